@@ -1,0 +1,2 @@
+//! Tenbin.
+fn main() {}

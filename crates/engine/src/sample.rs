@@ -1,0 +1,121 @@
+//! What the engine hands out about once a second, from each of its threads.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+
+use crate::error::ErrorClass;
+use crate::histogram::latency_histogram;
+
+/// Everything one thread saw in a stretch of at most one second of a slice's
+/// measured window. Operations count where they *ended*, if they were due
+/// inside the window.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// Generator thread, from 0.
+    pub thread: usize,
+    /// Start of the stretch, nanoseconds after the measured window opened.
+    pub start: u64,
+    /// Its end.
+    pub end: u64,
+    /// Figures, one for each of the workload's operations.
+    pub ops: Vec<OpSample>,
+    /// What happened to connections.
+    pub ledger: Ledger,
+    /// CPU time of this thread in the stretch, nanoseconds.
+    pub cpu: u64,
+    /// Open loop: arrivals due by `end` and not yet written.
+    pub backlog: u64,
+    /// True for what came in after the window closed, while draining.
+    pub drain: bool,
+}
+
+/// One operation's figures in a [`Sample`].
+#[derive(Debug, Clone)]
+pub struct OpSample {
+    /// Name of the operation.
+    pub name: &'static str,
+    /// Correct answers.
+    pub ok: u64,
+    /// Bytes written, heads included.
+    pub sent: u64,
+    /// Bytes read, heads included.
+    pub received: u64,
+    /// Body bytes of correct answers, or of correctly answered request bodies.
+    pub payload: u64,
+    /// Failures by class, indexed by `ErrorClass as usize`.
+    pub errors: [u64; ErrorClass::ALL.len()],
+    /// Answers by status.
+    pub statuses: BTreeMap<u16, u64>,
+    /// Failure texts with their counts, at most 32 different ones.
+    pub failures: BTreeMap<String, u64>,
+    /// Operations still out when the drain ended, recorded in `failed` at their
+    /// age. They are also counted in `errors` as timeouts.
+    pub censored: u64,
+    /// Write start to last byte of correct answers.
+    pub service: Histogram<u64>,
+    /// Intended start to last byte of correct answers; empty in a closed loop,
+    /// where it equals `service`.
+    pub response: Histogram<u64>,
+    /// Intended start to write start; empty in a closed loop.
+    pub lag: Histogram<u64>,
+    /// Start to failure.
+    pub failed: Histogram<u64>,
+}
+
+impl OpSample {
+    /// Nothing seen yet.
+    pub fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            ok: 0,
+            sent: 0,
+            received: 0,
+            payload: 0,
+            errors: [0; ErrorClass::ALL.len()],
+            statuses: BTreeMap::new(),
+            failures: BTreeMap::new(),
+            censored: 0,
+            service: latency_histogram(),
+            response: latency_histogram(),
+            lag: latency_histogram(),
+            failed: latency_histogram(),
+        }
+    }
+
+    /// All failures.
+    pub fn failed_count(&self) -> u64 {
+        self.errors.iter().sum()
+    }
+}
+
+/// What happened to connections.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ledger {
+    /// Connections established.
+    pub opened: u64,
+    /// Requests sent on a connection that had carried one before.
+    pub reused: u64,
+    /// Closed by Tenbin: keep-alive off, a timeout, the end of the slice.
+    pub closed_by_client: u64,
+    /// Closed by the server in good order, between answers.
+    pub closed_by_server: u64,
+    /// Attempts refused or failed.
+    pub refused: u64,
+    /// Reset or closed in the middle of an answer.
+    pub reset: u64,
+    /// Sum of connect times, nanoseconds; divide by `opened`.
+    pub connect_nanos: u64,
+}
+
+impl std::ops::AddAssign for Ledger {
+    fn add_assign(&mut self, other: Self) {
+        self.opened += other.opened;
+        self.reused += other.reused;
+        self.closed_by_client += other.closed_by_client;
+        self.closed_by_server += other.closed_by_server;
+        self.refused += other.refused;
+        self.reset += other.reset;
+        self.connect_nanos += other.connect_nanos;
+    }
+}

@@ -1,0 +1,244 @@
+//! What an experiment is, once every default is filled in and every mistake refused.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use url::Url;
+
+/// targets × workloads × loads × rounds: the whole question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Short name, used for the run directory (`runs/<date>-<name>`).
+    pub name: String,
+    /// Seed of every random choice: start arm, keys, content, arrivals.
+    pub seed: u64,
+    /// Generator threads.
+    pub threads: usize,
+    /// How slices follow each other.
+    pub rounds: Rounds,
+    /// The systems under test, in the order given; the first is the baseline.
+    pub targets: Vec<Target>,
+    /// The operations sent to every target.
+    pub workloads: Vec<Workload>,
+}
+
+/// How slices follow each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rounds {
+    /// Rounds: one slice of every target each. Two targets pair two rounds into
+    /// one ABBA quad, so the count is even for them.
+    pub count: u32,
+    /// Length of the measured window of one slice.
+    pub slice: Duration,
+    /// Rest between two slices.
+    pub gap: Duration,
+    /// Unmeasured work before the first slice of each workload on each target.
+    pub warmup: Duration,
+    /// Unmeasured head of every slice, while connections are opened and filled.
+    pub lead: Duration,
+}
+
+/// How operations are issued.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Load {
+    /// Closed loop (a fixed number of connections) or open loop (arrivals).
+    pub pace: Pace,
+    /// Connections, over all threads.
+    pub connections: usize,
+    /// An operation unanswered for this long, counted from its write (closed
+    /// loop) or its intended start (open loop), has failed.
+    pub timeout: Duration,
+    /// Reuse connections. When false the client closes after every answer.
+    pub keep_alive: bool,
+    /// End a slice after this many operations, if before its window is over.
+    pub requests: Option<u64>,
+}
+
+/// When the next operation is due.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Pace {
+    /// As soon as the connection is free.
+    Closed,
+    /// At a constant rate over all threads, timed from the intended start.
+    Constant {
+        /// Operations a second.
+        per_second: f64,
+    },
+}
+
+/// A system under test.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Target {
+    /// Unique name: letters, digits, `-`, `_`, `.`.
+    pub name: String,
+    /// Where it is, or how it comes to be.
+    pub reach: Reach,
+    /// S3 credentials, if it wants any.
+    pub credentials: Option<Credentials>,
+    /// S3 region.
+    pub region: String,
+}
+
+/// Where a target is, or how it comes to be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reach {
+    /// It is simply there.
+    Endpoint {
+        /// Base URL (`http://host:port/path`).
+        url: Url,
+    },
+    /// Tenbin launches it.
+    Launched(Launch),
+    /// One of Tenbin's own servers, run as a child process.
+    Builtin(Builtin),
+}
+
+/// A command that Tenbin starts, observes and stops.
+///
+/// `{port}`, `{data}`, `{access_key}` and `{secret_key}` in `command` (not the
+/// secret key there: process titles are public), `env`, `url` and `ready` stand
+/// for: a free port chosen for it; a fresh directory inside the run directory,
+/// removed afterwards; its credentials, made up for the run when none are given.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Launch {
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// Extra environment.
+    pub env: BTreeMap<String, String>,
+    /// Working directory; the directory of the plan file when not set.
+    pub directory: Option<PathBuf>,
+    /// Base URL once it is up, with placeholders.
+    pub url: String,
+    /// How to tell that it is up.
+    pub ready: Ready,
+    /// How long it may take to come up.
+    pub ready_within: Duration,
+    /// How long it may take to stop when asked, before it is killed.
+    pub stop_within: Duration,
+}
+
+/// How to tell that a launched target is up.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ready {
+    /// Its URL's port accepts connections.
+    Port,
+    /// This URL (with placeholders) answers with any status below 500.
+    Url(String),
+    /// Its output contains this text.
+    Log(String),
+}
+
+/// Tenbin's own servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Builtin {
+    /// Answers every request with a small fixed body.
+    Http,
+    /// S3 object store in memory.
+    S3Memory,
+    /// S3 object store on disk that syncs before it answers.
+    S3Durable,
+}
+
+/// An S3 access key and its secret.
+#[derive(Clone, PartialEq)]
+pub struct Credentials {
+    /// Access key id: not secret, yet not printed either.
+    pub access_key: String,
+    /// The secret.
+    pub secret_key: Secret,
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Credentials(…)")
+    }
+}
+
+/// Text that must appear in no file, log, process title or error.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Wraps a secret.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The secret itself, for signing and for the environment of a launched target.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// The operations sent, what counts as a correct answer, and under which load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Workload {
+    /// Unique name, for example `put-1KiB`.
+    pub name: String,
+    /// What is sent.
+    pub kind: WorkloadKind,
+    /// How it is issued.
+    pub load: Load,
+}
+
+/// What is sent.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WorkloadKind {
+    /// One plain HTTP request, over and over.
+    Http(HttpWork),
+    /// One S3 operation on many objects.
+    S3(S3Work),
+}
+
+/// One plain HTTP request, over and over.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HttpWork {
+    /// Request method.
+    pub method: String,
+    /// Path and query; the target URL's own when not set.
+    pub path: Option<String>,
+    /// Extra headers, in order.
+    pub headers: Vec<(String, String)>,
+    /// Request body.
+    pub body: Vec<u8>,
+    /// Statuses that count as success; any 2xx when empty.
+    pub expect: Vec<u16>,
+}
+
+/// One S3 operation on many objects.
+#[derive(Debug, Clone, PartialEq)]
+pub struct S3Work {
+    /// The operation.
+    pub operation: S3Operation,
+    /// Object size, bytes.
+    pub size: u64,
+    /// Bucket: made if missing, and removed again only if made.
+    pub bucket: String,
+    /// Distinct objects; writes go round and round them, reads choose among them.
+    pub objects: u64,
+    /// `Host: bucket.host` instead of `/bucket/…`.
+    pub virtual_host: bool,
+    /// Sign the SHA-256 of the payload, rather than `UNSIGNED-PAYLOAD`.
+    pub signed_payload: bool,
+    /// Compare every byte of every GET with what was put.
+    pub verify: bool,
+}
+
+/// The S3 operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum S3Operation {
+    /// PutObject.
+    Put,
+    /// GetObject.
+    Get,
+    /// DeleteObject.
+    Delete,
+}

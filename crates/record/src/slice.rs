@@ -1,0 +1,120 @@
+//! The figures of one slice, merged over threads and seconds.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use tenbin_engine::{ErrorClass, Ledger};
+
+/// One uninterrupted measured stretch of one workload on one target.
+#[derive(Debug, Clone)]
+pub struct Slice {
+    /// Position in the run, from 0.
+    pub index: u32,
+    /// Pairing block it belongs to, from 0: an ABBA quad for two targets, a
+    /// Williams square for more, a single round for one.
+    pub block: u32,
+    /// Round it belongs to, from 0.
+    pub round: u32,
+    /// Name of the workload.
+    pub workload: String,
+    /// Name of the target.
+    pub target: String,
+    /// Start of the measured window, seconds after the run began.
+    pub start: f64,
+    /// Length of the measured window, seconds, as it really was.
+    pub seconds: f64,
+    /// Connections asked for.
+    pub connections: usize,
+    /// True for a closed loop, false for an open one.
+    pub closed_loop: bool,
+    /// Figures by operation, in the workload's order.
+    pub ops: Vec<OpFigures>,
+    /// What happened to connections.
+    pub ledger: Ledger,
+    /// What the generator used.
+    pub client: ClientUse,
+    /// What the target used, if it is observed.
+    pub server: Option<ServerUse>,
+    /// Open loop: arrivals due at the end of the window and not yet written.
+    pub backlog: u64,
+    /// The slice ended before its time: interrupted, killed, or the target died.
+    pub cut_short: bool,
+}
+
+impl Slice {
+    /// Correct answers a second over all operations; `None` for an empty window.
+    pub fn throughput(&self) -> Option<f64> {
+        (self.seconds > 0.0).then(|| self.ok() as f64 / self.seconds)
+    }
+
+    /// Correct answers over all operations.
+    pub fn ok(&self) -> u64 {
+        self.ops.iter().map(|op| op.ok).sum()
+    }
+
+    /// Failures over all operations.
+    pub fn failed(&self) -> u64 {
+        self.ops.iter().map(OpFigures::failed_count).sum()
+    }
+}
+
+/// One operation's figures in one slice.
+#[derive(Debug, Clone)]
+pub struct OpFigures {
+    /// Name of the operation, for example `GET`.
+    pub name: String,
+    /// Correct answers.
+    pub ok: u64,
+    /// Bytes written, heads included.
+    pub sent: u64,
+    /// Bytes read, heads included.
+    pub received: u64,
+    /// Body bytes of correct operations, either way.
+    pub payload: u64,
+    /// Failures by class; absent classes are zero.
+    pub errors: BTreeMap<ErrorClass, u64>,
+    /// Answers by status.
+    pub statuses: BTreeMap<u16, u64>,
+    /// Failure texts with their counts. Server-supplied: hostile until escaped.
+    pub failures: BTreeMap<String, u64>,
+    /// Operations still out when the drain ended.
+    pub censored: u64,
+    /// Write start to last byte of correct answers, nanoseconds.
+    pub service: Histogram<u64>,
+    /// Intended start to last byte of correct answers, nanoseconds; equals
+    /// `service` in a closed loop.
+    pub response: Histogram<u64>,
+    /// Intended start to write start, nanoseconds; empty in a closed loop.
+    pub lag: Histogram<u64>,
+    /// Start to failure, nanoseconds.
+    pub failed: Histogram<u64>,
+}
+
+impl OpFigures {
+    /// All failures.
+    pub fn failed_count(&self) -> u64 {
+        self.errors.values().sum()
+    }
+}
+
+/// What the generator itself used during a slice.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ClientUse {
+    /// CPU seconds of all generator threads.
+    pub cpu_seconds: f64,
+    /// Share of a core that the busiest thread used, 0 to 1.
+    pub busiest_thread: f64,
+}
+
+/// What a target's process tree used during a slice.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ServerUse {
+    /// CPU seconds.
+    pub cpu_seconds: f64,
+    /// Largest resident memory seen, bytes.
+    pub rss_bytes: u64,
+    /// Bytes read from storage.
+    pub read_bytes: u64,
+    /// Bytes written to storage.
+    pub written_bytes: u64,
+}
