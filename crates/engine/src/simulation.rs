@@ -39,11 +39,20 @@ enum Event {
     Reset,
 }
 
+/// An event to come. The order of creation decides between simultaneous ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Coming {
+    time: u64,
+    created: u64,
+    slot: usize,
+    generation: u64,
+    event: Event,
+}
+
 /// A server given by two functions of time.
 struct Simulation<'s> {
     now: u64,
-    /// Events to come: time, order of creation, connection and its generation.
-    events: BinaryHeap<Reverse<(u64, u64, usize, u64, Event)>>,
+    events: BinaryHeap<Reverse<Coming>>,
     created: u64,
     /// Counted up whenever a connection is closed, so that its events lapse.
     generation: Vec<u64>,
@@ -59,13 +68,13 @@ impl Simulation<'_> {
     fn after(&mut self, wait: u64, slot: usize, event: Event) {
         self.created += 1;
         let generation = self.generation[slot];
-        self.events.push(Reverse((
-            self.now + wait,
-            self.created,
+        self.events.push(Reverse(Coming {
+            time: self.now + wait,
+            created: self.created,
             slot,
             generation,
             event,
-        )));
+        }));
     }
 }
 
@@ -106,7 +115,7 @@ impl Wire for Simulation<'_> {
     }
 
     fn turn(&mut self, wake: u64, conductor: &mut Conductor<'_>) -> io::Result<()> {
-        let next = self.events.peek().map_or(u64::MAX, |event| event.0.0);
+        let next = self.events.peek().map_or(u64::MAX, |coming| coming.0.time);
         let until = next.min(wake);
         assert!(until < u64::MAX, "nothing would ever happen again");
         if self.stop_at <= until {
@@ -115,15 +124,16 @@ impl Wire for Simulation<'_> {
             return Ok(());
         }
         self.now = self.now.max(until);
-        while let Some(&Reverse((time, _, slot, generation, event))) = self.events.peek() {
-            if time > self.now {
+        while let Some(&Reverse(coming)) = self.events.peek() {
+            if coming.time > self.now {
                 break;
             }
             self.events.pop();
-            if generation != self.generation[slot] {
+            let slot = coming.slot;
+            if coming.generation != self.generation[slot] {
                 continue;
             }
-            let order = match event {
+            let order = match coming.event {
                 Event::Connected => conductor.connected(slot, self.now, 0),
                 Event::Refused => conductor.refused(slot, self.now, "connection refused"),
                 Event::Answered { status, reusable } => {

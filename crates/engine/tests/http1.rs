@@ -1,5 +1,7 @@
 //! The HTTP/1.1 wire on real sockets, against servers that do as a test says.
 
+#![allow(clippy::unwrap_used)]
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
