@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tenbin_engine::{
-    Carrier, Drive, ErrorClass, Exchange, Judgement, Moment, Next, Workload, drive,
+    Carrier, Drive, ErrorClass, Exchange, Judgement, Moment, News, Next, Workload, drive,
 };
 use tenbin_plan::{Load, Pace};
 
@@ -66,7 +66,8 @@ fn main() {
         &plan,
         vec![Box::new(Get)],
         &AtomicBool::new(false),
-        &mut |sample| {
+        &mut |news| {
+            let News::Sample(sample) = news else { return };
             ok += sample.ops[0].ok;
             failed += sample.ops[0].failed_count();
             cpu += sample.cpu;

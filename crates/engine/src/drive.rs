@@ -43,6 +43,17 @@ pub struct Drive {
     pub window: Option<Duration>,
 }
 
+/// News of a slice under way.
+#[derive(Debug)]
+pub enum News {
+    /// The measured window has opened.
+    Opened,
+    /// Another stretch, of one thread.
+    Sample(Sample),
+    /// The measured window has closed; requests still out are being drained.
+    Closed,
+}
+
 /// A slice at its end.
 pub struct Finished {
     /// The workload's instances, one a thread, as they now are.
@@ -72,9 +83,9 @@ pub enum EngineError {
     Panic(usize),
 }
 
-/// Drives one slice with one thread for each of `workers`, hands every sample
-/// to `on_sample` on the calling thread, and returns when all threads are done.
-/// Setting `stop` ends the slice within about 0.1 s.
+/// Drives one slice with one thread for each of `workers`, tells `listen` of it
+/// on the calling thread, and returns when all threads are done. Setting `stop`
+/// ends the slice within about 0.1 s.
 ///
 /// # Errors
 /// When the system refuses what the engine needs. Failed operations are not
@@ -83,12 +94,12 @@ pub fn drive(
     drive: &Drive,
     workers: Vec<Box<dyn Workload>>,
     stop: &AtomicBool,
-    on_sample: &mut dyn FnMut(Sample),
+    listen: &mut dyn FnMut(News),
 ) -> Result<Finished, EngineError> {
     let clock = Clock::start();
     let threads = workers.len();
     let (sender, samples) = mpsc::channel();
-    let mut longest: u64 = 0;
+    let mut longest = 0;
     let outcomes = thread::scope(|scope| {
         let handles: Vec<_> = workers
             .into_iter()
@@ -111,12 +122,7 @@ pub fn drive(
             })
             .collect();
         drop(sender);
-        for sample in samples {
-            if !sample.drain {
-                longest = longest.max(sample.end);
-            }
-            on_sample(sample);
-        }
+        longest = relay(&samples, clock, drive, listen);
         handles
             .into_iter()
             .enumerate()
@@ -130,6 +136,53 @@ pub fn drive(
         seconds: longest as f64 / 1e9,
         cut_short: stop.load(Ordering::Relaxed),
     })
+}
+
+/// Tells `listen` all there is until the last thread is done; returns the length
+/// of the measured window, nanoseconds.
+fn relay(
+    samples: &mpsc::Receiver<Sample>,
+    clock: Clock,
+    drive: &Drive,
+    listen: &mut dyn FnMut(News),
+) -> u64 {
+    let open = drive.lead.as_nanos() as u64;
+    let planned = drive
+        .window
+        .map_or(u64::MAX, |window| window.as_nanos() as u64);
+    let (mut opened, mut closed, mut longest) = (false, false, 0);
+    loop {
+        let next = if opened {
+            samples.recv().ok()
+        } else {
+            let wait = Duration::from_nanos(open.saturating_sub(clock.now()));
+            match samples.recv_timeout(wait) {
+                Ok(sample) => Some(sample),
+                Err(mpsc::RecvTimeoutError::Disconnected) => None,
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    opened = true;
+                    listen(News::Opened);
+                    continue;
+                }
+            }
+        };
+        let Some(sample) = next else {
+            return longest;
+        };
+        if !opened {
+            opened = true;
+            listen(News::Opened);
+        }
+        if !sample.drain {
+            longest = longest.max(sample.end);
+        }
+        let last = sample.drain || sample.end >= planned;
+        listen(News::Sample(sample));
+        if last && !closed {
+            closed = true;
+            listen(News::Closed);
+        }
+    }
 }
 
 fn score(drive: &Drive, clock: Clock, thread: usize, threads: usize) -> Score {

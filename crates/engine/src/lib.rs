@@ -25,7 +25,7 @@ pub mod stop;
 mod tally;
 pub mod wire;
 
-pub use drive::{Carrier, Drive, EngineError, Finished, drive};
+pub use drive::{Carrier, Drive, EngineError, Finished, News, drive};
 pub use error::ErrorClass;
 pub use exchange::{AnswerHead, BodyUse, Exchange, Judgement, Moment, Next, Workload};
 pub use sample::{Ledger, OpSample, Sample};

@@ -9,8 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tenbin_engine::{
-    AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment, Next,
-    OpSample, Workload, drive,
+    AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment, News,
+    Next, OpSample, Workload, drive,
 };
 use tenbin_plan::{Load, Pace};
 
@@ -170,7 +170,8 @@ fn run_for(
         &plan,
         vec![Box::new(worker)],
         &AtomicBool::new(false),
-        &mut |sample| {
+        &mut |news| {
+            let News::Sample(sample) = news else { return };
             let seen = &sample.ops[0];
             op.ok += seen.ok;
             op.received += seen.received;
