@@ -6,6 +6,7 @@
 )]
 
 mod check;
+mod cost;
 mod setup;
 mod shell;
 mod steps;
@@ -24,6 +25,7 @@ cargo xtask <task>
   setup --check   only say what is there and what is missing
   check           format, clippy, layers, licences, tracked files
   test            setup, check, then every test; ends with `N passed, N failed`
+  cost            CPU a request beside wrk, kept in bench/ (minutes; wants a quiet machine)
 ";
 
 fn main() -> ExitCode {
@@ -44,6 +46,7 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["setup"] => setup::install()?,
         ["setup", "--check"] => setup::check()?,
         ["check"] => check::run(&mut Steps::default())?,
+        ["cost"] => cost::run()?,
         ["test"] => return Ok(test::run()),
         [] | ["help" | "--help" | "-h"] => print!("{HELP}"),
         other => bail!("no task `{}`\n\n{HELP}", other.join(" ")),

@@ -63,11 +63,19 @@ impl Display {
                 self.bar.set_style(style());
                 self.bar.enable_steady_tick(Duration::from_millis(250));
             }
-            Progress::Starting { target, waited } => {
-                self.bar.set_message(format!("starting {target}"));
-                if !self.terminal && *waited > Duration::from_secs(2) {
-                    self.plain(&format!("waiting for {target}, {}", duration(*waited)));
-                }
+            Progress::Starting {
+                target,
+                awaited: None,
+                ..
+            } => self.bar.set_message(format!("starting {target}")),
+            Progress::Starting {
+                target,
+                awaited: Some(awaited),
+                waited,
+            } => {
+                let text = format!("{target}: waiting for {awaited}, {}", duration(*waited));
+                self.bar.set_message(text.clone());
+                self.plain(&text);
             }
             Progress::Up { target, url } => self.line(&format!("{target} is up at {url}")),
             Progress::Stage {

@@ -21,6 +21,8 @@ pub enum Progress<'a> {
     Starting {
         /// Name of the target.
         target: &'a str,
+        /// What it is waited for, once it takes a while.
+        awaited: Option<&'a str>,
         /// How long that has taken so far.
         waited: Duration,
     },

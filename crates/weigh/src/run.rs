@@ -1,5 +1,6 @@
 //! A run, from the first target's start to the last one's end.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -112,24 +113,30 @@ fn bring_all_up(
     let mut environment = Environment::collect();
     for target in &plan.targets {
         let name = &target.name;
-        let progress = &mut *wires.progress;
-        progress(Progress::Starting {
+        (wires.progress)(Progress::Starting {
             target: name,
+            awaited: None,
             waited: Duration::ZERO,
         });
-        let grounds = Grounds {
-            run_dir: directory,
-            plan_dir: &bench.plan_directory,
-            executable: &bench.executable,
-            stop: wires.stop,
-        };
-        let running = bring_up(target, &grounds, &mut |waiting| {
-            progress(Progress::Starting {
-                target: name,
-                waited: waiting.waited,
-            });
-        })?;
-        progress(Progress::Up {
+        // Told from inside the waiting, one at a time.
+        let progress = RefCell::new(&mut *wires.progress);
+        let running = bring_up(
+            target,
+            &Grounds {
+                run_dir: directory,
+                plan_dir: &bench.plan_directory,
+                guard_exe: &bench.executable,
+                stop: wires.stop,
+                waiting: &|waiting| {
+                    (progress.borrow_mut())(Progress::Starting {
+                        target: waiting.target,
+                        awaited: Some(waiting.awaited),
+                        waited: waiting.waited,
+                    });
+                },
+            },
+        )?;
+        (wires.progress)(Progress::Up {
             target: name,
             url: running.url.as_str(),
         });
@@ -171,7 +178,10 @@ fn clear(plan: &Plan, arms: Vec<Arm>, progress: &mut dyn FnMut(Progress<'_>)) ->
         left.extend(arm.tidy(plan, progress));
     }
     progress(Progress::Stopping);
-    for arm in arms {
+    for arm in &arms {
+        arm.running.ask_to_stop();
+    }
+    for mut arm in arms {
         if let Err(error) = arm.running.stop() {
             left.push(error.to_string());
         }
