@@ -1,5 +1,24 @@
 //! Bring targets up, observe them, stop them; Tenbin's own servers.
+//!
+//! [`bring_up`] turns a target of the plan into a [`Running`] one, whatever its
+//! reach. Everything a launched command starts belongs to a [`guard`] process,
+//! which outlives Tenbin just long enough to stop it. [`preflight`] asks every
+//! target, before the first slice, whether it is there.
 
+pub mod error;
+pub mod guard;
+mod guarded;
+pub mod launch;
+mod observe;
+mod output;
+pub mod preflight;
+pub mod probe;
+mod running;
+pub mod serve;
+mod tree;
 pub mod usage;
 
+pub use error::{Exit, ExitStatus, TargetError};
+pub use launch::{Grounds, Waiting, bring_up};
+pub use running::Running;
 pub use usage::Usage;

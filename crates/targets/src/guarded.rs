@@ -1,0 +1,202 @@
+//! The launcher's side of a guard: start one, hear its reports, have it stop.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+
+use crate::error::{Exit, ExitStatus};
+use crate::guard::{KILL_WITHIN, Report};
+
+/// A command that runs under a guard.
+#[derive(Debug)]
+pub(crate) struct Guarded {
+    guard: Child,
+    orders: UnixStream,
+    news: Arc<News>,
+    launched: Instant,
+    grace: Duration,
+    ended: bool,
+}
+
+/// What the guard has said so far.
+#[derive(Debug, Default)]
+struct News {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default, Clone)]
+struct State {
+    started: Option<i32>,
+    failed: Option<String>,
+    exit: Option<(ExitStatus, Instant)>,
+    empty: Option<Instant>,
+    left: Option<usize>,
+    guard_gone: Option<Instant>,
+}
+
+impl News {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take_in(&self, report: Option<Report>) {
+        let now = Instant::now();
+        let mut state = self.lock();
+        match report {
+            Some(Report::Started(pid)) => state.started = Some(pid),
+            Some(Report::Failed(reason)) => state.failed = Some(reason),
+            Some(Report::Ended(status)) => state.exit = Some((status, now)),
+            Some(Report::Empty) => state.empty = Some(now),
+            Some(Report::Left(count)) => state.left = Some(count),
+            None => state.guard_gone = Some(now),
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Waits until `done` or the limit; true if done.
+    fn wait(&self, limit: Duration, done: impl Fn(&State) -> bool) -> bool {
+        let (state, _) = self
+            .changed
+            .wait_timeout_while(self.lock(), limit, |state| !done(state))
+            .unwrap_or_else(PoisonError::into_inner);
+        done(&state)
+    }
+}
+
+impl Guarded {
+    /// Starts the guard. `command` is the guard's own command line, complete but
+    /// for its standard input.
+    pub(crate) fn spawn(mut command: Command, grace: Duration) -> io::Result<Self> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let guard = command
+            .stdin(OwnedFd::from(theirs))
+            // Before it can do so itself: Ctrl-C must not reach it meanwhile.
+            .process_group(0)
+            .spawn()?;
+        // Or this process would hold the guard's end, and the output pipe, open.
+        drop(command);
+
+        let news = Arc::new(News::default());
+        let reports = BufReader::new(ours.try_clone()?);
+        let listener = Arc::clone(&news);
+        thread::spawn(move || {
+            reports
+                .lines()
+                .map_while(Result::ok)
+                .filter_map(|line| Report::parse(&line))
+                .for_each(|report| listener.take_in(Some(report)));
+            listener.take_in(None);
+        });
+        Ok(Self {
+            guard,
+            orders: ours,
+            news,
+            launched: Instant::now(),
+            grace,
+            ended: false,
+        })
+    }
+
+    /// Process id of the guard, root of the tree.
+    pub(crate) fn guard_pid(&self) -> i32 {
+        self.guard.id().cast_signed()
+    }
+
+    /// Waits until the command runs; the error is what the system said.
+    pub(crate) fn wait_started(&self, limit: Duration) -> Result<(), String> {
+        self.news.wait(limit, |state| {
+            state.started.is_some() || state.failed.is_some() || state.guard_gone.is_some()
+        });
+        let state = self.news.lock();
+        match (&state.failed, state.started) {
+            (Some(reason), _) => Err(reason.clone()),
+            (None, Some(_)) => Ok(()),
+            (None, None) => Err("its guard process did not come up".into()),
+        }
+    }
+
+    /// Sleeps for `time`, or until the command has ended.
+    pub(crate) fn sleep(&self, time: Duration) {
+        self.news.wait(time, |state| state.dead().is_some());
+    }
+
+    /// Fails once the command has ended. A command that has put itself into the
+    /// background (status 0, descendants alive) has not.
+    pub(crate) fn alive(&self) -> Result<(), Exit> {
+        match self.news.lock().dead() {
+            None => Ok(()),
+            Some((status, when)) => Err(Exit {
+                status,
+                after: when.duration_since(self.launched),
+            }),
+        }
+    }
+
+    /// Asks for the end and returns at once.
+    pub(crate) fn ask_to_stop(&self) {
+        let _ = (&self.orders).write_all(b"stop\n");
+    }
+
+    /// Ends everything. The error says what is left.
+    pub(crate) fn stop(&mut self) -> Result<(), String> {
+        if self.ended {
+            return Ok(());
+        }
+        self.ended = true;
+        let orphaned = self.news.lock().guard_gone.is_some();
+        self.ask_to_stop();
+        let limit = self.grace + KILL_WITHIN + Duration::from_secs(1);
+        let in_time = self.news.wait(limit, |state| state.guard_gone.is_some());
+        if !in_time {
+            let _ = self.guard.kill();
+        }
+        let _ = self.guard.wait();
+        let _ = self.orders.shutdown(Shutdown::Both);
+
+        let state = self.news.lock().clone();
+        if state.empty.is_some() || state.started.is_none() {
+            return Ok(());
+        }
+        if let Some(count) = state.left {
+            return Err(format!("{count} of its processes survive SIGKILL"));
+        }
+        // Somebody killed the guard: what is left is the command's own group.
+        if let Some(command) = state.started {
+            let _ = killpg(Pid::from_raw(command), Signal::SIGKILL);
+        }
+        Err(if orphaned {
+            "its guard process was killed; look for processes it has left behind".into()
+        } else {
+            "its guard process did not finish; look for processes it has left behind".into()
+        })
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        let _ = self.stop();
+    }
+}
+
+impl State {
+    fn dead(&self) -> Option<(ExitStatus, Instant)> {
+        let gone = self.empty.or(self.guard_gone);
+        match (self.exit, gone) {
+            (Some((ExitStatus::Code(0), _)), None) => None,
+            (Some(exit), _) => Some(exit),
+            (None, Some(when)) => Some((ExitStatus::Unknown, when)),
+            (None, None) => None,
+        }
+    }
+}

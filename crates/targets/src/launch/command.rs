@@ -1,0 +1,249 @@
+//! The command line, environment and credentials of one launch.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::io::PipeWriter;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use rand::RngExt;
+use rand::distr::Alphanumeric;
+use tenbin_plan::model::{Builtin, Credentials, Launch, Ready, Secret, Target};
+use url::Url;
+
+use super::placeholders::Placeholders;
+use super::{Grounds, program};
+use crate::error::TargetError;
+use crate::serve::{ACCESS_KEY_VARIABLE, SECRET_KEY_VARIABLE};
+
+/// Environment variables through which Tenbin itself takes credentials: those of
+/// all targets, so no target gets to see them.
+const OWN_SECRETS: [&str; 2] = [ACCESS_KEY_VARIABLE, SECRET_KEY_VARIABLE];
+
+/// One of our own servers, launched like anybody else's.
+pub(super) fn builtin(builtin: Builtin, exe: &Path) -> Launch {
+    let (kind, extra): (_, &[&str]) = match builtin {
+        Builtin::Http => ("http", &[]),
+        Builtin::S3Memory => ("s3", &[]),
+        Builtin::S3Durable => ("s3", &["--durable", "{data}"]),
+    };
+    let exe = exe.display().to_string();
+    let command = [exe.as_str(), "serve", kind, "--listen", "127.0.0.1:{port}"]
+        .iter()
+        .chain(extra)
+        .map(|&word| word.to_owned())
+        .collect();
+    let env = match builtin {
+        Builtin::Http => BTreeMap::new(),
+        Builtin::S3Memory | Builtin::S3Durable => BTreeMap::from([
+            (ACCESS_KEY_VARIABLE.to_owned(), "{access_key}".to_owned()),
+            (SECRET_KEY_VARIABLE.to_owned(), "{secret_key}".to_owned()),
+        ]),
+    };
+    Launch {
+        command,
+        env,
+        directory: None,
+        url: "http://127.0.0.1:{port}/".into(),
+        ready: Ready::Port,
+        ready_within: Duration::from_secs(10),
+        stop_within: Duration::from_secs(3),
+    }
+}
+
+/// The command line and the URL are public; `ready` may be both.
+pub(super) fn refuse_exposed_secrets(target: &str, launch: &Launch) -> Result<(), TargetError> {
+    let ready = match &launch.ready {
+        Ready::Port => "",
+        Ready::Url(text) | Ready::Log(text) => text,
+    };
+    let exposed = |text: &str| text.contains("{secret_key}");
+    let place = if launch.command.iter().any(|word| exposed(word)) {
+        "command"
+    } else if exposed(&launch.url) {
+        "url"
+    } else if exposed(ready) {
+        "ready"
+    } else {
+        return Ok(());
+    };
+    Err(TargetError::ExposedSecret {
+        target: target.to_owned(),
+        place,
+    })
+}
+
+/// Those of the plan; or, for a launch that mentions some, new ones.
+pub(super) fn credentials(target: &Target, launch: &Launch) -> Option<Credentials> {
+    let mentioned =
+        texts(launch).any(|text| text.contains("{access_key}") || text.contains("{secret_key}"));
+    target.credentials.clone().or_else(|| {
+        mentioned.then(|| Credentials {
+            access_key: random_text(20),
+            secret_key: Secret::new(random_text(40)),
+        })
+    })
+}
+
+/// Whether the launch mentions its data directory.
+pub(super) fn wants_data(launch: &Launch) -> bool {
+    texts(launch).any(|text| text.contains("{data}"))
+}
+
+fn texts(launch: &Launch) -> impl Iterator<Item = &str> {
+    let ready = match &launch.ready {
+        Ready::Port => None,
+        Ready::Url(text) | Ready::Log(text) => Some(text),
+    };
+    launch
+        .command
+        .iter()
+        .chain(launch.env.values())
+        .chain([&launch.url])
+        .chain(ready)
+        .map(String::as_str)
+}
+
+fn random_text(length: usize) -> String {
+    rand::rng()
+        .sample_iter(Alphanumeric)
+        .take(length)
+        .map(char::from)
+        .collect()
+}
+
+/// A URL with its placeholders filled in.
+pub(super) fn url(target: &str, text: &str) -> Result<Url, TargetError> {
+    let unusable = |reason: String| TargetError::Url {
+        target: target.to_owned(),
+        url: text.to_owned(),
+        reason,
+    };
+    let url = Url::parse(text).map_err(|error| unusable(error.to_string()))?;
+    match url.scheme() {
+        "http" => Ok(url),
+        other => Err(unusable(format!("{other} is not supported, only http"))),
+    }
+}
+
+/// The guard's command line around the target's, with its environment and output.
+pub(super) fn under_guard(
+    target: &str,
+    launch: &Launch,
+    values: &Placeholders,
+    grounds: &Grounds<'_>,
+    output: PipeWriter,
+) -> Result<Command, TargetError> {
+    let directory = directory(launch, grounds);
+    let env: BTreeMap<&String, String> = launch
+        .env
+        .iter()
+        .map(|(name, value)| (name, values.fill(value)))
+        .collect();
+    let words: Vec<String> = launch
+        .command
+        .iter()
+        .map(|word| values.fill(word))
+        .collect();
+    let (first, args) = words.split_first().ok_or_else(|| TargetError::Program {
+        target: target.to_owned(),
+        reason: "its command is empty".into(),
+    })?;
+    let path = env
+        .get(&"PATH".to_owned())
+        .map(OsString::from)
+        .or_else(|| std::env::var_os("PATH"));
+    let program = find_in(first, path.as_deref(), &directory, target)?;
+    let errors = output.try_clone().map_err(|error| TargetError::Start {
+        target: target.to_owned(),
+        reason: error.to_string(),
+    })?;
+
+    let mut command = Command::new(grounds.guard_exe);
+    command
+        .arg("guard")
+        .arg("--grace")
+        .arg(format!("{}ms", launch.stop_within.as_millis()))
+        .arg("--")
+        .arg(program)
+        .args(args)
+        .current_dir(directory)
+        .stdout(Stdio::from(output))
+        .stderr(Stdio::from(errors));
+    for name in OWN_SECRETS {
+        command.env_remove(name);
+    }
+    command.envs(env);
+    Ok(command)
+}
+
+fn directory(launch: &Launch, grounds: &Grounds<'_>) -> PathBuf {
+    match &launch.directory {
+        Some(directory) => grounds.plan_dir.join(directory),
+        None => grounds.plan_dir.to_owned(),
+    }
+}
+
+fn find_in(
+    program: &str,
+    path: Option<&OsStr>,
+    directory: &Path,
+    target: &str,
+) -> Result<PathBuf, TargetError> {
+    let fail = |reason| TargetError::Program {
+        target: target.to_owned(),
+        reason,
+    };
+    // Absolute, because the guard is started in that directory.
+    let directory = directory.canonicalize().map_err(|error| {
+        fail(format!(
+            "its working directory {} cannot be used: {error}",
+            directory.display()
+        ))
+    })?;
+    program::find(program, path, &directory).map_err(fail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tenbin_plan::model::Reach;
+
+    fn target(launch: Launch, credentials: Option<Credentials>) -> Target {
+        Target {
+            name: "t".into(),
+            reach: Reach::Launched(launch),
+            credentials,
+            region: "us-east-1".into(),
+        }
+    }
+
+    #[test]
+    fn credentials_are_made_up_only_for_those_who_ask() {
+        let durable = builtin(Builtin::S3Durable, Path::new("/x/tenbin"));
+        let plain = builtin(Builtin::Http, Path::new("/x/tenbin"));
+        let made = credentials(&target(durable.clone(), None), &durable).unwrap();
+        assert_eq!(made.secret_key.reveal().len(), 40);
+        assert!(credentials(&target(plain.clone(), None), &plain).is_none());
+        assert!(wants_data(&durable) && !wants_data(&plain));
+
+        let given = Credentials {
+            access_key: "A".into(),
+            secret_key: Secret::new("S"),
+        };
+        let kept = credentials(&target(durable.clone(), Some(given)), &durable).unwrap();
+        assert_eq!(kept.secret_key.reveal(), "S");
+    }
+
+    #[test]
+    fn a_secret_on_the_command_line_is_refused() {
+        let mut launch = builtin(Builtin::Http, Path::new("/x/tenbin"));
+        assert!(refuse_exposed_secrets("t", &launch).is_ok());
+        launch.command.push("--secret={secret_key}".into());
+        let error = refuse_exposed_secrets("t", &launch)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("{secret_key} in its command"), "{error}");
+    }
+}

@@ -1,0 +1,76 @@
+//! `{port}` and its siblings.
+
+use std::path::PathBuf;
+
+use tenbin_plan::model::Credentials;
+
+/// What the placeholders of one launch stand for.
+#[derive(Debug)]
+pub(super) struct Placeholders {
+    pub(super) port: u16,
+    pub(super) data: PathBuf,
+    pub(super) credentials: Option<Credentials>,
+}
+
+impl Placeholders {
+    /// Fills them in, once: what is filled in is not looked at again. Other text
+    /// in braces stays as it is.
+    pub(super) fn fill(&self, template: &str) -> String {
+        let mut result = String::with_capacity(template.len());
+        let mut rest = template;
+        while let Some(brace) = rest.find('{') {
+            result.push_str(&rest[..brace]);
+            rest = &rest[brace..];
+            match self.value_at(rest) {
+                Some((placeholder, value)) => {
+                    result.push_str(&value);
+                    rest = &rest[placeholder.len()..];
+                }
+                None => {
+                    result.push('{');
+                    rest = &rest[1..];
+                }
+            }
+        }
+        result + rest
+    }
+
+    fn value_at(&self, text: &str) -> Option<(&'static str, String)> {
+        let credentials = self.credentials.as_ref();
+        let values = [
+            ("{port}", Some(self.port.to_string())),
+            ("{data}", Some(self.data.display().to_string())),
+            ("{access_key}", credentials.map(|c| c.access_key.clone())),
+            (
+                "{secret_key}",
+                credentials.map(|c| c.secret_key.reveal().to_owned()),
+            ),
+        ];
+        values
+            .into_iter()
+            .find(|(placeholder, _)| text.starts_with(placeholder))
+            .and_then(|(placeholder, value)| Some((placeholder, value?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tenbin_plan::model::Secret;
+
+    #[test]
+    fn placeholders_are_filled_once_and_other_braces_left_alone() {
+        let values = Placeholders {
+            port: 81,
+            data: "/d/{port}".into(),
+            credentials: Some(Credentials {
+                access_key: "AK".into(),
+                secret_key: Secret::new("{port}"),
+            }),
+        };
+        assert_eq!(
+            values.fill("{data} {port}{port} {secret_key} {access_key} ${x} {\"a\":{} {"),
+            "/d/{port} 8181 {port} AK ${x} {\"a\":{} {"
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! Finding a program before anything starts, so that its absence is said clearly.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// The full path of a program: as the shell would find it in `path` (the
+/// variable's text), or relative to `directory` if it has a slash.
+///
+/// # Errors
+/// What is missing and what to do, for a person.
+pub(super) fn find(
+    program: &str,
+    path: Option<&OsStr>,
+    directory: &Path,
+) -> Result<PathBuf, String> {
+    if program.contains('/') {
+        let file = directory.join(program);
+        return match usable(&file) {
+            Usable::Yes => Ok(file),
+            Usable::NotExecutable => Err(format!("{} is not executable", file.display())),
+            Usable::No => Err(format!("there is no file {}", file.display())),
+        };
+    }
+    let path = path.map_or_else(|| OsString::from("/usr/bin:/bin"), OsStr::to_owned);
+    std::env::split_paths(&path)
+        .map(|place| directory.join(place).join(program))
+        .find(|file| matches!(usable(file), Usable::Yes))
+        .ok_or_else(|| {
+            format!("no such program \"{program}\" in PATH; install it or give its full path")
+        })
+}
+
+enum Usable {
+    Yes,
+    NotExecutable,
+    No,
+}
+
+fn usable(file: &Path) -> Usable {
+    match file.metadata() {
+        Ok(data) if data.is_file() && data.permissions().mode() & 0o111 != 0 => Usable::Yes,
+        Ok(_) => Usable::NotExecutable,
+        Err(_) => Usable::No,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_as_a_shell_finds_them() {
+        let here = tempfile::tempdir().unwrap();
+        let tool = here.path().join("tool");
+        std::fs::write(&tool, "#!/bin/sh\n").unwrap();
+
+        let not_executable = find("./tool", None, here.path()).unwrap_err();
+        assert!(
+            not_executable.ends_with("is not executable"),
+            "{not_executable}"
+        );
+        std::fs::set_permissions(&tool, PermissionsExt::from_mode(0o755)).unwrap();
+        assert!(find("./tool", None, here.path()).is_ok());
+
+        let path = Some(here.path().as_os_str());
+        assert_eq!(find("tool", path, Path::new("/")), Ok(tool));
+        assert_eq!(
+            find("minio", path, Path::new("/")).unwrap_err(),
+            "no such program \"minio\" in PATH; install it or give its full path"
+        );
+    }
+}

@@ -1,0 +1,147 @@
+//! Waiting until a launched target is up.
+
+use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use tenbin_plan::model::Ready;
+use url::Url;
+
+use super::placeholders::Placeholders;
+use super::{Grounds, Waiting, command, resolve};
+use crate::error::{Exit, LogTail, TargetError};
+use crate::probe::{self, ProbeError};
+use crate::running::Process;
+
+/// Between two looks.
+const POLL: Duration = Duration::from_millis(20);
+/// One look at a URL: a server that is still coming up may leave us hanging.
+const ONE_LOOK: Duration = Duration::from_secs(2);
+/// Waits shorter than this are not worth a word.
+const WORTH_A_WORD: Duration = Duration::from_secs(2);
+
+/// What is waited for.
+pub(super) enum Condition {
+    Port(SocketAddr),
+    Url(Url, SocketAddr),
+    Log(String),
+}
+
+impl Condition {
+    pub(super) fn new(
+        target: &str,
+        ready: &Ready,
+        values: &Placeholders,
+        address: SocketAddr,
+    ) -> Result<Self, TargetError> {
+        Ok(match ready {
+            Ready::Port => Self::Port(address),
+            Ready::Url(text) => {
+                let url = command::url(target, &values.fill(text))?;
+                let address = resolve(target, &url)?;
+                Self::Url(url, address)
+            }
+            Ready::Log(text) => Self::Log(values.fill(text)),
+        })
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::Port(address) => format!("port {address}"),
+            Self::Url(url, _) => format!("{url}"),
+            Self::Log(text) => format!("\"{text}\" in its output"),
+        }
+    }
+
+    /// Nothing if it holds, else what is missing.
+    fn missing(
+        &self,
+        process: &Process,
+        limit: Duration,
+        abandon: &dyn Fn() -> bool,
+    ) -> Option<String> {
+        match self {
+            Self::Port(address) => {
+                probe::connect(*address, limit.min(ONE_LOOK))
+                    .err()
+                    .map(|error| match error {
+                        ProbeError::Refused { address } => format!("nothing listens on {address}"),
+                        other => other.to_string(),
+                    })
+            }
+            Self::Url(url, address) => {
+                match probe::get(url, *address, limit.min(ONE_LOOK), abandon) {
+                    Ok(answer) if answer.status < 500 => None,
+                    Ok(answer) => Some(format!("{url} answers with status {}", answer.status)),
+                    Err(error) => Some(error.to_string()),
+                }
+            }
+            Self::Log(text) => (!process.output.awaited_seen())
+                .then(|| format!("its output does not contain \"{text}\"")),
+        }
+    }
+}
+
+/// Why a target did not become ready.
+pub(super) enum Failure {
+    Interrupted,
+    Ended(Exit),
+    TooLate { limit: Duration, missing: String },
+}
+
+impl Failure {
+    pub(super) fn with_tail(self, target: &str, tail: Vec<String>) -> TargetError {
+        let target = target.to_owned();
+        let tail = LogTail(tail);
+        match self {
+            Self::Interrupted => TargetError::Interrupted { target },
+            Self::Ended(exit) => TargetError::EndedEarly { target, exit, tail },
+            Self::TooLate { limit, missing } => TargetError::NotReady {
+                target,
+                limit,
+                reason: missing,
+                tail,
+            },
+        }
+    }
+}
+
+/// Waits until the condition holds and the process lives.
+pub(super) fn wait(
+    target: &str,
+    condition: &Condition,
+    process: &Process,
+    limit: Duration,
+    grounds: &Grounds<'_>,
+) -> Result<(), Failure> {
+    let started = Instant::now();
+    let interrupted = || grounds.stop.load(Ordering::Relaxed);
+    let abandon = || interrupted() || process.guarded.alive().is_err();
+    let mut next_word = WORTH_A_WORD;
+    loop {
+        let left = limit.saturating_sub(started.elapsed());
+        let missing = condition.missing(process, left, &abandon);
+        if interrupted() {
+            return Err(Failure::Interrupted);
+        }
+        // Also when the condition holds: then somebody else fulfils it.
+        process.guarded.alive().map_err(Failure::Ended)?;
+        let Some(missing) = missing else {
+            return Ok(());
+        };
+        let waited = started.elapsed();
+        if waited >= limit {
+            return Err(Failure::TooLate { limit, missing });
+        }
+        if waited >= next_word {
+            next_word = waited + Duration::from_secs(1);
+            (grounds.waiting)(&Waiting {
+                target,
+                awaited: &condition.name(),
+                waited,
+                limit,
+            });
+        }
+        process.guarded.sleep(POLL);
+    }
+}

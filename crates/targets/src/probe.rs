@@ -1,0 +1,269 @@
+//! One small HTTP request over a plain socket, with a deadline: enough to ask
+//! whether somebody is there, and what time it is there.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant, SystemTime};
+
+use url::Url;
+
+/// Longest wait between two looks at whether to give up.
+const STEP: Duration = Duration::from_millis(50);
+/// No sensible answer has a longer head.
+const HEAD_LIMIT: usize = 64 * 1024;
+
+/// The head of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Status code.
+    pub status: u16,
+    /// `Server` header. Server-supplied: hostile until escaped.
+    pub server: Option<String>,
+    /// `Date` header, cut to whole seconds by its format.
+    pub date: Option<SystemTime>,
+    /// When the request was sent.
+    pub sent: SystemTime,
+    /// When the head was complete.
+    pub received: SystemTime,
+}
+
+/// Why there was no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError {
+    /// Nobody listens.
+    #[error("nothing listens on {address} (connection refused); is the server started?")]
+    Refused {
+        /// Where.
+        address: SocketAddr,
+    },
+    /// No connection within the time.
+    #[error(
+        "{address} did not accept a connection within {limit:?}; is the address right, and no firewall in the way?"
+    )]
+    ConnectTimeout {
+        /// Where.
+        address: SocketAddr,
+        /// The time.
+        limit: Duration,
+    },
+    /// A connection could not be made for another reason.
+    #[error("cannot connect to {address}: {source}")]
+    Connect {
+        /// Where.
+        address: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Connected, and then silence.
+    #[error("{address} accepts connections but never answers (waited {limit:?})")]
+    Silent {
+        /// Where.
+        address: SocketAddr,
+        /// How long we waited.
+        limit: Duration,
+    },
+    /// Connected, and then the end.
+    #[error("{address} accepts connections but closes them without an answer")]
+    Closed {
+        /// Where.
+        address: SocketAddr,
+    },
+    /// Something else than HTTP speaks there.
+    #[error("{address} answers, but not with HTTP (it begins with \"{begin}\")")]
+    NotHttp {
+        /// Where.
+        address: SocketAddr,
+        /// First bytes, escaped.
+        begin: String,
+    },
+    /// The connection broke.
+    #[error("the connection to {address} broke: {source}")]
+    Broken {
+        /// Where.
+        address: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The caller did not want to wait any longer.
+    #[error("interrupted while waiting for {address}")]
+    Abandoned {
+        /// Where.
+        address: SocketAddr,
+    },
+}
+
+/// Asks with `GET` for the path of `url` at `address`, within `limit` for
+/// everything together. `abandon` is asked every 50 ms whether to give up.
+///
+/// # Errors
+/// Whatever keeps a complete HTTP head from coming.
+pub fn get(
+    url: &Url,
+    address: SocketAddr,
+    limit: Duration,
+    abandon: &dyn Fn() -> bool,
+) -> Result<Answer, ProbeError> {
+    let deadline = Instant::now() + limit;
+    let mut stream = connect(address, limit)?;
+    let broken = |source| ProbeError::Broken { address, source };
+    stream.set_read_timeout(Some(STEP)).map_err(broken)?;
+    stream.set_write_timeout(Some(limit)).map_err(broken)?;
+    let sent = SystemTime::now();
+    stream.write_all(request(url).as_bytes()).map_err(broken)?;
+
+    let mut head = Vec::new();
+    let mut buffer = [0; 4096];
+    loop {
+        match stream.read(&mut buffer) {
+            Ok(0) if head.is_empty() => return Err(ProbeError::Closed { address }),
+            Ok(0) => return Err(not_http(address, &head)),
+            Ok(count) => head.extend_from_slice(&buffer[..count]),
+            Err(error) if is_pause(&error) => {}
+            Err(error) if error.kind() == ErrorKind::ConnectionReset && head.is_empty() => {
+                return Err(ProbeError::Closed { address });
+            }
+            Err(source) => return Err(broken(source)),
+        }
+        match parse_head(&head, sent) {
+            Head::Complete(answer) => return Ok(answer),
+            Head::Impossible => return Err(not_http(address, &head)),
+            Head::Partial => {}
+        }
+        if abandon() {
+            return Err(ProbeError::Abandoned { address });
+        }
+        if Instant::now() >= deadline {
+            return Err(ProbeError::Silent { address, limit });
+        }
+    }
+}
+
+/// Opens a connection within `limit`.
+///
+/// # Errors
+/// Refused, timed out, or what the system says.
+pub fn connect(address: SocketAddr, limit: Duration) -> Result<TcpStream, ProbeError> {
+    TcpStream::connect_timeout(&address, limit.max(Duration::from_millis(1))).map_err(|source| {
+        match source.kind() {
+            ErrorKind::ConnectionRefused => ProbeError::Refused { address },
+            ErrorKind::TimedOut => ProbeError::ConnectTimeout { address, limit },
+            _ => ProbeError::Connect { address, source },
+        }
+    })
+}
+
+fn request(url: &Url) -> String {
+    let host = url.host_str().unwrap_or("localhost");
+    let port = url.port().map_or(String::new(), |port| format!(":{port}"));
+    let path = url.path();
+    let query = url
+        .query()
+        .map_or(String::new(), |query| format!("?{query}"));
+    format!(
+        "GET {path}{query} HTTP/1.1\r\nHost: {host}{port}\r\nUser-Agent: tenbin\r\nAccept: */*\r\nConnection: close\r\n\r\n"
+    )
+}
+
+fn is_pause(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+    )
+}
+
+enum Head {
+    Partial,
+    Complete(Answer),
+    Impossible,
+}
+
+fn parse_head(bytes: &[u8], sent: SystemTime) -> Head {
+    const START: &[u8] = b"HTTP/1.";
+    let seen = bytes.len().min(START.len());
+    if bytes[..seen] != START[..seen] || bytes.len() > HEAD_LIMIT {
+        return Head::Impossible;
+    }
+    let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
+        return Head::Partial;
+    };
+    let text = String::from_utf8_lossy(&bytes[..end]);
+    let mut lines = text.split("\r\n");
+    let Some(status) = lines.next().and_then(status_of) else {
+        return Head::Impossible;
+    };
+    if status < 200 {
+        return parse_head(&bytes[end + 4..], sent);
+    }
+    let header = |name: &str| {
+        text.split("\r\n").skip(1).find_map(|line| {
+            let (key, value) = line.split_once(':')?;
+            key.eq_ignore_ascii_case(name).then(|| value.trim())
+        })
+    };
+    Head::Complete(Answer {
+        status,
+        server: header("server").map(str::to_owned),
+        date: header("date").and_then(|date| httpdate::parse_http_date(date).ok()),
+        sent,
+        received: SystemTime::now(),
+    })
+}
+
+fn status_of(line: &str) -> Option<u16> {
+    let code = line.split(' ').nth(1)?;
+    let status = code.parse().ok()?;
+    (code.len() == 3 && (100..=599).contains(&status)).then_some(status)
+}
+
+fn not_http(address: SocketAddr, bytes: &[u8]) -> ProbeError {
+    let begin = bytes[..bytes.len().min(32)].escape_ascii().to_string();
+    ProbeError::NotHttp { address, begin }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complete(bytes: &[u8]) -> Answer {
+        match parse_head(bytes, SystemTime::now()) {
+            Head::Complete(answer) => answer,
+            Head::Partial => panic!("partial"),
+            Head::Impossible => panic!("impossible"),
+        }
+    }
+
+    #[test]
+    fn a_head_is_read_past_interim_answers() {
+        let answer = complete(
+            b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 403 Forbidden\r\nSERVER: MinIO\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\n<xml>",
+        );
+        assert_eq!(answer.status, 403);
+        assert_eq!(answer.server.as_deref(), Some("MinIO"));
+        let date = answer.date.unwrap().duration_since(SystemTime::UNIX_EPOCH);
+        assert_eq!(date.unwrap().as_secs(), 784_111_777);
+    }
+
+    #[test]
+    fn every_prefix_is_partial_and_garbage_is_known_at_once() {
+        let head = b"HTTP/1.1 200 OK\r\nServer: x\r\n\r\n";
+        for end in 0..head.len() {
+            assert!(matches!(
+                parse_head(&head[..end], SystemTime::now()),
+                Head::Partial
+            ));
+        }
+        for garbage in [&b"SSH-2.0"[..], b"HTTP/2", b"HTTP/1.1 abc\r\n\r\n", b"\0"] {
+            assert!(matches!(
+                parse_head(garbage, SystemTime::now()),
+                Head::Impossible
+            ));
+        }
+    }
+
+    #[test]
+    fn garbage_is_escaped_in_the_message() {
+        let address = "127.0.0.1:1".parse().unwrap();
+        let text = not_http(address, b"\x1b[2J\xff").to_string();
+        assert!(text.contains(r"\x1b[2J\xff"), "{text}");
+    }
+}

@@ -1,0 +1,166 @@
+//! A target that is up.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tenbin_plan::model::Credentials;
+use url::Url;
+
+use crate::error::{Exit, LogTail, TargetError};
+use crate::guarded::Guarded;
+use crate::observe::Observer;
+use crate::output::Output;
+use crate::usage::Usage;
+
+/// A target that is up, and the process behind it if Tenbin launched it.
+/// Dropping it stops it.
+#[derive(Debug)]
+pub struct Running {
+    /// Name of the target.
+    pub name: String,
+    /// Base URL, without placeholders.
+    pub url: Url,
+    /// Where its URL's host and port are.
+    pub address: SocketAddr,
+    /// Given in the plan, or made up for a target that asked for some.
+    pub credentials: Option<Credentials>,
+    pub(crate) process: Option<Process>,
+}
+
+impl Running {
+    /// What its processes have used since its launch; `None` if Tenbin did not
+    /// launch it, cannot see it, or has stopped it.
+    pub fn usage(&self) -> Option<Usage> {
+        self.process.as_ref()?.usage()
+    }
+
+    /// Whether Tenbin launched it, so that it can be observed and stopped.
+    pub fn launched(&self) -> bool {
+        self.process.is_some()
+    }
+
+    /// Fails once the launched command has ended. Says nothing about a target
+    /// that Tenbin did not launch.
+    ///
+    /// # Errors
+    /// How and when it ended.
+    pub fn alive(&self) -> Result<(), Exit> {
+        match &self.process {
+            Some(process) => process.guarded.alive(),
+            None => Ok(()),
+        }
+    }
+
+    /// The last lines of its output, redacted and printable.
+    pub fn log_tail(&self) -> LogTail {
+        LogTail(
+            self.process
+                .as_ref()
+                .map_or_else(Vec::new, |process| process.output.tail()),
+        )
+    }
+
+    /// Asks a launched target to stop and returns at once: with several targets,
+    /// ask all, then [`Self::stop`] each.
+    pub fn ask_to_stop(&self) {
+        if let Some(process) = &self.process {
+            process.guarded.ask_to_stop();
+        }
+    }
+
+    /// Stops everything that was launched, and removes its data directory.
+    /// Takes as long as the plan allows before it kills. Does nothing the
+    /// second time.
+    ///
+    /// # Errors
+    /// Processes survive, or files cannot be removed.
+    pub fn stop(&mut self) -> Result<(), TargetError> {
+        match &mut self.process {
+            Some(process) => process.stop(&self.name),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Everything that belongs to one launch. Dropping it ends the command.
+#[derive(Debug)]
+pub(crate) struct Process {
+    pub(crate) guarded: Guarded,
+    pub(crate) output: Output,
+    pub(crate) observer: Mutex<Observer>,
+    pub(crate) data: Option<DataDirectory>,
+}
+
+impl Process {
+    fn usage(&self) -> Option<Usage> {
+        self.observer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .usage()
+    }
+
+    pub(crate) fn stop(&mut self, target: &str) -> Result<(), TargetError> {
+        let stopped = self.guarded.stop();
+        // The last words are still in the pipe.
+        self.output.wait_closed(Duration::from_millis(500));
+        stopped.map_err(|reason| TargetError::Unstopped {
+            target: target.to_owned(),
+            reason,
+        })?;
+        match self.data.take() {
+            Some(data) => data.remove(target),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Before the directory goes: who still runs might write to it.
+        let _ = self.guarded.stop();
+    }
+}
+
+/// A directory for a target's data, removed with everything in it.
+#[derive(Debug)]
+pub(crate) struct DataDirectory {
+    path: PathBuf,
+}
+
+impl DataDirectory {
+    /// Makes a fresh, empty one.
+    pub(crate) fn create(path: PathBuf) -> std::io::Result<Self> {
+        std::fs::create_dir_all(path.parent().unwrap_or(&path))?;
+        std::fs::create_dir(&path)?;
+        Ok(Self { path })
+    }
+
+    fn remove(self, target: &str) -> Result<(), TargetError> {
+        self.delete().map_err(|source| TargetError::File {
+            target: target.to_owned(),
+            action: "remove",
+            path: self.path.clone(),
+            source,
+        })
+    }
+
+    fn delete(&self) -> std::io::Result<()> {
+        match std::fs::remove_dir_all(&self.path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        // The target's own directory goes too, if nothing else is in it.
+        if let Some(parent) = self.path.parent() {
+            let _ = std::fs::remove_dir(parent);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for DataDirectory {
+    fn drop(&mut self) {
+        let _ = self.delete();
+    }
+}

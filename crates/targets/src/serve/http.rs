@@ -1,0 +1,70 @@
+//! The plain HTTP server: the same small answer to everything.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_TYPE, HeaderValue, SERVER};
+use hyper::service::Service;
+use hyper::{Request, Response};
+
+use super::{ServeError, accept};
+
+/// What every answer holds.
+const BODY: &[u8; 12] = b"hello tenbin";
+
+/// How to run the HTTP server.
+#[derive(Debug, Clone)]
+pub struct HttpOptions {
+    /// Where to listen; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Time to rest before every answer.
+    pub delay: Duration,
+    /// Worker threads, at least 1.
+    pub workers: usize,
+}
+
+/// Answers every request with status 200 and 12 bytes, until SIGTERM or SIGINT.
+/// `ready` is called once, with the address that it listens on.
+///
+/// # Errors
+/// It cannot listen there, or cannot start its threads.
+pub fn http(options: &HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
+    let service = Hello {
+        delay: options.delay,
+    };
+    accept::run(options.listen, options.workers, service, ready)
+}
+
+#[derive(Debug, Clone)]
+struct Hello {
+    delay: Duration,
+}
+
+impl Service<Request<Incoming>> for Hello {
+    type Response = Response<Full<Bytes>>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
+        let delay = self.delay;
+        Box::pin(async move {
+            let mut body = request.into_body();
+            // Unread bytes would make hyper close the connection.
+            while let Some(Ok(_)) = body.frame().await {}
+            if !delay.is_zero() {
+                tokio::time::sleep(delay).await;
+            }
+            let mut answer = Response::new(Full::new(Bytes::from_static(BODY)));
+            let headers = answer.headers_mut();
+            headers.insert(SERVER, HeaderValue::from_static("tenbin"));
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+            Ok(answer)
+        })
+    }
+}

@@ -1,0 +1,45 @@
+//! Tenbin's own servers, to try it on and to test it with.
+//!
+//! Both block until SIGTERM or SIGINT, print nothing, and tell the address they
+//! listen on through a callback, so that port 0 can be used.
+
+mod accept;
+mod http;
+mod s3;
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+pub use accept::DEFAULT_WORKERS;
+pub use http::{HttpOptions, http};
+pub use s3::{S3Options, s3};
+
+/// Environment variable through which `tenbin serve s3` takes its access key.
+pub const ACCESS_KEY_VARIABLE: &str = "TENBIN_ACCESS_KEY";
+/// Environment variable through which `tenbin serve s3` takes its secret key.
+pub const SECRET_KEY_VARIABLE: &str = "TENBIN_SECRET_KEY";
+
+/// Why a server cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Threads or signal handlers could not be set up.
+    #[error("cannot set up the server: {0}")]
+    Runtime(#[source] io::Error),
+    /// The directory of the durable store cannot be used.
+    #[error("cannot use {} as object store: {source}", path.display())]
+    Store {
+        /// The directory or file.
+        path: PathBuf,
+        /// What is wrong.
+        source: io::Error,
+    },
+}

@@ -1,0 +1,530 @@
+//! The S3 operations, in terms of the store.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use futures_util::stream;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use s3s::dto::{
+    Bucket, CommonPrefix, CopyObjectInput, CopyObjectOutput, CopyObjectResult, CopySource,
+    CreateBucketInput, CreateBucketOutput, DeleteBucketInput, DeleteBucketOutput,
+    DeleteObjectInput, DeleteObjectOutput, DeleteObjectsInput, DeleteObjectsOutput, DeletedObject,
+    ETag, ETagCondition, EncodingType, GetBucketLocationInput, GetBucketLocationOutput,
+    GetObjectInput, GetObjectOutput, HeadBucketInput, HeadBucketOutput, HeadObjectInput,
+    HeadObjectOutput, ListBucketsInput, ListBucketsOutput, ListObjectsInput, ListObjectsOutput,
+    ListObjectsV2Input, ListObjectsV2Output, Metadata, MetadataDirective, Object as ListedObject,
+    PutObjectInput, PutObjectOutput, Range as RangeHeader, StreamingBlob, Timestamp,
+};
+use s3s::{S3, S3Error, S3Request, S3Response, S3Result, StdError, s3_error};
+
+use super::listing::{After, Next, Query};
+use super::receive::receive;
+use super::store::{Content, Listing, Object, Reader, Store, StoreError};
+
+/// Entries on a page, at most (Amazon S3 API reference, ListObjectsV2).
+const PAGE: i32 = 1000;
+/// Answers up to this size are read in one step.
+const STEP: u64 = 1024 * 1024;
+/// What `encoding-type=url` leaves as it is.
+const URL_SAFE: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~')
+    .remove(b'/');
+
+/// The service that `s3s` calls.
+pub(super) struct Service {
+    store: Arc<Store>,
+}
+
+impl Service {
+    pub(super) fn new(store: Arc<Store>) -> Self {
+        Self { store }
+    }
+
+    /// Does something with the store: at once if it is in memory, else where it
+    /// may wait for the disk.
+    async fn with_store<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> S3Result<T> {
+        match self.store.disk() {
+            None => Ok(work(&self.store)?),
+            Some(_) => on_disk_thread(&self.store, work).await,
+        }
+    }
+
+    async fn list(&self, bucket: String, request: ListRequest) -> S3Result<(Listing, ListRequest)> {
+        self.with_store(move |store| {
+            let after = match (&request.token, &request.marker) {
+                (Some(token), _) => After::from_token(token).unwrap_or_default(),
+                (None, Some(marker)) => {
+                    After::from_marker(marker, &request.prefix, request.delimiter.as_deref())
+                }
+                (None, None) => After::Nothing,
+            };
+            let query = Query {
+                prefix: &request.prefix,
+                delimiter: request.delimiter.as_deref(),
+                after,
+                limit: request.limit,
+            };
+            Ok((store.list(&bucket, &query)?, request))
+        })
+        .await
+    }
+}
+
+/// Does something with the store on a thread that may wait.
+pub(super) async fn on_disk_thread<T: Send + 'static>(
+    store: &Arc<Store>,
+    work: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,
+) -> S3Result<T> {
+    let store = Arc::clone(store);
+    let result = tokio::task::spawn_blocking(move || work(&store)).await;
+    Ok(result.map_err(|error| internal(Box::new(error)))??)
+}
+
+/// The client is told that it is our fault, and nothing about our files.
+pub(super) fn internal(source: StdError) -> S3Error {
+    S3Error::with_source(s3s::S3ErrorCode::InternalError, source)
+}
+
+impl From<StoreError> for S3Error {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NoSuchBucket => s3_error!(NoSuchBucket, "the bucket does not exist"),
+            StoreError::NoSuchKey => s3_error!(NoSuchKey, "the key does not exist"),
+            StoreError::BucketExists => {
+                s3_error!(BucketAlreadyOwnedByYou, "the bucket exists already")
+            }
+            StoreError::BucketNotEmpty => s3_error!(BucketNotEmpty, "the bucket is not empty"),
+            StoreError::KeyExists => s3_error!(PreconditionFailed, "the key exists already"),
+            StoreError::Storage(error) => internal(Box::new(error)),
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl S3 for Service {
+    async fn create_bucket(
+        &self,
+        request: S3Request<CreateBucketInput>,
+    ) -> S3Result<S3Response<CreateBucketOutput>> {
+        let bucket = request.input.bucket;
+        let location = Some(format!("/{bucket}"));
+        self.with_store(move |store| store.create_bucket(&bucket))
+            .await?;
+        Ok(S3Response::new(CreateBucketOutput { location }))
+    }
+
+    async fn head_bucket(
+        &self,
+        request: S3Request<HeadBucketInput>,
+    ) -> S3Result<S3Response<HeadBucketOutput>> {
+        self.store.has_bucket(&request.input.bucket)?;
+        Ok(S3Response::new(HeadBucketOutput::default()))
+    }
+
+    async fn get_bucket_location(
+        &self,
+        request: S3Request<GetBucketLocationInput>,
+    ) -> S3Result<S3Response<GetBucketLocationOutput>> {
+        self.store.has_bucket(&request.input.bucket)?;
+        Ok(S3Response::new(GetBucketLocationOutput::default()))
+    }
+
+    async fn delete_bucket(
+        &self,
+        request: S3Request<DeleteBucketInput>,
+    ) -> S3Result<S3Response<DeleteBucketOutput>> {
+        let bucket = request.input.bucket;
+        self.with_store(move |store| store.delete_bucket(&bucket))
+            .await?;
+        Ok(S3Response::new(DeleteBucketOutput::default()))
+    }
+
+    async fn list_buckets(
+        &self,
+        _request: S3Request<ListBucketsInput>,
+    ) -> S3Result<S3Response<ListBucketsOutput>> {
+        let buckets = self
+            .store
+            .buckets()
+            .into_iter()
+            .map(|(name, created)| Bucket {
+                name: Some(name),
+                creation_date: Some(created.into()),
+                ..Bucket::default()
+            })
+            .collect();
+        Ok(S3Response::new(ListBucketsOutput {
+            buckets: Some(buckets),
+            ..ListBucketsOutput::default()
+        }))
+    }
+
+    async fn put_object(
+        &self,
+        request: S3Request<PutObjectInput>,
+    ) -> S3Result<S3Response<PutObjectOutput>> {
+        let input = request.input;
+        // Before the content: nobody should send much for nothing.
+        self.store.has_bucket(&input.bucket)?;
+        let received = receive(
+            &self.store,
+            input.body,
+            input.content_length,
+            input.content_md5.as_deref(),
+        )
+        .await?;
+        let object = Object {
+            size: received.size,
+            md5: received.md5,
+            modified: SystemTime::now(),
+            content_type: input.content_type,
+            metadata: input.metadata.unwrap_or_default().into_iter().collect(),
+            content: Content::OnDisk,
+        };
+        let e_tag = Some(e_tag(&object));
+        let only_if_absent = matches!(input.if_none_match, Some(ETagCondition::Any));
+        let (bucket, key) = (input.bucket, input.key);
+        self.with_store(move |store| {
+            store.put(&bucket, &key, received.upload, object, only_if_absent)
+        })
+        .await?;
+        Ok(S3Response::new(PutObjectOutput {
+            e_tag,
+            ..PutObjectOutput::default()
+        }))
+    }
+
+    async fn copy_object(
+        &self,
+        request: S3Request<CopyObjectInput>,
+    ) -> S3Result<S3Response<CopyObjectOutput>> {
+        let input = request.input;
+        let CopySource::Bucket { bucket, key, .. } = input.copy_source else {
+            return Err(s3_error!(
+                NotImplemented,
+                "only a bucket can be copied from"
+            ));
+        };
+        let replace = input
+            .metadata_directive
+            .is_some_and(|directive| directive.as_str() == MetadataDirective::REPLACE);
+        let new_metadata = replace.then_some((input.content_type, input.metadata));
+        let (to_bucket, to_key) = (input.bucket, input.key);
+        let copy = self
+            .with_store(move |store| {
+                let (source, reader) = store.get(&bucket, &key)?;
+                let upload = store.duplicate(&source, &reader)?;
+                let mut copy = (*source).clone();
+                copy.modified = SystemTime::now();
+                if let Some((content_type, metadata)) = new_metadata {
+                    copy.content_type = content_type;
+                    copy.metadata = metadata.unwrap_or_default().into_iter().collect();
+                }
+                store.put(&to_bucket, &to_key, upload, copy.clone(), false)?;
+                Ok(copy)
+            })
+            .await?;
+        Ok(S3Response::new(CopyObjectOutput {
+            copy_object_result: Some(CopyObjectResult {
+                e_tag: Some(e_tag(&copy)),
+                last_modified: Some(copy.modified.into()),
+                ..CopyObjectResult::default()
+            }),
+            ..CopyObjectOutput::default()
+        }))
+    }
+
+    async fn get_object(
+        &self,
+        request: S3Request<GetObjectInput>,
+    ) -> S3Result<S3Response<GetObjectOutput>> {
+        let input = request.input;
+        let (bucket, key, range) = (input.bucket, input.key, input.range);
+        let (object, reader, part, first) = self
+            .with_store(move |store| {
+                let (object, reader) = store.get(&bucket, &key)?;
+                let part = selected(range, object.size);
+                // The first step here saves small objects a second trip.
+                let first = match &part {
+                    Ok((part, _)) => reader.read(part.start..part.end.min(part.start + STEP))?,
+                    Err(_) => Bytes::new(),
+                };
+                Ok((object, reader, part, first))
+            })
+            .await?;
+        let (part, content_range) = part?;
+        let length = part.end - part.start;
+        let body = if first.len() as u64 == length {
+            StreamingBlob::from(s3s::Body::from(first))
+        } else {
+            StreamingBlob::wrap(in_steps(reader, first, part))
+        };
+        Ok(S3Response::new(GetObjectOutput {
+            accept_ranges: Some("bytes".into()),
+            body: Some(body),
+            content_length: Some(signed(length)),
+            content_range,
+            content_type: object.content_type.clone(),
+            e_tag: Some(e_tag(&object)),
+            last_modified: Some(object.modified.into()),
+            metadata: metadata(&object),
+            ..GetObjectOutput::default()
+        }))
+    }
+
+    async fn head_object(
+        &self,
+        request: S3Request<HeadObjectInput>,
+    ) -> S3Result<S3Response<HeadObjectOutput>> {
+        let input = request.input;
+        let object = self.store.head(&input.bucket, &input.key)?;
+        let (part, content_range) = selected(input.range, object.size)?;
+        Ok(S3Response::new(HeadObjectOutput {
+            accept_ranges: Some("bytes".into()),
+            content_length: Some(signed(part.end - part.start)),
+            content_range,
+            content_type: object.content_type.clone(),
+            e_tag: Some(e_tag(&object)),
+            last_modified: Some(object.modified.into()),
+            metadata: metadata(&object),
+            ..HeadObjectOutput::default()
+        }))
+    }
+
+    async fn delete_object(
+        &self,
+        request: S3Request<DeleteObjectInput>,
+    ) -> S3Result<S3Response<DeleteObjectOutput>> {
+        let input = request.input;
+        self.with_store(move |store| store.delete(&input.bucket, &input.key))
+            .await?;
+        Ok(S3Response::new(DeleteObjectOutput::default()))
+    }
+
+    async fn delete_objects(
+        &self,
+        request: S3Request<DeleteObjectsInput>,
+    ) -> S3Result<S3Response<DeleteObjectsOutput>> {
+        let input = request.input;
+        let quiet = input.delete.quiet.unwrap_or(false);
+        let deleted = self
+            .with_store(move |store| {
+                store.has_bucket(&input.bucket)?;
+                input
+                    .delete
+                    .objects
+                    .into_iter()
+                    .map(|object| {
+                        store.delete(&input.bucket, &object.key)?;
+                        Ok(DeletedObject {
+                            key: Some(object.key),
+                            ..DeletedObject::default()
+                        })
+                    })
+                    .collect::<Result<Vec<_>, StoreError>>()
+            })
+            .await?;
+        Ok(S3Response::new(DeleteObjectsOutput {
+            deleted: (!quiet).then_some(deleted),
+            ..DeleteObjectsOutput::default()
+        }))
+    }
+
+    async fn list_objects(
+        &self,
+        request: S3Request<ListObjectsInput>,
+    ) -> S3Result<S3Response<ListObjectsOutput>> {
+        let input = request.input;
+        let spelling = Spelling::of(input.encoding_type);
+        let (listing, asked) = self
+            .list(
+                input.bucket.clone(),
+                ListRequest {
+                    prefix: input.prefix.unwrap_or_default(),
+                    delimiter: input.delimiter,
+                    token: None,
+                    marker: input.marker.clone(),
+                    limit: page_size(input.max_keys)?,
+                },
+            )
+            .await?;
+        let next_marker = listing.next.as_ref().map(|next| match next {
+            Next::AfterKey(text) | Next::AfterCommonPrefix(text) => spelling.spell(text),
+        });
+        Ok(S3Response::new(ListObjectsOutput {
+            name: Some(input.bucket),
+            is_truncated: Some(listing.next.is_some()),
+            marker: Some(spelling.spell(&input.marker.unwrap_or_default())),
+            next_marker,
+            max_keys: Some(count(asked.limit)),
+            contents: Some(spelling.objects(&listing)),
+            common_prefixes: Some(spelling.common_prefixes(&listing)),
+            prefix: Some(spelling.spell(&asked.prefix)),
+            delimiter: asked.delimiter.map(|text| spelling.spell(&text)),
+            encoding_type: spelling.0,
+            ..ListObjectsOutput::default()
+        }))
+    }
+
+    async fn list_objects_v2(
+        &self,
+        request: S3Request<ListObjectsV2Input>,
+    ) -> S3Result<S3Response<ListObjectsV2Output>> {
+        let input = request.input;
+        let spelling = Spelling::of(input.encoding_type);
+        if let Some(token) = &input.continuation_token
+            && After::from_token(token).is_none()
+        {
+            return Err(s3_error!(
+                InvalidArgument,
+                "the continuation token is not one of ours"
+            ));
+        }
+        let (listing, asked) = self
+            .list(
+                input.bucket.clone(),
+                ListRequest {
+                    prefix: input.prefix.unwrap_or_default(),
+                    delimiter: input.delimiter,
+                    token: input.continuation_token.clone(),
+                    marker: input.start_after.clone(),
+                    limit: page_size(input.max_keys)?,
+                },
+            )
+            .await?;
+        Ok(S3Response::new(ListObjectsV2Output {
+            name: Some(input.bucket),
+            is_truncated: Some(listing.next.is_some()),
+            continuation_token: input.continuation_token,
+            next_continuation_token: listing.next.as_ref().map(Next::token),
+            start_after: input.start_after.map(|text| spelling.spell(&text)),
+            max_keys: Some(count(asked.limit)),
+            key_count: Some(count(listing.objects.len() + listing.common_prefixes.len())),
+            contents: Some(spelling.objects(&listing)),
+            common_prefixes: Some(spelling.common_prefixes(&listing)),
+            prefix: Some(spelling.spell(&asked.prefix)),
+            delimiter: asked.delimiter.map(|text| spelling.spell(&text)),
+            encoding_type: spelling.0,
+            ..ListObjectsV2Output::default()
+        }))
+    }
+}
+
+/// What both list operations ask for.
+struct ListRequest {
+    prefix: String,
+    delimiter: Option<String>,
+    token: Option<String>,
+    marker: Option<String>,
+    limit: usize,
+}
+
+fn page_size(asked: Option<i32>) -> S3Result<usize> {
+    usize::try_from(asked.unwrap_or(PAGE).min(PAGE))
+        .map_err(|_| s3_error!(InvalidArgument, "max-keys is negative"))
+}
+
+fn count(number: usize) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+fn signed(length: u64) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
+}
+
+/// How keys are written in listings: as they are, or so that XML can hold all.
+struct Spelling(Option<EncodingType>);
+
+impl Spelling {
+    fn of(asked: Option<EncodingType>) -> Self {
+        Self(asked.filter(|asked| asked.as_str() == EncodingType::URL))
+    }
+
+    fn spell(&self, text: &str) -> String {
+        match self.0 {
+            Some(_) => utf8_percent_encode(text, URL_SAFE).to_string(),
+            None => text.to_owned(),
+        }
+    }
+
+    fn objects(&self, listing: &Listing) -> Vec<ListedObject> {
+        listing
+            .objects
+            .iter()
+            .map(|(key, object)| ListedObject {
+                key: Some(self.spell(key)),
+                size: Some(signed(object.size)),
+                e_tag: Some(e_tag(object)),
+                last_modified: Some(Timestamp::from(object.modified)),
+                ..ListedObject::default()
+            })
+            .collect()
+    }
+
+    fn common_prefixes(&self, listing: &Listing) -> Vec<CommonPrefix> {
+        listing
+            .common_prefixes
+            .iter()
+            .map(|prefix| CommonPrefix {
+                prefix: Some(self.spell(prefix)),
+            })
+            .collect()
+    }
+}
+
+fn e_tag(object: &Object) -> ETag {
+    let hex = object.md5.iter().map(|byte| format!("{byte:02x}"));
+    ETag::Strong(hex.collect())
+}
+
+fn metadata(object: &Object) -> Option<Metadata> {
+    (!object.metadata.is_empty()).then(|| object.metadata.iter().cloned().collect())
+}
+
+/// The bytes that a `Range` header selects, and the `Content-Range` to answer with.
+fn selected(range: Option<RangeHeader>, size: u64) -> S3Result<(Range<u64>, Option<String>)> {
+    match range {
+        None => Ok((0..size, None)),
+        Some(range) => {
+            let part = range.check(size)?;
+            let header = format!("bytes {}-{}/{size}", part.start, part.end.saturating_sub(1));
+            Ok((part, Some(header)))
+        }
+    }
+}
+
+/// `first`, then the rest of `part` a step at a time, each read where it may wait.
+fn in_steps(
+    reader: Reader,
+    first: Bytes,
+    part: Range<u64>,
+) -> impl futures_util::Stream<Item = std::io::Result<Bytes>> + Send + Sync {
+    let start = part.start;
+    stream::unfold(Some((first, start)), move |state| {
+        let reader = reader.clone();
+        async move {
+            let (mut bytes, at) = state?;
+            if bytes.is_empty() {
+                if at >= part.end {
+                    return None;
+                }
+                let step = at..part.end.min(at + STEP);
+                let read = tokio::task::spawn_blocking(move || reader.read(step)).await;
+                match read.map_err(std::io::Error::other).flatten() {
+                    Ok(read) => bytes = read,
+                    Err(error) => return Some((Err(error), None)),
+                }
+            }
+            let next = at + bytes.len() as u64;
+            Some((Ok(bytes), Some((Bytes::new(), next))))
+        }
+    })
+}

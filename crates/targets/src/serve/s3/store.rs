@@ -1,0 +1,469 @@
+//! Buckets and objects, in memory or durable. What exists is always known in
+//! memory; a durable store keeps the content on its disk, and knows nothing that
+//! is not there.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::SystemTime;
+
+use bytes::Bytes;
+
+use super::disk::{Disk, Staged};
+use super::listing::{Next, Query, page};
+
+/// Why the store refuses.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum StoreError {
+    #[error("the bucket does not exist")]
+    NoSuchBucket,
+    #[error("the key does not exist")]
+    NoSuchKey,
+    #[error("the bucket exists already")]
+    BucketExists,
+    #[error("the bucket is not empty")]
+    BucketNotEmpty,
+    #[error("the key exists already")]
+    KeyExists,
+    #[error("storage failed: {0}")]
+    Storage(#[from] io::Error),
+}
+
+/// What is known of an object.
+#[derive(Debug, Clone)]
+pub(super) struct Object {
+    pub(super) size: u64,
+    pub(super) md5: [u8; 16],
+    pub(super) modified: SystemTime,
+    pub(super) content_type: Option<String>,
+    pub(super) metadata: Vec<(String, String)>,
+    pub(super) content: Content,
+}
+
+/// Where the content of an object is.
+#[derive(Debug, Clone)]
+pub(super) enum Content {
+    InMemory(Bytes),
+    OnDisk,
+}
+
+/// Content on its way in.
+#[derive(Debug)]
+pub(super) enum Upload {
+    /// All of it.
+    Whole(Bytes),
+    /// Already written to a file of a durable store, without its footer.
+    Staged(Staged),
+}
+
+/// Content on its way out. Holds the object as it was, whatever happens to its
+/// key meanwhile.
+#[derive(Debug, Clone)]
+pub(super) enum Reader {
+    InMemory(Bytes),
+    OnDisk(Arc<File>),
+}
+
+impl Reader {
+    /// Reads a range that lies inside the object.
+    pub(super) fn read(&self, range: Range<u64>) -> io::Result<Bytes> {
+        let length = usize::try_from(range.end - range.start).map_err(io::Error::other)?;
+        let start = usize::try_from(range.start).map_err(io::Error::other)?;
+        match self {
+            Self::InMemory(bytes) => Ok(bytes.slice(start..start + length)),
+            Self::OnDisk(file) => {
+                let mut bytes = vec![0; length];
+                file.read_exact_at(&mut bytes, range.start)?;
+                Ok(bytes.into())
+            }
+        }
+    }
+}
+
+/// One page of a listing, on its own feet.
+#[derive(Debug)]
+pub(super) struct Listing {
+    pub(super) objects: Vec<(String, Arc<Object>)>,
+    pub(super) common_prefixes: Vec<String>,
+    pub(super) next: Option<Next>,
+}
+
+/// All buckets.
+#[derive(Debug)]
+pub(super) struct Store {
+    disk: Option<Disk>,
+    buckets: RwLock<BTreeMap<String, Arc<Bucket>>>,
+}
+
+#[derive(Debug)]
+struct Bucket {
+    created: SystemTime,
+    /// `None` once the bucket is deleted: who still holds it must not add to it.
+    objects: RwLock<Option<BTreeMap<String, Arc<Object>>>>,
+}
+
+impl Bucket {
+    fn with(created: SystemTime, objects: BTreeMap<String, Arc<Object>>) -> Arc<Self> {
+        Arc::new(Self {
+            created,
+            objects: RwLock::new(Some(objects)),
+        })
+    }
+}
+
+impl Store {
+    pub(super) fn in_memory() -> Self {
+        Self {
+            disk: None,
+            buckets: RwLock::default(),
+        }
+    }
+
+    pub(super) fn durable(disk: Disk) -> io::Result<Self> {
+        let buckets = disk
+            .load()?
+            .into_iter()
+            .map(|stored| {
+                let objects = stored
+                    .objects
+                    .into_iter()
+                    .map(|(key, object)| (key, Arc::new(object)))
+                    .collect();
+                (stored.name, Bucket::with(stored.created, objects))
+            })
+            .collect();
+        Ok(Self {
+            disk: Some(disk),
+            buckets: RwLock::new(buckets),
+        })
+    }
+
+    /// The disk of a durable store: whoever calls may have to wait for it.
+    pub(super) fn disk(&self) -> Option<&Disk> {
+        self.disk.as_ref()
+    }
+
+    pub(super) fn create_bucket(&self, name: &str) -> Result<(), StoreError> {
+        let mut buckets = write(&self.buckets);
+        if buckets.contains_key(name) {
+            return Err(StoreError::BucketExists);
+        }
+        let created = SystemTime::now();
+        if let Some(disk) = &self.disk {
+            disk.create_bucket(name, created)?;
+        }
+        buckets.insert(name.to_owned(), Bucket::with(created, BTreeMap::new()));
+        Ok(())
+    }
+
+    pub(super) fn delete_bucket(&self, name: &str) -> Result<(), StoreError> {
+        let mut buckets = write(&self.buckets);
+        let bucket = buckets.get(name).ok_or(StoreError::NoSuchBucket)?;
+        let mut objects = write(&bucket.objects);
+        if objects.as_ref().is_some_and(|objects| !objects.is_empty()) {
+            return Err(StoreError::BucketNotEmpty);
+        }
+        if let Some(disk) = &self.disk {
+            disk.remove_bucket(name)?;
+        }
+        *objects = None;
+        drop(objects);
+        buckets.remove(name);
+        Ok(())
+    }
+
+    /// Names and times of creation.
+    pub(super) fn buckets(&self) -> Vec<(String, SystemTime)> {
+        read(&self.buckets)
+            .iter()
+            .map(|(name, bucket)| (name.clone(), bucket.created))
+            .collect()
+    }
+
+    pub(super) fn has_bucket(&self, name: &str) -> Result<(), StoreError> {
+        self.bucket(name).map(drop)
+    }
+
+    /// Stores an object; when this returns, a durable one is on the disk.
+    pub(super) fn put(
+        &self,
+        bucket_name: &str,
+        key: &str,
+        upload: Upload,
+        mut object: Object,
+        only_if_absent: bool,
+    ) -> Result<(), StoreError> {
+        let bucket = self.bucket(bucket_name)?;
+        let mut staged = None;
+        match (&self.disk, upload) {
+            (None, Upload::Whole(bytes)) => object.content = Content::InMemory(bytes),
+            (Some(disk), upload) => {
+                let mut file = match upload {
+                    Upload::Staged(file) => file,
+                    Upload::Whole(bytes) => {
+                        let mut file = disk.stage()?;
+                        file.append(&bytes)?;
+                        file
+                    }
+                };
+                file.finish(&object)?;
+                object.content = Content::OnDisk;
+                staged = Some((disk, file));
+            }
+            (None, Upload::Staged(_)) => {
+                return Err(io::Error::other("a file was staged for a store in memory").into());
+            }
+        }
+
+        let mut guard = write(&bucket.objects);
+        let objects = guard.as_mut().ok_or(StoreError::NoSuchBucket)?;
+        if only_if_absent && objects.contains_key(key) {
+            return Err(StoreError::KeyExists);
+        }
+        let disk = match staged {
+            Some((disk, file)) => {
+                // Under the lock: name and knowledge change together.
+                disk.publish(file, bucket_name, key)?;
+                Some(disk)
+            }
+            None => None,
+        };
+        objects.insert(key.to_owned(), Arc::new(object));
+        drop(guard);
+        if let Some(disk) = disk {
+            disk.sync_name(bucket_name, key)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn head(&self, bucket: &str, key: &str) -> Result<Arc<Object>, StoreError> {
+        let bucket = self.bucket(bucket)?;
+        let guard = read(&bucket.objects);
+        let objects = guard.as_ref().ok_or(StoreError::NoSuchBucket)?;
+        objects.get(key).cloned().ok_or(StoreError::NoSuchKey)
+    }
+
+    pub(super) fn get(
+        &self,
+        bucket_name: &str,
+        key: &str,
+    ) -> Result<(Arc<Object>, Reader), StoreError> {
+        let bucket = self.bucket(bucket_name)?;
+        let guard = read(&bucket.objects);
+        let objects = guard.as_ref().ok_or(StoreError::NoSuchBucket)?;
+        let object = objects.get(key).ok_or(StoreError::NoSuchKey)?;
+        let reader = match (&object.content, &self.disk) {
+            (Content::InMemory(bytes), _) => Reader::InMemory(bytes.clone()),
+            (Content::OnDisk, Some(disk)) => {
+                // Under the lock: the file is the one we know.
+                Reader::OnDisk(Arc::new(disk.open_object(bucket_name, key)?))
+            }
+            (Content::OnDisk, None) => return Err(StoreError::NoSuchKey),
+        };
+        Ok((Arc::clone(object), reader))
+    }
+
+    /// Deletes an object, if it is there.
+    pub(super) fn delete(&self, bucket_name: &str, key: &str) -> Result<(), StoreError> {
+        let bucket = self.bucket(bucket_name)?;
+        let mut guard = write(&bucket.objects);
+        let objects = guard.as_mut().ok_or(StoreError::NoSuchBucket)?;
+        if !objects.contains_key(key) {
+            return Ok(());
+        }
+        if let Some(disk) = &self.disk {
+            disk.remove_object(bucket_name, key)?;
+        }
+        objects.remove(key);
+        drop(guard);
+        if let Some(disk) = &self.disk {
+            disk.sync_name(bucket_name, key)?;
+        }
+        Ok(())
+    }
+
+    /// An upload of what an object holds.
+    pub(super) fn duplicate(&self, object: &Object, reader: &Reader) -> Result<Upload, StoreError> {
+        match (reader, &self.disk) {
+            (Reader::OnDisk(file), Some(disk)) => {
+                let mut staged = disk.stage()?;
+                staged.append_from(file, object.size)?;
+                Ok(Upload::Staged(staged))
+            }
+            _ => Ok(Upload::Whole(reader.read(0..object.size)?)),
+        }
+    }
+
+    pub(super) fn list(&self, bucket: &str, query: &Query<'_>) -> Result<Listing, StoreError> {
+        let bucket = self.bucket(bucket)?;
+        let guard = read(&bucket.objects);
+        let objects = guard.as_ref().ok_or(StoreError::NoSuchBucket)?;
+        let page = page(objects, query);
+        Ok(Listing {
+            objects: page
+                .objects
+                .into_iter()
+                .map(|(key, object)| (key.to_owned(), Arc::clone(object)))
+                .collect(),
+            common_prefixes: page.common_prefixes,
+            next: page.next,
+        })
+    }
+
+    fn bucket(&self, name: &str) -> Result<Arc<Bucket>, StoreError> {
+        read(&self.buckets)
+            .get(name)
+            .cloned()
+            .ok_or(StoreError::NoSuchBucket)
+    }
+}
+
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use md5::{Digest, Md5};
+    use std::path::Path;
+
+    fn object(bytes: &[u8]) -> Object {
+        Object {
+            size: bytes.len() as u64,
+            md5: Md5::digest(bytes).into(),
+            modified: SystemTime::now(),
+            content_type: Some("text/plain".into()),
+            metadata: vec![("colour".into(), "red".into())],
+            content: Content::OnDisk,
+        }
+    }
+
+    fn put(store: &Store, key: &str, bytes: &'static [u8]) -> Result<(), StoreError> {
+        let upload = Upload::Whole(Bytes::from_static(bytes));
+        store.put("b", key, upload, object(bytes), false)
+    }
+
+    fn content(store: &Store, key: &str) -> Bytes {
+        let (object, reader) = store.get("b", key).unwrap();
+        reader.read(0..object.size).unwrap()
+    }
+
+    fn open(root: &Path) -> Store {
+        Store::durable(Disk::open(root.to_owned()).unwrap()).unwrap()
+    }
+
+    fn both(test: impl Fn(&Store)) {
+        test(&Store::in_memory());
+        let directory = tempfile::tempdir().unwrap();
+        test(&open(directory.path()));
+    }
+
+    #[test]
+    fn objects_come_go_and_are_replaced() {
+        both(|store| {
+            assert!(matches!(
+                put(store, "k", b"x"),
+                Err(StoreError::NoSuchBucket)
+            ));
+            store.create_bucket("b").unwrap();
+            assert!(matches!(
+                store.create_bucket("b"),
+                Err(StoreError::BucketExists)
+            ));
+            assert!(matches!(store.get("b", "k"), Err(StoreError::NoSuchKey)));
+            put(store, "k", b"first").unwrap();
+            let (before, reader) = store.get("b", "k").unwrap();
+            put(store, "k", b"second!").unwrap();
+            assert_eq!(content(store, "k"), "second!");
+            assert_eq!(reader.read(0..before.size).unwrap(), "first");
+            assert_eq!(reader.read(1..3).unwrap(), "ir");
+            assert!(matches!(
+                store.delete_bucket("b"),
+                Err(StoreError::BucketNotEmpty)
+            ));
+            store.delete("b", "k").unwrap();
+            store.delete("b", "k").unwrap();
+            assert!(matches!(store.head("b", "k"), Err(StoreError::NoSuchKey)));
+            store.delete_bucket("b").unwrap();
+            assert!(matches!(
+                store.has_bucket("b"),
+                Err(StoreError::NoSuchBucket)
+            ));
+        });
+    }
+
+    #[test]
+    fn a_key_is_written_once_if_asked_so() {
+        both(|store| {
+            store.create_bucket("b").unwrap();
+            let once = |bytes: &'static [u8]| {
+                store.put("b", "k", Upload::Whole(bytes.into()), object(bytes), true)
+            };
+            once(b"1").unwrap();
+            assert!(matches!(once(b"2"), Err(StoreError::KeyExists)));
+            assert_eq!(content(store, "k"), "1");
+        });
+    }
+
+    #[test]
+    fn copies_stand_alone() {
+        both(|store| {
+            store.create_bucket("b").unwrap();
+            put(store, "k", b"content").unwrap();
+            let (source, reader) = store.get("b", "k").unwrap();
+            let upload = store.duplicate(&source, &reader).unwrap();
+            store
+                .put("b", "copy", upload, (*source).clone(), false)
+                .unwrap();
+            store.delete("b", "k").unwrap();
+            assert_eq!(content(store, "copy"), "content");
+        });
+    }
+
+    #[test]
+    fn a_durable_store_knows_everything_again_and_nothing_unfinished() {
+        let directory = tempfile::tempdir().unwrap();
+        let long = "deep/".repeat(200);
+        let store = open(directory.path());
+        store.create_bucket("b").unwrap();
+        put(&store, "a/../b", b"one").unwrap();
+        put(&store, &long, b"two").unwrap();
+        put(&store, "empty", b"").unwrap();
+        let unfinished = store.disk().unwrap().stage().unwrap();
+        std::mem::forget(unfinished);
+        let before = store.head("b", "a/../b").unwrap();
+
+        let again = open(directory.path());
+        let after = again.head("b", "a/../b").unwrap();
+        assert_eq!(after.md5, before.md5);
+        assert_eq!(after.metadata, before.metadata);
+        assert_eq!(after.content_type, before.content_type);
+        assert_eq!(content(&again, "a/../b"), "one");
+        assert_eq!(content(&again, &long), "two");
+        assert_eq!(content(&again, "empty"), "");
+        assert_eq!(again.buckets(), store.buckets());
+        let incoming = directory.path().join("incoming");
+        assert_eq!(std::fs::read_dir(incoming).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_damaged_object_file_is_refused_by_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = open(directory.path());
+        store.create_bucket("b").unwrap();
+        put(&store, "k", b"content").unwrap();
+        let file = directory.path().join("buckets/b=/objects/k=");
+        let bytes = std::fs::read(&file).unwrap();
+        std::fs::write(&file, &bytes[1..]).unwrap();
+        let error = Store::durable(Disk::open(directory.path().to_owned()).unwrap()).unwrap_err();
+        assert!(error.to_string().contains("objects/k="), "{error}");
+    }
+}

@@ -1,0 +1,63 @@
+//! Which processes descend from which, as the system sees them now.
+
+use nix::unistd::Pid;
+
+/// Live processes (zombies excluded) that descend from `root`, without itself.
+#[cfg(target_os = "linux")]
+pub(crate) fn descendants(root: Pid) -> Vec<Pid> {
+    let mut found = below(root.as_raw(), &all_processes());
+    found.retain(|process| !matches!(process.state, 'Z' | 'X'));
+    found
+        .into_iter()
+        .map(|process| Pid::from_raw(process.pid))
+        .collect()
+}
+
+/// Without `/proc` there is no tree to walk: the caller falls back to groups.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn descendants(_root: Pid) -> Vec<Pid> {
+    Vec::new()
+}
+
+/// Every process in `processes` that descends from `root`.
+#[cfg(target_os = "linux")]
+pub(crate) fn below(root: i32, processes: &[procfs::process::Stat]) -> Vec<procfs::process::Stat> {
+    use std::collections::{HashMap, HashSet};
+
+    let mut children: HashMap<i32, Vec<&procfs::process::Stat>> = HashMap::new();
+    for process in processes {
+        children.entry(process.ppid).or_default().push(process);
+    }
+    let mut seen = HashSet::from([root]);
+    let mut open = vec![root];
+    let mut found = Vec::new();
+    while let Some(parent) = open.pop() {
+        for child in children.get(&parent).into_iter().flatten() {
+            if seen.insert(child.pid) {
+                open.push(child.pid);
+                found.push((*child).clone());
+            }
+        }
+    }
+    found
+}
+
+/// The `stat` of every process that could be read.
+#[cfg(target_os = "linux")]
+pub(crate) fn all_processes() -> Vec<procfs::process::Stat> {
+    let Ok(entries) = std::fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter_map(stat)
+        .collect()
+}
+
+/// The `stat` of one process, unless it is gone.
+#[cfg(target_os = "linux")]
+pub(crate) fn stat(pid: i32) -> Option<procfs::process::Stat> {
+    use procfs::FromRead;
+    procfs::process::Stat::from_file(format!("/proc/{pid}/stat")).ok()
+}

@@ -1,0 +1,88 @@
+//! Real processes: launching, guarding, observing, stopping, serving.
+//!
+//! This program is its own guard and its own server, as Tenbin is; run with other
+//! arguments than a test runner's, it plays those parts.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test from end to end, which clippy cannot know without libtest"
+)]
+
+mod support;
+
+mod guarding;
+mod launching;
+mod observing;
+mod serving;
+
+use std::env;
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+fn main() -> ExitCode {
+    let mut args = env::args_os().skip(1);
+    match args.next().as_ref().and_then(|arg| arg.to_str()) {
+        Some("guard") => return tenbin_targets::guard::main(args),
+        Some("serve") => return support::serve(args),
+        Some("host") => return support::host(args),
+        Some("careless") => return observing::careless(),
+        Some("spin") => return observing::spin(),
+        _ => {}
+    }
+    let tests: &[(&str, fn())] = &[
+        (
+            "a_killed_host_takes_everything_with_it",
+            guarding::killed_host,
+        ),
+        ("what_ignores_sigterm_is_killed", guarding::stubborn),
+        ("ctrl_c_does_not_reach_the_target", guarding::ctrl_c),
+        ("a_background_daemon_is_alive", guarding::background),
+        ("a_launched_target_comes_up_and_goes", launching::whole_life),
+        ("a_missing_program_is_named", launching::missing_program),
+        ("an_early_end_is_noticed_at_once", launching::early_end),
+        ("a_target_that_is_late_shows_its_log", launching::late),
+        (
+            "readiness_by_log_and_by_url",
+            launching::ready_by_log_and_url,
+        ),
+        (
+            "secrets_reach_the_environment_and_nothing_else",
+            launching::secrets,
+        ),
+        (
+            "an_occupied_port_is_not_mistaken_for_the_target",
+            launching::occupied,
+        ),
+        ("an_interrupt_ends_the_wait", launching::interrupt),
+        ("endpoints_are_resolved", launching::endpoints),
+        ("ended_children_count_once", observing::ended_children),
+        (
+            "time_of_a_busy_process_is_fine_grained",
+            observing::fine_grained,
+        ),
+        (
+            "children_nobody_waits_for_still_count",
+            observing::careless_parent,
+        ),
+        (
+            "written_bytes_survive_their_writer",
+            observing::written_bytes,
+        ),
+        ("builtin_servers_come_up_and_answer", serving::all_builtin),
+        ("http_keeps_connections_alive", serving::keep_alive),
+        ("unsigned_requests_are_refused", serving::unsigned),
+        ("preflight_words", serving::preflight_words),
+    ];
+    let trials = tests
+        .iter()
+        .map(|&(name, test)| {
+            Trial::test(name, move || {
+                test();
+                Ok(())
+            })
+        })
+        .collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}

@@ -1,0 +1,142 @@
+//! What a process tree has used, whoever has used it.
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+use tenbin_targets::Running;
+
+use crate::support::{House, is_alive, script, wait_until};
+
+/// Busy for a while, then it says so itself: the shell's own account.
+const BUSY: &str = "busy() { i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done; }";
+
+/// Seconds of processor time that the shell's `times` wrote: its children's line.
+fn children_by_times(file: &Path) -> f64 {
+    let text = std::fs::read_to_string(file).unwrap();
+    let line = text.lines().nth(1).unwrap();
+    line.split_whitespace()
+        .map(|time| {
+            let (minutes, seconds) = time.trim_end_matches('s').split_once('m').unwrap();
+            minutes.parse::<f64>().unwrap() * 60.0 + seconds.parse::<f64>().unwrap()
+        })
+        .sum()
+}
+
+fn cpu(running: &Running) -> f64 {
+    running.usage().unwrap().cpu_seconds
+}
+
+pub(crate) fn ended_children() {
+    let house = House::new();
+    let target = script(&format!(
+        "{BUSY}; echo up
+         for n in 1 2 3 4 5 6; do (busy); done
+         times > times; touch done; exec sleep 1000"
+    ));
+    let running = house.bring_up(&target).unwrap();
+    let mut last = 0.0;
+    let done = house.path().join("done");
+    let readings = std::cell::Cell::new(0);
+    while !done.exists() {
+        let now = cpu(&running);
+        assert!(now >= last, "went from {last} down to {now}");
+        last = now;
+        readings.set(readings.get() + 1);
+        std::thread::sleep(Duration::from_millis(3));
+    }
+    let total = cpu(&running);
+    let children = children_by_times(&house.path().join("times"));
+    assert!(
+        children > 0.2 && readings.get() > 10,
+        "too quick: {children} s"
+    );
+    // Itself, the shell has used almost nothing; the ticks lose up to 20 ms.
+    let beyond = total - children;
+    assert!(
+        (-0.03..0.1).contains(&beyond),
+        "{total} s observed, {children} s used"
+    );
+    assert!(running.usage().unwrap().rss_bytes > 100_000);
+}
+
+pub(crate) fn fine_grained() {
+    let house = House::new();
+    let target = script("echo up; while :; do :; done");
+    let running = house.bring_up(&target).unwrap();
+    let first = cpu(&running);
+    wait_until("the busy shell has used a little", || {
+        let used = cpu(&running) - first;
+        used > 0.0 && (used * 100.0).fract() > 0.001
+    });
+}
+
+/// A parent that ignores SIGCHLD never gets its children's account.
+pub(crate) fn careless_parent() {
+    let house = House::new();
+    let exe = std::env::current_exe().unwrap();
+    // What is ignored stays so in the program that the shell becomes.
+    let target = script(&format!(
+        "trap '' CHLD; echo up; exec {} careless",
+        exe.display()
+    ));
+    let running = house.bring_up(&target).unwrap();
+    let done = house.path().join("done");
+    while !done.exists() {
+        cpu(&running);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let total = cpu(&running);
+    let used = SPIN.as_secs_f64();
+    assert!(
+        (used - 0.05..used + 0.2).contains(&total),
+        "{total} s observed, {used} s used"
+    );
+}
+
+const SPIN: Duration = Duration::from_millis(500);
+
+/// The part of a parent that never waits for its child.
+pub(crate) fn careless() -> ExitCode {
+    let exe = std::env::current_exe().unwrap();
+    let child = Command::new(exe).arg("spin").spawn().unwrap();
+    let pid = child.id().cast_signed();
+    while is_alive(pid) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::fs::write("done", "").unwrap();
+    std::thread::sleep(Duration::from_secs(60));
+    ExitCode::SUCCESS
+}
+
+/// The part of a child that uses a known amount of processor time.
+pub(crate) fn spin() -> ExitCode {
+    let clock = nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID;
+    while Duration::from(clock.now().unwrap()) < SPIN {}
+    ExitCode::SUCCESS
+}
+
+pub(crate) fn written_bytes() {
+    const WRITTEN: u64 = 4 << 20;
+    // In the source tree's target directory: the temporary one may be memory.
+    let here = tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
+    let house = House::new();
+    let file = here.path().join("file");
+    let target = script(&format!(
+        "echo up
+         dd if=/dev/zero of={} bs=64k count=64 conv=fsync 2>/dev/null
+         touch done; exec sleep 1000",
+        file.display()
+    ));
+    let running = house.bring_up(&target).unwrap();
+    let done = house.path().join("done");
+    while !done.exists() {
+        running.usage();
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let written = running.usage().unwrap().written_bytes.unwrap();
+    assert!(
+        (WRITTEN..WRITTEN + (1 << 20)).contains(&written),
+        "{written} bytes observed, {WRITTEN} written"
+    );
+}

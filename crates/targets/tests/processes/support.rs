@@ -1,0 +1,198 @@
+//! Parts that the tests share.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use tenbin_plan::model::{Builtin, Credentials, Launch, Reach, Ready, Secret, Target};
+use tenbin_targets::serve::{self, HttpOptions, S3Options};
+use tenbin_targets::{Grounds, Running, TargetError, bring_up};
+
+/// A run directory and everything else a launch stands on.
+pub(crate) struct House {
+    pub(crate) directory: TempDir,
+    pub(crate) stop: AtomicBool,
+    exe: PathBuf,
+}
+
+impl House {
+    pub(crate) fn new() -> Self {
+        Self {
+            directory: tempfile::tempdir().unwrap(),
+            stop: AtomicBool::new(false),
+            exe: std::env::current_exe().unwrap(),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    pub(crate) fn bring_up(&self, target: &Target) -> Result<Running, TargetError> {
+        bring_up(
+            target,
+            &Grounds {
+                run_dir: self.path(),
+                guard_exe: &self.exe,
+                plan_dir: self.path(),
+                stop: &self.stop,
+                waiting: &|_| {},
+            },
+        )
+    }
+
+    pub(crate) fn log(&self, target: &str) -> String {
+        std::fs::read_to_string(self.path().join(format!("targets/{target}.log"))).unwrap()
+    }
+}
+
+/// A shell script that is ready once it has printed `up`.
+pub(crate) fn script(script: &str) -> Target {
+    let launch = Launch {
+        command: ["sh", "-c", script].map(String::from).to_vec(),
+        env: BTreeMap::new(),
+        directory: None,
+        url: "http://127.0.0.1:{port}/".into(),
+        ready: Ready::Log("up".into()),
+        ready_within: Duration::from_secs(20),
+        stop_within: Duration::from_secs(5),
+    };
+    target("script", Reach::Launched(launch))
+}
+
+pub(crate) fn target(name: &str, reach: Reach) -> Target {
+    Target {
+        name: name.into(),
+        reach,
+        credentials: None,
+        region: "us-east-1".into(),
+    }
+}
+
+pub(crate) fn builtin(builtin: Builtin) -> Target {
+    target("builtin", Reach::Builtin(builtin))
+}
+
+pub(crate) fn launch_of(target: &mut Target) -> &mut Launch {
+    match &mut target.reach {
+        Reach::Launched(launch) => launch,
+        _ => panic!("not launched"),
+    }
+}
+
+pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !condition() {
+        assert!(Instant::now() < deadline, "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Not gone, and not a zombie that only waits to be collected.
+pub(crate) fn is_alive(pid: i32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| !stat.rsplit(')').next().unwrap().starts_with(" Z"))
+}
+
+/// The numbers that a script wrote into a file, one a line.
+pub(crate) fn pids(file: &Path, count: usize) -> Vec<i32> {
+    let read = || -> Vec<i32> {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        text.lines().filter_map(|line| line.parse().ok()).collect()
+    };
+    wait_until("the script has written its process ids", || {
+        read().len() == count
+    });
+    read()
+}
+
+/// One request on an open connection, answered with its whole text.
+pub(crate) fn exchange(stream: &mut TcpStream, request: &str) -> String {
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut text = Vec::new();
+    let mut buffer = [0; 4096];
+    stream
+        .set_read_timeout(Some(Duration::from_secs(10)))
+        .unwrap();
+    loop {
+        let count = stream.read(&mut buffer).unwrap();
+        text.extend_from_slice(&buffer[..count]);
+        let so_far = String::from_utf8_lossy(&text).into_owned();
+        let complete = so_far.split_once("\r\n\r\n").is_some_and(|(head, body)| {
+            let head = head.to_ascii_lowercase();
+            let length = head
+                .lines()
+                .find_map(|line| line.strip_prefix("content-length: "))
+                .map_or(0, |length| length.parse().unwrap());
+            body.len() >= length
+        });
+        if complete || count == 0 {
+            return so_far;
+        }
+    }
+}
+
+/// `serve http|s3 --listen ADDRESS [--durable DIR]`.
+pub(crate) fn serve(args: impl Iterator<Item = OsString>) -> ExitCode {
+    let args: Vec<String> = args.map(|arg| arg.into_string().unwrap()).collect();
+    let value = |name: &str| {
+        let at = args.iter().position(|arg| arg == name)?;
+        args.get(at + 1)
+    };
+    let listen = value("--listen").unwrap().parse().unwrap();
+    let workers = serve::DEFAULT_WORKERS;
+    let result = if args[0] == "http" {
+        let delay = Duration::ZERO;
+        serve::http(
+            &HttpOptions {
+                listen,
+                delay,
+                workers,
+            },
+            |_| {},
+        )
+    } else {
+        let credentials = Credentials {
+            access_key: std::env::var(serve::ACCESS_KEY_VARIABLE).unwrap(),
+            secret_key: Secret::new(std::env::var(serve::SECRET_KEY_VARIABLE).unwrap()),
+        };
+        let durable = value("--durable").map(PathBuf::from);
+        let options = S3Options {
+            listen,
+            durable,
+            credentials,
+            workers,
+        };
+        serve::s3(&options, |_| {})
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// `host RUN_DIR SCRIPT`: launches the script and waits to be killed.
+pub(crate) fn host(args: impl Iterator<Item = OsString>) -> ExitCode {
+    let args: Vec<String> = args.map(|arg| arg.into_string().unwrap()).collect();
+    let exe = std::env::current_exe().unwrap();
+    let _running = bring_up(
+        &script(&args[1]),
+        &Grounds {
+            run_dir: args[0].as_ref(),
+            guard_exe: &exe,
+            plan_dir: args[0].as_ref(),
+            stop: &AtomicBool::new(false),
+            waiting: &|_| {},
+        },
+    )
+    .unwrap();
+    println!("launched");
+    std::thread::sleep(Duration::from_secs(60));
+    ExitCode::SUCCESS
+}
