@@ -4,6 +4,8 @@
 //! here, by the test: dot segments resolved, headers merged and folded. See
 //! `data/README.md` for where the data comes from.
 
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tenbin_plan::{Credentials, Secret};

@@ -7,7 +7,7 @@
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
-use tenbin_plan::{Credentials, Secret};
+use tenbin_plan::Credentials;
 
 use super::stamp::Stamp;
 use crate::text::hex;
@@ -39,7 +39,8 @@ pub struct Signed<'a> {
 /// Signs requests with one access key, for one region and service.
 pub struct Signer {
     access_key: String,
-    secret_key: Secret,
+    /// HMAC that has absorbed the secret key.
+    root_key: Hmac<Sha256>,
     region: String,
     service: String,
     stamp: Stamp,
@@ -55,10 +56,12 @@ impl Signer {
     /// A signer that stands at 1970-01-01 until it is told the time.
     pub fn new(credentials: &Credentials, region: &str, service: &str) -> Self {
         let stamp = Stamp::new(0);
-        let day_key = day_key(&credentials.secret_key, stamp.day(), region, service);
+        let secret = format!("AWS4{}", credentials.secret_key.reveal());
+        let root_key = keyed(secret.as_bytes());
+        let day_key = day_key(&root_key, stamp.day(), region, service);
         let mut signer = Self {
             access_key: credentials.access_key.clone(),
-            secret_key: credentials.secret_key.clone(),
+            root_key,
             region: region.to_owned(),
             service: service.to_owned(),
             stamp,
@@ -76,7 +79,7 @@ impl Signer {
     pub fn at(&mut self, unix_seconds: u64) -> [u8; 16] {
         if self.stamp.set(unix_seconds) {
             self.day_key = day_key(
-                &self.secret_key,
+                &self.root_key,
                 self.stamp.day(),
                 &self.region,
                 &self.service,
@@ -171,13 +174,12 @@ fn push_names(out: &mut Vec<u8>, headers: &[(&str, &[u8])]) {
     }
 }
 
-fn day_key(secret_key: &Secret, day: &[u8], region: &str, service: &str) -> Hmac<Sha256> {
-    let secret = format!("AWS4{}", secret_key.reveal());
+fn day_key(root_key: &Hmac<Sha256>, day: &[u8], region: &str, service: &str) -> Hmac<Sha256> {
     [day, region.as_bytes(), service.as_bytes(), b"aws4_request"]
         .into_iter()
-        .fold(keyed(secret.as_bytes()), |mut mac, part| {
-            mac.update(part);
-            keyed(&mac.finalize().into_bytes())
+        .fold(root_key.clone(), |mut key, part| {
+            key.update(part);
+            keyed(&key.finalize().into_bytes())
         })
 }
 
@@ -187,6 +189,8 @@ fn keyed(key: &[u8]) -> Hmac<Sha256> {
 
 #[cfg(test)]
 mod tests {
+    use tenbin_plan::Secret;
+
     use super::*;
 
     /// Where one signer goes through days and back, each signature is the same as

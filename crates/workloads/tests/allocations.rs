@@ -1,0 +1,123 @@
+//! Nothing is allocated on the path of a request, once it has been gone once.
+//!
+//! A test binary of its own: it counts what the whole process allocates.
+
+#![allow(clippy::unwrap_used, reason = "a test may")]
+#![allow(unsafe_code, reason = "a global allocator cannot be written without")]
+
+mod support;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use support::{http_work, load, s3_work, site};
+use tenbin_engine::{AnswerHead, BodyUse, Exchange, Judgement, Moment, Next, Workload};
+use tenbin_plan::{self as plan, S3Operation, WorkloadKind};
+use tenbin_workloads::{null, prepare};
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: every method passes its arguments unchanged to `System`, which upholds
+// the contract of `GlobalAlloc`, and returns what it returns; so this type upholds
+// it as well. Counting touches no memory of the allocation and does not allocate:
+// the thread-local is a `Cell<u64>` with a constant initial value and no destructor,
+// which needs neither registration nor memory of its own; and should it be out of
+// reach while a thread ends, `try_with` skips the count and does not panic.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises about `layout` are those that `System` asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        // SAFETY: `ptr` came from this allocator, that is from `System`, with `layout`.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+
+    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as for `dealloc`; the caller's promises about `new_size` are passed on.
+        unsafe { System.realloc(ptr, layout, new_size) }
+    }
+}
+
+fn count() {
+    let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations of 1000 correct exchanges that go over midnight, after the first.
+fn allocations_of(worker: &mut dyn Workload, answer: &dyn Fn(u64) -> Vec<u8>) -> u64 {
+    let mut exchange = Exchange::default();
+    let mut allocated = 0;
+    for at in 0..1001 {
+        // Read beforehand: the test's own allocations are not what is counted.
+        let before_midnight = 1_440_979_200 - 500;
+        let moment = Moment {
+            nanos: at,
+            unix_seconds: before_midnight + at,
+        };
+        let before = ALLOCATIONS.get();
+        let next = worker.next(moment, &mut exchange);
+        assert!(matches!(next, Next::Ready | Next::Same));
+        let _ = worker.payload(&exchange);
+        let preparing = ALLOCATIONS.get() - before;
+
+        let body = answer(exchange.tag);
+        let head = AnswerHead {
+            status: 200,
+            length: Some(body.len() as u64),
+            bytes: b"HTTP/1.1 200 OK\r\n\r\n",
+        };
+        let before = ALLOCATIONS.get();
+        if worker.head(&mut exchange, &head) == BodyUse::Inspect {
+            worker.body(&mut exchange, 0, &body);
+        }
+        let judgement = worker.judge(&mut exchange, 200, body.len() as u64);
+        let judging = ALLOCATIONS.get() - before;
+        assert_eq!(judgement, Judgement::Correct);
+
+        if at > 0 {
+            allocated += preparing + judging;
+        }
+    }
+    allocated
+}
+
+#[test]
+fn the_counter_counts() {
+    let before = ALLOCATIONS.get();
+    drop(std::hint::black_box(Box::new(1)));
+    assert_eq!(ALLOCATIONS.get() - before, 1);
+}
+
+#[test]
+fn a_request_allocates_nothing() {
+    let http = plan::Workload {
+        name: "page".into(),
+        kind: WorkloadKind::Http(http_work("GET")),
+        load: load(1),
+    };
+    let works = [
+        http,
+        s3_work(S3Operation::Put, 1000, 100),
+        s3_work(S3Operation::Get, 1000, 100),
+        s3_work(S3Operation::Delete, 1000, 2000),
+    ];
+    for work in works {
+        let mut prepared = prepare(&work, &site("http://localhost:9000"), 1, 1).unwrap();
+        let content = tenbin_workloads::s3::content::Content::new(1, 1000, false);
+        let mut worker = prepared.slice().remove(0);
+        let allocated = allocations_of(worker.as_mut(), &|tag| content.body(tag).to_vec());
+        assert_eq!(allocated, 0, "{:?}", work.kind);
+    }
+    let mut worker = null::prepared(1).slice().remove(0);
+    assert_eq!(allocations_of(worker.as_mut(), &|_| Vec::new()), 0);
+}

@@ -1,0 +1,192 @@
+//! Drives workloads without an engine, against a server that is a function.
+
+#![allow(dead_code, reason = "each test binary uses its own part of it")]
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
+use tenbin_plan::{
+    self as plan, Credentials, HttpWork, Load, Pace, S3Operation, S3Work, Secret, WorkloadKind,
+};
+use tenbin_workloads::{Site, Stage};
+use url::Url;
+
+pub(crate) const NOW: Moment = Moment {
+    nanos: 0,
+    unix_seconds: 1_440_938_160,
+};
+
+/// A request as a server sees it.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) head: String,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Request {
+    fn read(head: &[u8], body: &[u8]) -> Self {
+        let head = String::from_utf8(head.to_vec()).unwrap();
+        let mut start = head.split(' ');
+        Self {
+            method: start.next().unwrap().into(),
+            path: start.next().unwrap().into(),
+            body: body.to_vec(),
+            head,
+        }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| {
+            let (own, value) = line.split_once(':')?;
+            own.eq_ignore_ascii_case(name).then(|| value.trim())
+        })
+    }
+}
+
+/// What becomes of a request.
+#[derive(Debug, Clone)]
+pub(crate) enum Answer {
+    Whole(u16, Vec<u8>),
+    /// No answer.
+    Lost,
+}
+
+pub(crate) fn answer(status: u16, body: impl Into<Vec<u8>>) -> Answer {
+    Answer::Whole(status, body.into())
+}
+
+/// What was judged, in order; `Err` for what was lost.
+pub(crate) type Judged = Vec<Result<Judgement, ErrorClass>>;
+
+/// Drives one worker on so many connections until it is exhausted or has been
+/// asked `most` times. Answers come in the order of the requests, as late as
+/// the connections allow, their bodies in pieces of `piece` bytes.
+pub(crate) fn drive(
+    worker: &mut dyn Workload,
+    connections: usize,
+    most: usize,
+    piece: usize,
+    server: &mut dyn FnMut(&Request) -> Answer,
+) -> Judged {
+    let mut idle: Vec<Exchange> = (0..connections).map(|_| Exchange::default()).collect();
+    let mut out: VecDeque<(Exchange, Answer)> = VecDeque::new();
+    let mut judged = Vec::new();
+    let mut exhausted = false;
+    let mut sent = 0;
+    loop {
+        while !exhausted
+            && sent < most
+            && let Some(mut exchange) = idle.pop()
+        {
+            match worker.next(NOW, &mut exchange) {
+                Next::Ready | Next::Same => {
+                    let request = Request::read(&exchange.head, worker.payload(&exchange));
+                    out.push_back((exchange, server(&request)));
+                    sent += 1;
+                }
+                Next::Wait => {
+                    assert!(!out.is_empty(), "waits for nothing");
+                    idle.push(exchange);
+                    break;
+                }
+                Next::Exhausted => exhausted = true,
+            }
+        }
+        let Some((mut exchange, answer)) = out.pop_front() else {
+            return judged;
+        };
+        judged.push(give(worker, &mut exchange, answer, piece));
+        idle.push(exchange);
+    }
+}
+
+/// Gives an answer to an exchange.
+pub(crate) fn give(
+    worker: &mut dyn Workload,
+    exchange: &mut Exchange,
+    answer: Answer,
+    piece: usize,
+) -> Result<Judgement, ErrorClass> {
+    let Answer::Whole(status, mut body) = answer else {
+        worker.lost(exchange, ErrorClass::Reset);
+        return Err(ErrorClass::Reset);
+    };
+    if exchange.bodyless_answer {
+        body.clear();
+    }
+    let head = AnswerHead {
+        status,
+        length: Some(body.len() as u64),
+        bytes: b"",
+    };
+    if worker.head(exchange, &head) == BodyUse::Inspect {
+        let mut offset = 0;
+        for part in body.chunks(piece) {
+            worker.body(exchange, offset, part);
+            offset += part.len() as u64;
+        }
+    }
+    Ok(worker.judge(exchange, status, body.len() as u64))
+}
+
+/// Drives every worker of a stage, one after the other.
+pub(crate) fn drive_stage(stage: &mut Stage, server: &mut dyn FnMut(&Request) -> Answer) -> Judged {
+    let share = stage.connections / stage.workers.len();
+    assert!(share > 0, "a worker without a connection");
+    stage
+        .workers
+        .iter_mut()
+        .flat_map(|worker| drive(worker.as_mut(), share, usize::MAX, 7, server))
+        .collect()
+}
+
+pub(crate) fn all_correct(judged: &Judged) -> bool {
+    judged.iter().all(|one| *one == Ok(Judgement::Correct))
+}
+
+pub(crate) fn site(url: &str) -> Site {
+    let credentials = Credentials {
+        access_key: "AKIDEXAMPLE".into(),
+        secret_key: Secret::new("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"),
+    };
+    Site::new(Url::parse(url).unwrap(), Some(credentials), "us-east-1")
+}
+
+pub(crate) fn load(connections: usize) -> Load {
+    Load {
+        pace: Pace::Closed,
+        connections,
+        timeout: Duration::from_secs(1),
+        keep_alive: true,
+        requests: None,
+    }
+}
+
+pub(crate) fn s3_work(operation: S3Operation, size: u64, objects: u64) -> plan::Workload {
+    plan::Workload {
+        name: "work".into(),
+        kind: WorkloadKind::S3(S3Work {
+            operation,
+            size,
+            bucket: "box".into(),
+            objects,
+            virtual_host: false,
+            signed_payload: true,
+            verify: true,
+        }),
+        load: load(4),
+    }
+}
+
+pub(crate) fn http_work(method: &str) -> HttpWork {
+    HttpWork {
+        method: method.into(),
+        path: None,
+        headers: Vec::new(),
+        body: Vec::new(),
+        expect: Vec::new(),
+    }
+}
