@@ -1,6 +1,47 @@
 //! What happened: figures of every slice, the machine they were taken on, and
 //! the run directory that keeps both, written as the run goes.
+//!
+//! [`RunDirectory`] makes the directory, [`RunWriter`] keeps what happens in it a
+//! second at a time, and [`read`] gives the very same [`Slice`]s back, also from
+//! a run that was killed: whoever reports a run need not know which it was.
+//!
+//! # The files
+//!
+//! `intervals.jsonl` has one JSON object a line, told apart by `kind`:
+//!
+//! | kind | when | what |
+//! |---|---|---|
+//! | `run` | first | version of the lines |
+//! | `begin` | a slice's window opens | [`SliceStart`] |
+//! | `operation` | every second, for every operation | counts, bytes, errors, statuses, quantiles, and where in `latency.hlog` its histograms stand |
+//! | `second` | after those | connections, client threads, target; *commits* the `operation` lines before it |
+//! | `end` | a slice is over | [`SliceEnd`] |
+//! | `complete` | every slice was measured | |
+//!
+//! A line counts only with its newline, and a second only with its `second` line
+//! and all its histograms, which are written first. So a torn end of either
+//! file costs the last second and nothing else.
+//!
+//! When a thread reports a second late, there is a second set of lines for it:
+//! lines for the same second add up. `docs/run-directory.md` has every field.
 
+mod calendar;
+pub mod directory;
+pub mod environment;
+mod error;
+mod fold;
+mod histogram;
+mod hlog;
+mod lines;
+mod reader;
+mod seconds;
 pub mod slice;
+mod writer;
 
-pub use slice::{ClientUse, OpFigures, ServerUse, Slice};
+pub use directory::{RunDirectory, rfc3339, write_atomically};
+pub use environment::{Environment, TargetEnvironment};
+pub use error::RecordError;
+pub use histogram::{merge, quantile_ns};
+pub use reader::{RecordedRun, read};
+pub use slice::{ClientUse, OpFigures, ServerUse, Slice, SliceEnd, SliceStart};
+pub use writer::RunWriter;

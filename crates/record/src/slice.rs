@@ -3,10 +3,50 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+use tenbin_engine::histogram::latency_histogram;
 use tenbin_engine::{ErrorClass, Ledger};
 
+/// What is known of a slice when its measured window opens.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SliceStart {
+    /// Position in the run, from 0.
+    pub index: u32,
+    /// Pairing block it belongs to, from 0; see [`Slice::block`].
+    pub block: u32,
+    /// Round it belongs to, from 0.
+    pub round: u32,
+    /// Name of the workload.
+    pub workload: String,
+    /// Name of the target.
+    pub target: String,
+    /// Names of the workload's operations, in its order.
+    pub operations: Vec<String>,
+    /// Generator threads that are going to hand out samples.
+    pub threads: usize,
+    /// Connections asked for, over all threads.
+    pub connections: usize,
+    /// True for a closed loop, false for an open one.
+    pub closed_loop: bool,
+    /// Length of the measured window as planned, seconds.
+    pub planned_seconds: f64,
+    /// Start of the measured window, seconds after the run began.
+    pub start: f64,
+}
+
+/// What is known only when a slice is over.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SliceEnd {
+    /// Length of the measured window, seconds, as it really was.
+    pub seconds: f64,
+    /// The slice ended before its time.
+    pub cut_short: bool,
+    /// What the target used over the whole slice, if it is observed.
+    pub server: Option<ServerUse>,
+}
+
 /// One uninterrupted measured stretch of one workload on one target.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Slice {
     /// Position in the run, from 0.
     pub index: u32,
@@ -43,8 +83,32 @@ pub struct Slice {
 
 impl Slice {
     /// Correct answers a second over all operations; `None` for an empty window.
+    ///
+    /// A closed loop counts the operations that were *begun* in the window. As
+    /// many of them end after it as had been begun before it and ended in it, so
+    /// leaving those out would make every slice too slow by a round trip, and
+    /// Little's law (connections = throughput × mean latency) would not hold.
+    /// An open loop counts the ones *ended* in the window: begun are as many as
+    /// the schedule says, however slow the server is.
     pub fn throughput(&self) -> Option<f64> {
-        (self.seconds > 0.0).then(|| self.ok() as f64 / self.seconds)
+        self.per_second(self.ops.iter().map(|op| self.counted(op)).sum())
+    }
+
+    /// The same for one of its operations.
+    pub fn throughput_of(&self, op: &OpFigures) -> Option<f64> {
+        self.per_second(self.counted(op))
+    }
+
+    fn counted(&self, op: &OpFigures) -> u64 {
+        if self.closed_loop {
+            op.ok
+        } else {
+            op.ok.saturating_sub(op.late)
+        }
+    }
+
+    fn per_second(&self, count: u64) -> Option<f64> {
+        (self.seconds > 0.0).then(|| count as f64 / self.seconds)
     }
 
     /// Correct answers over all operations.
@@ -59,12 +123,14 @@ impl Slice {
 }
 
 /// One operation's figures in one slice.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct OpFigures {
     /// Name of the operation, for example `GET`.
     pub name: String,
-    /// Correct answers.
+    /// Correct answers to operations that were due inside the window.
     pub ok: u64,
+    /// Those of `ok` that came after the window had closed.
+    pub late: u64,
     /// Bytes written, heads included.
     pub sent: u64,
     /// Bytes read, heads included.
@@ -91,6 +157,26 @@ pub struct OpFigures {
 }
 
 impl OpFigures {
+    /// Nothing seen yet.
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ok: 0,
+            late: 0,
+            sent: 0,
+            received: 0,
+            payload: 0,
+            errors: BTreeMap::new(),
+            statuses: BTreeMap::new(),
+            failures: BTreeMap::new(),
+            censored: 0,
+            service: latency_histogram(),
+            response: latency_histogram(),
+            lag: latency_histogram(),
+            failed: latency_histogram(),
+        }
+    }
+
     /// All failures.
     pub fn failed_count(&self) -> u64 {
         self.errors.values().sum()
@@ -107,7 +193,7 @@ pub struct ClientUse {
 }
 
 /// What a target's process tree used during a slice.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerUse {
     /// CPU seconds.
     pub cpu_seconds: f64,
@@ -117,4 +203,16 @@ pub struct ServerUse {
     pub read_bytes: u64,
     /// Bytes written to storage.
     pub written_bytes: u64,
+}
+
+impl ServerUse {
+    /// This and then that: sums, and the larger of the two memories.
+    pub fn and(self, next: Self) -> Self {
+        Self {
+            cpu_seconds: self.cpu_seconds + next.cpu_seconds,
+            rss_bytes: self.rss_bytes.max(next.rss_bytes),
+            read_bytes: self.read_bytes + next.read_bytes,
+            written_bytes: self.written_bytes + next.written_bytes,
+        }
+    }
 }

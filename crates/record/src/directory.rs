@@ -1,0 +1,203 @@
+//! The directory of one run, and whole files in it.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use crate::calendar::Utc;
+use crate::environment::Environment;
+use crate::error::RecordError;
+use crate::writer::RunWriter;
+
+/// The experiment as executed.
+pub const PLAN_FILE: &str = "plan.toml";
+/// Machine, limits, versions.
+pub const ENVIRONMENT_FILE: &str = "environment.json";
+/// What happened, second by second.
+pub const INTERVALS_FILE: &str = "intervals.jsonl";
+/// Latency histograms, second by second.
+pub const LATENCY_FILE: &str = "latency.hlog";
+
+/// A new, empty directory for one run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunDirectory {
+    path: PathBuf,
+    started: SystemTime,
+}
+
+impl RunDirectory {
+    /// Makes `<root>/<YYYY-MM-DD>T<HHMMSS>-<name>` (UTC), and `root` if it is
+    /// missing; with `-2`, `-3`… after it when the name is taken.
+    ///
+    /// # Errors
+    /// The path and the reason when the directory cannot be made.
+    pub fn create(root: &Path, name: &str, when: SystemTime) -> Result<Self, RecordError> {
+        fs::create_dir_all(root).map_err(|e| RecordError::io("create", root, e))?;
+        let base = format!("{}-{}", Utc::from_system(when).compact(), file_name(name));
+        for attempt in 1_u32.. {
+            let path = root.join(match attempt {
+                1 => base.clone(),
+                n => format!("{base}-{n}"),
+            });
+            match fs::create_dir(&path) {
+                Ok(()) => {
+                    return Ok(Self {
+                        path,
+                        started: when,
+                    });
+                }
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists && attempt < 10_000 => {}
+                Err(e) => return Err(RecordError::io("create", &path, e)),
+            }
+        }
+        unreachable!("the last attempt returns")
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// When the run began.
+    pub fn started(&self) -> SystemTime {
+        self.started
+    }
+
+    /// Writes `plan.toml`. The text must hold no secrets.
+    ///
+    /// # Errors
+    /// The path and the reason when it cannot be written.
+    pub fn write_plan(&self, text: &str) -> Result<(), RecordError> {
+        write_atomically(&self.path.join(PLAN_FILE), text.as_bytes())
+    }
+
+    /// Writes `environment.json`; again, when more is known.
+    ///
+    /// # Errors
+    /// The path and the reason when it cannot be written.
+    pub fn write_environment(&self, environment: &Environment) -> Result<(), RecordError> {
+        let file = EnvironmentFile::new(self.started, environment.clone());
+        let mut text = serde_json::to_vec_pretty(&file).expect("plain data becomes JSON");
+        text.push(b'\n');
+        write_atomically(&self.path.join(ENVIRONMENT_FILE), &text)
+    }
+
+    /// Opens `intervals.jsonl` and `latency.hlog` for what is going to happen.
+    ///
+    /// # Errors
+    /// The path and the reason when they cannot be created.
+    pub fn writer(&self) -> Result<RunWriter, RecordError> {
+        RunWriter::create(self)
+    }
+}
+
+/// `environment.json`: the environment, and when the run began.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct EnvironmentFile {
+    /// For people.
+    started: String,
+    /// For machines: nanoseconds since 1970-01-01 UTC.
+    started_unix_ns: u64,
+    #[serde(flatten)]
+    pub(crate) environment: Environment,
+}
+
+impl EnvironmentFile {
+    fn new(started: SystemTime, environment: Environment) -> Self {
+        let since = started.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self {
+            started: Utc::from_system(started).rfc3339(),
+            started_unix_ns: u64::try_from(since.as_nanos()).unwrap_or(u64::MAX),
+            environment,
+        }
+    }
+
+    pub(crate) fn started(&self) -> SystemTime {
+        UNIX_EPOCH + Duration::from_nanos(self.started_unix_ns)
+    }
+}
+
+/// `when` as `2026-02-28T23:59:59Z`.
+pub fn rfc3339(when: SystemTime) -> String {
+    Utc::from_system(when).rfc3339()
+}
+
+/// Writes a whole file so that a reader sees the old one or the new one, never
+/// a part: under a temporary name beside it, then renamed.
+///
+/// # Errors
+/// The path and the reason; [`RecordError::DiskFull`] when there is no room. The
+/// temporary file is removed again.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".part");
+    let temporary = PathBuf::from(temporary);
+    let written = fs::File::create(&temporary)
+        .and_then(|mut file| file.write_all(bytes))
+        .and_then(|()| fs::rename(&temporary, path));
+    written.map_err(|e| {
+        let _ = fs::remove_file(&temporary);
+        RecordError::io("write", path, e)
+    })
+}
+
+/// `name` as one harmless part of a path.
+fn file_name(name: &str) -> String {
+    let safe: String = name
+        .chars()
+        .map(|c| match c {
+            c if c.is_alphanumeric() => c,
+            '-' | '_' | '.' => c,
+            _ => '-',
+        })
+        .take(80)
+        .collect();
+    if safe.is_empty() {
+        "run".to_owned()
+    } else {
+        safe
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_stay_inside_the_root() {
+        let root = tempfile::tempdir().unwrap();
+        let when = UNIX_EPOCH + Duration::from_secs(951_782_399);
+        let first = RunDirectory::create(root.path(), "../up and away", when).unwrap();
+        let second = RunDirectory::create(root.path(), "../up and away", when).unwrap();
+        let name = |run: &RunDirectory| run.path().file_name().unwrap().to_owned();
+        assert_eq!(name(&first), "2000-02-28T235959-..-up-and-away");
+        assert_eq!(name(&second), "2000-02-28T235959-..-up-and-away-2");
+        assert_eq!(first.path().parent(), Some(root.path()));
+    }
+
+    #[test]
+    fn an_error_names_the_path_and_the_reason() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("a-file");
+        fs::write(&file, "in the way").unwrap();
+        let error = RunDirectory::create(&file, "x", UNIX_EPOCH).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.starts_with("cannot create ") && text.contains("a-file"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_nothing_else() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("result.json");
+        write_atomically(&path, b"old").unwrap();
+        fs::create_dir(root.path().join("result.json.part")).unwrap();
+        assert!(write_atomically(&path, b"new").is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+    }
+}

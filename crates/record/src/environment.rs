@@ -1,0 +1,152 @@
+//! The machine and the versions a run was taken with.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+/// The machine and the versions a run was taken with. What is not known is
+/// `None`, never 0.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Environment {
+    /// Name of the machine.
+    pub hostname: Option<String>,
+    /// Operating system and architecture, for example `linux x86_64`.
+    pub platform: Option<String>,
+    /// Kernel release.
+    pub kernel: Option<String>,
+    /// CPU model, as the CPU names itself.
+    pub cpu_model: Option<String>,
+    /// Logical cores that this process may use.
+    pub cores: Option<u64>,
+    /// Main memory, bytes.
+    pub memory_bytes: Option<u64>,
+    /// Frequency governor of the first core.
+    pub governor: Option<String>,
+    /// Open files this process may have.
+    pub nofile_limit: Option<u64>,
+    /// Version of Tenbin.
+    pub tenbin_version: Option<String>,
+    /// Compiler that built Tenbin.
+    pub rustc_version: Option<String>,
+    /// What the kernel tells the time by.
+    pub clock_source: Option<String>,
+    /// Cost of one reading of the monotonic clock, nanoseconds.
+    pub clock_call_ns: Option<f64>,
+    /// What is known of every target, by its name.
+    pub targets: BTreeMap<String, TargetEnvironment>,
+}
+
+/// What is known of a target. Its own words: hostile until escaped.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TargetEnvironment {
+    /// What it says of its version.
+    pub version: Option<String>,
+    /// The `Server` header of its answers.
+    pub server_header: Option<String>,
+}
+
+impl Environment {
+    /// Looks around. Takes a few milliseconds; `targets` is left empty for the
+    /// caller, who knows them.
+    pub fn collect() -> Self {
+        Self {
+            hostname: line_of("/proc/sys/kernel/hostname"),
+            platform: Some(format!(
+                "{} {}",
+                std::env::consts::OS,
+                std::env::consts::ARCH
+            )),
+            kernel: line_of("/proc/sys/kernel/osrelease"),
+            cpu_model: cpu_model(),
+            cores: std::thread::available_parallelism()
+                .ok()
+                .map(|cores| cores.get() as u64),
+            memory_bytes: memory_bytes(),
+            governor: line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            nofile_limit: nofile_limit(),
+            tenbin_version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            rustc_version: option_env!("TENBIN_RUSTC").map(str::to_owned),
+            clock_source: line_of(
+                "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+            ),
+            clock_call_ns: Some(clock_call_ns()),
+            targets: BTreeMap::new(),
+        }
+    }
+}
+
+fn line_of(path: &str) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    let line = text.lines().next()?.trim();
+    (!line.is_empty()).then(|| line.to_owned())
+}
+
+fn cpu_model() -> Option<String> {
+    field_of("/proc/cpuinfo", "model name")
+}
+
+fn memory_bytes() -> Option<u64> {
+    let text = field_of("/proc/meminfo", "MemTotal")?;
+    let kibibytes: u64 = text.strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+/// The soft limit; `None` also when there is no limit.
+fn nofile_limit() -> Option<u64> {
+    let text = fs::read_to_string("/proc/self/limits").ok()?;
+    let line = text
+        .lines()
+        .find_map(|l| l.strip_prefix("Max open files"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// The value of the first `name : value` line.
+fn field_of(path: &str, name: &str) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    text.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        (key.trim() == name).then(|| value.trim().to_owned())
+    })
+}
+
+/// The best of several batches: whatever disturbs a batch makes it longer.
+fn clock_call_ns() -> f64 {
+    const CALLS: u32 = 1_000;
+    (0..20)
+        .map(|_| {
+            let start = Instant::now();
+            for _ in 0..CALLS {
+                std::hint::black_box(Instant::now());
+            }
+            start.elapsed().as_nanos() as f64 / f64::from(CALLS)
+        })
+        .fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_unknown_is_null_and_reads_back_as_unknown() {
+        let text = serde_json::to_string(&Environment::default()).unwrap();
+        assert!(text.contains(r#""memory_bytes":null"#), "{text}");
+        let back: Environment = serde_json::from_str("{}").unwrap();
+        assert_eq!(back, Environment::default());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_machine_is_known() {
+        let here = Environment::collect();
+        assert!(here.kernel.is_some());
+        assert!(here.memory_bytes.is_some_and(|bytes| bytes > 1 << 20));
+        assert!(here.nofile_limit.is_some_and(|files| files > 3));
+        let clock = here.clock_call_ns.unwrap();
+        assert!(clock > 0.0 && clock < 1e6, "{clock}");
+    }
+}

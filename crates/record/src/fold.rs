@@ -1,0 +1,204 @@
+//! From seconds to the figures of a slice. A live run and a run read again from
+//! its files both come through here, and so give the same figures.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+use tenbin_engine::Ledger;
+
+use crate::histogram::merge;
+use crate::slice::{ClientUse, OpFigures, Slice, SliceEnd, SliceStart};
+
+/// One second of a slice, merged over threads.
+#[derive(Debug)]
+pub(crate) struct Interval {
+    /// Second of the window, or of the time since the window opened, from 0.
+    pub(crate) second: u64,
+    /// Earliest start of its samples, nanoseconds after the window opened.
+    pub(crate) start: u64,
+    /// Latest end of its samples.
+    pub(crate) end: u64,
+    /// Whether all this came in after the window closed.
+    pub(crate) drain: bool,
+    /// Figures by operation, in the order of the workload. In a closed loop
+    /// `response` is empty.
+    pub(crate) ops: Vec<OpFigures>,
+    /// What happened to connections.
+    pub(crate) ledger: Ledger,
+    /// What every thread used.
+    pub(crate) threads: Vec<ThreadUse>,
+}
+
+/// What one generator thread used in one sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ThreadUse {
+    pub(crate) thread: usize,
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+    pub(crate) cpu_ns: u64,
+    pub(crate) backlog: u64,
+}
+
+/// The figures of a slice while it goes on.
+#[derive(Debug)]
+pub(crate) struct SliceFold {
+    start: SliceStart,
+    ops: Vec<OpFigures>,
+    ledger: Ledger,
+    threads: BTreeMap<usize, ThreadSum>,
+}
+
+/// What one thread did in the window so far.
+#[derive(Debug, Default)]
+struct ThreadSum {
+    covered_ns: u64,
+    cpu_ns: u64,
+    last_end_ns: u64,
+    backlog: u64,
+}
+
+impl SliceFold {
+    pub(crate) fn new(start: SliceStart) -> Self {
+        let ops = start.operations.iter().map(|n| OpFigures::new(n)).collect();
+        Self {
+            start,
+            ops,
+            ledger: Ledger::default(),
+            threads: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn start(&self) -> &SliceStart {
+        &self.start
+    }
+
+    /// Adds a second, whose operations are in the order of the slice's.
+    pub(crate) fn add(&mut self, interval: &Interval) {
+        for (sum, op) in self.ops.iter_mut().zip(&interval.ops) {
+            add_figures(sum, op);
+        }
+        self.ledger += interval.ledger;
+        if !interval.drain {
+            for usage in &interval.threads {
+                self.threads.entry(usage.thread).or_default().add(usage);
+            }
+        }
+    }
+
+    /// The slice as it is.
+    pub(crate) fn finish(mut self, end: SliceEnd) -> Slice {
+        if self.start.closed_loop {
+            for op in &mut self.ops {
+                op.response = op.service.clone();
+            }
+        }
+        Slice {
+            index: self.start.index,
+            block: self.start.block,
+            round: self.start.round,
+            workload: self.start.workload,
+            target: self.start.target,
+            start: self.start.start,
+            seconds: end.seconds,
+            connections: self.start.connections,
+            closed_loop: self.start.closed_loop,
+            ops: self.ops,
+            ledger: self.ledger,
+            client: client_use(&self.threads),
+            server: end.server,
+            backlog: self.threads.values().map(|thread| thread.backlog).sum(),
+            cut_short: end.cut_short,
+        }
+    }
+}
+
+impl ThreadSum {
+    fn add(&mut self, usage: &ThreadUse) {
+        self.covered_ns += usage.end_ns.saturating_sub(usage.start_ns);
+        self.cpu_ns += usage.cpu_ns;
+        if usage.end_ns >= self.last_end_ns {
+            self.last_end_ns = usage.end_ns;
+            self.backlog = usage.backlog;
+        }
+    }
+
+    /// Share of a core, 0 to 1; 0 for a thread that has not lived yet.
+    fn busy(&self) -> f64 {
+        if self.covered_ns == 0 {
+            return 0.0;
+        }
+        self.cpu_ns as f64 / self.covered_ns as f64
+    }
+}
+
+fn client_use(threads: &BTreeMap<usize, ThreadSum>) -> ClientUse {
+    let cpu_ns: u64 = threads.values().map(|thread| thread.cpu_ns).sum();
+    ClientUse {
+        cpu_seconds: cpu_ns as f64 / 1e9,
+        busiest_thread: threads.values().map(ThreadSum::busy).fold(0.0, f64::max),
+    }
+}
+
+/// Adds the figures of an operation to those it had.
+pub(crate) fn add_figures(sum: &mut OpFigures, part: &OpFigures) {
+    sum.ok += part.ok;
+    sum.late += part.late;
+    sum.sent += part.sent;
+    sum.received += part.received;
+    sum.payload += part.payload;
+    sum.censored += part.censored;
+    add_counts(&mut sum.errors, &part.errors);
+    add_counts(&mut sum.statuses, &part.statuses);
+    add_counts(&mut sum.failures, &part.failures);
+    for kind in Kind::ALL {
+        merge(kind.of_mut(sum), kind.of(part));
+    }
+}
+
+fn add_counts<K: Ord + Clone>(sum: &mut BTreeMap<K, u64>, part: &BTreeMap<K, u64>) {
+    for (key, count) in part {
+        *sum.entry(key.clone()).or_default() += count;
+    }
+}
+
+/// The four histograms of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Service,
+    Response,
+    Lag,
+    Failed,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 4] = [Self::Service, Self::Response, Self::Lag, Self::Failed];
+
+    /// The last part of its tag in `latency.hlog`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Service => "service",
+            Self::Response => "response",
+            Self::Lag => "lag",
+            Self::Failed => "failed",
+        }
+    }
+
+    pub(crate) fn of(self, op: &OpFigures) -> &Histogram<u64> {
+        match self {
+            Self::Service => &op.service,
+            Self::Response => &op.response,
+            Self::Lag => &op.lag,
+            Self::Failed => &op.failed,
+        }
+    }
+
+    pub(crate) fn of_mut(self, op: &mut OpFigures) -> &mut Histogram<u64> {
+        match self {
+            Self::Service => &mut op.service,
+            Self::Response => &mut op.response,
+            Self::Lag => &mut op.lag,
+            Self::Failed => &mut op.failed,
+        }
+    }
+}

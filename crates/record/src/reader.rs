@@ -1,0 +1,325 @@
+//! Reading a run again: finished, interrupted or killed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::directory::{
+    ENVIRONMENT_FILE, EnvironmentFile, INTERVALS_FILE, LATENCY_FILE, PLAN_FILE,
+};
+use crate::environment::Environment;
+use crate::error::RecordError;
+use crate::fold::{Interval, SliceFold};
+use crate::hlog;
+use crate::lines::{CompleteLine, EndLine, Line, OperationLine, RunLine, SCHEMA, SecondLine};
+use crate::slice::{Slice, SliceEnd, SliceStart};
+
+/// What a run directory tells.
+#[derive(Debug, Clone)]
+pub struct RecordedRun {
+    /// `plan.toml`, as written.
+    pub plan_toml: String,
+    /// The machine and the versions.
+    pub environment: Environment,
+    /// What happened, slice by slice. The last one is cut short if the run was.
+    pub slices: Vec<Slice>,
+    /// Every slice of the plan was measured, and all of it is here.
+    pub complete: bool,
+    /// When the run began.
+    pub started: SystemTime,
+}
+
+/// Reads a run directory.
+///
+/// A torn end of the files, as a killed run or a full disk leaves it, is no
+/// error: a second of which anything is missing is left out as a whole, and its
+/// slice ends before it, marked as cut short.
+///
+/// # Errors
+/// When it is no run directory, a file cannot be read, or a file is damaged
+/// elsewhere than at its end.
+pub fn read(directory: &Path) -> Result<RecordedRun, RecordError> {
+    let plan_toml = read_required(directory, PLAN_FILE)?;
+    let environment = read_environment(directory)?;
+    let intervals = read_or_empty(&directory.join(INTERVALS_FILE))?;
+    let latency = read_or_empty(&directory.join(LATENCY_FILE))?;
+
+    let mut journal = Journal::parse(&directory.join(INTERVALS_FILE), &intervals)?;
+    journal.cut_where_histograms_are_missing(&latency);
+    journal.end_the_unended();
+    let latency_path = directory.join(LATENCY_FILE);
+    Ok(RecordedRun {
+        plan_toml,
+        started: environment.started(),
+        environment: environment.environment,
+        complete: journal.complete,
+        slices: journal
+            .slices
+            .into_iter()
+            .filter_map(|slice| slice.fold(&latency_path, &latency).transpose())
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+fn read_required(directory: &Path, name: &'static str) -> Result<String, RecordError> {
+    let path = directory.join(name);
+    fs::read_to_string(&path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound if directory.is_dir() => RecordError::NotARun {
+            path: directory.to_path_buf(),
+            missing: name,
+        },
+        _ => RecordError::io("read", &path, e),
+    })
+}
+
+fn read_environment(directory: &Path) -> Result<EnvironmentFile, RecordError> {
+    let text = read_required(directory, ENVIRONMENT_FILE)?;
+    serde_json::from_str(&text).map_err(|e| RecordError::Damaged {
+        path: directory.join(ENVIRONMENT_FILE),
+        offset: 0,
+        what: e.to_string(),
+    })
+}
+
+/// A run that was killed before it opened the file has kept nothing in it.
+fn read_or_empty(path: &Path) -> Result<Vec<u8>, RecordError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(bytes),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(e) => Err(RecordError::io("read", path, e)),
+    }
+}
+
+/// `intervals.jsonl`, sorted into slices.
+#[derive(Debug, Default)]
+struct Journal {
+    slices: Vec<SliceEntry>,
+    complete: bool,
+}
+
+#[derive(Debug)]
+struct SliceEntry {
+    start: SliceStart,
+    seconds: Vec<SecondEntry>,
+    end: Option<SliceEnd>,
+}
+
+#[derive(Debug)]
+struct SecondEntry {
+    operations: Vec<OperationLine>,
+    line: SecondLine,
+}
+
+impl Journal {
+    fn parse(path: &Path, text: &[u8]) -> Result<Self, RecordError> {
+        let mut journal = Self::default();
+        let mut operations = Vec::new();
+        for line in whole_lines(path, text) {
+            match line.kind()?.as_str() {
+                RunLine::KIND => line.check_schema()?,
+                SliceStart::KIND => journal.slices.push(SliceEntry {
+                    start: line.parse()?,
+                    seconds: Vec::new(),
+                    end: None,
+                }),
+                OperationLine::KIND => operations.push(line.parse()?),
+                SecondLine::KIND => {
+                    let second = SecondEntry {
+                        operations: std::mem::take(&mut operations),
+                        line: line.parse()?,
+                    };
+                    journal.open_slice(&line)?.seconds.push(second);
+                }
+                EndLine::KIND => {
+                    let end: EndLine = line.parse()?;
+                    journal.open_slice(&line)?.end = Some(end.end);
+                }
+                CompleteLine::KIND => journal.complete = true,
+                other => return Err(line.damaged(format!("unknown kind of line `{other}`"))),
+            }
+        }
+        Ok(journal)
+    }
+
+    fn open_slice(&mut self, line: &TextLine<'_>) -> Result<&mut SliceEntry, RecordError> {
+        self.slices
+            .last_mut()
+            .filter(|slice| slice.end.is_none())
+            .ok_or_else(|| line.damaged("the line belongs to no open slice".to_owned()))
+    }
+
+    /// Where `latency.hlog` ends before a second's histograms do, the run ends.
+    fn cut_where_histograms_are_missing(&mut self, latency: &[u8]) {
+        let torn = self.slices.iter().enumerate().find_map(|(index, slice)| {
+            let second = slice
+                .seconds
+                .iter()
+                .position(|s| !s.has_histograms(latency))?;
+            Some((index, second))
+        });
+        if let Some((slice, second)) = torn {
+            self.complete = false;
+            self.slices.truncate(slice + 1);
+            self.slices[slice].seconds.truncate(second);
+            self.slices[slice].end = None;
+        }
+    }
+
+    fn end_the_unended(&mut self) {
+        for slice in self.slices.iter_mut().filter(|slice| slice.end.is_none()) {
+            self.complete = false;
+            slice.end_where_every_thread_has_reported();
+        }
+        self.slices.retain(|slice| slice.end.is_some());
+    }
+}
+
+impl SliceEntry {
+    /// A second that not every thread has reported counts fewer operations than
+    /// there were. What the target used up to that moment is not known.
+    fn end_where_every_thread_has_reported(&mut self) {
+        let reached = (0..self.start.threads)
+            .map(|thread| self.last_second_of(thread))
+            .min()
+            .flatten();
+        let Some(reached) = reached else {
+            return;
+        };
+        self.seconds.retain(|second| second.line.key() <= reached);
+        let last = self.seconds.iter().filter(|second| !second.line.drain);
+        self.end = last
+            .map(|second| second.line.end_ns)
+            .max()
+            .map(|end| SliceEnd {
+                seconds: end as f64 / 1e9,
+                cut_short: true,
+                server: None,
+            });
+    }
+
+    fn last_second_of(&self, thread: usize) -> Option<(u64, bool)> {
+        self.seconds
+            .iter()
+            .filter(|second| second.line.threads.iter().any(|t| t.thread == thread))
+            .map(|second| second.line.key())
+            .max()
+    }
+
+    /// The figures; `None` for a slice of which nothing was kept.
+    fn fold(self, path: &Path, latency: &[u8]) -> Result<Option<Slice>, RecordError> {
+        let Some(end) = self.end else {
+            return Ok(None);
+        };
+        let mut fold = SliceFold::new(self.start);
+        for second in &self.seconds {
+            fold.add(&second.interval(fold.start(), path, latency)?);
+        }
+        Ok(Some(fold.finish(end)))
+    }
+}
+
+impl SecondEntry {
+    fn has_histograms(&self, latency: &[u8]) -> bool {
+        self.operations
+            .iter()
+            .all(|line| line.hlog.of(latency).is_some())
+    }
+
+    fn interval(
+        &self,
+        slice: &SliceStart,
+        path: &Path,
+        latency: &[u8],
+    ) -> Result<Interval, RecordError> {
+        let damaged = |line: &OperationLine, what: String| RecordError::Damaged {
+            path: path.to_path_buf(),
+            offset: line.hlog.offset,
+            what,
+        };
+        if self.operations.len() != slice.operations.len() {
+            return Err(RecordError::Damaged {
+                path: path.with_file_name(INTERVALS_FILE),
+                offset: 0,
+                what: format!(
+                    "second {} of slice {} has {} operations, not {}",
+                    self.line.second,
+                    slice.index,
+                    self.operations.len(),
+                    slice.operations.len()
+                ),
+            });
+        }
+        let mut ops = Vec::with_capacity(slice.operations.len());
+        for (line, name) in self.operations.iter().zip(&slice.operations) {
+            if line.operation != *name {
+                return Err(damaged(line, format!("expected operation {name}")));
+            }
+            let mut figures = line
+                .figures()
+                .map_err(|class| damaged(line, format!("unknown error class `{class}`")))?;
+            let bytes = line.hlog.of(latency).unwrap_or_default();
+            hlog::decode(bytes, line, &mut figures).map_err(|what| damaged(line, what))?;
+            ops.push(figures);
+        }
+        Ok(self.line.interval(ops))
+    }
+}
+
+impl SecondLine {
+    fn key(&self) -> (u64, bool) {
+        (self.second, self.drain)
+    }
+}
+
+/// A line with its newline: one without is the torn end of a killed run.
+struct TextLine<'a> {
+    path: &'a Path,
+    offset: u64,
+    text: &'a [u8],
+}
+
+fn whole_lines<'a>(path: &'a Path, text: &'a [u8]) -> impl Iterator<Item = TextLine<'a>> {
+    let mut offset = 0;
+    text.split_inclusive(|&byte| byte == b'\n')
+        .filter(|line| line.ends_with(b"\n"))
+        .map(move |text| {
+            let line = TextLine { path, offset, text };
+            offset += text.len() as u64;
+            line
+        })
+}
+
+impl TextLine<'_> {
+    fn kind(&self) -> Result<String, RecordError> {
+        #[derive(Deserialize)]
+        struct Kind {
+            kind: String,
+        }
+        self.parse::<Kind>().map(|line| line.kind)
+    }
+
+    fn check_schema(&self) -> Result<(), RecordError> {
+        let RunLine { schema } = self.parse()?;
+        if schema == SCHEMA {
+            return Ok(());
+        }
+        Err(self.damaged(format!(
+            "written as `{schema}`, while this version reads `{SCHEMA}`"
+        )))
+    }
+
+    fn parse<T: DeserializeOwned>(&self) -> Result<T, RecordError> {
+        serde_json::from_slice(self.text).map_err(|e| self.damaged(e.to_string()))
+    }
+
+    fn damaged(&self, what: String) -> RecordError {
+        RecordError::Damaged {
+            path: PathBuf::from(self.path),
+            offset: self.offset,
+            what,
+        }
+    }
+}

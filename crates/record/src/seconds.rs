@@ -1,0 +1,217 @@
+//! From the samples of many threads to seconds.
+
+use std::collections::BTreeMap;
+
+use tenbin_engine::{ErrorClass, Ledger, OpSample, Sample};
+
+use crate::error::RecordError;
+use crate::fold::{Interval, ThreadUse, add_figures};
+use crate::slice::OpFigures;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// Which interval a sample belongs to: its second, and whether it is the drain.
+/// In this order a thread's samples come in.
+type Key = (u64, bool);
+
+/// Samples on their way to become seconds.
+#[derive(Debug)]
+pub(crate) struct Seconds {
+    operations: Vec<String>,
+    threads: usize,
+    pending: BTreeMap<Key, Interval>,
+    reached: BTreeMap<usize, Key>,
+}
+
+impl Seconds {
+    pub(crate) fn new(operations: &[String], threads: usize) -> Self {
+        Self {
+            operations: operations.to_vec(),
+            threads,
+            pending: BTreeMap::new(),
+            reached: BTreeMap::new(),
+        }
+    }
+
+    /// Takes a sample.
+    ///
+    /// # Errors
+    /// When it has an operation that the slice was not opened with.
+    pub(crate) fn add(&mut self, sample: Sample) -> Result<(), RecordError> {
+        let key = key_of(&sample);
+        let interval = self
+            .pending
+            .entry(key)
+            .or_insert_with(|| empty_interval(key, &sample, &self.operations));
+        interval.start = interval.start.min(sample.start);
+        interval.end = interval.end.max(sample.end);
+        interval.ledger += sample.ledger;
+        interval.threads.push(ThreadUse {
+            thread: sample.thread,
+            start_ns: sample.start,
+            end_ns: sample.end,
+            cpu_ns: sample.cpu,
+            backlog: sample.backlog,
+        });
+        for op in sample.ops {
+            let index = self
+                .operations
+                .iter()
+                .position(|name| name == op.name)
+                .ok_or(RecordError::OutOfOrder {
+                    what: "a sample",
+                    why: "it has an operation that the slice was not opened with",
+                })?;
+            add_figures(&mut interval.ops[index], &figures(op, sample.drain));
+        }
+        let reached = self.reached.entry(sample.thread).or_insert(key);
+        *reached = key.max(*reached);
+        Ok(())
+    }
+
+    /// The seconds to which nothing is to come, in order: every thread has
+    /// reported them. A thread that is a whole second behind the others is not
+    /// waited for; it gets an interval of its own when it comes.
+    pub(crate) fn due(&mut self) -> Vec<Interval> {
+        let all_have = (self.reached.len() >= self.threads)
+            .then(|| self.reached.values().min().copied())
+            .flatten();
+        let foremost = self.reached.values().max().map_or(0, |key| key.0);
+        let mut due = Vec::new();
+        while let Some(entry) = self.pending.first_entry() {
+            let key = *entry.key();
+            if all_have.is_none_or(|reached| key > reached) && key.0 >= foremost {
+                break;
+            }
+            due.push(entry.remove());
+        }
+        due
+    }
+
+    /// Whatever is left, in order.
+    pub(crate) fn rest(&mut self) -> Vec<Interval> {
+        std::mem::take(&mut self.pending).into_values().collect()
+    }
+}
+
+/// A stretch belongs to the second in which its middle lies: threads do not
+/// wake exactly on the second.
+fn key_of(sample: &Sample) -> Key {
+    let middle = sample.start + sample.end.saturating_sub(sample.start) / 2;
+    (middle / SECOND, sample.drain)
+}
+
+fn empty_interval(key: Key, sample: &Sample, operations: &[String]) -> Interval {
+    Interval {
+        second: key.0,
+        start: sample.start,
+        end: sample.end,
+        drain: key.1,
+        ops: operations.iter().map(|name| OpFigures::new(name)).collect(),
+        ledger: Ledger::default(),
+        threads: Vec::new(),
+    }
+}
+
+fn figures(op: OpSample, drain: bool) -> OpFigures {
+    OpFigures {
+        name: op.name.to_owned(),
+        ok: op.ok,
+        late: if drain { op.ok } else { 0 },
+        sent: op.sent,
+        received: op.received,
+        payload: op.payload,
+        errors: ErrorClass::ALL
+            .into_iter()
+            .map(|class| (class, op.errors[class as usize]))
+            .filter(|(_, count)| *count > 0)
+            .collect(),
+        statuses: op.statuses,
+        failures: op.failures,
+        censored: op.censored,
+        service: op.service,
+        response: op.response,
+        lag: op.lag,
+        failed: op.failed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(thread: usize, start: u64, end: u64, drain: bool) -> Sample {
+        let mut op = OpSample::new("GET");
+        op.ok = 1;
+        op.service.record(1_000).unwrap();
+        Sample {
+            thread,
+            start: start * 1_000_000,
+            end: end * 1_000_000,
+            ops: vec![op],
+            ledger: Ledger::default(),
+            cpu: 0,
+            backlog: 0,
+            drain,
+        }
+    }
+
+    fn feed(seconds: &mut Seconds, sample: Sample) -> Vec<(u64, bool, u64)> {
+        seconds.add(sample).unwrap();
+        seconds
+            .due()
+            .iter()
+            .map(|i| (i.second, i.drain, i.ops[0].ok))
+            .collect()
+    }
+
+    #[test]
+    fn a_second_is_due_when_every_thread_has_reported_it() {
+        let mut seconds = Seconds::new(&["GET".to_owned()], 2);
+        assert_eq!(feed(&mut seconds, sample(0, 0, 1_000, false)), []);
+        assert_eq!(
+            feed(&mut seconds, sample(1, 0, 998, false)),
+            [(0, false, 2)]
+        );
+        assert_eq!(feed(&mut seconds, sample(1, 998, 1_999, false)), []);
+        assert_eq!(
+            feed(&mut seconds, sample(0, 1_000, 2_003, false)),
+            [(1, false, 2)]
+        );
+    }
+
+    #[test]
+    fn the_drain_is_kept_apart_from_the_second_it_falls_into() {
+        let mut seconds = Seconds::new(&["GET".to_owned()], 2);
+        assert_eq!(feed(&mut seconds, sample(0, 0, 300, false)), []);
+        assert_eq!(feed(&mut seconds, sample(0, 300, 400, true)), []);
+        assert_eq!(
+            feed(&mut seconds, sample(1, 0, 300, false)),
+            [(0, false, 2)]
+        );
+        let rest = seconds.rest();
+        assert_eq!(rest.len(), 1);
+        assert!(rest[0].drain);
+        assert_eq!(rest[0].ops[0].late, 1);
+    }
+
+    #[test]
+    fn a_stalled_thread_holds_nobody_up_and_loses_nothing() {
+        let mut seconds = Seconds::new(&["GET".to_owned()], 2);
+        assert_eq!(feed(&mut seconds, sample(0, 0, 1_000, false)), []);
+        assert_eq!(
+            feed(&mut seconds, sample(0, 1_000, 2_000, false)),
+            [(0, false, 1)]
+        );
+        assert_eq!(
+            feed(&mut seconds, sample(1, 0, 1_000, false)),
+            [(0, false, 1)]
+        );
+    }
+
+    #[test]
+    fn an_unknown_operation_is_refused() {
+        let mut seconds = Seconds::new(&["PUT".to_owned()], 1);
+        assert!(seconds.add(sample(0, 0, 1_000, false)).is_err());
+    }
+}

@@ -1,0 +1,239 @@
+//! Keeping a run while it goes.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use tenbin_engine::Sample;
+
+use crate::directory::{INTERVALS_FILE, LATENCY_FILE, RunDirectory};
+use crate::error::RecordError;
+use crate::fold::{Interval, SliceFold};
+use crate::hlog::HlogEncoder;
+use crate::lines::{ByteRange, CompleteLine, EndLine, OperationLine, RunLine, SCHEMA, SecondLine};
+use crate::lines::{Line, push};
+use crate::seconds::Seconds;
+use crate::slice::{ServerUse, Slice, SliceEnd, SliceStart};
+
+/// Writes `intervals.jsonl` and `latency.hlog`, a second at a time: what has
+/// been handed to the operating system survives the end of this process.
+///
+/// After an error it writes nothing more, so that what is on disk stays whole;
+/// [`crate::read`] gives it back.
+pub struct RunWriter {
+    intervals: AppendFile,
+    latency: AppendFile,
+    encoder: HlogEncoder,
+    open: Option<OpenSlice>,
+    failed: bool,
+}
+
+struct OpenSlice {
+    fold: SliceFold,
+    seconds: Seconds,
+    server: Option<ServerUse>,
+}
+
+impl RunWriter {
+    pub(crate) fn create(directory: &RunDirectory) -> Result<Self, RecordError> {
+        let mut writer = Self {
+            intervals: AppendFile::create(directory.path().join(INTERVALS_FILE))?,
+            latency: AppendFile::create(directory.path().join(LATENCY_FILE))?,
+            encoder: HlogEncoder::new(),
+            open: None,
+            failed: false,
+        };
+        let head = writer
+            .encoder
+            .header(directory.started())
+            .map_err(|e| RecordError::io("write", &writer.latency.path, e))?;
+        writer.latency.append(&head)?;
+        writer.append_line(&RunLine {
+            schema: SCHEMA.to_owned(),
+        })?;
+        Ok(writer)
+    }
+
+    /// Opens a slice.
+    ///
+    /// # Errors
+    /// When one is open already, or its line cannot be written.
+    pub fn begin(&mut self, start: SliceStart) -> Result<(), RecordError> {
+        if self.open.is_some() {
+            return Err(RecordError::OutOfOrder {
+                what: "the begin of a slice",
+                why: "the slice before it has not ended",
+            });
+        }
+        self.append_line(&start)?;
+        self.open = Some(OpenSlice {
+            seconds: Seconds::new(&start.operations, start.threads),
+            fold: SliceFold::new(start),
+            server: None,
+        });
+        Ok(())
+    }
+
+    /// Takes a sample of one thread, and writes every second that is complete
+    /// with it.
+    ///
+    /// # Errors
+    /// When no slice is open, the sample has an operation that the slice has
+    /// not, or the files cannot be written.
+    pub fn sample(&mut self, sample: Sample) -> Result<(), RecordError> {
+        let open = self.open.as_mut().ok_or(NO_SLICE)?;
+        open.seconds.add(sample)?;
+        let due = open.seconds.due();
+        self.keep(due)
+    }
+
+    /// Takes what the target used since the last call or the begin of the slice.
+    /// It goes on the line of the next second that is written.
+    ///
+    /// # Errors
+    /// When no slice is open.
+    pub fn server(&mut self, used: ServerUse) -> Result<(), RecordError> {
+        let open = self.open.as_mut().ok_or(NO_SLICE)?;
+        open.server = Some(open.server.map_or(used, |before| before.and(used)));
+        Ok(())
+    }
+
+    /// Closes the slice and gives its figures.
+    ///
+    /// # Errors
+    /// When no slice is open, or the files cannot be written.
+    pub fn end(&mut self, end: SliceEnd) -> Result<Slice, RecordError> {
+        let open = self.open.as_mut().ok_or(NO_SLICE)?;
+        let rest = open.seconds.rest();
+        self.keep(rest)?;
+        let open = self.open.take().ok_or(NO_SLICE)?;
+        self.append_line(&EndLine {
+            slice: open.fold.start().index,
+            end,
+        })?;
+        Ok(open.fold.finish(end))
+    }
+
+    /// Marks the run as complete: every slice of the plan was measured. A run
+    /// that was interrupted is dropped instead.
+    ///
+    /// # Errors
+    /// When a slice is open, or the file cannot be written.
+    pub fn complete(mut self) -> Result<(), RecordError> {
+        if self.open.is_some() {
+            return Err(RecordError::OutOfOrder {
+                what: "the end of the run",
+                why: "the last slice has not ended",
+            });
+        }
+        self.append_line(&CompleteLine {})
+    }
+
+    /// Histograms go before the lines that point to them, so that a line is
+    /// never without its histograms.
+    fn keep(&mut self, intervals: Vec<Interval>) -> Result<(), RecordError> {
+        for interval in intervals {
+            let Some(open) = self.open.as_mut() else {
+                return Err(NO_SLICE);
+            };
+            let mut histograms = Vec::new();
+            let mut lines = Vec::new();
+            for op in &interval.ops {
+                let offset = histograms.len();
+                self.encoder
+                    .push(&mut histograms, open.fold.start(), &interval, op)
+                    .map_err(|e| RecordError::io("write", &self.latency.path, e))?;
+                let range = ByteRange {
+                    offset: self.latency.length + offset as u64,
+                    length: (histograms.len() - offset) as u64,
+                };
+                let line = OperationLine::new(open.fold.start(), &interval, op, range);
+                push(&mut lines, &line);
+            }
+            let second = SecondLine::new(open.fold.start(), &interval, open.server.take());
+            push(&mut lines, &second);
+            open.fold.add(&interval);
+            self.append(Some(&histograms), &lines)?;
+        }
+        Ok(())
+    }
+
+    fn append_line<T: Line>(&mut self, line: &T) -> Result<(), RecordError> {
+        let mut text = Vec::new();
+        push(&mut text, line);
+        self.append(None, &text)
+    }
+
+    fn append(&mut self, histograms: Option<&[u8]>, lines: &[u8]) -> Result<(), RecordError> {
+        if self.failed {
+            return Err(RecordError::OutOfOrder {
+                what: "anything more",
+                why: "an earlier write to the run directory failed",
+            });
+        }
+        let written = histograms
+            .map_or(Ok(()), |bytes| self.latency.append(bytes))
+            .and_then(|()| self.intervals.append(lines));
+        self.failed = written.is_err();
+        written
+    }
+}
+
+const NO_SLICE: RecordError = RecordError::OutOfOrder {
+    what: "figures",
+    why: "no slice is open",
+};
+
+/// A file that grows by whole pieces.
+struct AppendFile {
+    path: PathBuf,
+    file: File,
+    length: u64,
+}
+
+impl AppendFile {
+    fn create(path: PathBuf) -> Result<Self, RecordError> {
+        match open_new(&path) {
+            Ok(file) => Ok(Self {
+                path,
+                file,
+                length: 0,
+            }),
+            Err(e) => Err(RecordError::io("create", &path, e)),
+        }
+    }
+
+    /// Appends all of `bytes`, or takes back what did not fit.
+    fn append(&mut self, bytes: &[u8]) -> Result<(), RecordError> {
+        if let Err(e) = self.file.write_all(bytes) {
+            let _ = self.file.set_len(self.length);
+            return Err(RecordError::io("write", &self.path, e));
+        }
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+fn open_new(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().append(true).create_new(true).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_told_from_other_failures() {
+        let path = PathBuf::from("/dev/full");
+        let file = OpenOptions::new().append(true).open(&path).unwrap();
+        let mut full = AppendFile {
+            path,
+            file,
+            length: 0,
+        };
+        let error = full.append(b"x").unwrap_err();
+        assert!(matches!(error, RecordError::DiskFull { .. }), "{error:?}");
+        assert!(error.to_string().contains("/dev/full"));
+    }
+}

@@ -1,0 +1,381 @@
+//! A run written and read again: whole, torn at any byte, and killed.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tenbin_engine::{ErrorClass, Ledger, OpSample, Sample};
+use tenbin_record::{
+    Environment, RecordedRun, RunDirectory, ServerUse, Slice, SliceEnd, SliceStart,
+    TargetEnvironment, read,
+};
+
+const SECONDS: u64 = 3;
+const THREADS: usize = 2;
+const BILLION: u64 = 1_000_000_000;
+const OPERATIONS: [&str; 2] = ["PUT", "GET"];
+
+fn started() -> SystemTime {
+    UNIX_EPOCH + Duration::new(1_767_225_599, 123_456_789)
+}
+
+fn environment() -> Environment {
+    let mut environment = Environment {
+        hostname: Some("balance".to_owned()),
+        clock_call_ns: Some(23.456_789_012_345),
+        ..Environment::default()
+    };
+    environment.targets.insert(
+        "b".to_owned(),
+        TargetEnvironment {
+            version: None,
+            server_header: Some("evil\u{1b}[31m\"header\"".to_owned()),
+        },
+    );
+    environment
+}
+
+fn start(index: u32, closed_loop: bool, operations: usize) -> SliceStart {
+    SliceStart {
+        index,
+        block: index / 2,
+        round: index,
+        workload: "mixed, with a comma".to_owned(),
+        target: if index.is_multiple_of(2) { "a" } else { "b" }.to_owned(),
+        operations: OPERATIONS[..operations]
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect(),
+        threads: THREADS,
+        connections: 16,
+        closed_loop,
+        planned_seconds: SECONDS as f64,
+        start: 0.1 + f64::from(index) * 4.7,
+    }
+}
+
+/// Some operations, more of them in every second; in an open loop with lag.
+fn op(name: &'static str, seed: u64, closed_loop: bool) -> OpSample {
+    let mut op = OpSample::new(name);
+    op.ok = 5 + seed;
+    for i in 0..op.ok {
+        let service = 50_000 + seed * 997 + i * i * 12_345;
+        op.service.record(service).unwrap();
+        if !closed_loop {
+            op.lag.record(i * 777).unwrap();
+            op.response.record(service + i * 777).unwrap();
+        }
+    }
+    op.sent = 100 * op.ok;
+    op.received = 1_000 * op.ok;
+    op.payload = 900 * op.ok;
+    op.statuses.insert(200, op.ok);
+    if seed.is_multiple_of(3) {
+        op.errors[ErrorClass::Status as usize] = 2;
+        op.failed.record_n(1_234_567, 2).unwrap();
+        op.statuses.insert(503, 2);
+        op.failures.insert("Slow\u{7}Down".to_owned(), 2);
+    }
+    op
+}
+
+fn sample(thread: usize, second: u64, drain: bool, closed_loop: bool, operations: usize) -> Sample {
+    let seed = second * 2 + thread as u64;
+    let (start, end) = if drain {
+        (SECONDS * BILLION, SECONDS * BILLION + 40_000_000)
+    } else {
+        (second * BILLION, (second + 1) * BILLION)
+    };
+    Sample {
+        thread,
+        start,
+        end,
+        ops: (0..)
+            .zip(&OPERATIONS[..operations])
+            .map(|(i, name)| op(name, seed + i, closed_loop))
+            .collect(),
+        ledger: Ledger {
+            opened: 1,
+            reused: seed,
+            connect_nanos: 12_345,
+            ..Ledger::default()
+        },
+        cpu: (seed + 1) * 100_000_000,
+        backlog: if drain { 0 } else { seed },
+        drain,
+    }
+}
+
+fn server(second: u64) -> ServerUse {
+    ServerUse {
+        cpu_seconds: 0.1 + second as f64 * 0.3,
+        rss_bytes: 1_000_000 + second,
+        read_bytes: 4_096,
+        written_bytes: 8_192,
+    }
+}
+
+struct Written {
+    _root: tempfile::TempDir,
+    path: PathBuf,
+    slices: Vec<Slice>,
+}
+
+/// A closed loop on `a`, then an open one on `b`.
+fn write_run() -> Written {
+    write_slices(&[true, false], 2)
+}
+
+/// One slice for each of `closed_loops`.
+fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
+    let root = tempfile::tempdir().unwrap();
+    let directory = RunDirectory::create(root.path(), "test", started()).unwrap();
+    directory.write_plan("name = \"test\"\n").unwrap();
+    directory.write_environment(&environment()).unwrap();
+    let mut writer = directory.writer().unwrap();
+    let mut slices = Vec::new();
+    for (index, &closed_loop) in (0..).zip(closed_loops) {
+        writer.begin(start(index, closed_loop, operations)).unwrap();
+        let mut used = server(0);
+        writer.server(used).unwrap();
+        for second in 0..SECONDS {
+            for thread in 0..THREADS {
+                writer
+                    .sample(sample(thread, second, false, closed_loop, operations))
+                    .unwrap();
+            }
+            writer.server(server(second)).unwrap();
+            used = used.and(server(second));
+        }
+        for thread in 0..THREADS {
+            writer
+                .sample(sample(thread, 9, true, closed_loop, operations))
+                .unwrap();
+        }
+        let end = SliceEnd {
+            seconds: SECONDS as f64 + 0.000_000_123,
+            cut_short: false,
+            server: (index == 0).then_some(used),
+        };
+        slices.push(writer.end(end).unwrap());
+    }
+    writer.complete().unwrap();
+    Written {
+        path: directory.path().to_path_buf(),
+        _root: root,
+        slices,
+    }
+}
+
+/// What `ok` must be after that many seconds, counted without any of the code
+/// under test.
+fn expected_ok(seconds: u64, with_drain: bool, operations: u64) -> u64 {
+    let samples = (0..seconds)
+        .flat_map(|second| (0..THREADS).map(move |thread| (thread, second)))
+        .chain((0..THREADS).filter(|_| with_drain).map(|t| (t, 9)));
+    samples
+        .map(|(thread, second)| {
+            let seed = second * 2 + thread as u64;
+            (0..operations).map(|i| 5 + seed + i).sum::<u64>()
+        })
+        .sum()
+}
+
+#[test]
+fn what_is_written_is_what_is_read() {
+    let run = write_run();
+    let back = read(&run.path).unwrap();
+    assert!(back.complete);
+    assert_eq!(back.plan_toml, "name = \"test\"\n");
+    assert_eq!(back.environment, environment());
+    assert_eq!(back.started, started());
+    assert_eq!(back.slices, run.slices);
+}
+
+#[test]
+fn threads_and_seconds_add_up() {
+    let run = write_run();
+    let [closed, open] = run.slices.as_slice() else {
+        panic!("two slices");
+    };
+    assert_eq!(closed.ok(), expected_ok(SECONDS, true, 2));
+    for op in closed.ops.iter().chain(&open.ops) {
+        assert_eq!(op.service.len(), op.ok);
+        assert_eq!(op.response.len(), op.ok);
+        assert_eq!(op.failed.len(), op.failed_count());
+    }
+    assert_eq!(closed.ops[0].response, closed.ops[0].service);
+    assert_ne!(open.ops[0].response, open.ops[0].service);
+
+    // Thread 1 uses 0.2 + 0.4 + 0.6 s of CPU in the 3 s of the window.
+    assert!((closed.client.busiest_thread - 0.4).abs() < 1e-12);
+    assert!((closed.client.cpu_seconds - 2.1).abs() < 1e-12);
+    assert_eq!(closed.backlog, 4 + 5);
+    assert_eq!(closed.ledger.opened, 8);
+
+    // A closed loop counts what began in the window, an open one what ended in it.
+    let late: u64 = open.ops.iter().map(|op| op.late).sum();
+    assert_eq!(late, expected_ok(0, true, 2));
+    let closed_rate = closed.throughput().unwrap() * closed.seconds;
+    let open_rate = open.throughput().unwrap() * open.seconds;
+    assert!((closed_rate - expected_ok(SECONDS, true, 2) as f64).abs() < 1e-6);
+    assert!((open_rate - expected_ok(SECONDS, false, 2) as f64).abs() < 1e-6);
+}
+
+/// Whatever came of a torn run must be slices as they were, and at most one cut
+/// slice whose figures are those of a whole number of its seconds.
+fn assert_no_wrong_number(run: &Written, torn: &RecordedRun) {
+    for (slice, whole) in torn.slices.iter().zip(&run.slices) {
+        if !slice.cut_short {
+            assert_eq!(slice, whole);
+            continue;
+        }
+        let seconds = slice.seconds as u64;
+        assert_eq!(slice.seconds, seconds as f64);
+        let late: u64 = slice.ops.iter().map(|op| op.late).sum();
+        assert_eq!(
+            slice.ok(),
+            expected_ok(seconds, late > 0, slice.ops.len() as u64),
+            "at {seconds} s"
+        );
+        for op in &slice.ops {
+            assert_eq!(op.service.len(), op.ok);
+            assert_eq!(op.failed.len(), op.failed_count());
+        }
+        assert_eq!(slice.server, None);
+    }
+    let cut = torn.slices.iter().filter(|slice| slice.cut_short).count();
+    assert!(cut <= 1);
+    if cut == 1 || torn.slices.len() < run.slices.len() {
+        assert!(!torn.complete);
+    }
+}
+
+fn for_every_torn_end(path: &Path, step: usize, mut check: impl FnMut(usize)) {
+    let whole = fs::read(path).unwrap();
+    for cut in (1..=whole.len().min(2_048)).step_by(step) {
+        fs::write(path, &whole[..whole.len() - cut]).unwrap();
+        check(cut);
+    }
+    fs::write(path, whole).unwrap();
+}
+
+fn assert_torn_ends_are_harmless(name: &str) {
+    let run = write_slices(&[true], 1);
+    for_every_torn_end(&run.path.join(name), 1, |cut| {
+        let torn = read(&run.path).unwrap_or_else(|e| panic!("{name} less {cut}: {e}"));
+        assert!(!torn.complete, "{name} less {cut}");
+        assert_no_wrong_number(&run, &torn);
+    });
+}
+
+#[test]
+fn torn_lines_are_no_error_and_no_wrong_number() {
+    assert_torn_ends_are_harmless("intervals.jsonl");
+}
+
+#[test]
+fn torn_histograms_are_no_error_and_no_wrong_number() {
+    assert_torn_ends_are_harmless("latency.hlog");
+}
+
+#[test]
+fn both_files_may_be_torn_at_once() {
+    let run = write_run();
+    for_every_torn_end(&run.path.join("intervals.jsonl"), 211, |_| {
+        for_every_torn_end(&run.path.join("latency.hlog"), 191, |_| {
+            assert_no_wrong_number(&run, &read(&run.path).unwrap());
+        });
+    });
+}
+
+#[test]
+fn a_killed_run_keeps_every_second_that_all_threads_reported() {
+    let root = tempfile::tempdir().unwrap();
+    let directory = RunDirectory::create(root.path(), "test", started()).unwrap();
+    directory.write_plan("").unwrap();
+    directory.write_environment(&environment()).unwrap();
+    let mut writer = directory.writer().unwrap();
+    writer.begin(start(0, true, 2)).unwrap();
+    for second in 0..2 {
+        for thread in 0..THREADS {
+            writer
+                .sample(sample(thread, second, false, true, 2))
+                .unwrap();
+        }
+    }
+    writer.sample(sample(0, 2, false, true, 2)).unwrap();
+    std::mem::forget(writer);
+
+    let back = read(directory.path()).unwrap();
+    assert!(!back.complete);
+    let [slice] = back.slices.as_slice() else {
+        panic!("one slice");
+    };
+    assert!(slice.cut_short);
+    assert_eq!(slice.seconds, 2.0);
+    assert_eq!(slice.ok(), expected_ok(2, false, 2));
+}
+
+#[test]
+fn damage_before_the_end_is_named() {
+    let run = write_run();
+    let path = run.path.join("latency.hlog");
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 8].fill(b'!');
+    fs::write(&path, bytes).unwrap();
+    let error = read(&run.path).unwrap_err().to_string();
+    assert!(error.contains("latency.hlog is damaged at byte"), "{error}");
+}
+
+#[test]
+fn a_directory_without_a_plan_is_no_run() {
+    let root = tempfile::tempdir().unwrap();
+    let error = read(root.path()).unwrap_err().to_string();
+    assert!(error.ends_with("it has no plan.toml"), "{error}");
+}
+
+#[test]
+fn the_latency_log_is_one_that_other_tools_read() {
+    let run = write_run();
+    let log = fs::read_to_string(run.path.join("latency.hlog")).unwrap();
+    let mut lines = log.lines();
+    assert_eq!(lines.next(), Some("#[Histogram log format version 1.3]"));
+    assert!(log.contains("#[StartTime: 1767225599.123 (seconds since epoch)]\n"));
+    assert!(log.contains("#[BaseTime: 1767225599.123 (seconds since epoch)]\n"));
+    assert_eq!(log.matches("MaxValueDivisor").count(), 1);
+    // Largest service time of the first second: 50,000 + 997 + 25 × 12,345 ns.
+    let first = log.lines().find(|line| line.starts_with("Tag=")).unwrap();
+    assert!(
+        first.starts_with("Tag=a/mixed__with_a_comma/PUT/service,0.100,1.000,0.360,"),
+        "{first}"
+    );
+    for line in log.lines().filter(|line| !line.starts_with('#')) {
+        assert!(line.starts_with("Tag=") || line.starts_with("\"StartTimestamp\""));
+    }
+}
+
+/// Not an assertion about time: run it with `--nocapture` to see the cost.
+#[test]
+fn a_second_costs_little() {
+    let root = tempfile::tempdir().unwrap();
+    let directory = RunDirectory::create(root.path(), "test", started()).unwrap();
+    let mut writer = directory.writer().unwrap();
+    let mut start = start(0, false, 2);
+    start.threads = 4;
+    writer.begin(start).unwrap();
+    let mut busy = Duration::ZERO;
+    for second in 0..20 {
+        for thread in 0..4 {
+            let sample = sample(thread, second, false, false, 2);
+            let before = std::time::Instant::now();
+            writer.sample(sample).unwrap();
+            busy += before.elapsed();
+        }
+    }
+    println!("{:?} a second for 4 threads and 2 operations", busy / 20);
+    assert!(busy / 20 < Duration::from_millis(500));
+}
