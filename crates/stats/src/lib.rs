@@ -1,1 +1,29 @@
-//! .
+//! Estimates, intervals and tests as pure functions.
+//!
+//! The one rule of this crate: a figure that cannot be known is [`Measured::Unknown`]
+//! or `None`, never a zero and never an interval wider or narrower than the
+//! data allow. Every interval says the confidence it really has, which for the
+//! exact methods used here is at least the one asked for.
+
+mod distribution;
+mod estimate;
+mod holm;
+mod little;
+mod order;
+mod pairing;
+mod power;
+mod signed_rank;
+
+pub use distribution::{normal_cdf, normal_quantile, student_cdf, student_quantile};
+pub use estimate::{Estimate, Measured};
+pub use holm::holm;
+pub use little::Little;
+pub use order::{fewest_samples, median, printable_percentile};
+pub use pairing::{Drift, block_log_ratio, drift, quad_drift, quad_log_ratio, ratio};
+pub use power::{
+    blocks_for_significance, blocks_needed, detectable_log_effect, standard_deviation,
+};
+pub use signed_rank::{hodges_lehmann, signed_rank_p};
+
+/// Confidence of every interval unless said otherwise.
+pub const CONFIDENCE: f64 = 0.95;

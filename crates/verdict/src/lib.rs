@@ -1,1 +1,29 @@
-//! .
+//! Findings and verdicts: whether the numbers can be trusted, and what they say.
+//!
+//! [`assess`] does both. Whether a run can be trusted is the business of the
+//! [`rules`], one file each and one line in [`RULES`]; which target is faster,
+//! of [`Comparison`]s, one for each workload, challenger and [`Metric`]. Nothing
+//! here measures, and nothing prints: the report finds words and figures ready.
+
+mod assessment;
+mod compare;
+mod evidence;
+mod figures;
+mod finding;
+mod latency;
+mod metric;
+mod outcome;
+pub mod rules;
+mod sentence;
+#[cfg(test)]
+mod testing;
+mod words;
+
+pub use assessment::{Assessment, assess};
+pub use compare::{Comparison, compare};
+pub use evidence::{Cell, Evidence};
+pub use figures::{OperationFigures, TargetFigures, figures};
+pub use finding::{Blame, Finding, Severity, Trust};
+pub use metric::{Direction, Metric};
+pub use outcome::{EQUIVALENCE, NOISE_FLOOR, Outcome};
+pub use rules::{RULES, Rule};

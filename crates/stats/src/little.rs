@@ -1,0 +1,100 @@
+//! Little's law as a test of a measurement's honesty.
+
+use serde::Serialize;
+
+/// Throughput, time and concurrency of a stretch of work. Little's law ties
+/// them together: what comes out a second, times how long each stays, is how
+/// many are inside.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Little {
+    /// Operations ended a second, X, whatever their outcome.
+    pub throughput: f64,
+    /// Mean time of an operation, R, seconds, over all outcomes.
+    pub residence: f64,
+    /// Mean rest between two operations of one client, Z, seconds.
+    pub think: f64,
+    /// Clients or connections, N.
+    pub concurrency: f64,
+}
+
+impl Little {
+    /// ρ = X·(R + Z)/N. One when the figures belong together; above, more was
+    /// in flight than was asked for (or times are too long); below, clients
+    /// were idle in a way that nobody timed. `None` unless N is positive and
+    /// everything is finite.
+    pub fn ratio(&self) -> Option<f64> {
+        let ratio = self.throughput * (self.residence + self.think) / self.concurrency;
+        (self.concurrency > 0.0 && ratio.is_finite()).then_some(ratio)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Published ramp of a search server: clients, answers a second, mean seconds.
+    /// The tool waited 10 ms between requests without saying so, and rounded
+    /// its clients up to the next multiple of four.
+    const RAMP: [(f64, f64, f64); 11] = [
+        (1.0, 33.2, 0.019_765_581_680_722_916),
+        (2.0, 65.766_666_666_666_67, 0.020_047_345_673_086_702),
+        (4.0, 118.633_333_333_333_34, 0.023_357_554_419_499_882),
+        (6.0, 151.333_333_333_333_34, 0.042_344_890_696_916_264),
+        (8.0, 141.566_666_666_666_66, 0.045_836_844_514_480_835),
+        (10.0, 148.866_666_666_666_67, 0.069_497_049_238_468_33),
+        (12.0, 150.0, 0.069_028_395_552_222_15),
+        (14.0, 139.433_333_333_333_34, 0.103_368_106_871_862_3),
+        (16.0, 150.633_333_333_333_33, 0.094_733_865_133_879_55),
+        (18.0, 145.4, 0.125_811_904_839_294_05),
+        (20.0, 140.933_333_333_333_34, 0.130_164_929_090_113_3),
+    ];
+
+    fn rho(clients: f64, throughput: f64, residence: f64, think: f64) -> f64 {
+        Little {
+            throughput,
+            residence,
+            think,
+            concurrency: clients,
+        }
+        .ratio()
+        .unwrap()
+    }
+
+    #[test]
+    fn a_ramp_that_rounded_its_clients_up_is_found_out() {
+        for (clients, throughput, residence) in RAMP {
+            let ratio = rho(clients, throughput, residence, 0.010);
+            let really = if clients < 4.0 {
+                clients
+            } else {
+                (clients / 4.0).ceil() * 4.0
+            };
+            if clients == really {
+                assert!((0.985..0.991).contains(&ratio), "{clients}: {ratio}");
+                let without_wait = rho(clients, throughput, residence, 0.0);
+                assert!(without_wait < 0.95, "{clients}: {without_wait}");
+            } else {
+                assert!(ratio > 1.09, "{clients}: {ratio}");
+                let ratio = rho(really, throughput, residence, 0.010);
+                assert!((0.985..0.991).contains(&ratio), "{really}: {ratio}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_connection_cannot_answer_thirty_at_once() {
+        // wg/wrk issue 438: 1 connection, 5,043 requests a second, 6.04 ms each.
+        assert!((rho(1.0, 5_043.0, 0.006_04, 0.0) - 30.46).abs() < 0.01);
+    }
+
+    #[test]
+    fn nothing_is_said_without_clients() {
+        let nobody = Little {
+            throughput: 1.0,
+            residence: 1.0,
+            think: 0.0,
+            concurrency: 0.0,
+        };
+        assert_eq!(nobody.ratio(), None);
+    }
+}

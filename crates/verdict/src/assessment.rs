@@ -1,0 +1,143 @@
+//! Everything that is to be said of a run.
+
+use std::cmp::Reverse;
+
+use serde::Serialize;
+use tenbin_plan::Plan;
+use tenbin_record::Slice;
+
+use crate::compare::{Comparison, compare};
+use crate::evidence::Evidence;
+use crate::figures::{TargetFigures, figures};
+use crate::finding::{Finding, Trust};
+use crate::rules::RULES;
+
+/// Everything that is to be said of a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Assessment {
+    /// Whether the numbers can be trusted: as far as the worst finding allows.
+    pub trust: Trust,
+    /// What was found, most severe first.
+    pub findings: Vec<Finding>,
+    /// Which target is faster: by workload, then by metric (the primary one
+    /// first), then by challenger.
+    pub comparisons: Vec<Comparison>,
+    /// What each target did at each workload.
+    pub figures: Vec<TargetFigures>,
+}
+
+impl Assessment {
+    /// The comparisons that decide the workloads.
+    pub fn primary(&self) -> impl Iterator<Item = &Comparison> {
+        self.comparisons
+            .iter()
+            .filter(|comparison| comparison.primary)
+    }
+}
+
+/// Compares, judges and sums up a run.
+///
+/// `complete` says whether it came to its planned end, `cores` how many cores
+/// the generator's machine has, if that is known. Each comparison is trusted as
+/// far as the findings allow that concern it; the run, as far as all of them.
+pub fn assess(plan: &Plan, slices: &[Slice], complete: bool, cores: Option<usize>) -> Assessment {
+    let mut comparisons = compare(plan, slices);
+    let evidence = Evidence {
+        plan,
+        slices,
+        comparisons: &comparisons,
+        complete,
+        cores,
+    };
+    let mut findings: Vec<Finding> = RULES
+        .iter()
+        .flat_map(|rule| rule.judge(&evidence))
+        .collect();
+    findings.sort_by_key(|finding| Reverse(finding.severity));
+
+    for comparison in &mut comparisons {
+        let sides = [comparison.baseline.as_str(), comparison.challenger.as_str()];
+        comparison.trust = Trust::after(
+            findings
+                .iter()
+                .filter(|finding| finding.concerns(&comparison.workload, &sides)),
+        );
+    }
+    Assessment {
+        trust: Trust::after(&findings),
+        findings,
+        comparisons,
+        figures: figures(plan, slices),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_engine::ErrorClass;
+
+    use super::*;
+    use crate::finding::Severity;
+    use crate::testing::Run;
+
+    #[test]
+    fn a_good_run_is_valid() {
+        let assessment = Run::pair(8).assess();
+        assert_eq!(assessment.trust, Trust::Valid);
+        assert_eq!(assessment.findings, []);
+        assert_eq!(assessment.primary().count(), 1);
+    }
+
+    #[test]
+    fn the_worst_finding_comes_first_and_settles_the_trust() {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| slice.server_cpu(1.9));
+        run.first_of("b").fail(ErrorClass::Reset, 1);
+        let assessment = run.assess();
+        assert_eq!(assessment.trust, Trust::Suspect);
+        assert_eq!(assessment.findings[0].severity, Severity::Suspect);
+        assert_eq!(assessment.findings.last().unwrap().severity, Severity::Note);
+    }
+
+    #[test]
+    fn one_workload_does_not_void_the_others() {
+        let mut run = Run::new(&["a", "b"], &["get", "put"], 16);
+        run.first_of("b").fail(ErrorClass::Status, 900);
+        let assessment = run.assess();
+        assert_eq!(assessment.trust, Trust::Invalid);
+        let trusts: Vec<Trust> = assessment.primary().map(|c| c.trust).collect();
+        assert_eq!(trusts, [Trust::Invalid, Trust::Valid]);
+    }
+
+    #[test]
+    fn one_target_does_not_void_the_others() {
+        let mut run = Run::new(&["a", "b", "c"], &["get"], 16);
+        run.first_of("c").fail(ErrorClass::Status, 900);
+        let assessment = run.assess();
+        let trusts: Vec<Trust> = assessment.primary().map(|c| c.trust).collect();
+        assert_eq!(trusts, [Trust::Valid, Trust::Invalid]);
+    }
+
+    #[test]
+    fn serialises_without_made_up_figures() {
+        let assessment = Run::pair(2).interrupted(5).assess();
+        let json = serde_json::to_value(&assessment).unwrap();
+        assert_eq!(json["trust"], "suspect");
+        assert_eq!(json["figures"][0]["throughput"]["kind"], "point");
+        assert_eq!(json["comparisons"][0]["metric"], "throughput");
+        assert_eq!(json["comparisons"][0]["outcome"]["kind"], "inconclusive");
+        assert_eq!(json["findings"][0]["severity"], "suspect");
+    }
+
+    #[test]
+    fn nothing_measured_is_nothing_known() {
+        let assessment = Run::pair(8).interrupted(0).assess();
+        assert!(
+            assessment
+                .figures
+                .iter()
+                .all(|f| f.throughput.value().is_none())
+        );
+        assert!(assessment.primary().all(|c| c.ratio.value().is_none()));
+        assert_eq!(assessment.trust, Trust::Suspect);
+    }
+}

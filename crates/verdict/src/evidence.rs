@@ -1,0 +1,72 @@
+//! What a rule may look at.
+
+use tenbin_plan::{Pace, Plan, Target, Workload};
+use tenbin_record::Slice;
+
+use crate::compare::Comparison;
+
+/// What a rule may look at.
+#[derive(Debug, Clone, Copy)]
+pub struct Evidence<'a> {
+    /// The experiment.
+    pub plan: &'a Plan,
+    /// All slices, those cut short too, in any order.
+    pub slices: &'a [Slice],
+    /// What they say of each challenger. Their `trust` is not yet settled: it
+    /// depends on the findings.
+    pub comparisons: &'a [Comparison],
+    /// Whether the run came to its planned end.
+    pub complete: bool,
+    /// Cores of the machine that the generator ran on, if known.
+    pub cores: Option<usize>,
+}
+
+/// One workload on one target.
+#[derive(Debug, Clone)]
+pub struct Cell<'a> {
+    /// The workload.
+    pub workload: &'a Workload,
+    /// The target.
+    pub target: &'a Target,
+    /// Its slices, in the order of the run, those cut short too.
+    pub slices: Vec<&'a Slice>,
+}
+
+impl<'a> Evidence<'a> {
+    /// Every workload on every target, in the plan's order, also without slices.
+    pub fn cells(&self) -> Vec<Cell<'a>> {
+        cells(self.plan, self.slices)
+    }
+}
+
+impl<'a> Cell<'a> {
+    /// The slices that ran their full time: the only ones that give figures.
+    pub fn full(&self) -> Vec<&'a Slice> {
+        let full = self.slices.iter().filter(|slice| !slice.cut_short);
+        full.copied().collect()
+    }
+}
+
+pub(crate) fn cells<'a>(plan: &'a Plan, slices: &'a [Slice]) -> Vec<Cell<'a>> {
+    plan.workloads
+        .iter()
+        .flat_map(|workload| plan.targets.iter().map(move |target| (workload, target)))
+        .map(|(workload, target)| {
+            let mut slices: Vec<&Slice> = slices
+                .iter()
+                .filter(|slice| slice.workload == workload.name && slice.target == target.name)
+                .collect();
+            slices.sort_by_key(|slice| slice.index);
+            Cell {
+                workload,
+                target,
+                slices,
+            }
+        })
+        .collect()
+}
+
+/// Whether the workload runs in a closed loop.
+pub(crate) fn is_closed(workload: &Workload) -> bool {
+    matches!(workload.load.pace, Pace::Closed)
+}

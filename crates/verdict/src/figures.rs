@@ -1,0 +1,302 @@
+//! What each target did at each workload: the rows of every table.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+use tenbin_plan::Plan;
+use tenbin_record::{OpFigures, Slice};
+use tenbin_stats::{CONFIDENCE, Measured, median};
+
+use crate::evidence::{Cell, cells, is_closed};
+use crate::latency::{self, Kind};
+use crate::metric::Metric;
+
+/// One workload on one target.
+///
+/// Estimates are medians over the slices that ran their full time, with
+/// order-statistic intervals. If there is no such slice they come from those
+/// cut short, without an interval. Counts are sums over all slices.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TargetFigures {
+    /// Name of the workload.
+    pub workload: String,
+    /// Name of the target.
+    pub target: String,
+    /// Slices that ran their full time.
+    pub slices: usize,
+    /// Slices cut short.
+    pub cut_short: usize,
+    /// Correct answers.
+    pub ok: u64,
+    /// Failures.
+    pub failed: u64,
+    /// Correct answers a second.
+    pub throughput: Measured,
+    /// CPU seconds of the target for a correct answer.
+    pub server_cpu: Measured,
+    /// Largest resident memory seen, bytes; `None` if not observed.
+    pub peak_rss_bytes: Option<u64>,
+    /// Bytes that the target wrote to storage for a correct answer.
+    pub written_bytes: Measured,
+    /// CPU seconds of the generator for an operation of any outcome.
+    pub client_cpu: Measured,
+    /// Share of a core that the busiest generator thread used.
+    pub client_busiest_thread: Measured,
+    /// Figures of each operation, in the workload's order.
+    pub operations: Vec<OperationFigures>,
+}
+
+/// One operation of a workload on one target.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OperationFigures {
+    /// Name of the operation, for example `GET`.
+    pub operation: String,
+    /// Correct answers.
+    pub ok: u64,
+    /// Failures.
+    pub failed: u64,
+    /// Failures by class; absent classes did not occur.
+    pub errors: BTreeMap<&'static str, u64>,
+    /// Operations still out when their slice's drain ended.
+    pub censored: u64,
+    /// Correct answers a second.
+    pub throughput: Measured,
+    /// Body bytes of correct operations a second, either way.
+    pub bandwidth: Measured,
+    /// Whether the times below count from the intended start (open loop:
+    /// response time) or from the write (closed loop: service time).
+    pub from_intended_start: bool,
+    /// Median time, seconds.
+    pub p50: Measured,
+    /// 90th percentile, seconds.
+    pub p90: Measured,
+    /// 99th percentile, seconds.
+    pub p99: Measured,
+}
+
+/// The figures of every workload on every target, in the plan's order, also
+/// where nothing was measured.
+pub fn figures(plan: &Plan, slices: &[Slice]) -> Vec<TargetFigures> {
+    cells(plan, slices).iter().map(of_cell).collect()
+}
+
+fn of_cell(cell: &Cell<'_>) -> TargetFigures {
+    let full = cell.full();
+    let basis = Basis::of(cell);
+    TargetFigures {
+        workload: cell.workload.name.clone(),
+        target: cell.target.name.clone(),
+        slices: full.len(),
+        cut_short: cell.slices.len() - full.len(),
+        ok: cell.slices.iter().map(|slice| slice.ok()).sum(),
+        failed: cell.slices.iter().map(|slice| slice.failed()).sum(),
+        throughput: basis.metric(Metric::Throughput),
+        server_cpu: basis.metric(Metric::ServerCpu),
+        peak_rss_bytes: peak_rss(&cell.slices),
+        written_bytes: basis.each(|slice| per(slice.server?.written_bytes as f64, slice.ok())),
+        client_cpu: basis.each(|slice| per(slice.client.cpu_seconds, slice.ok() + slice.failed())),
+        client_busiest_thread: basis.each(|slice| Some(slice.client.busiest_thread)),
+        operations: operation_names(&cell.slices)
+            .iter()
+            .map(|name| of_operation(cell, &basis, name))
+            .collect(),
+    }
+}
+
+fn of_operation(cell: &Cell<'_>, basis: &Basis<'_>, name: &str) -> OperationFigures {
+    let ops: Vec<&OpFigures> = cell
+        .slices
+        .iter()
+        .flat_map(|slice| find(slice, name))
+        .collect();
+    let mut errors = BTreeMap::new();
+    for (class, count) in ops.iter().flat_map(|op| &op.errors) {
+        if *count > 0 {
+            *errors.entry(class.name()).or_default() += count;
+        }
+    }
+    let closed = is_closed(cell.workload);
+    let quantile = |q| basis.quantile(q, closed, name);
+    OperationFigures {
+        operation: name.to_owned(),
+        ok: ops.iter().map(|op| op.ok).sum(),
+        failed: ops.iter().map(|op| op.failed_count()).sum(),
+        errors,
+        censored: ops.iter().map(|op| op.censored).sum(),
+        throughput: basis.each(|slice| throughput_of(slice, find(slice, name)?)),
+        bandwidth: basis.each(|slice| {
+            let op = find(slice, name)?;
+            let rate = throughput_of(slice, op)?;
+            Some(per(op.payload as f64, op.ok).unwrap_or(0.0) * rate)
+        }),
+        from_intended_start: !closed,
+        p50: quantile(0.50),
+        p90: quantile(0.90),
+        p99: quantile(0.99),
+    }
+}
+
+/// The slices that give the figures.
+struct Basis<'a> {
+    slices: Vec<&'a Slice>,
+    /// They were cut short: a figure may stand, an interval may not.
+    cut_short: bool,
+}
+
+impl<'a> Basis<'a> {
+    fn of(cell: &Cell<'a>) -> Self {
+        let full = cell.full();
+        let cut_short = full.is_empty();
+        Self {
+            slices: if cut_short { cell.slices.clone() } else { full },
+            cut_short,
+        }
+    }
+
+    fn metric(&self, metric: Metric) -> Measured {
+        self.checked(metric.figure(&self.slices))
+    }
+
+    fn each(&self, figure: impl Fn(&Slice) -> Option<f64>) -> Measured {
+        let values: Vec<f64> = self
+            .slices
+            .iter()
+            .filter_map(|slice| figure(slice))
+            .collect();
+        self.checked(median(&values, CONFIDENCE))
+    }
+
+    fn quantile(&self, q: f64, closed: bool, operation: &str) -> Measured {
+        let kind: Kind = if closed { service } else { response };
+        let wanted = |op: &OpFigures| op.name == operation;
+        self.checked(latency::quantile(&self.slices, q, kind, wanted))
+    }
+
+    fn checked(&self, measured: Measured) -> Measured {
+        match measured {
+            Measured::Interval(estimate) if self.cut_short => Measured::Point {
+                value: estimate.value,
+                n: estimate.n,
+            },
+            other => other,
+        }
+    }
+}
+
+fn service(op: &OpFigures) -> &Histogram<u64> {
+    &op.service
+}
+
+fn response(op: &OpFigures) -> &Histogram<u64> {
+    &op.response
+}
+
+fn peak_rss(slices: &[&Slice]) -> Option<u64> {
+    let observed = slices.iter().filter_map(|slice| slice.server);
+    observed.map(|server| server.rss_bytes).max()
+}
+
+/// An operation's share of its slice's throughput.
+fn throughput_of(slice: &Slice, op: &OpFigures) -> Option<f64> {
+    let share = per(op.ok as f64, slice.ok()).unwrap_or(0.0);
+    Some(slice.throughput()? * share)
+}
+
+fn per(amount: f64, operations: u64) -> Option<f64> {
+    (operations > 0).then(|| amount / operations as f64)
+}
+
+fn find<'a>(slice: &'a Slice, operation: &str) -> Option<&'a OpFigures> {
+    slice.ops.iter().find(|op| op.name == operation)
+}
+
+fn operation_names(slices: &[&Slice]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for op in slices.iter().flat_map(|slice| &slice.ops) {
+        if !names.contains(&op.name) {
+            names.push(op.name.clone());
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_engine::ErrorClass;
+
+    use super::*;
+    use crate::testing::Run;
+
+    fn first(run: &Run) -> TargetFigures {
+        figures(&run.plan, &run.slices).remove(0)
+    }
+
+    #[test]
+    fn a_row_has_every_figure_with_its_interval() {
+        let mut run = Run::pair(8);
+        run.first_of("a").fail(ErrorClass::Reset, 3);
+        let row = first(&run);
+        assert_eq!(
+            (row.slices, row.cut_short, row.ok, row.failed),
+            (16, 0, 16_000, 3)
+        );
+        assert_eq!(row.throughput.estimate().unwrap().value, 1_000.0);
+        assert_eq!(row.server_cpu.value(), Some(0.000_5));
+        assert_eq!(row.written_bytes.value(), Some(2_048.0));
+        assert_eq!(row.peak_rss_bytes, Some(10_000_000));
+        let get = &row.operations[0];
+        assert_eq!(get.errors, BTreeMap::from([("reset", 3)]));
+        assert_eq!(get.bandwidth.value(), Some(1_024_000.0));
+        let p99 = get.p99.estimate().unwrap();
+        assert!((p99.value - 0.002).abs() < 0.000_01, "{p99:?}");
+        assert!(!get.from_intended_start);
+    }
+
+    #[test]
+    fn a_slice_cut_short_gives_no_figure_but_its_counts() {
+        let mut run = Run::pair(8);
+        let mut slice = run.first_of("a");
+        slice.answers(10, 0.2);
+        slice.cut_short();
+        let row = first(&run);
+        assert_eq!((row.slices, row.cut_short, row.ok), (15, 1, 15_010));
+        assert_eq!(row.throughput.estimate().unwrap().low, 1_000.0);
+    }
+
+    #[test]
+    fn a_run_of_nothing_but_stumps_has_points_only() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.cut_short());
+        assert_eq!(
+            first(&run).throughput,
+            Measured::Point {
+                value: 1_000.0,
+                n: 16
+            }
+        );
+    }
+
+    #[test]
+    fn percentiles_of_small_samples_merge_before_they_fall_silent() {
+        let with = |answers| {
+            let mut run = Run::pair(8);
+            run.each(|slice| slice.answers(answers, 0.002));
+            first(&run).operations[0].p99
+        };
+        assert_eq!(with(400).estimate().unwrap().n, 16, "slice by slice");
+        assert_eq!(with(200).estimate().unwrap().n, 8, "quad by quad");
+        assert!(matches!(with(30), Measured::Point { .. }), "all together");
+        assert_eq!(with(20), Measured::Unknown);
+    }
+
+    #[test]
+    fn what_was_not_observed_is_unknown_and_not_zero() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.unobserved());
+        let row = first(&run);
+        assert_eq!(row.server_cpu, Measured::Unknown);
+        assert_eq!(row.written_bytes, Measured::Unknown);
+        assert_eq!(row.peak_rss_bytes, None);
+    }
+}

@@ -1,0 +1,114 @@
+//! One observation about a run, and what all of them make of it.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// One observation about a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// Name of the rule that made it.
+    pub rule: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Who has to change something.
+    pub blame: Blame,
+    /// The workload it is about; all of them when not set.
+    pub workload: Option<String>,
+    /// The target it is about; all of them when not set.
+    pub target: Option<String>,
+    /// What was seen, with figures. A clause without a full stop.
+    pub evidence: String,
+    /// What to do. A clause without a full stop.
+    pub advice: String,
+}
+
+impl Finding {
+    /// Whether it bears on what is said of these targets at this workload.
+    pub fn concerns(&self, workload: &str, targets: &[&str]) -> bool {
+        let workload_fits = self.workload.as_deref().is_none_or(|name| name == workload);
+        let target_fits = self
+            .target
+            .as_deref()
+            .is_none_or(|name| targets.contains(&name));
+        workload_fits && target_fits
+    }
+}
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Worth knowing; the numbers stand.
+    Note,
+    /// The numbers may mislead.
+    Suspect,
+    /// The numbers cannot be believed.
+    Invalid,
+}
+
+/// Who has to change something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Blame {
+    /// The load generator, or the machine it runs on.
+    Generator,
+    /// What lies between generator and target.
+    Network,
+    /// The target.
+    Server,
+    /// How the experiment was set up.
+    Setup,
+    /// What was asked: more than the rounds can answer.
+    Question,
+}
+
+impl fmt::Display for Blame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Generator => "generator",
+            Self::Network => "network",
+            Self::Server => "server",
+            Self::Setup => "setup",
+            Self::Question => "question",
+        })
+    }
+}
+
+/// Whether numbers can be trusted: as far as the worst finding lets them be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trust {
+    /// Nothing speaks against them.
+    #[default]
+    Valid,
+    /// They may mislead.
+    Suspect,
+    /// They cannot be believed.
+    Invalid,
+}
+
+impl Trust {
+    /// What these findings leave of it.
+    pub fn after<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
+        findings
+            .into_iter()
+            .map(|finding| match finding.severity {
+                Severity::Note => Self::Valid,
+                Severity::Suspect => Self::Suspect,
+                Severity::Invalid => Self::Invalid,
+            })
+            .max()
+            .unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Trust {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Valid => "VALID",
+            Self::Suspect => "SUSPECT",
+            Self::Invalid => "INVALID",
+        })
+    }
+}

@@ -1,0 +1,127 @@
+//! The figures by which targets are compared.
+
+use serde::Serialize;
+use tenbin_record::{OpFigures, Slice};
+use tenbin_stats::{CONFIDENCE, Measured, median};
+
+use crate::latency::{self, Kind};
+
+/// A figure by which targets are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// Correct answers a second.
+    Throughput,
+    /// Median of write start to last byte, seconds.
+    ServiceP50,
+    /// 99th percentile of the same.
+    ServiceP99,
+    /// Median of intended start to last byte, seconds.
+    ResponseP50,
+    /// 99th percentile of the same.
+    ResponseP99,
+    /// CPU seconds that the target used for a correct answer.
+    ServerCpu,
+}
+
+/// Which way is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// More is better.
+    HigherIsBetter,
+    /// Less is better.
+    LowerIsBetter,
+}
+
+impl Metric {
+    /// What to compare under a load, the primary figure first.
+    ///
+    /// A closed loop is asked how much it gets done. In an open loop the schedule
+    /// decides that, so there the primary figure is the median response time.
+    pub fn of_load(closed_loop: bool) -> &'static [Self] {
+        if closed_loop {
+            &[
+                Self::Throughput,
+                Self::ServiceP50,
+                Self::ServiceP99,
+                Self::ServerCpu,
+            ]
+        } else {
+            &[Self::ResponseP50, Self::ResponseP99, Self::ServerCpu]
+        }
+    }
+
+    /// Which way is better.
+    pub fn direction(self) -> Direction {
+        match self {
+            Self::Throughput => Direction::HigherIsBetter,
+            _ => Direction::LowerIsBetter,
+        }
+    }
+
+    /// Words for it in a sentence.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Self::Throughput => "throughput",
+            Self::ServiceP50 => "median service time",
+            Self::ServiceP99 => "99th percentile of service time",
+            Self::ResponseP50 => "median response time",
+            Self::ResponseP99 => "99th percentile of response time",
+            Self::ServerCpu => "server CPU per operation",
+        }
+    }
+
+    /// The figure of one target over some slices.
+    pub(crate) fn figure(self, slices: &[&Slice]) -> Measured {
+        match self.quantile() {
+            Some((q, kind)) => latency::quantile(slices, q, kind, |_| true),
+            None => median(
+                &slices
+                    .iter()
+                    .filter_map(|slice| self.of_slice(slice))
+                    .collect::<Vec<f64>>(),
+                CONFIDENCE,
+            ),
+        }
+    }
+
+    /// One target's values in one block: one a slice or, for a quantile that the
+    /// slices have too few samples for, one for the block. `None` if a slice has none.
+    pub(crate) fn of_block(self, slices: &[&Slice]) -> Option<Vec<f64>> {
+        let apart = slices.iter().map(|slice| self.of_slice(slice)).collect();
+        let Some((q, kind)) = self.quantile() else {
+            return apart;
+        };
+        apart.or_else(|| Some(vec![latency::quantile_of(slices, q, kind, &|_| true)?]))
+    }
+
+    fn of_slice(self, slice: &Slice) -> Option<f64> {
+        if let Some((q, kind)) = self.quantile() {
+            return latency::quantile_of(&[slice], q, kind, &|_| true);
+        }
+        match self {
+            Self::ServerCpu => server_cpu(slice),
+            _ => slice.throughput(),
+        }
+    }
+
+    fn quantile(self) -> Option<(f64, Kind)> {
+        let service: Kind = |op: &OpFigures| &op.service;
+        let response: Kind = |op: &OpFigures| &op.response;
+        match self {
+            Self::ServiceP50 => Some((0.50, service)),
+            Self::ServiceP99 => Some((0.99, service)),
+            Self::ResponseP50 => Some((0.50, response)),
+            Self::ResponseP99 => Some((0.99, response)),
+            Self::Throughput | Self::ServerCpu => None,
+        }
+    }
+}
+
+/// CPU seconds a correct answer. Kernels count CPU in ticks of some
+/// milliseconds: none at all means too little to see, not nothing.
+fn server_cpu(slice: &Slice) -> Option<f64> {
+    let used = slice.server?.cpu_seconds;
+    (used > 0.0 && slice.ok() > 0).then(|| used / slice.ok() as f64)
+}

@@ -1,0 +1,129 @@
+//! The ground moves.
+
+use tenbin_plan::Workload;
+use tenbin_record::Slice;
+use tenbin_stats::{CONFIDENCE, Drift, drift, quad_drift};
+
+use super::Rule;
+use crate::evidence::{Evidence, is_closed};
+use crate::finding::{Blame, Finding, Severity};
+use crate::metric::Metric;
+use crate::words::{count, percent};
+
+/// Change from the first to the last slice of a quad that is worth a word.
+const NOTICEABLE: f64 = 0.02;
+
+/// Change that a straight line no longer describes.
+const LARGE: f64 = 0.20;
+
+/// The ground moves.
+pub(super) struct Drifting;
+
+impl Rule for Drifting {
+    fn name(&self) -> &'static str {
+        "drift"
+    }
+
+    fn summary(&self) -> &'static str {
+        "a target became faster or slower while it was measured"
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("drift.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let workloads = evidence.plan.workloads.iter();
+        workloads
+            .filter_map(|workload| {
+                let found = test(workload, evidence.slices)?;
+                let across = found.across_quad();
+                (found.is_significant() && across.abs() > NOTICEABLE).then(|| Finding {
+                    rule: self.name(),
+                    severity: if across.abs() > LARGE {
+                        Severity::Suspect
+                    } else {
+                        Severity::Note
+                    },
+                    blame: Blame::Setup,
+                    workload: Some(workload.name.clone()),
+                    target: None,
+                    evidence: format!(
+                        "the primary figure changes by {} from the first to the last slice of a \
+                         quad, the same target against itself ({})",
+                        percent(across),
+                        count(found.per_slice.n, "quad")
+                    ),
+                    advice: "the order of slices cancels what is steady in it; a longer --warmup, \
+                             a fresh data set or a machine with a fixed clock avoid it"
+                        .to_owned(),
+                })
+            })
+            .collect()
+    }
+}
+
+fn test(workload: &Workload, slices: &[Slice]) -> Option<Drift> {
+    let metric = *Metric::of_load(is_closed(workload)).first()?;
+    let mut mine: Vec<&Slice> = slices
+        .iter()
+        .filter(|slice| slice.workload == workload.name && !slice.cut_short)
+        .collect();
+    mine.sort_by_key(|slice| (slice.block, slice.index));
+    let quads: Vec<f64> = mine
+        .chunk_by(|a, b| a.block == b.block)
+        .filter_map(|block| of_quad(metric, block))
+        .collect();
+    drift(&quads, CONFIDENCE)
+}
+
+/// The drift inside an ABBA or BAAB quad; `None` for any other block.
+fn of_quad(metric: Metric, block: &[&Slice]) -> Option<f64> {
+    let [first, second, third, last] = block else {
+        return None;
+    };
+    let outer_same = first.target == last.target;
+    let inner_same = second.target == third.target;
+    if !outer_same || !inner_same || first.target == second.target {
+        return None;
+    }
+    let value = |slice: &Slice| metric.of_block(&[slice])?.first().copied();
+    quad_drift(
+        [value(first)?, value(last)?],
+        [value(second)?, value(third)?],
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    fn drifting(per_slice: f64) -> Run {
+        let mut run = Run::pair(8);
+        let mut position = 0;
+        run.each(|slice| {
+            let level = 1.0 + per_slice * f64::from(position % 4);
+            slice.answers((1_000.0 * level) as u64, 0.002 / level);
+            position += 1;
+        });
+        run
+    }
+
+    #[test]
+    fn fires_when_every_quad_slows_down() {
+        let findings = drifting(-0.03).findings(&Drifting);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Note);
+        let findings = drifting(-0.09).findings(&Drifting);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+    }
+
+    #[test]
+    fn silent_when_it_is_small_or_a_difference_between_the_targets() {
+        assert_eq!(drifting(0.004).findings(&Drifting), []);
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.answers(1_300, 0.002 / 1.3));
+        assert_eq!(run.findings(&Drifting), []);
+    }
+}

@@ -1,0 +1,296 @@
+//! Operations that failed.
+
+use std::collections::BTreeMap;
+
+use tenbin_engine::ErrorClass;
+
+use super::Rule;
+use crate::evidence::{Cell, Evidence};
+use crate::finding::{Blame, Finding, Severity};
+use crate::words::{count, percent, tame};
+
+/// Share of answered-but-wrong operations above which the work is not the work
+/// that was asked for.
+const WRONG_WORK: f64 = 0.001;
+
+/// Share of failures of any kind above which nothing is left to believe.
+const ANY: f64 = 0.01;
+
+/// Operations that failed.
+pub(super) struct Errors;
+
+impl Rule for Errors {
+    fn name(&self) -> &'static str {
+        "errors"
+    }
+
+    fn summary(&self) -> &'static str {
+        "operations failed, or a slice has no success at all"
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("errors.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let cells = evidence.cells();
+        cells.iter().filter_map(|cell| self.cell(cell)).collect()
+    }
+}
+
+impl Errors {
+    fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
+        let tally = Tally::of(cell);
+        let severity = tally.severity()?;
+        Some(Finding {
+            rule: self.name(),
+            severity,
+            blame: tally.blame(),
+            workload: Some(cell.workload.name.clone()),
+            target: Some(cell.target.name.clone()),
+            evidence: tally.evidence(),
+            advice: tally.advice().to_owned(),
+        })
+    }
+}
+
+struct Tally<'a> {
+    total: u64,
+    failed: u64,
+    slices: usize,
+    without_success: usize,
+    classes: BTreeMap<ErrorClass, u64>,
+    statuses: BTreeMap<u16, u64>,
+    texts: BTreeMap<&'a str, u64>,
+}
+
+impl<'a> Tally<'a> {
+    fn of(cell: &Cell<'a>) -> Self {
+        let mut tally = Self {
+            total: 0,
+            failed: 0,
+            slices: cell.slices.len(),
+            without_success: 0,
+            classes: BTreeMap::new(),
+            statuses: BTreeMap::new(),
+            texts: BTreeMap::new(),
+        };
+        for slice in &cell.slices {
+            tally.total += slice.ok() + slice.failed();
+            tally.failed += slice.failed();
+            // A slice cut short may not have had the time for a single answer.
+            let had_its_chance = !slice.cut_short || slice.failed() > 0;
+            tally.without_success += usize::from(slice.ok() == 0 && had_its_chance);
+            for op in &slice.ops {
+                add(&mut tally.classes, op.errors.iter().map(|(k, n)| (*k, *n)));
+                let refused = op.statuses.iter().filter(|(status, _)| **status >= 400);
+                add(&mut tally.statuses, refused.map(|(k, n)| (*k, *n)));
+                let texts = op.failures.iter().filter(|(text, _)| !text.is_empty());
+                add(&mut tally.texts, texts.map(|(k, n)| (k.as_str(), *n)));
+            }
+        }
+        tally.classes.retain(|_, count| *count > 0);
+        tally
+    }
+
+    fn severity(&self) -> Option<Severity> {
+        if self.without_success > 0 {
+            return Some(Severity::Invalid);
+        }
+        if self.failed == 0 {
+            return None;
+        }
+        let share = |count: u64| count as f64 / self.total as f64;
+        let invalid = share(self.failed) > ANY || share(self.wrong_work()) > WRONG_WORK;
+        Some(if invalid {
+            Severity::Invalid
+        } else {
+            Severity::Suspect
+        })
+    }
+
+    /// Answered, but not as it should be.
+    fn wrong_work(&self) -> u64 {
+        let wrong = self.classes.iter().filter(|(class, _)| {
+            matches!(
+                class,
+                ErrorClass::Protocol | ErrorClass::Status | ErrorClass::Short | ErrorClass::Wrong
+            )
+        });
+        wrong.map(|(_, count)| count).sum()
+    }
+
+    fn commonest(&self) -> Option<ErrorClass> {
+        let by_count = self.classes.iter().max_by_key(|(_, count)| **count);
+        by_count.map(|(class, _)| *class)
+    }
+
+    fn refused_by_request(&self) -> bool {
+        let commonest = self.statuses.iter().max_by_key(|(_, count)| **count);
+        commonest.is_some_and(|(status, _)| (400..500).contains(status))
+    }
+
+    fn blame(&self) -> Blame {
+        match self.commonest() {
+            Some(ErrorClass::Status) if self.refused_by_request() => Blame::Setup,
+            None => Blame::Setup,
+            Some(_) => Blame::Server,
+        }
+    }
+
+    fn evidence(&self) -> String {
+        let mut evidence = if self.failed == 0 {
+            "nothing failed".to_owned()
+        } else {
+            let share = percent(self.failed as f64 / self.total as f64);
+            format!(
+                "{} of {} operations failed ({share}): {}",
+                self.failed,
+                self.total,
+                list(self.classes.iter().map(|(class, n)| (class.name(), *n)))
+            )
+        };
+        if !self.statuses.is_empty() {
+            let statuses = list(self.statuses.iter());
+            evidence.push_str(&format!("; statuses {statuses}"));
+        }
+        if let Some((text, _)) = self.texts.iter().max_by_key(|(_, count)| **count) {
+            evidence.push_str(&format!("; most often {}", tame(text)));
+        }
+        if self.without_success > 0 {
+            evidence.push_str(&format!(
+                "; {} of {} without a single correct answer",
+                self.without_success,
+                count(self.slices, "slice")
+            ));
+        }
+        evidence
+    }
+
+    fn advice(&self) -> &'static str {
+        match self.commonest() {
+            None => {
+                "look whether the target answers at all, and whether a slice is long enough for one answer"
+            }
+            Some(ErrorClass::Connect) => {
+                "look whether the target still runs, its backlog and its limit of open files, and whether the generator has run out of ports"
+            }
+            Some(ErrorClass::Timeout) => {
+                "use fewer connections or a lower rate, or a longer timeout if such answers count as good"
+            }
+            Some(ErrorClass::Reset) => {
+                "read the target's log: it drops connections, by a limit of its own or because it fell over"
+            }
+            Some(ErrorClass::Protocol) => {
+                "look what listens on that port: it does not speak HTTP/1.1"
+            }
+            Some(ErrorClass::Status) if self.refused_by_request() => {
+                "check path, credentials and bucket: the target refuses what it is sent"
+            }
+            Some(ErrorClass::Status) => {
+                "read the target's log: it fails under this load; use fewer connections or a lower rate"
+            }
+            Some(ErrorClass::Short | ErrorClass::Wrong) => {
+                "do not trust the target with data before it is known why it returns other bytes than were stored"
+            }
+        }
+    }
+}
+
+fn add<K: Ord>(sums: &mut BTreeMap<K, u64>, counts: impl Iterator<Item = (K, u64)>) {
+    for (key, count) in counts {
+        *sums.entry(key).or_default() += count;
+    }
+}
+
+fn list<K: std::fmt::Display, N: std::fmt::Display>(
+    counts: impl Iterator<Item = (K, N)>,
+) -> String {
+    let items: Vec<String> = counts.map(|(key, n)| format!("{key} {n}")).collect();
+    items.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    /// 8 quads of slices with 1,000 correct answers: 16,000 a target.
+    fn with_failures(class: ErrorClass, count: u64) -> Vec<Finding> {
+        let mut run = Run::pair(8);
+        run.first_of("b").fail(class, count);
+        run.findings(&Errors)
+    }
+
+    #[test]
+    fn fires_for_a_single_failure() {
+        let findings = with_failures(ErrorClass::Timeout, 1);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert_eq!(
+            findings[0].evidence,
+            "1 of 16001 operations failed (0.0062 %): timeout 1"
+        );
+    }
+
+    #[test]
+    fn one_in_a_hundred_voids_and_so_does_one_wrong_answer_in_a_thousand() {
+        assert_eq!(
+            with_failures(ErrorClass::Timeout, 155)[0].severity,
+            Severity::Suspect
+        );
+        assert_eq!(
+            with_failures(ErrorClass::Timeout, 170)[0].severity,
+            Severity::Invalid
+        );
+        assert_eq!(
+            with_failures(ErrorClass::Wrong, 15)[0].severity,
+            Severity::Suspect
+        );
+        assert_eq!(
+            with_failures(ErrorClass::Wrong, 18)[0].severity,
+            Severity::Invalid
+        );
+    }
+
+    #[test]
+    fn a_slice_without_success_voids_even_without_failure() {
+        let mut run = Run::pair(8);
+        run.first_of("a").answers(0, 0.001);
+        let findings = run.findings(&Errors);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert!(
+            findings[0].evidence.contains("1 of 16 slices"),
+            "{findings:?}"
+        );
+
+        // Interrupted before its first answer is not the target's fault.
+        run.first_of("a").cut_short();
+        assert_eq!(run.findings(&Errors), []);
+    }
+
+    #[test]
+    fn refusals_are_a_matter_of_setup_and_their_text_is_tamed() {
+        let mut run = Run::pair(8);
+        let mut slice = run.first_of("a");
+        slice.fail(ErrorClass::Status, 400);
+        slice.status(403, 400);
+        slice.failure_text("<script>Denied", 400);
+        let findings = run.findings(&Errors);
+        assert_eq!(findings[0].blame, Blame::Setup);
+        assert!(
+            findings[0].evidence.contains("statuses 403 400"),
+            "{findings:?}"
+        );
+        assert!(
+            findings[0].evidence.contains("?script?Denied"),
+            "{findings:?}"
+        );
+    }
+
+    #[test]
+    fn silent_when_all_went_well() {
+        assert_eq!(Run::pair(8).findings(&Errors), []);
+    }
+}

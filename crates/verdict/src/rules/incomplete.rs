@@ -1,0 +1,71 @@
+//! The run did not come to its planned end.
+
+use super::Rule;
+use crate::evidence::Evidence;
+use crate::finding::{Blame, Finding, Severity};
+use crate::words::count;
+
+/// The run did not come to its planned end.
+pub(super) struct Incomplete;
+
+impl Rule for Incomplete {
+    fn name(&self) -> &'static str {
+        "incomplete"
+    }
+
+    fn summary(&self) -> &'static str {
+        "the run ended before its planned end"
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("incomplete.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let plan = evidence.plan;
+        let planned = plan.rounds.count as usize * plan.targets.len() * plan.workloads.len();
+        let cut_short = evidence.slices.iter().filter(|slice| slice.cut_short);
+        let cut_short = cut_short.count();
+        if evidence.complete && cut_short == 0 {
+            return Vec::new();
+        }
+        let full = evidence.slices.len() - cut_short;
+        vec![Finding {
+            rule: self.name(),
+            severity: Severity::Suspect,
+            blame: Blame::Setup,
+            workload: None,
+            target: None,
+            evidence: format!(
+                "{full} of {} planned were measured in full, {cut_short} cut short",
+                count(planned, "slice")
+            ),
+            advice: "run it again to its end; only whole blocks count in the comparisons"
+                .to_owned(),
+        }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    #[test]
+    fn fires_when_the_run_was_interrupted_or_a_slice_was() {
+        let findings = Run::pair(8).interrupted(7).findings(&Incomplete);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(
+            findings[0].evidence,
+            "7 of 32 slices planned were measured in full, 0 cut short"
+        );
+        let mut run = Run::pair(8);
+        run.first_of("a").cut_short();
+        assert_eq!(run.findings(&Incomplete).len(), 1);
+    }
+
+    #[test]
+    fn silent_when_it_came_to_its_end() {
+        assert_eq!(Run::pair(8).findings(&Incomplete), []);
+    }
+}

@@ -1,0 +1,202 @@
+//! Little's law.
+
+use tenbin_record::Slice;
+use tenbin_stats::Little;
+
+use super::Rule;
+use crate::evidence::{Cell, Evidence, is_closed};
+use crate::finding::{Blame, Finding, Severity};
+use crate::words::{count, percent, ratio};
+
+/// How far ρ may be from one, on top of what the ends of a slice can do.
+const TOLERANCE: f64 = 0.03;
+
+/// Operations a connection must have had in a slice, on average: with fewer the
+/// ends of the slice decide the figure.
+const OPERATIONS_PER_CONNECTION: f64 = 10.0;
+
+const NANOS_PER_SECOND: f64 = 1e9;
+
+/// Little's law.
+pub(super) struct LittlesLaw;
+
+impl Rule for LittlesLaw {
+    fn name(&self) -> &'static str {
+        "little"
+    }
+
+    fn summary(&self) -> &'static str {
+        "rate times latency is not the number of connections"
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("little.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let cells = evidence.cells();
+        let closed = cells.iter().filter(|cell| is_closed(cell.workload));
+        closed.filter_map(|cell| self.cell(cell)).collect()
+    }
+}
+
+impl LittlesLaw {
+    fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
+        let full = cell.full();
+        let totals = Totals::of(&full);
+        if totals.operations_per_connection()? < OPERATIONS_PER_CONNECTION {
+            return None;
+        }
+        let little = totals.little()?;
+        let rho = little.ratio()?;
+        let tolerance = TOLERANCE + totals.straddling()?;
+        if (rho - 1.0).abs() <= tolerance {
+            return None;
+        }
+        Some(Finding {
+            rule: self.name(),
+            severity: Severity::Invalid,
+            blame: Blame::Generator,
+            workload: Some(cell.workload.name.clone()),
+            target: Some(cell.target.name.clone()),
+            evidence: format!(
+                "{:.1} operations/s × {:.3} ms is {} in flight, but there were {} connections: \
+                 ratio {}, not 1 ± {} ({})",
+                little.throughput,
+                little.residence * 1e3,
+                ratio(little.throughput * little.residence),
+                ratio(little.concurrency),
+                ratio(rho),
+                percent(tolerance),
+                count(full.len(), "slice"),
+            ),
+            advice: if rho > 1.0 {
+                "do not use these figures: more was in flight than was asked for, or times are \
+                 too long; please report it"
+            } else {
+                "do not use these figures: connections rested and nobody timed it; look for \
+                 fewer objects than connections, or a generator that cannot keep up"
+            }
+            .to_owned(),
+        })
+    }
+}
+
+/// Sums over slices.
+#[derive(Default)]
+struct Totals {
+    slices: f64,
+    /// Operations of any outcome.
+    operations: f64,
+    /// Seconds that they took, and that connections took to be made.
+    busy: f64,
+    /// Sum of the squares of the operations' seconds.
+    squares: f64,
+    /// Seconds of measured windows.
+    seconds: f64,
+    /// Connections times seconds.
+    capacity: f64,
+}
+
+impl Totals {
+    fn of(slices: &[&Slice]) -> Self {
+        let mut totals = Self::default();
+        for slice in slices {
+            totals.slices += 1.0;
+            totals.seconds += slice.seconds;
+            totals.capacity += slice.connections as f64 * slice.seconds;
+            totals.busy += slice.ledger.connect_nanos as f64 / NANOS_PER_SECOND;
+            for histogram in slice.ops.iter().flat_map(|op| [&op.service, &op.failed]) {
+                let n = histogram.len() as f64;
+                let mean = histogram.mean() / NANOS_PER_SECOND;
+                let deviation = histogram.stdev() / NANOS_PER_SECOND;
+                if n > 0.0 {
+                    totals.operations += n;
+                    totals.busy += n * mean;
+                    totals.squares += n * (mean * mean + deviation * deviation);
+                }
+            }
+        }
+        totals
+    }
+
+    fn little(&self) -> Option<Little> {
+        (self.seconds > 0.0 && self.operations > 0.0).then(|| Little {
+            throughput: self.operations / self.seconds,
+            residence: self.busy / self.operations,
+            think: 0.0,
+            concurrency: self.capacity / self.seconds,
+        })
+    }
+
+    /// In one slice, on average.
+    fn operations_per_connection(&self) -> Option<f64> {
+        let connections = self.capacity / self.seconds;
+        let each = self.operations / connections / self.slices;
+        each.is_finite().then_some(each)
+    }
+
+    /// Length of an operation that straddles an end of the window, as a share of
+    /// the window: it may be counted at one end and not at the other. Long
+    /// operations straddle more often than short ones, hence E[R²]/E[R] and not
+    /// E[R]. Not divided by the number of slices: those begin alike, so what one
+    /// loses all may lose.
+    fn straddling(&self) -> Option<f64> {
+        let length = self.squares / self.busy;
+        let share = length / (self.seconds / self.slices);
+        share.is_finite().then_some(share)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    #[test]
+    fn fires_when_more_is_in_flight_than_connections() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.answers(1_000, 0.0024));
+        let findings = run.findings(&LittlesLaw);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert!(findings[0].evidence.contains("ratio 1.2"), "{findings:?}");
+    }
+
+    #[test]
+    fn fires_when_connections_rest() {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| slice.answers(900, 0.002));
+        assert_eq!(run.findings(&LittlesLaw).len(), 1);
+    }
+
+    #[test]
+    fn failures_and_connecting_take_their_time_too() {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| {
+            slice.answers(800, 0.002);
+            slice.fail_after(tenbin_engine::ErrorClass::Status, 100, 0.002);
+            slice.connecting(0.2);
+        });
+        assert_eq!(run.findings(&LittlesLaw), []);
+    }
+
+    #[test]
+    fn silent_when_the_ends_of_a_slice_explain_it() {
+        // 11 operations of 100 ms on each of two connections in one second.
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| slice.answers(22, 0.1));
+        assert_eq!(run.findings(&LittlesLaw), []);
+        // Too few to say anything, however far off.
+        run.each_of("a", |slice| slice.answers(12, 0.3));
+        assert_eq!(run.findings(&LittlesLaw), []);
+    }
+
+    #[test]
+    fn silent_in_an_open_loop_and_when_the_law_holds() {
+        assert_eq!(Run::pair(8).findings(&LittlesLaw), []);
+        let mut open = Run::pair(8).open_loop();
+        open.each_of("a", |slice| slice.answers(500, 0.002));
+        assert_eq!(open.findings(&LittlesLaw), []);
+    }
+}

@@ -1,0 +1,93 @@
+//! Generator and target fight for the same cores.
+
+use tenbin_plan::Reach;
+
+use super::Rule;
+use crate::evidence::{Cell, Evidence};
+use crate::finding::{Blame, Finding, Severity};
+use crate::words::{count, middle, percent};
+
+/// Share of all cores that leaves no room.
+const FULL: f64 = 0.90;
+
+/// Generator and target fight for the same cores.
+pub(super) struct SharedCores;
+
+impl Rule for SharedCores {
+    fn name(&self) -> &'static str {
+        "shared_cores"
+    }
+
+    fn summary(&self) -> &'static str {
+        "generator and target together used all cores of the machine"
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("shared_cores.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let Some(cores) = evidence.cores.filter(|cores| *cores > 0) else {
+            return Vec::new();
+        };
+        let cells = evidence.cells();
+        let here = cells.iter().filter(|cell| runs_here(cell));
+        here.filter_map(|cell| self.cell(cell, cores)).collect()
+    }
+}
+
+impl SharedCores {
+    fn cell(&self, cell: &Cell<'_>, cores: usize) -> Option<Finding> {
+        let used = middle(cell.full().iter().filter_map(|slice| {
+            let cpu = slice.client.cpu_seconds + slice.server?.cpu_seconds;
+            (slice.seconds > 0.0).then(|| cpu / slice.seconds)
+        }))?;
+        let share = used / cores as f64;
+        (share > FULL).then(|| Finding {
+            rule: self.name(),
+            severity: Severity::Note,
+            blame: Blame::Setup,
+            workload: Some(cell.workload.name.clone()),
+            target: Some(cell.target.name.clone()),
+            evidence: format!(
+                "generator and target used {used:.2} of {} ({})",
+                count(cores, "core"),
+                percent(share)
+            ),
+            advice: "read the ratio, not the absolute figures; or pin them to different cores, \
+                     or use a separate machine for the generator"
+                .to_owned(),
+        })
+    }
+}
+
+/// Whether the target is known to run on the generator's machine.
+fn runs_here(cell: &Cell<'_>) -> bool {
+    matches!(cell.target.reach, Reach::Launched(_) | Reach::Builtin(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    #[test]
+    fn fires_when_no_core_is_left() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.server_cpu(1.7));
+        let findings = run.findings(&SharedCores);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(
+            findings[0].evidence,
+            "generator and target used 1.90 of 2 cores (95 %)"
+        );
+    }
+
+    #[test]
+    fn silent_with_room_to_spare_or_unknown_cores() {
+        assert_eq!(Run::pair(8).findings(&SharedCores), []);
+        let mut run = Run::pair(8).on_unknown_machine();
+        run.each_of("b", |slice| slice.server_cpu(1.9));
+        assert_eq!(run.findings(&SharedCores), []);
+    }
+}

@@ -1,0 +1,84 @@
+//! A percentile nobody can know.
+
+use super::Rule;
+use crate::evidence::{Evidence, is_closed};
+use crate::finding::{Blame, Finding, Severity};
+use crate::latency::samples;
+use crate::words::count;
+
+const QUANTILE: f64 = 0.99;
+
+/// A percentile nobody can know.
+pub(super) struct TooFewSamples;
+
+impl Rule for TooFewSamples {
+    fn name(&self) -> &'static str {
+        "too_few_samples"
+    }
+
+    fn summary(&self) -> &'static str {
+        "too few operations for a 99th percentile"
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("too_few_samples.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let Some(fewest) = tenbin_stats::fewest_samples(QUANTILE) else {
+            return Vec::new();
+        };
+        let cells = evidence.cells();
+        cells
+            .iter()
+            .filter_map(|cell| {
+                let full = cell.full();
+                let n = if is_closed(cell.workload) {
+                    samples(&full, |op| &op.service)
+                } else {
+                    samples(&full, |op| &op.response)
+                };
+                // Without a single answer the errors have been told already.
+                (1..fewest).contains(&n).then(|| Finding {
+                    rule: self.name(),
+                    severity: Severity::Note,
+                    blame: Blame::Setup,
+                    workload: Some(cell.workload.name.clone()),
+                    target: Some(cell.target.name.clone()),
+                    evidence: format!(
+                        "{} in {}; a 99th percentile takes {fewest}",
+                        count(n as usize, "correct answer"),
+                        count(full.len(), "slice")
+                    ),
+                    advice: "use longer slices, more rounds or more connections".to_owned(),
+                })
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    #[test]
+    fn fires_below_368_answers() {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| slice.answers(22, 0.09));
+        let findings = run.findings(&TooFewSamples);
+        assert_eq!(findings.len(), 1);
+        assert!(
+            findings[0]
+                .evidence
+                .starts_with("352 correct answers in 16 slices")
+        );
+    }
+
+    #[test]
+    fn silent_from_368_answers_on() {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| slice.answers(23, 0.09));
+        assert_eq!(run.findings(&TooFewSamples), []);
+    }
+}

@@ -1,0 +1,196 @@
+//! The rounds cannot answer the question.
+
+use super::Rule;
+use crate::compare::Comparison;
+use crate::evidence::{Evidence, is_closed};
+use crate::finding::{Blame, Finding, Severity};
+use crate::metric::Metric;
+use crate::outcome::Outcome;
+use crate::words::{count, percent, ratio};
+
+/// Half the width, relative to the figure, from which on the interval of a
+/// single target's figure is wide.
+const WIDE: f64 = 0.10;
+
+/// The rounds cannot answer the question.
+pub(super) struct TooWide;
+
+impl Rule for TooWide {
+    fn name(&self) -> &'static str {
+        "too_wide"
+    }
+
+    fn summary(&self) -> &'static str {
+        "the interval is too wide to tell"
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("too_wide.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        if evidence.plan.targets.len() == 1 {
+            return self.single(evidence);
+        }
+        let primary = evidence.comparisons.iter().filter(|c| c.primary);
+        let family = primary.clone().count();
+        primary
+            .filter_map(|comparison| self.comparison(comparison, family))
+            .collect()
+    }
+}
+
+impl TooWide {
+    fn comparison(&self, comparison: &Comparison, family: usize) -> Option<Finding> {
+        let Outcome::Inconclusive {
+            detectable,
+            aim,
+            rounds_needed,
+        } = &comparison.outcome
+        else {
+            return None;
+        };
+        let blocks = comparison.block_ratios.len();
+        let interval = match comparison.ratio.estimate() {
+            Some(estimate) => format!(
+                "the ratio to {} lies between {} and {}",
+                comparison.baseline,
+                ratio(estimate.low),
+                ratio(estimate.high)
+            ),
+            None => format!(
+                "{} complete {} give no interval",
+                blocks,
+                if blocks == 1 { "block" } else { "blocks" }
+            ),
+        };
+        let shown = match detectable {
+            Some(detectable) => format!(
+                "; with {} a difference of {} or more would have shown",
+                count(blocks, "block"),
+                percent(*detectable)
+            ),
+            None if family > 1 => {
+                format!("; too few blocks for any difference to show among {family} questions")
+            }
+            None => "; too few blocks for any difference to show".to_owned(),
+        };
+        Some(Finding {
+            rule: self.name(),
+            severity: Severity::Note,
+            blame: Blame::Question,
+            workload: Some(comparison.workload.clone()),
+            target: Some(comparison.challenger.clone()),
+            evidence: interval + &shown,
+            advice: match rounds_needed {
+                Some(rounds) => format!(
+                    "use about --rounds {rounds} to see a difference of {}, or longer slices, or \
+                     a quieter machine",
+                    percent(*aim)
+                ),
+                None => format!(
+                    "use longer slices or a quieter machine: no number of rounds within reason \
+                     would show a difference of {}",
+                    percent(*aim)
+                ),
+            },
+        })
+    }
+
+    fn single(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let cells = evidence.cells();
+        cells
+            .iter()
+            .filter_map(|cell| {
+                let metric = *Metric::of_load(is_closed(cell.workload)).first()?;
+                let figure = metric.figure(&cell.full());
+                figure.value()?;
+                let seen = match figure.estimate() {
+                    Some(estimate) if estimate.relative_half_width()? <= WIDE => return None,
+                    Some(estimate) => format!(
+                        "the {} is known to ± {} only ({})",
+                        metric.phrase(),
+                        percent(estimate.relative_half_width()?),
+                        count(estimate.n, "slice")
+                    ),
+                    None => format!(
+                        "{} are too few for an interval of the {}",
+                        count(figure.n(), "slice"),
+                        metric.phrase()
+                    ),
+                };
+                Some(Finding {
+                    rule: self.name(),
+                    severity: Severity::Note,
+                    blame: Blame::Question,
+                    workload: Some(cell.workload.name.clone()),
+                    target: Some(cell.target.name.clone()),
+                    evidence: seen,
+                    advice: "use more --rounds (6 are the fewest with an interval), longer \
+                             slices, or a quieter machine"
+                        .to_owned(),
+                })
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    fn noisy(quads: u32) -> Run {
+        let mut run = Run::pair(quads);
+        run.each_of("b", |slice| {
+            let share = if slice.0.block % 2 == 0 { 1.25 } else { 0.85 };
+            slice.answers((1_000.0 * share) as u64, 0.002 / share);
+        });
+        run
+    }
+
+    #[test]
+    fn names_what_would_have_shown_and_what_it_takes() {
+        let findings = noisy(8).findings(&TooWide);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].severity, Severity::Note);
+        assert_eq!(findings[0].blame, Blame::Question);
+        assert!(
+            findings[0].evidence.contains("or more would have shown"),
+            "{findings:?}"
+        );
+        assert!(findings[0].advice.contains("--rounds"), "{findings:?}");
+    }
+
+    #[test]
+    fn fires_when_there_is_no_interval() {
+        let findings = Run::pair(3).findings(&TooWide);
+        assert!(
+            findings[0]
+                .evidence
+                .starts_with("3 complete blocks give no interval")
+        );
+        let findings = Run::single(3).findings(&TooWide);
+        assert!(findings[0].evidence.starts_with("3 slices are too few"));
+    }
+
+    #[test]
+    fn a_wide_figure_of_a_single_target_is_noted() {
+        let mut run = Run::single(8);
+        let mut count = 600;
+        run.each_of("a", |slice| {
+            count += 100;
+            slice.answers(count, 2.0 / count as f64);
+        });
+        assert_eq!(run.findings(&TooWide).len(), 1);
+    }
+
+    #[test]
+    fn silent_when_the_answer_is_clear() {
+        assert_eq!(Run::pair(8).findings(&TooWide), []);
+        assert_eq!(Run::single(8).findings(&TooWide), []);
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.answers(1_300, 0.002 / 1.3));
+        assert_eq!(run.findings(&TooWide), []);
+    }
+}

@@ -1,0 +1,234 @@
+//! A comparison in one sentence.
+
+use tenbin_stats::{Estimate, Measured};
+
+use crate::compare::Comparison;
+use crate::finding::Trust;
+use crate::metric::Metric;
+use crate::outcome::Outcome;
+use crate::words::{count, percent, ratio};
+
+/// From this ratio on, "times" says more than a percentage.
+const TIMES: f64 = 2.0;
+
+impl Comparison {
+    /// What it says, in one sentence without a full stop. When the numbers
+    /// cannot be believed it says that instead.
+    pub fn sentence(&self) -> String {
+        let figures = self.figures();
+        match self.trust {
+            Trust::Valid => format!("{}{}{}", self.claim(), figures, self.outlook()),
+            Trust::Suspect => {
+                format!(
+                    "{}{}{}; the numbers are suspect, see the findings",
+                    self.claim(),
+                    figures,
+                    self.outlook()
+                )
+            }
+            Trust::Invalid => format!(
+                "no verdict on {} against {} at {}: the numbers cannot be believed, see the findings{}",
+                self.challenger, self.baseline, self.workload, figures
+            ),
+        }
+    }
+
+    fn claim(&self) -> String {
+        let Self {
+            baseline,
+            challenger,
+            workload,
+            ..
+        } = self;
+        match &self.outcome {
+            Outcome::Faster | Outcome::Slower | Outcome::Cheaper | Outcome::Dearer => {
+                self.difference()
+            }
+            Outcome::Equivalent { within } => format!(
+                "{challenger} and {baseline} are equivalent at {workload}: {} within {}",
+                self.metric.phrase(),
+                percent(*within)
+            ),
+            Outcome::Inconclusive { .. } => format!(
+                "cannot tell {challenger} from {baseline} at {workload} by {}",
+                self.metric.phrase()
+            ),
+            Outcome::Unknown { why } => format!(
+                "cannot compare {challenger} with {baseline} at {workload} by {}: {why}",
+                self.metric.phrase()
+            ),
+        }
+    }
+
+    fn difference(&self) -> String {
+        let Self {
+            baseline,
+            challenger,
+            workload,
+            ..
+        } = self;
+        let value = self.ratio.value().unwrap_or(f64::NAN);
+        let far = !(1.0 / TIMES..TIMES).contains(&value);
+        let share = percent((value - 1.0).abs());
+        let phrase = self.metric.phrase();
+        match self.metric {
+            Metric::Throughput if far => format!(
+                "{challenger} is {} times as fast as {baseline} at {workload}",
+                ratio(value)
+            ),
+            Metric::Throughput => {
+                let word = if value > 1.0 { "faster" } else { "slower" };
+                format!("{challenger} is {share} {word} than {baseline} at {workload}")
+            }
+            _ if far => format!(
+                "{challenger} has {} times the {phrase} of {baseline} at {workload}",
+                ratio(value)
+            ),
+            _ => {
+                let word = if value > 1.0 { "higher" } else { "lower" };
+                format!("{challenger} has a {phrase} {share} {word} than {baseline} at {workload}")
+            }
+        }
+    }
+
+    /// The ratio and its interval in brackets, with a space before; empty when
+    /// there is none.
+    fn figures(&self) -> String {
+        let blocks = count(
+            self.block_ratios.len(),
+            if self.rounds_per_block == 2 {
+                "quad"
+            } else {
+                "block"
+            },
+        );
+        match &self.ratio {
+            Measured::Interval(Estimate {
+                value,
+                low,
+                high,
+                confidence,
+                ..
+            }) => format!(
+                " (ratio {}, {} % interval {}–{}, {blocks})",
+                ratio(*value),
+                // Rounded down: never claim more confidence than there is.
+                (confidence * 100.0).floor(),
+                ratio(*low),
+                ratio(*high),
+            ),
+            Measured::Point { value, .. } => {
+                format!(" (ratio {}, interval unknown, {blocks})", ratio(*value))
+            }
+            Measured::Unknown => String::new(),
+        }
+    }
+
+    /// What would have shown, and what it takes to see more.
+    fn outlook(&self) -> String {
+        let Outcome::Inconclusive {
+            detectable,
+            aim,
+            rounds_needed,
+        } = &self.outcome
+        else {
+            return String::new();
+        };
+        let blocks = self.block_ratios.len();
+        let shown = match detectable {
+            Some(detectable) => {
+                format!(
+                    "a difference of {} or more would have shown",
+                    percent(*detectable)
+                )
+            }
+            None => "too few rounds for any difference to show".to_owned(),
+        };
+        let more = match rounds_needed {
+            Some(rounds) if blocks >= 2 => {
+                format!("about {rounds} rounds would show {}", percent(*aim))
+            }
+            Some(rounds) => format!("at least {rounds} rounds are needed"),
+            None => format!(
+                "no number of rounds within reason would show {}",
+                percent(*aim)
+            ),
+        };
+        format!(": {shown}; {more}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    fn said(run: &Run, metric: Metric) -> String {
+        let assessment = run.assess();
+        let mut comparisons = assessment.comparisons.iter();
+        comparisons.find(|c| c.metric == metric).unwrap().sentence()
+    }
+
+    fn scaled(share: f64) -> Run {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| {
+            slice.answers((1_000.0 * share) as u64, 0.002 / share);
+        });
+        run
+    }
+
+    #[test]
+    fn says_who_is_faster_and_by_how_much() {
+        assert_eq!(
+            said(&scaled(1.123), Metric::Throughput),
+            "b is 12.3 % faster than a at get (ratio 1.123, 96 % interval 1.123–1.123, 8 quads)"
+        );
+        assert_eq!(
+            said(&scaled(3.0), Metric::Throughput),
+            "b is 3.00 times as fast as a at get (ratio 3.00, 96 % interval 3.00–3.00, 8 quads)"
+        );
+        let latency = said(&scaled(1.25), Metric::ServiceP50);
+        assert!(
+            latency.starts_with("b has a median service time 20 % lower than a at get (ratio 0.8"),
+            "{latency}"
+        );
+    }
+
+    #[test]
+    fn says_what_is_the_same_and_what_is_unknown() {
+        assert_eq!(
+            said(&scaled(1.0), Metric::Throughput),
+            "b and a are equivalent at get: throughput within 5 % (ratio 1.000, 96 % interval 1.000–1.000, 8 quads)"
+        );
+        assert_eq!(
+            said(&scaled(1.5).interrupted(3), Metric::Throughput),
+            "cannot compare b with a at get by throughput: no complete block gives this figure for both targets; the numbers are suspect, see the findings"
+        );
+    }
+
+    #[test]
+    fn says_what_would_have_shown() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| {
+            let share = if slice.0.block % 2 == 0 { 1.25 } else { 0.85 };
+            slice.answers((1_000.0 * share) as u64, 0.002 / share);
+        });
+        let sentence = said(&run, Metric::Throughput);
+        assert_eq!(
+            sentence,
+            "cannot tell b from a at get by throughput (ratio 1.031, 96 % interval 0.850–1.250, 8 quads): \
+             a difference of 26.8 % or more would have shown; about 286 rounds would show 5 %"
+        );
+    }
+
+    #[test]
+    fn says_when_nothing_can_be_believed() {
+        let mut run = scaled(1.3);
+        run.each_of("a", |slice| slice.answers(1_000, 0.009));
+        assert_eq!(
+            said(&run, Metric::Throughput),
+            "no verdict on b against a at get: the numbers cannot be believed, see the findings \
+             (ratio 1.300, 96 % interval 1.300–1.300, 8 quads)"
+        );
+    }
+}

@@ -1,0 +1,277 @@
+//! Small made-up runs for the tests of rules and comparisons.
+
+use std::time::Duration;
+
+use tenbin_engine::ErrorClass;
+use tenbin_engine::histogram::latency_histogram;
+use tenbin_plan::{
+    Builtin, HttpWork, Load, Pace, Plan, Reach, Rounds, Target, Workload, WorkloadKind,
+};
+use tenbin_record::{ClientUse, OpFigures, ServerUse, Slice};
+
+use crate::assessment::{Assessment, assess};
+use crate::compare::compare;
+use crate::evidence::Evidence;
+use crate::finding::Finding;
+use crate::rules::Rule;
+
+/// A run in which nothing is wrong until it is changed: closed loop, two
+/// connections, slices of one second with 1,000 answers of 2 ms each.
+pub(crate) struct Run {
+    pub(crate) plan: Plan,
+    pub(crate) slices: Vec<Slice>,
+    complete: bool,
+    cores: Option<usize>,
+}
+
+impl Run {
+    /// Targets `a` and `b` in ABBA quads.
+    pub(crate) fn pair(quads: u32) -> Self {
+        Self::new(&["a", "b"], &["get"], quads * 2)
+    }
+
+    /// Target `a` alone.
+    pub(crate) fn single(rounds: u32) -> Self {
+        Self::new(&["a"], &["get"], rounds)
+    }
+
+    /// Every other round in reverse order, two rounds to a block.
+    pub(crate) fn new(targets: &[&str], workloads: &[&str], rounds: u32) -> Self {
+        let plan = plan(targets, workloads, rounds);
+        let mut slices = Vec::new();
+        for workload in workloads {
+            for round in 0..rounds {
+                let mut order = targets.to_vec();
+                if round % 2 == 1 {
+                    order.reverse();
+                }
+                for target in order {
+                    slices.push(slice(slices.len() as u32, round, workload, target));
+                }
+            }
+        }
+        Self {
+            plan,
+            slices,
+            complete: true,
+            cores: Some(2),
+        }
+    }
+
+    pub(crate) fn open_loop(mut self) -> Self {
+        for workload in &mut self.plan.workloads {
+            workload.load.pace = Pace::Constant { per_second: 1e3 };
+        }
+        for slice in &mut self.slices {
+            slice.closed_loop = false;
+        }
+        self
+    }
+
+    /// Ended after so many slices.
+    pub(crate) fn interrupted(mut self, after: usize) -> Self {
+        self.slices.truncate(after);
+        self.complete = false;
+        self
+    }
+
+    pub(crate) fn on_unknown_machine(mut self) -> Self {
+        self.cores = None;
+        self
+    }
+
+    pub(crate) fn each(&mut self, mut change: impl FnMut(&mut Made<'_>)) {
+        for slice in &mut self.slices {
+            change(&mut Made(slice));
+        }
+    }
+
+    pub(crate) fn each_of(&mut self, target: &str, mut change: impl FnMut(&mut Made<'_>)) {
+        self.each(|made| {
+            if made.0.target == target {
+                change(made);
+            }
+        });
+    }
+
+    pub(crate) fn first_of(&mut self, target: &str) -> Made<'_> {
+        let mut slices = self.slices.iter_mut();
+        Made(slices.find(|slice| slice.target == target).unwrap())
+    }
+
+    pub(crate) fn findings(&self, rule: &dyn Rule) -> Vec<Finding> {
+        rule.judge(&Evidence {
+            plan: &self.plan,
+            slices: &self.slices,
+            comparisons: &compare(&self.plan, &self.slices),
+            complete: self.complete,
+            cores: self.cores,
+        })
+    }
+
+    pub(crate) fn assess(&self) -> Assessment {
+        assess(&self.plan, &self.slices, self.complete, self.cores)
+    }
+}
+
+/// A slice that can be changed.
+pub(crate) struct Made<'a>(pub(crate) &'a mut Slice);
+
+impl Made<'_> {
+    fn op(&mut self) -> &mut OpFigures {
+        &mut self.0.ops[0]
+    }
+
+    /// So many correct answers of so many seconds each, and no others.
+    pub(crate) fn answers(&mut self, count: u64, seconds: f64) {
+        let op = self.op();
+        op.ok = count;
+        op.payload = count * 1_024;
+        op.service = latency_histogram();
+        op.service.record_n(nanos(seconds), count).unwrap();
+        op.response = op.service.clone();
+    }
+
+    pub(crate) fn fail(&mut self, class: ErrorClass, count: u64) {
+        self.fail_after(class, count, 0.002);
+    }
+
+    pub(crate) fn fail_after(&mut self, class: ErrorClass, count: u64, seconds: f64) {
+        let op = self.op();
+        op.errors.insert(class, count);
+        op.failed.record_n(nanos(seconds), count).unwrap();
+    }
+
+    pub(crate) fn status(&mut self, status: u16, count: u64) {
+        self.op().statuses.insert(status, count);
+    }
+
+    pub(crate) fn failure_text(&mut self, text: &str, count: u64) {
+        self.op().failures.insert(text.to_owned(), count);
+    }
+
+    pub(crate) fn censor(&mut self, count: u64) {
+        self.fail_after(ErrorClass::Timeout, count, 5.0);
+        self.op().censored = count;
+    }
+
+    /// Seconds spent on making connections.
+    pub(crate) fn connecting(&mut self, seconds: f64) {
+        self.0.ledger.connect_nanos = nanos(seconds);
+    }
+
+    pub(crate) fn busiest_thread(&mut self, share: f64) {
+        self.0.client.busiest_thread = share;
+    }
+
+    pub(crate) fn server_cpu(&mut self, seconds: f64) {
+        self.0.server.get_or_insert_default().cpu_seconds = seconds;
+    }
+
+    pub(crate) fn unobserved(&mut self) {
+        self.0.server = None;
+    }
+
+    pub(crate) fn cut_short(&mut self) {
+        self.0.cut_short = true;
+    }
+}
+
+fn nanos(seconds: f64) -> u64 {
+    (seconds * 1e9).round() as u64
+}
+
+fn plan(targets: &[&str], workloads: &[&str], rounds: u32) -> Plan {
+    Plan {
+        name: "made-up".to_owned(),
+        seed: 1,
+        threads: 1,
+        rounds: Rounds {
+            count: rounds,
+            slice: Duration::from_secs(1),
+            gap: Duration::ZERO,
+            warmup: Duration::ZERO,
+            lead: Duration::ZERO,
+        },
+        targets: targets.iter().map(|name| target(name)).collect(),
+        workloads: workloads.iter().map(|name| workload(name)).collect(),
+    }
+}
+
+fn target(name: &str) -> Target {
+    Target {
+        name: name.to_owned(),
+        reach: Reach::Builtin(Builtin::Http),
+        credentials: None,
+        region: "us-east-1".to_owned(),
+    }
+}
+
+fn workload(name: &str) -> Workload {
+    Workload {
+        name: name.to_owned(),
+        kind: WorkloadKind::Http(HttpWork {
+            method: "GET".to_owned(),
+            path: None,
+            headers: Vec::new(),
+            body: Vec::new(),
+            expect: Vec::new(),
+        }),
+        load: Load {
+            pace: Pace::Closed,
+            connections: 2,
+            timeout: Duration::from_secs(5),
+            keep_alive: true,
+            requests: None,
+        },
+    }
+}
+
+fn slice(index: u32, round: u32, workload: &str, target: &str) -> Slice {
+    let mut slice = Slice {
+        index,
+        block: round / 2,
+        round,
+        workload: workload.to_owned(),
+        target: target.to_owned(),
+        start: f64::from(index) * 1.5,
+        seconds: 1.0,
+        connections: 2,
+        closed_loop: true,
+        ops: vec![operation()],
+        ledger: Default::default(),
+        client: ClientUse {
+            cpu_seconds: 0.2,
+            busiest_thread: 0.2,
+        },
+        server: Some(ServerUse {
+            cpu_seconds: 0.5,
+            rss_bytes: 10_000_000,
+            read_bytes: 0,
+            written_bytes: 2_048_000,
+        }),
+        backlog: 0,
+        cut_short: false,
+    };
+    Made(&mut slice).answers(1_000, 0.002);
+    slice
+}
+
+fn operation() -> OpFigures {
+    OpFigures {
+        name: "GET".to_owned(),
+        ok: 0,
+        late: 0,
+        sent: 0,
+        received: 0,
+        payload: 0,
+        errors: Default::default(),
+        statuses: Default::default(),
+        failures: Default::default(),
+        censored: 0,
+        service: latency_histogram(),
+        response: latency_histogram(),
+        lag: latency_histogram(),
+        failed: latency_histogram(),
+    }
+}

@@ -1,0 +1,86 @@
+//! Figures as people read them.
+
+/// A share as a percentage: at most one decimal as a rule, two significant digits when
+/// it is small.
+pub(crate) fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    let size = value.abs();
+    if size == 0.0 {
+        "0 %".to_owned()
+    } else if size >= 99.95 {
+        format!("{value:.0} %")
+    } else if size >= 0.095 {
+        let one_decimal = format!("{value:.1}");
+        let whole = one_decimal.strip_suffix(".0");
+        format!("{} %", whole.unwrap_or(&one_decimal))
+    } else {
+        let decimals = (1.0 - size.log10().floor()).min(12.0) as usize;
+        format!("{value:.decimals$} %")
+    }
+}
+
+/// A ratio, finest around 1, where it matters: 1.123, 0.087, 12.3.
+pub(crate) fn ratio(value: f64) -> String {
+    let decimals = if value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else if value >= 2.0 {
+        2
+    } else {
+        3
+    };
+    format!("{value:.decimals$}")
+}
+
+/// `1 quad`, `8 quads`.
+pub(crate) fn count(n: usize, thing: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {thing}{plural}")
+}
+
+/// Text that came from a server, made harmless for every page and terminal:
+/// letters, digits and a little punctuation, at most 40 characters.
+pub(crate) fn tame(text: &str) -> String {
+    let mut tame: String = text
+        .chars()
+        .take(40)
+        .map(|c| match c {
+            'a'..='z' | 'A'..='Z' | '0'..='9' | ' ' | '.' | ',' | ':' | '-' | '/' => c,
+            _ => '?',
+        })
+        .collect();
+    if text.chars().count() > 40 {
+        tame.push('…');
+    }
+    tame
+}
+
+/// The middle of some figures; `None` if there are none.
+pub(crate) fn middle(figures: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let figures: Vec<f64> = figures.into_iter().collect();
+    tenbin_stats::median(&figures, tenbin_stats::CONFIDENCE).value()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_keep_the_digits_that_matter() {
+        assert_eq!(percent(0.1234), "12.3 %");
+        assert_eq!(percent(0.000_012), "0.0012 %");
+        assert_eq!(percent(1.5), "150 %");
+        assert_eq!(percent(0.05), "5 %");
+        assert_eq!(percent(0.0), "0 %");
+        assert_eq!(ratio(1.1234), "1.123");
+        assert_eq!(ratio(12.34), "12.3");
+        assert_eq!(count(1, "quad"), "1 quad");
+    }
+
+    #[test]
+    fn server_text_cannot_reach_a_terminal_or_a_page() {
+        assert_eq!(tame("Slow\u{1b}[31mDown<b>|`"), "Slow??31mDown?b???");
+        assert_eq!(tame(&"x".repeat(50)).chars().count(), 41);
+    }
+}
