@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tenbin_plan::model::{Credentials, Launch, Reach, Ready, Target};
+use tenbin_plan::{Credentials, Launch, Reach, Ready, Target};
 use url::Url;
 
 use crate::error::TargetError;

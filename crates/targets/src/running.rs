@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tenbin_plan::model::Credentials;
+use tenbin_plan::Credentials;
 use url::Url;
 
 use crate::error::{Exit, LogTail, TargetError};

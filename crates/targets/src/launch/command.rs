@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rand::RngExt;
 use rand::distr::Alphanumeric;
-use tenbin_plan::model::{Builtin, Credentials, Launch, Ready, Secret, Target};
+use tenbin_plan::{Builtin, Credentials, Launch, Ready, Secret, Target};
 use url::Url;
 
 use super::placeholders::Placeholders;
@@ -208,7 +208,7 @@ fn find_in(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tenbin_plan::model::Reach;
+    use tenbin_plan::Reach;
 
     fn target(launch: Launch, credentials: Option<Credentials>) -> Target {
         Target {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tenbin_plan::model::Credentials;
+use tenbin_plan::Credentials;
 
 /// What the placeholders of one launch stand for.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Placeholders {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tenbin_plan::model::Secret;
+    use tenbin_plan::Secret;
 
     #[test]
     fn placeholders_are_filled_once_and_other_braces_left_alone() {

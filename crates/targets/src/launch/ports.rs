@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rand::RngExt;
-use tenbin_plan::model::Launch;
+use tenbin_plan::Launch;
 
 use crate::error::TargetError;
 use crate::probe;

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use tenbin_plan::model::Ready;
+use tenbin_plan::Ready;
 use url::Url;
 
 use super::placeholders::Placeholders;

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use tenbin_plan::model::{Builtin, Reach};
+use tenbin_plan::{Builtin, Reach};
 use tenbin_targets::{Running, TargetError, preflight};
 
 use crate::support::{House, builtin, exchange, target};

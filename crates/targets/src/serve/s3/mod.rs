@@ -16,7 +16,7 @@ use std::sync::Arc;
 use s3s::auth::{S3Auth, SecretKey};
 use s3s::service::S3ServiceBuilder;
 use s3s::{S3Result, s3_error};
-use tenbin_plan::model::Credentials;
+use tenbin_plan::Credentials;
 
 use super::{ServeError, accept};
 use disk::Disk;
