@@ -20,7 +20,7 @@ use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, setsid};
-use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGPIPE, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::error::ExitStatus;
@@ -180,15 +180,16 @@ fn detach() -> Result<(), String> {
 }
 
 fn watch_signals(events: Sender<Event>) -> io::Result<()> {
-    let mut signals = Signals::new([SIGCHLD, SIGTERM, SIGINT, SIGHUP])?;
+    let mut signals = Signals::new([SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGPIPE])?;
     thread::spawn(move || {
         for signal in signals.forever() {
             let event = match signal {
                 SIGCHLD => Event::Child,
-                // A closing terminal is no reason: the end of Tenbin is, and that
-                // shows on the control socket. Caught rather than ignored, because
-                // the command would inherit "ignored".
-                SIGHUP => continue,
+                // A closing terminal is no reason to stop, nor is a report that
+                // nobody reads: the end of Tenbin shows on the control socket.
+                // Caught rather than ignored, because the command would inherit
+                // "ignored".
+                SIGHUP | SIGPIPE => continue,
                 _ => Event::Stop,
             };
             if events.send(event).is_err() {

@@ -86,6 +86,11 @@ fn endpoint(target: &Target, url: &Url) -> Result<Running, TargetError> {
 /// The address of a URL's host and port; of several, the first that accepts a
 /// connection (`localhost` is two, and most servers listen on one of them).
 fn resolve(target: &str, url: &Url) -> Result<SocketAddr, TargetError> {
+    Ok(accepting(&addresses(target, url)?))
+}
+
+/// All addresses of a URL's host and port; at least one.
+fn addresses(target: &str, url: &Url) -> Result<Vec<SocketAddr>, TargetError> {
     let unusable = |reason: &str| TargetError::Url {
         target: target.to_owned(),
         url: url.to_string(),
@@ -105,16 +110,20 @@ fn resolve(target: &str, url: &Url) -> Result<SocketAddr, TargetError> {
         .to_socket_addrs()
         .map_err(unresolved)?
         .collect();
-    let first = *addresses
-        .first()
-        .ok_or_else(|| unresolved(std::io::Error::other("the name has no address")))?;
-    if addresses.len() == 1 {
-        return Ok(first);
+    if addresses.is_empty() {
+        let nothing = std::io::Error::other("the name has no address");
+        return Err(unresolved(nothing));
     }
-    Ok(addresses
-        .into_iter()
-        .find(|&address| probe::connect(address, Duration::from_secs(1)).is_ok())
-        .unwrap_or(first))
+    Ok(addresses)
+}
+
+/// Of several addresses the first that accepts a connection, or else the first.
+fn accepting(addresses: &[SocketAddr]) -> SocketAddr {
+    let accepts = |address: &&SocketAddr| probe::connect(**address, Duration::from_secs(1)).is_ok();
+    match addresses {
+        [only] => *only,
+        several => *several.iter().find(accepts).unwrap_or(&several[0]),
+    }
 }
 
 fn launch_on_free_port(
@@ -151,8 +160,8 @@ fn launch_once(
         credentials: credentials.clone(),
     };
     let url = command::url(name, &values.fill(&launch.url))?;
-    let address = resolve(name, &url)?;
-    ports::refuse_occupied(name, address)?;
+    let addresses = addresses(name, &url)?;
+    ports::refuse_occupied(name, &addresses)?;
 
     let data = command::wants_data(launch)
         .then(|| DataDirectory::create(places.data.clone()))
@@ -180,22 +189,20 @@ fn launch_once(
             target: name.clone(),
             reason: format!("{}: {error}", grounds.guard_exe.display()),
         })?;
-    let observer = Mutex::new(Observer::new(guarded.guard_pid()));
-    let mut process = Process {
-        guarded,
-        output,
-        observer,
-        data,
-    };
-    process
-        .guarded
+    guarded
         .wait_started(GUARD_WITHIN)
         .map_err(|reason| TargetError::Start {
             target: name.clone(),
             reason,
         })?;
+    let mut process = Process {
+        observer: Mutex::new(Observer::new(guarded.guard_pid())),
+        guarded,
+        output,
+        data,
+    };
 
-    let condition = ready::Condition::new(name, &launch.ready, &values, address)?;
+    let condition = ready::Condition::new(name, &launch.ready, &values, &addresses)?;
     let outcome = ready::wait(name, &condition, &process, launch.ready_within, grounds);
     if let Err(reason) = outcome {
         let stopped = process.stop(name);
@@ -205,7 +212,7 @@ fn launch_once(
     Ok(Running {
         name: name.clone(),
         url,
-        address,
+        address: accepting(&addresses),
         credentials,
         process: Some(process),
     })

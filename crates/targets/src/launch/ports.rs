@@ -55,14 +55,18 @@ fn lowest_ephemeral() -> u16 {
 
 /// A server that is there already would pass for the one that we launch, and be
 /// measured in its place.
-pub(super) fn refuse_occupied(target: &str, address: SocketAddr) -> Result<(), TargetError> {
-    if address.ip().is_loopback() && probe::connect(address, Duration::from_secs(1)).is_ok() {
-        return Err(TargetError::Occupied {
+pub(super) fn refuse_occupied(target: &str, addresses: &[SocketAddr]) -> Result<(), TargetError> {
+    let accepts = |address: &&SocketAddr| probe::connect(**address, Duration::from_secs(1)).is_ok();
+    let mut ours = addresses
+        .iter()
+        .filter(|address| address.ip().is_loopback());
+    match ours.find(accepts) {
+        None => Ok(()),
+        Some(&address) => Err(TargetError::Occupied {
             target: target.to_owned(),
             address,
-        });
+        }),
     }
-    Ok(())
 }
 
 /// Whether the launch failed because somebody else got the port that was free a

@@ -8,7 +8,7 @@ use tenbin_plan::Ready;
 use url::Url;
 
 use super::placeholders::Placeholders;
-use super::{Grounds, Waiting, command, resolve};
+use super::{Grounds, Waiting, accepting, addresses, command};
 use crate::error::{Exit, LogTail, TargetError};
 use crate::probe::{self, ProbeError};
 use crate::running::Process;
@@ -22,8 +22,8 @@ const WORTH_A_WORD: Duration = Duration::from_secs(2);
 
 /// What is waited for.
 pub(super) enum Condition {
-    Port(SocketAddr),
-    Url(Url, SocketAddr),
+    Port(Vec<SocketAddr>),
+    Url(Url, Vec<SocketAddr>),
     Log(String),
 }
 
@@ -32,14 +32,14 @@ impl Condition {
         target: &str,
         ready: &Ready,
         values: &Placeholders,
-        address: SocketAddr,
+        at: &[SocketAddr],
     ) -> Result<Self, TargetError> {
         Ok(match ready {
-            Ready::Port => Self::Port(address),
+            Ready::Port => Self::Port(at.to_owned()),
             Ready::Url(text) => {
                 let url = command::url(target, &values.fill(text))?;
-                let address = resolve(target, &url)?;
-                Self::Url(url, address)
+                let at = addresses(target, &url)?;
+                Self::Url(url, at)
             }
             Ready::Log(text) => Self::Log(values.fill(text)),
         })
@@ -47,7 +47,7 @@ impl Condition {
 
     fn name(&self) -> String {
         match self {
-            Self::Port(address) => format!("port {address}"),
+            Self::Port(at) => format!("port {}", at[0]),
             Self::Url(url, _) => format!("{url}"),
             Self::Log(text) => format!("\"{text}\" in its output"),
         }
@@ -61,16 +61,14 @@ impl Condition {
         abandon: &dyn Fn() -> bool,
     ) -> Option<String> {
         match self {
-            Self::Port(address) => {
-                probe::connect(*address, limit.min(ONE_LOOK))
-                    .err()
-                    .map(|error| match error {
-                        ProbeError::Refused { address } => format!("nothing listens on {address}"),
-                        other => other.to_string(),
-                    })
-            }
-            Self::Url(url, address) => {
-                match probe::get(url, *address, limit.min(ONE_LOOK), abandon) {
+            Self::Port(at) => probe::connect(accepting(at), limit.min(ONE_LOOK))
+                .err()
+                .map(|error| match error {
+                    ProbeError::Refused { address } => format!("nothing listens on {address}"),
+                    other => other.to_string(),
+                }),
+            Self::Url(url, at) => {
+                match probe::get(url, accepting(at), limit.min(ONE_LOOK), abandon) {
                     Ok(answer) if answer.status < 500 => None,
                     Ok(answer) => Some(format!("{url} answers with status {}", answer.status)),
                     Err(error) => Some(error.to_string()),

@@ -107,8 +107,13 @@ pub(crate) fn ready_by_log_and_url() {
     launch.command = [&exe, "serve", "http", "--listen", "127.0.0.1:{port}"]
         .map(String::from)
         .to_vec();
-    launch.ready = Ready::Url("http://127.0.0.1:{port}/health".into());
+    // Two addresses, only one of which is listened on.
+    launch.url = "http://localhost:{port}/".into();
+    launch.ready = Ready::Url("http://localhost:{port}/health".into());
     house.bring_up(&by_url).unwrap();
+    launch_of(&mut by_url).ready = Ready::Port;
+    let running = house.bring_up(&by_url).unwrap();
+    assert!(running.address.is_ipv4());
 }
 
 pub(crate) fn secrets() {

@@ -97,6 +97,7 @@ pub(crate) fn careless_parent() {
 const SPIN: Duration = Duration::from_millis(500);
 
 /// The part of a parent that never waits for its child.
+#[expect(clippy::zombie_processes, reason = "the very point")]
 pub(crate) fn careless() -> ExitCode {
     let exe = std::env::current_exe().unwrap();
     let child = Command::new(exe).arg("spin").spawn().unwrap();

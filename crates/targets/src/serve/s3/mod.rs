@@ -5,6 +5,7 @@
 mod disk;
 mod keys;
 mod listing;
+mod pages;
 mod receive;
 mod service;
 mod store;

@@ -116,3 +116,58 @@ fn broken_body(error: StdError) -> S3Error {
     }
     s3_error!(IncompleteBody, "the content ended early or is malformed")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::s3::disk::Disk;
+    use futures_util::stream;
+    use std::io;
+
+    fn stream_of(bytes: &[u8]) -> Option<StreamingBlob> {
+        let parts: Vec<io::Result<Bytes>> = bytes
+            .chunks(100_000)
+            .map(|part| Ok(Bytes::copy_from_slice(part)))
+            .collect();
+        Some(StreamingBlob::wrap(stream::iter(parts)))
+    }
+
+    fn run<T>(work: impl Future<Output = T>) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        runtime.unwrap().block_on(work)
+    }
+
+    #[test]
+    fn large_content_goes_to_the_disk_in_parts_and_comes_out_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let disk = Disk::open(directory.path().to_owned()).unwrap();
+        let store = Arc::new(Store::durable(disk).unwrap());
+        let bytes: Vec<u8> = (0..3_456_789_u32).map(|n| (n % 251) as u8).collect();
+        let received = run(receive(&store, stream_of(&bytes), None, None)).unwrap();
+        assert_eq!(received.size, bytes.len() as u64);
+        assert_eq!(received.md5, <[u8; 16]>::from(Md5::digest(&bytes)));
+        assert!(matches!(received.upload, Upload::Staged(_)));
+        let incoming = directory.path().join("incoming");
+        let staged = std::fs::read_dir(&incoming).unwrap().next().unwrap();
+        assert!(std::fs::read(staged.unwrap().path()).unwrap() == bytes);
+        drop(received);
+        assert_eq!(std::fs::read_dir(&incoming).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn content_that_is_not_what_was_announced_is_refused() {
+        let store = Arc::new(Store::in_memory());
+        let md5 = BASE64_STANDARD.encode(Md5::digest(b"hello"));
+        let put = |bytes: &[u8], md5: &str| {
+            run(receive(&store, stream_of(bytes), None, Some(md5))).map(|received| received.size)
+        };
+        assert_eq!(put(b"hello", &md5).unwrap(), 5);
+        let code = |result: S3Result<u64>| result.unwrap_err().code().clone();
+        assert_eq!(code(put(b"hellO", &md5)), S3ErrorCode::BadDigest);
+        assert_eq!(code(put(b"hello", "hello")), S3ErrorCode::InvalidDigest);
+
+        let broken: [Result<Bytes, io::Error>; 1] = [Err(io::ErrorKind::ConnectionReset.into())];
+        let body = Some(StreamingBlob::wrap(stream::iter(broken)));
+        assert!(run(receive(&store, body, None, None)).is_err());
+    }
+}

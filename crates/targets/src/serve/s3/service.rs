@@ -6,35 +6,25 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use futures_util::stream;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use s3s::dto::{
-    Bucket, CommonPrefix, CopyObjectInput, CopyObjectOutput, CopyObjectResult, CopySource,
-    CreateBucketInput, CreateBucketOutput, DeleteBucketInput, DeleteBucketOutput,
-    DeleteObjectInput, DeleteObjectOutput, DeleteObjectsInput, DeleteObjectsOutput, DeletedObject,
-    ETag, ETagCondition, EncodingType, GetBucketLocationInput, GetBucketLocationOutput,
-    GetObjectInput, GetObjectOutput, HeadBucketInput, HeadBucketOutput, HeadObjectInput,
-    HeadObjectOutput, ListBucketsInput, ListBucketsOutput, ListObjectsInput, ListObjectsOutput,
-    ListObjectsV2Input, ListObjectsV2Output, Metadata, MetadataDirective, Object as ListedObject,
-    PutObjectInput, PutObjectOutput, Range as RangeHeader, StreamingBlob, Timestamp,
+    Bucket, CopyObjectInput, CopyObjectOutput, CopyObjectResult, CopySource, CreateBucketInput,
+    CreateBucketOutput, DeleteBucketInput, DeleteBucketOutput, DeleteObjectInput,
+    DeleteObjectOutput, DeleteObjectsInput, DeleteObjectsOutput, DeletedObject, ETag,
+    ETagCondition, GetBucketLocationInput, GetBucketLocationOutput, GetObjectInput,
+    GetObjectOutput, HeadBucketInput, HeadBucketOutput, HeadObjectInput, HeadObjectOutput,
+    ListBucketsInput, ListBucketsOutput, ListObjectsInput, ListObjectsOutput, ListObjectsV2Input,
+    ListObjectsV2Output, Metadata, MetadataDirective, PutObjectInput, PutObjectOutput,
+    Range as RangeHeader, StreamingBlob,
 };
 use s3s::{S3, S3Error, S3Request, S3Response, S3Result, StdError, s3_error};
 
 use super::listing::{After, Next, Query};
+use super::pages::{ListRequest, Spelling, count, page_size};
 use super::receive::receive;
 use super::store::{Content, Listing, Object, Reader, Store, StoreError};
 
-/// Entries on a page, at most (Amazon S3 API reference, ListObjectsV2).
-const PAGE: i32 = 1000;
 /// Answers up to this size are read in one step.
 const STEP: u64 = 1024 * 1024;
-/// What `encoding-type=url` leaves as it is.
-const URL_SAFE: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'~')
-    .remove(b'/');
-
 /// The service that `s3s` calls.
 pub(super) struct Service {
     store: Arc<Store>,
@@ -418,69 +408,11 @@ impl S3 for Service {
     }
 }
 
-/// What both list operations ask for.
-struct ListRequest {
-    prefix: String,
-    delimiter: Option<String>,
-    token: Option<String>,
-    marker: Option<String>,
-    limit: usize,
-}
-
-fn page_size(asked: Option<i32>) -> S3Result<usize> {
-    usize::try_from(asked.unwrap_or(PAGE).min(PAGE))
-        .map_err(|_| s3_error!(InvalidArgument, "max-keys is negative"))
-}
-
-fn count(number: usize) -> i32 {
-    i32::try_from(number).unwrap_or(i32::MAX)
-}
-
-fn signed(length: u64) -> i64 {
+pub(super) fn signed(length: u64) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
-/// How keys are written in listings: as they are, or so that XML can hold all.
-struct Spelling(Option<EncodingType>);
-
-impl Spelling {
-    fn of(asked: Option<EncodingType>) -> Self {
-        Self(asked.filter(|asked| asked.as_str() == EncodingType::URL))
-    }
-
-    fn spell(&self, text: &str) -> String {
-        match self.0 {
-            Some(_) => utf8_percent_encode(text, URL_SAFE).to_string(),
-            None => text.to_owned(),
-        }
-    }
-
-    fn objects(&self, listing: &Listing) -> Vec<ListedObject> {
-        listing
-            .objects
-            .iter()
-            .map(|(key, object)| ListedObject {
-                key: Some(self.spell(key)),
-                size: Some(signed(object.size)),
-                e_tag: Some(e_tag(object)),
-                last_modified: Some(Timestamp::from(object.modified)),
-                ..ListedObject::default()
-            })
-            .collect()
-    }
-
-    fn common_prefixes(&self, listing: &Listing) -> Vec<CommonPrefix> {
-        listing
-            .common_prefixes
-            .iter()
-            .map(|prefix| CommonPrefix {
-                prefix: Some(self.spell(prefix)),
-            })
-            .collect()
-    }
-}
-
-fn e_tag(object: &Object) -> ETag {
+pub(super) fn e_tag(object: &Object) -> ETag {
     let hex = object.md5.iter().map(|byte| format!("{byte:02x}"));
     ETag::Strong(hex.collect())
 }
@@ -495,7 +427,10 @@ fn selected(range: Option<RangeHeader>, size: u64) -> S3Result<(Range<u64>, Opti
         None => Ok((0..size, None)),
         Some(range) => {
             let part = range.check(size)?;
-            let header = format!("bytes {}-{}/{size}", part.start, part.end.saturating_sub(1));
+            if part.is_empty() {
+                return Err(s3_error!(InvalidRange, "there are no such bytes"));
+            }
+            let header = format!("bytes {}-{}/{size}", part.start, part.end - 1);
             Ok((part, Some(header)))
         }
     }
@@ -527,4 +462,33 @@ fn in_steps(
             Some((Ok(bytes), Some((Bytes::new(), next))))
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::TryStreamExt;
+
+    #[test]
+    fn long_answers_are_read_in_steps_that_add_up() {
+        let bytes: Vec<u8> = (0..3_456_789_u32).map(|n| (n % 251) as u8).collect();
+        let reader = Reader::InMemory(bytes.clone().into());
+        let part = 1_000..3_400_000;
+        let first = reader.read(part.start..part.start + STEP).unwrap();
+        let steps = in_steps(reader, first, part.clone());
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let steps: Vec<Bytes> = runtime.unwrap().block_on(steps.try_collect()).unwrap();
+        assert_eq!(steps.len(), 4);
+        assert!(steps.concat() == bytes[1_000..3_400_000]);
+    }
+
+    #[test]
+    fn ranges_are_answered_as_http_wants() {
+        let select = |text: &str, size| selected(Some(RangeHeader::parse(text).unwrap()), size);
+        let (part, header) = select("bytes=2-99", 10).unwrap();
+        assert_eq!((part, header.as_deref()), (2..10, Some("bytes 2-9/10")));
+        assert_eq!(select("bytes=-3", 10).unwrap().0, 7..10);
+        assert!(select("bytes=10-", 10).is_err());
+        assert!(select("bytes=-3", 0).is_err());
+    }
 }
