@@ -199,10 +199,10 @@ pub struct ServerUse {
     pub cpu_seconds: f64,
     /// Largest resident memory seen, bytes.
     pub rss_bytes: u64,
-    /// Bytes read from storage.
-    pub read_bytes: u64,
-    /// Bytes written to storage.
-    pub written_bytes: u64,
+    /// Bytes read from storage, where the system tells.
+    pub read_bytes: Option<u64>,
+    /// Bytes written to storage, where the system tells.
+    pub written_bytes: Option<u64>,
 }
 
 impl ServerUse {
@@ -211,8 +211,13 @@ impl ServerUse {
         Self {
             cpu_seconds: self.cpu_seconds + next.cpu_seconds,
             rss_bytes: self.rss_bytes.max(next.rss_bytes),
-            read_bytes: self.read_bytes + next.read_bytes,
-            written_bytes: self.written_bytes + next.written_bytes,
+            read_bytes: both(self.read_bytes, next.read_bytes),
+            written_bytes: both(self.written_bytes, next.written_bytes),
         }
     }
+}
+
+/// A sum is unknown when a part of it is.
+fn both(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    Some(one? + other?)
 }

@@ -112,8 +112,8 @@ fn server(second: u64) -> ServerUse {
     ServerUse {
         cpu_seconds: 0.1 + second as f64 * 0.3,
         rss_bytes: 1_000_000 + second,
-        read_bytes: 4_096,
-        written_bytes: 8_192,
+        read_bytes: Some(4_096),
+        written_bytes: Some(8_192),
     }
 }
 

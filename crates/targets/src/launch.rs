@@ -177,6 +177,7 @@ fn launch_once(
             |Credentials {
                  access_key,
                  secret_key,
+                 ..
              }| [access_key, secret_key.reveal()],
         )
         .collect();

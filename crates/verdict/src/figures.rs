@@ -94,7 +94,7 @@ fn of_cell(cell: &Cell<'_>) -> TargetFigures {
         throughput: basis.metric(Metric::Throughput),
         server_cpu: basis.metric(Metric::ServerCpu),
         peak_rss_bytes: peak_rss(&cell.slices),
-        written_bytes: basis.each(|slice| per(slice.server?.written_bytes as f64, slice.ok())),
+        written_bytes: basis.each(|slice| per(slice.server?.written_bytes? as f64, slice.ok())),
         client_cpu: basis.each(|slice| per(slice.client.cpu_seconds, slice.ok() + slice.failed())),
         client_busiest_thread: basis.each(|slice| Some(slice.client.busiest_thread)),
         operations: operation_names(&cell.slices)

@@ -242,8 +242,8 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         server: Some(ServerUse {
             cpu_seconds: 0.5,
             rss_bytes: 10_000_000,
-            read_bytes: 0,
-            written_bytes: 2_048_000,
+            read_bytes: Some(0),
+            written_bytes: Some(2_048_000),
         }),
         backlog: 0,
         cut_short: false,

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use tenbin_engine::{Drive, News, Sample, drive};
-use tenbin_plan::{Plan, Turn};
+use tenbin_plan::{Plan, Turn, schedule};
 use tenbin_record::{
     Environment, RecordError, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart,
     TargetEnvironment,
@@ -61,7 +61,7 @@ pub fn weigh(
 ) -> Result<Weighed, WeighError> {
     let directory = RunDirectory::create(&bench.root, &plan.name, SystemTime::now())?;
     directory.write_plan(&plan.to_toml())?;
-    let turns = plan.schedule();
+    let turns = schedule(plan);
     progress(Progress::Begun {
         directory: directory.path(),
         slices: turns.len(),

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rand::RngExt;
 use rand::distr::Alphanumeric;
-use tenbin_plan::{Builtin, Credentials, Launch, Ready, Secret, Target};
+use tenbin_plan::{Builtin, Credentials, KeySource, Launch, Ready, Secret, Target};
 use url::Url;
 
 use super::placeholders::Placeholders;
@@ -82,6 +82,8 @@ pub(super) fn credentials(target: &Target, launch: &Launch) -> Option<Credential
         mentioned.then(|| Credentials {
             access_key: random_text(20),
             secret_key: Secret::new(random_text(40)),
+            access_key_source: KeySource::Generated,
+            secret_key_source: KeySource::Generated,
         })
     })
 }
