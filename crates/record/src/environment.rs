@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::Instant;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The machine and the versions a run was taken with. What is not known is
 /// `None`, never 0.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Environment {
     /// Name of the machine.
@@ -40,7 +41,7 @@ pub struct Environment {
 }
 
 /// What is known of a target. Its own words: hostile until escaped.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TargetEnvironment {
     /// What it says of its version.

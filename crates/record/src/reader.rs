@@ -215,7 +215,8 @@ impl SliceEntry {
         };
         let mut fold = SliceFold::new(self.start);
         for second in &self.seconds {
-            fold.add(&second.interval(fold.start(), path, latency)?);
+            let interval = second.interval(fold.start(), path, latency)?;
+            fold.add(interval);
         }
         Ok(Some(fold.finish(end)))
     }

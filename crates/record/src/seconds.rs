@@ -62,7 +62,7 @@ impl Seconds {
                     what: "a sample",
                     why: "it has an operation that the slice was not opened with",
                 })?;
-            add_figures(&mut interval.ops[index], &figures(op, sample.drain));
+            add_figures(&mut interval.ops[index], figures(op, sample.drain));
         }
         let reached = self.reached.entry(sample.thread).or_insert(key);
         *reached = key.max(*reached);

@@ -152,7 +152,7 @@ impl RunWriter {
             }
             let second = SecondLine::new(open.fold.start(), &interval, open.server.take());
             push(&mut lines, &second);
-            open.fold.add(&interval);
+            open.fold.add(interval);
             self.append(Some(&histograms), &lines)?;
         }
         Ok(())

@@ -1,1 +1,24 @@
-//! .
+//! What people and machines read of a run: terminal, Markdown, JSON.
+//!
+//! Everything is a pure function of a [`Document`], which holds all that is to
+//! be said of a run and is itself what `result.json` holds. Files are made by
+//! [`Exporter`]s, all in one table, [`EXPORTERS`]; [`terminal`] makes the text
+//! for a terminal. Nothing here decides anything, and text that came from
+//! a server is escaped for the page it goes on.
+
+mod assemble;
+mod describe;
+pub mod document;
+mod escape;
+mod exporter;
+mod markdown;
+mod schema;
+mod table;
+mod terminal;
+mod words;
+
+pub use assemble::Source;
+pub use document::Document;
+pub use exporter::{EXPORTERS, Exporter, exporter};
+pub use schema::schema_json;
+pub use terminal::terminal;

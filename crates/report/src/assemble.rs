@@ -1,0 +1,312 @@
+//! From a run and what is to be said of it to the document.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::SystemTime;
+
+use tenbin_plan::Plan;
+use tenbin_record::{Environment, OpFigures, Slice, merge, rfc3339};
+use tenbin_stats::{Measured, printable_percentile};
+use tenbin_verdict as verdict;
+use tenbin_verdict::{Assessment, Direction};
+
+use crate::describe;
+use crate::document::{
+    Comparison, Document, Figure, Finding, Interval, OperationResult, Outcome, ResultOf, Run,
+    SCHEMA, Severity, SliceFigures, Target, TimedFrom, Trust, Workload,
+};
+
+/// What a document is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// The run directory, as it was named.
+    pub directory: &'a Path,
+    /// When the run began.
+    pub started: SystemTime,
+    /// The experiment.
+    pub plan: &'a Plan,
+    /// The machine and the versions.
+    pub environment: &'a Environment,
+    /// What happened.
+    pub slices: &'a [Slice],
+    /// Whether every slice of the plan was measured.
+    pub complete: bool,
+    /// What is to be said of it.
+    pub assessment: &'a Assessment,
+}
+
+impl Document {
+    /// The document of a run.
+    pub fn new(source: &Source<'_>) -> Self {
+        let Source {
+            plan, assessment, ..
+        } = source;
+        Self {
+            schema: SCHEMA.to_owned(),
+            run: run(source),
+            trust: trust(assessment.trust),
+            verdicts: verdicts(assessment),
+            findings: assessment.findings.iter().map(finding).collect(),
+            comparisons: assessment.comparisons.iter().map(comparison).collect(),
+            results: assessment
+                .figures
+                .iter()
+                .map(|figures| result(figures, source.slices))
+                .collect(),
+            targets: plan
+                .targets
+                .iter()
+                .map(|target| Target {
+                    name: target.name.clone(),
+                    description: describe::target(target),
+                })
+                .collect(),
+            workloads: plan.workloads.iter().map(workload).collect(),
+            environment: source.environment.clone(),
+            slices: source.slices.iter().map(slice_figures).collect(),
+        }
+    }
+}
+
+fn run(source: &Source<'_>) -> Run {
+    let plan = source.plan;
+    let directory = source.directory;
+    let arms = plan.targets.len() * plan.workloads.len();
+    Run {
+        id: directory
+            .file_name()
+            .unwrap_or(directory.as_os_str())
+            .to_string_lossy()
+            .into_owned(),
+        directory: directory.display().to_string(),
+        name: plan.name.clone(),
+        started: rfc3339(source.started),
+        complete: source.complete,
+        planned_slices: arms as u64 * u64::from(plan.rounds.count),
+        seed: plan.seed,
+        threads: plan.threads as u64,
+        rounds: plan.rounds.count,
+        slice_seconds: plan.rounds.slice.as_secs_f64(),
+        warmup_seconds: plan.rounds.warmup.as_secs_f64(),
+    }
+}
+
+fn verdicts(assessment: &Assessment) -> Vec<String> {
+    let sentences: Vec<String> = assessment
+        .primary()
+        .map(verdict::Comparison::sentence)
+        .collect();
+    if sentences.is_empty() {
+        return vec!["one target was measured, so there is nothing to compare".to_owned()];
+    }
+    sentences
+}
+
+fn workload(workload: &tenbin_plan::Workload) -> Workload {
+    let rate = match workload.load.pace {
+        tenbin_plan::Pace::Closed => None,
+        tenbin_plan::Pace::Constant { per_second } => Some(per_second),
+    };
+    Workload {
+        name: workload.name.clone(),
+        description: describe::workload(workload),
+        load: describe::load(&workload.load),
+        closed_loop: rate.is_none(),
+        connections: workload.load.connections as u64,
+        rate,
+    }
+}
+
+fn result(figures: &verdict::TargetFigures, slices: &[Slice]) -> ResultOf {
+    let mine: Vec<&Slice> = slices
+        .iter()
+        .filter(|slice| slice.workload == figures.workload && slice.target == figures.target)
+        .collect();
+    ResultOf {
+        workload: figures.workload.clone(),
+        target: figures.target.clone(),
+        slices: figures.slices as u64,
+        cut_short: figures.cut_short as u64,
+        ok: figures.ok,
+        failed: figures.failed,
+        throughput: figure(figures.throughput),
+        server_cpu: figure(figures.server_cpu),
+        peak_rss_bytes: figures.peak_rss_bytes,
+        written_bytes: figure(figures.written_bytes),
+        client_cpu: figure(figures.client_cpu),
+        client_busiest_thread: figure(figures.client_busiest_thread),
+        operations: figures
+            .operations
+            .iter()
+            .map(|operation| operation_result(operation, &mine))
+            .collect(),
+    }
+}
+
+fn operation_result(figures: &verdict::OperationFigures, slices: &[&Slice]) -> OperationResult {
+    let ops: Vec<&OpFigures> = slices
+        .iter()
+        .flat_map(|slice| &slice.ops)
+        .filter(|op| op.name == figures.operation)
+        .collect();
+    OperationResult {
+        operation: figures.operation.clone(),
+        ok: figures.ok,
+        failed: figures.failed,
+        errors: figures
+            .errors
+            .iter()
+            .map(|(class, count)| ((*class).to_owned(), *count))
+            .collect(),
+        statuses: sum(ops.iter().map(|op| &op.statuses)),
+        failures: sum(ops.iter().map(|op| &op.failures)),
+        censored: figures.censored,
+        throughput: figure(figures.throughput),
+        bandwidth: figure(figures.bandwidth),
+        timed_from: if figures.from_intended_start {
+            TimedFrom::IntendedStart
+        } else {
+            TimedFrom::Write
+        },
+        p50: figure(figures.p50),
+        p90: figure(figures.p90),
+        p99: figure(figures.p99),
+    }
+}
+
+fn sum<'a, K: Ord + Clone + 'a>(
+    counts: impl Iterator<Item = &'a BTreeMap<K, u64>>,
+) -> BTreeMap<K, u64> {
+    let mut sum = BTreeMap::new();
+    for (key, count) in counts.flatten() {
+        *sum.entry(key.clone()).or_default() += count;
+    }
+    sum
+}
+
+fn comparison(comparison: &verdict::Comparison) -> Comparison {
+    Comparison {
+        workload: comparison.workload.clone(),
+        baseline: comparison.baseline.clone(),
+        challenger: comparison.challenger.clone(),
+        metric: metric(comparison.metric).to_owned(),
+        metric_phrase: comparison.metric.phrase().to_owned(),
+        higher_is_better: comparison.direction == Direction::HigherIsBetter,
+        primary: comparison.primary,
+        ratio: figure(comparison.ratio),
+        block_ratios: comparison.block_ratios.clone(),
+        rounds_per_block: comparison.rounds_per_block as u64,
+        p: comparison.p,
+        adjusted_p: comparison.adjusted_p,
+        outcome: outcome(&comparison.outcome),
+        trust: trust(comparison.trust),
+        sentence: comparison.sentence(),
+    }
+}
+
+fn metric(metric: verdict::Metric) -> &'static str {
+    use verdict::Metric;
+    match metric {
+        Metric::Throughput => "throughput",
+        Metric::ServiceP50 => "service_p50",
+        Metric::ServiceP99 => "service_p99",
+        Metric::ResponseP50 => "response_p50",
+        Metric::ResponseP99 => "response_p99",
+        Metric::ServerCpu => "server_cpu",
+    }
+}
+
+fn outcome(outcome: &verdict::Outcome) -> Outcome {
+    match outcome {
+        verdict::Outcome::Faster => Outcome::Faster,
+        verdict::Outcome::Slower => Outcome::Slower,
+        verdict::Outcome::Cheaper => Outcome::Cheaper,
+        verdict::Outcome::Dearer => Outcome::Dearer,
+        verdict::Outcome::Equivalent { within } => Outcome::Equivalent { within: *within },
+        verdict::Outcome::Inconclusive {
+            detectable,
+            aim,
+            rounds_needed,
+        } => Outcome::Inconclusive {
+            detectable: *detectable,
+            aim: *aim,
+            rounds_needed: rounds_needed.map(|rounds| rounds as u64),
+        },
+        verdict::Outcome::Unknown { why } => Outcome::Unknown { why: why.clone() },
+    }
+}
+
+fn finding(finding: &verdict::Finding) -> Finding {
+    Finding {
+        rule: finding.rule.to_owned(),
+        severity: match finding.severity {
+            verdict::Severity::Note => Severity::Note,
+            verdict::Severity::Suspect => Severity::Suspect,
+            verdict::Severity::Invalid => Severity::Invalid,
+        },
+        blame: finding.blame.to_string(),
+        workload: finding.workload.clone(),
+        target: finding.target.clone(),
+        evidence: finding.evidence.clone(),
+        advice: finding.advice.clone(),
+    }
+}
+
+fn trust(trust: verdict::Trust) -> Trust {
+    match trust {
+        verdict::Trust::Valid => Trust::Valid,
+        verdict::Trust::Suspect => Trust::Suspect,
+        verdict::Trust::Invalid => Trust::Invalid,
+    }
+}
+
+/// JSON has no infinities and no not-a-number: those are unknown.
+fn figure(measured: Measured) -> Option<Figure> {
+    let value = measured.value().filter(|value| value.is_finite())?;
+    let interval = measured
+        .estimate()
+        .filter(|estimate| estimate.low.is_finite() && estimate.high.is_finite())
+        .map(|estimate| Interval {
+            low: estimate.low,
+            high: estimate.high,
+            confidence: estimate.confidence,
+        });
+    Some(Figure {
+        value,
+        interval,
+        n: measured.n() as u64,
+    })
+}
+
+fn slice_figures(slice: &Slice) -> SliceFigures {
+    let quantile = |q| quantile_of(slice, q);
+    SliceFigures {
+        index: slice.index,
+        block: slice.block,
+        round: slice.round,
+        workload: slice.workload.clone(),
+        target: slice.target.clone(),
+        start: slice.start,
+        seconds: slice.seconds,
+        cut_short: slice.cut_short,
+        ok: slice.ok(),
+        late: slice.ops.iter().map(|op| op.late).sum(),
+        failed: slice.failed(),
+        throughput: slice.throughput(),
+        p50: quantile(0.5),
+        p99: quantile(0.99),
+        server_cpu: slice.server.map(|server| server.cpu_seconds),
+        server_rss_bytes: slice.server.map(|server| server.rss_bytes),
+        client_busiest_thread: slice.client.busiest_thread,
+    }
+}
+
+/// Over all operations, seconds; `None` when there are too few of them for it.
+fn quantile_of(slice: &Slice, q: f64) -> Option<f64> {
+    let (first, others) = slice.ops.split_first()?;
+    let mut all = first.response.clone();
+    for op in others {
+        merge(&mut all, &op.response);
+    }
+    printable_percentile(q, all.len()).then(|| all.value_at_quantile(q) as f64 / 1e9)
+}

@@ -1,0 +1,97 @@
+//! The plan in words, without its secrets.
+
+use tenbin_plan::{Builtin, Load, Pace, Reach, S3Operation, Target, Workload, WorkloadKind};
+
+use crate::words::{count, plural};
+
+/// What a target is: its address, its command or its name among the built-in ones.
+pub(crate) fn target(target: &Target) -> String {
+    match &target.reach {
+        Reach::Endpoint { url } => {
+            let mut url = url.clone();
+            // A password in an address is a secret; neither call can fail on
+            // an address that has a host.
+            let _ = url.set_password(None);
+            let _ = url.set_username("");
+            url.to_string()
+        }
+        Reach::Launched(launch) => launch.command.join(" "),
+        Reach::Builtin(Builtin::Http) => "built-in HTTP server".to_owned(),
+        Reach::Builtin(Builtin::S3Memory) => "built-in S3 server, in memory".to_owned(),
+        Reach::Builtin(Builtin::S3Durable) => {
+            "built-in S3 server, on disk, synced before it answers".to_owned()
+        }
+    }
+}
+
+/// What is sent.
+pub(crate) fn workload(workload: &Workload) -> String {
+    match &workload.kind {
+        WorkloadKind::Http(work) => {
+            let path = work.path.as_deref().unwrap_or("the target's path");
+            let body = match work.body.len() {
+                0 => String::new(),
+                length => format!(" with a body of {}", size(length as u64)),
+            };
+            format!("HTTP {} {path}{body}", work.method)
+        }
+        WorkloadKind::S3(work) => {
+            let operation = match work.operation {
+                S3Operation::Put => "PUT",
+                S3Operation::Get => "GET",
+                S3Operation::Delete => "DELETE",
+            };
+            let verified = match (work.operation, work.verify) {
+                (S3Operation::Get, true) => ", every byte verified",
+                (S3Operation::Get, false) => ", content not verified",
+                _ => "",
+            };
+            format!(
+                "S3 {operation} of {}, {}{verified}",
+                size(work.size),
+                plural(work.objects, "object")
+            )
+        }
+    }
+}
+
+/// How it is issued.
+pub(crate) fn load(load: &Load) -> String {
+    let pace = match load.pace {
+        Pace::Closed => "closed loop".to_owned(),
+        Pace::Constant { per_second } => format!("open loop at {per_second}/s"),
+    };
+    let keep_alive = if load.keep_alive {
+        ""
+    } else {
+        ", a new one for every request"
+    };
+    format!(
+        "{pace}, {}{keep_alive}, time-out {} s",
+        plural(load.connections as u64, "connection"),
+        load.timeout.as_secs_f64()
+    )
+}
+
+/// A size that somebody chose: exact, in the largest unit that leaves it whole.
+fn size(bytes: u64) -> String {
+    let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let whole = |unit: &&(u64, &str)| bytes > 0 && bytes.is_multiple_of(unit.0);
+    match units.iter().find(whole) {
+        Some((unit, name)) => format!("{} {name}", count(bytes / unit)),
+        None => format!("{} B", count(bytes)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes_stay_exact() {
+        assert_eq!(size(1_024), "1 KiB");
+        assert_eq!(size(1_025), "1,025 B");
+        assert_eq!(size(3 << 30), "3 GiB");
+        assert_eq!(size(0), "0 B");
+    }
+}

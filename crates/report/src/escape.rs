@@ -1,0 +1,101 @@
+//! Text that others wrote, made harmless for the page it goes on.
+
+/// For a terminal: one line, and nothing in it that moves the cursor, changes
+/// colours or reverses the direction of writing.
+pub(crate) fn for_terminal(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_harmful(c) {
+            safe.extend(c.escape_unicode());
+        } else {
+            safe.push(c);
+        }
+    }
+    safe
+}
+
+/// For running text in Markdown: means itself, whatever it looks like.
+pub(crate) fn for_markdown(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in for_terminal(text).chars() {
+        if matches!(
+            c,
+            '\\' | '`'
+                | '*'
+                | '_'
+                | '['
+                | ']'
+                | '<'
+                | '>'
+                | '#'
+                | '|'
+                | '~'
+                | '&'
+                | '!'
+                | '@'
+                | '$'
+        ) {
+            safe.push('\\');
+        }
+        safe.push(c);
+    }
+    safe
+}
+
+/// For a cell of a Markdown table, as code: no mark-up, link or mention comes of it.
+pub(crate) fn as_code(text: &str) -> String {
+    let text = for_terminal(text).replace('|', "\\|");
+    let longest_run = text
+        .split(|c| c != '`')
+        .map(str::len)
+        .max()
+        .unwrap_or_default();
+    let fence = "`".repeat(longest_run + 1);
+    if longest_run == 0 && !text.is_empty() {
+        format!("{fence}{text}{fence}")
+    } else {
+        format!("{fence} {text} {fence}")
+    }
+}
+
+/// Controls (C0, C1), line and paragraph separators, bidirectional controls and
+/// invisible format characters.
+fn is_harmful(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{00ad}' | '\u{061c}' | '\u{180e}' | '\u{feff}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_sees_no_control() {
+        let hostile = "a\u{1b}[2J\u{9b}31m\r\nb\u{202e}c\u{7}";
+        let safe = for_terminal(hostile);
+        assert_eq!(safe, r"a\u{1b}[2J\u{9b}31m\u{d}\u{a}b\u{202e}c\u{7}");
+        assert!(!safe.chars().any(char::is_control));
+        assert_eq!(for_terminal("天秤 ±2 %"), "天秤 ±2 %");
+    }
+
+    #[test]
+    fn markdown_means_itself() {
+        assert_eq!(
+            for_markdown("<img src=x>|*a*_b_`c`[d](e)\n# f"),
+            r"\<img src=x\>\|\*a\*\_b\_\`c\`\[d\](e)\\u{a}\# f"
+        );
+    }
+
+    #[test]
+    fn code_cannot_be_left() {
+        assert_eq!(as_code("x | <b>"), r"`x \| <b>`");
+        assert_eq!(as_code("a``b`c"), "``` a``b`c ```");
+        assert_eq!(as_code("\n"), r"`\u{a}`");
+    }
+}

@@ -1,0 +1,87 @@
+//! The files a report consists of.
+
+use crate::document::Document;
+use crate::markdown;
+
+/// A file that can be made from a result.
+pub trait Exporter: Sync {
+    /// Name of the format, as in options.
+    fn name(&self) -> &'static str;
+
+    /// Name of its file in the run directory.
+    fn file_name(&self) -> &'static str;
+
+    /// What it is good for, in one line.
+    fn summary(&self) -> &'static str;
+
+    /// The whole file.
+    fn export(&self, document: &Document) -> Vec<u8>;
+}
+
+/// Every exporter. Help, documentation and tests are made from this table.
+pub const EXPORTERS: &[&dyn Exporter] = &[&Json, &Markdown];
+
+/// The exporter of that name.
+pub fn exporter(name: &str) -> Option<&'static dyn Exporter> {
+    EXPORTERS
+        .iter()
+        .copied()
+        .find(|exporter| exporter.name() == name)
+}
+
+struct Json;
+
+impl Exporter for Json {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn file_name(&self) -> &'static str {
+        "result.json"
+    }
+
+    fn summary(&self) -> &'static str {
+        "everything, for machines; docs/result.schema.json describes it"
+    }
+
+    fn export(&self, document: &Document) -> Vec<u8> {
+        let mut text = serde_json::to_vec_pretty(document).expect("plain data becomes JSON");
+        text.push(b'\n');
+        text
+    }
+}
+
+struct Markdown;
+
+impl Exporter for Markdown {
+    fn name(&self) -> &'static str {
+        "markdown"
+    }
+
+    fn file_name(&self) -> &'static str {
+        "SUMMARY.md"
+    }
+
+    fn summary(&self) -> &'static str {
+        "the report, to be read or published"
+    }
+
+    fn export(&self, document: &Document) -> Vec<u8> {
+        markdown::summary(document).into_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_and_files_are_unique() {
+        let names: BTreeSet<_> = EXPORTERS.iter().map(|e| e.name()).collect();
+        let files: BTreeSet<_> = EXPORTERS.iter().map(|e| e.file_name()).collect();
+        assert_eq!(names.len(), EXPORTERS.len());
+        assert_eq!(files.len(), EXPORTERS.len());
+        assert!(EXPORTERS.iter().all(|e| exporter(e.name()).is_some()));
+    }
+}

@@ -1,0 +1,452 @@
+//! `SUMMARY.md`: the report, to be read on GitHub or published.
+
+use std::fmt::Write as _;
+
+use crate::document::{
+    Comparison, Document, Finding, OperationResult, ResultOf, Severity, TimedFrom, Workload,
+};
+use crate::escape::{as_code, for_markdown};
+use crate::terminal::verdict_word;
+use crate::words::{
+    BANDWIDTH, BYTES, RATE, SHARE, TIME, UNKNOWN, count, digits, errors, plural, ratio,
+    ratio_interval, trust, trust_meaning,
+};
+
+/// The whole page.
+pub(crate) fn summary(document: &Document) -> String {
+    let mut page = String::new();
+    head(&mut page, document);
+    for workload in &document.workloads {
+        results(&mut page, document, workload);
+    }
+    findings(&mut page, &document.findings);
+    operations(&mut page, document);
+    cost(&mut page, document);
+    plan(&mut page, document);
+    environment(&mut page, document);
+    slices(&mut page, document);
+    page
+}
+
+fn head(page: &mut String, document: &Document) {
+    let run = &document.run;
+    line(page, &format!("# {}", for_markdown(&run.name)));
+    line(page, "");
+    let incomplete = if run.complete {
+        ""
+    } else {
+        " The run is incomplete."
+    };
+    line(
+        page,
+        &format!(
+            "**{}**: {}.{incomplete}",
+            trust(document.trust),
+            trust_meaning(document.trust)
+        ),
+    );
+    line(page, "");
+    for verdict in &document.verdicts {
+        line(page, &format!("- {}.", for_markdown(verdict)));
+    }
+    line(page, "");
+    line(
+        page,
+        &format!(
+            "Run {}, begun {}. Ranges are intervals with at least 95 % confidence; a figure \
+             without enough observations for one says so.",
+            as_code(&run.id),
+            run.started
+        ),
+    );
+}
+
+fn results(page: &mut String, document: &Document, workload: &Workload) {
+    heading(page, 2, &for_markdown(&workload.name));
+    line(
+        page,
+        &format!(
+            "{}, {}.",
+            for_markdown(&workload.description),
+            for_markdown(&workload.load)
+        ),
+    );
+    line(page, "");
+    let mut table = Rows::new(
+        page,
+        &["target", "throughput", "p50", "p90", "p99", "errors"],
+    );
+    for result in document.results_of(&workload.name) {
+        let times = match result.operations.as_slice() {
+            [operation] => times_of(operation),
+            [] => [UNKNOWN; 3].map(str::to_owned),
+            _ => ["by operation below"; 3].map(str::to_owned),
+        };
+        let [p50, p90, p99] = times;
+        table.row(&[
+            for_markdown(&result.target),
+            RATE.with_interval(result.throughput),
+            p50,
+            p90,
+            p99,
+            errors(result.failed, result.ok),
+        ]);
+    }
+    comparisons(page, document, workload);
+}
+
+fn comparisons(page: &mut String, document: &Document, workload: &Workload) {
+    let mut comparisons = document.comparisons_of(&workload.name).peekable();
+    if comparisons.peek().is_none() {
+        return;
+    }
+    line(page, "");
+    let mut table = Rows::new(
+        page,
+        &[
+            "compared by",
+            "ratio",
+            "interval",
+            "verdict",
+            "winner",
+            "p, corrected where it decides",
+        ],
+    );
+    for comparison in comparisons {
+        let by = format!(
+            "{}, {} ÷ {}",
+            comparison.metric_phrase,
+            for_markdown(&comparison.challenger),
+            for_markdown(&comparison.baseline)
+        );
+        table.row(&[
+            if comparison.primary {
+                format!("**{by}** (decides)")
+            } else {
+                by
+            },
+            comparison
+                .ratio
+                .map_or_else(|| UNKNOWN.to_owned(), |figure| ratio(figure.value)),
+            ratio_interval(comparison.ratio),
+            verdict_word(comparison).to_owned(),
+            winner(comparison).map_or_else(|| "none".to_owned(), for_markdown),
+            comparison
+                .adjusted_p
+                .or(comparison.p)
+                .map_or_else(|| UNKNOWN.to_owned(), digits),
+        ]);
+    }
+}
+
+/// The better side, when the verdict has one.
+fn winner(comparison: &Comparison) -> Option<&str> {
+    match verdict_word(comparison) {
+        "faster" | "cheaper" => Some(&comparison.challenger),
+        "slower" | "dearer" => Some(&comparison.baseline),
+        _ => None,
+    }
+}
+
+fn findings(page: &mut String, findings: &[Finding]) {
+    heading(page, 2, "Findings");
+    if findings.is_empty() {
+        line(page, "None.");
+        return;
+    }
+    let mut table = Rows::new(
+        page,
+        &["severity", "rule", "about", "blame", "evidence", "advice"],
+    );
+    for finding in findings {
+        let about: Vec<String> = [&finding.workload, &finding.target]
+            .into_iter()
+            .flatten()
+            .map(|name| for_markdown(name))
+            .collect();
+        table.row(&[
+            severity(finding.severity).to_owned(),
+            as_code(&finding.rule),
+            if about.is_empty() {
+                "the run".to_owned()
+            } else {
+                about.join(", ")
+            },
+            finding.blame.clone(),
+            for_markdown(&finding.evidence),
+            for_markdown(&finding.advice),
+        ]);
+    }
+}
+
+fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Note => "note",
+        Severity::Suspect => "**suspect**",
+        Severity::Invalid => "**invalid**",
+    }
+}
+
+fn operations(page: &mut String, document: &Document) {
+    heading(page, 2, "Operations");
+    let mut table = Rows::new(
+        page,
+        &[
+            "workload",
+            "target",
+            "operation",
+            "ok",
+            "throughput",
+            "bandwidth",
+            "timed from",
+            "p50",
+            "p90",
+            "p99",
+            "errors by class",
+            "statuses",
+            "unanswered",
+        ],
+    );
+    for (result, operation) in every_operation(document) {
+        let [p50, p90, p99] = times_of(operation);
+        table.row(&[
+            for_markdown(&result.workload),
+            for_markdown(&result.target),
+            for_markdown(&operation.operation),
+            count(operation.ok),
+            RATE.with_interval(operation.throughput),
+            BANDWIDTH.with_interval(operation.bandwidth),
+            match operation.timed_from {
+                TimedFrom::Write => "write (service time)",
+                TimedFrom::IntendedStart => "intended start (response time)",
+            }
+            .to_owned(),
+            p50,
+            p90,
+            p99,
+            tally(&operation.errors),
+            tally(&operation.statuses),
+            count(operation.censored),
+        ]);
+    }
+    failures(page, document);
+}
+
+fn failures(page: &mut String, document: &Document) {
+    if every_operation(document).all(|(_, operation)| operation.failures.is_empty()) {
+        return;
+    }
+    line(page, "");
+    line(page, "What the targets said about failures:");
+    line(page, "");
+    let mut table = Rows::new(page, &["workload", "target", "operation", "text", "times"]);
+    for (result, operation) in every_operation(document) {
+        for (text, times) in &operation.failures {
+            table.row(&[
+                for_markdown(&result.workload),
+                for_markdown(&result.target),
+                for_markdown(&operation.operation),
+                as_code(text),
+                count(*times),
+            ]);
+        }
+    }
+}
+
+fn every_operation(document: &Document) -> impl Iterator<Item = (&ResultOf, &OperationResult)> {
+    document
+        .results
+        .iter()
+        .flat_map(|result| result.operations.iter().map(move |op| (result, op)))
+}
+
+fn times_of(operation: &OperationResult) -> [String; 3] {
+    [operation.p50, operation.p90, operation.p99].map(|figure| TIME.with_interval(figure))
+}
+
+fn tally<K: ToString>(counts: &std::collections::BTreeMap<K, u64>) -> String {
+    if counts.is_empty() {
+        return "none".to_owned();
+    }
+    let parts: Vec<String> = counts
+        .iter()
+        .map(|(key, n)| format!("{}: {}", for_markdown(&key.to_string()), count(*n)))
+        .collect();
+    parts.join(", ")
+}
+
+fn cost(page: &mut String, document: &Document) {
+    heading(page, 2, "Cost");
+    let mut table = Rows::new(
+        page,
+        &[
+            "workload",
+            "target",
+            "server CPU per operation",
+            "server peak memory",
+            "server bytes written per operation",
+            "generator CPU per operation",
+            "busiest generator thread",
+        ],
+    );
+    for result in &document.results {
+        table.row(&[
+            for_markdown(&result.workload),
+            for_markdown(&result.target),
+            TIME.with_interval(result.server_cpu),
+            BYTES.maybe(result.peak_rss_bytes.map(|bytes| bytes as f64)),
+            BYTES.with_interval(result.written_bytes),
+            TIME.with_interval(result.client_cpu),
+            SHARE.with_interval(result.client_busiest_thread),
+        ]);
+    }
+}
+
+fn plan(page: &mut String, document: &Document) {
+    heading(page, 2, "Plan");
+    let run = &document.run;
+    line(
+        page,
+        &format!(
+            "{} of {} s for each target and workload, {} s of warm-up, {}, seed {}. \
+             `plan.toml` beside this file repeats the run.",
+            plural(u64::from(run.rounds), "round"),
+            run.slice_seconds,
+            run.warmup_seconds,
+            plural(run.threads, "generator thread"),
+            run.seed
+        ),
+    );
+    line(page, "");
+    let mut table = Rows::new(page, &["target", "what", "version", "server header"]);
+    for target in &document.targets {
+        let known = document.environment.targets.get(&target.name);
+        let code = |text: Option<&String>| text.map_or_else(|| UNKNOWN.to_owned(), |t| as_code(t));
+        table.row(&[
+            for_markdown(&target.name),
+            as_code(&target.description),
+            code(known.and_then(|known| known.version.as_ref())),
+            code(known.and_then(|known| known.server_header.as_ref())),
+        ]);
+    }
+}
+
+fn environment(page: &mut String, document: &Document) {
+    heading(page, 2, "Environment");
+    let here = &document.environment;
+    let whole = |n: Option<u64>| n.map(count);
+    let rows = [
+        ("host", here.hostname.clone()),
+        ("platform", here.platform.clone()),
+        ("kernel", here.kernel.clone()),
+        ("CPU", here.cpu_model.clone()),
+        ("cores", whole(here.cores)),
+        (
+            "memory",
+            here.memory_bytes.map(|bytes| BYTES.of(bytes as f64)),
+        ),
+        ("frequency governor", here.governor.clone()),
+        ("open files allowed", whole(here.nofile_limit)),
+        ("clock", here.clock_source.clone()),
+        (
+            "one clock reading",
+            here.clock_call_ns.map(|ns| TIME.of(ns / 1e9)),
+        ),
+        ("tenbin", here.tenbin_version.clone()),
+        ("built with", here.rustc_version.clone()),
+    ];
+    let mut table = Rows::new(page, &["", ""]);
+    for (name, value) in rows {
+        table.row(&[
+            name.to_owned(),
+            value.map_or_else(|| UNKNOWN.to_owned(), |value| for_markdown(&value)),
+        ]);
+    }
+}
+
+fn slices(page: &mut String, document: &Document) {
+    heading(page, 2, "Appendix: every slice");
+    line(
+        page,
+        "Raw figures of single slices, in the order of the run. They have no intervals; the \
+         tables above are made from them.",
+    );
+    line(page, "");
+    let mut table = Rows::new(
+        page,
+        &[
+            "slice",
+            "block",
+            "round",
+            "workload",
+            "target",
+            "start",
+            "length",
+            "ok",
+            "late",
+            "failed",
+            "throughput",
+            "p50",
+            "p99",
+            "server CPU",
+            "server memory",
+            "busiest thread",
+            "whole",
+        ],
+    );
+    for slice in &document.slices {
+        table.row(&[
+            slice.index.to_string(),
+            slice.block.to_string(),
+            slice.round.to_string(),
+            for_markdown(&slice.workload),
+            for_markdown(&slice.target),
+            format!("{:.1} s", slice.start),
+            format!("{:.3} s", slice.seconds),
+            count(slice.ok),
+            count(slice.late),
+            count(slice.failed),
+            RATE.maybe(slice.throughput),
+            TIME.maybe(slice.p50),
+            TIME.maybe(slice.p99),
+            TIME.maybe(slice.server_cpu),
+            BYTES.maybe(slice.server_rss_bytes.map(|bytes| bytes as f64)),
+            SHARE.of(slice.client_busiest_thread),
+            if slice.cut_short { "cut short" } else { "yes" }.to_owned(),
+        ]);
+    }
+}
+
+fn heading(page: &mut String, level: usize, text: &str) {
+    line(page, "");
+    line(page, &format!("{} {text}", "#".repeat(level)));
+    line(page, "");
+}
+
+fn line(page: &mut String, text: &str) {
+    page.push_str(text);
+    page.push('\n');
+}
+
+/// Rows of a table, written as they come. Cells must be escaped already.
+struct Rows<'a> {
+    page: &'a mut String,
+}
+
+impl<'a> Rows<'a> {
+    fn new(page: &'a mut String, head: &[&str]) -> Self {
+        let mut table = Self { page };
+        table.row(
+            &head
+                .iter()
+                .map(|cell| (*cell).to_owned())
+                .collect::<Vec<_>>(),
+        );
+        table.row(&vec!["---".to_owned(); head.len()]);
+        table
+    }
+
+    fn row(&mut self, cells: &[String]) {
+        let _ = writeln!(self.page, "| {} |", cells.join(" | "));
+    }
+}

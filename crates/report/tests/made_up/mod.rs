@@ -1,0 +1,283 @@
+//! Made-up runs, in which every figure is known.
+
+use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
+
+use tenbin_engine::{ErrorClass, Ledger};
+use tenbin_plan::{
+    Builtin, HttpWork, Load, Pace, Plan, Reach, Rounds, S3Operation, S3Work, Target, Workload,
+    WorkloadKind,
+};
+use tenbin_record::{ClientUse, Environment, OpFigures, ServerUse, Slice, TargetEnvironment};
+use tenbin_report::{Document, Source};
+use tenbin_verdict::assess;
+
+const SLICE_SECONDS: f64 = 5.0;
+const CONNECTIONS: usize = 16;
+
+/// A run and what the document says of it.
+pub(crate) struct Run {
+    pub(crate) plan: Plan,
+    pub(crate) slices: Vec<Slice>,
+    pub(crate) complete: bool,
+    pub(crate) environment: Environment,
+}
+
+impl Run {
+    pub(crate) fn document(&self) -> Document {
+        let cores = self.environment.cores.map(|cores| cores as usize);
+        let assessment = assess(&self.plan, &self.slices, self.complete, cores);
+        Document::new(&Source {
+            directory: Path::new("runs/2026-01-02T030405-quickstart"),
+            started: UNIX_EPOCH + Duration::from_secs(1_767_323_045),
+            plan: &self.plan,
+            environment: &self.environment,
+            slices: &self.slices,
+            complete: self.complete,
+            assessment: &assessment,
+        })
+    }
+}
+
+/// Two built-in S3 servers at two workloads, eight quads each.
+pub(crate) fn pair() -> Run {
+    let targets = [
+        target("memory", Builtin::S3Memory),
+        target("durable", Builtin::S3Durable),
+    ];
+    let workloads = [
+        s3("put-1KiB", S3Operation::Put),
+        s3("get-1KiB", S3Operation::Get),
+    ];
+    let mut run = run(&targets, &workloads, 16);
+    for slice in &mut run.slices {
+        let rate = match (slice.workload.as_str(), slice.target.as_str()) {
+            ("put-1KiB", "durable") => 2_345.0,
+            ("put-1KiB", _) => 8_210.0,
+            (_, "durable") => 12_420.0,
+            _ => 12_400.0,
+        };
+        fill(slice, rate);
+    }
+    run
+}
+
+/// One HTTP endpoint, asked at a constant rate.
+pub(crate) fn single() -> Run {
+    let targets = [Target {
+        reach: Reach::Endpoint {
+            url: "http://user:hunter2@127.0.0.1:8080/index.html"
+                .parse()
+                .unwrap(),
+        },
+        ..target("nginx", Builtin::Http)
+    }];
+    let mut workload = Workload {
+        name: "http".to_owned(),
+        kind: WorkloadKind::Http(HttpWork {
+            method: "GET".to_owned(),
+            path: None,
+            headers: Vec::new(),
+            body: Vec::new(),
+            expect: Vec::new(),
+        }),
+        load: load(),
+    };
+    workload.load.pace = Pace::Constant { per_second: 500.0 };
+    let mut run = run(&targets, &[workload], 8);
+    for slice in &mut run.slices {
+        slice.closed_loop = false;
+        fill(slice, 500.0);
+        slice.server = None;
+        let op = &mut slice.ops[0];
+        op.service.clear();
+        op.service.record_n(400_000, op.ok).unwrap();
+        op.response.clone_from(&op.service);
+        op.lag.record_n(20_000, op.ok).unwrap();
+    }
+    run.environment.targets.clear();
+    run
+}
+
+/// The pair, where one server fails a third of the GETs with hostile words.
+pub(crate) fn invalid() -> Run {
+    let mut run = pair();
+    for slice in &mut run.slices {
+        if slice.workload == "get-1KiB" && slice.target == "durable" {
+            let op = &mut slice.ops[0];
+            let failed = op.ok / 3;
+            op.errors.insert(ErrorClass::Status, failed);
+            op.statuses.insert(503, failed);
+            op.failures.insert(
+                "<script>alert(1)</script>|`\u{1b}[31m\n# Slow @Down".to_owned(),
+                failed,
+            );
+            op.failed.record_n(100_000, failed).unwrap();
+        }
+    }
+    run
+}
+
+/// The pair, killed in the middle of its seventh slice.
+pub(crate) fn killed() -> Run {
+    let mut run = pair();
+    run.slices.truncate(7);
+    run.complete = false;
+    let last = run.slices.last_mut().unwrap();
+    last.seconds = 2.0;
+    last.cut_short = true;
+    last.server = None;
+    fill(last, 2_345.0);
+    run
+}
+
+/// Slices in ABBA order, still empty.
+fn run(targets: &[Target], workloads: &[Workload], rounds: u32) -> Run {
+    let mut slices = Vec::new();
+    for workload in workloads {
+        for round in 0..rounds {
+            let mut order: Vec<&Target> = targets.iter().collect();
+            if round % 2 == 1 {
+                order.reverse();
+            }
+            for target in order {
+                slices.push(slice(slices.len() as u32, round, workload, target));
+            }
+        }
+    }
+    Run {
+        plan: plan(targets, workloads, rounds),
+        slices,
+        complete: true,
+        environment: environment(),
+    }
+}
+
+fn plan(targets: &[Target], workloads: &[Workload], rounds: u32) -> Plan {
+    Plan {
+        name: "quickstart".to_owned(),
+        seed: 42,
+        threads: 2,
+        rounds: Rounds {
+            count: rounds,
+            slice: Duration::from_secs(5),
+            gap: Duration::from_secs(1),
+            warmup: Duration::from_secs(3),
+            lead: Duration::from_millis(200),
+        },
+        targets: targets.to_vec(),
+        workloads: workloads.to_vec(),
+    }
+}
+
+fn target(name: &str, builtin: Builtin) -> Target {
+    Target {
+        name: name.to_owned(),
+        reach: Reach::Builtin(builtin),
+        credentials: None,
+        region: "us-east-1".to_owned(),
+    }
+}
+
+fn s3(name: &str, operation: S3Operation) -> Workload {
+    Workload {
+        name: name.to_owned(),
+        kind: WorkloadKind::S3(S3Work {
+            operation,
+            size: 1_024,
+            bucket: "tenbin".to_owned(),
+            objects: 1_000,
+            virtual_host: false,
+            signed_payload: true,
+            verify: true,
+        }),
+        load: load(),
+    }
+}
+
+fn load() -> Load {
+    Load {
+        pace: Pace::Closed,
+        connections: CONNECTIONS,
+        timeout: Duration::from_secs(10),
+        keep_alive: true,
+        requests: None,
+    }
+}
+
+fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice {
+    let operation = match &workload.kind {
+        WorkloadKind::S3(work) if work.operation == S3Operation::Put => "PUT",
+        _ => "GET",
+    };
+    Slice {
+        index,
+        block: round / 2,
+        round,
+        workload: workload.name.clone(),
+        target: target.name.clone(),
+        start: f64::from(index) * 6.2 + 3.0,
+        seconds: SLICE_SECONDS,
+        connections: CONNECTIONS,
+        closed_loop: true,
+        ops: vec![OpFigures::new(operation)],
+        ledger: Ledger::default(),
+        client: ClientUse {
+            cpu_seconds: 2.5,
+            busiest_thread: 0.31,
+        },
+        server: None,
+        backlog: 0,
+        cut_short: false,
+    }
+}
+
+/// Answers at about that rate, with the times that Little's law asks for.
+fn fill(slice: &mut Slice, rate: f64) {
+    let wobble = [0.004, -0.011, 0.008, 0.0, -0.006, 0.012, -0.003];
+    let rate = rate * (1.0 + wobble[slice.index as usize % wobble.len()]);
+    let ok = (rate * slice.seconds).round() as u64;
+    let mean_ns = CONNECTIONS as f64 / rate * 1e9;
+    let op = &mut slice.ops[0];
+    op.ok = ok;
+    op.late = 16;
+    op.sent = ok * 1_300;
+    op.received = ok * 200;
+    op.payload = ok * 1_024;
+    op.statuses = [(200, ok)].into();
+    op.service.clear();
+    let spread = [(0.92, 60), (1.0, 30), (1.2, 8), (3.2, 2)];
+    for (factor, percent) in spread {
+        let value = (mean_ns * factor) as u64;
+        op.service.record_n(value, ok * percent / 100).unwrap();
+    }
+    op.response.clone_from(&op.service);
+    slice.server = (!slice.cut_short).then_some(ServerUse {
+        cpu_seconds: 0.000_061 * ok as f64,
+        rss_bytes: 48 << 20,
+        read_bytes: 0,
+        written_bytes: ok * 4_096,
+    });
+}
+
+fn environment() -> Environment {
+    let known = TargetEnvironment {
+        version: Some("tenbin 0.1.0".to_owned()),
+        server_header: None,
+    };
+    Environment {
+        hostname: Some("balance".to_owned()),
+        platform: Some("linux x86_64".to_owned()),
+        kernel: Some("6.12.0".to_owned()),
+        cpu_model: Some("Example CPU @ 3.00GHz".to_owned()),
+        cores: Some(8),
+        memory_bytes: Some(16 << 30),
+        governor: None,
+        nofile_limit: Some(65_536),
+        tenbin_version: Some("0.1.0".to_owned()),
+        rustc_version: Some("rustc 1.95.0".to_owned()),
+        clock_source: Some("tsc".to_owned()),
+        clock_call_ns: Some(24.1),
+        targets: [("memory".to_owned(), known)].into(),
+    }
+}

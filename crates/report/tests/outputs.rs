@@ -1,0 +1,197 @@
+//! Every output of every kind of run. The documents in `tests/documents` are made
+//! from the runs in `made_up`; `TENBIN_UPDATE=1` makes them anew.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod made_up;
+
+use std::fs;
+use std::path::PathBuf;
+
+use made_up::Run;
+use tenbin_report::{Document, EXPORTERS, exporter, terminal};
+
+type NamedRun = (&'static str, fn() -> Run);
+
+const RUNS: [NamedRun; 4] = [
+    ("pair", made_up::pair),
+    ("single", made_up::single),
+    ("invalid", made_up::invalid),
+    ("killed", made_up::killed),
+];
+
+fn path_of(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/documents/{name}.json"))
+}
+
+fn json(document: &Document) -> Vec<u8> {
+    exporter("json").unwrap().export(document)
+}
+
+fn stored(name: &str) -> Document {
+    let path = path_of(name);
+    if std::env::var_os("TENBIN_UPDATE").is_some() {
+        let (_, run) = RUNS.iter().find(|(known, _)| *known == name).unwrap();
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, json(&run().document())).unwrap();
+    }
+    serde_json::from_slice(&fs::read(&path).unwrap()).unwrap()
+}
+
+fn markdown(document: &Document) -> String {
+    String::from_utf8(exporter("markdown").unwrap().export(document)).unwrap()
+}
+
+#[test]
+fn pair_on_a_wide_terminal() {
+    insta::assert_snapshot!(terminal(&stored("pair"), 120, false));
+}
+
+#[test]
+fn pair_on_a_narrow_terminal() {
+    insta::assert_snapshot!(terminal(&stored("pair"), 80, false));
+}
+
+#[test]
+fn single_on_a_terminal() {
+    insta::assert_snapshot!(terminal(&stored("single"), 120, false));
+}
+
+#[test]
+fn invalid_on_a_terminal() {
+    insta::assert_snapshot!(terminal(&stored("invalid"), 120, false));
+}
+
+#[test]
+fn killed_on_a_terminal() {
+    insta::assert_snapshot!(terminal(&stored("killed"), 120, false));
+}
+
+#[test]
+fn pair_as_markdown() {
+    insta::assert_snapshot!(markdown(&stored("pair")));
+}
+
+#[test]
+fn single_as_markdown() {
+    insta::assert_snapshot!(markdown(&stored("single")));
+}
+
+#[test]
+fn invalid_as_markdown() {
+    insta::assert_snapshot!(markdown(&stored("invalid")));
+}
+
+#[test]
+fn killed_as_markdown() {
+    insta::assert_snapshot!(markdown(&stored("killed")));
+}
+
+#[test]
+fn json_reads_back_as_the_same_document() {
+    for (name, run) in RUNS {
+        let document = run().document();
+        let back: Document = serde_json::from_slice(&json(&document)).unwrap();
+        assert_eq!(back, document, "{name}");
+        let stored = json(&stored(name));
+        assert_eq!(stored, fs::read(path_of(name)).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn json_says_how_many_operations_succeeded() {
+    let run = made_up::pair();
+    let value: serde_json::Value = serde_json::from_slice(&json(&run.document())).unwrap();
+    let first = &value["results"][0]["operations"][0];
+    let expected: u64 = run
+        .slices
+        .iter()
+        .filter(|slice| slice.workload == "put-1KiB" && slice.target == "memory")
+        .map(tenbin_record::Slice::ok)
+        .sum();
+    assert_eq!(first["ok"], expected);
+    assert_eq!(value["schema"], "tenbin.result/1");
+}
+
+#[test]
+fn what_is_not_observed_is_null_and_never_zero() {
+    let value: serde_json::Value =
+        serde_json::from_slice(&json(&made_up::single().document())).unwrap();
+    let result = &value["results"][0];
+    for unobserved in ["server_cpu", "peak_rss_bytes", "written_bytes"] {
+        assert!(result[unobserved].is_null(), "{unobserved}");
+    }
+    assert!(value["environment"]["governor"].is_null());
+}
+
+#[test]
+fn the_last_three_lines_alone_do_not_mislead() {
+    for (name, run) in RUNS {
+        let document = run().document();
+        let text = terminal(&document, 80, false);
+        let lines: Vec<&str> = text.lines().collect();
+        let [trust, verdict, place] = lines[lines.len() - 3..] else {
+            panic!("three lines");
+        };
+        let expected = format!("{:?}", document.trust).to_uppercase();
+        assert!(trust.contains(&expected), "{name}: {trust}");
+        assert!(verdict.starts_with("Verdict  "), "{name}: {verdict}");
+        assert!(
+            place.ends_with("runs/2026-01-02T030405-quickstart"),
+            "{name}"
+        );
+        assert_eq!(
+            trust.contains("incomplete"),
+            !document.run.complete,
+            "{name}"
+        );
+    }
+    let invalid = terminal(&made_up::invalid().document(), 80, false);
+    assert!(!invalid.lines().rev().nth(1).unwrap().contains("faster"));
+}
+
+#[test]
+fn nothing_hostile_and_nothing_secret_comes_through() {
+    for (name, run) in RUNS {
+        let document = run().document();
+        let plain = terminal(&document, 100, false);
+        assert!(!plain.contains('\u{1b}'), "{name}");
+        let page = markdown(&document);
+        assert!(!page.contains('\u{1b}'), "{name}");
+        for exporter in EXPORTERS {
+            let file = String::from_utf8(exporter.export(&document)).unwrap();
+            assert!(!file.contains("hunter2"), "{name}: {}", exporter.name());
+        }
+    }
+}
+
+#[test]
+fn colour_only_paints() {
+    let document = made_up::invalid().document();
+    let painted = terminal(&document, 100, true);
+    assert!(painted.contains("\u{1b}[1;31mINVALID\u{1b}[0m"));
+    let mut plain = String::new();
+    let mut rest = painted.as_str();
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        plain.push_str(before);
+        rest = after.split_once('m').unwrap().1;
+    }
+    plain.push_str(rest);
+    assert_eq!(plain, terminal(&document, 100, false));
+}
+
+#[test]
+fn every_markdown_table_has_as_many_cells_in_every_row() {
+    for (name, run) in RUNS {
+        let page = markdown(&run().document());
+        let mut columns = None;
+        for line in page.lines() {
+            if !line.starts_with('|') {
+                columns = None;
+                continue;
+            }
+            let cells = line.replace("\\|", "").matches('|').count();
+            assert_eq!(*columns.get_or_insert(cells), cells, "{name}: {line}");
+        }
+    }
+}
