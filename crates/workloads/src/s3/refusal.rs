@@ -131,7 +131,9 @@ fn plain_code(text: &str) -> Option<String> {
 pub fn explain(code: &str) -> Option<&'static str> {
     Some(match code {
         "SignatureDoesNotMatch" => "the secret key is wrong for this access key",
-        "InvalidAccessKeyId" | "InvalidAccessKey" => "the server does not know this access key",
+        "InvalidAccessKeyId" | "InvalidAccessKey" | "XAdminUserNotFound" => {
+            "the server does not know this access key"
+        }
         "RequestTimeTooSkewed" | "RequestTimeSkewed" | "RequestExpired" => {
             "the clocks of this machine and the server differ by too much; set them right"
         }
