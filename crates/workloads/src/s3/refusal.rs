@@ -160,6 +160,17 @@ pub fn explain(code: &str) -> Option<&'static str> {
     })
 }
 
+/// Why a stage cannot go on, for people.
+pub(crate) fn reason(status: u16, code: Option<&str>) -> String {
+    match code.map(|code| (code, explain(code))) {
+        Some((code, Some(meaning))) => format!("{meaning} ({code})"),
+        Some((code, None)) => format!("the server answered {status} {code}"),
+        None => {
+            format!("the server answered {status} without an S3 error code; is it an S3 server?")
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
