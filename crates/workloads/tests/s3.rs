@@ -7,6 +7,7 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
+use sha2::{Digest, Sha256};
 use support::{Answer, Request, all_correct, answer, drive, drive_stage, give, s3_work, site};
 use tenbin_engine::{ErrorClass, Exchange, Judgement, Next};
 use tenbin_plan::{self as plan, S3Operation, WorkloadKind};
@@ -61,6 +62,11 @@ impl Store {
         match request.method.as_str() {
             _ if !self.bucket => error(404, "NoSuchBucket"),
             "PUT" => {
+                let hash: String = Sha256::digest(&request.body)
+                    .iter()
+                    .map(|byte| format!("{byte:02x}"))
+                    .collect();
+                assert_eq!(request.header("x-amz-content-sha256"), Some(hash.as_str()));
                 self.objects.insert(key.into(), request.body.clone());
                 answer(200, "")
             }
@@ -339,10 +345,15 @@ fn filling_puts_every_object_once_and_gives_up_at_the_first_failure() {
     ));
     assert_eq!(store.objects.len(), 103);
     assert_eq!(store.seen.len(), 103);
+    let contents: BTreeSet<_> = store.objects.values().collect();
+    assert!(contents.len() > 40, "{} of 64 variants", contents.len());
 
     let mut stage = prepared.before_run().unwrap();
     let judged = drive_stage(&mut stage, &mut |_| error(507, "XMinioStorageFull"));
     assert!(judged.len() <= stage.connections, "{}", judged.len());
+    let why = "an object cannot be put: the server has no room left (XMinioStorageFull)";
+    let failed = Judgement::Failed(ErrorClass::Status, why.into());
+    assert!(judged.contains(&Ok(failed)), "{judged:?}");
 }
 
 #[test]

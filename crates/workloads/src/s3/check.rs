@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
 
 use super::place::Place;
-use super::refusal::{Refusals, explain};
+use super::refusal::{Refusals, reason};
 use super::scribe::{Ask, Body, Scribe};
 use crate::text::hex;
 
@@ -64,14 +64,7 @@ impl Check {
             _ => "used",
         };
         let bucket = &self.place.bucket;
-        let code = self.refusals.code(exchange);
-        let why = match code.as_deref().map(|code| (code, explain(code))) {
-            Some((code, Some(meaning))) => format!("{meaning} ({code})"),
-            Some((code, None)) => format!("the server answered {status} {code}"),
-            None => format!(
-                "the server answered {status} without an S3 error code; is it an S3 server?"
-            ),
-        };
+        let why = reason(status, self.refusals.code(exchange).as_deref());
         self.question = Question::Done;
         self.refusals.release(exchange);
         Judgement::Failed(

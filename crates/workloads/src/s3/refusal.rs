@@ -131,7 +131,9 @@ fn plain_code(text: &str) -> Option<String> {
 pub fn explain(code: &str) -> Option<&'static str> {
     Some(match code {
         "SignatureDoesNotMatch" => "the secret key is wrong for this access key",
-        "InvalidAccessKeyId" | "InvalidAccessKey" => "the server does not know this access key",
+        "InvalidAccessKeyId" | "InvalidAccessKey" | "XAdminUserNotFound" => {
+            "the server does not know this access key"
+        }
         "RequestTimeTooSkewed" | "RequestTimeSkewed" | "RequestExpired" => {
             "the clocks of this machine and the server differ by too much; set them right"
         }
@@ -156,6 +158,17 @@ pub fn explain(code: &str) -> Option<&'static str> {
         }
         _ => return None,
     })
+}
+
+/// Why a stage cannot go on, for people.
+pub(crate) fn reason(status: u16, code: Option<&str>) -> String {
+    match code.map(|code| (code, explain(code))) {
+        Some((code, Some(meaning))) => format!("{meaning} ({code})"),
+        Some((code, None)) => format!("the server answered {status} {code}"),
+        None => {
+            format!("the server answered {status} without an S3 error code; is it an S3 server?")
+        }
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use tenbin_plan::S3Operation;
 
 use super::content::Content;
 use super::place::ObjectPath;
-use super::refusal::Refusals;
+use super::refusal::{Refusals, reason};
 use super::ring::Walk;
 use super::scribe::{Ask, Body, Scribe};
 use super::sigv4::UNSIGNED_PAYLOAD;
@@ -42,7 +42,8 @@ pub(crate) struct ObjectWorker {
     pub(crate) content: Arc<Content>,
     /// Of GET: compare every byte.
     pub(crate) verify: bool,
-    /// A failure ends the work: for stages that must succeed.
+    /// For stages that must succeed, which are PUTs: a failure ends the work, and
+    /// says why in a sentence.
     pub(crate) give_up: bool,
     pub(crate) refusals: Refusals,
 }
@@ -56,10 +57,8 @@ impl ObjectWorker {
         }
     }
 
-    fn failed(&mut self) {
-        if self.give_up {
-            self.choice = Choice::Walk(Walk::none());
-        }
+    fn stop(&mut self) {
+        self.choice = Choice::Walk(Walk::none());
     }
 }
 
@@ -137,14 +136,21 @@ impl Workload for ObjectWorker {
 
     fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
         let judgement = self.judge_status(exchange, status, length);
-        if judgement != Judgement::Correct {
-            self.failed();
+        match judgement {
+            Judgement::Failed(class, code) if self.give_up => {
+                self.stop();
+                let code = (!code.is_empty()).then_some(code.as_str());
+                let why = reason(status, code);
+                Judgement::Failed(class, format!("an object cannot be put: {why}"))
+            }
+            judgement => judgement,
         }
-        judgement
     }
 
     fn lost(&mut self, exchange: &mut Exchange, _class: ErrorClass) {
         self.refusals.release(exchange);
-        self.failed();
+        if self.give_up {
+            self.stop();
+        }
     }
 }
