@@ -158,11 +158,24 @@ pub struct Credentials {
 impl Credentials {
     /// Keys given literally.
     pub fn literal(access_key: impl Into<String>, secret_key: impl Into<String>) -> Self {
+        Self::from_one_source(access_key, secret_key, KeySource::Literal)
+    }
+
+    /// Keys made up for this run.
+    pub fn generated(access_key: impl Into<String>, secret_key: impl Into<String>) -> Self {
+        Self::from_one_source(access_key, secret_key, KeySource::Generated)
+    }
+
+    fn from_one_source(
+        access_key: impl Into<String>,
+        secret_key: impl Into<String>,
+        source: KeySource,
+    ) -> Self {
         Self {
             access_key: access_key.into(),
             secret_key: Secret::new(secret_key),
-            access_key_source: KeySource::Literal,
-            secret_key_source: KeySource::Literal,
+            access_key_source: source.clone(),
+            secret_key_source: source,
         }
     }
 }

@@ -306,6 +306,11 @@ fn targets() {
         ),
         (
             "[[target]]",
+            "command = \"a\"\nurl = \"http://h/{secret_key}\"",
+            "plan.toml:3:7: url: {secret_key} cannot stand in a URL, which is printed and logged",
+        ),
+        (
+            "[[target]]",
             "command = \"a\"\nready = { port = 9000 }",
             "plan.toml:3:18: port: 9000 is not true; the port is the one in the target's url",
         ),

@@ -127,12 +127,10 @@ fn made_up(desk: &mut Desk<'_>) -> Credentials {
             })
             .collect()
     };
-    Credentials {
-        access_key: letters(ACCESS_KEY_LETTERS, ACCESS_KEY_LENGTH),
-        secret_key: Secret::new(letters(SECRET_KEY_LETTERS, SECRET_KEY_LENGTH)),
-        access_key_source: KeySource::Generated,
-        secret_key_source: KeySource::Generated,
-    }
+    Credentials::generated(
+        letters(ACCESS_KEY_LETTERS, ACCESS_KEY_LENGTH),
+        letters(SECRET_KEY_LETTERS, SECRET_KEY_LENGTH),
+    )
 }
 
 /// Where one key is to be found.
