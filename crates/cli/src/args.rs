@@ -41,7 +41,6 @@ pub use target::TargetArgs;
 #[command(
     name = "tenbin",
     version,
-    propagate_version = true,
     subcommand_required = true,
     arg_required_else_help = true,
     max_term_width = 100,
@@ -62,7 +61,8 @@ Examples:
     tenbin http --target nginx=http://127.0.0.1:8080/ --target caddy=http://127.0.0.1:8081/
 
   Which of two object stores takes 64 KiB objects faster?
-    tenbin s3 put --size 64KiB --target minio=http://127.0.0.1:9000 --target versity=http://127.0.0.1:7070
+    tenbin s3 put --size 64KiB --target minio=http://127.0.0.1:9000 \\
+        --target versity=http://127.0.0.1:7070
 
   Keep the question in a file, and ask it again:
     tenbin plan http --target a=http://127.0.0.1:8080/ > plan.toml
@@ -72,6 +72,7 @@ Examples:
 #[derive(Subcommand)]
 pub enum Command {
     /// Weigh two built-in S3 servers, to see how it works
+    #[command(mut_args(rounds::without_defaults))]
     Quickstart(QuickstartArgs),
     /// Weigh HTTP servers by one request, sent over and over
     Http(HttpArgs),
@@ -79,6 +80,7 @@ pub enum Command {
     #[command(subcommand)]
     S3(S3Command),
     /// Run the experiment in a plan file
+    #[command(mut_args(rounds::without_defaults))]
     Run(RunArgs),
     /// Print the plan that options mean, for `tenbin run`
     #[command(subcommand)]
@@ -101,6 +103,7 @@ pub enum Command {
 #[derive(Subcommand)]
 pub enum PlanCommand {
     /// The plan of `tenbin quickstart`
+    #[command(mut_args(rounds::without_defaults))]
     Quickstart(QuickstartArgs),
     /// The plan of `tenbin http` with these options
     Http(HttpArgs),

@@ -242,20 +242,36 @@ pub enum WorkloadKind {
 }
 
 /// One plain HTTP request, over and over.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct HttpWork {
     /// Request method.
     pub method: String,
     /// Path and query; the target URL's own when not set.
     pub path: Option<String>,
-    /// Extra headers, in order.
+    /// Extra headers, in order. A value may be secret.
     pub headers: Vec<(String, String)>,
+    /// The same headers as a printed plan shows them: `{env:NAME}` in place of
+    /// what came from the environment or has to come from there next time.
+    pub printed_headers: Vec<(String, String)>,
     /// Request body.
     pub body: Vec<u8>,
     /// The file that `body` was read from, if it was.
     pub body_file: Option<PathBuf>,
     /// Statuses that count as success; any 2xx when empty.
     pub expect: Vec<u16>,
+}
+
+impl fmt::Debug for HttpWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpWork")
+            .field("method", &self.method)
+            .field("path", &self.path)
+            .field("headers", &self.printed_headers)
+            .field("body", &format_args!("{} bytes", self.body.len()))
+            .field("body_file", &self.body_file)
+            .field("expect", &self.expect)
+            .finish()
+    }
 }
 
 /// One S3 operation on many objects.

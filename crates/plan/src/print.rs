@@ -280,8 +280,8 @@ fn http(page: &mut Page, work: &HttpWork) {
     if let Some(path) = &work.path {
         page.pair("path", text(path));
     }
-    if !work.headers.is_empty() {
-        let lines = work.headers.iter();
+    if !work.printed_headers.is_empty() {
+        let lines = work.printed_headers.iter();
         page.pair(
             "headers",
             list(lines.map(|(name, value)| text(format!("{name}: {value}")))),

@@ -375,6 +375,11 @@ fn workloads() {
         ),
         (
             "[[workload]]",
+            "kind = \"http\"\nheaders = [\"X: {env:GONE}\"]",
+            r#"plan.toml:3:12: headers: the environment variable "GONE" is not set"#,
+        ),
+        (
+            "[[workload]]",
             "kind = \"http\"\nexpect = [100]",
             "plan.toml:3:11: expect: 100 is not a final status; those are 200 to 599",
         ),

@@ -47,7 +47,8 @@ pub struct RequestArgs {
     /// Request method [default: GET]
     #[arg(long, short = 'X', value_name = "METHOD")]
     pub method: Option<String>,
-    /// Request header, repeatable
+    /// Request header, repeatable; {env:NAME} in its value stands for an environment variable,
+    /// the place for tokens and other secrets
     #[arg(long, short = 'H', value_name = "NAME: VALUE")]
     pub header: Vec<String>,
     /// Request body, as text

@@ -1,6 +1,6 @@
 //! How long to measure, and in how many slices.
 
-use clap::Args;
+use clap::{Arg, Args};
 use tenbin_plan::Draft;
 
 use super::set;
@@ -65,5 +65,15 @@ impl RoundsArgs {
             (None, None, None) | (Some(_), Some(_), Some(_)) => {}
             (None, _, _) => rounds.duration = None,
         }
+    }
+}
+
+/// The option without the default its help tells of, for commands that bring
+/// values of their own.
+pub(super) fn without_defaults(arg: Arg) -> Arg {
+    let told = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    match told.split_once(" [default: ") {
+        Some((help, _)) => arg.help(help.to_owned()),
+        None => arg,
     }
 }

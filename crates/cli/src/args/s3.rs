@@ -10,7 +10,8 @@ use super::{KeyArgs, LoadArgs, OutputArgs, RoundsArgs, TargetArgs, set};
 #[command(after_help = "\
 Example:
   export TENBIN_ACCESS_KEY=… TENBIN_SECRET_KEY=…
-  tenbin s3 put --size 64KiB --target minio=http://127.0.0.1:9000 --target versity=http://127.0.0.1:7070")]
+  tenbin s3 put --size 64KiB --target minio=http://127.0.0.1:9000 \\
+      --target versity=http://127.0.0.1:7070")]
 pub enum S3Command {
     /// Weigh how fast objects are stored
     Put(S3Args),
