@@ -8,12 +8,10 @@ use crate::model::{
     Credentials, HttpWork, KeySource, Launch, Load, Pace, Plan, Reach, Ready, Rounds, S3Operation,
     S3Work, Target, Workload, WorkloadKind,
 };
-use crate::names::{Kind, Named, Payload, Style};
+use crate::names::{DEFAULT_REGION, Kind, Named, Payload, Style};
 use crate::rate::Rate;
 use crate::schedule::rounds_per_block;
 use crate::size::Size;
-
-const DEFAULT_REGION: &str = "us-east-1";
 
 impl Plan {
     /// The plan as TOML that [`Draft::from_toml`](crate::Draft::from_toml) reads

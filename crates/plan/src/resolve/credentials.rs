@@ -1,7 +1,5 @@
 //! S3 credentials: given, looked up, made up or missing.
 
-use std::path::Path;
-
 use super::Desk;
 use crate::draft::{Field, KeyField, TargetDraft};
 use crate::model::{Credentials, KeySource, Launch, Reach, Secret};
@@ -204,13 +202,7 @@ fn from_file(desk: &mut Desk<'_>, key: &str, field: &Field) -> Option<Key> {
         return None;
     };
     let secret = Secret::new(text.trim_end_matches(['\r', '\n']));
-    check(
-        desk,
-        place,
-        key,
-        secret,
-        KeySource::File(Path::new(&path).to_owned()),
-    )
+    check(desk, place, key, secret, KeySource::File(path))
 }
 
 fn check(

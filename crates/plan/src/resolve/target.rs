@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::Desk;
 use super::credentials;
+use super::naming::{self, Names};
 use super::url as urls;
-use super::{Desk, naming};
 use crate::draft::{Field, ReadyDraft, TargetDraft};
 use crate::model::{Builtin, Launch, Reach, Ready, Target};
-use crate::names::Named;
+use crate::names::{DEFAULT_REGION, Named};
 use crate::placeholders;
 use crate::problem::Place;
 use crate::scalar::{At, Entries, List, Scalar};
 
 const DEFAULT_LAUNCHED_URL: &str = "http://127.0.0.1:{port}/";
-const DEFAULT_REGION: &str = "us-east-1";
 const DEFAULT_READY_WITHIN: Duration = Duration::from_secs(30);
 const DEFAULT_STOP_WITHIN: Duration = Duration::from_secs(10);
 
@@ -33,7 +33,7 @@ pub(super) fn resolve_all(
             "no target to measure; give one with --target NAME=URL, or a [[target]] table in a plan",
         );
     }
-    let mut names = desk.names();
+    let mut names = Names::default();
     drafts
         .into_iter()
         .filter_map(
