@@ -11,7 +11,7 @@ mod decimal;
 mod draft;
 pub mod duration;
 mod keys;
-mod model;
+pub mod model;
 mod names;
 mod placeholders;
 mod print;

@@ -158,11 +158,24 @@ pub struct Credentials {
 impl Credentials {
     /// Keys given literally.
     pub fn literal(access_key: impl Into<String>, secret_key: impl Into<String>) -> Self {
+        Self::from_one_source(access_key, secret_key, KeySource::Literal)
+    }
+
+    /// Keys made up for this run.
+    pub fn generated(access_key: impl Into<String>, secret_key: impl Into<String>) -> Self {
+        Self::from_one_source(access_key, secret_key, KeySource::Generated)
+    }
+
+    fn from_one_source(
+        access_key: impl Into<String>,
+        secret_key: impl Into<String>,
+        source: KeySource,
+    ) -> Self {
         Self {
             access_key: access_key.into(),
             secret_key: Secret::new(secret_key),
-            access_key_source: KeySource::Literal,
-            secret_key_source: KeySource::Literal,
+            access_key_source: source.clone(),
+            secret_key_source: source,
         }
     }
 }
@@ -229,20 +242,36 @@ pub enum WorkloadKind {
 }
 
 /// One plain HTTP request, over and over.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct HttpWork {
     /// Request method.
     pub method: String,
     /// Path and query; the target URL's own when not set.
     pub path: Option<String>,
-    /// Extra headers, in order.
+    /// Extra headers, in order. A value may be secret.
     pub headers: Vec<(String, String)>,
+    /// The same headers as a printed plan shows them: `{env:NAME}` in place of
+    /// what came from the environment or has to come from there next time.
+    pub printed_headers: Vec<(String, String)>,
     /// Request body.
     pub body: Vec<u8>,
     /// The file that `body` was read from, if it was.
     pub body_file: Option<PathBuf>,
     /// Statuses that count as success; any 2xx when empty.
     pub expect: Vec<u16>,
+}
+
+impl fmt::Debug for HttpWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpWork")
+            .field("method", &self.method)
+            .field("path", &self.path)
+            .field("headers", &self.printed_headers)
+            .field("body", &format_args!("{} bytes", self.body.len()))
+            .field("body_file", &self.body_file)
+            .field("expect", &self.expect)
+            .finish()
+    }
 }
 
 /// One S3 operation on many objects.

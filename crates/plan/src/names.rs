@@ -3,6 +3,9 @@
 
 use crate::model::{Builtin, S3Operation};
 
+/// The region of a target that names none.
+pub(crate) const DEFAULT_REGION: &str = "us-east-1";
+
 /// A thing that a plan names.
 pub(crate) trait Named: Copy + PartialEq + 'static {
     /// Every name with what it means.

@@ -8,12 +8,10 @@ use crate::model::{
     Credentials, HttpWork, KeySource, Launch, Load, Pace, Plan, Reach, Ready, Rounds, S3Operation,
     S3Work, Target, Workload, WorkloadKind,
 };
-use crate::names::{Kind, Named, Payload, Style};
+use crate::names::{DEFAULT_REGION, Kind, Named, Payload, Style};
 use crate::rate::Rate;
 use crate::schedule::rounds_per_block;
 use crate::size::Size;
-
-const DEFAULT_REGION: &str = "us-east-1";
 
 impl Plan {
     /// The plan as TOML that [`Draft::from_toml`](crate::Draft::from_toml) reads
@@ -280,8 +278,8 @@ fn http(page: &mut Page, work: &HttpWork) {
     if let Some(path) = &work.path {
         page.pair("path", text(path));
     }
-    if !work.headers.is_empty() {
-        let lines = work.headers.iter();
+    if !work.printed_headers.is_empty() {
+        let lines = work.printed_headers.iter();
         page.pair(
             "headers",
             list(lines.map(|(name, value)| text(format!("{name}: {value}")))),

@@ -11,7 +11,6 @@ mod workload;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use self::naming::Names;
 use crate::context::Context;
 use crate::draft::{Draft, Field};
 use crate::model::{Plan, WorkloadKind};
@@ -155,9 +154,5 @@ impl Desk<'_> {
     /// Notes a problem whose message says what it is about.
     fn refuse(&mut self, place: Place, message: impl Into<String>) {
         self.findings.add(place, message);
-    }
-
-    fn names(&self) -> Names {
-        Names::default()
     }
 }

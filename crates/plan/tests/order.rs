@@ -17,7 +17,7 @@ fn plan(targets: usize, workloads: usize, blocks: u32, seed: u64) -> Plan {
     for _ in 0..workloads {
         text += "[[workload]]\nkind = \"http\"\n";
     }
-    let mut plan = resolve(&text).unwrap();
+    let mut plan = resolve(&text).expect("a right plan");
     plan.rounds.count = blocks * plan.rounds_per_block();
     plan
 }

@@ -306,6 +306,11 @@ fn targets() {
         ),
         (
             "[[target]]",
+            "command = \"a\"\nurl = \"http://h/{secret_key}\"",
+            "plan.toml:3:7: url: {secret_key} cannot stand in a URL, which is printed and logged",
+        ),
+        (
+            "[[target]]",
             "command = \"a\"\nready = { port = 9000 }",
             "plan.toml:3:18: port: 9000 is not true; the port is the one in the target's url",
         ),
@@ -367,6 +372,11 @@ fn workloads() {
             "[[workload]]",
             "kind = \"http\"\nheaders = [\"Connection: close\"]",
             r#"plan.toml:3:12: headers: Tenbin sets "Connection" itself: use keep_alive (--no-keep-alive)"#,
+        ),
+        (
+            "[[workload]]",
+            "kind = \"http\"\nheaders = [\"X: {env:GONE}\"]",
+            r#"plan.toml:3:12: headers: the environment variable "GONE" is not set"#,
         ),
         (
             "[[workload]]",

@@ -272,6 +272,32 @@ env = { DATA = \"/srv/minio\", MINIO_ROOT_PASSWORD = \"minio\" }
 }
 
 #[test]
+fn secrets_in_headers_are_printed_as_variables() {
+    let text = "\
+[[target]]
+url = \"http://h\"
+[[workload]]
+kind = \"http\"
+headers = [\"Authorization: Bearer hunter22\", \"X-Id: {env:ID}\", \"Accept: */*\"]
+";
+    let plan = resolve_in(text, &mut world(&[("ID", "seven")], &[])).unwrap();
+    let WorkloadKind::Http(work) = &plan.workloads[0].kind else {
+        panic!("an HTTP workload");
+    };
+    assert_eq!(work.headers[0].1, "Bearer hunter22");
+    assert_eq!(work.headers[1].1, "seven");
+    let printed = plan.to_toml();
+    let line = r#"headers = ["Authorization: {env:TENBIN_HEADER_AUTHORIZATION}", "X-Id: {env:ID}", "Accept: */*"]"#;
+    assert!(printed.contains(line), "{printed}");
+    assert!(!format!("{plan:?}").contains("hunter22"));
+    let variables = [
+        ("ID", "seven"),
+        ("TENBIN_HEADER_AUTHORIZATION", "Bearer hunter22"),
+    ];
+    assert_eq!(resolve_in(&printed, &mut world(&variables, &[])), Ok(plan));
+}
+
+#[test]
 fn one_pair_of_keys_for_all_prints_as_one_pair_of_variables() {
     let keys = "access_key = \"k\"\nsecret_key = \"hunter22\"\n";
     let text = format!(

@@ -136,7 +136,7 @@ fn launch() -> impl Strategy<Value = Launch> {
 fn target(index: usize) -> impl Strategy<Value = Target> {
     let reach = prop_oneof![
         (1u16..).prop_map(|port| Reach::Endpoint {
-            url: format!("http://127.0.0.1:{port}/").parse().unwrap(),
+            url: format!("http://127.0.0.1:{port}/").parse().expect("a URL"),
         }),
         launch().prop_map(Reach::Launched),
         Just(Reach::Builtin(Builtin::S3Memory)),
@@ -167,6 +167,7 @@ fn http() -> impl Strategy<Value = HttpWork> {
             |(method, path, headers, (body, body_file), expect)| HttpWork {
                 method: method.to_owned(),
                 path,
+                printed_headers: headers.clone(),
                 headers,
                 body,
                 body_file,

@@ -1,7 +1,5 @@
 //! S3 credentials: given, looked up, made up or missing.
 
-use std::path::Path;
-
 use super::Desk;
 use crate::draft::{Field, KeyField, TargetDraft};
 use crate::model::{Credentials, KeySource, Launch, Reach, Secret};
@@ -127,12 +125,10 @@ fn made_up(desk: &mut Desk<'_>) -> Credentials {
             })
             .collect()
     };
-    Credentials {
-        access_key: letters(ACCESS_KEY_LETTERS, ACCESS_KEY_LENGTH),
-        secret_key: Secret::new(letters(SECRET_KEY_LETTERS, SECRET_KEY_LENGTH)),
-        access_key_source: KeySource::Generated,
-        secret_key_source: KeySource::Generated,
-    }
+    Credentials::generated(
+        letters(ACCESS_KEY_LETTERS, ACCESS_KEY_LENGTH),
+        letters(SECRET_KEY_LETTERS, SECRET_KEY_LENGTH),
+    )
 }
 
 /// Where one key is to be found.
@@ -206,13 +202,7 @@ fn from_file(desk: &mut Desk<'_>, key: &str, field: &Field) -> Option<Key> {
         return None;
     };
     let secret = Secret::new(text.trim_end_matches(['\r', '\n']));
-    check(
-        desk,
-        place,
-        key,
-        secret,
-        KeySource::File(Path::new(&path).to_owned()),
-    )
+    check(desk, place, key, secret, KeySource::File(path))
 }
 
 fn check(

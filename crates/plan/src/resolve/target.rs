@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::Desk;
 use super::credentials;
+use super::naming::{self, Names};
 use super::url as urls;
-use super::{Desk, naming};
 use crate::draft::{Field, ReadyDraft, TargetDraft};
 use crate::model::{Builtin, Launch, Reach, Ready, Target};
-use crate::names::Named;
+use crate::names::{DEFAULT_REGION, Named};
 use crate::placeholders;
 use crate::problem::Place;
 use crate::scalar::{At, Entries, List, Scalar};
 
 const DEFAULT_LAUNCHED_URL: &str = "http://127.0.0.1:{port}/";
-const DEFAULT_REGION: &str = "us-east-1";
 const DEFAULT_READY_WITHIN: Duration = Duration::from_secs(30);
 const DEFAULT_STOP_WITHIN: Duration = Duration::from_secs(10);
 
@@ -33,7 +33,7 @@ pub(super) fn resolve_all(
             "no target to measure; give one with --target NAME=URL, or a [[target]] table in a plan",
         );
     }
-    let mut names = desk.names();
+    let mut names = Names::default();
     drafts
         .into_iter()
         .filter_map(
@@ -141,13 +141,7 @@ fn refuse_launch_keys(desk: &mut Desk<'_>, draft: &TargetDraft, way: &str) {
 fn launched(desk: &mut Desk<'_>, draft: &TargetDraft) -> Option<Launch> {
     let command = command(desk, draft.command.as_ref()?);
     let url = desk
-        .read("url", &draft.url, |scalar| {
-            let text = scalar.text()?;
-            placeholders::check(text)?;
-            urls::checked(&placeholders::filled(text))
-                .map_err(|message| message.replace(&placeholders::filled(text), text))?;
-            Ok(text.to_owned())
-        })
+        .read("url", &draft.url, |scalar| url_template(scalar.text()?))
         .unwrap_or_else(|| DEFAULT_LAUNCHED_URL.to_owned());
     Some(Launch {
         command: command?,
@@ -258,17 +252,27 @@ fn ready(desk: &mut Desk<'_>, draft: Option<&At<ReadyDraft>>) -> Ready {
         )),
     });
     let url = desk.read("ready", &draft.url, |scalar| {
-        let text = scalar.text()?;
-        placeholders::check(text)?;
-        urls::checked(&placeholders::filled(text))
-            .map_err(|message| message.replace(&placeholders::filled(text), text))?;
-        Ok(Ready::Url(text.to_owned()))
+        url_template(scalar.text()?).map(Ready::Url)
     });
     let log = desk.read("ready", &draft.log, |scalar| match scalar.text()? {
         "" => Err("every output contains the empty text".to_owned()),
+        text if placeholders::names(text).any(|name| name == "secret_key") => Err(
+            "{secret_key} cannot stand here: a server that prints it is not to be waited for"
+                .to_owned(),
+        ),
         text => Ok(Ready::Log(text.to_owned())),
     });
     url.or(log).unwrap_or(Ready::Port)
+}
+
+fn url_template(text: &str) -> Result<String, String> {
+    placeholders::check(text)?;
+    if placeholders::names(text).any(|name| name == "secret_key") {
+        return Err("{secret_key} cannot stand in a URL, which is printed and logged".to_owned());
+    }
+    let filled = placeholders::filled(text);
+    urls::checked(&filled).map_err(|message| message.replace(&filled, text))?;
+    Ok(text.to_owned())
 }
 
 fn region(desk: &mut Desk<'_>, field: &Field) -> String {

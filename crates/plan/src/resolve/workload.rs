@@ -3,6 +3,7 @@
 mod http;
 mod s3;
 
+use super::naming::Names;
 use super::{Desk, load};
 use crate::draft::{LoadDraft, WorkloadDraft};
 use crate::model::{Workload, WorkloadKind};
@@ -23,7 +24,7 @@ pub(super) fn resolve_all(
         // So that a mistake in it is found all the same.
         load::resolve(desk, shared_load);
     }
-    let mut names = desk.names();
+    let mut names = Names::default();
     let mut loads = Loads::new(shared_load);
     drafts
         .into_iter()

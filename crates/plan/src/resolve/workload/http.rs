@@ -1,6 +1,9 @@
 //! Plain HTTP requests.
 
+mod header;
+
 use super::super::Desk;
+use crate::context::Context;
 use crate::draft::{Field, WorkloadDraft};
 use crate::model::HttpWork;
 use crate::scalar::{At, List, Scalar};
@@ -9,28 +12,28 @@ use crate::suggest::nearest;
 const METHODS: &[&str] = &[
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE",
 ];
-/// Headers that follow from the rest of the plan.
-const OWN_HEADERS: &[(&str, &str)] = &[
-    ("content-length", "it follows from the body"),
-    ("transfer-encoding", "it follows from the body"),
-    ("connection", "use keep_alive (--no-keep-alive)"),
-];
-
 pub(super) fn default_name(work: &HttpWork) -> String {
     format!("http-{}", work.method)
 }
 
 pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Option<HttpWork> {
     let (body, body_file) = body(desk, draft);
+    let (headers, printed_headers) = each(desk, "headers", draft.headers.as_ref(), header::read)
+        .into_iter()
+        .map(|header| (header.sent, header.printed))
+        .unzip();
     Some(HttpWork {
         method: desk
             .read("method", &draft.method, method)
             .unwrap_or_else(|| "GET".to_owned()),
         path: desk.read("path", &draft.path, path),
-        headers: each(desk, "headers", draft.headers.as_ref(), header),
+        headers,
+        printed_headers,
         body,
         body_file,
-        expect: each(desk, "expect", draft.expect.as_ref(), status),
+        expect: each(desk, "expect", draft.expect.as_ref(), |scalar, _| {
+            status(scalar)
+        }),
     })
 }
 
@@ -73,37 +76,6 @@ fn path(scalar: &Scalar) -> Result<String, String> {
     Ok(path.to_owned())
 }
 
-// The value is never repeated: it may be a token.
-fn header(scalar: &Scalar) -> Result<(String, String), String> {
-    let example = "write for example \"Accept: text/html\"";
-    let Scalar::Text(line) = scalar else {
-        return Err(format!("a header is text; {example}"));
-    };
-    let Some((name, value)) = line.split_once(':') else {
-        return Err(format!("a header has a colon after its name; {example}"));
-    };
-    if name.is_empty() || !name.chars().all(is_token) {
-        return Err(format!("{name:?} is not a header name; {example}"));
-    }
-    if value.chars().any(|c| c.is_control() && c != '\t') {
-        return Err(format!(
-            "the value of header {name:?} contains a line break or another control character"
-        ));
-    }
-    let own = OWN_HEADERS
-        .iter()
-        .find(|(own, _)| name.eq_ignore_ascii_case(own));
-    if let Some((_, why)) = own {
-        return Err(format!("Tenbin sets {name:?} itself: {why}"));
-    }
-    Ok((name.to_owned(), value.trim().to_owned()))
-}
-
-/// RFC 9110, section 5.6.2.
-fn is_token(c: char) -> bool {
-    c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c)
-}
-
 fn status(scalar: &Scalar) -> Result<u16, String> {
     let Scalar::Whole(number) = *scalar else {
         return Err(format!("{scalar} is not a status; write for example 200"));
@@ -140,14 +112,14 @@ fn each<T>(
     desk: &mut Desk<'_>,
     key: &str,
     list: Option<&At<List>>,
-    read: impl Fn(&Scalar) -> Result<T, String>,
+    read: impl Fn(&Scalar, &Context) -> Result<T, String>,
 ) -> Vec<T> {
     let Some(list) = list else {
         return Vec::new();
     };
     list.items()
         .into_iter()
-        .filter_map(|item| match read(item.value) {
+        .filter_map(|item| match read(item.value, desk.context) {
             Ok(value) => Some(value),
             Err(message) => {
                 desk.wrong(item.place, key, message);

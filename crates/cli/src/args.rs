@@ -1,0 +1,177 @@
+//! The command line: every command and option, declared once for the parser, the
+//! help, the shell completions and the man pages.
+//!
+//! Commands that measure turn themselves into a [`Draft`](tenbin_plan::Draft),
+//! the same that a plan file turns into.
+
+mod http;
+mod keys;
+mod load;
+mod output;
+mod quickstart;
+mod rounds;
+mod run;
+mod s3;
+mod serve;
+mod target;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+use tenbin_plan::{At, Draft, Field, Refusal, Scalar};
+
+pub use http::{HttpArgs, RequestArgs};
+pub use keys::KeyArgs;
+pub use load::LoadArgs;
+pub use output::OutputArgs;
+pub use quickstart::QuickstartArgs;
+pub use rounds::RoundsArgs;
+pub use run::RunArgs;
+pub use s3::{ObjectArgs, S3Args, S3Command, S3GetArgs};
+pub use serve::{ServeCommand, ServeHttpArgs, ServeS3Args};
+pub use target::TargetArgs;
+
+/// Weighs two or more servers against each other.
+///
+/// Tenbin sends the same work to every server, in short slices that take turns,
+/// and says which is faster, by how much, and how sure that is.
+#[derive(Parser)]
+#[command(
+    name = "tenbin",
+    version,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_help = EXAMPLES
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  See it work, without any server at hand:
+    tenbin quickstart
+
+  Which of two web servers is faster?
+    tenbin http --target nginx=http://127.0.0.1:8080/ --target caddy=http://127.0.0.1:8081/
+
+  Which of two object stores takes 64 KiB objects faster?
+    tenbin s3 put --size 64KiB --target minio=http://127.0.0.1:9000 \\
+        --target versity=http://127.0.0.1:7070
+
+  Keep the question in a file, and ask it again:
+    tenbin plan http --target a=http://127.0.0.1:8080/ > plan.toml
+    tenbin run plan.toml";
+
+/// What Tenbin can do.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Weigh two built-in S3 servers, to see how it works
+    #[command(mut_args(rounds::without_defaults))]
+    Quickstart(QuickstartArgs),
+    /// Weigh HTTP servers by one request, sent over and over
+    Http(HttpArgs),
+    /// Weigh S3 object stores
+    #[command(subcommand)]
+    S3(S3Command),
+    /// Run the experiment in a plan file
+    #[command(mut_args(rounds::without_defaults))]
+    Run(RunArgs),
+    /// Print the plan that options mean, for `tenbin run`
+    #[command(subcommand)]
+    Plan(PlanCommand),
+    /// Print the result of a run again, finished or not
+    Show(ShowArgs),
+    /// Run one of the built-in servers on its own, until Ctrl-C
+    #[command(subcommand)]
+    Serve(ServeCommand),
+    /// Print the completions for a shell
+    Completions(CompletionsArgs),
+    /// Write the manual pages into a directory
+    Man(ManArgs),
+    /// Own what a launched target starts (for Tenbin itself)
+    #[command(hide = true, disable_help_flag = true, disable_version_flag = true)]
+    Guard(GuardArgs),
+}
+
+/// The commands whose plan can be printed.
+#[derive(Subcommand)]
+pub enum PlanCommand {
+    /// The plan of `tenbin quickstart`
+    #[command(mut_args(rounds::without_defaults))]
+    Quickstart(QuickstartArgs),
+    /// The plan of `tenbin http` with these options
+    Http(HttpArgs),
+    /// The plan of `tenbin s3` with these options
+    #[command(subcommand)]
+    S3(S3Command),
+}
+
+impl PlanCommand {
+    /// The plan as written by the options.
+    ///
+    /// # Errors
+    ///
+    /// Options that refer to a target that there is not.
+    pub fn draft(&self) -> Result<Draft, Refusal> {
+        match self {
+            Self::Quickstart(args) => Ok(args.draft()),
+            Self::Http(args) => args.draft(),
+            Self::S3(command) => command.draft(),
+        }
+    }
+}
+
+/// `tenbin show`.
+#[derive(Args)]
+pub struct ShowArgs {
+    /// The run directory, for example runs/2026-01-31-put
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Print the result document instead of tables
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `tenbin completions`.
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  tenbin completions bash > ~/.local/share/bash-completion/completions/tenbin")]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: Shell,
+}
+
+/// `tenbin man`.
+#[derive(Args)]
+pub struct ManArgs {
+    /// Directory for the pages, made if missing
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+}
+
+/// `tenbin guard`: everything behind it belongs to the guard.
+#[derive(Args)]
+pub struct GuardArgs {
+    /// What the guard is to run
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<OsString>,
+}
+
+/// The whole command line, for completions and manual pages.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Puts the value that a flag gave, if it gave one, into a draft.
+fn set<T: Into<Scalar>>(field: &mut Field, flag: &'static str, value: Option<T>) {
+    if let Some(value) = value {
+        *field = Some(At::flag(flag, value));
+    }
+}

@@ -1,0 +1,108 @@
+//! `tenbin http`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use tenbin_plan::{At, Draft, List, Refusal, WorkloadDraft};
+
+use super::{LoadArgs, OutputArgs, RoundsArgs, TargetArgs, set};
+
+/// `tenbin http`.
+#[derive(Args)]
+#[command(after_help = "\
+One target is measured; two or more are weighed against the first.
+
+Examples:
+  tenbin http --target nginx=http://127.0.0.1:8080/ --target caddy=http://127.0.0.1:8081/
+  tenbin http --target http://127.0.0.1:8080/search?q=tea --connections 64 --duration 1m
+  tenbin http --target a=http://127.0.0.1:8080 --path /items -X POST \\
+      -H 'Content-Type: application/json' --body '{\"name\":\"tea\"}' --expect 201
+  tenbin http --launch 'new=./server --port {port}' --launch 'old=./server.old --port {port}' \\
+      --rate 2000/s")]
+pub struct HttpArgs {
+    /// The systems under test.
+    #[command(flatten)]
+    pub targets: TargetArgs,
+    /// What is sent.
+    #[command(flatten)]
+    pub request: RequestArgs,
+    /// How it is issued.
+    #[command(flatten)]
+    pub load: LoadArgs,
+    /// How long.
+    #[command(flatten)]
+    pub rounds: RoundsArgs,
+    /// Where results go.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// One HTTP request.
+#[derive(Args)]
+#[command(next_help_heading = "Request")]
+pub struct RequestArgs {
+    /// Path and query [default: those of each target's URL]
+    #[arg(long, value_name = "PATH")]
+    pub path: Option<String>,
+    /// Request method [default: GET]
+    #[arg(long, short = 'X', value_name = "METHOD")]
+    pub method: Option<String>,
+    /// Request header, repeatable; {env:NAME} in its value stands for an environment variable,
+    /// the place for tokens and other secrets
+    #[arg(long, short = 'H', value_name = "NAME: VALUE")]
+    pub header: Vec<String>,
+    /// Request body, as text
+    #[arg(long, value_name = "TEXT", conflicts_with = "body_file")]
+    pub body: Option<String>,
+    /// Request body, from a file
+    #[arg(long, value_name = "FILE")]
+    pub body_file: Option<PathBuf>,
+    /// Status that counts as success, repeatable or with commas [default: any from 200 to 299]
+    #[arg(long, value_name = "STATUS", value_delimiter = ',')]
+    pub expect: Vec<u16>,
+}
+
+impl HttpArgs {
+    /// The plan as written by the options.
+    ///
+    /// # Errors
+    ///
+    /// Options that refer to a target that there is not.
+    pub fn draft(&self) -> Result<Draft, Refusal> {
+        let mut draft = Draft::default();
+        draft.name = Some(At::nowhere("http"));
+        draft.load = self.load.draft();
+        draft.targets = self.targets.drafts()?;
+        draft.workloads = vec![At::nowhere(self.request.draft())];
+        self.rounds.apply(&mut draft);
+        Ok(draft)
+    }
+}
+
+impl RequestArgs {
+    fn draft(&self) -> WorkloadDraft {
+        let mut draft = WorkloadDraft {
+            kind: Some(At::nowhere("http")),
+            headers: many("--header", &self.header),
+            expect: many("--expect", &self.expect),
+            ..WorkloadDraft::default()
+        };
+        set(&mut draft.path, "--path", self.path.as_deref());
+        set(&mut draft.method, "--method", self.method.as_deref());
+        set(&mut draft.body, "--body", self.body.as_deref());
+        let body_file = self
+            .body_file
+            .as_ref()
+            .map(|file| file.display().to_string());
+        set(&mut draft.body_file, "--body-file", body_file);
+        draft
+    }
+}
+
+fn many<T: Clone + Into<tenbin_plan::Scalar>>(
+    flag: &'static str,
+    values: &[T],
+) -> Option<At<List>> {
+    let items = values.iter().cloned().map(|value| At::flag(flag, value));
+    (!values.is_empty()).then(|| At::flag(flag, List::Many(items.collect())))
+}

@@ -1,0 +1,89 @@
+//! S3 credentials.
+
+use clap::Args;
+use tenbin_plan::{At, Scalar, Secret, TargetDraft};
+
+use super::set;
+
+/// S3 credentials. Holds secrets: never print it.
+#[derive(Args)]
+#[command(next_help_heading = "Credentials (made up for servers that Tenbin starts)")]
+pub struct KeyArgs {
+    /// Access key, for all targets or for one
+    #[arg(
+        long,
+        value_name = "[NAME=]KEY",
+        env = "TENBIN_ACCESS_KEY",
+        hide_env_values = true
+    )]
+    access_key: Vec<String>,
+    /// Secret key, for all targets or for one; better in the environment or in a file, since
+    /// every user of the machine can read command lines
+    #[arg(
+        long,
+        value_name = "[NAME=]KEY",
+        env = "TENBIN_SECRET_KEY",
+        hide_env_values = true
+    )]
+    secret_key: Vec<String>,
+    /// File that holds the secret key, for all targets or for one; wins over --secret-key
+    #[arg(long, value_name = "[NAME=]FILE")]
+    secret_key_file: Vec<String>,
+    /// Region, for all targets or for one [default: us-east-1]
+    #[arg(long, value_name = "[NAME=]REGION")]
+    region: Vec<String>,
+}
+
+impl KeyArgs {
+    /// Gives every target the keys that are for it.
+    pub(super) fn apply(&self, targets: &mut [At<TargetDraft>]) {
+        let names: Vec<String> = targets.iter().filter_map(name).collect();
+        for target in targets {
+            let own_name = name(target);
+            let find = |values: &[String]| value_for(values, own_name.as_deref(), &names);
+            let draft = &mut target.value;
+            draft.access_key = find(&self.access_key).map(|key| secret("--access-key", key));
+            set(
+                &mut draft.secret_key_file,
+                "--secret-key-file",
+                find(&self.secret_key_file).as_deref(),
+            );
+            if draft.secret_key_file.is_none() {
+                draft.secret_key = find(&self.secret_key).map(|key| secret("--secret-key", key));
+            }
+            set(&mut draft.region, "--region", find(&self.region).as_deref());
+        }
+    }
+}
+
+fn name(target: &At<TargetDraft>) -> Option<String> {
+    match &target.value.name.as_ref()?.value {
+        Scalar::Text(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+fn secret(flag: &'static str, key: String) -> At<Secret> {
+    At::flag(flag, Secret::new(key))
+}
+
+/// The last value for `target` by name, else the last that is for all. What
+/// stands before an equals sign is a name only if a target is called that: keys
+/// may contain equals signs too.
+fn value_for(values: &[String], target: Option<&str>, names: &[String]) -> Option<String> {
+    let named = |value: &str| {
+        let (name, rest) = value.split_once('=')?;
+        names
+            .iter()
+            .any(|known| known == name)
+            .then(|| (name.to_owned(), rest.to_owned()))
+    };
+    let own = values
+        .iter()
+        .rev()
+        .filter_map(|value| named(value))
+        .find(|(name, _)| Some(name.as_str()) == target)
+        .map(|(_, value)| value);
+    let general = || values.iter().rev().find(|value| named(value).is_none());
+    own.or_else(|| general().cloned())
+}

@@ -1,0 +1,41 @@
+//! How operations are issued.
+
+use clap::Args;
+use tenbin_plan::LoadDraft;
+
+use super::set;
+
+/// How operations are issued.
+#[derive(Args)]
+#[command(next_help_heading = "Load")]
+pub struct LoadArgs {
+    /// Connections over all threads, each with one request at a time [default: 16]
+    #[arg(long, short, visible_alias = "concurrency", value_name = "N")]
+    pub connections: Option<u32>,
+    /// Send at this rate whatever the answers do, for example 1000/s or 60/m; response times then
+    /// count from when a request was due [default: each connection sends its next request at once]
+    #[arg(long, value_name = "RATE")]
+    pub rate: Option<String>,
+    /// Longest time for one answer [default: 30s]
+    #[arg(long, value_name = "TIME")]
+    pub timeout: Option<String>,
+    /// Open a new connection for every request
+    #[arg(long)]
+    pub no_keep_alive: bool,
+    /// End a slice after this many requests, if its time is not over before
+    #[arg(long, short = 'n', value_name = "N")]
+    pub requests: Option<u64>,
+}
+
+impl LoadArgs {
+    pub(super) fn draft(&self) -> LoadDraft {
+        let mut load = LoadDraft::default();
+        set(&mut load.connections, "--connections", self.connections);
+        set(&mut load.rate, "--rate", self.rate.as_deref());
+        set(&mut load.timeout, "--timeout", self.timeout.as_deref());
+        set(&mut load.requests, "--requests", self.requests);
+        let keep_alive = self.no_keep_alive.then_some(false);
+        set(&mut load.keep_alive, "--no-keep-alive", keep_alive);
+        load
+    }
+}

@@ -1,0 +1,20 @@
+//! Where results go.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Where results go.
+#[derive(Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// Directory for run directories, made if missing
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    pub out: PathBuf,
+    /// Show no progress, only the result
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Print only the result document, as JSON, on standard output
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,64 @@
+//! `tenbin quickstart`.
+
+use clap::Args;
+use tenbin_plan::{At, Builtin, Draft, RoundsDraft, S3Operation, WorkloadDraft};
+
+use super::{OutputArgs, RoundsArgs, target};
+
+/// `tenbin quickstart`.
+#[derive(Args)]
+#[command(after_help = "\
+Needs nothing: starts two built-in S3 servers, one that keeps objects in memory and one that syncs
+them to disk before it answers, and weighs PUT and GET of 1 KiB and 1 MiB on them, in 16 rounds of
+400ms slices. Takes a little over a minute, and leaves nothing but the run directory.")]
+pub struct QuickstartArgs {
+    /// How long.
+    #[command(flatten)]
+    pub rounds: RoundsArgs,
+    /// Where results go.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Operation, size and number of objects: few enough that storing them all on a
+/// slow disk takes seconds.
+const WORKLOADS: &[(S3Operation, &str, u32)] = &[
+    (S3Operation::Put, "1KiB", 256),
+    (S3Operation::Get, "1KiB", 256),
+    (S3Operation::Put, "1MiB", 32),
+    (S3Operation::Get, "1MiB", 32),
+];
+
+impl QuickstartArgs {
+    /// The plan: eight quads of short slices, a little over a minute in all.
+    pub fn draft(&self) -> Draft {
+        let mut draft = Draft::default();
+        draft.name = Some(At::nowhere("quickstart"));
+        draft.rounds = RoundsDraft {
+            count: Some(At::nowhere(16)),
+            slice: Some(At::nowhere("400ms")),
+            lead: Some(At::nowhere("50ms")),
+            gap: Some(At::nowhere("30ms")),
+            warmup: Some(At::nowhere("300ms")),
+            duration: None,
+        };
+        draft.targets = vec![
+            target::own("memory", Builtin::S3Memory),
+            target::own("durable", Builtin::S3Durable),
+        ];
+        draft.workloads = WORKLOADS.iter().map(workload).collect();
+        draft.load.connections = Some(At::nowhere(8));
+        self.rounds.apply(&mut draft);
+        draft
+    }
+}
+
+fn workload(&(operation, size, objects): &(S3Operation, &str, u32)) -> At<WorkloadDraft> {
+    At::nowhere(WorkloadDraft {
+        kind: Some(At::nowhere("s3")),
+        operation: Some(At::nowhere(operation.name())),
+        size: Some(At::nowhere(size)),
+        objects: Some(At::nowhere(objects)),
+        ..WorkloadDraft::default()
+    })
+}

@@ -1,0 +1,79 @@
+//! How long to measure, and in how many slices.
+
+use clap::{Arg, Args};
+use tenbin_plan::Draft;
+
+use super::set;
+
+/// How long to measure, and in how many slices.
+#[derive(Args, Default)]
+#[command(next_help_heading = "Rounds")]
+pub struct RoundsArgs {
+    /// Measured time per target and workload, for example 30s or 2m [default: rounds × slice]
+    #[arg(long, short, value_name = "TIME")]
+    pub duration: Option<String>,
+    /// Rounds, each with one slice of every target; even for two targets, whole Williams squares
+    /// for more [default: 16 for two targets, else about 8]
+    #[arg(long, value_name = "N")]
+    pub rounds: Option<u32>,
+    /// Measured length of one slice, at least 100ms [default: 2s]
+    #[arg(long, value_name = "TIME")]
+    pub slice: Option<String>,
+    /// Unmeasured head of every slice [default: a tenth of the slice, at most 500ms]
+    #[arg(long, value_name = "TIME")]
+    pub lead: Option<String>,
+    /// Rest between two slices [default: 200ms]
+    #[arg(long, value_name = "TIME")]
+    pub gap: Option<String>,
+    /// Unmeasured work before the first slice of each workload on each target [default: 2s]
+    #[arg(long, value_name = "TIME")]
+    pub warmup: Option<String>,
+    /// Seed of every random choice, to repeat a run exactly [default: drawn and recorded]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Generator threads [default: half the processor cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<u32>,
+    /// Name of the experiment and of its run directory
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+}
+
+impl RoundsArgs {
+    /// Puts what was given over what `draft` says.
+    pub(super) fn apply(&self, draft: &mut Draft) {
+        self.make_room(draft);
+        let rounds = &mut draft.rounds;
+        set(&mut rounds.duration, "--duration", self.duration.as_deref());
+        set(&mut rounds.count, "--rounds", self.rounds);
+        set(&mut rounds.slice, "--slice", self.slice.as_deref());
+        set(&mut rounds.lead, "--lead", self.lead.as_deref());
+        set(&mut rounds.gap, "--gap", self.gap.as_deref());
+        set(&mut rounds.warmup, "--warmup", self.warmup.as_deref());
+        set(&mut draft.seed, "--seed", self.seed);
+        set(&mut draft.threads, "--threads", self.threads);
+        set(&mut draft.name, "--name", self.name.as_deref());
+    }
+
+    /// Any two of duration, slice and count make the third: what a plan file says
+    /// of the one that must follow is dropped.
+    fn make_room(&self, draft: &mut Draft) {
+        let rounds = &mut draft.rounds;
+        match (&self.duration, &self.slice, &self.rounds) {
+            (Some(_), Some(_), None) => rounds.count = None,
+            (Some(_), None, _) => rounds.slice = None,
+            (None, None, None) | (Some(_), Some(_), Some(_)) => {}
+            (None, _, _) => rounds.duration = None,
+        }
+    }
+}
+
+/// The option without the default its help tells of, for commands that bring
+/// values of their own.
+pub(super) fn without_defaults(arg: Arg) -> Arg {
+    let told = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    match told.split_once(" [default: ") {
+        Some((help, _)) => arg.help(help.to_owned()),
+        None => arg,
+    }
+}

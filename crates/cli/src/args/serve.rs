@@ -1,0 +1,69 @@
+//! `tenbin serve`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// `tenbin serve`: the built-in servers.
+#[derive(Subcommand)]
+pub enum ServeCommand {
+    /// Answer every HTTP request with the same small body
+    Http(ServeHttpArgs),
+    /// Store objects, in memory or on disk
+    S3(ServeS3Args),
+}
+
+/// `tenbin serve http`.
+#[derive(Args)]
+pub struct ServeHttpArgs {
+    /// Address and port to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+    /// Worker threads
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = at_least_one)]
+    pub workers: usize,
+    /// Time to rest before every answer, for example 5ms
+    #[arg(long, value_name = "TIME", default_value = "0s")]
+    pub delay: tenbin_plan::duration::Time,
+}
+
+/// `tenbin serve s3`.
+#[derive(Args)]
+pub struct ServeS3Args {
+    /// Address and port to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9000")]
+    pub listen: SocketAddr,
+    /// Keep objects in this directory, made if missing, and sync them to disk before answering
+    /// [default: keep them in memory]
+    #[arg(long, value_name = "DIR")]
+    pub durable: Option<PathBuf>,
+    /// The access key that requests must be signed with
+    #[arg(
+        long,
+        value_name = "KEY",
+        env = "TENBIN_ACCESS_KEY",
+        hide_env_values = true
+    )]
+    pub access_key: String,
+    /// The secret key that requests must be signed with; better in the environment, since every
+    /// user of the machine can read command lines
+    #[arg(
+        long,
+        value_name = "KEY",
+        env = "TENBIN_SECRET_KEY",
+        hide_env_values = true
+    )]
+    pub secret_key: String,
+    /// Worker threads
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = at_least_one)]
+    pub workers: usize,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("at least one is needed".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("write a whole number".to_owned()),
+    }
+}

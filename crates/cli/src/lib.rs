@@ -1,0 +1,3 @@
+//! Arguments in, progress and tables out, exit code.
+
+pub mod args;

@@ -1,0 +1,110 @@
+//! Request headers, and the secrets that some of them hold.
+
+use crate::context::Context;
+use crate::scalar::Scalar;
+
+/// Headers that follow from the rest of the plan.
+const OWN_HEADERS: &[(&str, &str)] = &[
+    ("content-length", "it follows from the body"),
+    ("transfer-encoding", "it follows from the body"),
+    ("connection", "use keep_alive (--no-keep-alive)"),
+];
+
+/// Parts of the names of headers whose values are secrets.
+const SECRET_NAMES: &[&str] = &[
+    "authorization",
+    "cookie",
+    "token",
+    "secret",
+    "password",
+    "api-key",
+    "apikey",
+];
+
+const EXAMPLE: &str = "write for example \"Accept: text/html\"";
+
+/// A header as it is sent and as a printed plan shows it.
+pub(super) struct Header {
+    pub(super) sent: (String, String),
+    pub(super) printed: (String, String),
+}
+
+/// Reads a `Name: value` line; `{env:NAME}` in the value is looked up.
+// The value is never repeated in a message: it may be a token.
+pub(super) fn read(scalar: &Scalar, context: &Context) -> Result<Header, String> {
+    let Scalar::Text(line) = scalar else {
+        return Err(format!("a header is text; {EXAMPLE}"));
+    };
+    let Some((name, written)) = line.split_once(':') else {
+        return Err(format!("a header has a colon after its name; {EXAMPLE}"));
+    };
+    check_name(name)?;
+    let written = written.trim();
+    let sent = looked_up(written, context)?;
+    if sent.chars().any(|c| c.is_control() && c != '\t') {
+        return Err(format!(
+            "the value of header {name:?} contains a line break or another control character"
+        ));
+    }
+    let literal_secret = sent == written && is_secret(name);
+    let printed = match literal_secret {
+        true => format!("{{env:{}}}", variable(name)),
+        false => written.to_owned(),
+    };
+    Ok(Header {
+        sent: (name.to_owned(), sent),
+        printed: (name.to_owned(), printed),
+    })
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    if name.is_empty() || !name.chars().all(is_token) {
+        return Err(format!("{name:?} is not a header name; {EXAMPLE}"));
+    }
+    let own = OWN_HEADERS
+        .iter()
+        .find(|(own, _)| name.eq_ignore_ascii_case(own));
+    match own {
+        Some((_, why)) => Err(format!("Tenbin sets {name:?} itself: {why}")),
+        None => Ok(()),
+    }
+}
+
+fn looked_up(written: &str, context: &Context) -> Result<String, String> {
+    let mut value = String::new();
+    let mut rest = written;
+    while let Some((before, reference)) = rest.split_once("{env:") {
+        let (variable, after) = reference
+            .split_once('}')
+            .ok_or("{env: has no closing brace; write {env:NAME}")?;
+        let found = (context.environment)(variable)
+            .ok_or_else(|| format!("the environment variable {variable:?} is not set"))?;
+        value += before;
+        value += &found;
+        rest = after;
+    }
+    Ok(value + rest)
+}
+
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SECRET_NAMES.iter().any(|secret| name.contains(secret))
+}
+
+/// Where a secret that was given literally is to be put for the next run.
+fn variable(header: &str) -> String {
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_uppercase()
+        } else {
+            '_'
+        }
+    };
+    let name: String = header.chars().map(plain).collect();
+    format!("TENBIN_HEADER_{name}")
+}
+
+/// RFC 9110, section 5.6.2.
+fn is_token(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c)
+}
