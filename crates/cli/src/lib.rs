@@ -1,3 +1,46 @@
 //! Arguments in, progress and tables out, exit code.
 
 pub mod args;
+mod commands;
+pub mod exit;
+mod hide;
+mod interrupt;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::args::{Cli, Command};
+use crate::exit::Exit;
+
+/// The whole program.
+pub fn run() -> ExitCode {
+    if let Err(error) = hide::secret_arguments() {
+        output::error(&format!(
+            "cannot hide the secret key from the process title: {error}; give it as TENBIN_SECRET_KEY"
+        ));
+        return Exit::Internal.into();
+    }
+    match Cli::parse().command {
+        // Its exit code is its own.
+        Command::Guard(guard) => tenbin_targets::guard::main(guard.arguments),
+        command => dispatch(command).into(),
+    }
+}
+
+fn dispatch(command: Command) -> Exit {
+    match command {
+        Command::Quickstart(args) => commands::measure(Ok(args.draft()), &args.output),
+        Command::Http(args) => commands::measure(args.draft(), &args.output),
+        Command::S3(command) => commands::measure(command.draft(), command.output()),
+        Command::Run(args) => commands::measure(args.draft(), &args.output),
+        Command::Plan(command) => commands::print_plan(command.draft()),
+        Command::Show(args) => commands::show(&args),
+        Command::Serve(command) => commands::serve(&command),
+        Command::Completions(args) => commands::completions(&args),
+        Command::Man(args) => commands::man(&args),
+        Command::Guard(_) => Exit::Internal,
+    }
+}

@@ -5,7 +5,8 @@ use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tenbin_report::text::{duration, escape, rate};
+use tenbin_plan::duration::Time;
+use tenbin_report::for_terminal;
 use tenbin_weigh::Progress;
 
 /// How often news is repeated where there is no terminal.
@@ -57,7 +58,7 @@ impl Display {
                 self.line(&format!(
                     "{} slices in about {}, kept in {}",
                     slices,
-                    duration(*forecast),
+                    short(*forecast),
                     directory.display()
                 ));
                 self.bar.set_style(style());
@@ -73,7 +74,7 @@ impl Display {
                 awaited: Some(awaited),
                 waited,
             } => {
-                let text = format!("{target}: waiting for {awaited}, {}", duration(*waited));
+                let text = format!("{target}: waiting for {awaited}, {}", short(*waited));
                 self.bar.set_message(text.clone());
                 self.plain(&text);
             }
@@ -118,7 +119,7 @@ impl Display {
                 self.bar.set_message(format!(
                     "{}: {}{failed}",
                     self.current,
-                    rate(*ok as f64 / seconds)
+                    format_args!("{:.0}/s", *ok as f64 / seconds)
                 ));
             }
             Progress::Stretch { .. } | Progress::Measured { .. } => {}
@@ -129,12 +130,12 @@ impl Display {
 
     /// Says something worth a word, quiet or not.
     pub(crate) fn warn(&self, text: &str) {
-        self.print(&format!("warning: {}", escape(text)));
+        self.print(&format!("warning: {}", for_terminal(text)));
     }
 
     fn line(&self, text: &str) {
         if !self.quiet {
-            self.print(&escape(text));
+            self.print(&for_terminal(text));
         }
     }
 
@@ -142,7 +143,7 @@ impl Display {
     fn plain(&mut self, text: &str) {
         if !self.terminal && !self.quiet && self.last_plain.elapsed() >= PLAIN_INTERVAL {
             self.last_plain = Instant::now();
-            self.print(&escape(text));
+            self.print(&for_terminal(text));
         }
     }
 
@@ -150,6 +151,11 @@ impl Display {
     fn print(&self, text: &str) {
         self.bar.suspend(|| eprintln!("{text}"));
     }
+}
+
+/// A time in whole seconds.
+fn short(time: Duration) -> Time {
+    Time(Duration::from_secs(time.as_secs_f64().round() as u64))
 }
 
 fn style() -> ProgressStyle {

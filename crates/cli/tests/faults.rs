@@ -115,7 +115,14 @@ fn a_server_that_turns_to_garbage_while_it_is_measured() {
     let run = Tenbin::new(
         &scratch,
         [
-            "http", "--target", &target, "--warmup", "0s", "--slice", "300ms", "--connections",
+            "http",
+            "--target",
+            &target,
+            "--warmup",
+            "0s",
+            "--slice",
+            "300ms",
+            "--connections",
             "2",
         ],
     )
@@ -224,7 +231,9 @@ fn an_endpoint_killed_while_it_is_measured() {
     let target = nginx.target("nginx");
     let mut run = Tenbin::new(
         &scratch,
-        ["http", "--target", &target, "--warmup", "0s", "--slice", "1s"],
+        [
+            "http", "--target", &target, "--warmup", "0s", "--slice", "1s",
+        ],
     )
     .start();
     run.wait_until(SOON, || measured_seconds(&scratch) >= 2);

@@ -14,8 +14,21 @@ fn two_nginx_are_weighed_and_the_run_can_be_shown_and_repeated() {
     let run = Tenbin::new(
         &scratch,
         [
-            "http", "--target", &one, "--target", &other, "--rounds", "12", "--slice", "200ms",
-            "--gap", "10ms", "--warmup", "100ms", "--connections", "8",
+            "http",
+            "--target",
+            &one,
+            "--target",
+            &other,
+            "--rounds",
+            "12",
+            "--slice",
+            "200ms",
+            "--gap",
+            "10ms",
+            "--warmup",
+            "100ms",
+            "--connections",
+            "8",
         ],
     )
     .run();
@@ -43,7 +56,12 @@ fn two_nginx_are_weighed_and_the_run_can_be_shown_and_repeated() {
     let plan = directory.join("plan.toml");
     let again = Tenbin::new(
         &scratch,
-        ["run".as_ref(), plan.as_os_str(), "--rounds".as_ref(), "2".as_ref()],
+        [
+            "run".as_ref(),
+            plan.as_os_str(),
+            "--rounds".as_ref(),
+            "2".as_ref(),
+        ],
     )
     .run();
     assert!(matches!(again.code, Some(0 | 6)), "{again}");
@@ -63,8 +81,19 @@ fn json_is_the_document_alone_and_counts_what_the_server_saw() {
     let run = Tenbin::new(
         &scratch,
         [
-            "http", "--target", &target, "--requests", "500", "--rounds", "2", "--slice", "5s",
-            "--warmup", "0s", "--json", "--quiet",
+            "http",
+            "--target",
+            &target,
+            "--requests",
+            "500",
+            "--rounds",
+            "2",
+            "--slice",
+            "5s",
+            "--warmup",
+            "0s",
+            "--json",
+            "--quiet",
         ],
     )
     .run();
@@ -117,7 +146,9 @@ fn a_status_that_is_not_expected_is_an_error_and_not_throughput() {
     let target = format!("nginx={}teapot", nginx.url());
     let run = Tenbin::new(
         &scratch,
-        ["http", "--target", &target, "--slice", "300ms", "--warmup", "0s"],
+        [
+            "http", "--target", &target, "--slice", "300ms", "--warmup", "0s",
+        ],
     )
     .run();
     run.expect_code(4).expect_stderr("418");
@@ -127,9 +158,27 @@ fn a_status_that_is_not_expected_is_an_error_and_not_throughput() {
 fn flags_and_plan_say_the_same() {
     let scratch = Scratch::new("two-faces");
     let flags = [
-        "http", "--target", "a=http://127.0.0.1:1/", "--target", "b=http://127.0.0.1:2/x",
-        "--rate", "250/s", "--connections", "3", "--rounds", "4", "--slice", "750ms", "--method",
-        "POST", "--body", "hello", "--header", "X-A: b", "--expect", "201",
+        "http",
+        "--target",
+        "a=http://127.0.0.1:1/",
+        "--target",
+        "b=http://127.0.0.1:2/x",
+        "--rate",
+        "250/s",
+        "--connections",
+        "3",
+        "--rounds",
+        "4",
+        "--slice",
+        "750ms",
+        "--method",
+        "POST",
+        "--body",
+        "hello",
+        "--header",
+        "X-A: b",
+        "--expect",
+        "201",
     ];
     let printed = Tenbin::new(&scratch, [["plan"].as_slice(), &flags].concat()).run();
     printed.expect_code(0);

@@ -38,9 +38,7 @@ fn ok(run: &Outcome, target: &str, operation: &str) -> u64 {
                 }
                 map.values().find_map(|v| find(v, target, operation))
             }
-            serde_json::Value::Array(list) => {
-                list.iter().find_map(|v| find(v, target, operation))
-            }
+            serde_json::Value::Array(list) => list.iter().find_map(|v| find(v, target, operation)),
             _ => None,
         }
     }
@@ -64,7 +62,10 @@ fn put_get_and_delete_on_two_real_servers() {
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     for target in ["minio", "versity"] {
         for operation in ["PUT", "GET", "DELETE"] {
-            assert!(ok(&run, target, operation) > 0, "{target} {operation}: {run}");
+            assert!(
+                ok(&run, target, operation) > 0,
+                "{target} {operation}: {run}"
+            );
         }
     }
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
@@ -87,7 +88,12 @@ impl Minio {
         let child = std::process::Command::new("setpriv")
             .args(["--pdeathsig", "KILL", "--"])
             .arg(path_of(Server::Minio))
-            .args(["server", "--quiet", "--address", &format!("127.0.0.1:{port}")])
+            .args([
+                "server",
+                "--quiet",
+                "--address",
+                &format!("127.0.0.1:{port}"),
+            ])
             .arg(scratch.join("disk"))
             .env("MINIO_ROOT_USER", ACCESS)
             .env("MINIO_ROOT_PASSWORD", SECRET)
@@ -122,9 +128,11 @@ fn files_with(directory: &Path, text: &str) -> Vec<String> {
         let path = entry.path();
         if path.is_dir() {
             found.extend(files_with(&path, text));
-        } else if std::fs::read(&path)
-            .is_ok_and(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
-        {
+        } else if std::fs::read(&path).is_ok_and(|bytes| {
+            bytes
+                .windows(text.len())
+                .any(|window| window == text.as_bytes())
+        }) {
             found.push(path.display().to_string());
         }
     }
@@ -140,8 +148,23 @@ fn a_server_of_ones_own_is_left_as_it_was_and_the_secret_stays_secret() {
     std::fs::create_dir(&precious).expect("a bucket of somebody else");
     let target = format!("minio=http://127.0.0.1:{}", minio.port);
     let common = [
-        "--target", &target, "--access-key", ACCESS, "--secret-key", SECRET, "--size", "1KiB",
-        "--slice", "300ms", "--rounds", "2", "--warmup", "0s", "--connections", "4", "--objects",
+        "--target",
+        &target,
+        "--access-key",
+        ACCESS,
+        "--secret-key",
+        SECRET,
+        "--size",
+        "1KiB",
+        "--slice",
+        "300ms",
+        "--rounds",
+        "2",
+        "--warmup",
+        "0s",
+        "--connections",
+        "4",
+        "--objects",
         "50",
     ];
     for operation in ["put", "get"] {

@@ -2,7 +2,7 @@
 
 /// For a terminal: one line, and nothing in it that moves the cursor, changes
 /// colours or reverses the direction of writing.
-pub(crate) fn for_terminal(text: &str) -> String {
+pub fn for_terminal(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         if is_harmful(c) {

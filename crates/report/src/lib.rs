@@ -19,6 +19,7 @@ mod words;
 
 pub use assemble::Source;
 pub use document::Document;
+pub use escape::for_terminal;
 pub use exporter::{EXPORTERS, Exporter, exporter};
 pub use schema::schema_json;
 pub use terminal::terminal;

@@ -151,11 +151,7 @@ fn bring_all_up(
     Ok(environment)
 }
 
-fn make_all_ready(
-    plan: &Plan,
-    arms: &mut [Arm],
-    wires: &mut Wires<'_>,
-) -> Result<(), WeighError> {
+fn make_all_ready(plan: &Plan, arms: &mut [Arm], wires: &mut Wires<'_>) -> Result<(), WeighError> {
     for arm in arms.iter_mut() {
         arm.make_ready(plan, wires)?;
     }
@@ -207,7 +203,9 @@ impl Run<'_, '_> {
                 Ok(Some(ending)) => return Ok(ending),
                 Err(WeighError::Interrupted) => return Ok(Ending::Interrupted),
                 Err(WeighError::Record(error)) => return Ok(Ending::RecordFailed(error)),
-                Err(WeighError::Preparation { target, what, why, .. }) => {
+                Err(WeighError::Preparation {
+                    target, what, why, ..
+                }) => {
                     let sentence = format!("target \"{target}\": {what} failed: {why}");
                     return Ok(Ending::TargetFailed(sentence));
                 }
@@ -246,7 +244,13 @@ impl Run<'_, '_> {
         };
         let operations = workers
             .first()
-            .map(|worker| worker.operations().iter().map(ToString::to_string).collect())
+            .map(|worker| {
+                worker
+                    .operations()
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect()
+            })
             .unwrap_or_default();
         self.writer.begin(SliceStart {
             index: index as u32,

@@ -80,6 +80,8 @@ pub(crate) fn single() -> Run {
             headers: Vec::new(),
             body: Vec::new(),
             expect: Vec::new(),
+            body_file: None,
+            printed_headers: Vec::new(),
         }),
         load: load(),
     };
@@ -255,8 +257,8 @@ fn fill(slice: &mut Slice, rate: f64) {
     slice.server = (!slice.cut_short).then_some(ServerUse {
         cpu_seconds: 0.000_061 * ok as f64,
         rss_bytes: 48 << 20,
-        read_bytes: 0,
-        written_bytes: ok * 4_096,
+        read_bytes: Some(0),
+        written_bytes: Some(ok * 4_096),
     });
 }
 

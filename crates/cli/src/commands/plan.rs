@@ -1,0 +1,42 @@
+//! `tenbin plan`, and making plans of drafts.
+
+use tenbin_plan::{Context, Draft, Plan, Refusal};
+
+use crate::exit::Exit;
+use crate::output;
+
+/// Prints the plan that options mean.
+pub(crate) fn print_plan(draft: Result<Draft, Refusal>) -> Exit {
+    match resolve(draft) {
+        Ok(plan) => {
+            output::print(plan.to_toml().as_bytes());
+            Exit::Done
+        }
+        Err(exit) => exit,
+    }
+}
+
+/// Fills in the defaults; says what is wrong, if anything is.
+pub(crate) fn resolve(draft: Result<Draft, Refusal>) -> Result<Plan, Exit> {
+    resolve_with(draft, |_| {})
+}
+
+/// The same in a world changed by `change`.
+pub(crate) fn resolve_with(
+    draft: Result<Draft, Refusal>,
+    change: impl FnOnce(&mut Context),
+) -> Result<Plan, Exit> {
+    let mut context = Context::of_this_process().map_err(|error| {
+        output::error(&format!("cannot tell the working directory: {error}"));
+        Exit::Internal
+    })?;
+    change(&mut context);
+    draft
+        .and_then(|draft| draft.resolve(&mut context))
+        .map_err(|refusal| {
+            for problem in refusal.problems() {
+                output::error(&problem.to_string());
+            }
+            Exit::Refused
+        })
+}

@@ -1,0 +1,44 @@
+//! The only place that writes to standard output and, progress apart, to
+//! standard error.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use tenbin_report::{Document, terminal};
+
+/// Columns where the width of the terminal is not known.
+const COLUMNS: usize = 100;
+
+/// One sentence on standard error, made harmless.
+#[expect(clippy::print_stderr, reason = "this is the place for it")]
+pub(crate) fn error(text: &str) {
+    for (at, line) in text.lines().enumerate() {
+        let line = tenbin_report::for_terminal(line);
+        if at == 0 {
+            eprintln!("error: {line}");
+        } else {
+            eprintln!("{line}");
+        }
+    }
+}
+
+/// Text on standard output. Whoever closes it early has read enough.
+pub(crate) fn print(text: &[u8]) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(text).and_then(|()| out.flush());
+}
+
+/// The report of a run, or with `json` its document, on standard output.
+pub(crate) fn report(document: &Document, json: bool) {
+    if json {
+        if let Some(exporter) = tenbin_report::exporter("json") {
+            print(&exporter.export(document));
+        }
+        return;
+    }
+    let is_terminal = io::stdout().is_terminal();
+    let width = terminal_size::terminal_size()
+        .filter(|_| is_terminal)
+        .map_or(COLUMNS, |(width, _)| usize::from(width.0));
+    let colour = is_terminal && std::env::var_os("NO_COLOR").is_none();
+    print(terminal(document, width, colour).as_bytes());
+}
