@@ -3,7 +3,7 @@
 //!
 //! The guard's standard input is one end of a socket pair. What it reads there
 //! are orders (`stop`; the end of the stream means the same), what it writes
-//! there are [`Report`]s, one a line. As child subreaper it inherits every
+//! there are reports, one a line. As child subreaper it inherits every
 //! orphan below it, so that no descendant can slip away by becoming a daemon.
 
 use std::ffi::OsString;

@@ -59,7 +59,7 @@ mod linux {
     use nix::time::clock_getcpuclockid;
     use nix::unistd::Pid;
     use procfs::FromRead;
-    use procfs::process::{Io, Stat};
+    use procfs::process::{Io, Stat, StatM};
 
     use crate::tree;
     use crate::usage::Usage;
@@ -200,7 +200,7 @@ mod linux {
                     cpu_seconds: own + children_seconds(&stat),
                     storage,
                 },
-                rss_bytes: stat.rss * procfs::page_size(),
+                rss_bytes: resident_pages(pid).unwrap_or(stat.rss) * procfs::page_size(),
             };
             Some((identity, account))
         }
@@ -282,6 +282,13 @@ mod linux {
 
     fn ticks(count: u64) -> f64 {
         count as f64 / procfs::ticks_per_second() as f64
+    }
+
+    /// Newer kernels add up exactly here what `stat` only estimates, by up to
+    /// some MiB on machines with many cores (`task_statm`).
+    fn resident_pages(pid: i32) -> Option<u64> {
+        let memory = StatM::from_file(format!("/proc/{pid}/statm")).ok()?;
+        Some(memory.resident)
     }
 
     fn storage(pid: i32) -> Option<Storage> {

@@ -66,6 +66,7 @@ fn main() -> ExitCode {
             "children_nobody_waits_for_still_count",
             observing::careless_parent,
         ),
+        ("what_orphans_used_counts", observing::orphans),
         (
             "written_bytes_survive_their_writer",
             observing::written_bytes,
