@@ -1,1 +1,55 @@
-fn main() {}
+//! Tasks of the repository, run as `cargo xtask <task>`.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program for people at a terminal"
+)]
+
+mod check;
+mod cost;
+mod setup;
+mod shell;
+mod steps;
+mod test;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+use crate::steps::Steps;
+
+const HELP: &str = "\
+cargo xtask <task>
+
+  setup           install what the tests need: nginx, wrk, MinIO, Versity S3 Gateway
+  setup --check   only say what is there and what is missing
+  check           format, clippy, layers, licences, tracked files
+  test            setup, check, then every test; ends with `N passed, N failed`
+  cost            CPU a request beside wrk, kept in bench/ (minutes; wants a quiet machine)
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[&str]) -> Result<ExitCode> {
+    std::env::set_current_dir(shell::workspace_root())?;
+    match arguments {
+        ["setup"] => setup::install()?,
+        ["setup", "--check"] => setup::check()?,
+        ["check"] => check::run(&mut Steps::default())?,
+        ["cost"] => cost::run()?,
+        ["test"] => return Ok(test::run()),
+        [] | ["help" | "--help" | "-h"] => print!("{HELP}"),
+        other => bail!("no task `{}`\n\n{HELP}", other.join(" ")),
+    }
+    Ok(ExitCode::SUCCESS)
+}

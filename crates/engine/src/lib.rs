@@ -3,12 +3,29 @@
 //! The engine knows no protocol above HTTP and prints nothing. It asks a
 //! [`Workload`] for the next request and for its judgement of the answer, and
 //! hands out a [`Sample`] about once a second.
+//!
+//! Three things are pluggable and never multiplied into copies of the loop:
+//! pacing ([`pacer::Pacer`]), stopping ([`stop::StopRule`]) and what carries the
+//! requests ([`wire::Wire`]: HTTP/1.1, null, a simulation in virtual time).
+//! The [`conductor`] decides and records; the wire only carries.
 
+pub mod clock;
+pub mod conductor;
+pub mod drive;
 pub mod error;
 pub mod exchange;
 pub mod histogram;
+pub mod http1;
+pub mod null;
+pub mod pacer;
 pub mod sample;
+#[cfg(test)]
+mod simulation;
+pub mod stop;
+mod tally;
+pub mod wire;
 
+pub use drive::{Carrier, Drive, EngineError, Finished, News, drive};
 pub use error::ErrorClass;
 pub use exchange::{AnswerHead, BodyUse, Exchange, Judgement, Moment, Next, Workload};
 pub use sample::{Ledger, OpSample, Sample};

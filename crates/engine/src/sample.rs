@@ -7,9 +7,12 @@ use hdrhistogram::Histogram;
 use crate::error::ErrorClass;
 use crate::histogram::latency_histogram;
 
-/// Everything one thread saw in a stretch of at most one second of a slice's
-/// measured window. Operations count where they *ended*, if they were due
-/// inside the window.
+/// Everything one thread saw in a stretch of about one second of a slice's
+/// measured window, and last of all in the drain after it.
+///
+/// Throughput and latency count different things, so that both are unbiased:
+/// `ok` counts what *ended* inside the window, the histograms hold what was *due*
+/// inside it, even if it ended in the drain.
 #[derive(Debug, Clone)]
 pub struct Sample {
     /// Generator thread, from 0.
@@ -35,7 +38,7 @@ pub struct Sample {
 pub struct OpSample {
     /// Name of the operation.
     pub name: &'static str,
-    /// Correct answers.
+    /// Correct answers that came inside the window: the numerator of throughput.
     pub ok: u64,
     /// Bytes written, heads included.
     pub sent: u64,
@@ -43,7 +46,8 @@ pub struct OpSample {
     pub received: u64,
     /// Body bytes of correct answers, or of correctly answered request bodies.
     pub payload: u64,
-    /// Failures by class, indexed by `ErrorClass as usize`.
+    /// Failures by class, indexed by `ErrorClass as usize`: what was due before
+    /// the window closed and failed after it opened.
     pub errors: [u64; ErrorClass::ALL.len()],
     /// Answers by status.
     pub statuses: BTreeMap<u16, u64>,

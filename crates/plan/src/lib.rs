@@ -1,10 +1,33 @@
 //! The experiment as data: built from flags or TOML, validated, explained back.
 //!
 //! Two faces, one model. Command-line flags and plan files both become a
-//! [`draft::Draft`], whose `resolve` fills in the defaults, refuses what cannot
-//! work and yields a [`Plan`]. A plan prints itself as TOML that resolves to the
-//! same plan again, without its secrets.
+//! [`Draft`], whose [`resolve`](Draft::resolve) fills in the defaults, refuses
+//! what cannot work and yields a [`Plan`]. A plan prints itself with
+//! [`Plan::to_toml`] as a plan file that resolves to the same plan again, without
+//! its secrets.
 
-pub mod model;
+mod context;
+mod decimal;
+mod draft;
+pub mod duration;
+mod keys;
+mod model;
+mod names;
+mod placeholders;
+mod print;
+mod problem;
+pub mod rate;
+mod resolve;
+mod scalar;
+mod schedule;
+pub mod size;
+mod suggest;
 
+pub use context::{Context, LookUp, ReadFile};
+pub use draft::{
+    Draft, Field, KeyField, LoadDraft, ReadyDraft, RoundsDraft, TargetDraft, WorkloadDraft,
+};
 pub use model::*;
+pub use problem::{Place, Problem, Refusal};
+pub use scalar::{At, Entries, List, Scalar};
+pub use schedule::{Turn, schedule};

@@ -107,7 +107,8 @@ pub struct Launch {
     pub command: Vec<String>,
     /// Extra environment.
     pub env: BTreeMap<String, String>,
-    /// Working directory; the directory of the plan file when not set.
+    /// Working directory; Tenbin's own when not set. A resolved plan always
+    /// sets it: to the directory of the plan file when nothing else was asked for.
     pub directory: Option<PathBuf>,
     /// Base URL once it is up, with placeholders.
     pub url: String,
@@ -148,6 +149,35 @@ pub struct Credentials {
     pub access_key: String,
     /// The secret.
     pub secret_key: Secret,
+    /// Where the access key came from.
+    pub access_key_source: KeySource,
+    /// Where the secret came from.
+    pub secret_key_source: KeySource,
+}
+
+impl Credentials {
+    /// Keys given literally.
+    pub fn literal(access_key: impl Into<String>, secret_key: impl Into<String>) -> Self {
+        Self {
+            access_key: access_key.into(),
+            secret_key: Secret::new(secret_key),
+            access_key_source: KeySource::Literal,
+            secret_key_source: KeySource::Literal,
+        }
+    }
+}
+
+/// Where a key came from, so that a printed plan can name it without showing it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeySource {
+    /// Written in the plan file or on the command line.
+    Literal,
+    /// Read from this environment variable.
+    Env(String),
+    /// Read from this file.
+    File(PathBuf),
+    /// Made up for this run.
+    Generated,
 }
 
 impl fmt::Debug for Credentials {
@@ -209,6 +239,8 @@ pub struct HttpWork {
     pub headers: Vec<(String, String)>,
     /// Request body.
     pub body: Vec<u8>,
+    /// The file that `body` was read from, if it was.
+    pub body_file: Option<PathBuf>,
     /// Statuses that count as success; any 2xx when empty.
     pub expect: Vec<u16>,
 }

@@ -213,6 +213,8 @@ mod tests {
         assert_eq!(signed_rank_p(&[-1.0, 2.0, 3.0]), Some(0.5));
         // Ties share rank 1.5: {} , {first}, {second} of 4 are ≤ 1.5.
         assert_eq!(signed_rank_p(&[-1.0, 1.0]), Some(1.0));
+        // Three share rank 2, so T⁻ = 4: {}, four single ranks and three pairs of 32.
+        assert_eq!(signed_rank_p(&[1.0, 1.0, 1.0, -2.0, 3.0]), Some(0.5));
         assert_eq!(signed_rank_p(&[0.0, 1.0, 2.0, 3.0]), Some(0.25));
         assert_eq!(signed_rank_p(&[0.0, 0.0]), Some(1.0));
         assert_eq!(signed_rank_p(&[]), None);

@@ -124,10 +124,10 @@ fn of_operation(cell: &Cell<'_>, basis: &Basis<'_>, name: &str) -> OperationFigu
         failed: ops.iter().map(|op| op.failed_count()).sum(),
         errors,
         censored: ops.iter().map(|op| op.censored).sum(),
-        throughput: basis.each(|slice| throughput_of(slice, find(slice, name)?)),
+        throughput: basis.each(|slice| slice.throughput_of(find(slice, name)?)),
         bandwidth: basis.each(|slice| {
             let op = find(slice, name)?;
-            let rate = throughput_of(slice, op)?;
+            let rate = slice.throughput_of(op)?;
             Some(per(op.payload as f64, op.ok).unwrap_or(0.0) * rate)
         }),
         from_intended_start: !closed,
@@ -195,12 +195,6 @@ fn response(op: &OpFigures) -> &Histogram<u64> {
 fn peak_rss(slices: &[&Slice]) -> Option<u64> {
     let observed = slices.iter().filter_map(|slice| slice.server);
     observed.map(|server| server.rss_bytes).max()
-}
-
-/// An operation's share of its slice's throughput.
-fn throughput_of(slice: &Slice, op: &OpFigures) -> Option<f64> {
-    let share = per(op.ok as f64, slice.ok()).unwrap_or(0.0);
-    Some(slice.throughput()? * share)
 }
 
 fn per(amount: f64, operations: u64) -> Option<f64> {

@@ -1,7 +1,7 @@
 //! Latency quantiles, printed only when there are samples enough for them.
 
 use hdrhistogram::Histogram;
-use tenbin_record::{OpFigures, Slice};
+use tenbin_record::{OpFigures, Slice, merge};
 use tenbin_stats::{CONFIDENCE, Measured, median, printable_percentile};
 
 const NANOS_PER_SECOND: f64 = 1e9;
@@ -46,7 +46,7 @@ pub(crate) fn quantile_of(
         .map(kind);
     let mut merged = histograms.next()?.clone();
     for histogram in histograms {
-        merged += histogram;
+        merge(&mut merged, histogram);
     }
     printable_percentile(q, merged.len())
         .then(|| merged.value_at_quantile(q) as f64 / NANOS_PER_SECOND)

@@ -8,9 +8,9 @@ use tenbin_stats::{
 
 use crate::metric::{Direction, Metric};
 
-/// The smallest effect that is called a difference: 1 %. Memory layout, link
-/// order and the like move a server by as much from one build to the next, so
-/// less is no property of it, however sure the figure.
+/// The smallest effect that is called a difference: 1 %, Tenbin's own convention.
+/// A restart or another build of the same server can move it by as much, so less
+/// says little about the server, however sure the figure.
 pub const NOISE_FLOOR: f64 = 0.01;
 
 /// The margin within which two targets are called equivalent: 5 %.

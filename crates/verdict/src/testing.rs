@@ -5,7 +5,8 @@ use std::time::Duration;
 use tenbin_engine::ErrorClass;
 use tenbin_engine::histogram::latency_histogram;
 use tenbin_plan::{
-    Builtin, HttpWork, Load, Pace, Plan, Reach, Rounds, Target, Workload, WorkloadKind,
+    Builtin, HttpWork, Load, Pace, Plan, Reach, Rounds, Target, Turn, Workload, WorkloadKind,
+    schedule,
 };
 use tenbin_record::{ClientUse, OpFigures, ServerUse, Slice};
 
@@ -35,21 +36,14 @@ impl Run {
         Self::new(&["a"], &["get"], rounds)
     }
 
-    /// Every other round in reverse order, two rounds to a block.
+    /// In the order of the plan's own schedule.
     pub(crate) fn new(targets: &[&str], workloads: &[&str], rounds: u32) -> Self {
         let plan = plan(targets, workloads, rounds);
-        let mut slices = Vec::new();
-        for workload in workloads {
-            for round in 0..rounds {
-                let mut order = targets.to_vec();
-                if round % 2 == 1 {
-                    order.reverse();
-                }
-                for target in order {
-                    slices.push(slice(slices.len() as u32, round, workload, target));
-                }
-            }
-        }
+        let slices = schedule(&plan)
+            .iter()
+            .zip(0..)
+            .map(|(turn, index)| slice(index, turn, workloads[turn.workload], targets[turn.target]))
+            .collect();
         Self {
             plan,
             slices,
@@ -215,6 +209,7 @@ fn workload(name: &str) -> Workload {
             path: None,
             headers: Vec::new(),
             body: Vec::new(),
+            body_file: None,
             expect: Vec::new(),
         }),
         load: Load {
@@ -227,18 +222,18 @@ fn workload(name: &str) -> Workload {
     }
 }
 
-fn slice(index: u32, round: u32, workload: &str, target: &str) -> Slice {
+fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
     let mut slice = Slice {
         index,
-        block: round / 2,
-        round,
+        block: turn.block,
+        round: turn.round,
         workload: workload.to_owned(),
         target: target.to_owned(),
         start: f64::from(index) * 1.5,
         seconds: 1.0,
         connections: 2,
         closed_loop: true,
-        ops: vec![operation()],
+        ops: vec![OpFigures::new("GET")],
         ledger: Default::default(),
         client: ClientUse {
             cpu_seconds: 0.2,
@@ -255,23 +250,4 @@ fn slice(index: u32, round: u32, workload: &str, target: &str) -> Slice {
     };
     Made(&mut slice).answers(1_000, 0.002);
     slice
-}
-
-fn operation() -> OpFigures {
-    OpFigures {
-        name: "GET".to_owned(),
-        ok: 0,
-        late: 0,
-        sent: 0,
-        received: 0,
-        payload: 0,
-        errors: Default::default(),
-        statuses: Default::default(),
-        failures: Default::default(),
-        censored: 0,
-        service: latency_histogram(),
-        response: latency_histogram(),
-        lag: latency_histogram(),
-        failed: latency_histogram(),
-    }
 }

@@ -1,1 +1,24 @@
-//! .
+//! What to send, and what counts as a correct answer.
+//!
+//! A [`Kind`] of workload turns a planned workload and a target into a
+//! [`Prepared`] one: stages of set-up and tidying around measured workers, every
+//! one of them an engine `Workload`. Nothing here owns a socket, a thread on the
+//! path of a request, or a clock.
+//!
+//! A new kind is one file with one `Kind` and its line in [`KINDS`].
+
+mod error;
+pub mod http;
+mod kind;
+pub mod null;
+pub mod rng;
+pub mod s3;
+mod site;
+mod text;
+
+pub use error::WorkloadError;
+pub use kind::{KINDS, Kind, Prepared, Stage, prepare};
+pub use site::Site;
+
+/// What Tenbin calls itself in `User-Agent`.
+pub const USER_AGENT: &str = concat!("tenbin/", env!("CARGO_PKG_VERSION"));

@@ -1,0 +1,30 @@
+//! What the end-to-end tests share: a scratch directory that knows which
+//! processes belong to it, real servers, and the built `tenbin`.
+//!
+//! ```ignore
+//! let scratch = Scratch::new("nginx");
+//! let nginx = Nginx::start(&scratch);
+//! let run = Tenbin::new(&scratch, ["http", "--target", &nginx.target("nginx")]).run();
+//! run.expect_code(0);
+//! scratch.expect_nobody_left(Duration::from_secs(2));
+//! ```
+#![allow(
+    dead_code,
+    unused_imports,
+    clippy::print_stderr,
+    reason = "every test file uses its own part; a failed test tells where its files are"
+)]
+
+mod nginx;
+mod ports;
+mod processes;
+mod scratch;
+mod servers;
+mod tenbin;
+
+pub(crate) use nginx::Nginx;
+pub(crate) use ports::free_port;
+pub(crate) use processes::wait_until;
+pub(crate) use scratch::Scratch;
+pub(crate) use servers::{Server, path_of, search_path};
+pub(crate) use tenbin::{Outcome, Running, Tenbin};

@@ -1,0 +1,137 @@
+//! nginx as a target: one process, on a free port, with nothing outside the
+//! scratch directory.
+
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use super::ports::free_port;
+use super::processes::{kill_group, tied, wait_until};
+use super::scratch::Scratch;
+use super::servers::{Server, path_of};
+
+/// Answers every request with 12 bytes from memory.
+const HELLO: &str = r#"location / { default_type text/plain; return 200 "hello world\n"; }"#;
+
+/// A running nginx, killed when it goes out of scope. It does not outlive the
+/// thread that started it.
+#[derive(Debug)]
+pub(crate) struct Nginx {
+    child: Child,
+    port: u16,
+}
+
+impl Nginx {
+    /// Answers every request with `hello world`.
+    pub(crate) fn start(scratch: &Scratch) -> Self {
+        Self::serving(scratch, HELLO)
+    }
+
+    /// Serves what the given lines say, which stand inside `server { … }`.
+    pub(crate) fn serving(scratch: &Scratch, locations: &str) -> Self {
+        // Another test may take a port between our looking and nginx's binding.
+        let mut complaint = String::new();
+        for _ in 0..5 {
+            match Self::try_start(scratch, locations) {
+                Ok(nginx) => return nginx,
+                Err(log) => complaint = log,
+            }
+        }
+        panic!("nginx does not start:\n{complaint}");
+    }
+
+    /// Port on 127.0.0.1.
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// `http://127.0.0.1:<port>/`.
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/", self.port)
+    }
+
+    /// `name=url`, as `--target` wants it.
+    pub(crate) fn target(&self, name: &str) -> String {
+        format!("{name}={}", self.url())
+    }
+
+    /// Number of its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Kills it at once, as a crash would.
+    pub(crate) fn kill(&mut self) {
+        kill_group(self.child.id());
+        let _ = self.child.wait();
+    }
+
+    /// The error is nginx's log.
+    fn try_start(scratch: &Scratch, locations: &str) -> Result<Self, String> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("nginx-{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let home = scratch.join(&name);
+        std::fs::create_dir(&home).expect("a directory for nginx");
+        let port = free_port();
+        let config = scratch.write(
+            &format!("{name}/nginx.conf"),
+            configuration(&home, port, locations),
+        );
+        let log = format!("{home}/error.log");
+        let mut child = tied(path_of(Server::Nginx))
+            .args(["-p", &home, "-e", &log, "-c", &config])
+            .env(scratch.mark().0, scratch.mark().1)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("nginx can be started");
+        let mut ended = false;
+        let is_up = wait_until(Duration::from_secs(10), || {
+            ended = matches!(child.try_wait(), Ok(Some(_)));
+            ended || TcpStream::connect(("127.0.0.1", port)).is_ok()
+        });
+        let nginx = Self { child, port };
+        if is_up && !ended {
+            return Ok(nginx);
+        }
+        drop(nginx);
+        Err(std::fs::read_to_string(log).unwrap_or_default())
+    }
+}
+
+impl Drop for Nginx {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn configuration(home: &str, port: u16, locations: &str) -> String {
+    // One process that is its own worker: nothing to leave behind, no user to
+    // change to, the same when run as root and when not.
+    format!(
+        r#"daemon off;
+master_process off;
+worker_processes 1;
+pid "{home}/nginx.pid";
+error_log "{home}/error.log" warn;
+events {{ worker_connections 4096; }}
+http {{
+    access_log off;
+    tcp_nodelay on;
+    keepalive_timeout 60s;
+    keepalive_requests 1000000000;
+    client_body_temp_path "{home}/body";
+    proxy_temp_path "{home}/proxy";
+    fastcgi_temp_path "{home}/fastcgi";
+    uwsgi_temp_path "{home}/uwsgi";
+    scgi_temp_path "{home}/scgi";
+    server {{
+        listen 127.0.0.1:{port} backlog=1024;
+        {locations}
+    }}
+}}
+"#
+    )
+}

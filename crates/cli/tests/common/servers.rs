@@ -1,0 +1,57 @@
+//! Where the real servers are that `cargo xtask setup` installs.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// A program that the tests need and do not build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Server {
+    Nginx,
+    Minio,
+    Versitygw,
+    Wrk,
+}
+
+impl Server {
+    fn program(self) -> &'static str {
+        match self {
+            Self::Nginx => "nginx",
+            Self::Minio => "minio",
+            Self::Versitygw => "versitygw",
+            Self::Wrk => "wrk",
+        }
+    }
+}
+
+/// The program's file. A missing one fails the test: nothing is skipped.
+pub(crate) fn path_of(server: Server) -> PathBuf {
+    let program = server.program();
+    std::env::split_paths(&search_path())
+        .map(|directory| directory.join(program))
+        .find(|file| file.is_file())
+        .unwrap_or_else(|| panic!("{program} is missing; run `cargo xtask setup`"))
+}
+
+/// `PATH` for children: the servers of `cargo xtask setup`, then our own, then
+/// where Debian keeps the programs of the administrator.
+pub(crate) fn search_path() -> OsString {
+    let own = std::env::var_os("PATH").unwrap_or_default();
+    let directories = cache_dir()
+        .into_iter()
+        .chain(std::env::split_paths(&own))
+        .chain(["/usr/sbin".into(), "/usr/bin".into()]);
+    std::env::join_paths(directories).expect("no directory has a colon in its name")
+}
+
+/// The place where `cargo xtask setup` keeps servers (xtask/src/setup/go.rs).
+fn cache_dir() -> Option<PathBuf> {
+    let set = |name: &str| {
+        std::env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    set("TENBIN_SERVERS").or_else(|| {
+        let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")))?;
+        Some(cache.join("tenbin/servers/bin"))
+    })
+}

@@ -1,0 +1,234 @@
+//! Running the built `tenbin` and looking at what it said.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::Signal;
+
+use super::processes::{kill_group, signal, tied, wait_until};
+use super::scratch::Scratch;
+use super::servers::search_path;
+
+/// A command line of `tenbin`, run in the scratch directory with the servers of
+/// `cargo xtask setup` on its path.
+#[derive(Debug)]
+pub(crate) struct Tenbin<'a> {
+    scratch: &'a Scratch,
+    arguments: Vec<OsString>,
+    variables: Vec<(OsString, OsString)>,
+    limit: Duration,
+}
+
+impl<'a> Tenbin<'a> {
+    /// `tenbin` with these arguments and a minute to end in.
+    pub(crate) fn new<A: AsRef<OsStr>>(
+        scratch: &'a Scratch,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Self {
+        let arguments = arguments.into_iter().map(|a| a.as_ref().to_owned());
+        Self {
+            scratch,
+            arguments: arguments.collect(),
+            variables: Vec::new(),
+            limit: Duration::from_secs(60),
+        }
+    }
+
+    /// Adds an environment variable.
+    pub(crate) fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        let variable = (name.as_ref().to_owned(), value.as_ref().to_owned());
+        self.variables.push(variable);
+        self
+    }
+
+    /// Time it may take; when it takes longer, the test fails and it is killed.
+    pub(crate) fn within(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Runs it to its end.
+    pub(crate) fn run(self) -> Outcome {
+        let limit = self.limit;
+        self.start().wait(limit)
+    }
+
+    /// Starts it.
+    pub(crate) fn start(self) -> Running {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        // Files rather than pipes: a pipe ends only when the last process that
+        // inherited it has ended, and whether one is left over is a question
+        // for `Scratch::expect_nobody_left`, not a reason to hang.
+        let stdout = self.scratch.join(&format!("tenbin-{count}.stdout"));
+        let stderr = self.scratch.join(&format!("tenbin-{count}.stderr"));
+        let (mark, scratch) = self.scratch.mark();
+        let child = tied(env!("CARGO_BIN_EXE_tenbin"))
+            .args(&self.arguments)
+            .current_dir(self.scratch.path())
+            .env("PATH", search_path())
+            .env("NO_COLOR", "1")
+            .env("RUST_BACKTRACE", "0")
+            .env(mark, scratch)
+            .envs(self.variables)
+            .stdin(Stdio::null())
+            .stdout(File::create(&stdout).expect("a file for standard output"))
+            .stderr(File::create(&stderr).expect("a file for standard error"))
+            .spawn()
+            .expect("tenbin can be started");
+        let shown: Vec<_> = self.arguments.iter().map(|a| a.to_string_lossy()).collect();
+        Running {
+            child,
+            command: format!("tenbin {}", shown.join(" ")),
+            stdout,
+            stderr,
+            start: Instant::now(),
+        }
+    }
+}
+
+/// A `tenbin` that has been started; killed when it goes out of scope.
+#[derive(Debug)]
+pub(crate) struct Running {
+    child: Child,
+    command: String,
+    stdout: String,
+    stderr: String,
+    start: Instant,
+}
+
+impl Running {
+    /// Number of its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends it a signal, for example `SIGINT`, which is what Ctrl-C sends.
+    pub(crate) fn signal(&self, which: Signal) {
+        signal(self.child.id(), which);
+    }
+
+    /// Whether it has not ended yet.
+    pub(crate) fn is_running(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Waits until something is so while it runs; fails when it ends before, or
+    /// when that takes longer than `limit`.
+    pub(crate) fn wait_until(&mut self, limit: Duration, mut is_so: impl FnMut() -> bool) {
+        let mut ended = false;
+        let came = wait_until(limit, || {
+            ended = !self.is_running();
+            is_so() || ended
+        });
+        assert!(came && !ended, "it did not come to that: {}", self.so_far());
+    }
+
+    /// Standard output and standard error as they stand.
+    pub(crate) fn so_far(&self) -> String {
+        transcript(
+            &self.command,
+            &text_of(&self.stdout),
+            &text_of(&self.stderr),
+        )
+    }
+
+    /// Waits for its end; fails when that takes longer than `limit` from now.
+    pub(crate) fn wait(mut self, limit: Duration) -> Outcome {
+        let mut status: Option<ExitStatus> = None;
+        let ended = wait_until(limit, || {
+            status = self.child.try_wait().expect("tenbin can be waited for");
+            status.is_some()
+        });
+        let took = self.start.elapsed();
+        assert!(ended, "not done after {took:?}: {}", self.so_far());
+        let status = status.expect("it has ended");
+        Outcome {
+            code: status.code(),
+            signal: status.signal(),
+            stdout: text_of(&self.stdout),
+            stderr: text_of(&self.stderr),
+            took,
+            command: self.command.clone(),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.is_running() {
+            kill_group(self.child.id());
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// How a `tenbin` ended and what it said.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// Exit code; none when a signal ended it.
+    pub(crate) code: Option<i32>,
+    /// The signal that ended it.
+    pub(crate) signal: Option<i32>,
+    /// Standard output.
+    pub(crate) stdout: String,
+    /// Standard error.
+    pub(crate) stderr: String,
+    /// From its start to its end.
+    pub(crate) took: Duration,
+    command: String,
+}
+
+impl Outcome {
+    /// Fails unless it ended with this code, and without a panic.
+    #[track_caller]
+    pub(crate) fn expect_code(&self, code: i32) -> &Self {
+        assert!(
+            self.code == Some(code) && !self.stderr.contains("panicked at"),
+            "exit code {code} was expected, not {:?} (signal {:?}): {self}",
+            self.code,
+            self.signal
+        );
+        self
+    }
+
+    /// Fails unless standard error contains this text.
+    #[track_caller]
+    pub(crate) fn expect_stderr(&self, text: &str) -> &Self {
+        assert!(self.stderr.contains(text), "`{text}` was expected: {self}");
+        self
+    }
+
+    /// Fails unless standard output contains this text.
+    #[track_caller]
+    pub(crate) fn expect_stdout(&self, text: &str) -> &Self {
+        assert!(self.stdout.contains(text), "`{text}` was expected: {self}");
+        self
+    }
+
+    /// Fails if this text (a secret) is anywhere in the output.
+    #[track_caller]
+    pub(crate) fn expect_silence_about(&self, secret: &str) -> &Self {
+        let said = self.stdout.contains(secret) || self.stderr.contains(secret);
+        assert!(!said, "`{secret}` was not expected: {self}");
+        self
+    }
+}
+
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&transcript(&self.command, &self.stdout, &self.stderr))
+    }
+}
+
+fn transcript(command: &str, stdout: &str, stderr: &str) -> String {
+    format!("$ {command}\n--- standard output\n{stdout}\n--- standard error\n{stderr}\n---")
+}
+
+fn text_of(file: &str) -> String {
+    String::from_utf8_lossy(&std::fs::read(file).expect("the output file")).into_owned()
+}

@@ -1,0 +1,398 @@
+//! Everything that goes wrong ends in a clear sentence, a documented exit code,
+//! no panic, no orphan, and keeps what was measured before.
+
+mod common;
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use common::{Nginx, Outcome, Scratch, Server, Tenbin, free_port, path_of};
+use nix::sys::signal::Signal;
+
+const SOON: Duration = Duration::from_secs(10);
+
+/// The one run directory in the scratch directory's `runs`.
+fn run_directory(scratch: &Scratch) -> PathBuf {
+    let mut runs: Vec<_> = std::fs::read_dir(scratch.path().join("runs"))
+        .expect("a runs directory")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    assert_eq!(runs.len(), 1, "{runs:?}");
+    runs.remove(0)
+}
+
+/// `tenbin show` of the one run.
+fn shown(scratch: &Scratch) -> Outcome {
+    let directory = run_directory(scratch);
+    Tenbin::new(scratch, ["show".as_ref(), directory.as_os_str()]).run()
+}
+
+/// A server that does with every connection what the test says.
+fn server(serve: impl Fn(std::net::TcpStream) + Send + Sync + 'static) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("its address").port();
+    let serve = std::sync::Arc::new(serve);
+    thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let serve = serve.clone();
+            thread::spawn(move || serve(stream));
+        }
+    });
+    port
+}
+
+#[test]
+fn a_closed_port() {
+    let scratch = Scratch::new("closed-port");
+    let target = format!("gone=http://127.0.0.1:{}/", free_port());
+    let run = Tenbin::new(&scratch, ["http", "--target", &target]).run();
+    run.expect_code(3)
+        .expect_stderr("gone")
+        .expect_stderr("refused");
+    scratch.expect_nobody_left(SOON);
+}
+
+#[test]
+fn a_name_that_does_not_resolve() {
+    let scratch = Scratch::new("unresolved");
+    let run = Tenbin::new(
+        &scratch,
+        ["http", "--target", "lost=http://no-such-host.invalid/"],
+    )
+    .run();
+    run.expect_code(3).expect_stderr("no-such-host.invalid");
+}
+
+#[test]
+fn a_server_that_accepts_and_never_answers() {
+    let scratch = Scratch::new("silent");
+    let port = server(|_stream| thread::sleep(Duration::from_secs(60)));
+    let target = format!("silent=http://127.0.0.1:{port}/");
+    let run = Tenbin::new(&scratch, ["http", "--target", &target, "--timeout", "1s"]).run();
+    run.expect_code(3).expect_stderr("never answers");
+    assert!(run.took < Duration::from_secs(20), "{run}");
+}
+
+#[test]
+fn a_server_that_answers_garbage() {
+    let scratch = Scratch::new("garbage");
+    let port = server(|mut stream| {
+        let _ = stream.read(&mut [0; 4096]);
+        let _ = stream.write_all(b"220 \x1b[31msmtp.example ESMTP\r\n");
+        thread::sleep(Duration::from_secs(1));
+    });
+    let target = format!("smtp=http://127.0.0.1:{port}/");
+    let run = Tenbin::new(&scratch, ["http", "--target", &target]).run();
+    run.expect_code(3).expect_stderr("not HTTP");
+    run.expect_silence_about("\x1b[31m");
+}
+
+#[test]
+fn a_server_that_turns_to_garbage_while_it_is_measured() {
+    let scratch = Scratch::new("late-garbage");
+    // Good for the preflight and a while, then not.
+    let answered = std::sync::atomic::AtomicU32::new(0);
+    let port = server(move |mut stream| {
+        let mut some = [0; 4096];
+        while matches!(stream.read(&mut some), Ok(count) if count > 0) {
+            let count = answered.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let answer: &[u8] = if count < 3000 {
+                b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+            } else {
+                b"what?\r\n\r\n"
+            };
+            if stream.write_all(answer).is_err() {
+                return;
+            }
+            thread::sleep(Duration::from_micros(500));
+        }
+    });
+    let target = format!("fickle=http://127.0.0.1:{port}/");
+    let run = Tenbin::new(
+        &scratch,
+        [
+            "http", "--target", &target, "--warmup", "0s", "--slice", "300ms", "--connections",
+            "2",
+        ],
+    )
+    .run();
+    run.expect_code(4).expect_stderr("no correct answer");
+    shown(&scratch).expect_stdout("fickle");
+}
+
+#[test]
+fn a_wrong_secret_key() {
+    let scratch = Scratch::new("wrong-key");
+    let minio = minio_plan(&scratch, "wrong");
+    let run = Tenbin::new(&scratch, ["run", &minio])
+        .env("TENBIN_SECRET_KEY", "not-the-right-one")
+        .run();
+    run.expect_code(3)
+        .expect_stderr("secret key")
+        .expect_silence_about("not-the-right-one");
+    scratch.expect_nobody_left(SOON);
+}
+
+/// A plan whose MinIO has other credentials than the plan says.
+fn minio_plan(scratch: &Scratch, name: &str) -> String {
+    let minio = path_of(Server::Minio);
+    scratch.write(
+        &format!("{name}.toml"),
+        format!(
+            r#"
+[rounds]
+count = 2
+slice = "300ms"
+warmup = "0s"
+
+[[target]]
+name = "minio"
+command = ["{}", "server", "--quiet", "--address", "127.0.0.1:{{port}}", "{{data}}"]
+url = "http://127.0.0.1:{{port}}"
+ready = {{ url = "http://127.0.0.1:{{port}}/minio/health/cluster" }}
+access_key = "tenbinuser"
+secret_key_env = "TENBIN_SECRET_KEY"
+
+[target.env]
+MINIO_ROOT_USER = "tenbinuser"
+MINIO_ROOT_PASSWORD = "the-real-password"
+MINIO_BROWSER = "off"
+
+[[workload]]
+kind = "s3"
+operation = "put"
+size = "1KiB"
+"#,
+            minio.display()
+        ),
+    )
+}
+
+#[test]
+fn a_target_killed_while_it_is_measured() {
+    let scratch = Scratch::new("killed-target");
+    let plan = scratch.write(
+        "plan.toml",
+        r#"
+[rounds]
+count = 8
+slice = "1s"
+warmup = "0s"
+
+[[target]]
+name = "doomed"
+builtin = "http"
+
+[[workload]]
+kind = "http"
+"#,
+    );
+    let mut run = Tenbin::new(&scratch, ["run", &plan]).start();
+    run.wait_until(SOON, || measured_seconds(&scratch) >= 2);
+    let servers: Vec<_> = scratch
+        .alive()
+        .into_iter()
+        .filter(|process| process.command.contains("serve") && !process.command.contains("guard"))
+        .collect();
+    assert!(!servers.is_empty(), "{:?}", scratch.alive());
+    servers.iter().for_each(|process| process.kill());
+    let outcome = run.wait(Duration::from_secs(30));
+    outcome.expect_code(4).expect_stderr("doomed");
+    scratch.expect_nobody_left(SOON);
+    shown(&scratch).expect_stdout("doomed");
+}
+
+/// Lines that the run has kept so far, of seconds that were measured.
+fn measured_seconds(scratch: &Scratch) -> usize {
+    let Ok(runs) = std::fs::read_dir(scratch.path().join("runs")) else {
+        return 0;
+    };
+    runs.flatten()
+        .filter_map(|run| std::fs::read_to_string(run.path().join("intervals.jsonl")).ok())
+        .map(|text| text.lines().filter(|line| line.contains("\"op\"")).count())
+        .sum()
+}
+
+#[test]
+fn an_endpoint_killed_while_it_is_measured() {
+    let scratch = Scratch::new("killed-endpoint");
+    let mut nginx = Nginx::start(&scratch);
+    let target = nginx.target("nginx");
+    let mut run = Tenbin::new(
+        &scratch,
+        ["http", "--target", &target, "--warmup", "0s", "--slice", "1s"],
+    )
+    .start();
+    run.wait_until(SOON, || measured_seconds(&scratch) >= 2);
+    nginx.kill();
+    let outcome = run.wait(Duration::from_secs(30));
+    outcome.expect_code(4).expect_stderr("nginx");
+    shown(&scratch).expect_stdout("nginx");
+}
+
+#[test]
+fn a_full_disk() {
+    let scratch = Scratch::new("full-disk");
+    let nginx = Nginx::start(&scratch);
+    let small = scratch.join("small");
+    std::fs::create_dir(&small).expect("a mount point");
+    // A file system of its own, seen by this command only.
+    let script = format!(
+        "mount -t tmpfs -o size=64k tmpfs '{small}' && '{}' http --target '{}' --warmup 0s \
+         --slice 200ms --rounds 400 --gap 10ms --out '{small}'; code=$?; ls '{small}'/*; exit $code",
+        env!("CARGO_BIN_EXE_tenbin"),
+        nginx.target("nginx"),
+    );
+    let output = Command::new("unshare")
+        .args(["--map-root-user", "--mount", "--", "sh", "-c", &script])
+        .output()
+        .expect("unshare can be started");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(5), "{stderr}\n{stdout}");
+    assert!(stderr.contains("full"), "{stderr}");
+    assert!(!stderr.contains("panicked"), "{stderr}");
+    // What was measured is told, and lies there.
+    assert!(stdout.contains("nginx"), "{stdout}");
+    assert!(stdout.contains("intervals.jsonl"), "{stdout}");
+}
+
+#[test]
+fn a_run_directory_that_cannot_be_made() {
+    let scratch = Scratch::new("no-directory");
+    let nginx = Nginx::start(&scratch);
+    let file = scratch.write("file", "not a directory");
+    let target = nginx.target("nginx");
+    let run = Tenbin::new(&scratch, ["http", "--target", &target, "--out", &file]).run();
+    run.expect_code(5).expect_stderr(&file);
+}
+
+#[test]
+fn a_plan_that_cannot_be_read() {
+    let scratch = Scratch::new("no-plan");
+    Tenbin::new(&scratch, ["run", "absent.toml"])
+        .run()
+        .expect_code(2)
+        .expect_stderr("absent.toml");
+    let plan = scratch.write("typo.toml", "[load]\nconcurency = 3\n");
+    Tenbin::new(&scratch, ["run", &plan])
+        .run()
+        .expect_code(2)
+        .expect_stderr("typo.toml:2")
+        .expect_stderr("connections");
+    assert!(!scratch.entries().contains(&"runs".to_owned()));
+}
+
+#[test]
+fn a_target_that_does_not_become_ready() {
+    let scratch = Scratch::new("not-ready");
+    let plan = scratch.write(
+        "plan.toml",
+        r#"
+[[target]]
+name = "talker"
+command = ["sh", "-c", "echo I am thinking; sleep 60 & sleep 60"]
+url = "http://127.0.0.1:{port}/"
+ready_within = "1s"
+
+[[workload]]
+kind = "http"
+"#,
+    );
+    let run = Tenbin::new(&scratch, ["run", &plan]).run();
+    run.expect_code(3)
+        .expect_stderr("talker")
+        .expect_stderr("I am thinking");
+    scratch.expect_nobody_left(SOON);
+}
+
+fn long_run<'a>(scratch: &'a Scratch, nginx: &Nginx) -> common::Running {
+    let target = nginx.target("nginx");
+    Tenbin::new(
+        scratch,
+        [
+            "http", "--target", &target, "--warmup", "0s", "--slice", "20s", "--rounds", "4",
+        ],
+    )
+    .start()
+}
+
+#[test]
+fn the_first_ctrl_c_ends_the_slice_and_reports() {
+    let scratch = Scratch::new("ctrl-c");
+    let nginx = Nginx::start(&scratch);
+    let mut run = long_run(&scratch, &nginx);
+    run.wait_until(SOON, || measured_seconds(&scratch) >= 2);
+    run.signal(Signal::SIGINT);
+    let outcome = run.wait(SOON);
+    outcome.expect_code(130).expect_stdout("nginx");
+    let result = run_directory(&scratch).join("result.json");
+    assert!(result.exists(), "{outcome}");
+}
+
+#[test]
+fn the_second_ctrl_c_leaves_at_once_and_leaves_nobody() {
+    let scratch = Scratch::new("ctrl-c-twice");
+    let plan = scratch.write(
+        "plan.toml",
+        r#"
+[rounds]
+slice = "20s"
+count = 4
+warmup = "0s"
+
+[[target]]
+name = "own"
+builtin = "s3-memory"
+
+[[workload]]
+kind = "s3"
+operation = "put"
+size = "1KiB"
+"#,
+    );
+    let mut run = Tenbin::new(&scratch, ["run", &plan]).start();
+    run.wait_until(SOON, || measured_seconds(&scratch) >= 1);
+    run.signal(Signal::SIGINT);
+    run.signal(Signal::SIGINT);
+    let outcome = run.wait(SOON);
+    assert_eq!(outcome.code, Some(130), "{outcome}");
+    scratch.expect_nobody_left(SOON);
+}
+
+#[test]
+fn a_run_killed_outright_can_be_shown_and_leaves_nobody() {
+    let scratch = Scratch::new("sigkill");
+    let plan = scratch.write(
+        "plan.toml",
+        r#"
+[rounds]
+slice = "20s"
+count = 4
+warmup = "0s"
+
+[[target]]
+name = "survivor"
+builtin = "http"
+
+[[workload]]
+kind = "http"
+"#,
+    );
+    let mut run = Tenbin::new(&scratch, ["run", &plan]).start();
+    run.wait_until(SOON, || measured_seconds(&scratch) >= 3);
+    run.signal(Signal::SIGKILL);
+    let outcome = run.wait(SOON);
+    assert_eq!(outcome.signal, Some(9), "{outcome}");
+    scratch.expect_nobody_left(SOON);
+    let shown = shown(&scratch);
+    shown.expect_stdout("survivor");
+    assert!(
+        !Path::new(&run_directory(&scratch).join("result.json")).exists(),
+        "a killed run has no result of its own"
+    );
+}

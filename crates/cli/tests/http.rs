@@ -1,0 +1,160 @@
+//! Plain HTTP against real nginx.
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Nginx, Scratch, Tenbin};
+
+#[test]
+fn two_nginx_are_weighed_and_the_run_can_be_shown_and_repeated() {
+    let scratch = Scratch::new("two-nginx");
+    let (left, right) = (Nginx::start(&scratch), Nginx::start(&scratch));
+    let (one, other) = (left.target("left"), right.target("right"));
+    let run = Tenbin::new(
+        &scratch,
+        [
+            "http", "--target", &one, "--target", &other, "--rounds", "12", "--slice", "200ms",
+            "--gap", "10ms", "--warmup", "100ms", "--connections", "8",
+        ],
+    )
+    .run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_stdout("left").expect_stdout("right");
+    let runs = scratch.path().join("runs");
+    let directory = std::fs::read_dir(&runs)
+        .expect("runs")
+        .next()
+        .expect("a run")
+        .expect("an entry")
+        .path();
+    for file in [
+        "plan.toml",
+        "environment.json",
+        "intervals.jsonl",
+        "latency.hlog",
+        "result.json",
+        "SUMMARY.md",
+    ] {
+        assert!(directory.join(file).is_file(), "{file}");
+    }
+    let shown = Tenbin::new(&scratch, ["show".as_ref(), directory.as_os_str()]).run();
+    assert_eq!(shown.stdout, run.stdout, "show prints what the run printed");
+    let plan = directory.join("plan.toml");
+    let again = Tenbin::new(
+        &scratch,
+        ["run".as_ref(), plan.as_os_str(), "--rounds".as_ref(), "2".as_ref()],
+    )
+    .run();
+    assert!(matches!(again.code, Some(0 | 6)), "{again}");
+}
+
+#[test]
+fn json_is_the_document_alone_and_counts_what_the_server_saw() {
+    let scratch = Scratch::new("json");
+    let log = scratch.join("access.log");
+    let nginx = Nginx::serving(
+        &scratch,
+        &format!(
+            "access_log {log}; location / {{ default_type text/plain; return 200 'hello world\n'; }}"
+        ),
+    );
+    let target = nginx.target("nginx");
+    let run = Tenbin::new(
+        &scratch,
+        [
+            "http", "--target", &target, "--requests", "500", "--rounds", "2", "--slice", "5s",
+            "--warmup", "0s", "--json", "--quiet",
+        ],
+    )
+    .run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    assert_eq!(run.stderr, "");
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
+    assert!(document.to_string().contains("\"ok\":1000"), "{run}");
+    let seen = std::fs::read_to_string(&log).expect("the access log");
+    // One request more than counted: the look before the first slice.
+    assert_eq!(seen.lines().count(), 1001);
+}
+
+#[test]
+fn an_open_loop_keeps_its_rate() {
+    let scratch = Scratch::new("open-loop");
+    let nginx = Nginx::start(&scratch);
+    let target = nginx.target("nginx");
+    let run = Tenbin::new(
+        &scratch,
+        [
+            "http", "--target", &target, "--rate", "500/s", "--rounds", "2", "--slice", "1s",
+            "--warmup", "0s", "--json", "--quiet",
+        ],
+    )
+    .run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
+    let ok = find_ok(&document).expect("a count");
+    assert!((950..=1010).contains(&ok), "{ok}: {run}");
+}
+
+fn find_ok(value: &serde_json::Value) -> Option<u64> {
+    match value {
+        serde_json::Value::Object(map) => map
+            .get("ok")
+            .and_then(serde_json::Value::as_u64)
+            .or_else(|| map.values().find_map(find_ok)),
+        serde_json::Value::Array(list) => list.iter().find_map(find_ok),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_status_that_is_not_expected_is_an_error_and_not_throughput() {
+    let scratch = Scratch::new("status");
+    let nginx = Nginx::serving(
+        &scratch,
+        "location / { return 200 'fine'; } location /teapot { return 418; }",
+    );
+    let target = format!("nginx={}teapot", nginx.url());
+    let run = Tenbin::new(
+        &scratch,
+        ["http", "--target", &target, "--slice", "300ms", "--warmup", "0s"],
+    )
+    .run();
+    run.expect_code(4).expect_stderr("418");
+}
+
+#[test]
+fn flags_and_plan_say_the_same() {
+    let scratch = Scratch::new("two-faces");
+    let flags = [
+        "http", "--target", "a=http://127.0.0.1:1/", "--target", "b=http://127.0.0.1:2/x",
+        "--rate", "250/s", "--connections", "3", "--rounds", "4", "--slice", "750ms", "--method",
+        "POST", "--body", "hello", "--header", "X-A: b", "--expect", "201",
+    ];
+    let printed = Tenbin::new(&scratch, [["plan"].as_slice(), &flags].concat()).run();
+    printed.expect_code(0);
+    let plan = scratch.write("plan.toml", &printed.stdout);
+    let again = Tenbin::new(&scratch, ["plan", "file", &plan]).run();
+    assert_eq!(again.stdout, printed.stdout, "{again}");
+}
+
+#[test]
+fn quickstart_weighs_four_workloads() {
+    let scratch = Scratch::new("quickstart");
+    let run = Tenbin::new(&scratch, ["quickstart"])
+        .within(Duration::from_secs(150))
+        .run();
+    run.expect_code(0);
+    for workload in ["put-1KiB", "get-1KiB", "put-1MiB", "get-1MiB"] {
+        run.expect_stdout(workload);
+    }
+    assert_eq!(
+        scratch
+            .entries()
+            .iter()
+            .filter(|name| !name.starts_with("tenbin-"))
+            .collect::<Vec<_>>(),
+        ["runs"]
+    );
+    scratch.expect_nobody_left(Duration::from_secs(5));
+}

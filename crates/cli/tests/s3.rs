@@ -1,0 +1,172 @@
+//! MinIO against Versity S3 Gateway, both launched by Tenbin, content verified.
+
+mod common;
+
+use std::path::Path;
+use std::time::Duration;
+
+use common::{Outcome, Scratch, Server, Tenbin, free_port, path_of, search_path, wait_until};
+
+/// Both gateways with one workload, in short slices.
+fn plan(scratch: &Scratch, workload: &str) -> String {
+    // Fail here, with the advice, rather than inside the run.
+    path_of(Server::Minio);
+    path_of(Server::Versitygw);
+    let example = include_str!("../../../examples/minio-versity.toml");
+    let targets = &example[example.find("[[target]]").expect("targets")
+        ..example.find("[[workload]]").expect("workloads")];
+    scratch.write(
+        "plan.toml",
+        format!(
+            "seed = 7\n[rounds]\ncount = 2\nslice = \"500ms\"\nwarmup = \"200ms\"\n\
+             [load]\nconnections = 4\ntimeout = \"20s\"\n{targets}\n{workload}"
+        ),
+    )
+}
+
+/// Correct answers by target and operation in the document on standard output.
+fn ok(run: &Outcome, target: &str, operation: &str) -> u64 {
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
+    fn find(value: &serde_json::Value, target: &str, operation: &str) -> Option<u64> {
+        match value {
+            serde_json::Value::Object(map) => {
+                if map.get("target").and_then(|v| v.as_str()) == Some(target)
+                    && map.get("operation").and_then(|v| v.as_str()) == Some(operation)
+                    && let Some(ok) = map.get("ok").and_then(serde_json::Value::as_u64)
+                {
+                    return Some(ok);
+                }
+                map.values().find_map(|v| find(v, target, operation))
+            }
+            serde_json::Value::Array(list) => {
+                list.iter().find_map(|v| find(v, target, operation))
+            }
+            _ => None,
+        }
+    }
+    find(&document, target, operation)
+        .unwrap_or_else(|| panic!("no ok for {target} {operation}: {run}"))
+}
+
+#[test]
+fn put_get_and_delete_on_two_real_servers() {
+    let scratch = Scratch::new("minio-versity");
+    let workloads = ["put", "get", "delete"].map(|operation| {
+        format!(
+            "[[workload]]\nkind = \"s3\"\noperation = \"{operation}\"\nsize = \"64KiB\"\n\
+             objects = 100\n"
+        )
+    });
+    let plan = plan(&scratch, &workloads.concat());
+    let run = Tenbin::new(&scratch, ["run", &plan, "--json"])
+        .within(Duration::from_secs(120))
+        .run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    for target in ["minio", "versity"] {
+        for operation in ["PUT", "GET", "DELETE"] {
+            assert!(ok(&run, target, operation) > 0, "{target} {operation}: {run}");
+        }
+    }
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
+    assert!(!document.to_string().contains("\"wrong\":"), "{run}");
+    scratch.expect_nobody_left(Duration::from_secs(10));
+}
+
+/// A MinIO of our own, which outlives the runs on it.
+struct Minio {
+    child: std::process::Child,
+    port: u16,
+}
+
+const ACCESS: &str = "tenbin-test-user";
+const SECRET: &str = "hush-this-is-the-secret-key";
+
+impl Minio {
+    fn start(scratch: &Scratch) -> Self {
+        let port = free_port();
+        let child = std::process::Command::new("setpriv")
+            .args(["--pdeathsig", "KILL", "--"])
+            .arg(path_of(Server::Minio))
+            .args(["server", "--quiet", "--address", &format!("127.0.0.1:{port}")])
+            .arg(scratch.join("disk"))
+            .env("MINIO_ROOT_USER", ACCESS)
+            .env("MINIO_ROOT_PASSWORD", SECRET)
+            .env("MINIO_BROWSER", "off")
+            .env("PATH", search_path())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("minio starts");
+        let up = wait_until(Duration::from_secs(30), || {
+            scratch.path().join("disk/.minio.sys/format.json").exists()
+                && std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
+        });
+        assert!(up, "minio does not come up");
+        // Object operations are refused for a moment after the port opens.
+        std::thread::sleep(Duration::from_secs(1));
+        Self { child, port }
+    }
+}
+
+impl Drop for Minio {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Files below a directory that hold this text.
+fn files_with(directory: &Path, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(files_with(&path, text));
+        } else if std::fs::read(&path)
+            .is_ok_and(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+        {
+            found.push(path.display().to_string());
+        }
+    }
+    found
+}
+
+#[test]
+fn a_server_of_ones_own_is_left_as_it_was_and_the_secret_stays_secret() {
+    let scratch = Scratch::new("own-minio");
+    let minio = Minio::start(&scratch);
+    let disk = scratch.path().join("disk");
+    let precious = disk.join("precious");
+    std::fs::create_dir(&precious).expect("a bucket of somebody else");
+    let target = format!("minio=http://127.0.0.1:{}", minio.port);
+    let common = [
+        "--target", &target, "--access-key", ACCESS, "--secret-key", SECRET, "--size", "1KiB",
+        "--slice", "300ms", "--rounds", "2", "--warmup", "0s", "--connections", "4", "--objects",
+        "50",
+    ];
+    for operation in ["put", "get"] {
+        let arguments = [["s3", operation].as_slice(), &common].concat();
+        let mut run = Tenbin::new(&scratch, &arguments).start();
+        let mut titles = Vec::new();
+        run.wait_until(Duration::from_secs(20), || {
+            titles.extend(
+                scratch
+                    .alive()
+                    .into_iter()
+                    .map(|process| process.command)
+                    .filter(|command| command.contains("tenbin") && command.contains(SECRET)),
+            );
+            scratch.path().join("runs").exists()
+        });
+        let run = run.wait(Duration::from_secs(60));
+        assert!(matches!(run.code, Some(0 | 6)), "{run}");
+        run.expect_silence_about(SECRET);
+        assert_eq!(files_with(&scratch.path().join("runs"), SECRET), [""; 0]);
+    }
+    let mut left: Vec<_> = std::fs::read_dir(&disk)
+        .expect("the disk")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    left.sort();
+    assert_eq!(left, [".minio.sys", "precious"]);
+}

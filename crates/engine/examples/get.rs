@@ -1,0 +1,88 @@
+//! Drives GET at one address and prints what the generator used:
+//! `cargo run --release -p tenbin-engine --example get -- 127.0.0.1:8080 64 5`
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use tenbin_engine::{
+    Carrier, Drive, ErrorClass, Exchange, Judgement, Moment, News, Next, Workload, drive,
+};
+use tenbin_plan::{Load, Pace};
+
+struct Get;
+
+impl Workload for Get {
+    fn operations(&self) -> &[&'static str] {
+        &["GET"]
+    }
+
+    fn next(&mut self, _now: Moment, exchange: &mut Exchange) -> Next {
+        if exchange.head.is_empty() {
+            exchange
+                .head
+                .extend_from_slice(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+            return Next::Ready;
+        }
+        Next::Same
+    }
+
+    fn judge(&mut self, _exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
+        if status == 200 {
+            Judgement::Correct
+        } else {
+            Judgement::Failed(ErrorClass::Status, String::new())
+        }
+    }
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let connections: usize = args[2].parse().unwrap();
+    let seconds: f64 = args[3].parse().unwrap();
+    let pace = args.get(4).map_or(Pace::Closed, |rate| Pace::Constant {
+        per_second: rate.parse().unwrap(),
+    });
+    let carrier = match args[1].as_str() {
+        "null" => Carrier::Null,
+        address => Carrier::Http1(address.parse().unwrap()),
+    };
+    let plan = Drive {
+        carrier,
+        load: Load {
+            pace,
+            connections,
+            timeout: Duration::from_secs(10),
+            keep_alive: true,
+            requests: None,
+        },
+        lead: Duration::from_millis(200),
+        window: Some(Duration::from_secs_f64(seconds)),
+    };
+    let (mut ok, mut cpu, mut failed) = (0, 0, 0);
+    let mut service = tenbin_engine::histogram::latency_histogram();
+    let mut lag = tenbin_engine::histogram::latency_histogram();
+    let done = drive(
+        &plan,
+        vec![Box::new(Get)],
+        &AtomicBool::new(false),
+        &mut |news| {
+            let News::Sample(sample) = news else { return };
+            ok += sample.ops[0].ok;
+            failed += sample.ops[0].failed_count();
+            cpu += sample.cpu;
+            service.add(&sample.ops[0].service).unwrap();
+            lag.add(&sample.ops[0].lag).unwrap();
+        },
+    )
+    .unwrap();
+    println!(
+        "ok {ok} failed {failed} rate {:.0}/s cpu {:.3} µs/op p50 {:.1} µs p99 {:.1} µs lag p50 {:.1} p99 {:.1} µs",
+        ok as f64 / done.seconds,
+        cpu as f64 / ok as f64 / 1e3,
+        service.value_at_quantile(0.5) as f64 / 1e3,
+        service.value_at_quantile(0.99) as f64 / 1e3,
+        lag.value_at_quantile(0.5) as f64 / 1e3,
+        lag.value_at_quantile(0.99) as f64 / 1e3,
+    );
+}

@@ -1,0 +1,229 @@
+//! Driving one slice: threads start together, samples come out as it goes.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, SystemTime};
+use std::{io, thread};
+
+use tenbin_plan::Load;
+use thiserror::Error;
+
+use crate::clock::Clock;
+use crate::conductor::{Conductor, Score};
+use crate::exchange::Workload;
+use crate::http1::Http1;
+use crate::null::Null;
+use crate::sample::Sample;
+use crate::{pacer, stop, wire};
+
+/// Longest time a connection attempt may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What carries the requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Carrier {
+    /// HTTP/1.1 to this address.
+    Http1(SocketAddr),
+    /// Nothing: requests are answered at once.
+    Null,
+}
+
+/// How one slice is to be driven.
+#[derive(Debug, Clone)]
+pub struct Drive {
+    /// Where to, and by what.
+    pub carrier: Carrier,
+    /// How operations are issued.
+    pub load: Load,
+    /// Unmeasured head.
+    pub lead: Duration,
+    /// Length of the measured window; without it, until the workload is
+    /// exhausted or the load's count is reached.
+    pub window: Option<Duration>,
+}
+
+/// News of a slice under way.
+#[derive(Debug)]
+pub enum News {
+    /// The measured window has opened.
+    Opened,
+    /// Another stretch, of one thread.
+    Sample(Sample),
+    /// The measured window has closed; requests still out are being drained.
+    Closed,
+}
+
+/// A slice at its end.
+pub struct Finished {
+    /// The workload's instances, one a thread, as they now are.
+    pub workers: Vec<Box<dyn Workload>>,
+    /// Wall time at which the measured window opened.
+    pub opened: SystemTime,
+    /// Length of the measured window as it was, seconds: shorter than planned
+    /// when the slice ended by count, by exhaustion or by `stop`.
+    pub seconds: f64,
+    /// It was ended by `stop`.
+    pub cut_short: bool,
+}
+
+/// Why a slice could not be driven.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// The system gave no thread, poll or timer.
+    #[error("generator thread {thread} cannot work: {source}")]
+    System {
+        /// The thread, from 0.
+        thread: usize,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A generator thread panicked: a fault in Tenbin.
+    #[error("generator thread {0} broke down; this is a fault in tenbin")]
+    Panic(usize),
+}
+
+/// Drives one slice with one thread for each of `workers`, tells `listen` of it
+/// on the calling thread, and returns when all threads are done. Setting `stop`
+/// ends the slice within about 0.1 s.
+///
+/// # Errors
+/// When the system refuses what the engine needs. Failed operations are not
+/// errors here: they are in the samples.
+pub fn drive(
+    drive: &Drive,
+    workers: Vec<Box<dyn Workload>>,
+    stop: &AtomicBool,
+    listen: &mut dyn FnMut(News),
+) -> Result<Finished, EngineError> {
+    let clock = Clock::start();
+    let threads = workers.len();
+    let (sender, samples) = mpsc::channel();
+    let mut longest = 0;
+    let outcomes = thread::scope(|scope| {
+        let handles: Vec<_> = workers
+            .into_iter()
+            .enumerate()
+            .map(|(index, mut worker)| {
+                let sender = sender.clone();
+                scope.spawn(move || {
+                    let score = score(drive, clock, index, threads);
+                    let mut ship = move |sample| {
+                        // The receiver outlives the threads.
+                        let _ = sender.send(sample);
+                    };
+                    play(drive, clock, score, worker.as_mut(), &mut ship, stop)
+                        .map(|()| worker)
+                        .map_err(|source| EngineError::System {
+                            thread: index,
+                            source,
+                        })
+                })
+            })
+            .collect();
+        drop(sender);
+        longest = relay(&samples, clock, drive, listen);
+        handles
+            .into_iter()
+            .enumerate()
+            .map(|(index, handle)| handle.join().unwrap_or(Err(EngineError::Panic(index))))
+            .collect::<Vec<_>>()
+    });
+    let opened = SystemTime::UNIX_EPOCH + clock.origin_unix() + drive.lead;
+    Ok(Finished {
+        workers: outcomes.into_iter().collect::<Result<_, _>>()?,
+        opened,
+        seconds: longest as f64 / 1e9,
+        cut_short: stop.load(Ordering::Relaxed),
+    })
+}
+
+/// Tells `listen` all there is until the last thread is done; returns the length
+/// of the measured window, nanoseconds.
+fn relay(
+    samples: &mpsc::Receiver<Sample>,
+    clock: Clock,
+    drive: &Drive,
+    listen: &mut dyn FnMut(News),
+) -> u64 {
+    let open = drive.lead.as_nanos() as u64;
+    let planned = drive
+        .window
+        .map_or(u64::MAX, |window| window.as_nanos() as u64);
+    let (mut opened, mut closed, mut longest) = (false, false, 0);
+    loop {
+        let next = if opened {
+            samples.recv().ok()
+        } else {
+            let wait = Duration::from_nanos(open.saturating_sub(clock.now()));
+            match samples.recv_timeout(wait) {
+                Ok(sample) => Some(sample),
+                Err(mpsc::RecvTimeoutError::Disconnected) => None,
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    opened = true;
+                    listen(News::Opened);
+                    continue;
+                }
+            }
+        };
+        let Some(sample) = next else {
+            return longest;
+        };
+        if !opened {
+            opened = true;
+            listen(News::Opened);
+        }
+        if !sample.drain {
+            longest = longest.max(sample.end);
+        }
+        let last = sample.drain || sample.end >= planned;
+        listen(News::Sample(sample));
+        if last && !closed {
+            closed = true;
+            listen(News::Closed);
+        }
+    }
+}
+
+fn score(drive: &Drive, clock: Clock, thread: usize, threads: usize) -> Score {
+    let open = drive.lead.as_nanos() as u64;
+    let close = drive
+        .window
+        .map_or(u64::MAX, |window| open + window.as_nanos() as u64);
+    let load = &drive.load;
+    let requests = load
+        .requests
+        .map(|total| stop::share(total, thread, threads));
+    Score {
+        thread,
+        connections: stop::share(load.connections as u64, thread, threads) as usize,
+        keep_alive: load.keep_alive,
+        open,
+        close,
+        timeout: load.timeout.as_nanos() as u64,
+        pacer: pacer::for_thread(load, thread, threads),
+        stop_rules: stop::rules(close, requests),
+        origin_unix: clock.origin_unix(),
+    }
+}
+
+fn play(
+    drive: &Drive,
+    clock: Clock,
+    score: Score,
+    worker: &mut dyn Workload,
+    ship: &mut dyn FnMut(Sample),
+    stop: &AtomicBool,
+) -> io::Result<()> {
+    let connections = score.connections;
+    let precise = score.pacer.is_some();
+    let mut conductor = Conductor::new(score, worker, ship);
+    match drive.carrier {
+        Carrier::Http1(address) => {
+            let timeout = drive.load.timeout.min(CONNECT_TIMEOUT);
+            let mut http1 = Http1::new(clock, address, connections, timeout, precise)?;
+            wire::run(&mut http1, &mut conductor, stop)
+        }
+        Carrier::Null => wire::run(&mut Null::new(clock), &mut conductor, stop),
+    }
+}

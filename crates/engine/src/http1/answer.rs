@@ -1,0 +1,574 @@
+//! Reading answers: HTTP/1.1 framing, fed with bytes split anywhere.
+
+use thiserror::Error;
+
+use super::chunked::Chunked;
+use crate::exchange::{AnswerHead, BodyUse};
+
+/// Longest head accepted, bytes.
+const LONGEST_HEAD: usize = 64 * 1024;
+/// Most header lines accepted.
+const MOST_HEADERS: usize = 128;
+
+/// Why bytes are not an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Malformed {
+    /// Status line or headers are not HTTP.
+    #[error("not an HTTP answer ({0})")]
+    Head(httparse::Error),
+    /// The head does not end.
+    #[error("answer head longer than 64 KiB")]
+    LongHead,
+    /// `Content-Length` is not one number.
+    #[error("bad content-length")]
+    Length,
+    /// The chunked body is not one.
+    #[error("bad chunked body")]
+    Chunk,
+    /// Bytes follow the end of the answer, though nothing else was asked.
+    #[error("more bytes than the answer announced")]
+    Excess,
+}
+
+/// Who learns of the parts of an answer.
+pub trait Listener {
+    /// Status line and headers are complete.
+    fn head(&mut self, head: &AnswerHead<'_>) -> BodyUse;
+    /// A part of the body that is to be inspected.
+    fn body(&mut self, offset: u64, part: &[u8]);
+}
+
+/// A complete answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Complete {
+    /// Status code.
+    pub status: u16,
+    /// Body bytes, without chunk framing.
+    pub length: u64,
+    /// Whether the connection may carry another request.
+    pub reusable: bool,
+}
+
+/// How far an answer has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// More bytes are needed.
+    Partial,
+    /// It is complete.
+    Complete(Complete),
+}
+
+/// How the end of a body is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Framing {
+    Empty,
+    Length(u64),
+    Chunked,
+    UntilClose,
+}
+
+/// What a head says, as far as framing goes.
+#[derive(Debug, Clone, Copy)]
+struct Meaning {
+    status: u16,
+    length: Option<u64>,
+    framing: Framing,
+    reusable: bool,
+}
+
+/// The last head that was parsed. The same bytes mean the same again, and most
+/// answers of a server differ at most once a second, in their `Date`.
+#[derive(Debug, Default)]
+pub struct HeadMemory {
+    bytes: Vec<u8>,
+    meaning: Option<Meaning>,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Head,
+    Length(u64),
+    Chunked(Chunked),
+    UntilClose,
+}
+
+/// Reads one answer after another from the bytes of one connection.
+#[derive(Debug)]
+pub struct AnswerReader {
+    stage: Stage,
+    /// The beginning of a head whose end has not come yet.
+    pending: Vec<u8>,
+    meaning: Option<Meaning>,
+    inspect: bool,
+    length: u64,
+}
+
+impl Default for AnswerReader {
+    fn default() -> Self {
+        Self {
+            stage: Stage::Head,
+            pending: Vec::new(),
+            meaning: None,
+            inspect: false,
+            length: 0,
+        }
+    }
+}
+
+impl AnswerReader {
+    /// Forgets a half-read answer.
+    pub fn reset(&mut self) {
+        self.stage = Stage::Head;
+        self.pending.clear();
+        self.meaning = None;
+        self.length = 0;
+    }
+
+    /// Takes the next bytes of the connection. `bodyless` says that the answer
+    /// cannot have a body (it answers HEAD).
+    ///
+    /// # Errors
+    /// When the bytes are not an HTTP/1.1 answer, or more than one.
+    #[inline]
+    pub fn feed(
+        &mut self,
+        bytes: &[u8],
+        bodyless: bool,
+        memory: &mut HeadMemory,
+        listener: &mut impl Listener,
+    ) -> Result<Progress, Malformed> {
+        let mut rest = bytes;
+        loop {
+            match &mut self.stage {
+                Stage::Head => {
+                    let Some(after) = self.read_head(rest, bodyless, memory, listener)? else {
+                        return Ok(Progress::Partial);
+                    };
+                    rest = after;
+                    if matches!(self.stage, Stage::Length(0)) {
+                        return self.complete(rest);
+                    }
+                    // Another head follows a 1xx one; anything else is a body.
+                }
+                Stage::Length(left) => {
+                    let take = rest.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
+                    let (part, after) = rest.split_at(take);
+                    *left -= take as u64;
+                    let done = *left == 0;
+                    self.deliver(part, listener);
+                    if done {
+                        return self.complete(after);
+                    }
+                    return Ok(Progress::Partial);
+                }
+                Stage::Chunked(chunked) => {
+                    let step = chunked.step(rest).map_err(|()| Malformed::Chunk)?;
+                    let (data, consumed, done) = (step.data, step.consumed, step.done);
+                    let part = &rest[data];
+                    self.deliver(part, listener);
+                    rest = &rest[consumed..];
+                    if done {
+                        return self.complete(rest);
+                    }
+                }
+                Stage::UntilClose => {
+                    self.deliver(rest, listener);
+                    return Ok(Progress::Partial);
+                }
+            }
+            if rest.is_empty() {
+                return Ok(Progress::Partial);
+            }
+        }
+    }
+
+    /// The server closed the connection: that ends a body of unknown length,
+    /// and breaks off any other answer (`None`).
+    pub fn close(&mut self) -> Option<Complete> {
+        matches!(self.stage, Stage::UntilClose).then(|| {
+            let complete = self.finish();
+            self.reset();
+            complete
+        })
+    }
+
+    /// Bytes of the body that are known to be still on their way.
+    pub fn outstanding(&self) -> Option<u64> {
+        match self.stage {
+            Stage::Length(left) => Some(left),
+            _ => None,
+        }
+    }
+
+    fn deliver(&mut self, part: &[u8], listener: &mut impl Listener) {
+        if part.is_empty() {
+            return;
+        }
+        if self.inspect {
+            listener.body(self.length, part);
+        }
+        self.length += part.len() as u64;
+    }
+
+    fn complete(&mut self, excess: &[u8]) -> Result<Progress, Malformed> {
+        if !excess.is_empty() {
+            return Err(Malformed::Excess);
+        }
+        let complete = self.finish();
+        self.stage = Stage::Head;
+        self.meaning = None;
+        self.length = 0;
+        Ok(Progress::Complete(complete))
+    }
+
+    fn finish(&self) -> Complete {
+        let meaning = self.meaning.expect("a body only follows a head");
+        Complete {
+            status: meaning.status,
+            length: self.length,
+            reusable: meaning.reusable && !matches!(self.stage, Stage::UntilClose),
+        }
+    }
+
+    /// Reads a head; returns what follows it, or `None` when it is not complete.
+    fn read_head<'b>(
+        &mut self,
+        bytes: &'b [u8],
+        bodyless: bool,
+        memory: &mut HeadMemory,
+        listener: &mut impl Listener,
+    ) -> Result<Option<&'b [u8]>, Malformed> {
+        if self.pending.is_empty()
+            && let Some(meaning) = memory.meaning
+            && let Some(after) = bytes.strip_prefix(memory.bytes.as_slice())
+        {
+            self.begin_body(meaning, &memory.bytes, bodyless, listener);
+            return Ok(Some(after));
+        }
+        let held = self.pending.len();
+        let whole: &[u8] = if held == 0 {
+            bytes
+        } else {
+            self.pending.extend_from_slice(bytes);
+            &self.pending
+        };
+        let Some((meaning, head_length)) = parse(whole)? else {
+            if whole.len() > LONGEST_HEAD {
+                return Err(Malformed::LongHead);
+            }
+            if held == 0 {
+                self.pending.extend_from_slice(bytes);
+            }
+            return Ok(None);
+        };
+        if head_length > LONGEST_HEAD {
+            return Err(Malformed::LongHead);
+        }
+        // The head's end lies in the new bytes, or it would have ended before.
+        let after = &bytes[head_length - held..];
+        if meaning.status >= 200 {
+            memory.bytes.clear();
+            memory.bytes.extend_from_slice(&whole[..head_length]);
+            memory.meaning = Some(meaning);
+            self.begin_body(meaning, &memory.bytes, bodyless, listener);
+        }
+        self.pending.clear();
+        Ok(Some(after))
+    }
+
+    fn begin_body(
+        &mut self,
+        meaning: Meaning,
+        head: &[u8],
+        bodyless: bool,
+        listener: &mut impl Listener,
+    ) {
+        let bodyless = bodyless || meaning.framing == Framing::Empty;
+        self.inspect = listener.head(&AnswerHead {
+            status: meaning.status,
+            length: meaning.length,
+            bytes: head,
+        }) == BodyUse::Inspect;
+        self.length = 0;
+        self.meaning = Some(meaning);
+        self.stage = match meaning.framing {
+            _ if bodyless => Stage::Length(0),
+            Framing::Empty => Stage::Length(0),
+            Framing::Length(length) => Stage::Length(length),
+            Framing::Chunked => Stage::Chunked(Chunked::default()),
+            Framing::UntilClose => Stage::UntilClose,
+        };
+    }
+}
+
+/// Parses a head; `None` when its end has not come yet.
+fn parse(bytes: &[u8]) -> Result<Option<(Meaning, usize)>, Malformed> {
+    let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+    let mut answer = httparse::Response::new(&mut headers);
+    let head_length = match answer.parse(bytes).map_err(Malformed::Head)? {
+        httparse::Status::Partial => return Ok(None),
+        httparse::Status::Complete(length) => length,
+    };
+    let status = answer
+        .code
+        .filter(|code| (100..1000).contains(code))
+        .ok_or(Malformed::Head(httparse::Error::Status))?;
+    let mut length = None;
+    let mut coded = false;
+    let mut chunked = false;
+    // HTTP/1.1 keeps connections open unless told otherwise, HTTP/1.0 closes.
+    let mut reusable = answer.version == Some(1);
+    for header in answer.headers.iter() {
+        if header.name.eq_ignore_ascii_case("content-length") {
+            let value = content_length(header.value)?;
+            if length.is_some_and(|known| known != value) {
+                return Err(Malformed::Length);
+            }
+            length = Some(value);
+        } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
+            coded = true;
+            chunked = tokens(header.value)
+                .last()
+                .is_some_and(|token| token.eq_ignore_ascii_case(b"chunked"));
+        } else if header.name.eq_ignore_ascii_case("connection") {
+            for token in tokens(header.value) {
+                if token.eq_ignore_ascii_case(b"close") {
+                    reusable = false;
+                } else if token.eq_ignore_ascii_case(b"keep-alive") && answer.version == Some(0) {
+                    reusable = true;
+                }
+            }
+        }
+    }
+    // RFC 9112 section 6.3: what has no body, then coding, then length.
+    let framing = match (status, coded, chunked, length) {
+        (100..=199 | 204 | 304, ..) => Framing::Empty,
+        (_, true, true, _) => Framing::Chunked,
+        (_, true, false, _) => Framing::UntilClose,
+        (_, false, _, Some(length)) => Framing::Length(length),
+        (_, false, _, None) => Framing::UntilClose,
+    };
+    let meaning = Meaning {
+        status,
+        length,
+        framing,
+        reusable,
+    };
+    Ok(Some((meaning, head_length)))
+}
+
+fn content_length(value: &[u8]) -> Result<u64, Malformed> {
+    let digits = value.trim_ascii();
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(Malformed::Length);
+    }
+    digits.iter().try_fold(0u64, |sum, digit| {
+        sum.checked_mul(10)
+            .and_then(|sum| sum.checked_add(u64::from(digit - b'0')))
+            .ok_or(Malformed::Length)
+    })
+}
+
+fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Default, Debug, Clone, PartialEq)]
+    struct Heard {
+        heads: Vec<u16>,
+        body: Vec<u8>,
+    }
+
+    impl Listener for Heard {
+        fn head(&mut self, head: &AnswerHead<'_>) -> BodyUse {
+            self.heads.push(head.status);
+            BodyUse::Inspect
+        }
+
+        fn body(&mut self, offset: u64, part: &[u8]) {
+            assert_eq!(offset, self.body.len() as u64);
+            self.body.extend_from_slice(part);
+        }
+    }
+
+    fn read(bytes: &[u8], cuts: &[usize], bodyless: bool) -> (Result<Progress, Malformed>, Heard) {
+        let mut memory = HeadMemory::default();
+        let mut reader = AnswerReader::default();
+        let mut heard = Heard::default();
+        let mut start = 0;
+        let mut result = Ok(Progress::Partial);
+        for &cut in cuts.iter().chain([&bytes.len()]) {
+            if cut <= start && start > 0 || cut == 0 {
+                continue;
+            }
+            result = reader.feed(&bytes[start..cut], bodyless, &mut memory, &mut heard);
+            start = cut;
+            if result != Ok(Progress::Partial) {
+                break;
+            }
+        }
+        if result == Ok(Progress::Partial)
+            && let Some(complete) = reader.close()
+        {
+            result = Ok(Progress::Complete(complete));
+        }
+        (result, heard)
+    }
+
+    fn complete(status: u16, length: u64, reusable: bool) -> Result<Progress, Malformed> {
+        Ok(Progress::Complete(Complete {
+            status,
+            length,
+            reusable,
+        }))
+    }
+
+    const PLAIN: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+    const CHUNKED: &[u8] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n\
+        5;name=\"x\"\r\nhello\r\n00A\r\n0123456789\r\n0\r\nTrailer: 1\r\n\r\n";
+    const CONTINUED: &[u8] =
+        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n\
+        HTTP/1.1 201 Created\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";
+    const UNTIL_CLOSE: &[u8] = b"HTTP/1.1 200 OK\r\n\r\nas much as there is";
+    const NO_BODY: &[u8] = b"HTTP/1.1 204 No Content\r\nContent-Length: 7\r\n\r\n";
+    const OLD: &[u8] = b"HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx";
+    const OLD_KEPT: &[u8] =
+        b"HTTP/1.0 200 OK\r\nContent-Length: 1\r\nConnection: Keep-Alive\r\n\r\nx";
+
+    #[test]
+    fn reads_every_kind_of_body() {
+        assert_eq!(read(PLAIN, &[], false).0, complete(200, 5, true));
+        assert_eq!(read(CHUNKED, &[], false).0, complete(200, 15, true));
+        assert_eq!(read(CONTINUED, &[], false).0, complete(201, 2, false));
+        assert_eq!(read(UNTIL_CLOSE, &[], false).0, complete(200, 19, false));
+        assert_eq!(read(NO_BODY, &[], false).0, complete(204, 0, true));
+        assert_eq!(read(OLD, &[], false).0, complete(200, 1, false));
+        assert_eq!(read(OLD_KEPT, &[], false).0, complete(200, 1, true));
+    }
+
+    #[test]
+    fn an_answer_to_head_has_no_body_whatever_its_length() {
+        let head = b"HTTP/1.1 200 OK\r\nContent-Length: 1234\r\n\r\n";
+        assert_eq!(read(head, &[], true).0, complete(200, 0, true));
+    }
+
+    #[test]
+    fn refuses_what_is_not_an_answer() {
+        let refused = |bytes: &[u8]| read(bytes, &[], false).0.unwrap_err();
+        assert!(matches!(
+            refused(b"SSH-2.0-OpenSSH\r\n"),
+            Malformed::Head(_)
+        ));
+        assert_eq!(
+            refused(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx"),
+            Malformed::Length
+        );
+        assert_eq!(
+            refused(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"),
+            Malformed::Length
+        );
+        assert_eq!(
+            refused(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n"),
+            Malformed::Length
+        );
+        assert_eq!(
+            refused(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"),
+            Malformed::Chunk
+        );
+        assert_eq!(
+            refused(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n11111111111111111\r\n"),
+            Malformed::Chunk
+        );
+        assert_eq!(
+            refused(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxy"),
+            Malformed::Excess
+        );
+    }
+
+    #[test]
+    fn a_head_without_end_is_refused() {
+        let mut reader = AnswerReader::default();
+        let mut memory = HeadMemory::default();
+        let mut heard = Heard::default();
+        let mut result = reader.feed(b"HTTP/1.1 200 OK\r\n", false, &mut memory, &mut heard);
+        let mut fed = 0;
+        while result == Ok(Progress::Partial) && fed < 10_000 {
+            result = reader.feed(b"X-Padding: 0123456789\r\n", false, &mut memory, &mut heard);
+            fed += 1;
+        }
+        assert!(result.is_err(), "{result:?}");
+    }
+
+    #[test]
+    fn a_connection_cut_inside_an_answer_is_no_answer() {
+        for bytes in [PLAIN, CHUNKED] {
+            for cut in 0..bytes.len() {
+                assert_eq!(read(&bytes[..cut], &[], false).0, Ok(Progress::Partial));
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_head_again_means_the_same() {
+        let mut reader = AnswerReader::default();
+        let mut memory = HeadMemory::default();
+        for round in 0..3 {
+            let mut heard = Heard::default();
+            assert_eq!(
+                reader.feed(PLAIN, false, &mut memory, &mut heard),
+                complete(200, 5, true),
+                "round {round}"
+            );
+            assert_eq!(heard.body, b"hello");
+        }
+    }
+
+    fn any_answer() -> impl Strategy<Value = &'static [u8]> {
+        prop::sample::select(vec![
+            PLAIN,
+            CHUNKED,
+            CONTINUED,
+            UNTIL_CLOSE,
+            NO_BODY,
+            OLD,
+            OLD_KEPT,
+        ])
+    }
+
+    proptest! {
+        #[test]
+        fn any_split_of_an_answer_reads_the_same(
+            answer in any_answer(),
+            mut cuts in prop::collection::vec(0usize..160, 0..12),
+        ) {
+            cuts.sort_unstable();
+            cuts.retain(|&cut| cut < answer.len());
+            prop_assert_eq!(read(answer, &cuts, false), read(answer, &[], false));
+        }
+
+        #[test]
+        fn garbage_is_an_error_or_partial_never_a_panic(
+            bytes in prop::collection::vec(any::<u8>(), 0..400),
+            cut in 0usize..400,
+            start in any_answer(),
+            keep in 0usize..200,
+        ) {
+            let _ = read(&bytes, &[cut.min(bytes.len())], false);
+            // A valid beginning that goes astray reaches deeper.
+            let mut astray = start[..keep.min(start.len())].to_vec();
+            astray.extend_from_slice(&bytes);
+            let cut = cut.min(astray.len());
+            let split = read(&astray, &[cut], false);
+            let whole = read(&astray, &[], false);
+            if whole.0.is_ok() && split.0.is_ok() {
+                prop_assert_eq!(split, whole);
+            }
+        }
+    }
+}

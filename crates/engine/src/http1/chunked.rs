@@ -1,0 +1,151 @@
+//! Chunked bodies (RFC 9112 section 7.1), taken apart as they come.
+
+use std::ops::Range;
+
+/// Longest size line or trailer line accepted, bytes.
+const LONGEST_LINE: u32 = 8 * 1024;
+
+/// Where in a chunked body the next byte stands.
+#[derive(Debug, Default)]
+pub(super) struct Chunked {
+    place: Place,
+    /// Size of the chunk being announced, or bytes of it still to come.
+    size: u64,
+    digits: u32,
+    line: u32,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    #[default]
+    Size,
+    /// After the size: an extension that nobody uses, up to the line's end.
+    Extension,
+    SizeFeed,
+    Data,
+    DataReturn,
+    DataFeed,
+    /// At the first byte of a trailer line.
+    TrailerStart,
+    Trailer,
+    LastFeed,
+}
+
+/// What one step found in the bytes it was given.
+pub(super) struct Step {
+    /// Where body bytes lie.
+    pub(super) data: Range<usize>,
+    /// How many bytes were taken.
+    pub(super) consumed: usize,
+    /// Whether the body is complete.
+    pub(super) done: bool,
+}
+
+impl Chunked {
+    /// Takes bytes up to the end of the next stretch of data, of the body, or of
+    /// what there is.
+    pub(super) fn step(&mut self, bytes: &[u8]) -> Result<Step, ()> {
+        for (at, &byte) in bytes.iter().enumerate() {
+            match self.place {
+                Place::Data => return Ok(self.take_data(at, bytes.len())),
+                Place::Size => self.size_byte(byte)?,
+                Place::Extension => {
+                    self.count_line()?;
+                    match byte {
+                        b'\r' => self.place = Place::SizeFeed,
+                        b'\n' => return Err(()),
+                        _ => {}
+                    }
+                }
+                Place::SizeFeed => {
+                    expect(byte, b'\n')?;
+                    self.line = 0;
+                    self.place = if self.size == 0 {
+                        Place::TrailerStart
+                    } else {
+                        Place::Data
+                    };
+                }
+                Place::DataReturn => {
+                    expect(byte, b'\r')?;
+                    self.place = Place::DataFeed;
+                }
+                Place::DataFeed => {
+                    expect(byte, b'\n')?;
+                    *self = Self::default();
+                }
+                Place::TrailerStart if byte == b'\r' => self.place = Place::LastFeed,
+                Place::TrailerStart | Place::Trailer => {
+                    self.count_line()?;
+                    self.place = if byte == b'\n' {
+                        Place::TrailerStart
+                    } else {
+                        Place::Trailer
+                    };
+                }
+                Place::LastFeed => {
+                    expect(byte, b'\n')?;
+                    return Ok(Step {
+                        data: at..at,
+                        consumed: at + 1,
+                        done: true,
+                    });
+                }
+            }
+        }
+        let end = bytes.len();
+        Ok(Step {
+            data: end..end,
+            consumed: end,
+            done: false,
+        })
+    }
+
+    fn take_data(&mut self, from: usize, available: usize) -> Step {
+        let here = (available - from) as u64;
+        let take = here.min(self.size);
+        self.size -= take;
+        if self.size == 0 {
+            self.place = Place::DataReturn;
+        }
+        let to = from + take as usize;
+        Step {
+            data: from..to,
+            consumed: to,
+            done: false,
+        }
+    }
+
+    fn size_byte(&mut self, byte: u8) -> Result<(), ()> {
+        if let Some(digit) = (byte as char).to_digit(16) {
+            if self.size >> 60 != 0 {
+                return Err(());
+            }
+            self.count_line()?;
+            self.size = self.size << 4 | u64::from(digit);
+            self.digits += 1;
+            return Ok(());
+        }
+        if self.digits == 0 {
+            return Err(());
+        }
+        self.place = match byte {
+            b'\r' => Place::SizeFeed,
+            b';' | b' ' | b'\t' => Place::Extension,
+            _ => return Err(()),
+        };
+        Ok(())
+    }
+
+    fn count_line(&mut self) -> Result<(), ()> {
+        self.line += 1;
+        if self.line > LONGEST_LINE {
+            return Err(());
+        }
+        Ok(())
+    }
+}
+
+fn expect(byte: u8, wanted: u8) -> Result<(), ()> {
+    if byte == wanted { Ok(()) } else { Err(()) }
+}

@@ -1,0 +1,125 @@
+//! When operations are due in an open loop.
+
+use tenbin_plan::{Load, Pace};
+
+/// A schedule of intended starts. Only the next one is held, so that a backlog
+/// of any length costs no memory: what is overdue is simply not yet taken.
+pub trait Pacer: Send {
+    /// Intended start of the next operation, nanoseconds since the origin.
+    fn due(&self) -> u64;
+
+    /// Goes on to the operation after it.
+    fn take(&mut self);
+
+    /// How many operations from the next one on are due before `time`.
+    fn due_before(&self, time: u64) -> u64;
+}
+
+/// The share that generator thread `thread` of `threads` has in the schedule of
+/// `load`; `None` for a closed loop, which has no schedule.
+pub fn for_thread(load: &Load, thread: usize, threads: usize) -> Option<Box<dyn Pacer>> {
+    match load.pace {
+        Pace::Closed => None,
+        Pace::Constant { per_second } => Some(Box::new(Constant::new(
+            per_second,
+            thread as u64,
+            threads as u64,
+        ))),
+    }
+}
+
+/// Operation `i` is due at `i ÷ rate`; a thread takes every `stride`-th of them.
+#[derive(Debug)]
+struct Constant {
+    nanos_between: f64,
+    next: u64,
+    stride: u64,
+}
+
+impl Constant {
+    fn new(per_second: f64, thread: u64, threads: u64) -> Self {
+        Self {
+            nanos_between: 1e9 / per_second,
+            next: thread,
+            stride: threads,
+        }
+    }
+
+    fn time_of(&self, index: u64) -> u64 {
+        // From the index, never by adding up: rounding must not drift.
+        (index as f64 * self.nanos_between) as u64
+    }
+}
+
+impl Pacer for Constant {
+    fn due(&self) -> u64 {
+        self.time_of(self.next)
+    }
+
+    fn take(&mut self) {
+        self.next += self.stride;
+    }
+
+    fn due_before(&self, time: u64) -> u64 {
+        let due = self.due();
+        if due >= time {
+            return 0;
+        }
+        let step = self.nanos_between * self.stride as f64;
+        let guess = ((time - due) as f64 / step) as u64;
+        // The division may be off by one either way; the schedule itself decides.
+        (guess.saturating_sub(1)..=guess + 1)
+            .take_while(|&k| self.time_of(self.next + k * self.stride) < time)
+            .last()
+            .map_or(0, |last| last + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_share_one_schedule_without_gap_or_overlap() {
+        let mut due: Vec<u64> = (0..3)
+            .flat_map(|thread| {
+                let mut pacer = Constant::new(1000.0, thread, 3);
+                (0..100)
+                    .map(|_| {
+                        let at = pacer.due();
+                        pacer.take();
+                        at
+                    })
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        due.sort_unstable();
+        let expected: Vec<u64> = (0..300).map(|i| i * 1_000_000).collect();
+        assert_eq!(due, expected);
+    }
+
+    #[test]
+    fn a_long_schedule_does_not_drift() {
+        let mut pacer = Constant::new(7.0, 0, 1);
+        pacer.next = 7 * 86_400;
+        assert_eq!(pacer.due(), 86_400_000_000_000);
+    }
+
+    #[test]
+    fn counts_what_is_overdue() {
+        for rate in [3.0, 1000.0, 12_345.6] {
+            for (thread, threads) in [(0, 1), (1, 2), (2, 3)] {
+                let pacer = Constant::new(rate, thread, threads);
+                for until in [0, 1, 999_999, 1_000_000, 1_000_001, 987_654_321] {
+                    let mut walker = Constant::new(rate, thread, threads);
+                    let mut count = 0;
+                    while walker.due() < until {
+                        walker.take();
+                        count += 1;
+                    }
+                    assert_eq!(pacer.due_before(until), count, "{rate} {until}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What carries requests: the seam between deciding and moving bytes.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::conductor::Conductor;
+
+/// Longest wait before the stop flag is looked at again, nanoseconds.
+const STOP_GLANCE_NANOS: u64 = 100_000_000;
+
+/// What a wire is to do with one of its connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Write the request that [`Conductor::request`] shows for it.
+    Send,
+    /// Keep it open and quiet.
+    Rest,
+    /// Close it if it is open, and connect anew.
+    Reopen,
+    /// Close it for good.
+    Close,
+}
+
+/// Carries requests over numbered connections and tells the conductor, by its
+/// `connected`, `answered`, `broken` and their like, what became of them.
+pub trait Wire {
+    /// Nanoseconds since the slice's origin.
+    fn now(&self) -> u64;
+
+    /// Carries out an order for connection `slot`.
+    fn obey(&mut self, slot: usize, order: Order, conductor: &mut Conductor<'_>);
+
+    /// Waits for something to happen, at most until `wake`, and tells the
+    /// conductor of all of it.
+    ///
+    /// # Errors
+    /// When the system refuses to wait at all.
+    fn turn(&mut self, wake: u64, conductor: &mut Conductor<'_>) -> io::Result<()>;
+}
+
+/// Runs one thread's part of a slice to its end, or until `stop` is set.
+///
+/// # Errors
+/// Those of [`Wire::turn`].
+pub(crate) fn run(
+    wire: &mut impl Wire,
+    conductor: &mut Conductor<'_>,
+    stop: &AtomicBool,
+) -> io::Result<()> {
+    for slot in 0..conductor.connections() {
+        wire.obey(slot, Order::Reopen, conductor);
+    }
+    loop {
+        let now = wire.now();
+        while let Some((slot, order)) = conductor.tick(now) {
+            wire.obey(slot, order, conductor);
+        }
+        if conductor.finished(now) {
+            break;
+        }
+        let wake = conductor.wake(now).min(now + STOP_GLANCE_NANOS);
+        wire.turn(wake, conductor)?;
+        if stop.load(Ordering::Relaxed) {
+            conductor.stop();
+        }
+    }
+    for slot in 0..conductor.connections() {
+        wire.obey(slot, Order::Close, conductor);
+    }
+    conductor.finish(wire.now());
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! What resolving a plan needs to know of the world around it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Finds the value of an environment variable.
+pub type LookUp = Box<dyn Fn(&str) -> Option<String>>;
+
+/// Reads a whole file.
+pub type ReadFile = Box<dyn Fn(&Path) -> io::Result<Vec<u8>>>;
+
+/// The world as far as a plan sees it. Tests replace it piece by piece.
+pub struct Context {
+    /// Processor cores; half of them become generator threads.
+    pub cores: usize,
+    /// Where relative paths start: the working directory, absolute.
+    pub directory: PathBuf,
+    /// The seed of a plan that gives none.
+    pub seed: u64,
+    /// The value of an environment variable.
+    pub environment: LookUp,
+    /// The content of a file that the plan names.
+    pub read: ReadFile,
+    /// Unpredictable bits, for credentials made up for a run.
+    pub random: Box<dyn FnMut() -> u64>,
+}
+
+impl Context {
+    /// The real world.
+    ///
+    /// # Errors
+    ///
+    /// When the working directory cannot be told.
+    pub fn of_this_process() -> io::Result<Self> {
+        Ok(Self {
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            directory: std::env::current_dir()?,
+            seed: rand::random(),
+            environment: Box::new(|name| std::env::var(name).ok()),
+            read: Box::new(|path| std::fs::read(path)),
+            random: Box::new(rand::random),
+        })
+    }
+}

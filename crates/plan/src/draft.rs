@@ -1,0 +1,251 @@
+//! A plan as it was written, by flags or in TOML: nothing filled in, nothing checked.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::de::{DeTable, Deserializer};
+
+use crate::keys;
+use crate::model::Secret;
+use crate::problem::{Findings, Place, Problem, Refusal, Source};
+use crate::scalar::{At, Entries, List, Scalar};
+
+/// A value that may be missing.
+pub type Field = Option<At<Scalar>>;
+
+/// A key that may be missing and is never printed.
+pub type KeyField = Option<At<Secret>>;
+
+/// A plan as it was written. Both faces fill it: plan files through
+/// [`Draft::from_toml`], flags field by field. [`Draft::resolve`] makes it a
+/// [`Plan`](crate::Plan).
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a plan")]
+pub struct Draft {
+    /// Short name of the experiment.
+    pub name: Field,
+    /// Seed of every random choice.
+    pub seed: Field,
+    /// Generator threads.
+    pub threads: Field,
+    /// How slices follow each other.
+    pub rounds: RoundsDraft,
+    /// The load of every workload that does not say otherwise.
+    pub load: LoadDraft,
+    /// The systems under test, the baseline first.
+    #[serde(rename = "target")]
+    pub targets: Vec<At<TargetDraft>>,
+    /// The operations sent to every target.
+    #[serde(rename = "workload")]
+    pub workloads: Vec<At<WorkloadDraft>>,
+    /// The plan file, if it came from one.
+    #[serde(skip)]
+    pub(crate) source: Option<Source>,
+    /// What was wrong already while reading.
+    #[serde(skip)]
+    pub(crate) findings: Findings,
+}
+
+/// `[rounds]`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table such as [rounds]")]
+pub struct RoundsDraft {
+    /// Number of rounds.
+    pub count: Field,
+    /// Measured length of a slice.
+    pub slice: Field,
+    /// Rest between slices.
+    pub gap: Field,
+    /// Unmeasured work before the first slice.
+    pub warmup: Field,
+    /// Unmeasured head of every slice.
+    pub lead: Field,
+    /// Measured time per target and workload: count × slice.
+    pub duration: Field,
+}
+
+/// `[load]`, and the `load` of a workload.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table such as [load]")]
+pub struct LoadDraft {
+    /// Connections over all threads.
+    pub connections: Field,
+    /// Arrivals a second; a closed loop without.
+    pub rate: Field,
+    /// Longest time for an answer.
+    pub timeout: Field,
+    /// Reuse connections.
+    pub keep_alive: Field,
+    /// Operations after which a slice ends.
+    pub requests: Field,
+}
+
+impl LoadDraft {
+    /// This load, completed by `other` where it says nothing.
+    pub(crate) fn or(self, other: &Self) -> Self {
+        Self {
+            connections: self.connections.or_else(|| other.connections.clone()),
+            rate: self.rate.or_else(|| other.rate.clone()),
+            timeout: self.timeout.or_else(|| other.timeout.clone()),
+            keep_alive: self.keep_alive.or_else(|| other.keep_alive.clone()),
+            requests: self.requests.or_else(|| other.requests.clone()),
+        }
+    }
+}
+
+/// One `[[target]]`: `url` alone, `command` with its companions, or `builtin`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table such as [[target]]")]
+pub struct TargetDraft {
+    /// Unique name.
+    pub name: Field,
+    /// Base URL; with placeholders for a launched target.
+    pub url: Field,
+    /// Program and arguments, as a list or as one line with shell-like quotes.
+    pub command: Option<At<List>>,
+    /// Extra environment of the command.
+    pub env: Option<At<Entries>>,
+    /// Working directory of the command.
+    pub directory: Field,
+    /// How to tell that it is up.
+    pub ready: Option<At<ReadyDraft>>,
+    /// How long it may take to come up.
+    pub ready_within: Field,
+    /// How long it may take to stop.
+    pub stop_within: Field,
+    /// Name of a built-in server.
+    pub builtin: Field,
+    /// S3 access key, literally.
+    pub access_key: KeyField,
+    /// Environment variable that holds the S3 access key.
+    pub access_key_env: Field,
+    /// S3 secret key, literally.
+    pub secret_key: KeyField,
+    /// Environment variable that holds the S3 secret key.
+    pub secret_key_env: Field,
+    /// File that holds the S3 secret key.
+    pub secret_key_file: Field,
+    /// S3 region.
+    pub region: Field,
+}
+
+/// The `ready` of a target: exactly one of its keys.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "a table: { port = true }, { url = \"…\" } or { log = \"…\" }"
+)]
+pub struct ReadyDraft {
+    /// `true`: the port of its URL accepts connections.
+    pub port: Field,
+    /// This URL answers.
+    pub url: Field,
+    /// Its output contains this text.
+    pub log: Field,
+}
+
+/// One `[[workload]]`, of either kind.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "a table such as [[workload]]"
+)]
+pub struct WorkloadDraft {
+    /// Unique name.
+    pub name: Field,
+    /// `http` or `s3`.
+    pub kind: Field,
+    /// HTTP: request method.
+    pub method: Field,
+    /// HTTP: path and query.
+    pub path: Field,
+    /// HTTP: `Name: value` lines.
+    pub headers: Option<At<List>>,
+    /// HTTP: request body.
+    pub body: Field,
+    /// HTTP: file that holds the request body.
+    pub body_file: Field,
+    /// HTTP: statuses that count as success.
+    pub expect: Option<At<List>>,
+    /// S3: `put`, `get` or `delete`.
+    pub operation: Field,
+    /// S3: object size.
+    pub size: Field,
+    /// S3: bucket.
+    pub bucket: Field,
+    /// S3: distinct objects.
+    pub objects: Field,
+    /// S3: `path` or `virtual`.
+    pub style: Field,
+    /// S3: `signed` or `unsigned`.
+    pub payload: Field,
+    /// S3: compare what GET returns with what was put.
+    pub verify: Field,
+    /// What differs from the load of the plan.
+    pub load: LoadDraft,
+}
+
+impl Draft {
+    /// Reads a plan file.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is not TOML, or a value is of the wrong
+    /// type. Unknown keys and wrong values are refused by [`Draft::resolve`],
+    /// together with everything else that is wrong.
+    pub fn read(path: &Path) -> Result<Self, Refusal> {
+        let problem = |message: String| {
+            Refusal::from(Problem {
+                file: Some(path.to_owned()),
+                position: None,
+                message,
+            })
+        };
+        let bytes =
+            std::fs::read(path).map_err(|error| problem(format!("cannot be read: {error}")))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| problem("is not a plan: it is not UTF-8 text".to_owned()))?;
+        Self::from_toml(&text, path)
+    }
+
+    /// Reads the text of a plan file. `path` is for messages, and its directory
+    /// is where relative paths start.
+    ///
+    /// # Errors
+    ///
+    /// As [`Draft::read`].
+    pub fn from_toml(text: &str, path: &Path) -> Result<Self, Refusal> {
+        let source = Source {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        };
+        let mut findings = Findings::default();
+        let (mut table, errors) = DeTable::parse_recoverable(text);
+        for error in &errors {
+            findings.add(place(error), error.message());
+        }
+        findings.clone().verdict(Some(&source))?;
+
+        keys::remove_unknown(table.get_mut(), &mut findings);
+        match Self::deserialize(Deserializer::from(table)) {
+            Ok(draft) => Ok(Self {
+                source: Some(source),
+                findings,
+                ..draft
+            }),
+            Err(error) => {
+                findings.add(place(&error), error.message());
+                findings.verdict(Some(&source)).map(|()| Self::default())
+            }
+        }
+    }
+}
+
+fn place(error: &toml::de::Error) -> Place {
+    match error.span() {
+        Some(span) => Place::Byte(span.start),
+        None => Place::Nowhere,
+    }
+}

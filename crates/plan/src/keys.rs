@@ -1,0 +1,227 @@
+//! Keys that no plan has, and what was probably meant.
+
+use serde::Deserialize;
+use serde::de::{self, Deserializer, Visitor};
+use toml::de::{DeTable, DeValue};
+
+use crate::draft::{Draft, LoadDraft, ReadyDraft, RoundsDraft, TargetDraft, WorkloadDraft};
+use crate::problem::{Findings, Place};
+use crate::suggest::nearest;
+
+/// One kind of table: how messages call it, and its keys.
+struct Section {
+    title: &'static str,
+    keys: &'static [&'static str],
+}
+
+/// Words of other tools and older habits, with the key that means the same.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("concurrency", "connections"),
+    ("clients", "connections"),
+    ("concurrent", "connections"),
+    ("users", "connections"),
+    ("vus", "connections"),
+    ("workers", "threads"),
+    ("rps", "rate"),
+    ("qps", "rate"),
+    ("max_requests", "requests"),
+    ("keepalive", "keep_alive"),
+    ("iterations", "count"),
+    ("rounds", "count"),
+    ("pause", "gap"),
+    ("time", "duration"),
+    ("warm_up", "warmup"),
+    ("targets", "target"),
+    ("workloads", "workload"),
+    ("server", "target"),
+    ("endpoint", "url"),
+    ("host", "url"),
+    ("address", "url"),
+    ("cmd", "command"),
+    ("environment", "env"),
+    ("cwd", "directory"),
+    ("workdir", "directory"),
+    ("ready_timeout", "ready_within"),
+    ("stop_timeout", "stop_within"),
+    ("op", "operation"),
+    ("type", "kind"),
+    ("header", "headers"),
+    ("status", "expect"),
+    ("object_size", "size"),
+    ("keys", "objects"),
+    ("user", "access_key"),
+    ("password", "secret_key"),
+];
+
+/// Takes every unknown key out of a plan's table and notes it.
+pub(crate) fn remove_unknown(plan: &mut DeTable<'_>, findings: &mut Findings) {
+    let sections = Sections::new();
+    sections.check(&sections.plan, plan, findings);
+    for (name, value) in plan.iter_mut() {
+        let place = Place::Byte(name.span().start);
+        match (name.get_ref().as_ref(), value.get_mut()) {
+            ("rounds", DeValue::Table(table)) => sections.check(&sections.rounds, table, findings),
+            ("load", DeValue::Table(table)) => sections.check(&sections.load, table, findings),
+            ("target", value) => {
+                sections.each(value, "target", place, findings, |table, findings| {
+                    sections.check(&sections.target, table, findings);
+                    sections.inside(table, "ready", &sections.ready, findings);
+                })
+            }
+            ("workload", value) => {
+                sections.each(value, "workload", place, findings, |table, findings| {
+                    sections.check(&sections.workload, table, findings);
+                    sections.inside(table, "load", &sections.workload_load, findings);
+                });
+            }
+            _ => {}
+        }
+    }
+}
+
+struct Sections {
+    plan: Section,
+    rounds: Section,
+    load: Section,
+    target: Section,
+    ready: Section,
+    workload: Section,
+    workload_load: Section,
+}
+
+impl Sections {
+    fn new() -> Self {
+        let section = |title, keys| Section { title, keys };
+        Self {
+            plan: section("at the top of the plan", keys_of::<Draft>()),
+            rounds: section("in [rounds]", keys_of::<RoundsDraft>()),
+            load: section("in [load]", keys_of::<LoadDraft>()),
+            target: section("in [[target]]", keys_of::<TargetDraft>()),
+            ready: section("in ready", keys_of::<ReadyDraft>()),
+            workload: section("in [[workload]]", keys_of::<WorkloadDraft>()),
+            workload_load: section("in [workload.load]", keys_of::<LoadDraft>()),
+        }
+    }
+
+    fn check(&self, section: &Section, table: &mut DeTable<'_>, findings: &mut Findings) {
+        let unknown: Vec<(String, Place)> = table
+            .keys()
+            .filter(|key| !section.keys.contains(&key.get_ref().as_ref()))
+            .map(|key| (key.get_ref().to_string(), Place::Byte(key.span().start)))
+            .collect();
+        for (name, place) in unknown {
+            let hint = self.hint(section, &name);
+            findings.add(
+                place,
+                format!("unknown key {name:?} {}{hint}", section.title),
+            );
+            table.remove(name.as_str());
+        }
+    }
+
+    /// Checks the table that stands in `table` under `key`.
+    fn inside(
+        &self,
+        table: &mut DeTable<'_>,
+        key: &str,
+        section: &Section,
+        findings: &mut Findings,
+    ) {
+        if let Some(DeValue::Table(inner)) = table.get_mut(key).map(toml::Spanned::get_mut) {
+            self.check(section, inner, findings);
+        }
+    }
+
+    /// Runs `check` on every table of a list of tables.
+    fn each(
+        &self,
+        value: &mut DeValue<'_>,
+        name: &str,
+        place: Place,
+        findings: &mut Findings,
+        check: impl Fn(&mut DeTable<'_>, &mut Findings),
+    ) {
+        match value {
+            DeValue::Array(list) => {
+                for item in list.iter_mut() {
+                    if let DeValue::Table(table) = item.get_mut() {
+                        check(table, findings);
+                    }
+                }
+            }
+            DeValue::Table(table) => {
+                findings.add(
+                    place,
+                    format!("[{name}] needs double brackets, [[{name}]]: there may be several"),
+                );
+                check(table, findings);
+                let table = std::mem::take(table);
+                let mut list = toml::de::DeArray::new();
+                list.push(toml::Spanned::new(0..0, DeValue::Table(table)));
+                *value = DeValue::Array(list);
+            }
+            _ => {}
+        }
+    }
+
+    fn hint(&self, section: &Section, name: &str) -> String {
+        let synonyms = SYNONYMS
+            .iter()
+            .filter(|(_, meant)| section.keys.contains(meant))
+            .map(|&(word, _)| word);
+        let near = nearest(name, section.keys.iter().copied().chain(synonyms));
+        if let Some(word) = near {
+            let meant = SYNONYMS
+                .iter()
+                .filter(|_| !section.keys.contains(&word))
+                .find(|&&(synonym, meant)| synonym == word && section.keys.contains(&meant))
+                .map_or(word, |&(_, meant)| meant);
+            return format!("; did you mean {meant:?}?");
+        }
+        let homes = [&self.rounds, &self.load, &self.target, &self.workload];
+        let meant = SYNONYMS
+            .iter()
+            .find(|&&(synonym, _)| synonym == name)
+            .map_or(name, |&(_, meant)| meant);
+        match homes.iter().find(|home| home.keys.contains(&meant)) {
+            Some(home) => format!("; {meant:?} belongs {}", home.title),
+            None => String::new(),
+        }
+    }
+}
+
+/// The keys that a struct deserializes from, as its own derive declares them.
+fn keys_of<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
+    let mut keys: &'static [&'static str] = &[];
+    // It always fails: all it is asked for is which struct was wanted.
+    let _ = T::deserialize(KeyReader { keys: &mut keys });
+    keys
+}
+
+struct KeyReader<'a> {
+    keys: &'a mut &'static [&'static str],
+}
+
+impl<'de> Deserializer<'de> for KeyReader<'_> {
+    type Error = de::value::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+        Err(de::Error::custom("not a struct"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        keys: &'static [&'static str],
+        _: V,
+    ) -> Result<V::Value, Self::Error> {
+        *self.keys = keys;
+        Err(de::Error::custom("keys read"))
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
+        option unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier
+        ignored_any
+    }
+}

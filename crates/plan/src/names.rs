@@ -1,0 +1,92 @@
+//! The names by which plans call the things they choose among: one table each,
+//! for the reader, the printer and the messages.
+
+use crate::model::{Builtin, S3Operation};
+
+/// A thing that a plan names.
+pub(crate) trait Named: Copy + PartialEq + 'static {
+    /// Every name with what it means.
+    const NAMES: &'static [(&'static str, Self)];
+
+    /// Its name.
+    fn name(self) -> &'static str {
+        Self::NAMES
+            .iter()
+            .find(|&&(_, value)| value == self)
+            .map(|&(name, _)| name)
+            .expect("every value stands in its own table")
+    }
+}
+
+/// What kind of work a workload is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Http,
+    S3,
+}
+
+impl Named for Kind {
+    const NAMES: &'static [(&'static str, Self)] = &[("http", Self::Http), ("s3", Self::S3)];
+}
+
+impl Named for S3Operation {
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("put", Self::Put),
+        ("get", Self::Get),
+        ("delete", Self::Delete),
+    ];
+}
+
+impl Named for Builtin {
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("http", Self::Http),
+        ("s3-memory", Self::S3Memory),
+        ("s3-durable", Self::S3Durable),
+    ];
+}
+
+/// Whether the bucket stands in the host name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    Path,
+    Virtual,
+}
+
+impl Named for Style {
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("path", Self::Path), ("virtual", Self::Virtual)];
+}
+
+/// Whether the payload is hashed into the signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Payload {
+    Signed,
+    Unsigned,
+}
+
+impl Named for Payload {
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("signed", Self::Signed), ("unsigned", Self::Unsigned)];
+}
+
+impl S3Operation {
+    /// Its name in plans and on the command line: `put`, `get`, `delete`.
+    pub fn name(self) -> &'static str {
+        Named::name(self)
+    }
+}
+
+impl Builtin {
+    /// Its name in plans and on the command line: `http`, `s3-memory`, `s3-durable`.
+    pub fn name(self) -> &'static str {
+        Named::name(self)
+    }
+
+    /// The built-in server of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::NAMES
+            .iter()
+            .find(|&&(known, _)| known == name)
+            .map(|&(_, builtin)| builtin)
+    }
+}

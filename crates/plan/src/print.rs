@@ -1,0 +1,325 @@
+//! A plan printed as TOML: the same experiment, without its secrets.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use crate::duration::Time;
+use crate::model::{
+    Credentials, HttpWork, KeySource, Launch, Load, Pace, Plan, Reach, Ready, Rounds, S3Operation,
+    S3Work, Target, Workload, WorkloadKind,
+};
+use crate::names::{Kind, Named, Payload, Style};
+use crate::rate::Rate;
+use crate::schedule::rounds_per_block;
+use crate::size::Size;
+
+const DEFAULT_REGION: &str = "us-east-1";
+
+impl Plan {
+    /// The plan as TOML that [`Draft::from_toml`](crate::Draft::from_toml) reads
+    /// and that resolves to the same plan again. Keys given literally are printed
+    /// as the environment variable to put them in; made-up ones not at all.
+    ///
+    /// A request body that is not UTF-8 must come from a file
+    /// ([`HttpWork::body_file`]), as it does in every resolved plan.
+    pub fn to_toml(&self) -> String {
+        let mut page = Page::default();
+        page.comment("A Tenbin plan, every default filled in. Run it with: tenbin run <this file>");
+        page.text += "\n";
+        page.pair("name", text(&self.name));
+        page.pair("seed", self.seed);
+        page.pair("threads", self.threads);
+        rounds(&mut page, &self.rounds, self.targets.len());
+        let shared_load = self.shared_load();
+        if let Some(shared) = shared_load {
+            page.table("[load]");
+            load(&mut page, shared);
+        }
+        let variables = Variables::new(&self.targets);
+        for each in &self.targets {
+            target(&mut page, each, &variables);
+        }
+        for each in &self.workloads {
+            workload(&mut page, each, shared_load.is_none());
+        }
+        page.text
+    }
+
+    /// The load of all workloads, if they have the same.
+    fn shared_load(&self) -> Option<&Load> {
+        let first = &self.workloads.first()?.load;
+        let same = self
+            .workloads
+            .iter()
+            .all(|workload| workload.load == *first);
+        same.then_some(first)
+    }
+}
+
+/// TOML as it grows.
+#[derive(Default)]
+struct Page {
+    text: String,
+}
+
+impl Page {
+    fn table(&mut self, header: &str) {
+        self.text += &format!("\n{header}\n");
+    }
+
+    fn comment(&mut self, comment: &str) {
+        self.text += &format!("# {comment}\n");
+    }
+
+    fn pair(&mut self, key: &str, value: impl Display) {
+        self.text += &format!("{key} = {value}\n");
+    }
+
+    fn explained(&mut self, key: &str, value: impl Display, comment: &str) {
+        self.text += &format!("{key} = {value} # {comment}\n");
+    }
+}
+
+fn text(value: impl Display) -> String {
+    toml::Value::String(value.to_string()).to_string()
+}
+
+fn list(values: impl IntoIterator<Item = String>) -> String {
+    format!("[{}]", values.into_iter().collect::<Vec<_>>().join(", "))
+}
+
+fn inline_table(entries: &BTreeMap<String, String>) -> String {
+    let pairs = entries
+        .iter()
+        .map(|(name, value)| format!("{} = {}", key_text(name), text(value)));
+    format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "))
+}
+
+fn key_text(key: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    match !key.is_empty() && key.chars().all(bare) {
+        true => key.to_owned(),
+        false => text(key),
+    }
+}
+
+fn rounds(page: &mut Page, rounds: &Rounds, targets: usize) {
+    page.table("[rounds]");
+    let blocks = rounds.count / rounds_per_block(targets);
+    match targets {
+        0 | 1 => page.pair("count", rounds.count),
+        2 => page.explained("count", rounds.count, &format!("{blocks} ABBA quads")),
+        _ => page.explained("count", rounds.count, &format!("{blocks} Williams squares")),
+    }
+    page.explained(
+        "slice",
+        text(Time(rounds.slice)),
+        "measured part of a slice",
+    );
+    page.explained(
+        "lead",
+        text(Time(rounds.lead)),
+        "unmeasured head of every slice",
+    );
+    page.explained("gap", text(Time(rounds.gap)), "rest between slices");
+    page.explained(
+        "warmup",
+        text(Time(rounds.warmup)),
+        "unmeasured, before the first slice of each workload on each target",
+    );
+}
+
+fn load(page: &mut Page, load: &Load) {
+    page.explained("connections", load.connections, "over all threads");
+    match load.pace {
+        Pace::Closed => page.comment("no rate: each connection sends its next request at once"),
+        // A rate outside what `Rate` allows cannot come out of a draft.
+        Pace::Constant { per_second } => match Rate::per_second(per_second) {
+            Ok(rate) => page.pair("rate", text(rate)),
+            Err(_) => page.pair("rate", per_second),
+        },
+    }
+    page.pair("timeout", text(Time(load.timeout)));
+    page.pair("keep_alive", load.keep_alive);
+    if let Some(requests) = load.requests {
+        page.explained("requests", requests, "a slice ends after so many");
+    }
+}
+
+fn target(page: &mut Page, target: &Target, variables: &Variables) {
+    page.table("[[target]]");
+    page.pair("name", text(&target.name));
+    match &target.reach {
+        Reach::Endpoint { url } => page.pair("url", text(url)),
+        Reach::Launched(launched) => launch(page, launched),
+        Reach::Builtin(builtin) => page.pair("builtin", text(Named::name(*builtin))),
+    }
+    if let Some(keys) = &target.credentials {
+        credentials(page, keys, &variables.of(&target.name));
+    }
+    if target.region != DEFAULT_REGION {
+        page.pair("region", text(&target.region));
+    }
+}
+
+fn launch(page: &mut Page, launch: &Launch) {
+    page.pair("command", list(launch.command.iter().map(text)));
+    if !launch.env.is_empty() {
+        page.pair("env", inline_table(&launch.env));
+    }
+    if let Some(directory) = &launch.directory {
+        page.pair("directory", text(directory.display()));
+    }
+    page.pair("url", text(&launch.url));
+    match &launch.ready {
+        Ready::Port => page.pair("ready", "{ port = true }"),
+        Ready::Url(url) => page.pair("ready", format!("{{ url = {} }}", text(url))),
+        Ready::Log(line) => page.pair("ready", format!("{{ log = {} }}", text(line))),
+    }
+    page.pair("ready_within", text(Time(launch.ready_within)));
+    page.pair("stop_within", text(Time(launch.stop_within)));
+}
+
+fn credentials(page: &mut Page, keys: &Credentials, suffix: &str) {
+    if keys.secret_key_source == KeySource::Generated {
+        page.comment("credentials are made up for every run");
+        return;
+    }
+    key(page, "access_key", &keys.access_key_source, suffix);
+    key(page, "secret_key", &keys.secret_key_source, suffix);
+}
+
+fn key(page: &mut Page, name: &str, source: &KeySource, suffix: &str) {
+    match source {
+        KeySource::Env(variable) => page.pair(&format!("{name}_env"), text(variable)),
+        KeySource::File(path) => page.pair(&format!("{name}_file"), text(path.display())),
+        KeySource::Generated => {}
+        KeySource::Literal => {
+            let variable = format!("TENBIN_{}{suffix}", name.to_uppercase());
+            page.explained(
+                &format!("{name}_env"),
+                text(variable),
+                "keys are not written down: put it there",
+            );
+        }
+    }
+}
+
+/// In which environment variables to put keys that were given literally: the
+/// same for all targets if all have the same, else one for each target.
+struct Variables {
+    suffixes: BTreeMap<String, String>,
+}
+
+impl Variables {
+    fn new(targets: &[Target]) -> Self {
+        let literal: Vec<&Target> = targets
+            .iter()
+            .filter(|target| has_literal(target))
+            .collect();
+        let keys = |target: &Target| {
+            let keys = target.credentials.as_ref()?;
+            Some((keys.access_key.clone(), keys.secret_key.clone()))
+        };
+        let same = literal
+            .windows(2)
+            .all(|pair| keys(pair[0]) == keys(pair[1]));
+        let mut suffixes = BTreeMap::new();
+        for (index, target) in literal.iter().enumerate() {
+            let by_name = format!("_{}", as_variable(&target.name));
+            let suffix = match same {
+                true => String::new(),
+                false if suffixes.values().any(|taken| *taken == by_name) => {
+                    format!("{by_name}_{index}")
+                }
+                false => by_name,
+            };
+            suffixes.insert(target.name.clone(), suffix);
+        }
+        Self { suffixes }
+    }
+
+    fn of(&self, target: &str) -> String {
+        self.suffixes.get(target).cloned().unwrap_or_default()
+    }
+}
+
+fn has_literal(target: &Target) -> bool {
+    target.credentials.as_ref().is_some_and(|keys| {
+        keys.access_key_source == KeySource::Literal || keys.secret_key_source == KeySource::Literal
+    })
+}
+
+fn as_variable(name: &str) -> String {
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_uppercase()
+        } else {
+            '_'
+        }
+    };
+    name.chars().map(plain).collect()
+}
+
+fn workload(page: &mut Page, workload: &Workload, own_load: bool) {
+    page.table("[[workload]]");
+    page.pair("name", text(&workload.name));
+    match &workload.kind {
+        WorkloadKind::Http(work) => http(page, work),
+        WorkloadKind::S3(work) => s3(page, work),
+    }
+    if own_load {
+        page.text += "[workload.load]\n";
+        load(page, &workload.load);
+    }
+}
+
+fn http(page: &mut Page, work: &HttpWork) {
+    page.pair("kind", text(Kind::Http.name()));
+    page.pair("method", text(&work.method));
+    if let Some(path) = &work.path {
+        page.pair("path", text(path));
+    }
+    if !work.headers.is_empty() {
+        let lines = work.headers.iter();
+        page.pair(
+            "headers",
+            list(lines.map(|(name, value)| text(format!("{name}: {value}")))),
+        );
+    }
+    match &work.body_file {
+        Some(path) => page.pair("body_file", text(path.display())),
+        None if work.body.is_empty() => {}
+        None => page.pair("body", text(String::from_utf8_lossy(&work.body))),
+    }
+    if !work.expect.is_empty() {
+        page.pair("expect", list(work.expect.iter().map(u16::to_string)));
+    }
+}
+
+fn s3(page: &mut Page, work: &S3Work) {
+    let style = if work.virtual_host {
+        Style::Virtual
+    } else {
+        Style::Path
+    };
+    let payload = if work.signed_payload {
+        Payload::Signed
+    } else {
+        Payload::Unsigned
+    };
+    page.pair("kind", text(Kind::S3.name()));
+    page.pair("operation", text(Named::name(work.operation)));
+    page.pair("size", text(Size(work.size)));
+    page.pair("bucket", text(&work.bucket));
+    page.pair("objects", work.objects);
+    page.pair("style", text(style.name()));
+    page.pair("payload", text(payload.name()));
+    if work.operation == S3Operation::Get {
+        page.explained(
+            "verify",
+            work.verify,
+            "compare every byte with what was put",
+        );
+    }
+}

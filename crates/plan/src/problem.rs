@@ -1,0 +1,170 @@
+//! What is wrong with a plan, said so that it can be put right.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// One thing wrong, with the place where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The plan file, when it is in one.
+    pub file: Option<PathBuf>,
+    /// Line and column, from 1, when the place is known.
+    pub position: Option<(usize, usize)>,
+    /// What is wrong and what to do, without a full stop.
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{}:", file.display())?;
+            if let Some((line, column)) = self.position {
+                write!(f, "{line}:{column}:")?;
+            }
+            f.write_str(" ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// A plan that cannot be run, with everything wrong that could be found.
+/// Prints one problem a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    problems: Vec<Problem>,
+}
+
+impl Refusal {
+    /// What is wrong: at least one problem, in the order of the plan file.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.problems.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            problem.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Self {
+        Self {
+            problems: vec![problem],
+        }
+    }
+}
+
+/// A plan file's path and text, to turn offsets into lines.
+#[derive(Clone)]
+pub(crate) struct Source {
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+}
+
+// The text may hold a secret.
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Source").field(&self.path).finish()
+    }
+}
+
+impl Source {
+    /// The directory of the plan file, seen from the working directory.
+    pub(crate) fn directory(&self) -> Option<&Path> {
+        self.path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty())
+    }
+
+    fn position(&self, offset: usize) -> (usize, usize) {
+        let before = &self.text[..self.text.floor_char_boundary(offset)];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = before.matches('\n').count() + 1;
+        let column = before[line_start..].chars().count() + 1;
+        (line, column)
+    }
+}
+
+/// Where a value of a draft was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Place {
+    /// At this byte of the plan file.
+    Byte(usize),
+    /// By this command-line flag.
+    Flag(&'static str),
+    /// Nowhere in particular.
+    #[default]
+    Nowhere,
+}
+
+/// Problems as they are found.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Findings {
+    found: Vec<(Place, String)>,
+}
+
+impl Findings {
+    /// Notes a problem with the value of `key` at `place`.
+    pub(crate) fn about(&mut self, place: Place, key: &str, message: impl fmt::Display) {
+        let message = match place {
+            Place::Byte(_) => format!("{key}: {message}"),
+            Place::Flag(flag) => format!("{flag}: {message}"),
+            Place::Nowhere => message.to_string(),
+        };
+        self.found.push((place, message));
+    }
+
+    /// Notes a problem whose message needs nothing before it.
+    pub(crate) fn add(&mut self, place: Place, message: impl Into<String>) {
+        self.found.push((place, message.into()));
+    }
+
+    /// How many problems there are so far.
+    pub(crate) fn count(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Forgets the problems found after there were `count`.
+    pub(crate) fn forget_after(&mut self, count: usize) {
+        self.found.truncate(count);
+    }
+
+    /// `Ok` if nothing was found.
+    pub(crate) fn verdict(mut self, source: Option<&Source>) -> Result<(), Refusal> {
+        if self.found.is_empty() {
+            return Ok(());
+        }
+        self.found.sort_by_key(|&(place, _)| match place {
+            Place::Byte(offset) => offset,
+            Place::Flag(_) | Place::Nowhere => usize::MAX,
+        });
+        let problems = self
+            .found
+            .into_iter()
+            .map(|(place, message)| {
+                let offset = match place {
+                    Place::Byte(offset) => Some(offset),
+                    Place::Flag(_) | Place::Nowhere => None,
+                };
+                let from_file = source.filter(|_| !matches!(place, Place::Flag(_)));
+                Problem {
+                    file: from_file.map(|source| source.path.clone()),
+                    position: from_file
+                        .zip(offset)
+                        .map(|(source, offset)| source.position(offset)),
+                    message,
+                }
+            })
+            .collect();
+        Err(Refusal { problems })
+    }
+}

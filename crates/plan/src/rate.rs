@@ -1,0 +1,146 @@
+//! Arrival rates, as people write them: `1000/s`, `60/m`, `250`.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Operations a second: finite and above zero. Prints as `1000/s`, which parses
+/// to exactly the same number.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Rate(f64);
+
+/// Why a text or a number is no rate.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RateError {
+    /// It is not a number, with or without a unit.
+    #[error("{0:?} is not a rate; write for example \"1000/s\", \"60/m\" or 250 (a second)")]
+    NoNumber(String),
+    /// The unit is not one of ours.
+    #[error(
+        "{text:?} has the unknown unit {unit:?}; the units are /s, /m and /h, \
+         for example \"1000/s\""
+    )]
+    UnknownUnit {
+        /// The whole text.
+        text: String,
+        /// What stands behind the slash.
+        unit: String,
+    },
+    /// Zero, less, or beyond what a clock can tell apart.
+    #[error(
+        "a rate is above 0 and at most 1000000000/s, which {0} is not; write for example \"1000/s\""
+    )]
+    OutOfRange(String),
+}
+
+const UNITS: &[(&str, f64)] = &[("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+
+/// One arrival every nanosecond: nothing finer can be scheduled.
+const HIGHEST: f64 = 1e9;
+
+impl Rate {
+    /// A rate of so many operations a second.
+    pub fn per_second(value: f64) -> Result<Self, RateError> {
+        if value > 0.0 && value <= HIGHEST {
+            Ok(Self(value))
+        } else {
+            Err(RateError::OutOfRange(value.to_string()))
+        }
+    }
+
+    /// Operations a second.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl FromStr for Rate {
+    type Err = RateError;
+
+    fn from_str(text: &str) -> Result<Self, RateError> {
+        let (number, unit) = text.trim().split_once('/').unwrap_or((text.trim(), "s"));
+        let plain = |c: char| c.is_ascii_digit() || c == '.' || c == '-';
+        let value = Some(number.trim())
+            .filter(|number| number.chars().all(plain))
+            .and_then(|number| number.parse::<f64>().ok())
+            .ok_or_else(|| RateError::NoNumber(text.into()))?;
+        let seconds = UNITS
+            .iter()
+            .find(|(name, _)| *name == unit.trim())
+            .map(|&(_, seconds)| seconds)
+            .ok_or_else(|| RateError::UnknownUnit {
+                text: text.into(),
+                unit: unit.into(),
+            })?;
+        Self::per_second(value / seconds).map_err(|_| RateError::OutOfRange(format!("{text:?}")))
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{}/s", self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn reads_what_people_write() {
+        for (text, per_second) in [
+            ("1000/s", 1000.0),
+            ("60/m", 1.0),
+            ("1/h", 1.0 / 3600.0),
+            ("250", 250.0),
+            ("0.5 / s", 0.5),
+        ] {
+            assert_eq!(text.parse(), Ok(Rate(per_second)), "{text}");
+        }
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        for (text, message) in [
+            (
+                "fast",
+                r#""fast" is not a rate; write for example "1000/s", "60/m" or 250 (a second)"#,
+            ),
+            (
+                "10/d",
+                r#""10/d" has the unknown unit "d"; the units are /s, /m and /h, for example "1000/s""#,
+            ),
+            (
+                "0/s",
+                r#"a rate is above 0 and at most 1000000000/s, which "0/s" is not; write for example "1000/s""#,
+            ),
+            (
+                "-5",
+                r#"a rate is above 0 and at most 1000000000/s, which "-5" is not; write for example "1000/s""#,
+            ),
+        ] {
+            assert_eq!(text.parse::<Rate>().unwrap_err().to_string(), message);
+        }
+        assert!(Rate::per_second(f64::NAN).is_err());
+        assert!(Rate::per_second(f64::INFINITY).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_parses_to_the_same(value in 1e-12f64..1e9) {
+            let rate = Rate(value);
+            prop_assert_eq!(rate.to_string().parse(), Ok(rate));
+        }
+
+        #[test]
+        fn garbage_never_panics(text in "\\PC*") {
+            let _ = text.parse::<Rate>();
+        }
+
+        #[test]
+        fn nearly_right_never_panics(text in "[0-9.-]{0,30}/?[smh]?") {
+            let _ = text.parse::<Rate>();
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! From what was written to what will be run: defaults filled in, mistakes refused.
+
+mod credentials;
+mod load;
+mod naming;
+mod rounds;
+mod target;
+mod url;
+mod workload;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use self::naming::Names;
+use crate::context::Context;
+use crate::draft::{Draft, Field};
+use crate::model::{Plan, WorkloadKind};
+use crate::names::Named;
+use crate::problem::{Findings, Place, Refusal, Source};
+use crate::scalar::Scalar;
+
+const MOST_THREADS: u64 = 1024;
+
+impl Draft {
+    /// Fills in the defaults and checks everything that can be checked before
+    /// anything starts. Reads the environment variables and the files that the
+    /// draft names, and nothing else.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the draft, as far as one mistake does not
+    /// hide another.
+    pub fn resolve(self, context: &mut Context) -> Result<Plan, Refusal> {
+        let Self {
+            name,
+            seed,
+            threads,
+            rounds,
+            load,
+            targets,
+            workloads,
+            source,
+            findings,
+        } = self;
+        let directory = match source.as_ref().and_then(Source::directory) {
+            Some(directory) => context.directory.join(directory),
+            None => context.directory.clone(),
+        };
+        let mut desk = Desk {
+            context,
+            directory,
+            findings,
+        };
+
+        let name = plan_name(&mut desk, &name, source.as_ref());
+        let seed = desk
+            .read("seed", &seed, |scalar| scalar.whole(0, u64::MAX))
+            .unwrap_or(desk.context.seed);
+        let rounds = rounds::resolve(&mut desk, &rounds, targets.len());
+        let workloads = workload::resolve_all(&mut desk, workloads, &load);
+        let needs_s3 = workloads
+            .iter()
+            .find(|workload| matches!(workload.kind, WorkloadKind::S3(_)))
+            .map(|workload| workload.name.clone());
+        let targets = target::resolve_all(&mut desk, targets, needs_s3.as_deref());
+        let connections = workloads.iter().map(|workload| workload.load.connections);
+        let threads = desk
+            .read("threads", &threads, |scalar| scalar.whole(1, MOST_THREADS))
+            .and_then(|threads| usize::try_from(threads).ok())
+            .unwrap_or((desk.context.cores / 2).max(1))
+            .min(connections.max().unwrap_or(1));
+
+        desk.findings.verdict(source.as_ref())?;
+        Ok(Plan {
+            name,
+            seed,
+            threads,
+            rounds,
+            targets,
+            workloads,
+        })
+    }
+}
+
+fn plan_name(desk: &mut Desk<'_>, name: &Field, source: Option<&Source>) -> String {
+    let stem = source
+        .and_then(|source| source.path.file_stem())
+        .map(|stem| naming::from_text(&stem.to_string_lossy()))
+        .filter(|stem| !stem.is_empty());
+    desk.read("name", name, naming::checked)
+        .or(stem)
+        .unwrap_or_else(|| "experiment".to_owned())
+}
+
+/// What every resolver needs: the world, and somewhere to put what is wrong.
+struct Desk<'a> {
+    context: &'a mut Context,
+    /// Where relative paths start.
+    directory: PathBuf,
+    findings: Findings,
+}
+
+impl Desk<'_> {
+    /// The value of `field` as `read` understands it; `None` if it is missing or
+    /// wrong, and if wrong, noted.
+    fn read<T>(
+        &mut self,
+        key: &str,
+        field: &Field,
+        read: impl FnOnce(&Scalar) -> Result<T, String>,
+    ) -> Option<T> {
+        let field = field.as_ref()?;
+        match read(&field.value) {
+            Ok(value) => Some(value),
+            Err(message) => {
+                self.wrong(field.place, key, message);
+                None
+            }
+        }
+    }
+
+    /// As [`Desk::read`], for text.
+    fn text(&mut self, key: &str, field: &Field) -> Option<String> {
+        self.read(key, field, |scalar| scalar.text().map(str::to_owned))
+    }
+
+    /// As [`Desk::read`], for a path; relative ones start at the plan's directory.
+    fn path(&mut self, key: &str, field: &Field) -> Option<PathBuf> {
+        let path = self.text(key, field)?;
+        Some(self.directory.join(path))
+    }
+
+    /// As [`Desk::read`], for a choice among names.
+    fn choice<T: Named>(&mut self, key: &str, field: &Field) -> Option<T> {
+        self.read(key, field, |scalar| scalar.choice(T::NAMES))
+    }
+
+    /// Reads a file that the plan names.
+    fn file(&mut self, place: Place, key: &str, path: &Path) -> Option<Vec<u8>> {
+        match (self.context.read)(path) {
+            Ok(bytes) => Some(bytes),
+            Err(error) => {
+                let message = format!("cannot read {}: {error}", path.display());
+                self.wrong(place, key, message);
+                None
+            }
+        }
+    }
+
+    /// Notes what is wrong with the value of `key`.
+    fn wrong(&mut self, place: Place, key: &str, message: impl fmt::Display) {
+        self.findings.about(place, key, message);
+    }
+
+    /// Notes a problem whose message says what it is about.
+    fn refuse(&mut self, place: Place, message: impl Into<String>) {
+        self.findings.add(place, message);
+    }
+
+    fn names(&self) -> Names {
+        Names::default()
+    }
+}

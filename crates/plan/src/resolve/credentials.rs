@@ -1,0 +1,263 @@
+//! S3 credentials: given, looked up, made up or missing.
+
+use std::path::Path;
+
+use super::Desk;
+use crate::draft::{Field, KeyField, TargetDraft};
+use crate::model::{Credentials, KeySource, Launch, Reach, Secret};
+use crate::placeholders;
+use crate::problem::Place;
+use crate::scalar::At;
+
+/// Upper-case letters and digits, as access keys have them.
+const ACCESS_KEY_LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const ACCESS_KEY_LENGTH: usize = 20;
+/// Nothing that a shell, a URL or a settings file could misread.
+const SECRET_KEY_LETTERS: &[u8] =
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const SECRET_KEY_LENGTH: usize = 40;
+/// A shorter secret may stand inside another word by chance (`minio`).
+const TELLING: usize = 8;
+
+type Key = (Secret, KeySource);
+
+pub(super) fn resolve(
+    desk: &mut Desk<'_>,
+    draft: &TargetDraft,
+    place: Place,
+    name: &str,
+    reach: &Reach,
+    s3_workload: Option<&str>,
+) -> Option<Credentials> {
+    let findings_before = desk.findings.count();
+    let access = one_of(
+        desk,
+        place,
+        &[
+            ("access_key", literal(&draft.access_key)),
+            ("access_key_env", variable(&draft.access_key_env)),
+        ],
+    );
+    let secret = one_of(
+        desk,
+        place,
+        &[
+            ("secret_key", literal(&draft.secret_key)),
+            ("secret_key_env", variable(&draft.secret_key_env)),
+            ("secret_key_file", file(&draft.secret_key_file)),
+        ],
+    );
+    if desk.findings.count() > findings_before {
+        return None;
+    }
+    match (access, secret) {
+        (Some((access, access_source)), Some((secret, secret_source))) => Some(Credentials {
+            access_key: access.reveal().to_owned(),
+            secret_key: secret,
+            access_key_source: access_source,
+            secret_key_source: secret_source,
+        }),
+        (Some(_), None) => {
+            desk.refuse(
+                place,
+                format!(
+                    "target {name:?} has an access key and no secret key; give it with \
+                     TENBIN_SECRET_KEY or --secret-key-file, or in a plan with \
+                     secret_key_env or secret_key_file"
+                ),
+            );
+            None
+        }
+        (None, Some(_)) => {
+            desk.refuse(
+                place,
+                format!(
+                    "target {name:?} has a secret key and no access key; give it with \
+                     --access-key or TENBIN_ACCESS_KEY, or in a plan with access_key \
+                     or access_key_env"
+                ),
+            );
+            None
+        }
+        (None, None) => missing(desk, place, name, reach, s3_workload),
+    }
+}
+
+/// A target that Tenbin starts gets credentials made up; one that is there has its own.
+fn missing(
+    desk: &mut Desk<'_>,
+    place: Place,
+    name: &str,
+    reach: &Reach,
+    s3_workload: Option<&str>,
+) -> Option<Credentials> {
+    match (reach, s3_workload) {
+        (Reach::Launched(launch), workload) => {
+            (workload.is_some() || mentions_keys(launch)).then(|| made_up(desk))
+        }
+        (Reach::Builtin(_), workload) => workload.map(|_| made_up(desk)),
+        (Reach::Endpoint { .. }, None) => None,
+        (Reach::Endpoint { .. }, Some(workload)) => {
+            desk.refuse(
+                place,
+                format!(
+                    "target {name:?} needs S3 credentials for workload {workload:?}; give \
+                     --access-key and --secret-key (or TENBIN_ACCESS_KEY and \
+                     TENBIN_SECRET_KEY), or in a plan access_key_env and secret_key_env"
+                ),
+            );
+            None
+        }
+    }
+}
+
+fn mentions_keys(launch: &Launch) -> bool {
+    let texts = launch.command.iter().chain(launch.env.values());
+    texts
+        .flat_map(|text| placeholders::names(text))
+        .any(|name| name == "access_key" || name == "secret_key")
+}
+
+fn made_up(desk: &mut Desk<'_>) -> Credentials {
+    let mut letters = |alphabet: &[u8], length: usize| -> String {
+        (0..length)
+            .map(|_| {
+                let draw = (desk.context.random)() % alphabet.len() as u64;
+                char::from(alphabet[draw as usize])
+            })
+            .collect()
+    };
+    Credentials {
+        access_key: letters(ACCESS_KEY_LETTERS, ACCESS_KEY_LENGTH),
+        secret_key: Secret::new(letters(SECRET_KEY_LETTERS, SECRET_KEY_LENGTH)),
+        access_key_source: KeySource::Generated,
+        secret_key_source: KeySource::Generated,
+    }
+}
+
+/// Where one key is to be found.
+#[derive(Clone)]
+enum Origin<'a> {
+    Literal(&'a At<Secret>),
+    Variable(&'a Field),
+    File(&'a Field),
+}
+
+fn literal(field: &KeyField) -> Option<Origin<'_>> {
+    field.as_ref().map(Origin::Literal)
+}
+
+fn variable(field: &Field) -> Option<Origin<'_>> {
+    field.is_some().then_some(Origin::Variable(field))
+}
+
+fn file(field: &Field) -> Option<Origin<'_>> {
+    field.is_some().then_some(Origin::File(field))
+}
+
+fn one_of(
+    desk: &mut Desk<'_>,
+    place: Place,
+    origins: &[(&str, Option<Origin<'_>>)],
+) -> Option<Key> {
+    let mut given = origins
+        .iter()
+        .filter_map(|(key, origin)| origin.as_ref().map(|origin| (*key, origin)));
+    let (key, origin) = given.next()?;
+    if let Some((other, _)) = given.next() {
+        desk.refuse(place, format!("give either {key} or {other}, not both"));
+        return None;
+    }
+    match origin {
+        Origin::Literal(secret) => check(
+            desk,
+            secret.place,
+            key,
+            secret.value.clone(),
+            KeySource::Literal,
+        ),
+        Origin::Variable(field) => from_variable(desk, key, field),
+        Origin::File(field) => from_file(desk, key, field),
+    }
+}
+
+fn from_variable(desk: &mut Desk<'_>, key: &str, field: &Field) -> Option<Key> {
+    let place = field.as_ref()?.place;
+    let name = desk.text(key, field)?;
+    match (desk.context.environment)(&name) {
+        Some(value) => check(desk, place, key, Secret::new(value), KeySource::Env(name)),
+        None => {
+            desk.wrong(
+                place,
+                key,
+                format!("the environment variable {name:?} is not set"),
+            );
+            None
+        }
+    }
+}
+
+fn from_file(desk: &mut Desk<'_>, key: &str, field: &Field) -> Option<Key> {
+    let place = field.as_ref()?.place;
+    let path = desk.path(key, field)?;
+    let bytes = desk.file(place, key, &path)?;
+    let Ok(text) = String::from_utf8(bytes) else {
+        desk.wrong(place, key, format!("{} is not text", path.display()));
+        return None;
+    };
+    let secret = Secret::new(text.trim_end_matches(['\r', '\n']));
+    check(
+        desk,
+        place,
+        key,
+        secret,
+        KeySource::File(Path::new(&path).to_owned()),
+    )
+}
+
+fn check(
+    desk: &mut Desk<'_>,
+    place: Place,
+    key: &str,
+    secret: Secret,
+    source: KeySource,
+) -> Option<Key> {
+    let what_is_wrong = match secret.reveal() {
+        "" => "is empty",
+        text if text.chars().any(char::is_control) => {
+            "contains a line break or another control character"
+        }
+        _ => return Some((secret, source)),
+    };
+    desk.wrong(place, key, what_is_wrong);
+    None
+}
+
+/// `launch` with the secret nowhere in it: refused in the command, and in the
+/// environment replaced by its placeholder, so that no printed plan shows it.
+pub(super) fn kept_out_of(
+    desk: &mut Desk<'_>,
+    mut launch: Launch,
+    credentials: &Credentials,
+    draft: &TargetDraft,
+) -> Launch {
+    let secret = credentials.secret_key.reveal();
+    let shows_it = |text: &str| secret.len() >= TELLING && text.contains(secret);
+    if launch.command.iter().any(|word| shows_it(word)) {
+        let place = draft
+            .command
+            .as_ref()
+            .map_or(Place::Nowhere, |list| list.place);
+        desk.wrong(
+            place,
+            "command",
+            "contains the secret key, which every user of the machine could read there; \
+             hand it over in env as {secret_key}",
+        );
+    }
+    let values = launch.env.values_mut();
+    for value in values.filter(|value| *value == secret || shows_it(value)) {
+        *value = value.replace(secret, "{secret_key}");
+    }
+    launch
+}

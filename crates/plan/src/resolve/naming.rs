@@ -1,0 +1,91 @@
+//! Names: which are allowed, and which to give when none is given.
+
+use std::collections::BTreeSet;
+
+use super::Desk;
+use crate::draft::Field;
+use crate::problem::Place;
+use crate::scalar::Scalar;
+
+const LONGEST: usize = 64;
+
+/// A name that can stand in a file name and in a table.
+pub(super) fn checked(scalar: &Scalar) -> Result<String, String> {
+    let name = scalar.text()?;
+    if name.is_empty() {
+        return Err("a name cannot be empty".to_owned());
+    }
+    if let Some(bad) = name.chars().find(|&c| !allowed(c)) {
+        let better = from_text(name);
+        let hint = match better.as_str() {
+            "" => String::new(),
+            better => format!(", for example {better:?}"),
+        };
+        return Err(format!(
+            "{name:?} has {bad:?} in it; a name is made of letters, digits, '-', '_' and '.'{hint}"
+        ));
+    }
+    if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        return Err(format!("{name:?} does not begin with a letter or a digit"));
+    }
+    if name.len() > LONGEST {
+        return Err(format!("a name has at most {LONGEST} characters"));
+    }
+    Ok(name.to_owned())
+}
+
+/// The nearest thing to `text` that is a name; may be empty.
+pub(super) fn from_text(text: &str) -> String {
+    let plain: String = text
+        .chars()
+        .map(|c| if allowed(c) { c } else { '-' })
+        .collect();
+    let trimmed = plain.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+    let end = trimmed.len().min(LONGEST);
+    trimmed[..end].trim_end_matches(['-', '.']).to_owned()
+}
+
+fn allowed(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
+}
+
+/// The names given so far: no two alike.
+#[derive(Default)]
+pub(super) struct Names {
+    taken: BTreeSet<String>,
+}
+
+impl Names {
+    /// The name in `field`, or `default` with a number behind it if it is taken.
+    pub(super) fn pick(
+        &mut self,
+        desk: &mut Desk<'_>,
+        what: &str,
+        field: &Field,
+        default: impl FnOnce() -> String,
+    ) -> String {
+        let name = match desk.read("name", field, checked) {
+            Some(name) => {
+                if self.taken.contains(&name) {
+                    let place = field.as_ref().map_or(Place::Nowhere, |field| field.place);
+                    desk.wrong(
+                        place,
+                        "name",
+                        format!("there are two {what}s called {name:?}"),
+                    );
+                }
+                name
+            }
+            None => self.free(&default()),
+        };
+        self.taken.insert(name.clone());
+        name
+    }
+
+    fn free(&self, wanted: &str) -> String {
+        std::iter::once(wanted.to_owned())
+            .chain((2u32..).map(|number| format!("{wanted}-{number}")))
+            .find(|name| !self.taken.contains(name))
+            .expect("numbers do not run out")
+    }
+}

@@ -1,0 +1,156 @@
+//! How slices follow each other.
+
+use std::time::Duration;
+
+use super::Desk;
+use crate::draft::{Field, RoundsDraft};
+use crate::duration::Time;
+use crate::model::Rounds;
+use crate::problem::Place;
+use crate::scalar::Scalar;
+use crate::schedule::rounds_per_block;
+
+const DEFAULT_SLICE: Duration = Duration::from_secs(2);
+const DEFAULT_GAP: Duration = Duration::from_millis(200);
+const DEFAULT_WARMUP: Duration = Duration::from_secs(2);
+const LONGEST_DEFAULT_LEAD: Duration = Duration::from_millis(500);
+const SHORTEST_SLICE: Duration = Duration::from_millis(100);
+const MOST_ROUNDS: u64 = 100_000;
+
+pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, targets: usize) -> Rounds {
+    let block = rounds_per_block(targets);
+    let count = desk
+        .read("count", &draft.count, |scalar| scalar.whole(1, MOST_ROUNDS))
+        .and_then(|count| u32::try_from(count).ok());
+    let slice = desk.read("slice", &draft.slice, slice_length);
+    let duration = desk.read("duration", &draft.duration, Scalar::time);
+    if let Some(count) = count {
+        check_whole_blocks(desk, place(&draft.count), count, block, targets);
+    }
+
+    let (count, slice) = match (count, slice, duration) {
+        (Some(count), Some(slice), Some(duration)) => {
+            check_agreement(desk, place(&draft.duration), count, slice, duration);
+            (count, slice)
+        }
+        (count, Some(slice), Some(duration)) => {
+            (count.unwrap_or(blocks_in(duration, slice, block)), slice)
+        }
+        (count, None, Some(duration)) => {
+            let count = count.unwrap_or(default_count(targets));
+            let slice = duration / count;
+            if slice < SHORTEST_SLICE {
+                desk.wrong(
+                    place(&draft.duration),
+                    "duration",
+                    too_short(duration, count),
+                );
+            }
+            (count, slice)
+        }
+        (count, slice, None) => (
+            count.unwrap_or(default_count(targets)),
+            slice.unwrap_or(DEFAULT_SLICE),
+        ),
+    };
+    Rounds {
+        count,
+        slice,
+        gap: desk
+            .read("gap", &draft.gap, Scalar::time)
+            .unwrap_or(DEFAULT_GAP),
+        warmup: desk
+            .read("warmup", &draft.warmup, Scalar::time)
+            .unwrap_or(DEFAULT_WARMUP),
+        lead: desk
+            .read("lead", &draft.lead, Scalar::time)
+            .unwrap_or((slice / 10).min(LONGEST_DEFAULT_LEAD)),
+    }
+}
+
+/// Eight quads for two targets; for others at least eight rounds of whole blocks.
+fn default_count(targets: usize) -> u32 {
+    match targets {
+        2 => 16,
+        targets => 8u32.next_multiple_of(rounds_per_block(targets)),
+    }
+}
+
+/// As many whole blocks of slices as come nearest to `duration`, at least one.
+fn blocks_in(duration: Duration, slice: Duration, block: u32) -> u32 {
+    let blocks = duration.as_secs_f64() / slice.as_secs_f64() / f64::from(block);
+    let most = u32::try_from(MOST_ROUNDS).unwrap_or(u32::MAX) / block;
+    // The cast saturates, and what is beyond the limit is cut off.
+    (blocks.round() as u32).clamp(1, most) * block
+}
+
+fn slice_length(scalar: &Scalar) -> Result<Duration, String> {
+    let slice = scalar.time()?;
+    if slice < SHORTEST_SLICE {
+        let shortest = Time(SHORTEST_SLICE);
+        return Err(format!(
+            "{} is too short for a slice; the shortest is {shortest}",
+            Time(slice)
+        ));
+    }
+    Ok(slice)
+}
+
+fn too_short(duration: Duration, count: u32) -> String {
+    format!(
+        "{} over {count} rounds makes slices of {}, and the shortest is {}; \
+         give at least {}, or fewer rounds",
+        Time(duration),
+        Time(duration / count),
+        Time(SHORTEST_SLICE),
+        Time(SHORTEST_SLICE * count),
+    )
+}
+
+fn check_whole_blocks(desk: &mut Desk<'_>, place: Place, count: u32, block: u32, targets: usize) {
+    if count.is_multiple_of(block) {
+        return;
+    }
+    let above = count.next_multiple_of(block);
+    let use_instead = match above - block {
+        0 => format!("use {above}"),
+        below => format!("use {below} or {above}"),
+    };
+    let why = match targets {
+        2 => "rounds of two targets pair into ABBA quads, so their number is even".to_owned(),
+        targets => format!(
+            "rounds of {targets} targets form Williams squares, so their number is a multiple of {block}"
+        ),
+    };
+    desk.wrong(
+        place,
+        "count",
+        format!("{why}: {count} is not; {use_instead}"),
+    );
+}
+
+fn check_agreement(
+    desk: &mut Desk<'_>,
+    place: Place,
+    count: u32,
+    slice: Duration,
+    duration: Duration,
+) {
+    let product = slice.saturating_mul(count);
+    if product != duration {
+        desk.wrong(
+            place,
+            "duration",
+            format!(
+                "{} contradicts {count} rounds of {}, which make {}; leave one of the three out",
+                Time(duration),
+                Time(slice),
+                Time(product),
+            ),
+        );
+    }
+}
+
+fn place(field: &Field) -> Place {
+    field.as_ref().map_or(Place::Nowhere, |field| field.place)
+}

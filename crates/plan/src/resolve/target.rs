@@ -1,0 +1,344 @@
+//! The systems under test.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use url::Url;
+
+use super::credentials;
+use super::url as urls;
+use super::{Desk, naming};
+use crate::draft::{Field, ReadyDraft, TargetDraft};
+use crate::model::{Builtin, Launch, Reach, Ready, Target};
+use crate::names::Named;
+use crate::placeholders;
+use crate::problem::Place;
+use crate::scalar::{At, Entries, List, Scalar};
+
+const DEFAULT_LAUNCHED_URL: &str = "http://127.0.0.1:{port}/";
+const DEFAULT_REGION: &str = "us-east-1";
+const DEFAULT_READY_WITHIN: Duration = Duration::from_secs(30);
+const DEFAULT_STOP_WITHIN: Duration = Duration::from_secs(10);
+
+/// `s3_workload` is the name of a workload that needs S3, if there is one.
+pub(super) fn resolve_all(
+    desk: &mut Desk<'_>,
+    drafts: Vec<At<TargetDraft>>,
+    s3_workload: Option<&str>,
+) -> Vec<Target> {
+    if drafts.is_empty() {
+        desk.refuse(
+            Place::Nowhere,
+            "no target to measure; give one with --target NAME=URL, or a [[target]] table in a plan",
+        );
+    }
+    let mut names = desk.names();
+    drafts
+        .into_iter()
+        .filter_map(
+            |At {
+                 value: draft,
+                 place,
+             }| {
+                let reach = reach(desk, &draft, place);
+                let name = names.pick(desk, "target", &draft.name, || match &reach {
+                    Some(reach) => default_name(reach),
+                    None => "target".to_owned(),
+                });
+                let region = region(desk, &draft.region);
+                let reach = reach?;
+                if let Some(workload) = s3_workload {
+                    check_speaks_s3(desk, &draft, place, &name, &reach, workload);
+                }
+                let credentials =
+                    credentials::resolve(desk, &draft, place, &name, &reach, s3_workload);
+                let reach = match (reach, &credentials) {
+                    (Reach::Launched(launch), Some(keys)) => {
+                        Reach::Launched(credentials::kept_out_of(desk, launch, keys, &draft))
+                    }
+                    (reach, _) => reach,
+                };
+                Some(Target {
+                    name,
+                    reach,
+                    credentials,
+                    region,
+                })
+            },
+        )
+        .collect()
+}
+
+/// Which of the three ways to a target this one takes.
+fn reach(desk: &mut Desk<'_>, draft: &TargetDraft, place: Place) -> Option<Reach> {
+    let ways = [
+        ("url", draft.url.is_some() && draft.command.is_none()),
+        ("command", draft.command.is_some()),
+        ("builtin", draft.builtin.is_some()),
+    ];
+    let mut taken = ways.iter().filter(|(_, given)| *given).map(|&(way, _)| way);
+    match (taken.next(), taken.next()) {
+        (None, _) => {
+            desk.refuse(
+                place,
+                "a target needs a url, a command that starts it, or builtin = \"s3-memory\" or another built-in server",
+            );
+            None
+        }
+        (Some(first), Some(second)) => {
+            desk.refuse(
+                place,
+                format!("a target has either {first} or {second}, not both"),
+            );
+            None
+        }
+        (Some("command"), None) => launched(desk, draft).map(Reach::Launched),
+        (Some(way), None) => {
+            refuse_launch_keys(desk, draft, way);
+            if way == "builtin" {
+                desk.choice("builtin", &draft.builtin).map(Reach::Builtin)
+            } else {
+                endpoint(desk, &draft.url)
+            }
+        }
+    }
+}
+
+fn endpoint(desk: &mut Desk<'_>, url: &Field) -> Option<Reach> {
+    let url = desk.read("url", url, |scalar| urls::checked(scalar.text()?))?;
+    Some(Reach::Endpoint { url })
+}
+
+fn refuse_launch_keys(desk: &mut Desk<'_>, draft: &TargetDraft, way: &str) {
+    let keys = [
+        ("env", draft.env.as_ref().map(|field| field.place)),
+        (
+            "directory",
+            draft.directory.as_ref().map(|field| field.place),
+        ),
+        ("ready", draft.ready.as_ref().map(|field| field.place)),
+        (
+            "ready_within",
+            draft.ready_within.as_ref().map(|field| field.place),
+        ),
+        (
+            "stop_within",
+            draft.stop_within.as_ref().map(|field| field.place),
+        ),
+    ];
+    for (key, place) in keys {
+        if let Some(place) = place {
+            desk.wrong(
+                place,
+                key,
+                format!("is for a target that has a command; this one has {way}"),
+            );
+        }
+    }
+}
+
+fn launched(desk: &mut Desk<'_>, draft: &TargetDraft) -> Option<Launch> {
+    let command = command(desk, draft.command.as_ref()?);
+    let url = desk
+        .read("url", &draft.url, |scalar| {
+            let text = scalar.text()?;
+            placeholders::check(text)?;
+            urls::checked(&placeholders::filled(text))
+                .map_err(|message| message.replace(&placeholders::filled(text), text))?;
+            Ok(text.to_owned())
+        })
+        .unwrap_or_else(|| DEFAULT_LAUNCHED_URL.to_owned());
+    Some(Launch {
+        command: command?,
+        env: environment(desk, draft.env.as_ref()),
+        directory: desk
+            .path("directory", &draft.directory)
+            .or_else(|| Some(desk.directory.clone())),
+        url,
+        ready: ready(desk, draft.ready.as_ref()),
+        ready_within: desk
+            .read("ready_within", &draft.ready_within, Scalar::time)
+            .unwrap_or(DEFAULT_READY_WITHIN),
+        stop_within: desk
+            .read("stop_within", &draft.stop_within, Scalar::time)
+            .unwrap_or(DEFAULT_STOP_WITHIN),
+    })
+}
+
+fn command(desk: &mut Desk<'_>, list: &At<List>) -> Option<Vec<String>> {
+    match words(list) {
+        Ok(words) => Some(words),
+        Err((place, message)) => {
+            desk.wrong(place, "command", message);
+            None
+        }
+    }
+}
+
+fn words(list: &At<List>) -> Result<Vec<String>, (Place, String)> {
+    let mut words = Vec::new();
+    for At { value, place } in list.items() {
+        let text = value.text().map_err(|message| (place, message))?;
+        words.push((place, text.to_owned()));
+    }
+    if let List::One(_) = list.value {
+        words = split(words)?;
+    }
+    if words.first().is_none_or(|(_, program)| program.is_empty()) {
+        return Err((list.place, "names no program".to_owned()));
+    }
+    for (place, word) in &words {
+        placeholders::check(word).map_err(|message| (*place, message))?;
+        if placeholders::names(word).any(|name| name == "secret_key") {
+            let message = "{secret_key} cannot stand in a command, since every user of the \
+                           machine can read it there; hand it over in env";
+            return Err((*place, message.to_owned()));
+        }
+        if word.contains('\0') {
+            return Err((*place, "contains a NUL character".to_owned()));
+        }
+    }
+    Ok(words.into_iter().map(|(_, word)| word).collect())
+}
+
+/// A command line taken apart as a shell would, without anything else a shell does.
+fn split(lines: Vec<(Place, String)>) -> Result<Vec<(Place, String)>, (Place, String)> {
+    let mut words = Vec::new();
+    for (place, line) in lines {
+        let split = shlex::split(&line)
+            .ok_or_else(|| (place, format!("{line:?} has a quote that is never closed")))?;
+        words.extend(split.into_iter().map(|word| (place, word)));
+    }
+    Ok(words)
+}
+
+fn environment(desk: &mut Desk<'_>, entries: Option<&At<Entries>>) -> BTreeMap<String, String> {
+    let entries = entries.map_or(&[][..], |entries| entries.value.0.as_slice());
+    let mut environment = BTreeMap::new();
+    for (name, value) in entries {
+        let checked = value.value.text().and_then(|text| {
+            placeholders::check(text)?;
+            if name.is_empty() || name.contains(['=', '\0']) || text.contains('\0') {
+                return Err("is not a variable that a process can have".to_owned());
+            }
+            Ok(text.to_owned())
+        });
+        match checked {
+            Ok(text) => {
+                environment.insert(name.clone(), text);
+            }
+            Err(message) => desk.wrong(value.place, &format!("env {name}"), message),
+        }
+    }
+    environment
+}
+
+fn ready(desk: &mut Desk<'_>, draft: Option<&At<ReadyDraft>>) -> Ready {
+    let Some(At {
+        value: draft,
+        place,
+    }) = draft
+    else {
+        return Ready::Port;
+    };
+    let given = [&draft.port, &draft.url, &draft.log];
+    if given.iter().filter(|field| field.is_some()).count() != 1 {
+        desk.wrong(
+            *place,
+            "ready",
+            "give one of { port = true }, { url = \"http://…\" } and { log = \"text\" }",
+        );
+        return Ready::Port;
+    }
+    let _ = desk.read("port", &draft.port, |scalar| match scalar {
+        Scalar::Switch(true) => Ok(()),
+        other => Err(format!(
+            "{other} is not true; the port is the one in the target's url"
+        )),
+    });
+    let url = desk.read("ready", &draft.url, |scalar| {
+        let text = scalar.text()?;
+        placeholders::check(text)?;
+        urls::checked(&placeholders::filled(text))
+            .map_err(|message| message.replace(&placeholders::filled(text), text))?;
+        Ok(Ready::Url(text.to_owned()))
+    });
+    let log = desk.read("ready", &draft.log, |scalar| match scalar.text()? {
+        "" => Err("every output contains the empty text".to_owned()),
+        text => Ok(Ready::Log(text.to_owned())),
+    });
+    url.or(log).unwrap_or(Ready::Port)
+}
+
+fn region(desk: &mut Desk<'_>, field: &Field) -> String {
+    desk.read("region", field, |scalar| {
+        let region = scalar.text()?;
+        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if region.is_empty() || !region.chars().all(allowed) {
+            return Err(format!(
+                "{region:?} is not a region; write for example {DEFAULT_REGION:?}"
+            ));
+        }
+        Ok(region.to_owned())
+    })
+    .unwrap_or_else(|| DEFAULT_REGION.to_owned())
+}
+
+fn check_speaks_s3(
+    desk: &mut Desk<'_>,
+    draft: &TargetDraft,
+    place: Place,
+    name: &str,
+    reach: &Reach,
+    workload: &str,
+) {
+    match reach {
+        Reach::Builtin(Builtin::Http) => desk.refuse(
+            place,
+            format!(
+                "target {name:?} is the built-in http server, which does not speak S3, \
+                 and workload {workload:?} does; use builtin = {:?} or {:?}",
+                Builtin::S3Memory.name(),
+                Builtin::S3Durable.name(),
+            ),
+        ),
+        Reach::Endpoint { url } if !urls::is_bare(url) => {
+            let place = draft.url.as_ref().map_or(place, |url| url.place);
+            desk.wrong(
+                place,
+                "url",
+                format!(
+                    "an S3 endpoint is scheme, host and port, without a path; {:?} has one",
+                    url.as_str()
+                ),
+            );
+        }
+        _ => {}
+    }
+}
+
+fn default_name(reach: &Reach) -> String {
+    let text = match reach {
+        Reach::Endpoint { url } => address(url),
+        Reach::Launched(launch) => launch
+            .command
+            .first()
+            .and_then(|program| Path::new(program).file_name())
+            .map(|program| program.to_string_lossy().into_owned())
+            .unwrap_or_default(),
+        Reach::Builtin(builtin) => Named::name(*builtin).to_owned(),
+    };
+    match naming::from_text(&text) {
+        empty if empty.is_empty() => "target".to_owned(),
+        name => name,
+    }
+}
+
+fn address(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    match url.port() {
+        Some(port) => format!("{host}-{port}"),
+        None => host.to_owned(),
+    }
+}

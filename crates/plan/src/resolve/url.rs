@@ -1,0 +1,50 @@
+//! URLs that Tenbin can send requests to.
+
+use url::Url;
+
+/// Reads a base URL.
+pub(super) fn checked(text: &str) -> Result<Url, String> {
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return Err(format!(
+            "{text:?} is not a URL; did you mean {:?}?",
+            format!("http://{text}")
+        ));
+    };
+    // Nothing of such a URL is repeated: it may hold a password.
+    if rest
+        .split(['/', '?', '#'])
+        .next()
+        .is_some_and(|authority| authority.contains('@'))
+    {
+        return Err("a URL with a user name or password in it is not supported".to_owned());
+    }
+    match scheme.to_ascii_lowercase().as_str() {
+        "http" => {}
+        "https" => {
+            return Err(format!(
+                "{text:?} wants TLS, and TLS is not built in yet; use http://"
+            ));
+        }
+        other => return Err(format!("unknown scheme {other:?} in {text:?}; use http://")),
+    }
+    let url = Url::parse(text).map_err(|error| {
+        format!("{text:?} is not a URL ({error}); write for example \"http://127.0.0.1:8080/\"")
+    })?;
+    if url.host_str().is_none_or(str::is_empty) {
+        return Err(format!("{text:?} names no host"));
+    }
+    if url.port() == Some(0) {
+        return Err(format!("{text:?} has port 0, which nothing can listen on"));
+    }
+    if url.fragment().is_some() {
+        return Err(format!(
+            "{text:?} has a fragment (#…), which is never sent to a server"
+        ));
+    }
+    Ok(url)
+}
+
+/// Whether `url` is only scheme, host and port.
+pub(super) fn is_bare(url: &Url) -> bool {
+    matches!(url.path(), "" | "/") && url.query().is_none()
+}

@@ -1,0 +1,128 @@
+//! The operations sent to every target.
+
+mod http;
+mod s3;
+
+use super::{Desk, load};
+use crate::draft::{LoadDraft, WorkloadDraft};
+use crate::model::{Workload, WorkloadKind};
+use crate::names::Kind;
+use crate::problem::Place;
+use crate::scalar::At;
+
+pub(super) fn resolve_all(
+    desk: &mut Desk<'_>,
+    drafts: Vec<At<WorkloadDraft>>,
+    shared_load: &LoadDraft,
+) -> Vec<Workload> {
+    if drafts.is_empty() {
+        desk.refuse(
+            Place::Nowhere,
+            "no workload to send; use tenbin http or tenbin s3, or a [[workload]] table in a plan",
+        );
+        // So that a mistake in it is found all the same.
+        load::resolve(desk, shared_load);
+    }
+    let mut names = desk.names();
+    let mut loads = Loads::new(shared_load);
+    drafts
+        .into_iter()
+        .filter_map(
+            |At {
+                 value: draft,
+                 place,
+             }| {
+                let kind = kind(desk, &draft, place);
+                let name = names.pick(desk, "workload", &draft.name, || match &kind {
+                    Some(WorkloadKind::Http(work)) => http::default_name(work),
+                    Some(WorkloadKind::S3(work)) => s3::default_name(work),
+                    None => "workload".to_owned(),
+                });
+                let load = loads.resolve(desk, draft.load);
+                Some(Workload {
+                    name,
+                    kind: kind?,
+                    load,
+                })
+            },
+        )
+        .collect()
+}
+
+fn kind(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) -> Option<WorkloadKind> {
+    if draft.kind.is_none() {
+        desk.refuse(
+            place,
+            "a workload needs its kind: kind = \"http\" or kind = \"s3\"",
+        );
+        return None;
+    }
+    let kind = desk.choice("kind", &draft.kind)?;
+    refuse_foreign_keys(desk, draft, kind);
+    match kind {
+        Kind::Http => http::resolve(desk, draft).map(WorkloadKind::Http),
+        Kind::S3 => s3::resolve(desk, draft, place).map(WorkloadKind::S3),
+    }
+}
+
+fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: Kind) {
+    let place = |field: &crate::draft::Field| field.as_ref().map(|field| field.place);
+    let list_place = |list: &Option<At<crate::scalar::List>>| list.as_ref().map(|list| list.place);
+    let http = [
+        ("method", place(&draft.method)),
+        ("path", place(&draft.path)),
+        ("headers", list_place(&draft.headers)),
+        ("body", place(&draft.body)),
+        ("body_file", place(&draft.body_file)),
+        ("expect", list_place(&draft.expect)),
+    ];
+    let s3 = [
+        ("operation", place(&draft.operation)),
+        ("size", place(&draft.size)),
+        ("bucket", place(&draft.bucket)),
+        ("objects", place(&draft.objects)),
+        ("style", place(&draft.style)),
+        ("payload", place(&draft.payload)),
+        ("verify", place(&draft.verify)),
+    ];
+    let (foreign, theirs, ours) = match kind {
+        Kind::Http => (s3.as_slice(), "s3", "http"),
+        Kind::S3 => (http.as_slice(), "http", "s3"),
+    };
+    for (key, place) in foreign {
+        if let Some(place) = place {
+            desk.wrong(
+                *place,
+                key,
+                format!("is for workloads of kind {theirs:?}; this one is of kind {ours:?}"),
+            );
+        }
+    }
+}
+
+/// The load that workloads share, resolved once so that a mistake in it is told once.
+struct Loads<'a> {
+    shared: &'a LoadDraft,
+    told: bool,
+}
+
+impl<'a> Loads<'a> {
+    fn new(shared: &'a LoadDraft) -> Self {
+        Self {
+            shared,
+            told: false,
+        }
+    }
+
+    fn resolve(&mut self, desk: &mut Desk<'_>, own: LoadDraft) -> crate::model::Load {
+        if !self.told {
+            load::resolve(desk, self.shared);
+            self.told = true;
+        }
+        load::resolve(desk, &own);
+        let before = desk.findings.count();
+        let load = load::resolve(desk, &own.or(self.shared));
+        desk.findings.forget_after(before);
+        load
+    }
+}

@@ -1,0 +1,158 @@
+//! Plain HTTP requests.
+
+use super::super::Desk;
+use crate::draft::{Field, WorkloadDraft};
+use crate::model::HttpWork;
+use crate::scalar::{At, List, Scalar};
+use crate::suggest::nearest;
+
+const METHODS: &[&str] = &[
+    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE",
+];
+/// Headers that follow from the rest of the plan.
+const OWN_HEADERS: &[(&str, &str)] = &[
+    ("content-length", "it follows from the body"),
+    ("transfer-encoding", "it follows from the body"),
+    ("connection", "use keep_alive (--no-keep-alive)"),
+];
+
+pub(super) fn default_name(work: &HttpWork) -> String {
+    format!("http-{}", work.method)
+}
+
+pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Option<HttpWork> {
+    let (body, body_file) = body(desk, draft);
+    Some(HttpWork {
+        method: desk
+            .read("method", &draft.method, method)
+            .unwrap_or_else(|| "GET".to_owned()),
+        path: desk.read("path", &draft.path, path),
+        headers: each(desk, "headers", draft.headers.as_ref(), header),
+        body,
+        body_file,
+        expect: each(desk, "expect", draft.expect.as_ref(), status),
+    })
+}
+
+fn method(scalar: &Scalar) -> Result<String, String> {
+    let method = scalar.text()?;
+    let upper = method.to_ascii_uppercase();
+    if METHODS.contains(&method) {
+        return Ok(method.to_owned());
+    }
+    if method == "CONNECT" {
+        return Err("CONNECT asks a proxy for a tunnel, which cannot be measured".to_owned());
+    }
+    if let Some(meant) = nearest(&upper, METHODS.iter().copied()) {
+        return Err(format!(
+            "{method:?} is not a request method; did you mean {meant:?}?"
+        ));
+    }
+    let allowed = |c: char| c.is_ascii_uppercase() || c == '-' || c == '_';
+    if method.is_empty() || !method.chars().all(allowed) {
+        return Err(format!(
+            "{method:?} is not a request method; write for example \"GET\""
+        ));
+    }
+    Ok(method.to_owned())
+}
+
+fn path(scalar: &Scalar) -> Result<String, String> {
+    let path = scalar.text()?;
+    if !path.starts_with('/') {
+        return Err(format!(
+            "{path:?} does not begin with a slash; did you mean {:?}?",
+            format!("/{path}")
+        ));
+    }
+    if let Some(bad) = path.chars().find(|c| !c.is_ascii_graphic() || *c == '#') {
+        return Err(format!(
+            "{path:?} has {bad:?} in it; percent-encode it, for example %20 for a space"
+        ));
+    }
+    Ok(path.to_owned())
+}
+
+// The value is never repeated: it may be a token.
+fn header(scalar: &Scalar) -> Result<(String, String), String> {
+    let example = "write for example \"Accept: text/html\"";
+    let Scalar::Text(line) = scalar else {
+        return Err(format!("a header is text; {example}"));
+    };
+    let Some((name, value)) = line.split_once(':') else {
+        return Err(format!("a header has a colon after its name; {example}"));
+    };
+    if name.is_empty() || !name.chars().all(is_token) {
+        return Err(format!("{name:?} is not a header name; {example}"));
+    }
+    if value.chars().any(|c| c.is_control() && c != '\t') {
+        return Err(format!(
+            "the value of header {name:?} contains a line break or another control character"
+        ));
+    }
+    let own = OWN_HEADERS
+        .iter()
+        .find(|(own, _)| name.eq_ignore_ascii_case(own));
+    if let Some((_, why)) = own {
+        return Err(format!("Tenbin sets {name:?} itself: {why}"));
+    }
+    Ok((name.to_owned(), value.trim().to_owned()))
+}
+
+/// RFC 9110, section 5.6.2.
+fn is_token(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c)
+}
+
+fn status(scalar: &Scalar) -> Result<u16, String> {
+    let Scalar::Whole(number) = *scalar else {
+        return Err(format!("{scalar} is not a status; write for example 200"));
+    };
+    u16::try_from(number)
+        .ok()
+        .filter(|status| (200..600).contains(status))
+        .ok_or_else(|| format!("{number} is not a final status; those are 200 to 599"))
+}
+
+fn body(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> (Vec<u8>, Option<std::path::PathBuf>) {
+    if let (Some(_), Some(file)) = (&draft.body, &draft.body_file) {
+        desk.wrong(
+            file.place,
+            "body_file",
+            "give either body or body_file, not both",
+        );
+        return (Vec::new(), None);
+    }
+    if let Some(text) = desk.text("body", &draft.body) {
+        return (text.into_bytes(), None);
+    }
+    from_file(desk, &draft.body_file)
+        .map_or((Vec::new(), None), |(bytes, path)| (bytes, Some(path)))
+}
+
+fn from_file(desk: &mut Desk<'_>, field: &Field) -> Option<(Vec<u8>, std::path::PathBuf)> {
+    let place = field.as_ref()?.place;
+    let path = desk.path("body_file", field)?;
+    Some((desk.file(place, "body_file", &path)?, path))
+}
+
+fn each<T>(
+    desk: &mut Desk<'_>,
+    key: &str,
+    list: Option<&At<List>>,
+    read: impl Fn(&Scalar) -> Result<T, String>,
+) -> Vec<T> {
+    let Some(list) = list else {
+        return Vec::new();
+    };
+    list.items()
+        .into_iter()
+        .filter_map(|item| match read(item.value) {
+            Ok(value) => Some(value),
+            Err(message) => {
+                desk.wrong(item.place, key, message);
+                None
+            }
+        })
+        .collect()
+}

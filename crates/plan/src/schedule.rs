@@ -1,0 +1,149 @@
+//! In which order slices follow each other, and how long that takes.
+
+use std::time::Duration;
+
+use crate::model::Plan;
+
+/// One slice to be measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// Pairing block, from 0.
+    pub block: u32,
+    /// Round, from 0.
+    pub round: u32,
+    /// Index into [`Plan::workloads`].
+    pub workload: usize,
+    /// Index into [`Plan::targets`].
+    pub target: usize,
+}
+
+/// Every slice of the plan, in order: block after block, in each block workload
+/// after workload, so that each block of each workload stays close together in time.
+///
+/// - One target: a block is one round of one slice.
+/// - Two targets: a block is an ABBA quad of two rounds. Which target is A is
+///   drawn once from the seed; the order is then the same throughout, since with
+///   a fixed ABBA what lingers of one slice weighs on both sides alike.
+/// - Three or more: a block is a Williams square, in which every target follows
+///   every other equally often (E. J. Williams, "Experimental designs balanced for
+///   the estimation of residual effects of treatments", 1949): as many rounds as
+///   targets when their number is even, twice as many when it is odd. Which
+///   target takes which part is drawn once from the seed.
+pub fn schedule(plan: &Plan) -> Vec<Turn> {
+    let square = square(plan.targets.len(), plan.seed);
+    let rounds_in_block = rounds_per_block(plan.targets.len());
+    let mut turns = Vec::new();
+    for block in 0..plan.rounds.count.div_ceil(rounds_in_block) {
+        for workload in 0..plan.workloads.len() {
+            let rounds = (block * rounds_in_block..plan.rounds.count).zip(&square);
+            for (round, targets) in rounds {
+                turns.extend(targets.iter().map(|&target| Turn {
+                    block,
+                    round,
+                    workload,
+                    target,
+                }));
+            }
+        }
+    }
+    turns
+}
+
+/// Rounds that belong together: one for one target, two for two, a Williams
+/// square for more.
+pub(crate) fn rounds_per_block(targets: usize) -> u32 {
+    let rounds = match targets {
+        0 | 1 => 1,
+        targets if targets.is_multiple_of(2) => targets,
+        targets => targets * 2,
+    };
+    u32::try_from(rounds).unwrap_or(u32::MAX)
+}
+
+/// The order of the targets in each round of a block.
+fn square(targets: usize, seed: u64) -> Vec<Vec<usize>> {
+    let parts = drawn_order(targets, seed);
+    let rounds: Vec<Vec<usize>> = match targets {
+        0 => Vec::new(),
+        1 => vec![vec![0]],
+        2 => vec![vec![0, 1], vec![1, 0]],
+        targets => williams(targets),
+    };
+    rounds
+        .into_iter()
+        .map(|round| round.into_iter().map(|part| parts[part]).collect())
+        .collect()
+}
+
+/// The first row goes 0, 1, n−1, 2, n−2, …, so that the steps between neighbours
+/// are all different modulo n; each further row adds one. An odd n needs the
+/// mirrored rows as well to be balanced.
+fn williams(n: usize) -> Vec<Vec<usize>> {
+    let first: Vec<usize> = (0..n)
+        .map(|i| {
+            if i % 2 == 1 {
+                i.div_ceil(2)
+            } else {
+                (n - i / 2) % n
+            }
+        })
+        .collect();
+    let rows = (0..n).map(|shift| first.iter().map(|part| (part + shift) % n).collect());
+    if n.is_multiple_of(2) {
+        return rows.collect();
+    }
+    rows.flat_map(|row: Vec<usize>| {
+        let mirrored = row.iter().rev().copied().collect();
+        [row, mirrored]
+    })
+    .collect()
+}
+
+/// A permutation drawn from the seed (Fisher and Yates).
+fn drawn_order(n: usize, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n).collect();
+    let mut state = seed;
+    for last in (1..n).rev() {
+        // The bias of the remainder is below n / 2^64.
+        let pick = split_mix(&mut state) % (last as u64 + 1);
+        order.swap(last, pick as usize);
+    }
+    order
+}
+
+/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", 2014): tiny, and the same on every machine and in every version.
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+impl Plan {
+    /// Rounds that belong together in one pairing block: two for an ABBA quad.
+    pub fn rounds_per_block(&self) -> u32 {
+        rounds_per_block(self.targets.len())
+    }
+
+    /// How long all slices take if none ends early: warm-ups, leads, measured
+    /// windows and gaps. Bringing targets up and preparing objects comes on top.
+    pub fn forecast(&self) -> Duration {
+        let pairs = count(self.targets.len() * self.workloads.len());
+        let slices = pairs.saturating_mul(self.rounds.count);
+        let slice = self.rounds.lead.saturating_add(self.rounds.slice);
+        let times = [
+            self.rounds.warmup.saturating_mul(pairs),
+            slice.saturating_mul(slices),
+            self.rounds.gap.saturating_mul(slices.saturating_sub(1)),
+        ];
+        times
+            .into_iter()
+            .fold(Duration::ZERO, Duration::saturating_add)
+    }
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,56 @@
+//! The nearest right spelling.
+
+/// The candidate nearest to `word`, if one is near enough to be what was meant.
+pub(crate) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let word = plain(word);
+    // A third of the letters may be wrong: enough for slips, too little to turn
+    // one word into another.
+    let tolerance = (word.chars().count() / 3).max(1);
+    candidates
+        .into_iter()
+        .map(|candidate| {
+            (
+                strsim::damerau_levenshtein(&word, &plain(candidate)),
+                candidate,
+            )
+        })
+        .filter(|&(distance, candidate)| {
+            distance <= tolerance && distance < candidate.chars().count()
+        })
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// `; did you mean "…"?` for the nearest candidate, or nothing.
+pub(crate) fn did_you_mean<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> String {
+    match nearest(word, candidates) {
+        Some(meant) => format!("; did you mean {meant:?}?"),
+        None => String::new(),
+    }
+}
+
+fn plain(word: &str) -> String {
+    word.to_lowercase().replace('-', "_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_forgiven_and_other_words_are_not() {
+        let words = ["connections", "rate", "timeout", "keep_alive"];
+        assert_eq!(nearest("conections", words), Some("connections"));
+        assert_eq!(nearest("keep-alive", words), Some("keep_alive"));
+        assert_eq!(nearest("tiemout", words), Some("timeout"));
+        assert_eq!(nearest("colour", words), None);
+        assert_eq!(nearest("x", ["s3"]), None);
+        assert_eq!(nearest("s4", ["http", "s3"]), Some("s3"));
+    }
+}

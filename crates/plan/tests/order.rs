@@ -1,0 +1,132 @@
+//! The order of slices: balanced, complete, and the same for the same seed.
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use proptest::prelude::*;
+use support::resolve;
+use tenbin_plan::{Plan, Turn, schedule};
+
+fn plan(targets: usize, workloads: usize, blocks: u32, seed: u64) -> Plan {
+    let mut text = format!("seed = {seed}\n");
+    for index in 0..targets {
+        text += &format!("[[target]]\nurl = \"http://h:{}\"\n", index + 1);
+    }
+    for _ in 0..workloads {
+        text += "[[workload]]\nkind = \"http\"\n";
+    }
+    let mut plan = resolve(&text).unwrap();
+    plan.rounds.count = blocks * plan.rounds_per_block();
+    plan
+}
+
+fn letters(turns: &[Turn]) -> String {
+    turns
+        .iter()
+        .map(|turn| char::from(b'A' + turn.target as u8))
+        .collect()
+}
+
+#[test]
+fn two_targets_go_in_quads_with_one_start_drawn_from_the_seed() {
+    let orders: BTreeSet<String> = (0..50)
+        .map(|seed| letters(&schedule(&plan(2, 1, 3, seed))))
+        .collect();
+    assert_eq!(
+        orders.into_iter().collect::<Vec<_>>(),
+        ["ABBAABBAABBA", "BAABBAABBAAB"]
+    );
+}
+
+#[test]
+fn blocks_go_round_the_workloads() {
+    let turns = schedule(&plan(2, 2, 2, 1));
+    let places: Vec<(u32, usize, u32)> = turns
+        .iter()
+        .step_by(2)
+        .map(|turn| (turn.block, turn.workload, turn.round))
+        .collect();
+    assert_eq!(
+        places,
+        [
+            (0, 0, 0),
+            (0, 0, 1),
+            (0, 1, 0),
+            (0, 1, 1),
+            (1, 0, 2),
+            (1, 0, 3),
+            (1, 1, 2),
+            (1, 1, 3),
+        ]
+    );
+}
+
+#[test]
+fn one_target_goes_round_by_round() {
+    assert_eq!(letters(&schedule(&plan(1, 1, 4, 9))), "AAAA");
+}
+
+#[test]
+fn a_hand_made_plan_with_half_a_block_is_cut_short() {
+    let mut plan = plan(2, 1, 2, 1);
+    plan.rounds.count = 3;
+    assert_eq!(schedule(&plan).len(), 6);
+}
+
+#[test]
+fn the_forecast_adds_up() {
+    let mut plan = plan(2, 3, 2, 1);
+    plan.rounds.slice = Duration::from_secs(2);
+    plan.rounds.lead = Duration::from_millis(100);
+    plan.rounds.gap = Duration::from_millis(10);
+    plan.rounds.warmup = Duration::from_secs(1);
+    // 24 slices, 23 gaps, 6 warm-ups.
+    assert_eq!(
+        plan.forecast(),
+        Duration::from_millis(24 * 2100 + 23 * 10 + 6 * 1000)
+    );
+}
+
+proptest! {
+    #[test]
+    fn every_round_has_every_target_once(
+        targets in 1usize..9, workloads in 1usize..4, blocks in 1u32..4, seed: u64,
+    ) {
+        let plan = plan(targets, workloads, blocks, seed);
+        let turns = schedule(&plan);
+        prop_assert_eq!(turns.len(), targets * workloads * plan.rounds.count as usize);
+        let mut seen = BTreeMap::<(usize, u32), BTreeSet<usize>>::new();
+        for turn in &turns {
+            prop_assert_eq!(turn.block, turn.round / plan.rounds_per_block());
+            prop_assert!(seen.entry((turn.workload, turn.round)).or_default().insert(turn.target));
+        }
+        prop_assert!(seen.values().all(|round| round.len() == targets));
+    }
+
+    #[test]
+    fn squares_are_balanced_in_position_and_carry_over(targets in 3usize..12, seed: u64) {
+        let turns = schedule(&plan(targets, 1, 1, seed));
+        let mut positions = BTreeMap::<(usize, usize), u32>::new();
+        let mut neighbours = BTreeMap::<(usize, usize), u32>::new();
+        for round in turns.chunks(targets) {
+            for (position, turn) in round.iter().enumerate() {
+                *positions.entry((position, turn.target)).or_default() += 1;
+            }
+            for pair in round.windows(2) {
+                *neighbours.entry((pair[0].target, pair[1].target)).or_default() += 1;
+            }
+        }
+        let each = if targets % 2 == 0 { 1 } else { 2 };
+        prop_assert_eq!(positions.len(), targets * targets);
+        prop_assert!(positions.values().all(|&count| count == each));
+        prop_assert_eq!(neighbours.len(), targets * (targets - 1));
+        prop_assert!(neighbours.values().all(|&count| count == each));
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_order(targets in 1usize..6, seed: u64) {
+        prop_assert_eq!(schedule(&plan(targets, 2, 2, seed)), schedule(&plan(targets, 2, 2, seed)));
+    }
+}

@@ -1,0 +1,309 @@
+//! What is filled in when nothing is said, and what is understood when something is.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use support::{resolve, resolve_in, world};
+use tenbin_plan::{
+    At, Builtin, Draft, KeySource, Pace, Plan, Reach, Ready, S3Operation, WorkloadKind,
+};
+
+fn plan(text: &str) -> Plan {
+    resolve(text).unwrap_or_else(|refusal| panic!("{text}\n{refusal}"))
+}
+
+fn with_targets(count: usize, rounds: &str) -> Plan {
+    let targets: String = (0..count)
+        .map(|index| {
+            format!(
+                "[[target]]\nname = \"t{index}\"\nurl = \"http://h:{}\"\n",
+                index + 1
+            )
+        })
+        .collect();
+    plan(&format!(
+        "[rounds]\n{rounds}\n{targets}[[workload]]\nkind = \"http\"\n"
+    ))
+}
+
+#[test]
+fn the_smallest_plan_gets_the_defaults() {
+    let plan = plan("[[target]]\nurl = \"http://127.0.0.1:8080\"\n[[workload]]\nkind = \"http\"\n");
+    insta::assert_snapshot!(plan.to_toml());
+}
+
+#[test]
+fn rounds_fit_the_number_of_targets() {
+    let count = |targets| with_targets(targets, "").rounds.count;
+    assert_eq!([1, 2, 3, 4, 5, 6].map(count), [8, 16, 12, 8, 10, 12]);
+}
+
+#[test]
+fn duration_slice_and_count_make_each_other() {
+    let rounds = |targets, text| {
+        let rounds = with_targets(targets, text).rounds;
+        (rounds.count, rounds.slice.as_millis())
+    };
+    assert_eq!(rounds(2, "duration = \"8s\""), (16, 500));
+    assert_eq!(rounds(2, "duration = \"8s\"\ncount = 4"), (4, 2000));
+    assert_eq!(rounds(2, "duration = \"8s\"\nslice = \"1s\""), (8, 1000));
+    assert_eq!(rounds(2, "duration = \"9.2s\"\nslice = \"1s\""), (10, 1000));
+    assert_eq!(rounds(2, "duration = \"100ms\"\nslice = \"1s\""), (2, 1000));
+    assert_eq!(rounds(3, "duration = \"8s\"\nslice = \"1s\""), (6, 1000));
+    assert_eq!(
+        rounds(2, "duration = \"4s\"\nslice = \"1s\"\ncount = 4"),
+        (4, 1000)
+    );
+}
+
+#[test]
+fn the_lead_is_a_tenth_of_the_slice_and_at_most_half_a_second() {
+    let lead = |text| with_targets(2, text).rounds.lead.as_millis();
+    assert_eq!(lead("slice = \"1s\""), 100);
+    assert_eq!(lead("slice = \"1m\""), 500);
+    assert_eq!(lead("slice = \"1s\"\nlead = \"0s\""), 0);
+}
+
+#[test]
+fn threads_never_outnumber_connections() {
+    let threads = |text: &str| {
+        plan(&format!(
+            "{text}\n[[target]]\nurl = \"http://h\"\n[[workload]]\nkind = \"http\"\n"
+        ))
+        .threads
+    };
+    assert_eq!(threads(""), 2);
+    assert_eq!(threads("threads = 3"), 3);
+    assert_eq!(threads("threads = 8\nload.connections = 4"), 4);
+}
+
+#[test]
+fn objects_fill_a_quarter_gibibyte() {
+    let objects = |size: &str| {
+        let text = format!(
+            "[[target]]\nbuiltin = \"s3-memory\"\n[[workload]]\nkind = \"s3\"\noperation = \"get\"\nsize = {size}\n"
+        );
+        match &plan(&text).workloads[0].kind {
+            WorkloadKind::S3(work) => work.objects,
+            WorkloadKind::Http(_) => panic!("an S3 workload"),
+        }
+    };
+    assert_eq!(objects("0"), 10_000);
+    assert_eq!(objects("\"1KiB\""), 10_000);
+    assert_eq!(objects("\"1MiB\""), 256);
+    assert_eq!(objects("\"1GiB\""), 16);
+}
+
+#[test]
+fn workloads_are_named_after_what_they_do_and_never_alike() {
+    let text = "\
+[[target]]
+builtin = \"s3-memory\"
+[[workload]]
+kind = \"s3\"
+operation = \"put\"
+size = \"1KiB\"
+[[workload]]
+kind = \"s3\"
+operation = \"get\"
+[[workload]]
+kind = \"http\"
+[[workload]]
+kind = \"http\"
+";
+    let plan = plan(text);
+    let names: Vec<&str> = plan
+        .workloads
+        .iter()
+        .map(|each| each.name.as_str())
+        .collect();
+    assert_eq!(names, ["put-1KiB", "get-1MiB", "http-GET", "http-GET-2"]);
+    let verify: Vec<bool> = plan
+        .workloads
+        .iter()
+        .map(|each| matches!(&each.kind, WorkloadKind::S3(work) if work.verify))
+        .collect();
+    assert_eq!(verify, [false, true, false, false]);
+    assert_eq!(plan.targets[0].reach, Reach::Builtin(Builtin::S3Memory));
+}
+
+#[test]
+fn a_workload_overrides_the_load_key_by_key() {
+    let text = "\
+[load]
+connections = 4
+timeout = \"5s\"
+[[target]]
+url = \"http://h\"
+[[workload]]
+kind = \"http\"
+load.rate = \"60/m\"
+load.connections = 9
+[[workload]]
+kind = \"http\"
+";
+    let plan = plan(text);
+    let [first, second] = [&plan.workloads[0].load, &plan.workloads[1].load];
+    assert_eq!((first.connections, second.connections), (9, 4));
+    assert_eq!(first.pace, Pace::Constant { per_second: 1.0 });
+    assert_eq!(second.pace, Pace::Closed);
+    assert_eq!(first.timeout, Duration::from_secs(5));
+}
+
+const LAUNCHED: &str = "\
+[[target]]
+command = \"bin/server --address '127.0.0.1:{port}' {data}\"
+env = { KEY = \"{access_key}\", SECRET = \"{secret_key}\" }
+ready = { log = \"listening\" }
+[[workload]]
+kind = \"s3\"
+operation = \"delete\"
+";
+
+#[test]
+fn a_launched_target_gets_credentials_and_a_directory() {
+    let text = LAUNCHED;
+    let plan = tenbin_plan::Draft::from_toml(text, Path::new("plans/mine.toml"))
+        .and_then(|draft| draft.resolve(&mut world(&[], &[])))
+        .unwrap();
+    assert_eq!(plan.name, "mine");
+    let target = &plan.targets[0];
+    assert_eq!(target.name, "server");
+    let keys = target.credentials.as_ref().unwrap();
+    assert_eq!(keys.access_key.len(), 20);
+    assert_eq!(keys.secret_key.reveal().len(), 40);
+    assert_eq!(keys.secret_key_source, KeySource::Generated);
+    let Reach::Launched(launch) = &target.reach else {
+        panic!("a launched target");
+    };
+    assert_eq!(
+        launch.command,
+        ["bin/server", "--address", "127.0.0.1:{port}", "{data}"]
+    );
+    assert_eq!(launch.directory, Some(PathBuf::from("/work/plans")));
+    assert_eq!(launch.url, "http://127.0.0.1:{port}/");
+    assert_eq!(launch.ready, Ready::Log("listening".to_owned()));
+    let WorkloadKind::S3(work) = &plan.workloads[0].kind else {
+        panic!("an S3 workload");
+    };
+    assert_eq!(work.operation, S3Operation::Delete);
+}
+
+#[test]
+fn keys_come_from_the_environment_and_from_files() {
+    let text = "\
+[[target]]
+url = \"http://h:9000\"
+access_key_env = \"AK\"
+secret_key_file = \"secret\"
+[[workload]]
+kind = \"s3\"
+operation = \"put\"
+";
+    let mut context = world(&[("AK", "the-key")], &[("/work/secret", b"the-secret\n")]);
+    let plan = resolve_in(text, &mut context).unwrap();
+    let keys = plan.targets[0].credentials.as_ref().unwrap();
+    assert_eq!(keys.access_key, "the-key");
+    assert_eq!(keys.secret_key.reveal(), "the-secret");
+    assert_eq!(
+        keys.secret_key_source,
+        KeySource::File(PathBuf::from("/work/secret"))
+    );
+}
+
+#[test]
+fn a_printed_plan_holds_no_secret() {
+    let text = "\
+[[target]]
+name = \"one\"
+command = \"server\"
+env = { ROOT_PASSWORD = \"hunter22\", URL = \"http://root:hunter22@h\" }
+access_key = \"AKIAONE\"
+secret_key = \"hunter22\"
+[[target]]
+name = \"two\"
+url = \"http://h:9000\"
+access_key = \"AKIATWO\"
+secret_key = \"hunter33\"
+[[workload]]
+kind = \"s3\"
+operation = \"put\"
+";
+    let plan = plan(text);
+    let printed = plan.to_toml();
+    let debugged = format!("{plan:?}");
+    for secret in ["hunter22", "hunter33", "AKIAONE", "AKIATWO"] {
+        assert!(!printed.contains(secret), "{printed}");
+        assert!(!debugged.contains(secret), "{debugged}");
+    }
+    insta::assert_snapshot!(printed);
+}
+
+#[test]
+fn a_draft_never_shows_its_keys_when_debugged() {
+    let text = "[[target]]\naccess_key = \"AKIAONE\"\nsecret_key = \"hunter22\"\n";
+    let debugged = format!(
+        "{:?}",
+        Draft::from_toml(text, Path::new("plan.toml")).unwrap()
+    );
+    assert!(
+        !debugged.contains("hunter22") && !debugged.contains("AKIAONE"),
+        "{debugged}"
+    );
+}
+
+#[test]
+fn a_short_secret_inside_another_word_is_no_leak() {
+    let text = "\
+[[target]]
+command = [\"minio\", \"server\"]
+access_key = \"minio\"
+secret_key = \"minio\"
+env = { DATA = \"/srv/minio\", MINIO_ROOT_PASSWORD = \"minio\" }
+";
+    let text = format!("{text}[[workload]]\nkind = \"s3\"\noperation = \"put\"\n");
+    let printed = plan(&text).to_toml();
+    assert!(
+        printed.contains(r#"env = { DATA = "/srv/minio", MINIO_ROOT_PASSWORD = "{secret_key}" }"#),
+        "{printed}"
+    );
+}
+
+#[test]
+fn one_pair_of_keys_for_all_prints_as_one_pair_of_variables() {
+    let keys = "access_key = \"k\"\nsecret_key = \"hunter22\"\n";
+    let text = format!(
+        "[[target]]\nurl = \"http://a\"\n{keys}[[target]]\nurl = \"http://b\"\n{keys}[[workload]]\nkind = \"s3\"\noperation = \"put\"\n"
+    );
+    let printed = plan(&text).to_toml();
+    assert_eq!(
+        printed
+            .matches("secret_key_env = \"TENBIN_SECRET_KEY\"")
+            .count(),
+        2
+    );
+    assert_eq!(
+        printed
+            .matches("access_key_env = \"TENBIN_ACCESS_KEY\"")
+            .count(),
+        2
+    );
+}
+
+#[test]
+fn problems_with_flags_name_the_flag() {
+    let mut draft = Draft::from_toml("", Path::new("plan.toml")).unwrap();
+    draft.rounds.slice = Some(At::flag("--slice", "2"));
+    let refusal = draft.resolve(&mut world(&[], &[])).unwrap_err();
+    assert!(
+        refusal
+            .to_string()
+            .contains("\n--slice: \"2\" has no unit;")
+            || refusal
+                .to_string()
+                .starts_with("--slice: \"2\" has no unit;"),
+        "{refusal}"
+    );
+}

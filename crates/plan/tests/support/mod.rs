@@ -1,0 +1,47 @@
+//! A small world for plans to be resolved in.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tenbin_plan::{Context, Draft, Plan, Refusal};
+
+/// Four cores, seed 7, working directory `/work`, and only what is given here.
+pub fn world(environment: &[(&str, &str)], files: &[(&str, &[u8])]) -> Context {
+    let environment: HashMap<String, String> = environment
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect();
+    let files: HashMap<PathBuf, Vec<u8>> = files
+        .iter()
+        .map(|(path, bytes)| (PathBuf::from(path), bytes.to_vec()))
+        .collect();
+    let mut draws = 0;
+    Context {
+        cores: 4,
+        directory: PathBuf::from("/work"),
+        seed: 7,
+        environment: Box::new(move |name| environment.get(name).cloned()),
+        read: Box::new(move |path: &Path| {
+            files
+                .get(path)
+                .cloned()
+                .ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+        }),
+        random: Box::new(move || {
+            draws += 1;
+            draws
+        }),
+    }
+}
+
+/// Resolves the text of `plan.toml` in `context`.
+pub fn resolve_in(text: &str, context: &mut Context) -> Result<Plan, Refusal> {
+    Draft::from_toml(text, Path::new("plan.toml"))?.resolve(context)
+}
+
+/// Resolves the text of `plan.toml` in an empty world.
+pub fn resolve(text: &str) -> Result<Plan, Refusal> {
+    resolve_in(text, &mut world(&[], &[]))
+}

@@ -1,0 +1,226 @@
+//! One target with its workloads made ready for it.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use tenbin_engine::{Carrier, Drive, News, drive};
+use tenbin_plan::{Plan, Reach, Target, Workload};
+use tenbin_targets::{Running, preflight};
+use tenbin_workloads::{Prepared, Site, Stage, prepare};
+
+use crate::error::WeighError;
+use crate::progress::Progress;
+use crate::stage::{self, Staged};
+
+/// Longest wait for the first answer of a target.
+const FIRST_ANSWER: Duration = Duration::from_secs(10);
+
+/// What a run tells and heeds on its way.
+pub(crate) struct Wires<'a> {
+    pub(crate) stop: &'a AtomicBool,
+    pub(crate) progress: &'a mut dyn FnMut(Progress<'_>),
+}
+
+/// One target with its workloads made ready for it.
+pub(crate) struct Arm {
+    pub(crate) running: Running,
+    /// In the order of the plan's workloads.
+    pub(crate) prepared: Vec<Box<dyn Prepared>>,
+    /// All it holds goes with it, so that nothing needs to be tidied.
+    disposable: bool,
+    /// The `Server` header of its first answer.
+    pub(crate) server_header: Option<String>,
+}
+
+impl Arm {
+    /// Looks whether the target answers and makes every workload ready for it.
+    pub(crate) fn new(
+        plan: &Plan,
+        target: &Target,
+        running: Running,
+        wires: &mut Wires<'_>,
+    ) -> Result<Self, WeighError> {
+        let signed = running.credentials.is_some();
+        let limit = FIRST_ANSWER.min(longest_timeout(plan));
+        let first = preflight::check(&running, signed, limit)?;
+        for warning in &first.warnings {
+            (wires.progress)(Progress::Warning(warning));
+        }
+        let site = Site::new(
+            running.url.clone(),
+            running.credentials.clone(),
+            target.region.clone(),
+        );
+        let prepared = plan
+            .workloads
+            .iter()
+            .map(|work| prepare(work, &site, plan.seed, plan.threads))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            running,
+            prepared,
+            disposable: is_disposable(target),
+            server_header: first.answer.server,
+        })
+    }
+
+    pub(crate) fn carrier(&self) -> Carrier {
+        Carrier::Http1(self.running.address)
+    }
+
+    /// Checks, then data sets, for every workload.
+    pub(crate) fn make_ready(
+        &mut self,
+        plan: &Plan,
+        wires: &mut Wires<'_>,
+    ) -> Result<(), WeighError> {
+        for (at, work) in plan.workloads.iter().enumerate() {
+            let stage = self.prepared[at].check();
+            self.stage(work, stage, wires)?;
+        }
+        for (at, work) in plan.workloads.iter().enumerate() {
+            let stage = self.prepared[at].before_run();
+            self.stage(work, stage, wires)?;
+        }
+        Ok(())
+    }
+
+    /// Unmeasured load on one workload.
+    pub(crate) fn warm_up(
+        &mut self,
+        plan: &Plan,
+        at: usize,
+        wires: &mut Wires<'_>,
+    ) -> Result<(), WeighError> {
+        let window = plan.rounds.warmup;
+        if window.is_zero() {
+            return Ok(());
+        }
+        let work = &plan.workloads[at];
+        self.before_slice(work, at, wires)?;
+        (wires.progress)(Progress::WarmUp {
+            target: &self.running.name,
+            workload: &work.name,
+        });
+        let how = Drive {
+            carrier: self.carrier(),
+            load: work.load.clone(),
+            lead: Duration::ZERO,
+            window: Some(window),
+        };
+        let workers = self.prepared[at].slice();
+        let mut listen = |_: News| {};
+        let done = drive(&how, workers, wires.stop, &mut listen)?;
+        self.prepared[at].slice_done(done.workers);
+        Ok(())
+    }
+
+    /// What must be there again before each slice of workload `at`.
+    pub(crate) fn before_slice(
+        &mut self,
+        work: &Workload,
+        at: usize,
+        wires: &mut Wires<'_>,
+    ) -> Result<(), WeighError> {
+        let stage = self.prepared[at].before_slice();
+        self.stage(work, stage, wires)
+    }
+
+    /// Removes what was made on the target, last made first; tells what stays.
+    pub(crate) fn tidy(
+        &mut self,
+        plan: &Plan,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Vec<String> {
+        if self.disposable || self.running.alive().is_err() {
+            return Vec::new();
+        }
+        // The user's first Ctrl-C ended the measuring; tidying goes on.
+        let stop = AtomicBool::new(false);
+        let mut left = Vec::new();
+        for (at, work) in plan.workloads.iter().enumerate().rev() {
+            let Some(stage) = self.prepared[at].after_run() else {
+                continue;
+            };
+            let mut wires = Wires {
+                stop: &stop,
+                progress,
+            };
+            if let Err(error) = self.drive_stage(work, stage, &mut wires) {
+                left.push(error.to_string());
+            }
+            left.extend(self.prepared[at].left_behind());
+        }
+        left
+    }
+
+    fn stage(
+        &mut self,
+        work: &Workload,
+        stage: Option<Stage>,
+        wires: &mut Wires<'_>,
+    ) -> Result<(), WeighError> {
+        let Some(stage) = stage else { return Ok(()) };
+        let (what, must_succeed) = (stage.what.clone(), stage.must_succeed);
+        let staged = self.drive_stage(work, stage, wires)?;
+        match staged.failure {
+            Some(why) if must_succeed => Err(WeighError::Preparation {
+                target: self.running.name.clone(),
+                workload: work.name.clone(),
+                what,
+                why,
+            }),
+            _ if staged.stopped => Err(WeighError::Interrupted),
+            _ => Ok(()),
+        }
+    }
+
+    fn drive_stage(
+        &self,
+        work: &Workload,
+        stage: Stage,
+        wires: &mut Wires<'_>,
+    ) -> Result<Staged, WeighError> {
+        let (what, total) = (stage.what.clone(), stage.total);
+        let progress = &mut *wires.progress;
+        let mut tell = |done| {
+            progress(Progress::Stage {
+                target: &self.running.name,
+                workload: &work.name,
+                what: &what,
+                done,
+                total,
+            });
+        };
+        tell(0);
+        let timeout = work.load.timeout;
+        Ok(stage::run(
+            stage,
+            self.carrier(),
+            timeout,
+            wires.stop,
+            &mut tell,
+        )?)
+    }
+}
+
+/// The longest time any workload grants an answer.
+fn longest_timeout(plan: &Plan) -> Duration {
+    plan.workloads
+        .iter()
+        .map(|work| work.load.timeout)
+        .max()
+        .unwrap_or(FIRST_ANSWER)
+}
+
+/// Whether all that a target holds lies in a directory Tenbin removes anyway.
+fn is_disposable(target: &Target) -> bool {
+    match &target.reach {
+        Reach::Endpoint { .. } => false,
+        Reach::Builtin(_) => true,
+        Reach::Launched(launch) => {
+            let mut places = launch.command.iter().chain(launch.env.values());
+            places.any(|place| place.contains("{data}"))
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! How a run can fail or end.
+
+use tenbin_engine::EngineError;
+use tenbin_record::RecordError;
+use tenbin_targets::TargetError;
+use tenbin_workloads::WorkloadError;
+use thiserror::Error;
+
+/// Why nothing could be measured.
+#[derive(Debug, Error)]
+pub enum WeighError {
+    /// A target could not be brought up or reached.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// A workload cannot be sent to a target.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    /// A target refused what must work before anything is measured.
+    #[error("target \"{target}\", workload \"{workload}\": {what} failed: {why}")]
+    Preparation {
+        /// Name of the target.
+        target: String,
+        /// Name of the workload.
+        workload: String,
+        /// What was being done.
+        what: String,
+        /// What came back.
+        why: String,
+    },
+    /// The run directory could not be written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The generator itself failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// Stopped by the user before anything was measured.
+    #[error("interrupted before anything was measured")]
+    Interrupted,
+}
+
+/// How the measuring ended.
+#[derive(Debug)]
+pub enum Ending {
+    /// As planned.
+    Complete,
+    /// By the user.
+    Interrupted,
+    /// A target died or gave no correct answer any more; one sentence.
+    TargetFailed(String),
+    /// The run directory could not be written any more.
+    RecordFailed(RecordError),
+}

@@ -1,0 +1,83 @@
+//! News of a run under way, for whoever shows it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tenbin_record::Slice;
+
+/// What is happening now.
+#[derive(Debug)]
+pub enum Progress<'a> {
+    /// The run has its directory.
+    Begun {
+        /// The run directory.
+        directory: &'a Path,
+        /// Slices to come.
+        slices: usize,
+        /// How long the measuring will take, preparations apart.
+        forecast: Duration,
+    },
+    /// A target is being started or looked for.
+    Starting {
+        /// Name of the target.
+        target: &'a str,
+        /// What it is waited for, once it takes a while.
+        awaited: Option<&'a str>,
+        /// How long that has taken so far.
+        waited: Duration,
+    },
+    /// A target is there.
+    Up {
+        /// Name of the target.
+        target: &'a str,
+        /// Where it listens.
+        url: &'a str,
+    },
+    /// Unmeasured work: checks, data sets, cleaning up.
+    Stage {
+        /// Name of the target.
+        target: &'a str,
+        /// Name of the workload.
+        workload: &'a str,
+        /// What is being done.
+        what: &'a str,
+        /// Operations done.
+        done: u64,
+        /// Operations to do, if known.
+        total: Option<u64>,
+    },
+    /// Unmeasured load before the first slice.
+    WarmUp {
+        /// Name of the target.
+        target: &'a str,
+        /// Name of the workload.
+        workload: &'a str,
+    },
+    /// A slice begins.
+    Slice {
+        /// Its position in the run, from 0.
+        index: usize,
+        /// Name of the target.
+        target: &'a str,
+        /// Name of the workload.
+        workload: &'a str,
+    },
+    /// Another stretch of the slice under way, of one thread.
+    Stretch {
+        /// Correct answers in it.
+        ok: u64,
+        /// Failures in it.
+        failed: u64,
+        /// Its length, seconds.
+        seconds: f64,
+    },
+    /// A slice has ended.
+    Measured {
+        /// Its figures.
+        slice: &'a Slice,
+    },
+    /// Something worth a word; one sentence.
+    Warning(&'a str),
+    /// Targets are being stopped.
+    Stopping,
+}

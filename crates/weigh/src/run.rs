@@ -1,0 +1,417 @@
+//! A run, from the first target's start to the last one's end.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use tenbin_engine::{Drive, News, Sample, drive};
+use tenbin_plan::{Plan, Turn};
+use tenbin_record::{
+    Environment, RecordError, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart,
+    TargetEnvironment,
+};
+use tenbin_targets::{Grounds, bring_up};
+
+use crate::arm::{Arm, Wires};
+use crate::error::{Ending, WeighError};
+use crate::meter;
+use crate::progress::Progress;
+
+/// Where a run takes place.
+#[derive(Debug, Clone)]
+pub struct Bench {
+    /// Directory in which the run gets its own.
+    pub root: PathBuf,
+    /// Directory that relative paths of the plan start from.
+    pub plan_directory: PathBuf,
+    /// This program, which guards and serves as a child process of itself.
+    pub executable: PathBuf,
+}
+
+/// What a run has come to.
+#[derive(Debug)]
+pub struct Weighed {
+    /// The run directory.
+    pub directory: PathBuf,
+    /// When the run began.
+    pub started: SystemTime,
+    /// The machine and the targets.
+    pub environment: Environment,
+    /// All slices, in their order.
+    pub slices: Vec<Slice>,
+    /// How the measuring ended.
+    pub ending: Ending,
+    /// What Tenbin made and could not remove, a sentence each.
+    pub left_behind: Vec<String>,
+}
+
+/// Runs the experiment. Setting `stop` ends the slice under way and keeps what
+/// there is.
+///
+/// # Errors
+/// When nothing could be measured. Once a slice has been measured, trouble is an
+/// [`Ending`], not an error.
+pub fn weigh(
+    plan: &Plan,
+    bench: &Bench,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<Weighed, WeighError> {
+    let directory = RunDirectory::create(&bench.root, &plan.name, SystemTime::now())?;
+    directory.write_plan(&plan.to_toml())?;
+    let turns = plan.schedule();
+    progress(Progress::Begun {
+        directory: directory.path(),
+        slices: turns.len(),
+        forecast: plan.forecast(),
+    });
+    let mut wires = Wires { stop, progress };
+    let mut arms = Vec::new();
+    let outcome = bring_all_up(plan, bench, directory.path(), &mut arms, &mut wires)
+        .and_then(|environment| {
+            directory.write_environment(&environment)?;
+            make_all_ready(plan, &mut arms, &mut wires)?;
+            Ok(environment)
+        })
+        .and_then(|environment| {
+            let mut run = Run {
+                plan,
+                arms: &mut arms,
+                writer: directory.writer()?,
+                begun: Instant::now(),
+                slices: Vec::new(),
+                wires: &mut wires,
+            };
+            let ending = run.measure(&turns)?;
+            let (slices, writer) = (run.slices, run.writer);
+            if matches!(ending, Ending::Complete) {
+                writer.complete()?;
+            }
+            Ok((environment, slices, ending))
+        });
+    let left_behind = clear(plan, arms, wires.progress);
+    let (environment, slices, ending) = outcome?;
+    Ok(Weighed {
+        directory: directory.path().to_owned(),
+        started: directory.started(),
+        environment,
+        slices,
+        ending,
+        left_behind,
+    })
+}
+
+fn bring_all_up(
+    plan: &Plan,
+    bench: &Bench,
+    directory: &Path,
+    arms: &mut Vec<Arm>,
+    wires: &mut Wires<'_>,
+) -> Result<Environment, WeighError> {
+    let mut environment = Environment::collect();
+    for target in &plan.targets {
+        let name = &target.name;
+        (wires.progress)(Progress::Starting {
+            target: name,
+            awaited: None,
+            waited: Duration::ZERO,
+        });
+        // Told from inside the waiting, one at a time.
+        let progress = RefCell::new(&mut *wires.progress);
+        let running = bring_up(
+            target,
+            &Grounds {
+                run_dir: directory,
+                plan_dir: &bench.plan_directory,
+                guard_exe: &bench.executable,
+                stop: wires.stop,
+                waiting: &|waiting| {
+                    (progress.borrow_mut())(Progress::Starting {
+                        target: waiting.target,
+                        awaited: Some(waiting.awaited),
+                        waited: waiting.waited,
+                    });
+                },
+            },
+        )?;
+        (wires.progress)(Progress::Up {
+            target: name,
+            url: running.url.as_str(),
+        });
+        let arm = Arm::new(plan, target, running, wires)?;
+        let known = TargetEnvironment {
+            server_header: arm.server_header.clone(),
+            ..TargetEnvironment::default()
+        };
+        environment.targets.insert(name.clone(), known);
+        arms.push(arm);
+    }
+    Ok(environment)
+}
+
+fn make_all_ready(
+    plan: &Plan,
+    arms: &mut [Arm],
+    wires: &mut Wires<'_>,
+) -> Result<(), WeighError> {
+    for arm in arms.iter_mut() {
+        arm.make_ready(plan, wires)?;
+    }
+    for at in 0..plan.workloads.len() {
+        for arm in arms.iter_mut() {
+            arm.warm_up(plan, at, wires)?;
+        }
+    }
+    if wires.stop.load(Ordering::Relaxed) {
+        return Err(WeighError::Interrupted);
+    }
+    Ok(())
+}
+
+/// Tidies and stops every target, whatever happened before.
+fn clear(plan: &Plan, arms: Vec<Arm>, progress: &mut dyn FnMut(Progress<'_>)) -> Vec<String> {
+    let mut left = Vec::new();
+    let mut arms = arms;
+    for arm in arms.iter_mut().rev() {
+        left.extend(arm.tidy(plan, progress));
+    }
+    progress(Progress::Stopping);
+    for arm in &arms {
+        arm.running.ask_to_stop();
+    }
+    for mut arm in arms {
+        if let Err(error) = arm.running.stop() {
+            left.push(error.to_string());
+        }
+    }
+    left
+}
+
+/// The measuring itself.
+struct Run<'r, 'w> {
+    plan: &'r Plan,
+    arms: &'r mut [Arm],
+    writer: RunWriter,
+    begun: Instant,
+    slices: Vec<Slice>,
+    wires: &'r mut Wires<'w>,
+}
+
+impl Run<'_, '_> {
+    fn measure(&mut self, turns: &[Turn]) -> Result<Ending, WeighError> {
+        for (index, turn) in turns.iter().enumerate() {
+            match self.slice(index, turn) {
+                Ok(None) => {}
+                Ok(Some(ending)) => return Ok(ending),
+                Err(WeighError::Interrupted) => return Ok(Ending::Interrupted),
+                Err(WeighError::Record(error)) => return Ok(Ending::RecordFailed(error)),
+                Err(WeighError::Preparation { target, what, why, .. }) => {
+                    let sentence = format!("target \"{target}\": {what} failed: {why}");
+                    return Ok(Ending::TargetFailed(sentence));
+                }
+                Err(error) => return Err(error),
+            }
+            if index + 1 < turns.len() {
+                rest(self.plan.rounds.gap, self.wires.stop);
+            }
+        }
+        Ok(Ending::Complete)
+    }
+
+    /// Measures one slice. `Some` when nothing should follow it.
+    fn slice(&mut self, index: usize, turn: &Turn) -> Result<Option<Ending>, WeighError> {
+        let work = &self.plan.workloads[turn.workload];
+        let arm = &mut self.arms[turn.target];
+        arm.before_slice(work, turn.workload, self.wires)?;
+        (self.wires.progress)(Progress::Slice {
+            index,
+            target: &arm.running.name,
+            workload: &work.name,
+        });
+        let mut workers = arm.prepared[turn.workload].slice();
+        workers.truncate(work.load.connections);
+        let rounds = &self.plan.rounds;
+        let lead = if work.load.requests.is_some() {
+            Duration::ZERO
+        } else {
+            rounds.lead
+        };
+        let how = Drive {
+            carrier: arm.carrier(),
+            load: work.load.clone(),
+            lead,
+            window: Some(rounds.slice),
+        };
+        let operations = workers
+            .first()
+            .map(|worker| worker.operations().iter().map(ToString::to_string).collect())
+            .unwrap_or_default();
+        self.writer.begin(SliceStart {
+            index: index as u32,
+            block: turn.block,
+            round: turn.round,
+            workload: work.name.clone(),
+            target: arm.running.name.clone(),
+            operations,
+            threads: workers.len(),
+            connections: work.load.connections,
+            closed_loop: matches!(work.load.pace, tenbin_plan::Pace::Closed),
+            planned_seconds: rounds.slice.as_secs_f64(),
+            start: (self.begun.elapsed() + lead).as_secs_f64(),
+        })?;
+        let mut watch = Watch::new(arm, &mut self.writer, self.wires);
+        let stop = watch.wires.stop;
+        let done = drive(&how, workers, stop, &mut |news| watch.hear(news))?;
+        let (trouble, server) = (watch.trouble, watch.total);
+        arm.prepared[turn.workload].slice_done(done.workers);
+        if let Some(Trouble::Record(error)) = trouble {
+            return Ok(Some(Ending::RecordFailed(error)));
+        }
+        let slice = self.writer.end(SliceEnd {
+            seconds: done.seconds,
+            cut_short: done.cut_short,
+            server,
+        })?;
+        (self.wires.progress)(Progress::Measured { slice: &slice });
+        let ending = match trouble {
+            Some(Trouble::Died(sentence)) => Some(Ending::TargetFailed(sentence)),
+            _ if self.wires.stop.load(Ordering::Relaxed) => Some(Ending::Interrupted),
+            _ => arm
+                .death()
+                .or_else(|| gave_nothing(&slice))
+                .map(Ending::TargetFailed),
+        };
+        self.slices.push(slice);
+        Ok(ending)
+    }
+}
+
+impl Arm {
+    /// How the target died, if it did; one sentence.
+    fn death(&self) -> Option<String> {
+        let exit = self.running.alive().err()?;
+        Some(format!(
+            "target \"{}\" {exit}, while it was being measured",
+            self.running.name
+        ))
+    }
+}
+
+/// What ended a slice early, other than the user.
+enum Trouble {
+    Died(String),
+    Record(RecordError),
+}
+
+/// Watches over one slice: writes its samples, meters the target, and notices
+/// when the target dies.
+struct Watch<'a, 'w> {
+    arm: &'a Arm,
+    writer: &'a mut RunWriter,
+    wires: &'a mut Wires<'w>,
+    /// The target's use when it was last looked at, and when the window opened.
+    last: Option<tenbin_targets::Usage>,
+    opened: Option<tenbin_targets::Usage>,
+    total: Option<tenbin_record::ServerUse>,
+    trouble: Option<Trouble>,
+}
+
+impl<'a, 'w> Watch<'a, 'w> {
+    fn new(arm: &'a Arm, writer: &'a mut RunWriter, wires: &'a mut Wires<'w>) -> Self {
+        Self {
+            arm,
+            writer,
+            wires,
+            last: None,
+            opened: None,
+            total: None,
+            trouble: None,
+        }
+    }
+
+    fn hear(&mut self, news: News) {
+        match news {
+            News::Opened => {
+                self.opened = self.arm.running.usage();
+                self.last = self.opened;
+            }
+            News::Sample(sample) => self.sample(sample),
+            News::Closed => {
+                let now = self.arm.running.usage();
+                self.total = meter::between(self.opened, now);
+            }
+        }
+    }
+
+    fn sample(&mut self, sample: Sample) {
+        (self.wires.progress)(Progress::Stretch {
+            ok: sample.ops.iter().map(|op| op.ok).sum(),
+            failed: sample.ops.iter().map(|op| op.failed_count()).sum(),
+            seconds: sample.end.saturating_sub(sample.start) as f64 / 1e9,
+        });
+        if sample.thread == 0 && !sample.drain {
+            self.meter();
+        }
+        let written = self.writer.sample(sample);
+        self.note(written);
+        if self.trouble.is_none()
+            && let Some(sentence) = self.arm.death()
+        {
+            self.trouble = Some(Trouble::Died(sentence));
+        }
+        if self.trouble.is_some() {
+            self.wires.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn meter(&mut self) {
+        let now = self.arm.running.usage();
+        if let Some(used) = meter::between(self.last, now) {
+            let written = self.writer.server(used);
+            self.note(written);
+        }
+        self.last = now;
+    }
+
+    fn note(&mut self, written: Result<(), RecordError>) {
+        if let Err(error) = written
+            && self.trouble.is_none()
+        {
+            self.trouble = Some(Trouble::Record(error));
+        }
+    }
+}
+
+/// A slice with failures and not one correct answer: going on would only
+/// measure how fast the target fails.
+fn gave_nothing(slice: &Slice) -> Option<String> {
+    if slice.ok() > 0 || slice.failed() == 0 {
+        return None;
+    }
+    let worst = slice
+        .ops
+        .iter()
+        .flat_map(|op| &op.failures)
+        .max_by_key(|(_, count)| **count)
+        .map_or_else(
+            || "no reason given".to_owned(),
+            |(text, count)| format!("{text} ({count} times)"),
+        );
+    Some(format!(
+        "target \"{}\" gave no correct answer in a whole slice of \"{}\": {worst}",
+        slice.target, slice.workload
+    ))
+}
+
+fn rest(gap: Duration, stop: &AtomicBool) {
+    let until = Instant::now() + gap;
+    while !stop.load(Ordering::Relaxed) {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        thread::sleep(left.min(Duration::from_millis(50)));
+    }
+}

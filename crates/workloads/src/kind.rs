@@ -1,0 +1,134 @@
+//! The seam for a kind of workload, and the table of them.
+
+use tenbin_engine::Workload;
+use tenbin_plan::{self as plan, WorkloadKind};
+
+use crate::error::WorkloadError;
+use crate::http::Http;
+use crate::s3::S3;
+use crate::site::Site;
+
+/// Every kind of workload. The only place where one is registered.
+pub const KINDS: &[&dyn Kind] = &[&Http, &S3];
+
+/// A kind of workload: what it is called and how it is made ready for a target.
+pub trait Kind: Sync {
+    /// Its name, as in plans and on the command line.
+    fn name(&self) -> &'static str;
+
+    /// What it does, in one line.
+    fn summary(&self) -> &'static str;
+
+    /// Whether it is the one for this planned work.
+    fn takes(&self, work: &WorkloadKind) -> bool;
+
+    /// Makes a workload ready for one target. Everything that costs time is done
+    /// here and not on the path of a request: content made, hashed, heads formatted.
+    ///
+    /// `seed` names the keys and the content, the same for every target;
+    /// `threads` is the most workers that [`Prepared::slice`] may yield.
+    ///
+    /// # Errors
+    /// When what is planned cannot be sent to this target.
+    fn prepare(
+        &self,
+        work: &plan::Workload,
+        target: &Site,
+        seed: u64,
+        threads: usize,
+    ) -> Result<Box<dyn Prepared>, WorkloadError>;
+}
+
+/// Makes a planned workload ready for one target, by the kind that takes it.
+///
+/// # Errors
+/// As [`Kind::prepare`].
+pub fn prepare(
+    work: &plan::Workload,
+    target: &Site,
+    seed: u64,
+    threads: usize,
+) -> Result<Box<dyn Prepared>, WorkloadError> {
+    KINDS
+        .iter()
+        .find(|kind| kind.takes(&work.kind))
+        .ok_or_else(|| WorkloadError::NoKind {
+            workload: work.name.clone(),
+        })?
+        .prepare(work, target, seed, threads)
+}
+
+/// A workload made ready for one target.
+///
+/// In this order: `check` once; `before_run` once; then for every slice (a
+/// warm-up is one too) `before_slice`, `slice`, `slice_done`; `after_run` once,
+/// whatever failed before it, or what was made stays behind. Of two prepared
+/// workloads on the same server, the one checked first is tidied last: it may
+/// have made the bucket that the other found.
+pub trait Prepared: Send {
+    /// What must be found out or made before anything else, such as whether the
+    /// credentials are right.
+    fn check(&mut self) -> Option<Stage> {
+        None
+    }
+
+    /// What must be there before the first slice.
+    fn before_run(&mut self) -> Option<Stage> {
+        None
+    }
+
+    /// What must be there again before each slice.
+    fn before_slice(&mut self) -> Option<Stage> {
+        None
+    }
+
+    /// The measured workers of one slice, one for a thread: as many as there are
+    /// threads, or connections where these are fewer. Every slice sends the
+    /// same sequence from its beginning.
+    fn slice(&mut self) -> Vec<Box<dyn Workload>>;
+
+    /// Takes the workers of [`Prepared::slice`] back. What they made is already
+    /// noted; they need not come back.
+    fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
+        drop(workers);
+    }
+
+    /// Removes what Tenbin made, and nothing else.
+    fn after_run(&mut self) -> Option<Stage> {
+        None
+    }
+
+    /// What the stage of [`Prepared::after_run`] could not remove, in one
+    /// sentence, once it has been driven.
+    fn left_behind(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Unmeasured work that the engine drives like any other, in a closed loop until
+/// every worker is [`tenbin_engine::Next::Exhausted`].
+pub struct Stage {
+    /// What is being done, for progress: `putting 10,000 objects`.
+    pub what: String,
+    /// Operations it will take, if that is known.
+    pub total: Option<u64>,
+    /// Connections to use, over all workers; at least one each.
+    pub connections: usize,
+    /// One for a thread.
+    pub workers: Vec<Box<dyn Workload>>,
+    /// Whether any failure ends the run. Its text is a sentence for people.
+    pub must_succeed: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_have_different_names_and_a_summary() {
+        for (at, kind) in KINDS.iter().enumerate() {
+            assert!(!kind.summary().is_empty());
+            assert!(KINDS[..at].iter().all(|other| other.name() != kind.name()));
+        }
+    }
+}

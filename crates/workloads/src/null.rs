@@ -1,0 +1,49 @@
+//! A workload that costs as little as one can: to weigh the engine itself.
+
+use tenbin_engine::{Exchange, Judgement, Moment, Next, Workload};
+
+use crate::kind::Prepared;
+
+/// Sends the same few bytes for ever, and finds every answer correct.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Null;
+
+const HEAD: &[u8] = b"GET / HTTP/1.1\r\nHost: null\r\n\r\n";
+
+impl Workload for Null {
+    fn operations(&self) -> &[&'static str] {
+        &["NULL"]
+    }
+
+    fn next(&mut self, _now: Moment, exchange: &mut Exchange) -> Next {
+        if exchange.head == HEAD {
+            return Next::Same;
+        }
+        exchange.head.clear();
+        exchange.head.extend_from_slice(HEAD);
+        exchange.op = 0;
+        exchange.bodyless_answer = false;
+        Next::Ready
+    }
+
+    fn judge(&mut self, _exchange: &mut Exchange, _status: u16, _length: u64) -> Judgement {
+        Judgement::Correct
+    }
+}
+
+/// [`Null`] on `threads` threads.
+pub fn prepared(threads: usize) -> Box<dyn Prepared> {
+    Box::new(PreparedNull { threads })
+}
+
+struct PreparedNull {
+    threads: usize,
+}
+
+impl Prepared for PreparedNull {
+    fn slice(&mut self) -> Vec<Box<dyn Workload>> {
+        (0..self.threads)
+            .map(|_| Box::new(Null) as Box<dyn Workload>)
+            .collect()
+    }
+}

@@ -1,0 +1,228 @@
+//! The reasons that S3 servers give: caught, read and put into words.
+
+use quick_xml::Reader;
+use quick_xml::events::Event;
+use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement};
+
+/// As much of a body as is searched for an error's code.
+const SEARCHED_BYTES: usize = 4096;
+
+/// Notes above this one number the buffer that holds an exchange's error body.
+/// Notes up to it are the worker's own.
+const LAST_OWN_NOTE: u64 = 1;
+
+/// The error bodies of the exchanges that are out. An exchange knows its own by
+/// its note; buffers are used again, so that a flood of errors allocates little.
+pub(crate) struct Refusals {
+    /// As much of a body as is kept, bytes.
+    most: usize,
+    buffers: Vec<Vec<u8>>,
+    free: Vec<usize>,
+}
+
+impl Default for Refusals {
+    fn default() -> Self {
+        Self::keeping(SEARCHED_BYTES)
+    }
+}
+
+impl Refusals {
+    /// Keeps as much of each body, bytes.
+    pub(crate) fn keeping(most: usize) -> Self {
+        Self {
+            most,
+            buffers: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+
+    /// To be asked at every answer's head: catches the body of an error.
+    pub(crate) fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        if head.status < 300 {
+            return BodyUse::Discard;
+        }
+        self.catch(exchange);
+        BodyUse::Inspect
+    }
+
+    /// Catches the body of this exchange, whatever its status.
+    pub(crate) fn catch(&mut self, exchange: &mut Exchange) {
+        self.release(exchange);
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.buffers.push(Vec::new());
+            self.buffers.len() - 1
+        });
+        self.buffers[slot].clear();
+        exchange.note = LAST_OWN_NOTE + 1 + slot as u64;
+    }
+
+    /// A part of a body; false if this exchange's body is not being caught.
+    pub(crate) fn body(&mut self, exchange: &Exchange, part: &[u8]) -> bool {
+        let Some(buffer) = slot(exchange).and_then(|slot| self.buffers.get_mut(slot)) else {
+            return false;
+        };
+        let room = self.most.saturating_sub(buffer.len());
+        buffer.extend_from_slice(&part[..part.len().min(room)]);
+        true
+    }
+
+    /// What was caught for this exchange.
+    pub(crate) fn caught(&self, exchange: &Exchange) -> &[u8] {
+        slot(exchange)
+            .and_then(|slot| self.buffers.get(slot))
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// The error code of this exchange, if the server gave one.
+    pub(crate) fn code(&self, exchange: &Exchange) -> Option<String> {
+        let caught = self.caught(exchange);
+        code(&caught[..caught.len().min(SEARCHED_BYTES)])
+    }
+
+    /// The judgement of an unexpected status, with the server's code if it gave one.
+    pub(crate) fn failed(&mut self, exchange: &mut Exchange) -> Judgement {
+        let code = self.code(exchange).unwrap_or_default();
+        self.release(exchange);
+        Judgement::Failed(ErrorClass::Status, code)
+    }
+
+    /// To be told when the exchange is over or begins anew.
+    pub(crate) fn release(&mut self, exchange: &mut Exchange) {
+        if let Some(slot) = slot(exchange)
+            && slot < self.buffers.len()
+            && !self.free.contains(&slot)
+        {
+            self.free.push(slot);
+        }
+        exchange.note = 0;
+    }
+}
+
+fn slot(exchange: &Exchange) -> Option<usize> {
+    usize::try_from(exchange.note.checked_sub(LAST_OWN_NOTE + 1)?).ok()
+}
+
+/// The text of the first `<Code>` in an S3 error document, even one cut short.
+/// Only 1 to 64 letters, digits and dots pass for one.
+pub fn code(xml: &[u8]) -> Option<String> {
+    let mut reader = Reader::from_reader(xml);
+    let mut in_code = false;
+    loop {
+        match reader.read_event().ok()? {
+            Event::Start(tag) => in_code = tag.local_name().as_ref() == "Code",
+            Event::Text(text) if in_code => {
+                let whole = matches!(reader.read_event(), Ok(Event::End(_)));
+                return plain_code(text.as_ref()).filter(|_| whole);
+            }
+            Event::Eof => return None,
+            _ => in_code = false,
+        }
+    }
+}
+
+fn plain_code(text: &str) -> Option<String> {
+    let fits = (1..=64).contains(&text.len())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
+    fits.then(|| text.to_owned())
+}
+
+/// What an S3 error code means for somebody who wants to run a benchmark, where
+/// there is something to do about it.
+pub fn explain(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "SignatureDoesNotMatch" => "the secret key is wrong for this access key",
+        "InvalidAccessKeyId" | "InvalidAccessKey" => "the server does not know this access key",
+        "RequestTimeTooSkewed" | "RequestTimeSkewed" | "RequestExpired" => {
+            "the clocks of this machine and the server differ by too much; set them right"
+        }
+        "AccessDenied" | "AllAccessDisabled" | "AccountProblem" => {
+            "these credentials may not do that here, or there are none"
+        }
+        "AuthorizationHeaderMalformed"
+        | "PermanentRedirect"
+        | "IllegalLocationConstraintException"
+        | "InvalidRegion" => "the bucket is in another region; name the right one",
+        "InvalidBucketName" => "the server does not take this name for a bucket",
+        "BucketAlreadyExists" => "the bucket belongs to somebody else; name another",
+        "TooManyBuckets" => "the account has as many buckets as it may; name one that is there",
+        "SlowDown"
+        | "SlowDownWrite"
+        | "SlowDownRead"
+        | "ServiceUnavailable"
+        | "ServerNotInitialized"
+        | "XMinioServerNotInitialized" => "the server is not ready for work; try again",
+        "XMinioStorageFull" | "InsufficientStorage" | "QuotaExceeded" => {
+            "the server has no room left"
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ERROR: &[u8] =
+        b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>SlowDown</Code>\
+        <Message>Reduce your rate.</Message><Code>Second</Code></Error>";
+
+    #[test]
+    fn the_first_code_is_read() {
+        assert_eq!(code(ERROR).as_deref(), Some("SlowDown"));
+        let namespaced = b"<s3:Error xmlns:s3=\"x\"><s3:Code>No.Such</s3:Code></s3:Error>";
+        assert_eq!(code(namespaced).as_deref(), Some("No.Such"));
+    }
+
+    #[test]
+    fn hostile_codes_are_not_taken() {
+        for hostile in [
+            "",
+            "<Error><Code></Code></Error>",
+            "<Error><Code>\x1b[31mRed</Code></Error>",
+            "<Error><Code>a b</Code></Error>",
+            "<Error><Code>&lt;script&gt;</Code></Error>",
+            "<Error><Code><![CDATA[x]]></Code></Error>",
+            "<Code/>",
+            "<html><body>404</body></html>",
+            "not xml at all",
+        ] {
+            assert_eq!(code(hostile.as_bytes()), None, "{hostile}");
+        }
+        let long = format!("<Error><Code>{}</Code></Error>", "x".repeat(65));
+        assert_eq!(code(long.as_bytes()), None);
+    }
+
+    #[test]
+    fn a_body_is_caught_up_to_its_limit_and_its_buffer_used_again() {
+        let mut refusals = Refusals::default();
+        let (mut one, mut two) = (Exchange::default(), Exchange::default());
+        refusals.catch(&mut one);
+        refusals.catch(&mut two);
+        assert!(refusals.body(&one, ERROR));
+        assert!(refusals.body(&two, &[b'x'; 3 * SEARCHED_BYTES]));
+        assert_eq!(refusals.caught(&two).len(), SEARCHED_BYTES);
+        assert_eq!(
+            refusals.failed(&mut one),
+            Judgement::Failed(ErrorClass::Status, "SlowDown".into())
+        );
+        refusals.catch(&mut one);
+        assert_eq!(refusals.buffers.len(), 2);
+        assert_eq!(refusals.caught(&one), b"");
+    }
+
+    proptest! {
+        #[test]
+        fn garbage_neither_panics_nor_passes(bytes: Vec<u8>) {
+            let found = code(&bytes);
+            prop_assert!(found.is_none_or(|code| code.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.')));
+        }
+
+        #[test]
+        fn a_cut_error_is_read_or_not_but_never_wrong(cut in 0..ERROR.len()) {
+            // A code that is itself cut short would be another code.
+            prop_assert!(matches!(code(&ERROR[..cut]).as_deref(), None | Some("SlowDown")));
+        }
+    }
+}

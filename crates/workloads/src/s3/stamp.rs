@@ -1,0 +1,143 @@
+//! The time as SigV4 writes it: `20150830T123600Z`.
+
+use crate::text::fill_decimal;
+
+const SECONDS_A_DAY: u64 = 86_400;
+
+/// `YYYYMMDDThhmmssZ`, written anew only when the second changes.
+#[derive(Debug, Clone)]
+pub(crate) struct Stamp {
+    second: u64,
+    text: [u8; 16],
+}
+
+impl Stamp {
+    /// The stamp of a second since 1970-01-01 UTC.
+    pub(crate) fn new(unix_seconds: u64) -> Self {
+        let mut text = *b"00000000T000000Z";
+        write_day(&mut text[..8], unix_seconds / SECONDS_A_DAY);
+        write_time(&mut text[9..15], unix_seconds % SECONDS_A_DAY);
+        Self {
+            second: unix_seconds,
+            text,
+        }
+    }
+
+    /// Moves to another second; true if that is another day.
+    pub(crate) fn set(&mut self, unix_seconds: u64) -> bool {
+        if unix_seconds == self.second {
+            return false;
+        }
+        let new_day = unix_seconds / SECONDS_A_DAY != self.second / SECONDS_A_DAY;
+        if new_day {
+            write_day(&mut self.text[..8], unix_seconds / SECONDS_A_DAY);
+        }
+        write_time(&mut self.text[9..15], unix_seconds % SECONDS_A_DAY);
+        self.second = unix_seconds;
+        new_day
+    }
+
+    /// `20150830T123600Z`.
+    pub(crate) fn text(&self) -> &[u8; 16] {
+        &self.text
+    }
+
+    /// `20150830`.
+    pub(crate) fn day(&self) -> &[u8] {
+        &self.text[..8]
+    }
+}
+
+fn write_time(out: &mut [u8], second_of_day: u64) {
+    fill_decimal(&mut out[..2], second_of_day / 3600);
+    fill_decimal(&mut out[2..4], second_of_day / 60 % 60);
+    fill_decimal(&mut out[4..6], second_of_day % 60);
+}
+
+fn write_day(out: &mut [u8], days: u64) {
+    let (year, month, day) = civil(days);
+    fill_decimal(&mut out[..4], year);
+    fill_decimal(&mut out[4..6], month);
+    fill_decimal(&mut out[6..8], day);
+}
+
+/// Year, month and day of the `days`-th day after 1970-01-01 in the Gregorian
+/// calendar: `civil_from_days` of Howard Hinnant, "chrono-Compatible Low-Level
+/// Date Algorithms". Years begin in March there, so that the leap day is last.
+fn civil(days: u64) -> (u64, u64, u64) {
+    const DAYS_BEFORE_1970_SINCE_0000_03_01: u64 = 719_468;
+    const DAYS_IN_400_YEARS: u64 = 146_097;
+    let shifted = days + DAYS_BEFORE_1970_SINCE_0000_03_01;
+    let era = shifted / DAYS_IN_400_YEARS;
+    let day_of_era = shifted % DAYS_IN_400_YEARS;
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 {
+        month_from_march + 3
+    } else {
+        month_from_march - 9
+    };
+    (year_of_era + era * 400 + u64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_moments() {
+        for (second, text) in [
+            (0, "19700101T000000Z"),
+            (951_782_399, "20000228T235959Z"),
+            (951_782_400, "20000229T000000Z"),
+            (1_440_938_160, "20150830T123600Z"),
+            (4_107_542_399, "21000228T235959Z"),
+            (4_107_542_400, "21000301T000000Z"),
+        ] {
+            assert_eq!(Stamp::new(second).text(), text.as_bytes());
+        }
+    }
+
+    #[test]
+    fn days_follow_each_other_for_four_centuries() {
+        let leap =
+            |y: u64| y.is_multiple_of(4) && (!y.is_multiple_of(100) || y.is_multiple_of(400));
+        let (mut year, mut month, mut day) = (1970, 1, 1);
+        for days in 0..146_097 {
+            assert_eq!(civil(days), (year, month, day));
+            let length = match month {
+                4 | 6 | 9 | 11 => 30,
+                2 if leap(year) => 29,
+                2 => 28,
+                _ => 31,
+            };
+            day += 1;
+            if day > length {
+                (month, day) = (month + 1, 1);
+            }
+            if month > 12 {
+                (year, month) = (year + 1, 1);
+            }
+        }
+    }
+
+    #[test]
+    fn moving_is_the_same_as_writing_anew() {
+        let mut stamp = Stamp::new(1_440_938_160);
+        for second in [
+            1_440_938_161,
+            1_440_979_199,
+            1_440_979_200,
+            5,
+            1_440_938_160,
+        ] {
+            let day = stamp.day().to_vec();
+            let new_day = stamp.set(second);
+            assert_eq!(stamp.text(), Stamp::new(second).text());
+            assert_eq!(new_day, day != stamp.day());
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! `cargo xtask check`: what can be said of a change without running it.
+
+mod layers;
+mod licences;
+mod metadata;
+mod spdx;
+mod tracked;
+
+use anyhow::Result;
+
+use crate::shell;
+use crate::steps::Steps;
+
+/// Runs every check; the first that fails ends it.
+pub(crate) fn run(steps: &mut Steps) -> Result<()> {
+    steps.run("format", || {
+        shell::succeed(shell::cargo().args(["fmt", "--all", "--check"]))
+    })?;
+    steps.run("layers", layers::check)?;
+    steps.run("tracked files", tracked::check)?;
+    steps.run("clippy", || {
+        let arguments = "clippy --workspace --all-targets -- --deny warnings";
+        shell::succeed(shell::cargo().args(arguments.split(' ')))
+    })?;
+    steps.run("licences", licences::check)
+}

@@ -1,0 +1,52 @@
+//! `cargo xtask setup`: the real servers and the reference client that the
+//! tests run against.
+
+mod debian;
+mod go;
+
+use anyhow::{Result, bail};
+
+/// Programs from Debian packages, as (program, package).
+const FROM_DEBIAN: &[(&str, &str)] = &[("nginx", "nginx-light"), ("wrk", "wrk")];
+
+/// Servers built from Go modules.
+const FROM_GO: &[go::Server] = &[
+    go::Server {
+        name: "minio",
+        package: "github.com/minio/minio",
+        module: "github.com/minio/minio",
+        version: "v0.0.0-20260212201848-7aac2a2c5b7c",
+    },
+    go::Server {
+        name: "versitygw",
+        package: "github.com/versity/versitygw/cmd/versitygw",
+        module: "github.com/versity/versitygw",
+        version: "v1.8.0",
+    },
+];
+
+/// Installs what is missing.
+pub(crate) fn install() -> Result<()> {
+    debian::install(FROM_DEBIAN)?;
+    go::install(FROM_GO)
+}
+
+/// Says what is there; an error if anything is missing.
+pub(crate) fn check() -> Result<()> {
+    let mut missing: Vec<&str> = Vec::new();
+    missing.extend(
+        debian::missing(FROM_DEBIAN)
+            .iter()
+            .map(|(program, _)| program),
+    );
+    missing.extend(go::missing(FROM_GO)?);
+    if !missing.is_empty() {
+        bail!("missing: {}; run `cargo xtask setup`", missing.join(", "));
+    }
+    Ok(())
+}
+
+/// One line for a thing that is there or is not.
+fn say(name: &str, state: &str) {
+    println!("{name:<10} {state}");
+}
