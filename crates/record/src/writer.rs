@@ -236,4 +236,65 @@ mod tests {
         assert!(matches!(error, RecordError::DiskFull { .. }), "{error:?}");
         assert!(error.to_string().contains("/dev/full"));
     }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_was_kept_before_the_disk_was_full_is_readable() {
+        let root = tempfile::tempdir().unwrap();
+        let directory =
+            RunDirectory::create(root.path(), "full", std::time::SystemTime::now()).unwrap();
+        directory.write_plan("").unwrap();
+        directory
+            .write_environment(&crate::Environment::default())
+            .unwrap();
+        let mut writer = directory.writer().unwrap();
+        writer.begin(start()).unwrap();
+        writer.sample(second(0)).unwrap();
+        writer.latency.file = OpenOptions::new().append(true).open("/dev/full").unwrap();
+
+        let error = writer.sample(second(1)).unwrap_err();
+        assert!(matches!(error, RecordError::DiskFull { .. }), "{error:?}");
+        writer.latency.file = OpenOptions::new()
+            .append(true)
+            .open(directory.path().join(LATENCY_FILE))
+            .unwrap();
+        assert!(writer.sample(second(2)).is_err(), "a gap would be a lie");
+
+        let back = crate::read(directory.path()).unwrap();
+        assert_eq!(back.slices.len(), 1);
+        assert_eq!(back.slices[0].seconds, 1.0);
+        assert_eq!(back.slices[0].ok(), 7);
+    }
+
+    fn start() -> SliceStart {
+        SliceStart {
+            index: 0,
+            block: 0,
+            round: 0,
+            workload: "get".to_owned(),
+            target: "a".to_owned(),
+            operations: vec!["GET".to_owned()],
+            threads: 1,
+            connections: 1,
+            closed_loop: true,
+            planned_seconds: 5.0,
+            start: 0.0,
+        }
+    }
+
+    fn second(second: u64) -> Sample {
+        let mut op = tenbin_engine::OpSample::new("GET");
+        op.ok = 7;
+        op.service.record_n(1_000, 7).unwrap();
+        Sample {
+            thread: 0,
+            start: second * 1_000_000_000,
+            end: (second + 1) * 1_000_000_000,
+            ops: vec![op],
+            ledger: tenbin_engine::Ledger::default(),
+            cpu: 0,
+            backlog: 0,
+            drain: false,
+        }
+    }
 }

@@ -291,32 +291,48 @@ fn both_files_may_be_torn_at_once() {
     });
 }
 
-#[test]
-fn a_killed_run_keeps_every_second_that_all_threads_reported() {
+/// A run killed after it was handed those samples: thread and second.
+fn killed_after(samples: &[(usize, u64)]) -> RecordedRun {
     let root = tempfile::tempdir().unwrap();
     let directory = RunDirectory::create(root.path(), "test", started()).unwrap();
     directory.write_plan("").unwrap();
     directory.write_environment(&environment()).unwrap();
     let mut writer = directory.writer().unwrap();
     writer.begin(start(0, true, 2)).unwrap();
-    for second in 0..2 {
-        for thread in 0..THREADS {
-            writer
-                .sample(sample(thread, second, false, true, 2))
-                .unwrap();
-        }
+    for &(thread, second) in samples {
+        writer
+            .sample(sample(thread, second, false, true, 2))
+            .unwrap();
     }
-    writer.sample(sample(0, 2, false, true, 2)).unwrap();
     std::mem::forget(writer);
+    read(directory.path()).unwrap()
+}
 
-    let back = read(directory.path()).unwrap();
+fn assert_cut_after(back: &RecordedRun, seconds: u64) {
     assert!(!back.complete);
     let [slice] = back.slices.as_slice() else {
         panic!("one slice");
     };
     assert!(slice.cut_short);
-    assert_eq!(slice.seconds, 2.0);
-    assert_eq!(slice.ok(), expected_ok(2, false, 2));
+    assert_eq!(slice.seconds, seconds as f64);
+    assert_eq!(slice.ok(), expected_ok(seconds, false, 2));
+}
+
+#[test]
+fn a_killed_run_keeps_every_second_that_was_complete() {
+    let back = killed_after(&[(0, 0), (1, 0), (1, 1), (0, 1), (0, 2)]);
+    assert_cut_after(&back, 2);
+}
+
+#[test]
+fn a_killed_run_drops_seconds_that_a_stalled_thread_had_not_reported() {
+    let back = killed_after(&[(0, 0), (1, 0), (0, 1), (0, 2)]);
+    assert_cut_after(&back, 1);
+}
+
+#[test]
+fn a_killed_run_of_which_nothing_was_complete_has_no_slice() {
+    assert!(killed_after(&[(0, 0)]).slices.is_empty());
 }
 
 #[test]
