@@ -119,10 +119,7 @@ pub(crate) fn ready_by_log_and_url() {
 pub(crate) fn secrets() {
     let house = House::new();
     let mut target = script("echo key=$KEY secret=$SECRET own=$HOME; echo up; exec sleep 1000");
-    target.credentials = Some(Credentials {
-        access_key: "AKEXAMPLE".into(),
-        secret_key: Secret::new("s3cr3t/word"),
-    });
+    target.credentials = Some(Credentials::literal("AKEXAMPLE", "s3cr3t/word"));
     let launch = launch_of(&mut target);
     launch.env.insert("KEY".into(), "{access_key}".into());
     launch.env.insert("SECRET".into(), "{secret_key}".into());

@@ -158,10 +158,10 @@ pub(crate) fn serve(args: impl Iterator<Item = OsString>) -> ExitCode {
             |_| {},
         )
     } else {
-        let credentials = Credentials {
-            access_key: std::env::var(serve::ACCESS_KEY_VARIABLE).unwrap(),
-            secret_key: Secret::new(std::env::var(serve::SECRET_KEY_VARIABLE).unwrap()),
-        };
+        let credentials = Credentials::literal(
+            std::env::var(serve::ACCESS_KEY_VARIABLE).unwrap(),
+            std::env::var(serve::SECRET_KEY_VARIABLE).unwrap(),
+        );
         let durable = value("--durable").map(PathBuf::from);
         let options = S3Options {
             listen,
