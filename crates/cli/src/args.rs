@@ -110,6 +110,9 @@ pub enum PlanCommand {
     /// The plan of `tenbin s3` with these options
     #[command(subcommand)]
     S3(S3Command),
+    /// The plan in a file, checked, with every default filled in
+    #[command(mut_args(rounds::without_defaults))]
+    File(RunArgs),
 }
 
 impl PlanCommand {
@@ -123,6 +126,7 @@ impl PlanCommand {
             Self::Quickstart(args) => Ok(args.draft()),
             Self::Http(args) => args.draft(),
             Self::S3(command) => command.draft(),
+            Self::File(args) => args.draft(),
         }
     }
 }

@@ -87,7 +87,7 @@ fn a_server_that_answers_garbage() {
     });
     let target = format!("smtp=http://127.0.0.1:{port}/");
     let run = Tenbin::new(&scratch, ["http", "--target", &target]).run();
-    run.expect_code(3).expect_stderr("not HTTP");
+    run.expect_code(3).expect_stderr("not with HTTP");
     run.expect_silence_about("\x1b[31m");
 }
 
@@ -220,7 +220,11 @@ fn measured_seconds(scratch: &Scratch) -> usize {
     };
     runs.flatten()
         .filter_map(|run| std::fs::read_to_string(run.path().join("intervals.jsonl")).ok())
-        .map(|text| text.lines().filter(|line| line.contains("\"op\"")).count())
+        .map(|text| {
+            text.lines()
+                .filter(|line| line.contains("\"kind\":\"operation\""))
+                .count()
+        })
         .sum()
 }
 

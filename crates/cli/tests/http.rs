@@ -51,7 +51,10 @@ fn two_nginx_are_weighed_and_the_run_can_be_shown_and_repeated() {
     ] {
         assert!(directory.join(file).is_file(), "{file}");
     }
-    let shown = Tenbin::new(&scratch, ["show".as_ref(), directory.as_os_str()]).run();
+    let relative = directory
+        .strip_prefix(scratch.path())
+        .expect("a run directory in the scratch directory");
+    let shown = Tenbin::new(&scratch, ["show".as_ref(), relative.as_os_str()]).run();
     assert_eq!(shown.stdout, run.stdout, "show prints what the run printed");
     let plan = directory.join("plan.toml");
     let again = Tenbin::new(

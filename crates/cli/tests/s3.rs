@@ -27,22 +27,13 @@ fn plan(scratch: &Scratch, workload: &str) -> String {
 /// Correct answers by target and operation in the document on standard output.
 fn ok(run: &Outcome, target: &str, operation: &str) -> u64 {
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
-    fn find(value: &serde_json::Value, target: &str, operation: &str) -> Option<u64> {
-        match value {
-            serde_json::Value::Object(map) => {
-                if map.get("target").and_then(|v| v.as_str()) == Some(target)
-                    && map.get("operation").and_then(|v| v.as_str()) == Some(operation)
-                    && let Some(ok) = map.get("ok").and_then(serde_json::Value::as_u64)
-                {
-                    return Some(ok);
-                }
-                map.values().find_map(|v| find(v, target, operation))
-            }
-            serde_json::Value::Array(list) => list.iter().find_map(|v| find(v, target, operation)),
-            _ => None,
-        }
-    }
-    find(&document, target, operation)
+    let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
+    list(&document["results"])
+        .iter()
+        .filter(|result| result["target"] == target)
+        .flat_map(|result| list(&result["operations"]))
+        .find(|figures| figures["operation"] == operation)
+        .and_then(|figures| figures["ok"].as_u64())
         .unwrap_or_else(|| panic!("no ok for {target} {operation}: {run}"))
 }
 

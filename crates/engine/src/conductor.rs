@@ -255,11 +255,13 @@ impl<'w> Conductor<'w> {
         let op = exchange.op;
         let body_sent = self.workload.payload(exchange).len() as u64;
         let sent = exchange.head.len() as u64 + body_sent;
-        self.tally.status(op, answer.status, now);
         self.tally.traffic(op, sent, answer.received, now);
-        match self.workload.judge(exchange, answer.status, answer.length) {
+        let counts = match self.workload.judge(exchange, answer.status, answer.length) {
             Judgement::Correct => self.tally.correct(op, times, body_sent.max(answer.length)),
             Judgement::Failed(class, text) => self.tally.failed(op, times, class, &text),
+        };
+        if counts {
+            self.tally.status(op, answer.status);
         }
         self.last_end = now;
         self.in_flight -= 1;

@@ -84,10 +84,8 @@ impl Tally {
         self.cpu_since = thread_cpu();
     }
 
-    pub(crate) fn status(&mut self, op: usize, status: u16, ended: u64) {
-        if ended < self.window.open {
-            return;
-        }
+    /// An answer whose operation was counted, as a success or as a failure.
+    pub(crate) fn status(&mut self, op: usize, status: u16) {
         let run = &mut self.run_of_status[op];
         if run.0 == status {
             run.1 += 1;
@@ -104,9 +102,11 @@ impl Tally {
         }
     }
 
-    pub(crate) fn correct(&mut self, op: usize, times: Times, payload: u64) {
+    /// A correct answer. Says whether it counts as throughput.
+    pub(crate) fn correct(&mut self, op: usize, times: Times, payload: u64) -> bool {
         let figures = &mut self.ops[op];
-        if self.window.holds(times.ended) {
+        let in_window = self.window.holds(times.ended);
+        if in_window {
             figures.ok += 1;
             figures.payload += payload;
         }
@@ -123,13 +123,20 @@ impl Tally {
                     .saturating_record((times.started - times.intended).max(1));
             }
         }
+        in_window
     }
 
     /// A failure. One that ended before the window opened, or was due after it
-    /// closed, is not of this slice.
-    pub(crate) fn failed(&mut self, op: usize, times: Times, class: ErrorClass, text: &str) {
+    /// closed, is not of this slice. Says whether it counts.
+    pub(crate) fn failed(
+        &mut self,
+        op: usize,
+        times: Times,
+        class: ErrorClass,
+        text: &str,
+    ) -> bool {
         if times.ended < self.window.open || times.intended >= self.window.close {
-            return;
+            return false;
         }
         let figures = &mut self.ops[op];
         figures.errors[class as usize] += 1;
@@ -147,6 +154,7 @@ impl Tally {
                 }
             }
         }
+        true
     }
 
     pub(crate) fn censored(&mut self, op: usize, times: Times) {

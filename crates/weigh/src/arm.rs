@@ -115,15 +115,18 @@ impl Arm {
         Ok(())
     }
 
-    /// What must be there again before each slice of workload `at`.
+    /// What must be there again before each slice of workload `at`. Says whether
+    /// there was anything: then the slice ends when that is used up.
     pub(crate) fn before_slice(
         &mut self,
         work: &Workload,
         at: usize,
         wires: &mut Wires<'_>,
-    ) -> Result<(), WeighError> {
+    ) -> Result<bool, WeighError> {
         let stage = self.prepared[at].before_slice();
-        self.stage(work, stage, wires)
+        let is_finite = stage.is_some();
+        self.stage(work, stage, wires)?;
+        Ok(is_finite)
     }
 
     /// Removes what was made on the target, last made first; tells what stays.

@@ -222,7 +222,7 @@ impl Run<'_, '_> {
     fn slice(&mut self, index: usize, turn: &Turn) -> Result<Option<Ending>, WeighError> {
         let work = &self.plan.workloads[turn.workload];
         let arm = &mut self.arms[turn.target];
-        arm.before_slice(work, turn.workload, self.wires)?;
+        let is_finite = arm.before_slice(work, turn.workload, self.wires)?;
         (self.wires.progress)(Progress::Slice {
             index,
             target: &arm.running.name,
@@ -231,7 +231,8 @@ impl Run<'_, '_> {
         let mut workers = arm.prepared[turn.workload].slice();
         workers.truncate(work.load.connections);
         let rounds = &self.plan.rounds;
-        let lead = if work.load.requests.is_some() {
+        // Where operations are counted, none may be lost to the lead.
+        let lead = if is_finite || work.load.requests.is_some() {
             Duration::ZERO
         } else {
             rounds.lead
@@ -394,11 +395,17 @@ fn gave_nothing(slice: &Slice) -> Option<String> {
     if slice.ok() > 0 || slice.failed() == 0 {
         return None;
     }
-    let worst = slice
-        .ops
-        .iter()
-        .flat_map(|op| &op.failures)
-        .max_by_key(|(_, count)| **count)
+    let texts = slice.ops.iter().flat_map(|op| &op.failures);
+    let texts = texts.map(|(text, count)| (text.clone(), *count));
+    let statuses = slice.ops.iter().flat_map(|op| &op.statuses);
+    let statuses = statuses.map(|(status, count)| (format!("status {status}"), *count));
+    let classes = slice.ops.iter().flat_map(|op| &op.errors);
+    let classes = classes.map(|(class, count)| (format!("{} error", class.name()), *count));
+    // The most telling first: `max_by_key` gives the last of equals.
+    let worst = classes
+        .chain(statuses)
+        .chain(texts)
+        .max_by_key(|(_, count)| *count)
         .map_or_else(
             || "no reason given".to_owned(),
             |(text, count)| format!("{text} ({count} times)"),
