@@ -10,7 +10,7 @@ fn world() -> Context {
     let mut draws = 0;
     Context {
         cores: 4,
-        directory: PathBuf::from("/work"),
+        directory: PathBuf::from("/made-up"),
         seed: 7,
         environment: Box::new(|name| {
             name.starts_with("TENBIN_")

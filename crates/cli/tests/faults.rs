@@ -323,7 +323,7 @@ kind = "http"
     scratch.expect_nobody_left(SOON);
 }
 
-fn long_run<'a>(scratch: &'a Scratch, nginx: &Nginx) -> common::Running {
+fn long_run(scratch: &Scratch, nginx: &Nginx) -> common::Running {
     let target = nginx.target("nginx");
     Tenbin::new(
         scratch,

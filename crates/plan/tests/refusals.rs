@@ -391,7 +391,7 @@ fn workloads() {
         (
             "[[workload]]",
             "kind = \"http\"\nbody_file = \"gone\"",
-            "plan.toml:3:13: body_file: cannot read /work/gone: entity not found",
+            "plan.toml:3:13: body_file: cannot read /made-up/gone: entity not found",
         ),
     ]);
     assert_eq!(
@@ -506,7 +506,7 @@ fn credentials() {
         ),
         (
             "access_key = \"k\"\nsecret_key_file = \"gone\"",
-            "plan.toml:9:19: secret_key_file: cannot read /work/gone: entity not found",
+            "plan.toml:9:19: secret_key_file: cannot read /made-up/gone: entity not found",
         ),
         (
             "access_key = \"k\"\nsecret_key = \"hunter2\"\nsecret_key_env = \"X\"",

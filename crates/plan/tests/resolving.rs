@@ -182,7 +182,7 @@ fn a_launched_target_gets_credentials_and_a_directory() {
         launch.command,
         ["bin/server", "--address", "127.0.0.1:{port}", "{data}"]
     );
-    assert_eq!(launch.directory, Some(PathBuf::from("/work/plans")));
+    assert_eq!(launch.directory, Some(PathBuf::from("/made-up/plans")));
     assert_eq!(launch.url, "http://127.0.0.1:{port}/");
     assert_eq!(launch.ready, Ready::Log("listening".to_owned()));
     let WorkloadKind::S3(work) = &plan.workloads[0].kind else {
@@ -202,14 +202,17 @@ secret_key_file = \"secret\"
 kind = \"s3\"
 operation = \"put\"
 ";
-    let mut context = world(&[("AK", "the-key")], &[("/work/secret", b"the-secret\n")]);
+    let mut context = world(
+        &[("AK", "the-key")],
+        &[("/made-up/secret", b"the-secret\n")],
+    );
     let plan = resolve_in(text, &mut context).unwrap();
     let keys = plan.targets[0].credentials.as_ref().unwrap();
     assert_eq!(keys.access_key, "the-key");
     assert_eq!(keys.secret_key.reveal(), "the-secret");
     assert_eq!(
         keys.secret_key_source,
-        KeySource::File(PathBuf::from("/work/secret"))
+        KeySource::File(PathBuf::from("/made-up/secret"))
     );
 }
 

@@ -16,8 +16,8 @@ use tenbin_plan::{
 };
 
 const FILES: &[(&str, &[u8])] = &[
-    ("/work/body.bin", &[0, 255, 10]),
-    ("/work/secret", b"from-a-file\n"),
+    ("/made-up/body.bin", &[0, 255, 10]),
+    ("/made-up/secret", b"from-a-file\n"),
 ];
 const VARIABLES: &[(&str, &str)] = &[("AK", "a-key"), ("SK", "from the environment")];
 
@@ -92,7 +92,7 @@ fn credentials() -> impl Strategy<Value = Credentials> {
         Just(("from the environment", KeySource::Env("SK".to_owned()))),
         Just((
             "from-a-file",
-            KeySource::File(PathBuf::from("/work/secret"))
+            KeySource::File(PathBuf::from("/made-up/secret"))
         )),
         Just(("literal-secret", KeySource::Literal)),
     ];
@@ -125,7 +125,7 @@ fn launch() -> impl Strategy<Value = Launch> {
         .prop_map(|(command, env, ready, ready_within, stop_within)| Launch {
             command,
             env,
-            directory: Some(PathBuf::from("/work/somewhere else")),
+            directory: Some(PathBuf::from("/made-up/somewhere else")),
             url: "http://127.0.0.1:{port}/".to_owned(),
             ready,
             ready_within,
@@ -154,7 +154,7 @@ fn http() -> impl Strategy<Value = HttpWork> {
     let body = prop_oneof![
         Just((Vec::new(), None)),
         text().prop_map(|text| (text.into_bytes(), None)),
-        Just((vec![0, 255, 10], Some(PathBuf::from("/work/body.bin")))),
+        Just((vec![0, 255, 10], Some(PathBuf::from("/made-up/body.bin")))),
     ];
     (
         prop_oneof![Just("GET"), Just("POST"), Just("PURGE")],

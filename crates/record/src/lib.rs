@@ -43,5 +43,7 @@ pub use environment::{Environment, TargetEnvironment};
 pub use error::RecordError;
 pub use histogram::{merge, quantile_ns};
 pub use reader::{RecordedRun, read};
+pub use tenbin_engine::{ErrorClass, Ledger, histogram::latency_histogram};
+
 pub use slice::{ClientUse, OpFigures, ServerUse, Slice, SliceEnd, SliceStart};
 pub use writer::RunWriter;

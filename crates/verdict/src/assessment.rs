@@ -73,7 +73,7 @@ pub fn assess(plan: &Plan, slices: &[Slice], complete: bool, cores: Option<usize
 
 #[cfg(test)]
 mod tests {
-    use tenbin_engine::ErrorClass;
+    use tenbin_record::ErrorClass;
 
     use super::*;
     use crate::finding::Severity;

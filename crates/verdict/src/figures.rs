@@ -217,7 +217,7 @@ fn operation_names(slices: &[&Slice]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use tenbin_engine::ErrorClass;
+    use tenbin_record::ErrorClass;
 
     use super::*;
     use crate::testing::Run;

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use tenbin_engine::ErrorClass;
-use tenbin_engine::histogram::latency_histogram;
 use tenbin_plan::{
     Builtin, HttpWork, Load, Pace, Plan, Reach, Rounds, Target, Turn, Workload, WorkloadKind,
     schedule,
 };
+use tenbin_record::ErrorClass;
+use tenbin_record::latency_histogram;
 use tenbin_record::{ClientUse, OpFigures, ServerUse, Slice};
 
 use crate::assessment::{Assessment, assess};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tenbin_plan::{Context, Draft, Plan, Refusal};
 
-/// Four cores, seed 7, working directory `/work`, and only what is given here.
+/// Four cores, seed 7, working directory `/made-up`, and only what is given here.
 pub fn world(environment: &[(&str, &str)], files: &[(&str, &[u8])]) -> Context {
     let environment: HashMap<String, String> = environment
         .iter()
@@ -20,7 +20,7 @@ pub fn world(environment: &[(&str, &str)], files: &[(&str, &[u8])]) -> Context {
     let mut draws = 0;
     Context {
         cores: 4,
-        directory: PathBuf::from("/work"),
+        directory: PathBuf::from("/made-up"),
         seed: 7,
         environment: Box::new(move |name| environment.get(name).cloned()),
         read: Box::new(move |path: &Path| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_engine::ErrorClass;
+use tenbin_record::ErrorClass;
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};

@@ -175,7 +175,7 @@ mod tests {
         let mut run = Run::pair(8);
         run.each_of("a", |slice| {
             slice.answers(800, 0.002);
-            slice.fail_after(tenbin_engine::ErrorClass::Status, 100, 0.002);
+            slice.fail_after(tenbin_record::ErrorClass::Status, 100, 0.002);
             slice.connecting(0.2);
         });
         assert_eq!(run.findings(&LittlesLaw), []);
