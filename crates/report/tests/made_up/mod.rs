@@ -79,7 +79,6 @@ pub(crate) fn single() -> Run {
             path: None,
             headers: Vec::new(),
             body: Vec::new(),
-            body_file: None,
             expect: Vec::new(),
             body_file: None,
             printed_headers: Vec::new(),

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rand::RngExt;
 use rand::distr::Alphanumeric;
-use tenbin_plan::{Builtin, Credentials, KeySource, Launch, Ready, Secret, Target};
+use tenbin_plan::{Builtin, Credentials, Launch, Ready, Target};
 use url::Url;
 
 use super::placeholders::Placeholders;
@@ -17,9 +17,9 @@ use super::{Grounds, program};
 use crate::error::TargetError;
 use crate::serve::{ACCESS_KEY_VARIABLE, SECRET_KEY_VARIABLE};
 
-/// Environment variables through which Tenbin itself takes credentials: those of
-/// all targets, so no target gets to see them.
-const OWN_SECRETS: [&str; 2] = [ACCESS_KEY_VARIABLE, SECRET_KEY_VARIABLE];
+/// Beginnings of the environment variables through which Tenbin itself takes
+/// secrets, of one target or of all: no target gets to see them.
+const OWN_SECRETS: [&str; 3] = [ACCESS_KEY_VARIABLE, SECRET_KEY_VARIABLE, "TENBIN_HEADER_"];
 
 /// One of our own servers, launched like anybody else's.
 pub(super) fn builtin(builtin: Builtin, exe: &Path) -> Launch {
@@ -78,14 +78,10 @@ pub(super) fn refuse_exposed_secrets(target: &str, launch: &Launch) -> Result<()
 pub(super) fn credentials(target: &Target, launch: &Launch) -> Option<Credentials> {
     let mentioned =
         texts(launch).any(|text| text.contains("{access_key}") || text.contains("{secret_key}"));
-    target.credentials.clone().or_else(|| {
-        mentioned.then(|| Credentials {
-            access_key: random_text(20),
-            secret_key: Secret::new(random_text(40)),
-            access_key_source: KeySource::Generated,
-            secret_key_source: KeySource::Generated,
-        })
-    })
+    target
+        .credentials
+        .clone()
+        .or_else(|| mentioned.then(|| Credentials::generated(random_text(20), random_text(40))))
 }
 
 /// Whether the launch mentions its data directory.
@@ -173,8 +169,11 @@ pub(super) fn under_guard(
         .current_dir(directory)
         .stdout(Stdio::from(output))
         .stderr(Stdio::from(errors));
-    for name in OWN_SECRETS {
-        command.env_remove(name);
+    for (name, _) in std::env::vars_os() {
+        let is_ours = |start: &str| name.as_encoded_bytes().starts_with(start.as_bytes());
+        if OWN_SECRETS.iter().any(|start| is_ours(start)) {
+            command.env_remove(name);
+        }
     }
     command.envs(env);
     Ok(command)
@@ -230,10 +229,7 @@ mod tests {
         assert!(credentials(&target(plain.clone(), None), &plain).is_none());
         assert!(wants_data(&durable) && !wants_data(&plain));
 
-        let given = Credentials {
-            access_key: "A".into(),
-            secret_key: Secret::new("S"),
-        };
+        let given = Credentials::literal("A", "S");
         let kept = credentials(&target(durable.clone(), Some(given)), &durable).unwrap();
         assert_eq!(kept.secret_key.reveal(), "S");
     }

@@ -56,17 +56,13 @@ impl Placeholders {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tenbin_plan::Secret;
 
     #[test]
     fn placeholders_are_filled_once_and_other_braces_left_alone() {
         let values = Placeholders {
             port: 81,
             data: "/d/{port}".into(),
-            credentials: Some(Credentials {
-                access_key: "AK".into(),
-                secret_key: Secret::new("{port}"),
-            }),
+            credentials: Some(Credentials::literal("AK", "{port}")),
         };
         assert_eq!(
             values.fill("{data} {port}{port} {secret_key} {access_key} ${x} {\"a\":{} {"),

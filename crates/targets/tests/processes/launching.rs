@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use tenbin_plan::{Credentials, Reach, Ready, Secret};
+use tenbin_plan::{Credentials, Reach, Ready};
 use tenbin_targets::{ExitStatus, TargetError};
 
 use crate::support::{House, launch_of, script, target};

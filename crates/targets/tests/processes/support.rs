@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use tenbin_plan::{Builtin, Credentials, Launch, Reach, Ready, Secret, Target};
+use tenbin_plan::{Builtin, Credentials, Launch, Reach, Ready, Target};
 use tenbin_targets::serve::{self, HttpOptions, S3Options};
 use tenbin_targets::{Grounds, Running, TargetError, bring_up};
 
