@@ -274,6 +274,21 @@ impl fmt::Debug for HttpWork {
     }
 }
 
+impl HttpWork {
+    /// A request of that method with nothing else asked for.
+    pub fn plain(method: impl Into<String>) -> Self {
+        Self {
+            method: method.into(),
+            path: None,
+            headers: Vec::new(),
+            printed_headers: Vec::new(),
+            body: Vec::new(),
+            body_file: None,
+            expect: Vec::new(),
+        }
+    }
+}
+
 /// One S3 operation on many objects.
 #[derive(Debug, Clone, PartialEq)]
 pub struct S3Work {

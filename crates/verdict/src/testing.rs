@@ -204,14 +204,7 @@ fn target(name: &str) -> Target {
 fn workload(name: &str) -> Workload {
     Workload {
         name: name.to_owned(),
-        kind: WorkloadKind::Http(HttpWork {
-            method: "GET".to_owned(),
-            path: None,
-            headers: Vec::new(),
-            body: Vec::new(),
-            body_file: None,
-            expect: Vec::new(),
-        }),
+        kind: WorkloadKind::Http(HttpWork::plain("GET")),
         load: Load {
             pace: Pace::Closed,
             connections: 2,

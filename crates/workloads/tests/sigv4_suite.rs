@@ -8,7 +8,7 @@
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tenbin_plan::{Credentials, Secret};
+use tenbin_plan::Credentials;
 use tenbin_workloads::s3::sigv4::{EMPTY_SHA256, Signed, Signer};
 use tenbin_workloads::s3::uri::{canonical_query, decode, encode_path};
 
@@ -33,10 +33,10 @@ fn check(case: &Value) {
         "2015-08-30T12:36:00Z",
         "{name}"
     );
-    let credentials = Credentials {
-        access_key: text(&context["credentials"]["access_key_id"]).into(),
-        secret_key: Secret::new(text(&context["credentials"]["secret_access_key"])),
-    };
+    let credentials = Credentials::literal(
+        text(&context["credentials"]["access_key_id"]),
+        text(&context["credentials"]["secret_access_key"]),
+    );
     let mut signer = Signer::new(
         &credentials,
         text(&context["region"]),

@@ -74,15 +74,7 @@ pub(crate) fn single() -> Run {
     }];
     let mut workload = Workload {
         name: "http".to_owned(),
-        kind: WorkloadKind::Http(HttpWork {
-            method: "GET".to_owned(),
-            path: None,
-            headers: Vec::new(),
-            body: Vec::new(),
-            expect: Vec::new(),
-            body_file: None,
-            printed_headers: Vec::new(),
-        }),
+        kind: WorkloadKind::Http(HttpWork::plain("GET")),
         load: load(),
     };
     workload.load.pace = Pace::Constant { per_second: 500.0 };

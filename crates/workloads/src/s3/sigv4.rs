@@ -189,7 +189,6 @@ fn keyed(key: &[u8]) -> Hmac<Sha256> {
 
 #[cfg(test)]
 mod tests {
-    use tenbin_plan::Secret;
 
     use super::*;
 
@@ -197,10 +196,7 @@ mod tests {
     /// from a signer that has only seen that moment.
     #[test]
     fn the_kept_day_key_is_right_on_every_day() {
-        let credentials = Credentials {
-            access_key: "AK".into(),
-            secret_key: Secret::new("secret"),
-        };
+        let credentials = Credentials::literal("AK", "secret");
         let sign = |signer: &mut Signer, second| {
             let date = signer.at(second);
             signer.sign(&Signed {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
 use tenbin_plan::{
-    self as plan, Credentials, HttpWork, Load, Pace, S3Operation, S3Work, Secret, WorkloadKind,
+    self as plan, Credentials, HttpWork, Load, Pace, S3Operation, S3Work, WorkloadKind,
 };
 use tenbin_workloads::{Site, Stage};
 use url::Url;
@@ -148,10 +148,8 @@ pub(crate) fn all_correct(judged: &Judged) -> bool {
 }
 
 pub(crate) fn site(url: &str) -> Site {
-    let credentials = Credentials {
-        access_key: "AKIDEXAMPLE".into(),
-        secret_key: Secret::new("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"),
-    };
+    let credentials =
+        Credentials::literal("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY");
     Site::new(Url::parse(url).unwrap(), Some(credentials), "us-east-1")
 }
 
@@ -182,11 +180,5 @@ pub(crate) fn s3_work(operation: S3Operation, size: u64, objects: u64) -> plan::
 }
 
 pub(crate) fn http_work(method: &str) -> HttpWork {
-    HttpWork {
-        method: method.into(),
-        path: None,
-        headers: Vec::new(),
-        body: Vec::new(),
-        expect: Vec::new(),
-    }
+    HttpWork::plain(method)
 }
