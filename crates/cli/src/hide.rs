@@ -1,60 +1,118 @@
 //! Keeps secrets out of the process title.
 //!
-//! Arguments can be read by every user of the machine. A secret key given as a
-//! flag is therefore moved into the environment, which only its owner can read,
-//! by starting this program over in the same process.
+//! Command lines can be read by every user of the machine, the environment only
+//! by its owner. What may hold a secret is therefore moved from one to the other
+//! by starting this program over in the same process, and put back into the
+//! arguments in memory.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-/// The variable that carries the secret key.
-const SECRET_VARIABLE: &str = "TENBIN_SECRET_KEY";
-const SECRET_FLAG: &str = "--secret-key";
+/// Options whose values may hold a secret.
+const OPTIONS: [&str; 4] = ["--secret-key", "--header", "-H", "--launch-env"];
+/// Beginning of the variables that carry the values. Launched targets do not get
+/// to see variables that begin with `TENBIN_SECRET_KEY`.
+const VARIABLE: &str = "TENBIN_SECRET_KEY_ARGUMENT_";
 
-/// Starts over without the secret, if there is one among the arguments.
+/// The arguments, program name first; none of them is in the process title any
+/// more if it may hold a secret.
 ///
 /// # Errors
-/// When the system refuses; the secret must not stay visible then.
-pub(crate) fn secret_arguments() -> std::io::Result<()> {
-    let Some((arguments, secret)) = split(env::args_os().skip(1).collect()) else {
-        return Ok(());
+/// When this program cannot be started over; the secret must not stay visible
+/// then.
+pub(crate) fn arguments() -> std::io::Result<Vec<OsString>> {
+    let given: Vec<OsString> = env::args_os().collect();
+    if let Some(restored) = restore(&given, |name| env::var_os(name)) {
+        return Ok(restored);
+    }
+    let Some((shown, hidden)) = hide(&given) else {
+        return Ok(given);
     };
     let mut command = Command::new(env::current_exe()?);
-    if let Some(name) = env::args_os().next() {
+    if let Some(name) = shown.first() {
         command.arg0(name);
     }
+    for (at, value) in hidden.iter().enumerate() {
+        command.env(variable(at), value);
+    }
     // Does not return unless it fails.
-    Err(command.args(arguments).env(SECRET_VARIABLE, secret).exec())
+    Err(command.args(shown.iter().skip(1)).exec())
 }
 
-/// Takes the secret out of the arguments; `None` when there is none.
-fn split(arguments: Vec<OsString>) -> Option<(Vec<OsString>, OsString)> {
-    let mut kept = Vec::new();
-    let mut secret = None;
-    let mut rest = arguments.into_iter();
-    while let Some(argument) = rest.next() {
-        let joined = argument
-            .to_str()
-            .and_then(|text| text.strip_prefix(SECRET_FLAG)?.strip_prefix('='))
-            .map(OsString::from);
-        if let Some(value) = joined {
-            secret = Some(value);
-        } else if argument == SECRET_FLAG {
-            match rest.next() {
-                Some(value) => secret = Some(value),
-                // The parser says better what is missing.
-                None => kept.push(argument),
-            }
-        } else if argument == "--" {
-            kept.push(argument);
-            kept.extend(rest.by_ref());
+fn variable(at: usize) -> String {
+    format!("{VARIABLE}{at}")
+}
+
+/// What stands in the place of hidden value number `at`.
+fn mark(at: usize) -> String {
+    format!("(hidden {at})")
+}
+
+/// The arguments as they may be shown, and the values taken out of them; `None`
+/// when there is nothing to hide.
+fn hide(given: &[OsString]) -> Option<(Vec<OsString>, Vec<OsString>)> {
+    // What a target is launched with is its own affair.
+    if given.get(1).is_some_and(|command| command == "guard") {
+        return None;
+    }
+    let mut shown = Vec::with_capacity(given.len());
+    let mut hidden = Vec::new();
+    let mut value_follows = false;
+    for argument in given {
+        if value_follows {
+            shown.push(OsString::from(mark(hidden.len())));
+            hidden.push(argument.clone());
+            value_follows = false;
+        } else if let Some((option, value)) = joined(argument) {
+            shown.push(OsString::from(format!("{option}{}", mark(hidden.len()))));
+            hidden.push(value.to_owned());
         } else {
-            kept.push(argument);
+            value_follows = OPTIONS.iter().any(|option| argument == option);
+            shown.push(argument.clone());
         }
     }
-    secret.map(|secret| (kept, secret))
+    (!hidden.is_empty()).then_some((shown, hidden))
+}
+
+/// An option and its value in one argument: `--secret-key=x`, `-Hx`.
+fn joined(argument: &OsStr) -> Option<(String, &OsStr)> {
+    let bytes = argument.as_bytes();
+    OPTIONS.iter().find_map(|option| {
+        let start = if option.starts_with("--") {
+            format!("{option}=")
+        } else {
+            (*option).to_owned()
+        };
+        let value = bytes.strip_prefix(start.as_bytes())?;
+        (!value.is_empty()).then(|| (start, OsStr::from_bytes(value)))
+    })
+}
+
+/// Puts hidden values back; `None` when there are none.
+fn restore(
+    given: &[OsString],
+    variable_of: impl Fn(&str) -> Option<OsString>,
+) -> Option<Vec<OsString>> {
+    variable_of(&variable(0))?;
+    let mut at = 0;
+    let restored = given
+        .iter()
+        .map(|argument| {
+            let mark = mark(at);
+            let value = variable_of(&variable(at));
+            match (argument.as_bytes().strip_suffix(mark.as_bytes()), value) {
+                (Some(start), Some(value)) => {
+                    at += 1;
+                    OsString::from_vec([start, value.as_bytes()].concat())
+                }
+                _ => argument.clone(),
+            }
+        })
+        .collect();
+    Some(restored)
 }
 
 #[cfg(test)]
@@ -66,21 +124,33 @@ mod tests {
     }
 
     #[test]
-    fn takes_the_secret_out_of_the_arguments() {
+    fn what_is_hidden_comes_back_and_is_not_shown() {
         for given in [
-            "s3 put --secret-key hush --size 1KiB",
-            "s3 put --secret-key=hush --size 1KiB",
+            "tenbin s3 put --secret-key hush --size 1KiB",
+            "tenbin s3 put --secret-key=hush --size 1KiB",
+            "tenbin s3 put --secret-key a=hush --secret-key b=hush2 --size 1KiB",
+            "tenbin http -Hhush -H hush --header=hush --launch-env a=B=hush",
         ] {
-            let (kept, secret) = split(words(given)).unwrap();
-            assert_eq!(kept, words("s3 put --size 1KiB"));
-            assert_eq!(secret, "hush");
+            let (shown, hidden) = hide(&words(given)).unwrap();
+            assert!(
+                shown
+                    .iter()
+                    .all(|word| !word.to_string_lossy().contains("hush")),
+                "{shown:?}"
+            );
+            let find = |name: &str| {
+                let at = name.strip_prefix(VARIABLE)?.parse::<usize>().ok()?;
+                hidden.get(at).cloned()
+            };
+            assert_eq!(restore(&shown, find).unwrap(), words(given));
         }
     }
 
     #[test]
-    fn leaves_other_arguments_alone() {
-        assert!(split(words("s3 put --secret-key-file f")).is_none());
-        assert!(split(words("guard -- server --secret-key x")).is_none());
-        assert!(split(words("s3 put --secret-key")).is_none());
+    fn other_arguments_are_left_alone() {
+        assert!(hide(&words("tenbin s3 put --secret-key-file f -n 3")).is_none());
+        assert!(hide(&words("tenbin guard -- server --secret-key x")).is_none());
+        assert!(hide(&words("tenbin s3 put --secret-key")).is_none());
+        assert!(restore(&words("tenbin http"), |_| None).is_none());
     }
 }

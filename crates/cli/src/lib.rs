@@ -17,13 +17,16 @@ use crate::exit::Exit;
 
 /// The whole program.
 pub fn run() -> ExitCode {
-    if let Err(error) = hide::secret_arguments() {
-        output::error(&format!(
-            "cannot hide the secret key from the process title: {error}; give it as TENBIN_SECRET_KEY"
-        ));
-        return Exit::Internal.into();
-    }
-    match Cli::parse().command {
+    let arguments = match hide::arguments() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            output::error(&format!(
+                "cannot take secrets out of the process title: {error}; give them in the environment or in files"
+            ));
+            return Exit::Internal.into();
+        }
+    };
+    match Cli::parse_from(arguments).command {
         // Its exit code is its own.
         Command::Guard(guard) => tenbin_targets::guard::main(guard.arguments),
         command => dispatch(command).into(),

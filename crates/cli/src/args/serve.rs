@@ -38,23 +38,24 @@ pub struct ServeS3Args {
     /// [default: keep them in memory]
     #[arg(long, value_name = "DIR")]
     pub durable: Option<PathBuf>,
-    /// The access key that requests must be signed with
+    /// The access key that requests must be signed with [default: made up and printed]
     #[arg(
         long,
         value_name = "KEY",
         env = "TENBIN_ACCESS_KEY",
-        hide_env_values = true
+        hide_env_values = true,
+        requires = "secret_key"
     )]
-    pub access_key: String,
-    /// The secret key that requests must be signed with; better in the environment, since every
-    /// user of the machine can read command lines
+    pub access_key: Option<String>,
+    /// The secret key that requests must be signed with [default: made up and printed]
     #[arg(
         long,
         value_name = "KEY",
         env = "TENBIN_SECRET_KEY",
-        hide_env_values = true
+        hide_env_values = true,
+        requires = "access_key"
     )]
-    pub secret_key: String,
+    pub secret_key: Option<String>,
     /// Worker threads
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = at_least_one)]
     pub workers: usize,

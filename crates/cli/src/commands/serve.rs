@@ -2,10 +2,10 @@
 
 use std::net::SocketAddr;
 
-use tenbin_plan::Credentials;
+use tenbin_plan::{Context, Credentials};
 use tenbin_targets::serve::{self, HttpOptions, S3Options};
 
-use crate::args::ServeCommand;
+use crate::args::{ServeCommand, ServeS3Args};
 use crate::exit::Exit;
 use crate::output;
 
@@ -20,15 +20,24 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
             },
             listening,
         ),
-        ServeCommand::S3(args) => serve::s3(
-            &S3Options {
-                listen: args.listen,
-                durable: args.durable.clone(),
-                credentials: Credentials::literal(&args.access_key, &args.secret_key),
-                workers: args.workers,
-            },
-            listening,
-        ),
+        ServeCommand::S3(args) => {
+            let credentials = match credentials(args) {
+                Ok(credentials) => credentials,
+                Err(error) => {
+                    output::error(&format!("cannot make up credentials: {error}"));
+                    return Exit::Internal;
+                }
+            };
+            serve::s3(
+                &S3Options {
+                    listen: args.listen,
+                    durable: args.durable.clone(),
+                    credentials,
+                    workers: args.workers,
+                },
+                listening,
+            )
+        }
     };
     match served {
         Ok(()) => Exit::Done,
@@ -37,6 +46,25 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
             Exit::Target
         }
     }
+}
+
+/// Those given, or new ones, which only the user at the terminal gets to see.
+fn credentials(args: &ServeS3Args) -> std::io::Result<Credentials> {
+    if let (Some(access_key), Some(secret_key)) = (&args.access_key, &args.secret_key) {
+        return Ok(Credentials::literal(access_key, secret_key));
+    }
+    let mut context = Context::of_this_process()?;
+    let made_up = Credentials::made_up(&mut *context.random);
+    output::print(
+        format!(
+            "credentials for this server, made up now:\n  \
+             export TENBIN_ACCESS_KEY={}\n  export TENBIN_SECRET_KEY={}\n",
+            made_up.access_key,
+            made_up.secret_key.reveal()
+        )
+        .as_bytes(),
+    );
+    Ok(made_up)
 }
 
 fn listening(address: SocketAddr) {

@@ -90,10 +90,11 @@ fn missing(
     s3_workload: Option<&str>,
 ) -> Option<Credentials> {
     match (reach, s3_workload) {
-        (Reach::Launched(launch), workload) => {
-            (workload.is_some() || mentions_keys(launch)).then(|| made_up(desk))
+        (Reach::Launched(launch), workload) => (workload.is_some() || mentions_keys(launch))
+            .then(|| Credentials::made_up(&mut *desk.context.random)),
+        (Reach::Builtin(_), workload) => {
+            workload.map(|_| Credentials::made_up(&mut *desk.context.random))
         }
-        (Reach::Builtin(_), workload) => workload.map(|_| made_up(desk)),
         (Reach::Endpoint { .. }, None) => None,
         (Reach::Endpoint { .. }, Some(workload)) => {
             desk.refuse(
@@ -116,19 +117,19 @@ fn mentions_keys(launch: &Launch) -> bool {
         .any(|name| name == "access_key" || name == "secret_key")
 }
 
-fn made_up(desk: &mut Desk<'_>) -> Credentials {
-    let mut letters = |alphabet: &[u8], length: usize| -> String {
-        (0..length)
-            .map(|_| {
-                let draw = (desk.context.random)() % alphabet.len() as u64;
-                char::from(alphabet[draw as usize])
-            })
-            .collect()
-    };
-    Credentials::generated(
-        letters(ACCESS_KEY_LETTERS, ACCESS_KEY_LENGTH),
-        letters(SECRET_KEY_LETTERS, SECRET_KEY_LENGTH),
-    )
+impl Credentials {
+    /// New keys, drawn from `random`, which must not be predictable.
+    pub fn made_up(random: &mut dyn FnMut() -> u64) -> Self {
+        let mut letters = |alphabet: &[u8], length: usize| -> String {
+            (0..length)
+                .map(|_| char::from(alphabet[(random() % alphabet.len() as u64) as usize]))
+                .collect()
+        };
+        Self::generated(
+            letters(ACCESS_KEY_LETTERS, ACCESS_KEY_LENGTH),
+            letters(SECRET_KEY_LETTERS, SECRET_KEY_LENGTH),
+        )
+    }
 }
 
 /// Where one key is to be found.
