@@ -114,6 +114,9 @@ fn tenbin_arguments(work: &Work, url: &str, length: Duration) -> Vec<String> {
         "1",
         "--warmup",
         "0s",
+        // Every request counts, as it does for the peers.
+        "--lead",
+        "0s",
         "--json",
         "--quiet",
         "--out",
