@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use nix::sys::resource::{UsageWho, getrusage};
 
 use super::Work;
@@ -28,28 +28,62 @@ impl Spent {
 
 /// A load generator, and how to read its result.
 pub(crate) struct Contender {
+    /// Name in the table.
     pub(crate) name: &'static str,
+    /// Debian's package, or how else to get it.
+    from: &'static str,
     program: String,
-    arguments: fn(&Work, &str, Duration) -> Vec<String>,
+    /// Arguments for connections, URL and seconds.
+    arguments: fn(usize, &str, u64) -> Vec<String>,
+    /// Answers, from what it printed.
     requests: fn(&str) -> Option<u64>,
 }
 
-/// All contenders, ours first.
-pub(crate) fn all(tenbin: &Path) -> Vec<Contender> {
+/// Every contender, ours first. `built` is where our own programs are.
+fn all(built: &Path) -> Vec<Contender> {
+    let own = |name: &str| built.join(name).display().to_string();
+    let contender = |name, from, program: String, arguments, requests| Contender {
+        name,
+        from,
+        program,
+        arguments,
+        requests,
+    };
+    let peer = |name: &'static str, from, arguments, requests| {
+        contender(name, from, name.to_owned(), arguments, requests)
+    };
     vec![
-        Contender {
-            name: "tenbin",
-            program: tenbin.display().to_string(),
-            arguments: tenbin_arguments,
-            requests: tenbin_requests,
-        },
-        Contender {
-            name: "wrk",
-            program: "wrk".to_owned(),
-            arguments: wrk_arguments,
-            requests: wrk_requests,
-        },
+        contender(
+            "tenbin",
+            "",
+            own("tenbin"),
+            tenbin_arguments,
+            tenbin_requests,
+        ),
+        contender("bare loop", "", own("xtask"), bare_arguments, bare_requests),
+        peer("wrk", "wrk", wrk_arguments, wrk_requests),
+        peer("ab", "apache2-utils", ab_arguments, ab_requests),
+        peer(
+            "h2load",
+            "nghttp2-client",
+            h2load_arguments,
+            h2load_requests,
+        ),
+        peer("hey", "hey", hey_arguments, hey_requests),
+        peer("oha", "`cargo install oha`", oha_arguments, oha_requests),
     ]
+}
+
+/// Those that are there; says which are not, and how to get them.
+pub(crate) fn installed(built: &Path) -> Vec<Contender> {
+    let (here, missing): (Vec<_>, Vec<_>) = all(built).into_iter().partition(|contender| {
+        Path::new(&contender.program).is_absolute()
+            || shell::find_program(&contender.program).is_some()
+    });
+    for contender in missing {
+        println!("{} is not installed ({})", contender.name, contender.from);
+    }
+    here
 }
 
 impl Contender {
@@ -72,17 +106,15 @@ impl Contender {
         let program = Path::new(&self.program)
             .file_name()
             .map_or_else(|| self.program.clone(), |name| name.display().to_string());
-        format!(
-            "{program} {}",
-            (self.arguments)(work, url, length).join(" ")
-        )
+        let arguments = (self.arguments)(work.connections, url, length.as_secs());
+        format!("{program} {}", arguments.join(" "))
     }
 
     fn command(&self, work: &Work, url: &str, length: Duration) -> Command {
         let mut command = Command::new("taskset");
         command
             .args(["--cpu-list", "0", &self.program])
-            .args((self.arguments)(work, url, length))
+            .args((self.arguments)(work.connections, url, length.as_secs()))
             .current_dir(std::env::temp_dir());
         command
     }
@@ -95,72 +127,90 @@ fn cpu_of_children() -> Result<f64> {
     Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
 }
 
-fn tenbin_arguments(work: &Work, url: &str, length: Duration) -> Vec<String> {
-    let connections = work.connections.to_string();
-    let target = format!("nginx={url}");
-    let slice = format!("{}s", length.as_secs());
-    let out = std::env::temp_dir().join("tenbin-cost");
-    [
-        "http",
-        "--target",
-        &target,
-        "--connections",
-        &connections,
-        "--threads",
-        "1",
-        "--slice",
-        &slice,
-        "--rounds",
-        "1",
-        "--warmup",
-        "0s",
-        // Every request counts, as it does for the peers.
-        "--lead",
-        "0s",
-        "--json",
-        "--quiet",
-        "--out",
-        &out.display().to_string(),
-    ]
-    .map(str::to_owned)
-    .to_vec()
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+/// The number before `after` in the first line that has it.
+fn number_before(said: &str, after: &str) -> Option<u64> {
+    let before = said
+        .lines()
+        .find_map(|line| Some(line.split_once(after)?.0))?;
+    before.split_whitespace().next_back()?.parse().ok()
+}
+
+/// The number after `before` in the first line that has it.
+fn number_after(said: &str, before: &str) -> Option<u64> {
+    let after = said
+        .lines()
+        .find_map(|line| Some(line.split_once(before)?.1))?;
+    after.split_whitespace().next()?.parse().ok()
+}
+
+fn tenbin_arguments(connections: usize, url: &str, seconds: u64) -> Vec<String> {
+    // Without a lead every request counts, as it does for the peers.
+    words(&format!(
+        "http --target nginx={url} --connections {connections} --threads 1 --slice {seconds}s \
+         --rounds 1 --warmup 0s --lead 0s --json --quiet --out tenbin-cost"
+    ))
 }
 
 fn tenbin_requests(said: &str) -> Option<u64> {
     let document: serde_json::Value = serde_json::from_str(said).ok()?;
-    find(&document, "ok")
+    document["results"][0]["ok"].as_u64()
 }
 
-fn find(value: &serde_json::Value, key: &str) -> Option<u64> {
-    match value {
-        serde_json::Value::Object(map) => map
-            .get(key)
-            .and_then(serde_json::Value::as_u64)
-            .or_else(|| map.values().find_map(|inner| find(inner, key))),
-        serde_json::Value::Array(list) => list.iter().find_map(|inner| find(inner, key)),
-        _ => None,
-    }
+fn bare_arguments(connections: usize, url: &str, seconds: u64) -> Vec<String> {
+    let address = url.trim_start_matches("http://").trim_end_matches('/');
+    words(&format!("bare-loop {address} {connections} {seconds}"))
 }
 
-fn wrk_arguments(work: &Work, url: &str, length: Duration) -> Vec<String> {
-    let connections = work.connections.to_string();
-    let duration = format!("{}s", length.as_secs());
-    ["-t", "1", "-c", &connections, "-d", &duration, url]
-        .map(str::to_owned)
-        .to_vec()
+fn bare_requests(said: &str) -> Option<u64> {
+    said.trim().parse().ok()
+}
+
+fn wrk_arguments(connections: usize, url: &str, seconds: u64) -> Vec<String> {
+    words(&format!("-t 1 -c {connections} -d {seconds}s {url}"))
 }
 
 fn wrk_requests(said: &str) -> Option<u64> {
-    let line = said.lines().find(|line| line.contains(" requests in "))?;
-    line.split_whitespace().next()?.parse().ok()
+    number_before(said, " requests in ")
 }
 
-/// Fails early when a peer is not installed.
-pub(crate) fn check_installed(contenders: &[Contender]) -> Result<()> {
-    for contender in contenders {
-        if !contender.program.contains('/') && shell::find_program(&contender.program).is_none() {
-            bail!("{} is missing; run `cargo xtask setup`", contender.name);
-        }
-    }
-    Ok(())
+fn ab_arguments(connections: usize, url: &str, seconds: u64) -> Vec<String> {
+    // -t alone would end after 50,000 requests.
+    words(&format!(
+        "-q -k -c {connections} -t {seconds} -n 100000000 {url}"
+    ))
+}
+
+fn ab_requests(said: &str) -> Option<u64> {
+    number_after(said, "Complete requests:")
+}
+
+fn h2load_arguments(connections: usize, url: &str, seconds: u64) -> Vec<String> {
+    words(&format!("--h1 -t 1 -c {connections} -D {seconds} {url}"))
+}
+
+fn h2load_requests(said: &str) -> Option<u64> {
+    number_before(said, " succeeded,")
+}
+
+fn hey_arguments(connections: usize, url: &str, seconds: u64) -> Vec<String> {
+    words(&format!("-z {seconds}s -c {connections} -cpus 1 {url}"))
+}
+
+fn hey_requests(said: &str) -> Option<u64> {
+    number_before(said, " responses")
+}
+
+fn oha_arguments(connections: usize, url: &str, seconds: u64) -> Vec<String> {
+    words(&format!(
+        "-z {seconds}s -c {connections} --no-tui --output-format json {url}"
+    ))
+}
+
+fn oha_requests(said: &str) -> Option<u64> {
+    let document: serde_json::Value = serde_json::from_str(said).ok()?;
+    document["statusCodeDistribution"]["200"].as_u64()
 }

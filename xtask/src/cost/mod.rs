@@ -3,6 +3,7 @@
 //! A rate on a shared machine means little; CPU seconds a request, of all
 //! contenders in turn in the same run, mean more. Medians are quoted.
 
+mod bare;
 mod contender;
 mod nginx;
 mod report;
@@ -30,10 +31,20 @@ pub(crate) struct Work {
 }
 
 /// Everything that is measured.
-const WORK: &[Work] = &[Work {
-    name: "keep-alive GET, 12-byte answer, 64 connections",
-    connections: 64,
-}];
+const WORK: &[Work] = &[
+    Work {
+        name: "keep-alive GET, 12-byte answer, 64 connections",
+        connections: 64,
+    },
+    Work {
+        name: "keep-alive GET, 12-byte answer, 1 connection",
+        connections: 1,
+    },
+    Work {
+        name: "keep-alive GET, 12-byte answer, 1,000 connections",
+        connections: 1000,
+    },
+];
 
 /// What the contenders spent on one kind of work: a row a contender, a figure a turn.
 pub(crate) struct Measured {
@@ -44,10 +55,9 @@ pub(crate) struct Measured {
 
 /// Measures everything, prints the table and keeps it in a dated folder.
 pub(crate) fn run() -> Result<()> {
-    shell::succeed(shell::cargo().args(["build", "--release", "--bin", "tenbin"]))?;
-    let tenbin = shell::workspace_root().join("target/release/tenbin");
-    let contenders = contender::all(&tenbin);
-    contender::check_installed(&contenders)?;
+    shell::succeed(shell::cargo().args(["build", "--release", "-p", "tenbin", "-p", "xtask"]))?;
+    let built = shell::workspace_root().join("target/release");
+    let contenders = contender::installed(&built);
     let nginx = Nginx::start()?;
     let measured = WORK
         .iter()
@@ -61,6 +71,14 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
+/// The bare loop as a process of its own, so that it is measured like the others.
+pub(crate) fn bare_loop(address: &str, connections: &str, seconds: &str) -> Result<()> {
+    let length = Duration::from_secs(seconds.parse().context("seconds")?);
+    let connections = connections.parse().context("connections")?;
+    println!("{}", bare::run(address, connections, length)?);
+    Ok(())
+}
+
 fn measure(work: &'static Work, contenders: &[Contender], url: &str) -> Result<Measured> {
     let mut spent: Vec<_> = contenders
         .iter()
@@ -70,7 +88,7 @@ fn measure(work: &'static Work, contenders: &[Contender], url: &str) -> Result<M
         for (contender, (_, figures)) in contenders.iter().zip(&mut spent) {
             let figure = contender.turn(work, url, TURN)?;
             println!(
-                "turn {} of {TURNS}: {:<7} {:6.3} µs a request, {:.0} requests a second",
+                "turn {} of {TURNS}: {:<10} {:6.3} µs a request, {:.0} requests a second",
                 turn + 1,
                 contender.name,
                 figure.micros_per_request(),
