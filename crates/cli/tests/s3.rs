@@ -105,6 +105,12 @@ impl Minio {
     }
 }
 
+impl Minio {
+    fn pid(&self) -> u32 {
+        self.child.id()
+    }
+}
+
 impl Drop for Minio {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -161,17 +167,21 @@ fn a_server_of_ones_own_is_left_as_it_was_and_the_secret_stays_secret() {
     for operation in ["put", "get"] {
         let arguments = [["s3", operation].as_slice(), &common].concat();
         let mut run = Tenbin::new(&scratch, &arguments).start();
-        let mut titles = Vec::new();
         run.wait_until(Duration::from_secs(20), || {
-            titles.extend(
-                scratch
-                    .alive()
-                    .into_iter()
-                    .map(|process| process.command)
-                    .filter(|command| command.contains("tenbin") && command.contains(SECRET)),
-            );
             scratch.path().join("runs").exists()
         });
+        let titles: Vec<_> = scratch
+            .alive()
+            .into_iter()
+            .filter(|process| process.command.contains("tenbin") && process.pid != minio.pid())
+            .collect();
+        assert!(!titles.is_empty(), "nobody to look at");
+        assert!(
+            titles
+                .iter()
+                .all(|process| !process.command.contains(SECRET)),
+            "{titles:?}"
+        );
         let run = run.wait(Duration::from_secs(60));
         assert!(matches!(run.code, Some(0 | 6)), "{run}");
         run.expect_silence_about(SECRET);
