@@ -104,15 +104,15 @@ impl Display {
                 target,
                 workload,
             } => {
-                if *index == 0 {
-                    self.bar.set_style(style(MEASURING));
-                    self.bar.set_length(self.total as u64);
-                }
-                self.bar.set_position(*index as u64);
-                let whole = self.pace.whole(*index, self.total);
-                self.bar.set_prefix(short(whole).to_string());
                 self.current = format!("{workload} on {target}");
                 self.bar.set_message(self.current.clone());
+                let whole = self.pace.whole(*index, self.total);
+                self.bar.set_prefix(short(whole).to_string());
+                self.bar.set_position(*index as u64);
+                if *index == 0 {
+                    self.bar.set_length(self.total as u64);
+                    self.bar.set_style(style(MEASURING));
+                }
                 self.plain(&format!("slice {} of {}", index + 1, self.total));
             }
             Progress::Speed {
