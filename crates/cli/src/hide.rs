@@ -12,7 +12,11 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 /// Options whose values may hold a secret.
-const OPTIONS: [&str; 4] = ["--secret-key", "--header", "-H", "--launch-env"];
+const OPTIONS: [&str; 3] = ["--secret-key", "--header", "--launch-env"];
+/// The short name of one of them.
+const SHORT: u8 = b'H';
+/// Short options without a value, which may stand before it: `-qH`.
+const SHORT_FLAGS: &[u8] = b"q";
 /// Beginning of the variables that carry the values. Launched targets do not get
 /// to see variables that begin with `TENBIN_SECRET_KEY`.
 const VARIABLE: &str = "TENBIN_SECRET_KEY_ARGUMENT_";
@@ -70,25 +74,40 @@ fn hide(given: &[OsString]) -> Option<(Vec<OsString>, Vec<OsString>)> {
             shown.push(OsString::from(format!("{option}{}", mark(hidden.len()))));
             hidden.push(value.to_owned());
         } else {
-            value_follows = OPTIONS.iter().any(|option| argument == option);
+            value_follows = OPTIONS.iter().any(|option| argument == option)
+                || after_short(argument.as_bytes()) == Some(b"");
             shown.push(argument.clone());
         }
     }
     (!hidden.is_empty()).then_some((shown, hidden))
 }
 
-/// An option and its value in one argument: `--secret-key=x`, `-Hx`.
+/// An option and its value in one argument: `--secret-key=x`, `-Hx`, `-qHx`.
 fn joined(argument: &OsStr) -> Option<(String, &OsStr)> {
-    let bytes = argument.as_bytes();
-    OPTIONS.iter().find_map(|option| {
-        let start = if option.starts_with("--") {
-            format!("{option}=")
-        } else {
-            (*option).to_owned()
-        };
-        let value = bytes.strip_prefix(start.as_bytes())?;
-        (!value.is_empty()).then(|| (start, OsStr::from_bytes(value)))
+    let text = argument.as_bytes();
+    let after_long = |option: &&str| {
+        let value = text.strip_prefix(option.as_bytes())?;
+        value.strip_prefix(b"=")
+    };
+    let value = OPTIONS
+        .iter()
+        .find_map(after_long)
+        .or_else(|| after_short(text))?;
+    let option = &text[..text.len() - value.len()];
+    (!value.is_empty()).then(|| {
+        let option = String::from_utf8_lossy(option).into_owned();
+        (option, OsStr::from_bytes(value))
     })
+}
+
+/// What follows the short option in its own argument.
+fn after_short(argument: &[u8]) -> Option<&[u8]> {
+    let letters = argument.strip_prefix(b"-")?;
+    let flags = letters
+        .iter()
+        .take_while(|letter| SHORT_FLAGS.contains(letter))
+        .count();
+    letters[flags..].strip_prefix(&[SHORT])
 }
 
 /// Puts hidden values back; `None` when there are none.
@@ -130,6 +149,7 @@ mod tests {
             "tenbin s3 put --secret-key=hush --size 1KiB",
             "tenbin s3 put --secret-key a=hush --secret-key b=hush2 --size 1KiB",
             "tenbin http -Hhush -H hush --header=hush --launch-env a=B=hush",
+            "tenbin http -qHhush -qqH hush",
         ] {
             let (shown, hidden) = hide(&words(given)).unwrap();
             assert!(

@@ -7,17 +7,20 @@ use std::sync::atomic::AtomicBool;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
+use signal_hook::iterator::Signals;
 
 use crate::exit::Exit;
 
-/// A flag that the first signal sets. The second one ends the process; what it
-/// launched is stopped by its guards.
+const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+
+/// A flag that the first signal sets; `say` is told what happens then. The second
+/// one ends the process; what it launched is stopped by its guards.
 ///
 /// # Errors
 /// When the system refuses the handlers.
-pub(crate) fn flag() -> io::Result<Arc<AtomicBool>> {
+pub(crate) fn flag(say: impl Fn(&str) + Send + 'static) -> io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for signal in SIGNALS {
         // Looked at first, so it is only armed once the flag below has been set.
         flag::register_conditional_shutdown(
             signal,
@@ -26,5 +29,14 @@ pub(crate) fn flag() -> io::Result<Arc<AtomicBool>> {
         )?;
         flag::register(signal, Arc::clone(&stop))?;
     }
+    // Handlers must not print: a thread of its own does.
+    let mut signals = Signals::new(SIGNALS)?;
+    std::thread::Builder::new()
+        .name("interrupt".to_owned())
+        .spawn(move || {
+            if signals.forever().next().is_some() {
+                say("stopping; once more leaves at once, without a result");
+            }
+        })?;
     Ok(stop)
 }

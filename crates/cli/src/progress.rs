@@ -1,10 +1,11 @@
 //! Shows a run under way on standard error: a line that lives on a terminal, a
 //! line a block elsewhere.
 
+use std::fmt::Write;
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use tenbin_plan::duration::Time;
 use tenbin_report::for_terminal;
 use tenbin_weigh::Progress;
@@ -18,6 +19,7 @@ pub(crate) struct Display {
     terminal: bool,
     quiet: bool,
     total: usize,
+    pace: Pace,
     current: String,
     last_plain: Instant,
 }
@@ -36,6 +38,7 @@ impl Display {
             terminal,
             quiet,
             total: 0,
+            pace: Pace::new(Duration::ZERO),
             current: String::new(),
             last_plain: Instant::now(),
         }
@@ -55,13 +58,14 @@ impl Display {
                 forecast,
             } => {
                 self.total = *slices;
+                self.pace = Pace::new(*forecast);
                 self.line(&format!(
                     "{} slices in about {}, kept in {}",
                     slices,
                     short(*forecast),
                     directory.display()
                 ));
-                self.bar.set_style(style());
+                self.bar.set_style(style(PREPARING));
                 self.bar.enable_steady_tick(Duration::from_millis(250));
             }
             Progress::Starting {
@@ -100,29 +104,30 @@ impl Display {
                 target,
                 workload,
             } => {
-                self.bar.set_length(self.total as u64);
-                self.bar.set_position(*index as u64);
                 self.current = format!("{workload} on {target}");
                 self.bar.set_message(self.current.clone());
+                let whole = self.pace.whole(*index, self.total);
+                self.bar.set_prefix(short(whole).to_string());
+                self.bar.set_position(*index as u64);
+                if *index == 0 {
+                    self.bar.set_length(self.total as u64);
+                    self.bar.set_style(style(MEASURING));
+                }
                 self.plain(&format!("slice {} of {}", index + 1, self.total));
             }
-            Progress::Stretch {
-                ok,
+            Progress::Speed {
+                ok_per_second,
                 failed,
-                seconds,
-            } if *seconds > 0.0 => {
-                let failed = if *failed > 0 {
-                    format!(", {failed} failed")
-                } else {
-                    String::new()
+            } => {
+                let failed = match failed {
+                    0 => String::new(),
+                    count => format!(", {count} failed"),
                 };
-                self.bar.set_message(format!(
-                    "{}: {}{failed}",
-                    self.current,
-                    format_args!("{:.0}/s", *ok as f64 / seconds)
-                ));
+                let current = &self.current;
+                self.bar
+                    .set_message(format!("{current}: {ok_per_second:.0}/s{failed}"));
             }
-            Progress::Stretch { .. } | Progress::Measured { .. } => {}
+            Progress::Measured { .. } => {}
             Progress::Warning(text) => self.warn(text),
             Progress::Stopping => self.bar.set_message("stopping the targets"),
         }
@@ -147,9 +152,52 @@ impl Display {
         }
     }
 
-    #[expect(clippy::print_stderr, reason = "progress goes to standard error")]
+    /// Says something worth a word from another thread, if at all.
+    pub(crate) fn speaker(&self) -> impl Fn(&str) + Send + 'static {
+        let (bar, quiet) = (self.bar.clone(), self.quiet);
+        move |text| {
+            if !quiet {
+                print(&bar, text);
+            }
+        }
+    }
+
     fn print(&self, text: &str) {
-        self.bar.suspend(|| eprintln!("{text}"));
+        print(&self.bar, text);
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "progress goes to standard error")]
+fn print(bar: &ProgressBar, text: &str) {
+    bar.suspend(|| eprintln!("{text}"));
+}
+
+/// How long the whole run takes, by what it has taken so far.
+struct Pace {
+    begun: Instant,
+    forecast: Duration,
+    /// When the first slice began.
+    measuring: Option<Instant>,
+}
+
+impl Pace {
+    fn new(forecast: Duration) -> Self {
+        Self {
+            begun: Instant::now(),
+            forecast,
+            measuring: None,
+        }
+    }
+
+    /// The time from begin to end, asked as slice `index` of `total` begins.
+    fn whole(&mut self, index: usize, total: usize) -> Duration {
+        let now = Instant::now();
+        let measuring = *self.measuring.get_or_insert(now);
+        let slices = match u32::try_from(index) {
+            Ok(done @ 1..) => (now - measuring) / done * u32::try_from(total).unwrap_or(u32::MAX),
+            _ => self.forecast,
+        };
+        measuring - self.begun + slices
     }
 }
 
@@ -158,7 +206,15 @@ fn short(time: Duration) -> Time {
     Time(Duration::from_secs(time.as_secs_f64().round() as u64))
 }
 
-fn style() -> ProgressStyle {
-    ProgressStyle::with_template("{wide_bar} {pos}/{len}  {elapsed} of about {duration}\n{msg}")
+/// How targets are brought up and made ready.
+const PREPARING: &str = "{spinner} {wide_msg}";
+/// How slices are measured.
+const MEASURING: &str = "{wide_bar} {pos}/{len}  {clock} of about {prefix}\n{wide_msg}";
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .with_key("clock", |state: &ProgressState, text: &mut dyn Write| {
+            let _ = write!(text, "{}", short(state.elapsed()));
+        })
 }

@@ -25,6 +25,10 @@ pub struct Context {
     pub random: Box<dyn FnMut() -> u64>,
 }
 
+/// A drawn seed is no longer than this, so that every reader of JSON and of TOML
+/// takes it for the same number.
+const SEED_BITS: u32 = 53;
+
 impl Context {
     /// The real world.
     ///
@@ -35,7 +39,7 @@ impl Context {
         Ok(Self {
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             directory: std::env::current_dir()?,
-            seed: rand::random(),
+            seed: rand::random::<u64>() >> (u64::BITS - SEED_BITS),
             environment: Box::new(|name| std::env::var(name).ok()),
             read: Box::new(|path| std::fs::read(path)),
             random: Box::new(rand::random),

@@ -226,6 +226,11 @@ fn targets() {
         ),
         (
             "[[target]]",
+            "url = \"http:/h:80\"",
+            r#"plan.toml:2:7: url: "http:/h:80" is not a URL; did you mean "http://h:80"?"#,
+        ),
+        (
+            "[[target]]",
             "url = \"ftp://h/\"",
             r#"plan.toml:2:7: url: unknown scheme "ftp" in "ftp://h/"; use http://"#,
         ),
@@ -518,7 +523,7 @@ fn credentials() {
         ),
         (
             "access_key = \"k\"\nsecret_key = \"\"",
-            "plan.toml:9:14: secret_key: is empty",
+            "plan.toml:9:14: secret_key: it is empty",
         ),
     ] {
         assert_eq!(refusal(&target(lines)), expected);

@@ -30,6 +30,13 @@ pub enum RecordError {
         /// The missing file.
         missing: &'static str,
     },
+    /// A run that ended before it had anything to measure, for example because a
+    /// target could not be brought up.
+    #[error("{} holds nothing measured: the run ended before its first slice", path.display())]
+    NothingMeasured {
+        /// The run directory.
+        path: PathBuf,
+    },
     /// A file holds something that no run writes, and not merely a torn end.
     #[error("{} is damaged at byte {offset}: {what}", path.display())]
     Damaged {

@@ -76,7 +76,11 @@ fn read_required(directory: &Path, name: &'static str) -> Result<String, RecordE
 }
 
 fn read_environment(directory: &Path) -> Result<EnvironmentFile, RecordError> {
-    let text = read_required(directory, ENVIRONMENT_FILE)?;
+    let text = read_required(directory, ENVIRONMENT_FILE).map_err(|error| match error {
+        // The plan is there: it is written first.
+        RecordError::NotARun { path, .. } => RecordError::NothingMeasured { path },
+        other => other,
+    })?;
     serde_json::from_str(&text).map_err(|e| RecordError::Damaged {
         path: directory.join(ENVIRONMENT_FILE),
         offset: 0,

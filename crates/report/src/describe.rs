@@ -67,7 +67,7 @@ pub(crate) fn load(load: &Load) -> String {
         ", a new one for every request"
     };
     format!(
-        "{pace}, {}{keep_alive}, time-out {} s",
+        "{pace}, {}{keep_alive}, timeout {} s",
         plural(load.connections as u64, "connection"),
         load.timeout.as_secs_f64()
     )

@@ -364,6 +364,12 @@ impl Document {
             .filter(move |result| result.workload == workload)
     }
 
+    /// Whether the run ended before the first slice of this workload.
+    pub fn is_unmeasured(&self, workload: &str) -> bool {
+        self.results_of(workload)
+            .all(|result| result.slices == 0 && result.cut_short == 0)
+    }
+
     /// The comparisons of one workload, the primary ones first.
     pub fn comparisons_of<'a>(&'a self, workload: &'a str) -> impl Iterator<Item = &'a Comparison> {
         let mine = move |comparison: &&Comparison| comparison.workload == workload;

@@ -72,6 +72,10 @@ fn results(page: &mut String, document: &Document, workload: &Workload) {
         ),
     );
     line(page, "");
+    if document.is_unmeasured(&workload.name) {
+        line(page, "Not measured: the run ended before.");
+        return;
+    }
     let mut table = Rows::new(
         page,
         &["target", "throughput", "p50", "p90", "p99", "errors"],

@@ -59,15 +59,21 @@ impl Page {
         self.line("");
         let name = self.paint(Ink::Bold, &for_terminal(&workload.name));
         self.line(&format!("{name}  {}", for_terminal(&workload.load)));
+        if document.is_unmeasured(&workload.name) {
+            self.line(&format!("{INDENT}not measured: the run ended before"));
+            return;
+        }
         self.table(&results_table(document, workload));
         self.comparisons(document, workload);
     }
 
     fn table(&mut self, table: &Table) {
-        let table = if table.width() + INDENT.len() <= self.width {
-            table.clone()
+        let turned = table.transposed();
+        let fits = table.width() + INDENT.len() <= self.width;
+        let table = if fits || table.width() <= turned.width() {
+            table
         } else {
-            table.transposed()
+            &turned
         };
         for (i, line) in table.lines().iter().enumerate() {
             let line = if i == 0 {

@@ -9,6 +9,7 @@ mod error;
 mod meter;
 mod progress;
 mod run;
+mod speed;
 mod stage;
 
 pub use error::{Ending, WeighError};

@@ -62,14 +62,12 @@ pub enum Progress<'a> {
         /// Name of the workload.
         workload: &'a str,
     },
-    /// Another stretch of the slice under way, of one thread.
-    Stretch {
-        /// Correct answers in it.
-        ok: u64,
-        /// Failures in it.
+    /// How the slice under way is going.
+    Speed {
+        /// Correct answers a second, over all threads, in their last reports.
+        ok_per_second: f64,
+        /// Failures since the slice began.
         failed: u64,
-        /// Its length, seconds.
-        seconds: f64,
     },
     /// A slice has ended.
     Measured {

@@ -18,6 +18,7 @@ use crate::arm::{Arm, Wires};
 use crate::error::{Ending, WeighError};
 use crate::meter;
 use crate::progress::Progress;
+use crate::speed::Speed;
 
 /// Where a run takes place.
 #[derive(Debug, Clone)]
@@ -136,11 +137,11 @@ fn bring_all_up(
                 },
             },
         )?;
+        let arm = Arm::new(plan, target, running, wires)?;
         (wires.progress)(Progress::Up {
             target: name,
-            url: running.url.as_str(),
+            url: arm.running.url.as_str(),
         });
-        let arm = Arm::new(plan, target, running, wires)?;
         let known = TargetEnvironment {
             server_header: arm.server_header.clone(),
             ..TargetEnvironment::default()
@@ -266,7 +267,7 @@ impl Run<'_, '_> {
             planned_seconds: rounds.slice.as_secs_f64(),
             start: (self.begun.elapsed() + lead).as_secs_f64(),
         })?;
-        let mut watch = Watch::new(arm, &mut self.writer, self.wires);
+        let mut watch = Watch::new(arm, workers.len(), &mut self.writer, self.wires);
         let stop = watch.wires.stop;
         let done = drive(&how, workers, stop, &mut |news| watch.hear(news))?;
         let (trouble, server) = (watch.trouble, watch.total);
@@ -314,6 +315,7 @@ enum Trouble {
 /// when the target dies.
 struct Watch<'a, 'w> {
     arm: &'a Arm,
+    speed: Speed,
     writer: &'a mut RunWriter,
     wires: &'a mut Wires<'w>,
     /// The target's use when it was last looked at, and when the window opened.
@@ -324,9 +326,15 @@ struct Watch<'a, 'w> {
 }
 
 impl<'a, 'w> Watch<'a, 'w> {
-    fn new(arm: &'a Arm, writer: &'a mut RunWriter, wires: &'a mut Wires<'w>) -> Self {
+    fn new(
+        arm: &'a Arm,
+        threads: usize,
+        writer: &'a mut RunWriter,
+        wires: &'a mut Wires<'w>,
+    ) -> Self {
         Self {
             arm,
+            speed: Speed::new(threads),
             writer,
             wires,
             last: None,
@@ -351,11 +359,13 @@ impl<'a, 'w> Watch<'a, 'w> {
     }
 
     fn sample(&mut self, sample: Sample) {
-        (self.wires.progress)(Progress::Stretch {
-            ok: sample.ops.iter().map(|op| op.ok).sum(),
-            failed: sample.ops.iter().map(|op| op.failed_count()).sum(),
-            seconds: sample.end.saturating_sub(sample.start) as f64 / 1e9,
-        });
+        self.speed.hear(&sample);
+        if let Some(ok_per_second) = self.speed.ok_per_second() {
+            (self.wires.progress)(Progress::Speed {
+                ok_per_second,
+                failed: self.speed.failed,
+            });
+        }
         if sample.thread == 0 && !sample.drain {
             self.meter();
         }

@@ -157,7 +157,7 @@ fn a_refusal_is_asked_for_its_reason_and_becomes_a_sentence() {
         })
         .unwrap_err();
         assert!(text.contains(sentence), "{code}: {text}");
-        assert!(text.starts_with("bucket box cannot be used: "), "{text}");
+        assert!(text.starts_with("it cannot be used: "), "{text}");
         assert!(
             !text.contains("<script>") && !text.contains("wJalr"),
             "{text}"
@@ -192,7 +192,7 @@ fn a_bucket_that_may_not_be_made_is_a_failure() {
         _ => error(403, "AccessDenied"),
     })
     .unwrap_err();
-    assert!(text.starts_with("bucket box cannot be made: "), "{text}");
+    assert!(text.starts_with("it cannot be made: "), "{text}");
 }
 
 /// Check, slice, and tidying, of which the last must leave only what was there.

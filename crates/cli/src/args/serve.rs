@@ -18,7 +18,7 @@ pub enum ServeCommand {
 #[derive(Args)]
 pub struct ServeHttpArgs {
     /// Address and port to listen on; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080", value_parser = address)]
     pub listen: SocketAddr,
     /// Worker threads
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = at_least_one)]
@@ -32,7 +32,7 @@ pub struct ServeHttpArgs {
 #[derive(Args)]
 pub struct ServeS3Args {
     /// Address and port to listen on; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9000")]
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9000", value_parser = address)]
     pub listen: SocketAddr,
     /// Keep objects in this directory, made if missing, and sync them to disk before answering
     /// [default: keep them in memory]
@@ -59,6 +59,12 @@ pub struct ServeS3Args {
     /// Worker threads
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = at_least_one)]
     pub workers: usize,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        "write an IP address and a port, for example 127.0.0.1:8080 or [::1]:0".to_owned()
+    })
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {

@@ -1,6 +1,7 @@
 //! The commands that measure.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use tenbin_plan::{Draft, Plan, Refusal};
@@ -19,14 +20,14 @@ pub(crate) fn measure(draft: Result<Draft, Refusal>, options: &OutputArgs) -> Ex
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
-    let (stop, bench) = match stage(options) {
+    let mut display = Display::new(options.quiet);
+    let (stop, bench) = match stage(options, &display) {
         Ok(stage) => stage,
         Err(error) => {
             output::error(&format!("{error:#}"));
             return Exit::Internal;
         }
     };
-    let mut display = Display::new(options.quiet);
     let weighed = weigh(&plan, &bench, &stop, &mut |news| display.show(&news));
     display.clear();
     match weighed {
@@ -38,10 +39,10 @@ pub(crate) fn measure(draft: Result<Draft, Refusal>, options: &OutputArgs) -> Ex
     }
 }
 
-fn stage(options: &OutputArgs) -> anyhow::Result<(std::sync::Arc<AtomicBool>, Bench)> {
+fn stage(options: &OutputArgs, display: &Display) -> anyhow::Result<(Arc<AtomicBool>, Bench)> {
     use anyhow::Context as _;
 
-    let stop = interrupt::flag().context("cannot listen to Ctrl-C")?;
+    let stop = interrupt::flag(display.speaker()).context("cannot listen to Ctrl-C")?;
     let executable = std::env::current_exe().context("cannot find this program's own file")?;
     let plan_directory = std::env::current_dir().context("cannot tell the working directory")?;
     Ok((

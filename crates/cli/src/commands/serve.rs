@@ -21,8 +21,8 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
             listening,
         ),
         ServeCommand::S3(args) => {
-            let credentials = match credentials(args) {
-                Ok(credentials) => credentials,
+            let keys = match Keys::of(args) {
+                Ok(keys) => keys,
                 Err(error) => {
                     output::error(&format!("cannot make up credentials: {error}"));
                     return Exit::Internal;
@@ -32,10 +32,13 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
                 &S3Options {
                     listen: args.listen,
                     durable: args.durable.clone(),
-                    credentials,
+                    credentials: keys.credentials.clone(),
                     workers: args.workers,
                 },
-                listening,
+                |address| {
+                    keys.tell();
+                    listening(address);
+                },
             )
         }
     };
@@ -48,23 +51,40 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
     }
 }
 
-/// Those given, or new ones, which only the user at the terminal gets to see.
-fn credentials(args: &ServeS3Args) -> std::io::Result<Credentials> {
-    if let (Some(access_key), Some(secret_key)) = (&args.access_key, &args.secret_key) {
-        return Ok(Credentials::literal(access_key, secret_key));
+struct Keys {
+    credentials: Credentials,
+    made_up: bool,
+}
+
+impl Keys {
+    /// Those given, or new ones.
+    fn of(args: &ServeS3Args) -> std::io::Result<Self> {
+        if let (Some(access_key), Some(secret_key)) = (&args.access_key, &args.secret_key) {
+            return Ok(Self {
+                credentials: Credentials::literal(access_key, secret_key),
+                made_up: false,
+            });
+        }
+        let mut context = Context::of_this_process()?;
+        Ok(Self {
+            credentials: Credentials::made_up(&mut *context.random),
+            made_up: true,
+        })
     }
-    let mut context = Context::of_this_process()?;
-    let made_up = Credentials::made_up(&mut *context.random);
-    output::print(
-        format!(
+
+    /// Shows new ones, which nobody but the user at the terminal gets to see.
+    fn tell(&self) {
+        if !self.made_up {
+            return;
+        }
+        let text = format!(
             "credentials for this server, made up now:\n  \
              export TENBIN_ACCESS_KEY={}\n  export TENBIN_SECRET_KEY={}\n",
-            made_up.access_key,
-            made_up.secret_key.reveal()
-        )
-        .as_bytes(),
-    );
-    Ok(made_up)
+            self.credentials.access_key,
+            self.credentials.secret_key.reveal()
+        );
+        output::print(text.as_bytes());
+    }
 }
 
 fn listening(address: SocketAddr) {

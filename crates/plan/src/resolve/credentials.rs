@@ -220,7 +220,12 @@ fn check(
         }
         _ => return Some((secret, source)),
     };
-    desk.wrong(place, key, what_is_wrong);
+    let holder = match &source {
+        KeySource::Env(name) => format!("the environment variable {name:?}"),
+        KeySource::File(path) => format!("the file {}", path.display()),
+        KeySource::Literal | KeySource::Generated => "it".to_owned(),
+    };
+    desk.wrong(place, key, format!("{holder} {what_is_wrong}"));
     None
 }
 

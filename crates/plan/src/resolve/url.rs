@@ -7,7 +7,7 @@ pub(super) fn checked(text: &str) -> Result<Url, String> {
     let Some((scheme, rest)) = text.split_once("://") else {
         return Err(format!(
             "{text:?} is not a URL; did you mean {:?}?",
-            format!("http://{text}")
+            format!("http://{}", without_scheme(text))
         ));
     };
     // Nothing of such a URL is repeated: it may hold a password.
@@ -42,6 +42,13 @@ pub(super) fn checked(text: &str) -> Result<Url, String> {
         ));
     }
     Ok(url)
+}
+
+/// What stands behind `http`, where it was followed by too little or too much.
+fn without_scheme(text: &str) -> &str {
+    text.strip_prefix("http")
+        .filter(|rest| rest.starts_with(":/") || rest.starts_with("//"))
+        .map_or(text, |rest| rest.trim_start_matches([':', '/']))
 }
 
 /// Whether `url` is only scheme, host and port.

@@ -83,7 +83,7 @@ impl<'a> Tally<'a> {
             tally.without_success += usize::from(slice.ok() == 0 && had_its_chance);
             for op in &slice.ops {
                 add(&mut tally.classes, op.errors.iter().map(|(k, n)| (*k, *n)));
-                let refused = op.statuses.iter().filter(|(status, _)| **status >= 400);
+                let refused = op.statuses.iter().filter(|(status, _)| **status >= 300);
                 add(&mut tally.statuses, refused.map(|(k, n)| (*k, *n)));
                 let texts = op.failures.iter().filter(|(text, _)| !text.is_empty());
                 add(&mut tally.texts, texts.map(|(k, n)| (k.as_str(), *n)));
@@ -127,7 +127,7 @@ impl<'a> Tally<'a> {
 
     fn refused_by_request(&self) -> bool {
         let commonest = self.statuses.iter().max_by_key(|(_, count)| **count);
-        commonest.is_some_and(|(status, _)| (400..500).contains(status))
+        commonest.is_some_and(|(status, _)| (300..500).contains(status))
     }
 
     fn blame(&self) -> Blame {
@@ -152,7 +152,7 @@ impl<'a> Tally<'a> {
         };
         if !self.statuses.is_empty() {
             let statuses = list(self.statuses.iter());
-            evidence.push_str(&format!("; statuses {statuses}"));
+            evidence.push_str(&format!("; answers with status {statuses}"));
         }
         if let Some((text, _)) = self.texts.iter().max_by_key(|(_, count)| **count) {
             evidence.push_str(&format!("; most often {}", tame(text)));
@@ -185,7 +185,7 @@ impl<'a> Tally<'a> {
                 "look what listens on that port: it does not speak HTTP/1.1"
             }
             Some(ErrorClass::Status) if self.refused_by_request() => {
-                "check path, credentials and bucket: the target refuses what it is sent"
+                "check path, credentials, bucket and the statuses that count as success: the target does not do what it is asked"
             }
             Some(ErrorClass::Status) => {
                 "read the target's log: it fails under this load; use fewer connections or a lower rate"
@@ -206,7 +206,7 @@ fn add<K: Ord>(sums: &mut BTreeMap<K, u64>, counts: impl Iterator<Item = (K, u64
 fn list<K: std::fmt::Display, N: std::fmt::Display>(
     counts: impl Iterator<Item = (K, N)>,
 ) -> String {
-    let items: Vec<String> = counts.map(|(key, n)| format!("{key} {n}")).collect();
+    let items: Vec<String> = counts.map(|(key, n)| format!("{key} ×{n}")).collect();
     items.join(", ")
 }
 
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(findings[0].target.as_deref(), Some("b"));
         assert_eq!(
             findings[0].evidence,
-            "1 of 16001 operations failed (0.0062 %): timeout 1"
+            "1 of 16001 operations failed (0.0062 %): timeout ×1"
         );
     }
 
@@ -280,7 +280,7 @@ mod tests {
         let findings = run.findings(&Errors);
         assert_eq!(findings[0].blame, Blame::Setup);
         assert!(
-            findings[0].evidence.contains("statuses 403 400"),
+            findings[0].evidence.contains("status 403 ×400"),
             "{findings:?}"
         );
         assert!(

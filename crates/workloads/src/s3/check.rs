@@ -63,14 +63,10 @@ impl Check {
             Question::Make => "made",
             _ => "used",
         };
-        let bucket = &self.place.bucket;
         let why = reason(status, self.refusals.code(exchange).as_deref());
         self.question = Question::Done;
         self.refusals.release(exchange);
-        Judgement::Failed(
-            ErrorClass::Status,
-            format!("bucket {bucket} cannot be {doing}: {why}"),
-        )
+        Judgement::Failed(ErrorClass::Status, format!("it cannot be {doing}: {why}"))
     }
 
     fn then(&mut self, question: Question, exchange: &mut Exchange) -> Judgement {

@@ -13,7 +13,6 @@ pub(crate) const MOST_OBJECTS: u64 = 10_u64.pow(DIGITS as u32);
 /// Where the objects of one workload are on one target.
 #[derive(Debug)]
 pub(crate) struct Place {
-    pub(crate) bucket: String,
     /// Of keys: `tenbin-<seed>/<workload>/`.
     pub(crate) prefix: String,
     /// Value of the `Host` header.
@@ -49,7 +48,6 @@ impl Place {
         push_encoded(&mut object_path, prefix.as_bytes(), true);
         object_path.extend_from_slice(&[b'0'; DIGITS]);
         Self {
-            bucket: bucket.to_owned(),
             prefix,
             host,
             bucket_path,
