@@ -30,7 +30,7 @@ pub use quickstart::QuickstartArgs;
 pub use rounds::RoundsArgs;
 pub use run::RunArgs;
 pub use s3::{ObjectArgs, S3Args, S3Command, S3GetArgs};
-pub use serve::{ServeCommand, ServeHttpArgs, ServeS3Args};
+pub use serve::{ServeCommand, ServeHttpArgs, ServeS3Args, ServeTruthArgs};
 pub use target::TargetArgs;
 
 /// Weighs two or more servers against each other.

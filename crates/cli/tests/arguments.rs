@@ -120,6 +120,9 @@ fn the_printed_plan_of_flags_is_the_same_plan() {
         S3_WITH_EVERYTHING,
         "tenbin quickstart",
         "tenbin http --target http://[::1]:80/x",
+        "tenbin http --target http://h --rate 9/s --arrivals poisson",
+        "tenbin http --target http://h --rate 9/s --rate-to 90/m",
+        "tenbin http --target http://h --step '9/s for 1s' --step '60/m for 10ms'",
     ] {
         let once = plan(line).to_toml();
         let again = Draft::from_toml(&once, Path::new("plan.toml"))

@@ -56,6 +56,7 @@ fn main() {
             keep_alive: true,
             requests: None,
         },
+        seed: 1,
         lead: Duration::from_millis(200),
         window: Some(Duration::from_secs_f64(seconds)),
     };

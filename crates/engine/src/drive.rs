@@ -36,6 +36,8 @@ pub struct Drive {
     pub carrier: Carrier,
     /// How operations are issued.
     pub load: Load,
+    /// Seed of random arrivals.
+    pub seed: u64,
     /// Unmeasured head.
     pub lead: Duration,
     /// Length of the measured window; without it, until the workload is
@@ -194,6 +196,13 @@ fn score(drive: &Drive, clock: Clock, thread: usize, threads: usize) -> Score {
     let requests = load
         .requests
         .map(|total| stop::share(total, thread, threads));
+    let part = pacer::Part {
+        thread,
+        threads,
+        seed: drive.seed,
+        open,
+        close,
+    };
     Score {
         thread,
         connections: stop::share(load.connections as u64, thread, threads) as usize,
@@ -201,7 +210,7 @@ fn score(drive: &Drive, clock: Clock, thread: usize, threads: usize) -> Score {
         open,
         close,
         timeout: load.timeout.as_nanos() as u64,
-        pacer: pacer::for_thread(load, thread, threads),
+        pacer: pacer::for_thread(load, part),
         stop_rules: stop::rules(close, requests),
         origin_unix: clock.origin_unix(),
     }

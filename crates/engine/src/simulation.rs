@@ -250,6 +250,13 @@ impl Play {
         accepts: &dyn Fn(u64) -> bool,
     ) -> Played {
         let close = self.window.saturating_add(self.lead);
+        let part = pacer::Part {
+            thread: 0,
+            threads: 1,
+            seed: 1,
+            open: self.lead,
+            close,
+        };
         let score = Score {
             thread: 0,
             connections: self.load.connections,
@@ -257,7 +264,7 @@ impl Play {
             open: self.lead,
             close,
             timeout: self.load.timeout.as_nanos() as u64,
-            pacer: pacer::for_thread(&self.load, 0, 1),
+            pacer: pacer::for_thread(&self.load, part),
             stop_rules: stop::rules(close, self.load.requests),
             origin_unix: Duration::ZERO,
         };

@@ -160,6 +160,7 @@ fn run_for(
             keep_alive: true,
             requests: None,
         },
+        seed: 1,
         lead: Duration::ZERO,
         window,
     };
@@ -338,6 +339,7 @@ fn stop_is_heeded_at_once() {
             keep_alive: true,
             requests: None,
         },
+        seed: 1,
         lead: Duration::ZERO,
         window: Some(Duration::from_secs(60)),
     };

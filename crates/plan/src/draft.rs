@@ -72,6 +72,12 @@ pub struct LoadDraft {
     pub connections: Field,
     /// Arrivals a second; a closed loop without.
     pub rate: Field,
+    /// `constant` or `poisson`.
+    pub arrivals: Field,
+    /// Arrivals a second at the end of a slice.
+    pub rate_to: Field,
+    /// Rates and how long each holds, such as `100/s for 1s`.
+    pub steps: Option<At<List>>,
     /// Longest time for an answer.
     pub timeout: Field,
     /// Reuse connections.
@@ -81,11 +87,20 @@ pub struct LoadDraft {
 }
 
 impl LoadDraft {
-    /// This load, completed by `other` where it says nothing.
+    /// This load, completed by `other` where it says nothing. A rate of its own
+    /// takes the place of the other's steps, and the other way round.
     pub(crate) fn or(self, other: &Self) -> Self {
+        let has_steps = self.steps.is_some();
+        let has_rate = self.rate.is_some();
+        let unless = |this: bool, field: &Field| field.clone().filter(|_| !this);
         Self {
             connections: self.connections.or_else(|| other.connections.clone()),
-            rate: self.rate.or_else(|| other.rate.clone()),
+            rate: self.rate.or_else(|| unless(has_steps, &other.rate)),
+            arrivals: self.arrivals.or_else(|| unless(has_steps, &other.arrivals)),
+            rate_to: self.rate_to.or_else(|| unless(has_steps, &other.rate_to)),
+            steps: self
+                .steps
+                .or_else(|| other.steps.clone().filter(|_| !has_rate)),
             timeout: self.timeout.or_else(|| other.timeout.clone()),
             keep_alive: self.keep_alive.or_else(|| other.keep_alive.clone()),
             requests: self.requests.or_else(|| other.requests.clone()),

@@ -18,9 +18,11 @@ mod print;
 mod problem;
 pub mod rate;
 mod resolve;
+pub mod rng;
 mod scalar;
 mod schedule;
 pub mod size;
+mod step;
 mod suggest;
 
 pub use context::{Context, LookUp, ReadFile};

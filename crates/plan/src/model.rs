@@ -56,16 +56,33 @@ pub struct Load {
     pub requests: Option<u64>,
 }
 
-/// When the next operation is due.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// When the next operation is due. Rates are over all threads, and operations are
+/// timed from their intended start, except in a closed loop.
+#[derive(Debug, Clone, PartialEq)]
 pub enum Pace {
     /// As soon as the connection is free.
     Closed,
-    /// At a constant rate over all threads, timed from the intended start.
+    /// At a constant rate, evenly spaced.
     Constant {
         /// Operations a second.
         per_second: f64,
     },
+    /// At a constant mean rate, at random: a Poisson process drawn from the seed.
+    Poisson {
+        /// Operations a second, on average.
+        per_second: f64,
+    },
+    /// At a rate that goes linearly from one value at the start of a slice's
+    /// window to another at its end.
+    Ramp {
+        /// Operations a second at the start, and before it.
+        from: f64,
+        /// Operations a second at the end.
+        to: f64,
+    },
+    /// At one rate after another: operations a second, and for how long from
+    /// there on. The first also holds before the window, the last to its end.
+    Steps(Vec<(f64, Duration)>),
 }
 
 /// A system under test.

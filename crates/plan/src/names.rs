@@ -48,6 +48,18 @@ impl Named for Builtin {
     ];
 }
 
+/// How arrivals of one rate are spread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arrivals {
+    Constant,
+    Poisson,
+}
+
+impl Named for Arrivals {
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("constant", Self::Constant), ("poisson", Self::Poisson)];
+}
+
 /// Whether the bucket stands in the host name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {

@@ -8,10 +8,11 @@ use crate::model::{
     Credentials, HttpWork, KeySource, Launch, Load, Pace, Plan, Reach, Ready, Rounds, S3Operation,
     S3Work, Target, Workload, WorkloadKind,
 };
-use crate::names::{DEFAULT_REGION, Kind, Named, Payload, Style};
+use crate::names::{Arrivals, DEFAULT_REGION, Kind, Named, Payload, Style};
 use crate::rate::Rate;
 use crate::schedule::rounds_per_block;
 use crate::size::Size;
+use crate::step::Step;
 
 impl Plan {
     /// The plan as TOML that [`Draft::from_toml`](crate::Draft::from_toml) reads
@@ -129,18 +130,36 @@ fn rounds(page: &mut Page, rounds: &Rounds, targets: usize) {
 
 fn load(page: &mut Page, load: &Load) {
     page.explained("connections", load.connections, "over all threads");
-    match load.pace {
+    match &load.pace {
         Pace::Closed => page.comment("no rate: each connection sends its next request at once"),
-        // A rate outside what `Rate` allows cannot come out of a draft.
-        Pace::Constant { per_second } => match Rate::per_second(per_second) {
-            Ok(rate) => page.pair("rate", text(rate)),
-            Err(_) => page.pair("rate", per_second),
-        },
+        Pace::Constant { per_second } => page.pair("rate", rate(*per_second)),
+        Pace::Poisson { per_second } => {
+            page.pair("rate", rate(*per_second));
+            page.pair("arrivals", text(Arrivals::Poisson.name()));
+        }
+        Pace::Ramp { from, to } => {
+            page.explained("rate", rate(*from), "at the start of a slice");
+            page.explained("rate_to", rate(*to), "at its end");
+        }
+        Pace::Steps(steps) => {
+            let steps = steps
+                .iter()
+                .map(|&(per_second, length)| text(Step { per_second, length }));
+            page.explained("steps", list(steps), "the last to the end of a slice");
+        }
     }
     page.pair("timeout", text(Time(load.timeout)));
     page.pair("keep_alive", load.keep_alive);
     if let Some(requests) = load.requests {
         page.explained("requests", requests, "a slice ends after so many");
+    }
+}
+
+/// A rate outside what [`Rate`] allows cannot come out of a draft.
+fn rate(per_second: f64) -> String {
+    match Rate::per_second(per_second) {
+        Ok(rate) => text(rate),
+        Err(_) => per_second.to_string(),
     }
 }
 

@@ -120,12 +120,15 @@ impl Findings {
             Place::Flag(flag) => format!("{flag}: {message}"),
             Place::Nowhere => message.to_string(),
         };
-        self.found.push((place, message));
+        self.add(place, message);
     }
 
-    /// Notes a problem whose message needs nothing before it.
+    /// Notes a problem whose message needs nothing before it, once.
     pub(crate) fn add(&mut self, place: Place, message: impl Into<String>) {
-        self.found.push((place, message.into()));
+        let problem = (place, message.into());
+        if !self.found.contains(&problem) {
+            self.found.push(problem);
+        }
     }
 
     /// How many problems there are so far.

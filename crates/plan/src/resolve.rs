@@ -56,7 +56,7 @@ impl Draft {
             .read("seed", &seed, |scalar| scalar.whole(0, u64::MAX))
             .unwrap_or(desk.context.seed);
         let rounds = rounds::resolve(&mut desk, &rounds, targets.len());
-        let workloads = workload::resolve_all(&mut desk, workloads, &load);
+        let workloads = workload::resolve_all(&mut desk, workloads, &load, rounds.slice);
         let needs_s3 = workloads
             .iter()
             .find(|workload| matches!(workload.kind, WorkloadKind::S3(_)))

@@ -600,3 +600,44 @@ fn an_unreadable_plan_names_the_file() {
         "no/such/plan.toml: cannot be read: No such file or directory (os error 2)"
     );
 }
+
+#[test]
+fn arrivals_that_contradict_each_other() {
+    check(&[
+        (
+            "[load]",
+            "arrivals = \"poisson\"",
+            "plan.toml:2:12: arrivals: needs a rate",
+        ),
+        (
+            "[load]",
+            "rate = 5\narrivals = \"possion\"",
+            r#"plan.toml:3:12: arrivals: "possion" is not one of "constant", "poisson"; did you mean "poisson"?"#,
+        ),
+        (
+            "[load]",
+            "rate_to = 9",
+            "plan.toml:2:11: rate_to: needs a rate to start from",
+        ),
+        (
+            "[load]",
+            "rate = 5\nrate_to = 9\narrivals = \"poisson\"",
+            "plan.toml:3:11: rate_to: a rate that changes has constant arrivals; leave out arrivals or this",
+        ),
+        (
+            "[load]",
+            "rate = 5\nsteps = [\"1/s for 1s\"]",
+            "plan.toml:3:9: steps: give either this or a rate, not both",
+        ),
+        (
+            "[load]",
+            "steps = [\"1/s for 1m\"]",
+            "plan.toml:2:9: steps: they take 1m together, longer than the slice of 2s",
+        ),
+        (
+            "[load]",
+            "steps = [\"1/s\", \"2/s for 0s\"]",
+            "plan.toml:2:10: steps: \"1/s\" is not a step; write for example \"100/s for 1s\"\nplan.toml:2:17: steps: \"2/s for 0s\" takes no time; write for example \"100/s for 1s\"",
+        ),
+    ]);
+}

@@ -152,6 +152,33 @@ kind = \"http\"
     assert_eq!(first.timeout, Duration::from_secs(5));
 }
 
+#[test]
+fn a_rate_of_its_own_takes_the_place_of_shared_steps_and_the_other_way_round() {
+    let plan = |shared: &str, own: &str| {
+        let text = format!(
+            "[load]\n{shared}\n[[target]]\nurl = \"http://h\"\n[[workload]]\nkind = \"http\"\n{own}\n"
+        );
+        plan(&text).workloads[0].load.pace.clone()
+    };
+    let steps = Pace::Steps(vec![(5.0, Duration::from_secs(1))]);
+    assert_eq!(
+        plan("rate = 7\nrate_to = 9", "load.steps = \"5/s for 1s\""),
+        steps
+    );
+    assert_eq!(
+        plan("steps = [\"5/s for 1s\"]", "load.rate = 7"),
+        Pace::Constant { per_second: 7.0 }
+    );
+    assert_eq!(
+        plan("rate = 7", "load.arrivals = \"poisson\""),
+        Pace::Poisson { per_second: 7.0 }
+    );
+    assert_eq!(
+        plan("rate_to = 9", "load.rate = 7"),
+        Pace::Ramp { from: 7.0, to: 9.0 }
+    );
+}
+
 const LAUNCHED: &str = "\
 [[target]]
 command = \"bin/server --address '127.0.0.1:{port}' {data}\"

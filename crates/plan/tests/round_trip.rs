@@ -68,6 +68,17 @@ fn load() -> impl Strategy<Value = Load> {
         prop_oneof![
             Just(Pace::Closed),
             (1e-3f64..1e9).prop_map(|per_second| Pace::Constant { per_second }),
+            (1e-3f64..1e9).prop_map(|per_second| Pace::Poisson { per_second }),
+            (1e-3f64..1e9, 1e-3f64..1e9).prop_map(|(from, to)| Pace::Ramp { from, to }),
+            // Together no longer than the shortest slice.
+            vec(
+                (
+                    1e-3f64..1e9,
+                    (1..30_000_000u64).prop_map(Duration::from_nanos)
+                ),
+                1..4
+            )
+            .prop_map(Pace::Steps),
         ],
         1usize..100_000,
         time(1),

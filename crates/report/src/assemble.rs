@@ -103,15 +103,17 @@ fn verdicts(assessment: &Assessment) -> Vec<String> {
 }
 
 fn workload(workload: &tenbin_plan::Workload) -> Workload {
-    let rate = match workload.load.pace {
-        tenbin_plan::Pace::Closed => None,
-        tenbin_plan::Pace::Constant { per_second } => Some(per_second),
+    use tenbin_plan::Pace;
+    let pace = &workload.load.pace;
+    let rate = match *pace {
+        Pace::Constant { per_second } | Pace::Poisson { per_second } => Some(per_second),
+        Pace::Closed | Pace::Ramp { .. } | Pace::Steps(_) => None,
     };
     Workload {
         name: workload.name.clone(),
         description: describe::workload(workload),
         load: describe::load(&workload.load),
-        closed_loop: rate.is_none(),
+        closed_loop: matches!(pace, Pace::Closed),
         connections: workload.load.connections as u64,
         rate,
     }

@@ -57,9 +57,18 @@ pub(crate) fn workload(workload: &Workload) -> String {
 
 /// How it is issued.
 pub(crate) fn load(load: &Load) -> String {
-    let pace = match load.pace {
+    let pace = match &load.pace {
         Pace::Closed => "closed loop".to_owned(),
         Pace::Constant { per_second } => format!("open loop at {per_second}/s"),
+        Pace::Poisson { per_second } => format!("open loop at {per_second}/s, Poisson arrivals"),
+        Pace::Ramp { from, to } => format!("open loop from {from}/s to {to}/s"),
+        Pace::Steps(steps) => {
+            let steps: Vec<String> = steps
+                .iter()
+                .map(|(rate, length)| format!("{rate}/s for {} s", length.as_secs_f64()))
+                .collect();
+            format!("open loop at {}", steps.join(", "))
+        }
     };
     let keep_alive = if load.keep_alive {
         ""

@@ -312,7 +312,7 @@ pub struct Workload {
     pub closed_loop: bool,
     /// Connections, over all threads.
     pub connections: u64,
-    /// Open loop: arrivals a second.
+    /// Open loop at one rate: arrivals a second, on average.
     pub rate: Option<f64>,
 }
 

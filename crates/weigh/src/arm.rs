@@ -105,6 +105,7 @@ impl Arm {
         let how = Drive {
             carrier: self.carrier(),
             load: work.load.clone(),
+            seed: 0,
             lead: Duration::ZERO,
             window: Some(window),
         };

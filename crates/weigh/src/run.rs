@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use tenbin_engine::{Drive, News, Sample, drive};
+use tenbin_plan::rng::{Rng, name_number};
 use tenbin_plan::{Plan, Turn, schedule};
 use tenbin_record::{
     Environment, RecordError, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart,
@@ -241,6 +242,7 @@ impl Run<'_, '_> {
         let how = Drive {
             carrier: arm.carrier(),
             load: work.load.clone(),
+            seed: arrivals_seed(self.plan.seed, turn),
             lead,
             window: Some(rounds.slice),
         };
@@ -397,6 +399,17 @@ impl<'a, 'w> Watch<'a, 'w> {
             self.trouble = Some(Trouble::Record(error));
         }
     }
+}
+
+/// The same for every target in a round, so that a pair meets the same arrivals,
+/// and another in each round.
+fn arrivals_seed(seed: u64, turn: &Turn) -> u64 {
+    let parts = [
+        name_number("arrivals"),
+        turn.workload as u64,
+        turn.round.into(),
+    ];
+    Rng::new(seed, &parts).next_u64()
 }
 
 /// A slice with failures and not one correct answer: going on would only

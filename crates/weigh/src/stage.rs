@@ -36,6 +36,7 @@ pub(crate) fn run(
             keep_alive: true,
             requests: None,
         },
+        seed: 0,
         lead: Duration::ZERO,
         window: None,
     };

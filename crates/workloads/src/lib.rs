@@ -11,10 +11,11 @@ mod error;
 pub mod http;
 mod kind;
 pub mod null;
-pub mod rng;
 pub mod s3;
 mod site;
 mod text;
+
+pub use tenbin_plan::rng;
 
 pub use error::WorkloadError;
 pub use kind::{KINDS, Kind, Prepared, Stage, prepare};

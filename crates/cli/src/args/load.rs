@@ -1,7 +1,7 @@
 //! How operations are issued.
 
 use clap::Args;
-use tenbin_plan::LoadDraft;
+use tenbin_plan::{At, List, LoadDraft};
 
 use super::set;
 
@@ -16,6 +16,16 @@ pub struct LoadArgs {
     /// count from when a request was due [default: each connection sends its next request at once]
     #[arg(long, value_name = "RATE")]
     pub rate: Option<String>,
+    /// How requests at that rate are spread: constant, or poisson (at random, from the seed)
+    #[arg(long, value_name = "HOW", requires = "rate")]
+    pub arrivals: Option<String>,
+    /// Let the rate change evenly over each slice, from --rate to this
+    #[arg(long, value_name = "RATE", requires = "rate")]
+    pub rate_to: Option<String>,
+    /// Send at one rate after another in each slice, for example --step '100/s for 1s'; repeatable,
+    /// and the last holds to the end
+    #[arg(long = "step", value_name = "RATE for TIME", conflicts_with = "rate")]
+    pub steps: Vec<String>,
     /// Longest time for one answer [default: 30s]
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<String>,
@@ -32,6 +42,14 @@ impl LoadArgs {
         let mut load = LoadDraft::default();
         set(&mut load.connections, "--connections", self.connections);
         set(&mut load.rate, "--rate", self.rate.as_deref());
+        set(&mut load.arrivals, "--arrivals", self.arrivals.as_deref());
+        set(&mut load.rate_to, "--rate-to", self.rate_to.as_deref());
+        let steps = self
+            .steps
+            .iter()
+            .map(|step| At::flag("--step", step.as_str()));
+        load.steps =
+            (!self.steps.is_empty()).then(|| At::flag("--step", List::Many(steps.collect())));
         set(&mut load.timeout, "--timeout", self.timeout.as_deref());
         set(&mut load.requests, "--requests", self.requests);
         let keep_alive = self.no_keep_alive.then_some(false);

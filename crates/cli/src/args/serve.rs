@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use tenbin_targets::serve::{Service, Stall, share};
 
 /// `tenbin serve`: the built-in servers.
 #[derive(Subcommand)]
@@ -12,6 +13,9 @@ pub enum ServeCommand {
     Http(ServeHttpArgs),
     /// Store objects, in memory or on disk
     S3(ServeS3Args),
+    /// Answer at times and in ways known beforehand, to test load generators with
+    #[command(after_help = TRUTH_NOTES)]
+    Truth(ServeTruthArgs),
 }
 
 /// `tenbin serve http`.
@@ -59,6 +63,50 @@ pub struct ServeS3Args {
     /// Worker threads
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = at_least_one)]
     pub workers: usize,
+}
+
+const TRUTH_NOTES: &str = "\
+A request may say itself how it is to be served:
+  X-Tenbin-Delay: 5ms     its service time
+  X-Tenbin-Answer: reset  or truncate, malformed, ok
+
+Each line of the log: number, connection, then nanoseconds since the start at which the
+request had been read, was to be answered and was answered, bytes in and out, answer.";
+
+/// `tenbin serve truth`.
+#[derive(Args)]
+pub struct ServeTruthArgs {
+    /// Address and port to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080", value_parser = address)]
+    pub listen: SocketAddr,
+    /// How long a request takes: fixed:TIME, bimodal:SHARE:TIME,TIME, lognormal:MEDIAN:SIGMA or
+    /// exponential:MEAN
+    #[arg(long, value_name = "SERVICE", default_value = "fixed:0s")]
+    pub service: Service,
+    /// Seed of every random choice
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Serve one request at a time, first come first served
+    #[arg(long)]
+    pub single_queue: bool,
+    /// Begin at most so many requests a second, evenly spaced; the rest waits
+    #[arg(long, value_name = "RATE")]
+    pub capacity: Option<tenbin_plan::rate::Rate>,
+    /// Answer nothing from so long after the start, for so long, for example 10s+5s; repeatable
+    #[arg(long = "stall", value_name = "FROM+TIME")]
+    pub stalls: Vec<Stall>,
+    /// Share of requests whose connection is reset, for example 1%
+    #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = share)]
+    pub reset: f64,
+    /// Share of requests answered with half a body
+    #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = share)]
+    pub truncate: f64,
+    /// Share of requests answered with something that is not HTTP
+    #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = share)]
+    pub malformed: f64,
+    /// Log every request to this file
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {

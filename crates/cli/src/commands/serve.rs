@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 
 use tenbin_plan::{Context, Credentials};
-use tenbin_targets::serve::{self, HttpOptions, S3Options};
+use tenbin_targets::serve::{self, HttpOptions, S3Options, Shares, TruthOptions};
 
-use crate::args::{ServeCommand, ServeS3Args};
+use crate::args::{ServeCommand, ServeS3Args, ServeTruthArgs};
 use crate::exit::Exit;
 use crate::output;
 
@@ -41,6 +41,7 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
                 },
             )
         }
+        ServeCommand::Truth(args) => serve::truth(&truth(args), listening),
     };
     match served {
         Ok(()) => Exit::Done,
@@ -48,6 +49,23 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
             output::error(&error.to_string());
             Exit::Target
         }
+    }
+}
+
+fn truth(args: &ServeTruthArgs) -> TruthOptions {
+    TruthOptions {
+        listen: args.listen,
+        service: args.service,
+        seed: args.seed,
+        single_queue: args.single_queue,
+        capacity: args.capacity.map(tenbin_plan::rate::Rate::get),
+        stalls: args.stalls.clone(),
+        shares: Shares {
+            reset: args.reset,
+            truncate: args.truncate,
+            malformed: args.malformed,
+        },
+        log: args.log.clone(),
     }
 }
 

@@ -3,6 +3,8 @@
 mod http;
 mod s3;
 
+use std::time::Duration;
+
 use super::naming::Names;
 use super::{Desk, load};
 use crate::draft::{LoadDraft, WorkloadDraft};
@@ -15,6 +17,7 @@ pub(super) fn resolve_all(
     desk: &mut Desk<'_>,
     drafts: Vec<At<WorkloadDraft>>,
     shared_load: &LoadDraft,
+    slice: Duration,
 ) -> Vec<Workload> {
     if drafts.is_empty() {
         desk.refuse(
@@ -25,7 +28,7 @@ pub(super) fn resolve_all(
         load::resolve(desk, shared_load);
     }
     let mut names = Names::default();
-    let mut loads = Loads::new(shared_load);
+    let mut loads = Loads::new(shared_load, slice);
     drafts
         .into_iter()
         .filter_map(
@@ -104,13 +107,15 @@ fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: Kind) {
 /// The load that workloads share, resolved once so that a mistake in it is told once.
 struct Loads<'a> {
     shared: &'a LoadDraft,
+    slice: Duration,
     told: bool,
 }
 
 impl<'a> Loads<'a> {
-    fn new(shared: &'a LoadDraft) -> Self {
+    fn new(shared: &'a LoadDraft, slice: Duration) -> Self {
         Self {
             shared,
+            slice,
             told: false,
         }
     }
@@ -122,8 +127,10 @@ impl<'a> Loads<'a> {
         }
         load::resolve(desk, &own);
         let before = desk.findings.count();
-        let load = load::resolve(desk, &own.or(self.shared));
+        let own = own.or(self.shared);
+        let load = load::resolve(desk, &own);
         desk.findings.forget_after(before);
+        load::contradictions(desk, &own, self.slice);
         load
     }
 }

@@ -1,11 +1,12 @@
 //! Tenbin's own servers, to try it on and to test it with.
 //!
-//! Both block until SIGTERM or SIGINT, print nothing, and tell the address they
+//! They block until SIGTERM or SIGINT, print nothing, and tell the address they
 //! listen on through a callback, so that port 0 can be used.
 
 mod accept;
 mod http;
 mod s3;
+mod truth;
 
 use std::io;
 use std::net::SocketAddr;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 pub use accept::DEFAULT_WORKERS;
 pub use http::{HttpOptions, http};
 pub use s3::{S3Options, s3};
+pub use truth::{Service, ServiceError, Shares, Stall, StallError, TruthOptions, share, truth};
 
 /// Environment variable through which `tenbin serve s3` takes its access key.
 pub const ACCESS_KEY_VARIABLE: &str = "TENBIN_ACCESS_KEY";
@@ -34,6 +36,14 @@ pub enum ServeError {
     /// Threads or signal handlers could not be set up.
     #[error("cannot set up the server: {0}")]
     Runtime(#[source] io::Error),
+    /// The log of the ground-truth server cannot be written.
+    #[error("cannot write the log {}: {source}", path.display())]
+    Log {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: io::Error,
+    },
     /// The directory of the durable store cannot be used.
     #[error("cannot use {} as object store: {source}", path.display())]
     Store {

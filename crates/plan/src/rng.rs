@@ -31,6 +31,16 @@ impl Rng {
         result
     }
 
+    /// A number from 0 up to, not including, 1: a multiple of 2⁻⁵³.
+    pub fn unit(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// A number from the exponential distribution of mean 1, by inversion.
+    pub fn exponential(&mut self) -> f64 {
+        -(-self.unit()).ln_1p()
+    }
+
     /// A number from 0 to `end` - 1, uniform to within `end` / 2⁶⁴.
     pub fn below(&mut self, end: u64) -> u64 {
         ((u128::from(self.next_u64()) * u128::from(end)) >> 64) as u64

@@ -1,43 +1,17 @@
-//! When operations are due in an open loop.
+//! Evenly spaced arrivals at one rate.
 
-use tenbin_plan::{Load, Pace};
-
-/// A schedule of intended starts. Only the next one is held, so that a backlog
-/// of any length costs no memory: what is overdue is simply not yet taken.
-pub trait Pacer: Send {
-    /// Intended start of the next operation, nanoseconds since the origin.
-    fn due(&self) -> u64;
-
-    /// Goes on to the operation after it.
-    fn take(&mut self);
-
-    /// How many operations from the next one on are due before `time`.
-    fn due_before(&self, time: u64) -> u64;
-}
-
-/// The share that generator thread `thread` of `threads` has in the schedule of
-/// `load`; `None` for a closed loop, which has no schedule.
-pub fn for_thread(load: &Load, thread: usize, threads: usize) -> Option<Box<dyn Pacer>> {
-    match load.pace {
-        Pace::Closed => None,
-        Pace::Constant { per_second } => Some(Box::new(Constant::new(
-            per_second,
-            thread as u64,
-            threads as u64,
-        ))),
-    }
-}
+use super::Pacer;
 
 /// Operation `i` is due at `i ÷ rate`; a thread takes every `stride`-th of them.
 #[derive(Debug)]
-struct Constant {
+pub(super) struct Constant {
     nanos_between: f64,
     next: u64,
     stride: u64,
 }
 
 impl Constant {
-    fn new(per_second: f64, thread: u64, threads: u64) -> Self {
+    pub(super) fn new(per_second: f64, thread: u64, threads: u64) -> Self {
         Self {
             nanos_between: 1e9 / per_second,
             next: thread,

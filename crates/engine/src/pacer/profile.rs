@@ -1,0 +1,248 @@
+//! Evenly spaced arrivals at a rate that changes with time: ramps and steps.
+
+use std::time::Duration;
+
+use super::{Pacer, Part};
+
+/// A stretch of time over which the rate goes linearly from one value to another.
+#[derive(Debug, Clone, Copy)]
+struct Stretch {
+    /// Nanoseconds since the origin.
+    start: f64,
+    /// Nanoseconds; infinite for the last.
+    length: f64,
+    /// Operations a nanosecond at its start.
+    rate: f64,
+    /// Change of the rate a nanosecond.
+    slope: f64,
+    /// Operations due before its start, as a real number.
+    before: f64,
+}
+
+impl Stretch {
+    /// Operations due up to `elapsed` nanoseconds into it: the integral of the rate.
+    fn operations(&self, elapsed: f64) -> f64 {
+        elapsed * (self.rate + self.slope * elapsed / 2.0)
+    }
+
+    /// When, in nanoseconds since the origin, so many of its operations are due:
+    /// the root of `slope/2 · t² + rate · t = operations`, in the form that loses
+    /// no digits when the slope is small and holds when it is zero.
+    fn time_of(&self, operations: f64) -> f64 {
+        let root = (self.rate * self.rate + 2.0 * self.slope * operations).max(0.0);
+        self.start + 2.0 * operations / (self.rate + root.sqrt())
+    }
+}
+
+/// Operation `i` is due when the integral of the rate reaches `i`; a thread takes
+/// every `stride`-th of them.
+#[derive(Debug, Clone)]
+pub(super) struct Profile {
+    stretches: Vec<Stretch>,
+    next: u64,
+    stride: u64,
+    due: u64,
+}
+
+impl Profile {
+    /// From one rate at the start of the window to another at its end, operations
+    /// a second. Without an end there is nothing to climb to: the first rate stays.
+    pub(super) fn ramp(from: f64, to: f64, part: Part) -> Self {
+        let open = part.open as f64;
+        let stretches = match part.close {
+            u64::MAX => vec![(f64::INFINITY, from, from)],
+            close => vec![
+                (open, from, from),
+                (close as f64 - open, from, to),
+                (f64::INFINITY, to, to),
+            ],
+        };
+        Self::new(&stretches, part)
+    }
+
+    /// One rate after another, each for its time, operations a second; the last
+    /// stays to the end.
+    pub(super) fn steps(steps: &[(f64, Duration)], part: Part) -> Self {
+        let first = steps.first().map(|&(rate, _)| rate);
+        let last = steps.last().map(|&(rate, _)| rate);
+        let lead = first.map(|rate| (part.open as f64, rate, rate));
+        let flat = |&(rate, length): &(f64, Duration)| (length.as_nanos() as f64, rate, rate);
+        let rest = last.map(|rate| (f64::INFINITY, rate, rate));
+        let stretches: Vec<_> = lead
+            .into_iter()
+            .chain(steps.iter().map(flat))
+            .chain(rest)
+            .collect();
+        Self::new(&stretches, part)
+    }
+
+    /// `stretches`: length in nanoseconds, first and last rate a second.
+    fn new(stretches: &[(f64, f64, f64)], part: Part) -> Self {
+        let (mut start, mut before) = (0.0, 0.0);
+        let stretches = stretches
+            .iter()
+            .filter(|&&(length, ..)| length > 0.0)
+            .map(|&(length, from, to)| {
+                let stretch = Stretch {
+                    start,
+                    length,
+                    rate: from / 1e9,
+                    slope: (to - from) / 1e9 / length,
+                    before,
+                };
+                start += length;
+                before += stretch.operations(length);
+                stretch
+            })
+            .collect();
+        let mut profile = Self {
+            stretches,
+            next: part.thread as u64,
+            stride: part.threads as u64,
+            due: 0,
+        };
+        profile.due = profile.time_of(profile.next);
+        profile
+    }
+
+    fn time_of(&self, index: u64) -> u64 {
+        let index = index as f64;
+        let within = self
+            .stretches
+            .iter()
+            .rev()
+            .find(|stretch| stretch.before <= index);
+        // Nothing is ever due where there is no rate at all.
+        within.map_or(u64::MAX, |stretch| {
+            let time = stretch.time_of(index - stretch.before);
+            time.min(stretch.start + stretch.length) as u64
+        })
+    }
+}
+
+impl Pacer for Profile {
+    fn due(&self) -> u64 {
+        self.due
+    }
+
+    fn take(&mut self) {
+        self.next += self.stride;
+        self.due = self.time_of(self.next);
+    }
+
+    fn due_before(&self, time: u64) -> u64 {
+        // The schedule never goes back, so halving finds the first one not due.
+        let is_due = |k: u64| self.time_of(self.next + k * self.stride) < time;
+        let (mut due, mut not_due) = (0, 1);
+        while is_due(not_due - 1) {
+            due = not_due;
+            not_due *= 2;
+        }
+        while due + 1 < not_due {
+            let middle = due + (not_due - due) / 2;
+            if is_due(middle - 1) {
+                due = middle;
+            } else {
+                not_due = middle;
+            }
+        }
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{all_before, part};
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn window(open: u64, close: u64) -> Part {
+        Part {
+            open,
+            close,
+            ..part(0, 1)
+        }
+    }
+
+    #[test]
+    fn a_ramp_has_the_count_and_the_middle_of_its_integral() {
+        for (from, to) in [(1000.0, 5000.0), (5000.0, 1000.0), (700.0, 700.0)] {
+            let (open, close) = (SECOND / 2, SECOND / 2 + 10 * SECOND);
+            let due = all_before(Profile::ramp(from, to, window(open, close)), close);
+            let count_before = |time: u64| due.iter().filter(|&&at| at < time).count() as f64;
+            let lead = from * 0.5;
+            assert_eq!(count_before(open), lead);
+            let total = lead + (from + to) / 2.0 * 10.0;
+            assert!((due.len() as f64 - total).abs() <= 1.0, "{}", due.len());
+            // Over its first half the mean rate is the one at a quarter.
+            let half = lead + (from + (to - from) / 4.0) * 5.0;
+            let found = count_before(open + 5 * SECOND);
+            assert!((found - half).abs() <= 1.0, "{found} {half}");
+        }
+    }
+
+    #[test]
+    fn a_ramp_is_smooth_at_both_ends() {
+        let (open, close) = (SECOND, 3 * SECOND);
+        let due = all_before(Profile::ramp(100.0, 200.0, window(open, close)), 5 * SECOND);
+        let gaps: Vec<u64> = due.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(gaps.windows(2).all(|pair| pair[1] <= pair[0] + 1));
+        assert_eq!((gaps[0], gaps[gaps.len() - 1]), (10_000_000, 5_000_000));
+    }
+
+    #[test]
+    fn steps_have_their_rate_for_their_time() {
+        let steps = [
+            (100.0, Duration::from_secs(2)),
+            (1000.0, Duration::from_millis(500)),
+            (10.0, Duration::from_secs(1)),
+        ];
+        let pacer = Profile::steps(&steps, window(SECOND, 20 * SECOND));
+        let due = all_before(pacer, 10 * SECOND);
+        let between = |from: f64, to: f64| {
+            let inside = |&&at: &&u64| (from..to).contains(&(at as f64 / 1e9));
+            due.iter().filter(inside).count()
+        };
+        assert_eq!(between(0.0, 1.0), 100);
+        assert_eq!(between(1.0, 3.0), 200);
+        assert_eq!(between(3.0, 3.5), 500);
+        assert_eq!(between(3.5, 4.5), 10);
+        assert_eq!(between(4.5, 9.5), 50);
+    }
+
+    #[test]
+    fn threads_share_one_schedule_without_gap_or_overlap() {
+        let of = |thread, threads| {
+            let part = Part {
+                close: 2 * SECOND,
+                ..part(thread, threads)
+            };
+            all_before(Profile::ramp(1000.0, 3000.0, part), 2 * SECOND)
+        };
+        let mut shared: Vec<u64> = (0..3).flat_map(|thread| of(thread, 3)).collect();
+        shared.sort_unstable();
+        assert_eq!(shared, of(0, 1));
+    }
+
+    #[test]
+    fn counts_what_is_overdue() {
+        for (thread, threads) in [(0, 1), (1, 2)] {
+            let part = Part {
+                open: 1_000_000,
+                close: SECOND,
+                ..part(thread, threads)
+            };
+            let mut pacer = Profile::ramp(1234.5, 10.0, part);
+            for _ in 0..5 {
+                let due = all_before(pacer.clone(), 2 * SECOND);
+                let edges = due.iter().flat_map(|&at| [at, at + 1]);
+                for until in edges.chain([0, 1, SECOND]) {
+                    let count = due.iter().filter(|&&at| at < until).count() as u64;
+                    assert_eq!(pacer.due_before(until), count, "{until}");
+                }
+                pacer.take();
+            }
+        }
+    }
+}

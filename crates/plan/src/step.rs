@@ -1,0 +1,48 @@
+//! One step of a load: a rate and how long it holds, written `100/s for 1s`.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::duration::Time;
+use crate::rate::Rate;
+
+/// A rate and how long it holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Step {
+    /// Operations a second, as [`Rate`] allows.
+    pub(crate) per_second: f64,
+    /// More than nothing.
+    pub(crate) length: Duration,
+}
+
+impl FromStr for Step {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (rate, length) = text
+            .split_once(" for ")
+            .ok_or_else(|| format!("{text:?} is not a step; write for example \"100/s for 1s\""))?;
+        let rate: Rate = rate
+            .parse()
+            .map_err(|error: crate::rate::RateError| error.to_string())?;
+        let Time(length) = length
+            .parse()
+            .map_err(|error: crate::duration::TimeError| error.to_string())?;
+        if length.is_zero() {
+            return Err(format!(
+                "{text:?} takes no time; write for example \"100/s for 1s\""
+            ));
+        }
+        Ok(Self {
+            per_second: rate.get(),
+            length,
+        })
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/s for {}", self.per_second, Time(self.length))
+    }
+}

@@ -1,0 +1,115 @@
+//! What is sent, right and wrong.
+
+use std::io::{self, Write};
+use std::net::{Shutdown, TcpStream};
+use std::time::Duration;
+
+use rustix::net::sockopt::set_socket_linger;
+use tenbin_plan::rng::Rng;
+
+const RIGHT: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nground truth";
+/// The body of [`RIGHT`] cut in half.
+const TRUNCATED: &[u8] = RIGHT.split_at(RIGHT.len() - 6).0;
+const MALFORMED: &[u8] = b"HTTP/1.1 OK 200 Content-Length twelve\r\n\r\n";
+
+/// How a request is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// Status 200 and 12 bytes.
+    Right,
+    /// A reset of the connection in place of an answer.
+    Reset,
+    /// Half of the body, then the end of the connection.
+    Truncated,
+    /// No HTTP, then the end of the connection.
+    Malformed,
+}
+
+const NAMES: &[(&str, Answer)] = &[
+    ("ok", Answer::Right),
+    ("reset", Answer::Reset),
+    ("truncate", Answer::Truncated),
+    ("malformed", Answer::Malformed),
+];
+
+/// Shares of requests that are answered wrong, each 0 to 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Shares {
+    /// The connection is reset.
+    pub reset: f64,
+    /// The body is cut short.
+    pub truncate: f64,
+    /// The answer is no HTTP.
+    pub malformed: f64,
+}
+
+impl Shares {
+    /// How the next request is answered. Always draws once.
+    pub(super) fn draw(&self, random: &mut Rng) -> Answer {
+        let mut left = random.unit();
+        for (share, answer) in [
+            (self.reset, Answer::Reset),
+            (self.truncate, Answer::Truncated),
+            (self.malformed, Answer::Malformed),
+        ] {
+            if left < share {
+                return answer;
+            }
+            left -= share;
+        }
+        Answer::Right
+    }
+}
+
+/// Reads a share: `1%` or `0.01`.
+///
+/// # Errors
+/// It is not a number from 0 to 1, in words for the user.
+pub fn share(text: &str) -> Result<f64, String> {
+    let (number, whole) = match text.strip_suffix('%') {
+        Some(number) => (number, 100.0),
+        None => (text, 1.0),
+    };
+    let share = number.trim().parse::<f64>().map(|number| number / whole);
+    share
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share))
+        .ok_or_else(|| format!("{text:?} is no share; write for example \"1%\" or 0.01"))
+}
+
+impl Answer {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        let found = NAMES.iter().find(|&&(known, _)| known == name);
+        found.map(|&(_, answer)| answer)
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        let found = NAMES.iter().find(|&&(_, answer)| answer == self);
+        found.map_or("?", |&(name, _)| name)
+    }
+
+    /// The bytes it sends.
+    pub(super) fn bytes(self) -> &'static [u8] {
+        match self {
+            Self::Right => RIGHT,
+            Self::Reset => &[],
+            Self::Truncated => TRUNCATED,
+            Self::Malformed => MALFORMED,
+        }
+    }
+
+    /// Sends it. After anything wrong, or with `last`, the connection is over.
+    pub(super) fn send(self, mut stream: &TcpStream, last: bool) -> io::Result<()> {
+        stream.write_all(self.bytes())?;
+        match self {
+            Self::Right if !last => Ok(()),
+            Self::Reset => {
+                // With nothing to linger for, the last handle's close resets; the end
+                // of reading makes the connection's thread let go of its handle.
+                set_socket_linger(stream, Some(Duration::ZERO))?;
+                stream.shutdown(Shutdown::Read)
+            }
+            _ => stream.shutdown(Shutdown::Both),
+        }
+    }
+}

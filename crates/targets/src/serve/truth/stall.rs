@@ -1,0 +1,80 @@
+//! Times in which nothing is answered, written `10s+5s`: from when, for how long.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use tenbin_plan::duration::{Time, TimeError};
+
+/// A time in which nothing is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stall {
+    /// When it begins, since the server's start.
+    pub from: Duration,
+    /// How long it lasts.
+    pub length: Duration,
+}
+
+/// Why a text is no stall.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StallError {
+    /// It is not two times with a plus between them.
+    #[error("{0:?} is not a stall; write from when and for how long, for example \"10s+5s\"")]
+    NoStall(String),
+    /// One of its times is none.
+    #[error(transparent)]
+    Time(#[from] TimeError),
+}
+
+impl FromStr for Stall {
+    type Err = StallError;
+
+    fn from_str(text: &str) -> Result<Self, StallError> {
+        let (from, length) = text
+            .split_once('+')
+            .ok_or_else(|| StallError::NoStall(text.to_owned()))?;
+        let Time(from) = from.parse()?;
+        let Time(length) = length.parse()?;
+        Ok(Self { from, length })
+    }
+}
+
+/// The first time from `time` on, nanoseconds since the start, at which answers
+/// are sent.
+pub(super) fn after_stalls(stalls: &[Stall], time: u64) -> u64 {
+    let mut time = time;
+    // Sorted or not, touching or not: again until none holds it back any more.
+    while let Some(end) = stalls.iter().find_map(|stall| {
+        let from = stall.from.as_nanos() as u64;
+        let end = from.saturating_add(stall.length.as_nanos() as u64);
+        (from..end).contains(&time).then_some(end)
+    }) {
+        time = end;
+    }
+    time
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holds_back_what_falls_inside_and_nothing_else() {
+        let stalls = ["2s+1s", "1s+1s"].map(|text| text.parse().unwrap());
+        let second = 1_000_000_000;
+        for (time, answered) in [
+            (second - 1, second - 1),
+            (second, 3 * second),
+            (3 * second - 1, 3 * second),
+            (3 * second, 3 * second),
+        ] {
+            assert_eq!(after_stalls(&stalls, time), answered);
+        }
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        for text in ["", "10s", "10s+", "a+b"] {
+            assert!(text.parse::<Stall>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Sends every answer at its time.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::net::TcpStream;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use std::{hint, io, thread};
+
+use super::Clock;
+use super::answer::Answer;
+use super::log::{Entry, Log};
+
+/// How long before its time an answer is waited for awake: a sleep may last this
+/// much longer than asked for.
+const AWAKE: u64 = 150_000;
+
+/// An answer to be sent.
+pub(super) struct Pending {
+    pub(super) stream: Arc<TcpStream>,
+    pub(super) answer: Answer,
+    /// The connection ends with it.
+    pub(super) last: bool,
+    /// All but when it was answered.
+    pub(super) entry: Entry,
+}
+
+impl Pending {
+    fn order(&self) -> (u64, u64) {
+        (self.entry.due, self.entry.number)
+    }
+}
+
+impl PartialEq for Pending {
+    fn eq(&self, other: &Self) -> bool {
+        self.order() == other.order()
+    }
+}
+
+impl Eq for Pending {}
+
+impl PartialOrd for Pending {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Pending {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.order().cmp(&other.order())
+    }
+}
+
+type Queue = BinaryHeap<Reverse<Pending>>;
+
+/// The answers to be sent, and the thread that sends them.
+pub(super) struct Timekeeper {
+    clock: Clock,
+    log: Arc<Log>,
+    queue: Mutex<Queue>,
+    sooner: Condvar,
+}
+
+impl Timekeeper {
+    /// Starts its thread, which lasts as long as the process.
+    pub(super) fn start(clock: Clock, log: Arc<Log>) -> io::Result<Arc<Self>> {
+        let keeper = Arc::new(Self {
+            clock,
+            log,
+            queue: Mutex::new(Queue::new()),
+            sooner: Condvar::new(),
+        });
+        let keeping = Arc::clone(&keeper);
+        thread::Builder::new()
+            .name("timekeeper".to_owned())
+            .spawn(move || keeping.keep())?;
+        Ok(keeper)
+    }
+
+    /// Has `pending` sent when it is due: at once if it is.
+    pub(super) fn add(&self, pending: Pending) {
+        if pending.entry.due <= self.clock.now() {
+            self.send(pending);
+            return;
+        }
+        let mut queue = self.queue();
+        queue.push(Reverse(pending));
+        drop(queue);
+        self.sooner.notify_one();
+    }
+
+    fn keep(&self) {
+        loop {
+            let pending = self.next_due();
+            self.send(pending);
+        }
+    }
+
+    /// Waits for the time of the next answer.
+    fn next_due(&self) -> Pending {
+        let mut queue = self.queue();
+        loop {
+            let Some(Reverse(first)) = queue.peek() else {
+                queue = self
+                    .sooner
+                    .wait(queue)
+                    .unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let left = first.entry.due.saturating_sub(self.clock.now());
+            if left == 0 {
+                if let Some(Reverse(due)) = queue.pop() {
+                    return due;
+                }
+            } else if left > AWAKE {
+                let asleep = Duration::from_nanos(left - AWAKE);
+                queue = self
+                    .sooner
+                    .wait_timeout(queue, asleep)
+                    .map_or_else(|poison| poison.into_inner().0, |(queue, _)| queue);
+            } else {
+                // Let go in between: what is due sooner may come in.
+                drop(queue);
+                hint::spin_loop();
+                queue = self.queue();
+            }
+        }
+    }
+
+    fn send(&self, pending: Pending) {
+        let entry = Entry {
+            answered: self.clock.now(),
+            ..pending.entry
+        };
+        // Logged before it is sent, so that no answer seen is missing from the log;
+        // a peer that has gone is no trouble of ours.
+        self.log.note(&entry);
+        let _ = pending.answer.send(&pending.stream, pending.last);
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
