@@ -136,7 +136,7 @@ impl PlanCommand {
 /// `tenbin show`.
 #[derive(Args)]
 pub struct ShowArgs {
-    /// The run directory, for example runs/2026-01-31-put
+    /// The run directory, for example runs/2026-01-31T120000-s3-put
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// Print the result document instead of tables
