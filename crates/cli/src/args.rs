@@ -14,6 +14,7 @@ mod run;
 mod s3;
 mod serve;
 mod target;
+mod tip;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -32,6 +33,7 @@ pub use run::RunArgs;
 pub use s3::{ObjectArgs, S3Args, S3Command, S3GetArgs};
 pub use serve::{ServeCommand, ServeHttpArgs, ServeS3Args, ServeTruthArgs};
 pub use target::TargetArgs;
+pub use tip::with_tip;
 
 /// Weighs two or more servers against each other.
 ///
@@ -134,7 +136,7 @@ impl PlanCommand {
 /// `tenbin show`.
 #[derive(Args)]
 pub struct ShowArgs {
-    /// The run directory, for example runs/2026-01-31-put
+    /// The run directory, for example runs/2026-01-31T120000-s3-put
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// Print the result document instead of tables

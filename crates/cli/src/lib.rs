@@ -26,7 +26,11 @@ pub fn run() -> ExitCode {
             return Exit::Internal.into();
         }
     };
-    match Cli::parse_from(arguments).command {
+    let command_line = match Cli::try_parse_from(&arguments) {
+        Ok(command_line) => command_line,
+        Err(error) => args::with_tip(error).exit(),
+    };
+    match command_line.command {
         // Its exit code is its own.
         Command::Guard(guard) => tenbin_targets::guard::main(guard.arguments),
         command => dispatch(command).into(),

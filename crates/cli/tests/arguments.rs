@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use tenbin_cli::args::{Cli, Command, PlanCommand, ServeCommand, command};
+use tenbin_cli::args::{Cli, Command, PlanCommand, ServeCommand, command, with_tip};
 use tenbin_plan::{Context, Draft, Plan, Reach, Refusal};
 
 fn world() -> Context {
@@ -225,6 +225,23 @@ fn refusals_name_the_flag() {
             found.lines().any(|found| found == expected),
             "{line}\n found    {found}\n expected {expected}"
         );
+    }
+}
+
+#[test]
+fn what_beginners_write_gets_a_tip() {
+    for (line, tip) in [
+        ("tenbin http http://h:1/", "'--target http://h:1/'"),
+        ("tenbin s3 http://h:1", "'--target http://h:1'"),
+        ("tenbin a.toml", "'tenbin run a.toml'"),
+        ("tenbin plan a.toml", "'tenbin plan file a.toml'"),
+        ("tenbin htpp", "'http'"),
+    ] {
+        let Err(error) = Cli::try_parse_from(line.split(' ')) else {
+            panic!("{line} was taken");
+        };
+        let told = with_tip(error).to_string();
+        assert!(told.contains(tip), "{line}: {told}");
     }
 }
 

@@ -228,3 +228,63 @@ impl<'de> Deserializer<'de> for KeyReader<'_> {
         ignored_any
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    const PAGE: &str = include_str!("../../../docs/plan-file.md");
+
+    /// What stands in code in the first cells of the tables below a heading, and
+    /// below the headings inside it.
+    fn documented(heading: &str) -> BTreeSet<&'static str> {
+        let level = heading.bytes().take_while(|&byte| byte == b'#').count();
+        let starts_another = |line: &&str| {
+            let depth = line.bytes().take_while(|&byte| byte == b'#').count();
+            !(1..=level).contains(&depth)
+        };
+        PAGE.lines()
+            .skip_while(|line| *line != heading)
+            .skip(1)
+            .take_while(starts_another)
+            .filter_map(|line| line.strip_prefix("| `")?.split_once("` |"))
+            .map(|(key, _)| key)
+            .filter(|key| key.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_')))
+            .collect()
+    }
+
+    #[test]
+    fn the_page_on_plan_files_has_every_key_and_no_other() {
+        let sections = Sections::new();
+        // Tables inside have headings of their own, or a row in another table.
+        let elsewhere = |section: &Section, others: &[&'static str]| {
+            let keys = section.keys.iter().copied();
+            keys.filter(|key| !others.contains(key)).collect()
+        };
+        let tables = ["rounds", "load", "target", "workload"];
+        let ways = ["command", "builtin"];
+        let expected: [(&str, BTreeSet<&str>); 4] = [
+            ("## Top level", elsewhere(&sections.plan, &tables)),
+            ("## `[rounds]`", elsewhere(&sections.rounds, &[])),
+            ("## `[load]`", elsewhere(&sections.load, &[])),
+            ("## `[[target]]`", elsewhere(&sections.target, &ways)),
+        ];
+        for (heading, keys) in expected {
+            assert_eq!(documented(heading), keys, "{heading}");
+        }
+        assert_eq!(
+            documented("## `[[workload]]`"),
+            elsewhere(&sections.workload, &[]),
+            "workload"
+        );
+        let in_text = ways.iter().chain(sections.ready.keys);
+        for key in in_text {
+            assert!(
+                PAGE.contains(&format!("`{key}`")) || PAGE.contains(&format!("{{ {key} = ")),
+                "{key}"
+            );
+        }
+    }
+}

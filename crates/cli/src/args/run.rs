@@ -15,7 +15,7 @@ in every run directory repeats that run.
 
 Examples:
   tenbin run plan.toml
-  tenbin run runs/2026-01-31-put/plan.toml --duration 2m")]
+  tenbin run runs/2026-01-31T120000-s3-put/plan.toml --duration 2m")]
 pub struct RunArgs {
     /// The plan file
     #[arg(value_name = "PLAN")]

@@ -1,0 +1,40 @@
+//! What was probably meant, where the parser itself has no idea.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+/// The error with a tip, if it is about a word that is worth one: a URL without
+/// `--target`, a plan file without `run`.
+pub fn with_tip(mut error: clap::Error) -> clap::Error {
+    if let Some(tip) = tip(&error) {
+        error.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(vec![tip.into()]),
+        );
+    }
+    error
+}
+
+fn tip(error: &clap::Error) -> Option<String> {
+    let is_subcommand = match error.kind() {
+        ErrorKind::UnknownArgument => false,
+        ErrorKind::InvalidSubcommand => true,
+        _ => return None,
+    };
+    let about = if is_subcommand {
+        ContextKind::InvalidSubcommand
+    } else {
+        ContextKind::InvalidArg
+    };
+    let Some(ContextValue::String(word)) = error.get(about) else {
+        return None;
+    };
+    if word.contains("://") {
+        Some(format!("servers are given as '--target {word}'"))
+    } else if is_subcommand && word.ends_with(".toml") {
+        Some(format!(
+            "plans are run with 'tenbin run {word}', checked with 'tenbin plan file {word}'"
+        ))
+    } else {
+        None
+    }
+}

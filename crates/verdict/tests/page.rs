@@ -1,0 +1,45 @@
+//! `docs/findings.md` is made from the rules; `TENBIN_UPDATE=1` makes it anew.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use tenbin_verdict::RULES;
+
+const HEAD: &str = "\
+# Findings
+
+Every result is looked at by the rules below. A *note* is worth knowing and changes
+nothing; *suspect* means that the numbers may mislead; *invalid* that they cannot be
+believed. The worst finding decides how far the whole run can be trusted. The one to
+blame is the server, the network, the generator, the setup, or the question, when the
+run is too short for what is asked of it.
+
+| rule | what it finds |
+|---|---|
+";
+
+fn page() -> String {
+    let mut page = HEAD.to_owned();
+    for rule in RULES {
+        let (name, summary) = (rule.name(), rule.summary());
+        writeln!(page, "| [`{name}`](#{name}) | {summary} |").expect("memory");
+    }
+    for rule in RULES {
+        let text = rule.explanation().trim_end();
+        write!(page, "\n## {}\n\n{text}\n", rule.name()).expect("memory");
+    }
+    page
+}
+
+#[test]
+fn the_page_on_findings_says_what_the_rules_say() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/findings.md");
+    if std::env::var_os("TENBIN_UPDATE").is_some() {
+        std::fs::write(&path, page()).expect("written");
+    }
+    let stored = std::fs::read_to_string(&path).expect("docs/findings.md");
+    assert!(
+        stored == page(),
+        "docs/findings.md is out of date: run this test with TENBIN_UPDATE=1"
+    );
+}
