@@ -5,6 +5,7 @@
     reason = "a program for people at a terminal"
 )]
 
+mod accuracy;
 mod check;
 mod cost;
 mod setup;
@@ -26,6 +27,7 @@ cargo xtask <task>
   check           format, clippy, layers, licences, tracked files
   test            setup, check, then every test; ends with `N passed, N failed`
   cost            CPU a request beside other generators, kept in bench/ (minutes; wants a quiet machine)
+  accuracy        what Tenbin reports about a server whose truth is known (two minutes)
 ";
 
 fn main() -> ExitCode {
@@ -46,6 +48,7 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["setup"] => setup::install()?,
         ["setup", "--check"] => setup::check()?,
         ["check"] => check::run(&mut Steps::default())?,
+        ["accuracy"] => accuracy::run()?,
         ["cost"] => cost::run()?,
         // For `cost` itself, which measures it as a process of its own.
         ["bare-loop", address, connections, seconds] => {
