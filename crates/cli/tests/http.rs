@@ -123,20 +123,26 @@ fn an_open_loop_keeps_its_rate() {
     )
     .run();
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
-    let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
-    let ok = find_ok(&document).expect("a count");
-    assert!((950..=1010).contains(&ok), "{ok}: {run}");
+    // Throughput depends on how busy this machine is, the schedule does not.
+    assert_eq!(due_in_windows(&scratch), 1000, "{run}");
 }
 
-fn find_ok(value: &serde_json::Value) -> Option<u64> {
-    match value {
-        serde_json::Value::Object(map) => map
-            .get("ok")
-            .and_then(serde_json::Value::as_u64)
-            .or_else(|| map.values().find_map(find_ok)),
-        serde_json::Value::Array(list) => list.iter().find_map(find_ok),
-        _ => None,
-    }
+/// Operations that were due in the measured windows of the only run.
+fn due_in_windows(scratch: &Scratch) -> u64 {
+    let run = std::fs::read_dir(scratch.path().join("runs"))
+        .expect("runs")
+        .next()
+        .expect("a run")
+        .expect("an entry");
+    let text = std::fs::read_to_string(run.path().join("intervals.jsonl")).expect("intervals");
+    text.lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("a line of JSON"))
+        .filter(|line| line["kind"] == "operation")
+        .map(|line| {
+            let count = |kind: &str| line[kind]["count"].as_u64().unwrap_or(0);
+            count("response") + count("failed")
+        })
+        .sum()
 }
 
 #[test]
