@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::error::ErrorClass;
 use crate::exchange::{AnswerHead, BodyUse, Exchange, Judgement, Moment, Next, Workload};
 use crate::pacer::Pacer;
-use crate::sample::Sample;
+use crate::sample::{Ledger, Sample};
 use crate::stop::StopRule;
 use crate::tally::{Tally, Times, Window};
 use crate::wire::Order;
@@ -76,6 +76,8 @@ struct Slot {
     started: u64,
     /// Requests carried by the present connection.
     carried: u64,
+    /// Nanoseconds that making the present connection took.
+    connect_nanos: u64,
     refusals: u32,
 }
 
@@ -93,6 +95,8 @@ pub struct Conductor<'w> {
     issued: u64,
     in_flight: usize,
     up: usize,
+    /// Since when no connection has been open; of meaning while `up` is 0.
+    none_up_since: u64,
     exhausted: bool,
     /// The workload said [`Next::Wait`]; ask again after the next judgement.
     waiting: bool,
@@ -125,6 +129,7 @@ impl<'w> Conductor<'w> {
                 intended: 0,
                 started: 0,
                 carried: 0,
+                connect_nanos: 0,
                 refusals: 0,
             })
             .collect();
@@ -140,6 +145,7 @@ impl<'w> Conductor<'w> {
             issued: 0,
             in_flight: 0,
             up: 0,
+            none_up_since: 0,
             exhausted: false,
             waiting: false,
             stopped: false,
@@ -202,6 +208,7 @@ impl<'w> Conductor<'w> {
         self.tally.ledger.connect_nanos += took;
         let entry = &mut self.slots[slot];
         entry.carried = 0;
+        entry.connect_nanos = took;
         entry.refusals = 0;
         self.up += 1;
         self.free(slot, now)
@@ -275,7 +282,7 @@ impl<'w> Conductor<'w> {
         } else {
             ledger.closed_by_server += 1;
         }
-        self.up -= 1;
+        self.down(now);
         self.reopen(slot, now)
     }
 
@@ -287,7 +294,7 @@ impl<'w> Conductor<'w> {
             _ => ledger.closed_by_client += 1,
         }
         self.lose(slot, now, class, text);
-        self.up -= 1;
+        self.down(now);
         self.reopen(slot, now)
     }
 
@@ -295,7 +302,7 @@ impl<'w> Conductor<'w> {
     pub fn dropped(&mut self, slot: usize, now: u64) -> Order {
         self.tally.ledger.closed_by_server += 1;
         self.idle.retain(|&other| other != slot);
-        self.up -= 1;
+        self.down(now);
         self.reopen(slot, now)
     }
 
@@ -341,17 +348,14 @@ impl<'w> Conductor<'w> {
         } else if !self.window_closed {
             wake = wake.min(self.next_sample).min(self.score.close);
         }
-        if let Some(pacer) = &self.score.pacer {
-            let due = pacer.due();
-            if due < self.score.close {
-                // With nothing idle, an arrival can only expire.
-                let act = if self.idle.is_empty() {
-                    due.saturating_add(self.score.timeout)
-                } else {
-                    due
-                };
-                wake = wake.min(act);
-            }
+        if let Some(due) = self.next_arrival() {
+            // With nothing idle, an arrival can only expire.
+            let act = if self.idle.is_empty() {
+                due.saturating_add(self.score.timeout)
+            } else {
+                due
+            };
+            wake = wake.min(act);
         }
         wake.max(now)
     }
@@ -422,10 +426,21 @@ impl<'w> Conductor<'w> {
 
     /// Whether arrivals due inside the window are still to be sent.
     fn backlogged(&self) -> bool {
-        self.score
-            .pacer
-            .as_ref()
-            .is_some_and(|pacer| !self.over(pacer.due()))
+        self.next_arrival().is_some()
+    }
+
+    /// Open loop: when the next operation is due, if there is to be another.
+    #[inline]
+    fn next_arrival(&self) -> Option<u64> {
+        let due = self.score.pacer.as_ref()?.due();
+        (!self.over(due)).then_some(due)
+    }
+
+    fn down(&mut self, now: u64) {
+        self.up -= 1;
+        if self.up == 0 {
+            self.none_up_since = now;
+        }
     }
 
     #[inline]
@@ -524,14 +539,16 @@ impl<'w> Conductor<'w> {
     /// Open loop: arrivals that found no connection within the timeout failed.
     fn expire_queue(&mut self, now: u64) {
         let timeout = self.score.timeout;
-        while let Some(pacer) = &mut self.score.pacer {
-            let due = pacer.due();
-            if due.saturating_add(timeout) > now || due >= self.score.close {
+        while let Some(due) = self.next_arrival() {
+            if due.saturating_add(timeout) > now {
                 return;
             }
-            pacer.take();
+            if let Some(pacer) = &mut self.score.pacer {
+                pacer.take();
+            }
             self.issued += 1;
-            let (class, text) = if self.up == 0 {
+            // Connections given up on just now were there while it waited.
+            let (class, text) = if self.up == 0 && self.none_up_since <= due {
                 (ErrorClass::Connect, "no connection in time")
             } else {
                 (ErrorClass::Timeout, "waited too long for a free connection")
@@ -555,7 +572,8 @@ impl<'w> Conductor<'w> {
                 return;
             }
             self.window_open = true;
-            self.tally.open_window();
+            let standing = self.standing();
+            self.tally.open_window(standing);
         }
         if self.window_closed {
             return;
@@ -578,11 +596,26 @@ impl<'w> Conductor<'w> {
         (self.ship)(sample);
     }
 
+    /// The connections that the lead leaves to the window.
+    fn standing(&self) -> Ledger {
+        let up = self
+            .slots
+            .iter()
+            .filter(|slot| matches!(slot.state, State::Idle | State::Busy));
+        up.fold(Ledger::default(), |sum, slot| Ledger {
+            opened: sum.opened + 1,
+            connect_nanos: sum.connect_nanos + slot.connect_nanos,
+            ..sum
+        })
+    }
+
     fn backlog(&self, now: u64) -> u64 {
         let until = now.min(self.score.close);
-        self.score
-            .pacer
-            .as_ref()
-            .map_or(0, |pacer| pacer.due_before(until))
+        let Some(pacer) = &self.score.pacer else {
+            return 0;
+        };
+        let rules = self.score.stop_rules.iter();
+        let left = rules.map(|rule| rule.left(self.issued)).min();
+        pacer.due_before(until).min(left.unwrap_or(u64::MAX))
     }
 }

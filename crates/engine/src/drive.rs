@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::time::{Duration, SystemTime};
 use std::{io, thread};
 
-use tenbin_plan::Load;
+use tenbin_plan::{Load, Pace};
 use thiserror::Error;
 
 use crate::clock::Clock;
@@ -124,7 +124,7 @@ pub fn drive(
             })
             .collect();
         drop(sender);
-        longest = relay(&samples, clock, drive, listen);
+        longest = relay(&samples, clock, drive, threads, listen);
         handles
             .into_iter()
             .enumerate()
@@ -146,6 +146,7 @@ fn relay(
     samples: &mpsc::Receiver<Sample>,
     clock: Clock,
     drive: &Drive,
+    threads: usize,
     listen: &mut dyn FnMut(News),
 ) -> u64 {
     let open = drive.lead.as_nanos() as u64;
@@ -153,6 +154,8 @@ fn relay(
         .window
         .map_or(u64::MAX, |window| window.as_nanos() as u64);
     let (mut opened, mut closed, mut longest) = (false, false, 0);
+    // Slices by count end at another time in each thread.
+    let mut through = vec![false; threads];
     loop {
         let next = if opened {
             samples.recv().ok()
@@ -178,9 +181,9 @@ fn relay(
         if !sample.drain {
             longest = longest.max(sample.end);
         }
-        let last = sample.drain || sample.end >= planned;
+        through[sample.thread] |= sample.drain || sample.end >= planned;
         listen(News::Sample(sample));
-        if last && !closed {
+        if !closed && through.iter().all(|&through| through) {
             closed = true;
             listen(News::Closed);
         }
@@ -193,9 +196,16 @@ fn score(drive: &Drive, clock: Clock, thread: usize, threads: usize) -> Score {
         .window
         .map_or(u64::MAX, |window| open + window.as_nanos() as u64);
     let load = &drive.load;
-    let requests = load
-        .requests
-        .map(|total| stop::share(total, thread, threads));
+    let connections_of = |thread| stop::share(load.connections as u64, thread, threads);
+    let requests = load.requests.map(|total| match load.pace {
+        Pace::Closed => {
+            let first = (0..thread).map(connections_of).sum();
+            let last = first + connections_of(thread);
+            stop::share_by_connections(total, first, last, load.connections as u64)
+        }
+        // A schedule is dealt out evenly, and so are its first operations.
+        _ => stop::share(total, thread, threads),
+    });
     let part = pacer::Part {
         thread,
         threads,
@@ -205,7 +215,7 @@ fn score(drive: &Drive, clock: Clock, thread: usize, threads: usize) -> Score {
     };
     Score {
         thread,
-        connections: stop::share(load.connections as u64, thread, threads) as usize,
+        connections: connections_of(thread) as usize,
         keep_alive: load.keep_alive,
         open,
         close,

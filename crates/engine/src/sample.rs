@@ -96,7 +96,7 @@ impl OpSample {
 /// What happened to connections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ledger {
-    /// Connections established.
+    /// Connections established, with those that the lead left open for the window.
     pub opened: u64,
     /// Requests sent on a connection that had carried one before.
     pub reused: u64,
@@ -104,11 +104,12 @@ pub struct Ledger {
     pub closed_by_client: u64,
     /// Closed by the server in good order, between answers.
     pub closed_by_server: u64,
-    /// Attempts refused or failed.
+    /// Attempts refused or failed inside the window or the drain.
     pub refused: u64,
     /// Reset or closed in the middle of an answer.
     pub reset: u64,
-    /// Sum of connect times, nanoseconds; divide by `opened`.
+    /// Sum of connect times of `opened`, nanoseconds. One that takes the place of
+    /// another counts from the moment that one was given up, its closing included.
     pub connect_nanos: u64,
 }
 

@@ -62,6 +62,9 @@ struct Simulation<'s> {
     accepts: &'s dyn Fn(u64) -> bool,
     stop: &'s AtomicBool,
     stop_at: u64,
+    /// What every connection says it took.
+    connect_nanos: u64,
+    turns: u64,
 }
 
 impl Simulation<'_> {
@@ -115,6 +118,7 @@ impl Wire for Simulation<'_> {
     }
 
     fn turn(&mut self, wake: u64, conductor: &mut Conductor<'_>) -> io::Result<()> {
+        self.turns += 1;
         let next = self.events.peek().map_or(u64::MAX, |coming| coming.0.time);
         let until = next.min(wake);
         assert!(until < u64::MAX, "nothing would ever happen again");
@@ -134,7 +138,7 @@ impl Wire for Simulation<'_> {
                 continue;
             }
             let order = match coming.event {
-                Event::Connected => conductor.connected(slot, self.now, 0),
+                Event::Connected => conductor.connected(slot, self.now, self.connect_nanos),
                 Event::Refused => conductor.refused(slot, self.now, "connection refused"),
                 Event::Answered { status, reusable } => {
                     let answer = Answered {
@@ -278,13 +282,15 @@ impl Play {
             accepts,
             stop: &stop,
             stop_at: self.stop_at,
+            connect_nanos: MILLIS,
+            turns: 0,
         };
         let mut samples = Vec::new();
         let mut ship = |sample| samples.push(sample);
         let mut conductor = Conductor::new(score, workload, &mut ship);
         wire::run(&mut simulation, &mut conductor, &stop).unwrap();
         drop(conductor);
-        Played::new(samples)
+        Played::new(samples, simulation.turns)
     }
 }
 
@@ -294,10 +300,12 @@ struct Played {
     total: OpSample,
     ledger: Ledger,
     seconds: f64,
+    /// How often the conductor was woken.
+    turns: u64,
 }
 
 impl Played {
-    fn new(samples: Vec<Sample>) -> Self {
+    fn new(samples: Vec<Sample>, turns: u64) -> Self {
         let mut total = OpSample::new("GET");
         let mut ledger = Ledger::default();
         let mut end = 0;
@@ -328,6 +336,7 @@ impl Played {
             total,
             ledger,
             seconds: end as f64 / 1e9,
+            turns,
         }
     }
 
@@ -631,4 +640,54 @@ fn connections_take_turns_in_an_open_loop() {
         Fate::Answer(MILLIS, 200)
     });
     assert_eq!(used, [25, 25, 25, 25]);
+}
+
+#[test]
+fn connections_used_up_in_the_lead_are_not_in_the_ledger() {
+    let mut play = Play::closed(2);
+    play.load.keep_alive = false;
+    play.lead = SECOND;
+    let played = play.on(&mut Simple::endless(), &mut |_, _| {
+        Fate::Answer(10 * MILLIS, 200)
+    });
+    // One that stands when the window opens, and one after each of 100 answers.
+    assert!(
+        (200..=202).contains(&played.ledger.opened),
+        "{:?}",
+        played.ledger
+    );
+    assert_eq!(
+        played.ledger.connect_nanos,
+        played.ledger.opened * MILLIS,
+        "connect times are of the connections counted"
+    );
+}
+
+#[test]
+fn a_count_ends_an_open_loop_however_late_the_answers_are() {
+    let mut play = Play::constant(1_000.0, 10);
+    play.window = 10 * SECOND;
+    play.load.requests = Some(10);
+    let played = play.on(&mut Simple::endless(), &mut |_, now| {
+        if now < 5 * MILLIS {
+            Fate::Silence
+        } else {
+            Fate::Answer(2_100 * MILLIS - now, 200)
+        }
+    });
+    assert_eq!(played.errors(ErrorClass::Timeout), 10);
+    assert_eq!(played.total.failed.len(), 10, "no more than were asked for");
+    let backlog = played.samples.iter().map(|sample| sample.backlog).max();
+    assert_eq!(backlog, Some(0));
+    assert!(played.turns < 200, "woken {} times", played.turns);
+}
+
+#[test]
+fn arrivals_that_wait_for_a_mute_server_are_no_connect_errors() {
+    let mut play = Play::constant(100.0, 4);
+    play.window = 5 * SECOND;
+    play.load.timeout = Duration::from_millis(500);
+    let played = play.on(&mut Simple::endless(), &mut |_, _| Fate::Silence);
+    assert_eq!(played.errors(ErrorClass::Timeout), 500);
+    assert_eq!(played.errors(ErrorClass::Connect), 0);
 }

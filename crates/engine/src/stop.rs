@@ -5,6 +5,12 @@ pub trait StopRule: Send {
     /// True when no further operation is to be issued, given the intended start
     /// of the next one (nanoseconds since the origin) and the number issued.
     fn over(&self, next_start: u64, issued: u64) -> bool;
+
+    /// How many more operations it allows at most, given the number issued.
+    fn left(&self, issued: u64) -> u64 {
+        let _ = issued;
+        u64::MAX
+    }
 }
 
 /// The rules of a slice: the window's end, and a share of a count if one is set.
@@ -22,6 +28,17 @@ pub(crate) fn share(total: u64, thread: usize, threads: usize) -> u64 {
     total / threads + u64::from(thread < total % threads)
 }
 
+/// The share that a thread has in `total` operations by its share in all
+/// `connections`: those numbered `first` to `last`, exclusively. So that threads
+/// with more connections do not rest while the others still work.
+pub(crate) fn share_by_connections(total: u64, first: u64, last: u64, connections: u64) -> u64 {
+    let until = |connection: u64| {
+        let scaled = u128::from(total) * u128::from(connection);
+        (scaled / u128::from(connections.max(1))) as u64
+    };
+    until(last) - until(first)
+}
+
 struct AtTime(u64);
 
 impl StopRule for AtTime {
@@ -36,11 +53,27 @@ impl StopRule for AfterCount {
     fn over(&self, _next_start: u64, issued: u64) -> bool {
         issued >= self.0
     }
+
+    fn left(&self, issued: u64) -> u64 {
+        self.0.saturating_sub(issued)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::share;
+    use super::{share, share_by_connections};
+
+    #[test]
+    fn connections_get_like_shares_and_none_is_lost() {
+        // Five connections on two threads: three and two.
+        assert_eq!(share_by_connections(1000, 0, 3, 5), 600);
+        assert_eq!(share_by_connections(1000, 3, 5, 5), 400);
+        for total in [0, 1, 7, 1000, u64::MAX] {
+            let parts = [(0, 3), (3, 5), (5, 7)];
+            let shares = parts.map(|(first, last)| share_by_connections(total, first, last, 7));
+            assert_eq!(shares.iter().sum::<u64>(), total);
+        }
+    }
 
     #[test]
     fn shares_add_up_to_the_total() {

@@ -72,14 +72,10 @@ impl Tally {
 
     /// The lead is over. Operations are kept apart by their own times, since some
     /// of the window may have ended before this is called.
-    pub(crate) fn open_window(&mut self) {
-        self.ledger = Ledger {
-            // Connections opened in the lead carry the window's requests.
-            opened: self.ledger.opened,
-            refused: self.ledger.refused,
-            connect_nanos: self.ledger.connect_nanos,
-            ..Ledger::default()
-        };
+    /// `standing` are the connections that are open: they carry the window's
+    /// requests, unlike those that the lead has used up.
+    pub(crate) fn open_window(&mut self, standing: Ledger) {
+        self.ledger = standing;
         self.since = self.window.open;
         self.cpu_since = thread_cpu();
     }

@@ -143,7 +143,6 @@ fn client_use(threads: &BTreeMap<usize, ThreadSum>) -> ClientUse {
 /// Adds the figures of an operation to those it had.
 pub(crate) fn add_figures(sum: &mut OpFigures, mut part: OpFigures) {
     sum.ok += part.ok;
-    sum.late += part.late;
     sum.sent += part.sent;
     sum.received += part.received;
     sum.payload += part.payload;

@@ -186,7 +186,6 @@ impl OperationLine {
     pub(crate) fn figures(&self) -> Result<OpFigures, String> {
         let mut figures = OpFigures::new(&self.operation);
         figures.ok = self.ok;
-        figures.late = if self.drain { self.ok } else { 0 };
         figures.sent = self.sent;
         figures.received = self.received;
         figures.payload = self.payload;

@@ -62,7 +62,7 @@ impl Seconds {
                     what: "a sample",
                     why: "it has an operation that the slice was not opened with",
                 })?;
-            add_figures(&mut interval.ops[index], figures(op, sample.drain));
+            add_figures(&mut interval.ops[index], figures(op));
         }
         let reached = self.reached.entry(sample.thread).or_insert(key);
         *reached = key.max(*reached);
@@ -113,11 +113,10 @@ fn empty_interval(key: Key, sample: &Sample, operations: &[String]) -> Interval 
     }
 }
 
-fn figures(op: OpSample, drain: bool) -> OpFigures {
+fn figures(op: OpSample) -> OpFigures {
     OpFigures {
         name: op.name.to_owned(),
         ok: op.ok,
-        late: if drain { op.ok } else { 0 },
         sent: op.sent,
         received: op.received,
         payload: op.payload,
@@ -192,7 +191,6 @@ mod tests {
         let rest = seconds.rest();
         assert_eq!(rest.len(), 1);
         assert!(rest[0].drain);
-        assert_eq!(rest[0].ops[0].late, 1);
     }
 
     #[test]

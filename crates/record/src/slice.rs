@@ -83,28 +83,14 @@ pub struct Slice {
 
 impl Slice {
     /// Correct answers a second over all operations; `None` for an empty window.
-    ///
-    /// A closed loop counts the operations that were *begun* in the window. As
-    /// many of them end after it as had been begun before it and ended in it, so
-    /// leaving those out would make every slice too slow by a round trip, and
-    /// Little's law (connections = throughput × mean latency) would not hold.
-    /// An open loop counts the ones *ended* in the window: begun are as many as
-    /// the schedule says, however slow the server is.
+    /// What counts is defined in `docs/run-directory.md`.
     pub fn throughput(&self) -> Option<f64> {
-        self.per_second(self.ops.iter().map(|op| self.counted(op)).sum())
+        self.per_second(self.ok())
     }
 
     /// The same for one of its operations.
     pub fn throughput_of(&self, op: &OpFigures) -> Option<f64> {
-        self.per_second(self.counted(op))
-    }
-
-    fn counted(&self, op: &OpFigures) -> u64 {
-        if self.closed_loop {
-            op.ok
-        } else {
-            op.ok.saturating_sub(op.late)
-        }
+        self.per_second(op.ok)
     }
 
     fn per_second(&self, count: u64) -> Option<f64> {
@@ -127,10 +113,8 @@ impl Slice {
 pub struct OpFigures {
     /// Name of the operation, for example `GET`.
     pub name: String,
-    /// Correct answers to operations that were due inside the window.
+    /// Correct answers that came inside the window.
     pub ok: u64,
-    /// Those of `ok` that came after the window had closed.
-    pub late: u64,
     /// Bytes written, heads included.
     pub sent: u64,
     /// Bytes read, heads included.
@@ -162,7 +146,6 @@ impl OpFigures {
         Self {
             name: name.to_owned(),
             ok: 0,
-            late: 0,
             sent: 0,
             received: 0,
             payload: 0,

@@ -57,10 +57,11 @@ fn start(index: u32, closed_loop: bool, operations: usize) -> SliceStart {
 }
 
 /// Some operations, more of them in every second; in an open loop with lag.
-fn op(name: &'static str, seed: u64, closed_loop: bool) -> OpSample {
+fn op(name: &'static str, seed: u64, drain: bool, closed_loop: bool) -> OpSample {
     let mut op = OpSample::new(name);
-    op.ok = 5 + seed;
-    for i in 0..op.ok {
+    let timed = 5 + seed;
+    op.ok = if drain { 0 } else { timed };
+    for i in 0..timed {
         let service = 50_000 + seed * 997 + i * i * 12_345;
         op.service.record(service).unwrap();
         if !closed_loop {
@@ -94,7 +95,7 @@ fn sample(thread: usize, second: u64, drain: bool, closed_loop: bool, operations
         end,
         ops: (0..)
             .zip(&OPERATIONS[..operations])
-            .map(|(i, name)| op(name, seed + i, closed_loop))
+            .map(|(i, name)| op(name, seed + i, drain, closed_loop))
             .collect(),
         ledger: Ledger {
             opened: 1,
@@ -171,10 +172,19 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
 
 /// What `ok` must be after that many seconds, counted without any of the code
 /// under test.
-fn expected_ok(seconds: u64, with_drain: bool, operations: u64) -> u64 {
-    let samples = (0..seconds)
-        .flat_map(|second| (0..THREADS).map(move |thread| (thread, second)))
-        .chain((0..THREADS).filter(|_| with_drain).map(|t| (t, 9)));
+fn expected_ok(seconds: u64, operations: u64) -> u64 {
+    expected(
+        (0..seconds).flat_map(|second| (0..THREADS).map(move |thread| (thread, second))),
+        operations,
+    )
+}
+
+/// Operations that were due in the window and ended in its drain.
+fn expected_drained(operations: u64) -> u64 {
+    expected((0..THREADS).map(|thread| (thread, 9)), operations)
+}
+
+fn expected(samples: impl Iterator<Item = (usize, u64)>, operations: u64) -> u64 {
     samples
         .map(|(thread, second)| {
             let seed = second * 2 + thread as u64;
@@ -200,11 +210,20 @@ fn threads_and_seconds_add_up() {
     let [closed, open] = run.slices.as_slice() else {
         panic!("two slices");
     };
-    assert_eq!(closed.ok(), expected_ok(SECONDS, true, 2));
-    for op in closed.ops.iter().chain(&open.ops) {
-        assert_eq!(op.service.len(), op.ok);
-        assert_eq!(op.response.len(), op.ok);
-        assert_eq!(op.failed.len(), op.failed_count());
+    for slice in [closed, open] {
+        assert_eq!(slice.ok(), expected_ok(SECONDS, 2));
+        let timed = expected_ok(SECONDS, 2) + expected_drained(2);
+        assert_eq!(
+            slice.ops.iter().map(|op| op.service.len()).sum::<u64>(),
+            timed
+        );
+        for op in &slice.ops {
+            assert_eq!(op.response.len(), op.service.len());
+            assert_eq!(op.failed.len(), op.failed_count());
+        }
+        // What came after the window is timed, and is not throughput.
+        let counted = slice.throughput().unwrap() * slice.seconds;
+        assert!((counted - expected_ok(SECONDS, 2) as f64).abs() < 1e-6);
     }
     assert_eq!(closed.ops[0].response, closed.ops[0].service);
     assert_ne!(open.ops[0].response, open.ops[0].service);
@@ -214,14 +233,6 @@ fn threads_and_seconds_add_up() {
     assert!((closed.client.cpu_seconds - 2.1).abs() < 1e-12);
     assert_eq!(closed.backlog, 4 + 5);
     assert_eq!(closed.ledger.opened, 8);
-
-    // A closed loop counts what began in the window, an open one what ended in it.
-    let late: u64 = open.ops.iter().map(|op| op.late).sum();
-    assert_eq!(late, expected_ok(0, true, 2));
-    let closed_rate = closed.throughput().unwrap() * closed.seconds;
-    let open_rate = open.throughput().unwrap() * open.seconds;
-    assert!((closed_rate - expected_ok(SECONDS, true, 2) as f64).abs() < 1e-6);
-    assert!((open_rate - expected_ok(SECONDS, false, 2) as f64).abs() < 1e-6);
 }
 
 /// Whatever came of a torn run must be slices as they were, and at most one cut
@@ -234,14 +245,13 @@ fn assert_no_wrong_number(run: &Written, torn: &RecordedRun) {
         }
         let seconds = slice.seconds as u64;
         assert_eq!(slice.seconds, seconds as f64);
-        let late: u64 = slice.ops.iter().map(|op| op.late).sum();
-        assert_eq!(
-            slice.ok(),
-            expected_ok(seconds, late > 0, slice.ops.len() as u64),
-            "at {seconds} s"
-        );
+        let operations = slice.ops.len() as u64;
+        let ok = expected_ok(seconds, operations);
+        assert_eq!(slice.ok(), ok, "at {seconds} s");
+        let timed: u64 = slice.ops.iter().map(|op| op.service.len()).sum();
+        let drained = ok + expected_drained(operations);
+        assert!(timed == ok || timed == drained, "{timed} at {seconds} s");
         for op in &slice.ops {
-            assert_eq!(op.service.len(), op.ok);
             assert_eq!(op.failed.len(), op.failed_count());
         }
         assert_eq!(slice.server, None);
@@ -315,7 +325,7 @@ fn assert_cut_after(back: &RecordedRun, seconds: u64) {
     };
     assert!(slice.cut_short);
     assert_eq!(slice.seconds, seconds as f64);
-    assert_eq!(slice.ok(), expected_ok(seconds, false, 2));
+    assert_eq!(slice.ok(), expected_ok(seconds, 2));
 }
 
 #[test]

@@ -292,7 +292,7 @@ fn slice_figures(slice: &Slice) -> SliceFigures {
         seconds: slice.seconds,
         cut_short: slice.cut_short,
         ok: slice.ok(),
-        late: slice.ops.iter().map(|op| op.late).sum(),
+        backlog: slice.backlog,
         failed: slice.failed(),
         throughput: slice.throughput(),
         p50: quantile(0.5),

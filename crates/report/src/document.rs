@@ -336,10 +336,10 @@ pub struct SliceFigures {
     pub seconds: f64,
     /// Whether it ended before its time.
     pub cut_short: bool,
-    /// Correct answers.
+    /// Correct answers that came inside the window.
     pub ok: u64,
-    /// Those that came after the window had closed.
-    pub late: u64,
+    /// Open loop: operations due at the end of the window and not yet sent.
+    pub backlog: u64,
     /// Failures.
     pub failed: u64,
     /// Correct answers a second.

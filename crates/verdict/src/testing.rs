@@ -149,9 +149,21 @@ impl Made<'_> {
         self.op().censored = count;
     }
 
-    /// Seconds spent on making connections.
-    pub(crate) fn connecting(&mut self, seconds: f64) {
-        self.0.ledger.connect_nanos = nanos(seconds);
+    /// So many connections made inside the window in so many seconds; with none,
+    /// those made before it took them.
+    pub(crate) fn connecting(&mut self, inside: u64, seconds: f64) {
+        let before = self.0.connections as u64;
+        let ledger = &mut self.0.ledger;
+        ledger.opened = before + inside;
+        ledger.connect_nanos = match inside {
+            0 => nanos(seconds),
+            _ => nanos(seconds) / inside * ledger.opened,
+        };
+    }
+
+    /// Open loop: so many operations due at the end and not yet sent.
+    pub(crate) fn backlog(&mut self, count: u64) {
+        self.0.backlog = count;
     }
 
     pub(crate) fn busiest_thread(&mut self, share: f64) {

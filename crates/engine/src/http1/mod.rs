@@ -107,8 +107,11 @@ impl Http1 {
         })
     }
 
+    /// Connects anew. Closing the connection before it is part of the time that
+    /// this takes: it keeps the slot from its next request just as well.
     fn connect(&mut self, slot: usize, conductor: &mut Conductor<'_>) {
         let now = self.clock.now();
+        self.close(slot);
         let opened = TcpStream::connect(self.address).and_then(|mut stream| {
             // Small requests must not wait for the answer to earlier ones.
             stream.set_nodelay(true)?;
@@ -371,10 +374,7 @@ impl Wire for Http1 {
         match order {
             Order::Send => self.send(slot, conductor),
             Order::Rest => {}
-            Order::Reopen => {
-                self.close(slot);
-                self.connect(slot, conductor);
-            }
+            Order::Reopen => self.connect(slot, conductor),
             Order::Close => self.close(slot),
         }
     }

@@ -234,7 +234,6 @@ fn fill(slice: &mut Slice, rate: f64) {
     let mean_ns = CONNECTIONS as f64 / rate * 1e9;
     let op = &mut slice.ops[0];
     op.ok = ok;
-    op.late = 16;
     op.sent = ok * 1_300;
     op.received = ok * 200;
     op.payload = ok * 1_024;

@@ -9,6 +9,7 @@ mod drift;
 mod errors;
 mod incomplete;
 mod little;
+mod overload;
 mod shared_cores;
 mod too_few_samples;
 mod too_wide;
@@ -38,6 +39,7 @@ pub static RULES: &[&dyn Rule] = &[
     &little::LittlesLaw,
     &client_saturated::ClientSaturated,
     &censored::Censored,
+    &overload::Overload,
     &incomplete::Incomplete,
     &shared_cores::SharedCores,
     &drift::Drifting,
