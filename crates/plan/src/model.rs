@@ -249,6 +249,18 @@ pub struct Workload {
     pub load: Load,
 }
 
+impl Workload {
+    /// Whether a slice may end before its time: by a count of operations, or
+    /// because they use up what was laid out for them.
+    pub fn may_end_early(&self) -> bool {
+        let uses_up = match &self.kind {
+            WorkloadKind::Http(_) => false,
+            WorkloadKind::S3(work) => work.operation == S3Operation::Delete,
+        };
+        uses_up || self.load.requests.is_some()
+    }
+}
+
 /// What is sent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WorkloadKind {

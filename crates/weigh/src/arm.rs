@@ -116,18 +116,15 @@ impl Arm {
         Ok(())
     }
 
-    /// What must be there again before each slice of workload `at`. Says whether
-    /// there was anything: then the slice ends when that is used up.
+    /// What must be there again before each slice of workload `at`.
     pub(crate) fn before_slice(
         &mut self,
         work: &Workload,
         at: usize,
         wires: &mut Wires<'_>,
-    ) -> Result<bool, WeighError> {
+    ) -> Result<(), WeighError> {
         let stage = self.prepared[at].before_slice();
-        let is_finite = stage.is_some();
-        self.stage(work, stage, wires)?;
-        Ok(is_finite)
+        self.stage(work, stage, wires)
     }
 
     /// Removes what was made on the target, last made first; tells what stays.

@@ -224,7 +224,7 @@ impl Run<'_, '_> {
     fn slice(&mut self, index: usize, turn: &Turn) -> Result<Option<Ending>, WeighError> {
         let work = &self.plan.workloads[turn.workload];
         let arm = &mut self.arms[turn.target];
-        let is_finite = arm.before_slice(work, turn.workload, self.wires)?;
+        arm.before_slice(work, turn.workload, self.wires)?;
         (self.wires.progress)(Progress::Slice {
             index,
             target: &arm.running.name,
@@ -234,7 +234,7 @@ impl Run<'_, '_> {
         workers.truncate(work.load.connections);
         let rounds = &self.plan.rounds;
         // Where operations are counted, none may be lost to the lead.
-        let lead = if is_finite || work.load.requests.is_some() {
+        let lead = if work.may_end_early() {
             Duration::ZERO
         } else {
             rounds.lead

@@ -50,9 +50,9 @@ impl LittlesLaw {
         let little = totals.little()?;
         let rho = little.ratio()?;
         let tolerance = TOLERANCE + totals.straddling()?;
-        // A slice that ends by count ends raggedly: the last operations leave
-        // the other connections without work.
-        let may_rest = cell.workload.load.requests.is_some();
+        // A slice that ends with its work ends raggedly: the last operations
+        // leave the other connections without any.
+        let may_rest = cell.workload.may_end_early();
         if (rho - 1.0).abs() <= tolerance || (may_rest && rho < 1.0) {
             return None;
         }
