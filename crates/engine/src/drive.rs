@@ -246,3 +246,61 @@ fn play(
         Carrier::Null => wire::run(&mut Null::new(clock), &mut conductor, stop),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::{Exchange, Judgement, Moment, Next};
+
+    /// So many requests, each of them correct.
+    struct Exactly(u64);
+
+    impl Workload for Exactly {
+        fn operations(&self) -> &[&'static str] {
+            &["GET"]
+        }
+
+        fn next(&mut self, _now: Moment, _exchange: &mut Exchange) -> Next {
+            if self.0 == 0 {
+                return Next::Exhausted;
+            }
+            self.0 -= 1;
+            Next::Ready
+        }
+
+        fn judge(&mut self, _exchange: &mut Exchange, _status: u16, _length: u64) -> Judgement {
+            Judgement::Correct
+        }
+    }
+
+    #[test]
+    fn the_window_closes_when_the_last_thread_is_through() {
+        let plan = Drive {
+            carrier: Carrier::Null,
+            load: Load {
+                pace: Pace::Closed,
+                connections: 2,
+                timeout: Duration::from_secs(5),
+                keep_alive: true,
+                requests: None,
+            },
+            lead: Duration::ZERO,
+            window: None,
+            seed: 1,
+        };
+        let workers: Vec<Box<dyn Workload>> =
+            vec![Box::new(Exactly(1)), Box::new(Exactly(1_000_000))];
+        let (mut ok, mut ok_at_close) = (0, None);
+        let mut listen = |news| match news {
+            News::Opened => {}
+            News::Sample(sample) => ok += sample.ops[0].ok,
+            News::Closed => {
+                assert_eq!(ok_at_close, None, "closed twice");
+                ok_at_close = Some(ok);
+            }
+        };
+        drive(&plan, workers, &AtomicBool::new(false), &mut listen).unwrap();
+        // What the target used is metered up to here.
+        assert_eq!(ok_at_close, Some(1_000_001));
+    }
+}

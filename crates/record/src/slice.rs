@@ -82,19 +82,20 @@ pub struct Slice {
 }
 
 impl Slice {
-    /// Correct answers a second over all operations; `None` for an empty window.
-    /// What counts is defined in `docs/run-directory.md`.
+    /// Correct answers a second over all operations; `None` for an empty window,
+    /// and for one in which no operation came to an end: that is too short to
+    /// tell, and not 0. What counts is defined in `docs/run-directory.md`.
     pub fn throughput(&self) -> Option<f64> {
-        self.per_second(self.ok())
+        self.per_second(self.ok(), self.failed())
     }
 
     /// The same for one of its operations.
     pub fn throughput_of(&self, op: &OpFigures) -> Option<f64> {
-        self.per_second(op.ok)
+        self.per_second(op.ok, op.failed_count())
     }
 
-    fn per_second(&self, count: u64) -> Option<f64> {
-        (self.seconds > 0.0).then(|| count as f64 / self.seconds)
+    fn per_second(&self, ok: u64, failed: u64) -> Option<f64> {
+        (self.seconds > 0.0 && ok + failed > 0).then(|| ok as f64 / self.seconds)
     }
 
     /// Correct answers over all operations.

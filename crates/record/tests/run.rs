@@ -235,6 +235,20 @@ fn threads_and_seconds_add_up() {
     assert_eq!(closed.ledger.opened, 8);
 }
 
+#[test]
+fn a_window_too_short_for_any_answer_has_no_throughput() {
+    let mut slice = write_run().slices.remove(0);
+    for op in &mut slice.ops {
+        op.ok = 0;
+    }
+    assert_eq!(slice.throughput(), Some(0.0), "all that ended had failed");
+    for op in &mut slice.ops {
+        op.errors.clear();
+    }
+    assert_eq!(slice.throughput(), None);
+    assert_eq!(slice.throughput_of(&slice.ops[0]), None);
+}
+
 /// Whatever came of a torn run must be slices as they were, and at most one cut
 /// slice whose figures are those of a whole number of its seconds.
 fn assert_no_wrong_number(run: &Written, torn: &RecordedRun) {
