@@ -227,24 +227,19 @@ mod tests {
 
     #[test]
     fn silent_when_rare_stalls_happen_to_lie_across_the_ends() {
-        // One connection, 150 ms slices, 0.07 ms each, and a stall of 100 ms in
-        // every other slice, some of which began before it.
+        // 200 ms slices, 0.1 ms each on one connection, and pauses of 100 ms: one
+        // inside a slice, two that began before one and reach 90 ms into it.
         let mut run = Run::single(8);
         run.each(|slice| {
             slice.0.connections = 1;
-            slice.0.seconds = 0.15;
-            let stalls = u64::from(slice.0.index.is_multiple_of(2));
-            let lost = if slice.0.index.is_multiple_of(3) {
-                0.05
-            } else {
-                0.0
-            };
-            let quick = ((0.15 - 0.1 * stalls as f64 - lost) / 0.000_07) as u64;
-            slice.answers(quick, 0.000_07);
-            let op = &mut slice.0.ops[0];
-            op.ok += stalls;
-            op.service.record_n(100_000_000, stalls).unwrap();
+            slice.0.seconds = 0.2;
+            let quick = [1_000, 1_100, 1_100];
+            let quick = quick.get(slice.0.index as usize).copied();
+            slice.answers(quick.unwrap_or(2_000), 0.000_1);
         });
+        let op = &mut run.first_of("a").0.ops[0];
+        op.ok += 1;
+        op.service.record(100_000_000).unwrap();
         assert_eq!(run.findings(&LittlesLaw), []);
     }
 
