@@ -26,7 +26,8 @@ cargo xtask <task>
   setup --check   only say what is there and what is missing
   check           format, clippy, layers, licences, tracked files
   test            setup, check, then every test; ends with `N passed, N failed`
-  cost            CPU a request beside other generators, kept in bench/ (minutes; wants a quiet machine)
+  cost [WORDS]    (only the work whose name has these words)
+                  CPU a request beside other generators, kept in bench/ (minutes; wants a quiet machine)
   accuracy        what Tenbin reports about a server whose truth is known (two minutes)
 ";
 
@@ -49,7 +50,8 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["setup", "--check"] => setup::check()?,
         ["check"] => check::run(&mut Steps::default())?,
         ["accuracy"] => accuracy::run()?,
-        ["cost"] => cost::run()?,
+        ["cost"] => cost::run("")?,
+        ["cost", words] => cost::run(words)?,
         // For `cost` itself, which measures it as a process of its own.
         ["bare-loop", address, connections, seconds] => {
             cost::bare_loop(address, connections, seconds)?;

@@ -53,14 +53,16 @@ pub(crate) struct Measured {
     pub(crate) commands: Vec<String>,
 }
 
-/// Measures everything, prints the table and keeps it in a dated folder.
-pub(crate) fn run() -> Result<()> {
+/// Measures the work whose name has these words, prints the table and keeps it in
+/// a dated folder.
+pub(crate) fn run(words: &str) -> Result<()> {
     shell::succeed(shell::cargo().args(["build", "--release", "-p", "tenbin", "-p", "xtask"]))?;
     let built = shell::workspace_root().join("target/release");
     let contenders = contender::installed(&built);
     let nginx = Nginx::start()?;
     let measured = WORK
         .iter()
+        .filter(|work| work.name.contains(words))
         .map(|work| measure(work, &contenders, &nginx.url()))
         .collect::<Result<Vec<_>>>()?;
     drop(nginx);
