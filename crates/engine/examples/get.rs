@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tenbin_engine::{
-    Carrier, Drive, ErrorClass, Exchange, Judgement, Moment, News, Next, Workload, drive,
+    Carrier, Drive, ErrorClass, Exchange, Judgement, Moment, News, Next, Route, Workload, drive,
 };
 use tenbin_plan::{Load, Pace};
 
@@ -45,7 +45,7 @@ fn main() {
     });
     let carrier = match args[1].as_str() {
         "null" => Carrier::Null,
-        address => Carrier::Http1(address.parse().unwrap()),
+        address => Carrier::Route(Route::plain(address.parse().unwrap())),
     };
     let plan = Drive {
         carrier,

@@ -1,6 +1,5 @@
 //! Driving one slice: threads start together, samples come out as it goes.
 
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, SystemTime};
@@ -14,6 +13,7 @@ use crate::conductor::{Conductor, Score};
 use crate::exchange::Workload;
 use crate::http1::Http1;
 use crate::null::Null;
+use crate::route::Route;
 use crate::sample::Sample;
 use crate::{pacer, stop, wire};
 
@@ -21,10 +21,10 @@ use crate::{pacer, stop, wire};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What carries the requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Carrier {
-    /// HTTP/1.1 to this address.
-    Http1(SocketAddr),
+    /// Connections on this route.
+    Route(Route),
     /// Nothing: requests are answered at once.
     Null,
 }
@@ -237,10 +237,10 @@ fn play(
     let connections = score.connections;
     let precise = score.pacer.is_some();
     let mut conductor = Conductor::new(score, worker, ship);
-    match drive.carrier {
-        Carrier::Http1(address) => {
+    match &drive.carrier {
+        Carrier::Route(route) => {
             let timeout = drive.load.timeout.min(CONNECT_TIMEOUT);
-            let mut http1 = Http1::new(clock, address, connections, timeout, precise)?;
+            let mut http1 = Http1::new(clock, route, connections, timeout, precise)?;
             wire::run(&mut http1, &mut conductor, stop)
         }
         Carrier::Null => wire::run(&mut Null::new(clock), &mut conductor, stop),

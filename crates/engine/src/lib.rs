@@ -16,8 +16,10 @@ pub mod error;
 pub mod exchange;
 pub mod histogram;
 pub mod http1;
+mod line;
 pub mod null;
 pub mod pacer;
+pub mod route;
 pub mod sample;
 #[cfg(test)]
 mod simulation;
@@ -28,4 +30,5 @@ pub mod wire;
 pub use drive::{Carrier, Drive, EngineError, Finished, News, drive};
 pub use error::ErrorClass;
 pub use exchange::{AnswerHead, BodyUse, Exchange, Judgement, Moment, Next, Workload};
-pub use sample::{Ledger, OpSample, Sample};
+pub use route::{Address, Host, Protocol, Route};
+pub use sample::{HostSample, Ledger, OpSample, Sample, SetupSample};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 
 use crate::error::ErrorClass;
-use crate::histogram::latency_histogram;
+use crate::histogram::{latency_histogram, small_histogram};
 
 /// Everything one thread saw in a stretch of about one second of a slice's
 /// measured window, and last of all in the drain after it.
@@ -25,6 +25,10 @@ pub struct Sample {
     pub ops: Vec<OpSample>,
     /// What happened to connections.
     pub ledger: Ledger,
+    /// How long opening connections took, step by step.
+    pub setup: SetupSample,
+    /// Figures of each host of the route, in its order; empty with one host.
+    pub hosts: Vec<HostSample>,
     /// CPU time of this thread in the stretch, nanoseconds.
     pub cpu: u64,
     /// Open loop: arrivals due by `end` and not yet written.
@@ -63,6 +67,8 @@ pub struct OpSample {
     pub response: Histogram<u64>,
     /// Intended start to write start; empty in a closed loop.
     pub lag: Histogram<u64>,
+    /// Write start to first byte of correct answers.
+    pub first_byte: Histogram<u64>,
     /// Start to failure.
     pub failed: Histogram<u64>,
 }
@@ -83,6 +89,7 @@ impl OpSample {
             service: latency_histogram(),
             response: latency_histogram(),
             lag: latency_histogram(),
+            first_byte: latency_histogram(),
             failed: latency_histogram(),
         }
     }
@@ -90,6 +97,51 @@ impl OpSample {
     /// All failures.
     pub fn failed_count(&self) -> u64 {
         self.errors.iter().sum()
+    }
+}
+
+/// How long opening connections took, nanoseconds, each step apart; never part of
+/// the latency of an operation on a connection that stands. Those that the lead
+/// left to the window are among them.
+#[derive(Debug, Clone)]
+pub struct SetupSample {
+    /// From the first step to an open socket: TCP's handshake, or a Unix
+    /// socket's acceptance.
+    pub connect: Histogram<u64>,
+    /// TLS handshakes; empty without TLS.
+    pub tls: Histogram<u64>,
+    /// Write start to first byte of the first answer on a connection.
+    pub first_byte: Histogram<u64>,
+}
+
+impl Default for SetupSample {
+    fn default() -> Self {
+        Self {
+            connect: small_histogram(),
+            tls: small_histogram(),
+            first_byte: small_histogram(),
+        }
+    }
+}
+
+/// One host's figures, over all operations.
+#[derive(Debug, Clone)]
+pub struct HostSample {
+    /// Correct answers that came inside the window.
+    pub ok: u64,
+    /// Failures by class, indexed by `ErrorClass as usize`.
+    pub errors: [u64; ErrorClass::ALL.len()],
+    /// Write start to last byte of correct answers.
+    pub service: Histogram<u64>,
+}
+
+impl Default for HostSample {
+    fn default() -> Self {
+        Self {
+            ok: 0,
+            errors: [0; ErrorClass::ALL.len()],
+            service: small_histogram(),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::clock::thread_cpu;
 use crate::error::ErrorClass;
-use crate::sample::{Ledger, OpSample, Sample};
+use crate::sample::{Ledger, OpSample, Sample, SetupSample};
 
 /// Different failure texts kept in one sample; the rest go under one heading.
 const MOST_FAILURE_TEXTS: usize = 32;
@@ -184,6 +184,8 @@ impl Tally {
             end: end.saturating_sub(self.window.open),
             ops: std::mem::replace(&mut self.ops, fresh),
             ledger: std::mem::take(&mut self.ledger),
+            setup: SetupSample::default(),
+            hosts: Vec::new(),
             cpu: cpu.saturating_sub(self.cpu_since),
             backlog,
             drain,

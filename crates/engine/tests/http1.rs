@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use tenbin_engine::{
     AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment, News,
-    Next, OpSample, Workload, drive,
+    Next, OpSample, Route, Workload, drive,
 };
 use tenbin_plan::{Load, Pace};
 
@@ -152,7 +152,7 @@ fn run_for(
     window: Option<Duration>,
 ) -> Driven {
     let plan = Drive {
-        carrier: Carrier::Http1(address),
+        carrier: Carrier::Route(Route::plain(address)),
         load: Load {
             pace: Pace::Closed,
             connections,
@@ -331,7 +331,7 @@ fn stop_is_heeded_at_once() {
     });
     let stop = AtomicBool::new(false);
     let plan = Drive {
-        carrier: Carrier::Http1(address),
+        carrier: Carrier::Route(Route::plain(address)),
         load: Load {
             pace: Pace::Closed,
             connections: 1,

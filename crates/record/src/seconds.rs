@@ -149,6 +149,8 @@ mod tests {
             end: end * 1_000_000,
             ops: vec![op],
             ledger: Ledger::default(),
+            setup: Default::default(),
+            hosts: Vec::new(),
             cpu: 0,
             backlog: 0,
             drain,

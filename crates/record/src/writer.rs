@@ -292,6 +292,8 @@ mod tests {
             end: (second + 1) * 1_000_000_000,
             ops: vec![op],
             ledger: tenbin_engine::Ledger::default(),
+            setup: Default::default(),
+            hosts: Vec::new(),
             cpu: 0,
             backlog: 0,
             drain: false,

@@ -97,6 +97,8 @@ fn sample(thread: usize, second: u64, drain: bool, closed_loop: bool, operations
             .zip(&OPERATIONS[..operations])
             .map(|(i, name)| op(name, seed + i, drain, closed_loop))
             .collect(),
+        setup: Default::default(),
+        hosts: Vec::new(),
         ledger: Ledger {
             opened: 1,
             reused: seed,

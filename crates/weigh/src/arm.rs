@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tenbin_engine::{Carrier, Drive, News, drive};
+use tenbin_engine::{Carrier, Drive, News, Route, drive};
 use tenbin_plan::{Plan, Reach, Target, Workload};
 use tenbin_targets::{Running, preflight};
 use tenbin_workloads::{Prepared, Site, Stage, prepare};
@@ -65,7 +65,7 @@ impl Arm {
     }
 
     pub(crate) fn carrier(&self) -> Carrier {
-        Carrier::Http1(self.running.address)
+        Carrier::Route(Route::plain(self.running.address))
     }
 
     /// Checks, then data sets, for every workload.

@@ -54,6 +54,8 @@ mod tests {
             end: seconds * 1_000_000_000,
             ops: vec![op],
             ledger: Ledger::default(),
+            setup: Default::default(),
+            hosts: Vec::new(),
             cpu: 0,
             backlog: 0,
             drain,

@@ -9,12 +9,11 @@ pub mod answer;
 mod chunked;
 mod timer;
 
-use std::io::{self, IoSlice, Read, Write};
-use std::net::SocketAddr;
+use std::io;
+use std::net::IpAddr;
 use std::time::Duration;
 
-use mio::net::TcpStream;
-use mio::{Events, Interest, Poll, Token};
+use mio::{Events, Poll, Token};
 
 use self::answer::{AnswerReader, HeadMemory, Listener, Progress};
 use self::timer::Timer;
@@ -22,6 +21,8 @@ use crate::clock::Clock;
 use crate::conductor::{Answered, Conductor};
 use crate::error::ErrorClass;
 use crate::exchange::{AnswerHead, BodyUse};
+use crate::line::{Line, Opening};
+use crate::route::{Address, Route};
 use crate::wire::{Order, Wire};
 
 /// Bytes read at once, shared by all connections of a thread.
@@ -38,7 +39,7 @@ enum Phase {
 }
 
 struct Connection {
-    stream: Option<TcpStream>,
+    line: Option<Line>,
     phase: Phase,
     reader: AnswerReader,
     /// Bytes of the present request already written.
@@ -57,7 +58,8 @@ enum Wrote {
 /// The connections of one generator thread to one address.
 pub struct Http1 {
     clock: Clock,
-    address: SocketAddr,
+    addresses: Vec<Address>,
+    source: Option<IpAddr>,
     connect_timeout: u64,
     poll: Poll,
     events: Events,
@@ -77,7 +79,7 @@ impl Http1 {
     /// When the system gives no poll or timer.
     pub fn new(
         clock: Clock,
-        address: SocketAddr,
+        route: &Route,
         connections: usize,
         connect_timeout: Duration,
         precise: bool,
@@ -86,7 +88,7 @@ impl Http1 {
         let timer = precise.then(|| Timer::new(&poll)).transpose()?;
         let connections = (0..connections)
             .map(|_| Connection {
-                stream: None,
+                line: None,
                 phase: Phase::Down,
                 reader: AnswerReader::default(),
                 written: 0,
@@ -95,7 +97,12 @@ impl Http1 {
             .collect();
         Ok(Self {
             clock,
-            address,
+            addresses: route
+                .hosts
+                .iter()
+                .flat_map(|host| host.addresses.clone())
+                .collect(),
+            source: route.source,
             connect_timeout: connect_timeout.as_nanos() as u64,
             poll,
             events: Events::with_capacity(EVENTS),
@@ -112,20 +119,12 @@ impl Http1 {
     fn connect(&mut self, slot: usize, conductor: &mut Conductor<'_>) {
         let now = self.clock.now();
         self.close(slot);
-        let opened = TcpStream::connect(self.address).and_then(|mut stream| {
-            // Small requests must not wait for the answer to earlier ones.
-            stream.set_nodelay(true)?;
-            self.poll.registry().register(
-                &mut stream,
-                Token(slot),
-                Interest::READABLE | Interest::WRITABLE,
-            )?;
-            Ok(stream)
-        });
+        let address = &self.addresses[slot % self.addresses.len()];
+        let opened = Line::open(address, self.source, self.poll.registry(), Token(slot));
         match opened {
-            Ok(stream) => {
+            Ok(line) => {
                 let connection = &mut self.connections[slot];
-                connection.stream = Some(stream);
+                connection.line = Some(line);
                 connection.phase = Phase::Connecting(now);
                 connection.reader.reset();
                 let deadline = now.saturating_add(self.connect_timeout);
@@ -137,7 +136,7 @@ impl Http1 {
 
     fn close(&mut self, slot: usize) {
         let connection = &mut self.connections[slot];
-        connection.stream = None;
+        connection.line = None;
         connection.phase = Phase::Down;
         connection.reader.reset();
     }
@@ -160,11 +159,11 @@ impl Http1 {
     #[inline]
     fn write(&mut self, slot: usize, conductor: &mut Conductor<'_>) {
         let connection = &mut self.connections[slot];
-        let Some(stream) = &mut connection.stream else {
+        let Some(line) = &mut connection.line else {
             return;
         };
         let (head, payload) = conductor.request(slot);
-        if let Wrote::Failed(error) = write_on(stream, head, payload, &mut connection.written) {
+        if let Wrote::Failed(error) = write_on(line, head, payload, &mut connection.written) {
             // The server may have answered before it stopped reading.
             self.read(slot, true, conductor);
             if self.connections[slot].phase == Phase::Up && conductor.busy(slot) {
@@ -204,20 +203,13 @@ impl Http1 {
     }
 
     fn connecting(&mut self, slot: usize, since: u64, conductor: &mut Conductor<'_>) {
-        let Some(stream) = &self.connections[slot].stream else {
+        let Some(line) = &mut self.connections[slot].line else {
             return;
         };
-        let failure = match stream.take_error() {
-            Ok(Some(error)) | Err(error) => Some(error),
-            Ok(None) => match stream.peer_addr() {
-                Ok(_) => None,
-                Err(error) if error.kind() == io::ErrorKind::NotConnected => return,
-                Err(error) => Some(error),
-            },
-        };
-        if let Some(error) = failure {
-            self.refuse(slot, &describe_connect(&error), conductor);
-            return;
+        match line.advance() {
+            Ok(Opening::Connecting) => return,
+            Ok(Opening::Ready) => {}
+            Err(error) => return self.refuse(slot, &describe_connect(&error), conductor),
         }
         self.connections[slot].phase = Phase::Up;
         let now = self.clock.now();
@@ -229,10 +221,10 @@ impl Http1 {
     fn read(&mut self, slot: usize, closed: bool, conductor: &mut Conductor<'_>) {
         loop {
             let connection = &mut self.connections[slot];
-            let Some(stream) = &mut connection.stream else {
+            let Some(line) = &mut connection.line else {
                 return;
             };
-            let count = match stream.read(&mut self.buffer) {
+            let count = match line.read(&mut self.buffer) {
                 Ok(0) => return self.ended(slot, conductor),
                 Ok(count) => count,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
@@ -422,15 +414,15 @@ impl Listener for Ear<'_, '_> {
 }
 
 #[inline]
-fn write_on(stream: &mut TcpStream, head: &[u8], payload: &[u8], written: &mut usize) -> Wrote {
+fn write_on(line: &mut Line, head: &[u8], payload: &[u8], written: &mut usize) -> Wrote {
     let total = head.len() + payload.len();
     while *written < total {
         let wrote = if payload.is_empty() {
-            stream.write(&head[*written..])
+            line.write(&head[*written..])
         } else if *written < head.len() {
-            stream.write_vectored(&[IoSlice::new(&head[*written..]), IoSlice::new(payload)])
+            line.write_both(&head[*written..], payload)
         } else {
-            stream.write(&payload[*written - head.len()..])
+            line.write(&payload[*written - head.len()..])
         };
         match wrote {
             Ok(count) => *written += count,
