@@ -85,7 +85,6 @@ impl Line {
     /// Takes at most as many bytes as `scratch` holds from the line and drops them;
     /// `scratch` may or may not be written to. Where the kernel can, it drops them
     /// without a copy.
-    #[expect(dead_code, reason = "comes into use with large bodies")]
     pub(crate) fn discard(&mut self, scratch: &mut [u8]) -> io::Result<usize> {
         match &mut self.socket {
             // tcp(7): with MSG_TRUNC the received bytes are thrown away.
@@ -106,18 +105,16 @@ impl Line {
         }
     }
 
-    pub(crate) fn write_both(&mut self, first: &[u8], then: &[u8]) -> io::Result<usize> {
-        let both = [IoSlice::new(first), IoSlice::new(then)];
+    pub(crate) fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
         match &mut self.socket {
-            Socket::Tcp(stream) => stream.write_vectored(&both),
-            Socket::Unix(stream) => stream.write_vectored(&both),
+            Socket::Tcp(stream) => stream.write_vectored(pieces),
+            Socket::Unix(stream) => stream.write_vectored(pieces),
         }
     }
 
     /// Whether a read of `count` bytes where `asked` were wanted has emptied the
     /// line, so that more will come as an event.
     #[inline]
-    #[expect(dead_code, reason = "comes into use with TLS")]
     pub(crate) fn emptied(&self, count: usize, asked: usize) -> bool {
         count < asked
     }
