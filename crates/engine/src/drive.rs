@@ -54,7 +54,7 @@ pub enum News {
     /// The measured window has opened.
     Opened,
     /// Another stretch, of one thread.
-    Sample(Sample),
+    Sample(Box<Sample>),
     /// The measured window has closed; requests still out are being drained.
     Closed,
 }
@@ -185,7 +185,7 @@ fn relay(
             longest = longest.max(sample.end);
         }
         through[sample.thread] |= sample.drain || sample.end >= planned;
-        listen(News::Sample(sample));
+        listen(News::Sample(Box::new(sample)));
         if !closed && through.iter().all(|&through| through) {
             closed = true;
             listen(News::Closed);
