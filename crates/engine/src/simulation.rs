@@ -229,6 +229,7 @@ impl Play {
             load: Load {
                 pace: Pace::Closed,
                 connections,
+                think: None,
                 timeout: Duration::from_secs(2),
                 keep_alive: true,
                 requests: None,
