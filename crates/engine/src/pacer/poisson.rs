@@ -219,14 +219,16 @@ mod tests {
 
     #[test]
     fn rescaled_gaps_are_exponential_where_the_rate_changes() {
+        // One in a hundred by chance over all thirty tests together.
+        let level = 0.01 / 30.0;
         for threads in [1, 2, 7] {
             for seed in 1..=5 {
                 let ramp = along(|part| Curve::ramp(200.0, 3000.0, part), seed, threads);
                 let p = p_of_rescaled(&ramp, on_the_ramp);
-                assert!(p > 0.01, "ramp, {threads} threads, seed {seed}: p = {p}");
+                assert!(p > level, "ramp, {threads} threads, seed {seed}: p = {p}");
                 let steps = along(|part| Curve::steps(&STEPS, part), seed, threads);
                 let p = p_of_rescaled(&steps, on_the_steps);
-                assert!(p > 0.01, "steps, {threads} threads, seed {seed}: p = {p}");
+                assert!(p > level, "steps, {threads} threads, seed {seed}: p = {p}");
             }
         }
     }
