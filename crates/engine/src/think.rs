@@ -4,7 +4,7 @@ use tenbin_plan::Think;
 use tenbin_plan::rng::Rng;
 
 /// Keeps these draws apart from those of arrivals.
-const STREAM: u64 = 0x7468_696e_6b;
+const STREAM: u64 = 0x0074_6869_6e6b;
 
 /// The think times of one generator thread, one after another.
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ impl Thinker {
 
     /// How long to rest after the next answer, nanoseconds.
     #[inline]
-    pub fn next(&mut self) -> u64 {
+    pub fn next_rest(&mut self) -> u64 {
         match self.shape {
             Shape::Fixed(nanos) => nanos,
             Shape::Uniform { from, lengths } => from + self.random.below(lengths),
@@ -64,7 +64,7 @@ mod tests {
 
     fn draws(think: Think, seed: u64, thread: usize) -> Vec<f64> {
         let mut thinker = Thinker::new(&think, seed, thread);
-        (0..COUNT).map(|_| thinker.next() as f64).collect()
+        (0..COUNT).map(|_| thinker.next_rest() as f64).collect()
     }
 
     fn millis(millis: u64) -> Duration {
