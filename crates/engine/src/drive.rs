@@ -15,6 +15,7 @@ use crate::http1::Http1;
 use crate::null::Null;
 use crate::route::Route;
 use crate::sample::Sample;
+use crate::think::Thinker;
 use crate::{pacer, stop, wire};
 
 /// Longest time a connection attempt may take.
@@ -224,7 +225,10 @@ fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
             Carrier::Route(route) => route.hosts.iter().map(|host| host.weight).collect(),
             Carrier::Null => vec![1],
         },
-        think: None,
+        think: load
+            .think
+            .as_ref()
+            .map(|think| Thinker::new(think, drive.seed, thread)),
         keep_alive: load.keep_alive,
         open,
         close,
@@ -290,6 +294,7 @@ mod tests {
             load: Load {
                 pace: Pace::Closed,
                 connections: 2,
+                think: None,
                 timeout: Duration::from_secs(5),
                 keep_alive: true,
                 requests: None,

@@ -1,5 +1,7 @@
 //! Several requests on a connection, several hosts, users who think.
 
+use tenbin_plan::Think;
+
 use super::*;
 
 /// Answers by host of each sample of `played`, added up.
@@ -163,7 +165,7 @@ fn a_host_that_is_down_is_named_and_the_others_go_on() {
 #[test]
 fn users_think_between_an_answer_and_the_next_request() {
     let mut play = Play::closed(10);
-    play.think = Some(90 * MILLIS);
+    play.load.think = Some(Think::Fixed(Duration::from_millis(90)));
     play.lead = SECOND;
     play.window = 10 * SECOND;
     let played = play.on(&mut Simple::endless(), &mut |_, _| {

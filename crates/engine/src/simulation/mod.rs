@@ -18,6 +18,7 @@ use crate::error::ErrorClass;
 use crate::exchange::{Exchange, Judgement, Moment, Next, Workload};
 use crate::order::Order;
 use crate::sample::{Ledger, OpSample, Sample};
+use crate::think::Thinker;
 use crate::wire::Wire;
 use crate::{pacer, stop, wire};
 
@@ -269,8 +270,6 @@ struct Play {
     connect_nanos: u64,
     lanes: usize,
     weights: Vec<u32>,
-    /// How long every user thinks.
-    think: Option<u64>,
 }
 
 impl Play {
@@ -282,6 +281,7 @@ impl Play {
                 timeout: Duration::from_secs(2),
                 keep_alive: true,
                 requests: None,
+                think: None,
             },
             lead: 0,
             window: SECOND,
@@ -289,7 +289,6 @@ impl Play {
             connect_nanos: 0,
             lanes: 1,
             weights: vec![1],
-            think: None,
         }
     }
 
@@ -322,7 +321,7 @@ impl Play {
             connections: self.load.connections,
             lanes: self.lanes,
             weights: self.weights.clone(),
-            think: self.think.map(|nanos| Box::new(move || nanos) as _),
+            think: self.load.think.map(|think| Thinker::new(&think, 1, 0)),
             keep_alive: self.load.keep_alive,
             open: self.lead,
             close,

@@ -1,5 +1,7 @@
 //! Open loops: schedules, backlogs, stalls.
 
+use tenbin_plan::Trace;
+
 use super::*;
 
 #[test]
@@ -118,4 +120,27 @@ fn arrivals_that_wait_for_a_mute_server_are_no_connect_errors() {
     let played = play.on(&mut Simple::endless(), &mut |_, _| Fate::Silence);
     assert_eq!(played.errors(ErrorClass::Timeout), 5_000);
     assert_eq!(played.errors(ErrorClass::Connect), 0);
+}
+
+#[test]
+fn a_trace_is_sent_as_it_was_recorded_and_ends_the_slice() {
+    let mut play = Play::closed(4);
+    let offsets: Vec<u64> = vec![0, 5 * MILLIS, 5 * MILLIS, 200 * MILLIS];
+    play.load.pace = Pace::Trace(Trace {
+        path: "arrivals".into(),
+        speed: 1.0,
+        offsets: offsets.as_slice().into(),
+    });
+    play.lead = 100 * MILLIS;
+    play.window = 3600 * SECOND;
+    let mut sent = Vec::new();
+    let played = play.on(&mut Simple::endless(), &mut |_, now| {
+        sent.push(now - 100 * MILLIS);
+        Fate::Answer(10 * MILLIS, 200)
+    });
+    assert_eq!(sent, offsets);
+    assert_eq!(played.total.ok, 4);
+    // Until its last answer, and not until the end of the window.
+    assert_eq!(played.seconds, 0.21);
+    assert!(played.turns < 100, "{} turns", played.turns);
 }
