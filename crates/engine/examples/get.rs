@@ -52,6 +52,7 @@ fn main() {
         load: Load {
             pace,
             connections,
+            depth: 1,
             timeout: Duration::from_secs(10),
             keep_alive: true,
             requests: None,

@@ -280,6 +280,7 @@ mod tests {
             load: Load {
                 pace: Pace::Closed,
                 connections: 2,
+                depth: 1,
                 timeout: Duration::from_secs(5),
                 keep_alive: true,
                 requests: None,

@@ -229,6 +229,7 @@ impl Play {
             load: Load {
                 pace: Pace::Closed,
                 connections,
+                depth: 1,
                 timeout: Duration::from_secs(2),
                 keep_alive: true,
                 requests: None,

@@ -70,6 +70,8 @@ pub struct RoundsDraft {
 pub struct LoadDraft {
     /// Connections over all threads.
     pub connections: Field,
+    /// Requests out at once on a connection.
+    pub depth: Field,
     /// Arrivals a second; a closed loop without.
     pub rate: Field,
     /// `constant` or `poisson`.
@@ -95,6 +97,7 @@ impl LoadDraft {
         let unless = |this: bool, field: &Field| field.clone().filter(|_| !this);
         Self {
             connections: self.connections.or_else(|| other.connections.clone()),
+            depth: self.depth.or_else(|| other.depth.clone()),
             rate: self.rate.or_else(|| unless(has_steps, &other.rate)),
             arrivals: self.arrivals.or_else(|| unless(has_steps, &other.arrivals)),
             rate_to: self.rate_to.or_else(|| unless(has_steps, &other.rate_to)),
@@ -108,7 +111,7 @@ impl LoadDraft {
     }
 }
 
-/// One `[[target]]`: `url` alone, `command` with its companions, or `builtin`.
+/// One `[[target]]`: `url` or `urls` alone, `command` with its companions, or `builtin`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table such as [[target]]")]
 pub struct TargetDraft {
@@ -142,6 +145,61 @@ pub struct TargetDraft {
     pub secret_key_file: Field,
     /// S3 region.
     pub region: Field,
+    /// Base URLs of several hosts, each with an optional weight.
+    pub urls: Option<At<List>>,
+    /// `1.1` or `2`.
+    pub http: Field,
+    /// How TLS is spoken.
+    pub tls: Option<At<TlsDraft>>,
+    /// Unix socket to connect to.
+    pub unix: Field,
+    /// Addresses of names, as `name:port:address,…`.
+    pub resolve: Option<At<List>>,
+    /// `4` or `6`.
+    pub ip_version: Field,
+    /// Address that connections come from.
+    pub source: Field,
+}
+
+/// The `tls` of a target.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "a table such as { ca = \"ca.pem\" }"
+)]
+pub struct TlsDraft {
+    /// File with the authorities to trust.
+    pub ca: Field,
+    /// File with the certificate to show to the server.
+    pub cert: Field,
+    /// File with its private key.
+    pub key: Field,
+    /// Accept any certificate.
+    pub insecure: Field,
+    /// Name to ask for and to find in the certificate.
+    pub server_name: Field,
+    /// Resume earlier sessions.
+    pub resume: Field,
+    /// `1.2` or `1.3`.
+    pub version: Field,
+}
+
+impl TlsDraft {
+    /// Everything that was given, by its key.
+    pub(crate) fn given(&self) -> impl Iterator<Item = (&'static str, Place)> {
+        [
+            ("ca", &self.ca),
+            ("cert", &self.cert),
+            ("key", &self.key),
+            ("insecure", &self.insecure),
+            ("server_name", &self.server_name),
+            ("resume", &self.resume),
+            ("version", &self.version),
+        ]
+        .into_iter()
+        .filter_map(|(key, field)| Some((key, field.as_ref()?.place)))
+    }
 }
 
 /// The `ready` of a target: exactly one of its keys.

@@ -24,12 +24,15 @@ mod schedule;
 pub mod size;
 mod step;
 mod suggest;
+mod way;
 
 pub use context::{Context, LookUp, ReadFile};
 pub use draft::{
-    Draft, Field, KeyField, LoadDraft, ReadyDraft, RoundsDraft, TargetDraft, WorkloadDraft,
+    Draft, Field, KeyField, LoadDraft, ReadyDraft, RoundsDraft, TargetDraft, TlsDraft,
+    WorkloadDraft,
 };
 pub use model::*;
 pub use problem::{Place, Problem, Refusal};
 pub use scalar::{At, Entries, List, Scalar};
 pub use schedule::{Turn, schedule};
+pub use way::{ClientCertificate, Host, HttpVersion, IpVersion, Pin, Tls, TlsVersion, Way};

@@ -363,3 +363,29 @@ fn problems_with_flags_name_the_flag() {
         "{refusal}"
     );
 }
+
+#[test]
+fn ranges_and_weights_make_hosts() {
+    let plan = resolve(
+        "[[target]]\nurls = [\"http://db{08...10}:9000 weight 3\", \"http://[::1]:9000\"]\n\
+         resolve = [\"DB09:9000:[fd00::1],10.0.0.1\"]\n[[workload]]\nkind = \"http\"",
+    )
+    .expect("a plan");
+    let way = &plan.targets[0].way;
+    let hosts: Vec<String> = way.hosts.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        hosts,
+        [
+            "http://db08:9000/ weight 3",
+            "http://db09:9000/ weight 3",
+            "http://db10:9000/ weight 3",
+            "http://[::1]:9000/"
+        ]
+    );
+    assert_eq!(way.resolve[0].to_string(), "db09:9000:[fd00::1],10.0.0.1");
+    let toml = plan.to_toml();
+    assert!(
+        toml.contains("resolve = [\"db09:9000:[fd00::1],10.0.0.1\"]"),
+        "{toml}"
+    );
+}

@@ -168,6 +168,7 @@ fn target(name: &str, builtin: Builtin) -> Target {
     Target {
         name: name.to_owned(),
         reach: Reach::Builtin(builtin),
+        way: tenbin_plan::Way::default(),
         credentials: None,
         region: "us-east-1".to_owned(),
     }
@@ -193,6 +194,7 @@ fn load() -> Load {
     Load {
         pace: Pace::Closed,
         connections: CONNECTIONS,
+        depth: 1,
         timeout: Duration::from_secs(10),
         keep_alive: true,
         requests: None,
