@@ -53,6 +53,7 @@ fn main() {
             pace,
             connections,
             think: None,
+            depth: 1,
             timeout: Duration::from_secs(10),
             keep_alive: true,
             requests: None,

@@ -21,9 +21,6 @@ use crate::{pacer, stop, wire};
 /// Longest time a connection attempt may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Requests out at once on a connection.
-const LANES: usize = 1;
-
 /// What carries the requests.
 #[derive(Debug, Clone)]
 pub enum Carrier {
@@ -220,7 +217,7 @@ fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
     Score {
         thread,
         connections: connections_of(thread) as usize,
-        lanes: LANES,
+        lanes: load.depth,
         weights: match &drive.carrier {
             Carrier::Route(route) => route.hosts.iter().map(|host| host.weight).collect(),
             Carrier::Null => vec![1],
@@ -295,6 +292,7 @@ mod tests {
                 pace: Pace::Closed,
                 connections: 2,
                 think: None,
+                depth: 1,
                 timeout: Duration::from_secs(5),
                 keep_alive: true,
                 requests: None,

@@ -168,6 +168,7 @@ fn target(name: &str, builtin: Builtin) -> Target {
     Target {
         name: name.to_owned(),
         reach: Reach::Builtin(builtin),
+        way: tenbin_plan::Way::default(),
         credentials: None,
         region: "us-east-1".to_owned(),
     }
@@ -194,6 +195,7 @@ fn load() -> Load {
         pace: Pace::Closed,
         connections: CONNECTIONS,
         think: None,
+        depth: 1,
         timeout: Duration::from_secs(10),
         keep_alive: true,
         requests: None,
