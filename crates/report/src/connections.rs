@@ -4,6 +4,9 @@
 use crate::document::{Connections, Document, Figure, OperationResult, ResultOf, SetupStep};
 use crate::words::{TIME, UNKNOWN, count, percent};
 
+/// What stands where a step did not occur, such as TLS without TLS.
+pub(crate) const NOT_TIMED: &str = "not timed";
+
 /// A first byte this much earlier than the last one is worth a line.
 const NOTABLY_EARLIER: f64 = 0.1;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::connections::{has_early_first_byte, is_timed, name_lookup, shares, steps};
+use crate::connections::{NOT_TIMED, has_early_first_byte, is_timed, name_lookup, shares, steps};
 use crate::document::{
     Comparison, Document, Finding, OperationResult, ResultOf, Severity, TimedFrom, Workload,
 };
@@ -371,7 +371,7 @@ fn connections(page: &mut String, document: &Document) {
         for (_, step) in steps(connections) {
             match step {
                 Some(step) => row.extend([step.p50, step.p99].map(|f| TIME.with_interval(f))),
-                None => row.extend(["not timed"; 2].map(str::to_owned)),
+                None => row.extend([NOT_TIMED; 2].map(str::to_owned)),
             }
         }
         table.row(&row);

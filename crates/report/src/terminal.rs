@@ -1,11 +1,14 @@
 //! The report for a terminal.
 
-use crate::connections::{has_early_first_byte, is_timed, mostly_new, name_lookup, shares, steps};
+use crate::connections::{
+    NOT_TIMED, has_early_first_byte, is_timed, mostly_new, name_lookup, shares, steps,
+};
 use crate::document::{
-    Comparison, Connections, Document, Finding, ResultOf, Severity, TimedFrom, Trust, Workload,
+    Comparison, Connections, Document, Finding, ResultOf, SetupStep, Severity, TimedFrom, Trust,
+    Workload,
 };
 use crate::escape::for_terminal;
-use crate::table::{Table, wrap};
+use crate::table::{Table, wrap, wrap_between};
 use crate::words::{
     RATE, TIME, UNKNOWN, count, errors, plural, ratio, ratio_interval, trust, trust_meaning,
 };
@@ -152,13 +155,14 @@ impl Page {
                 name_lookup(document, &result.target).map(|took| format!("DNS (once) {took}")),
             );
             let timed = steps(connections).into_iter();
-            parts.extend(timed.filter_map(|(name, step)| {
-                let [p50, p99] = [step?.p50, step?.p99].map(|figure| TIME.with_spread(figure));
-                Some(format!("{name} p50 {p50} p99 {p99}"))
-            }));
+            parts.extend(timed.filter_map(|(name, step)| Some(in_a_few_words(name, step?))));
             let target = for_terminal(&result.target);
-            let text = format!("connections to {target}: {}", parts.join(" · "));
-            self.paragraph(&text, INDENT, "    ");
+            let text = format!("connections to {target}: {}", parts.join(BETWEEN));
+            self.lines(
+                &wrap_between(&text, BETWEEN, self.width - 4),
+                INDENT,
+                "    ",
+            );
         }
     }
 
@@ -229,7 +233,11 @@ impl Page {
 
     fn paragraph(&mut self, text: &str, first: &str, others: &str) {
         let room = self.width - others.chars().count();
-        for (i, line) in wrap(text, room).iter().enumerate() {
+        self.lines(&wrap(text, room), first, others);
+    }
+
+    fn lines(&mut self, lines: &[String], first: &str, others: &str) {
+        for (i, line) in lines.iter().enumerate() {
             let indent = if i == 0 { first } else { others };
             self.line(&format!("{indent}{line}"));
         }
@@ -257,9 +265,11 @@ impl Page {
 
 const INDENT: &str = "  ";
 
+/// Between things of equal standing in one line.
+const BETWEEN: &str = " · ";
+
 /// Why one of the columns has no interval.
-const HOW_TO_READ: &str =
-    "± is the longer side of the interval; max is the largest of the run, which has no interval";
+const HOW_TO_READ: &str = "± longer side of the interval; max: largest of the run, has no interval";
 
 /// One row for each target, and for each operation where a workload has several.
 fn results_table(document: &Document, workload: &Workload) -> Table {
@@ -340,6 +350,16 @@ fn rows(result: &ResultOf, observed: bool) -> Vec<Vec<String>> {
     }
 }
 
+/// A slice that keeps its connections opens too few of them for most p99: what
+/// there is no figure for is left out of a line, but not of a table.
+fn in_a_few_words(name: &str, step: SetupStep) -> String {
+    let mut words = format!("{name} p50 {}", TIME.with_spread(step.p50));
+    if step.p99.is_some() {
+        words.push_str(&format!(", p99 {}", TIME.with_spread(step.p99)));
+    }
+    words
+}
+
 /// Steps that no connection of any target took are left out.
 fn connections_table(document: &Document, timed: &[(&ResultOf, &Connections)]) -> Table {
     let taken: Vec<usize> = (0..3)
@@ -362,9 +382,10 @@ fn connections_table(document: &Document, timed: &[(&ResultOf, &Connections)]) -
         let lookup = || name_lookup(document, &result.target);
         row.extend(looked_up.then(|| lookup().unwrap_or_else(|| UNKNOWN.to_owned())));
         for &at in &taken {
-            let step = steps(connections)[at].1;
-            row.push(TIME.with_spread(step.and_then(|step| step.p50)));
-            row.push(TIME.with_spread(step.and_then(|step| step.p99)));
+            match steps(connections)[at].1 {
+                Some(step) => row.extend([step.p50, step.p99].map(|f| TIME.with_spread(f))),
+                None => row.extend([NOT_TIMED; 2].map(str::to_owned)),
+            }
         }
         rows.push(row);
     }

@@ -131,12 +131,16 @@ pub(crate) fn reconnecting() -> Run {
         target("alone", Builtin::S3Memory),
     ];
     let mut workload = s3("get-1MiB", S3Operation::Get);
+    if let WorkloadKind::S3(work) = &mut workload.kind {
+        work.size = 1 << 20;
+    }
     workload.load.keep_alive = false;
     let mut run = run(&targets, &[workload], 16);
     for slice in &mut run.slices {
         fill(slice, 1_000.0);
         let cluster = slice.target == "cluster";
         let ok = slice.ops[0].ok;
+        slice.ops[0].payload = ok << 20;
         slice.ledger.opened = ok;
         slice.ledger.closed_by_client = ok;
         let wobble = u64::from(slice.index) * 100;
@@ -151,6 +155,8 @@ pub(crate) fn reconnecting() -> Run {
                 host("db2|:9000\u{1b}[31m", ok / 3, 16_000_000),
             ];
             slice.hosts[1].errors.insert(ErrorClass::Reset, 1);
+            slice.ops[0].errors.insert(ErrorClass::Reset, 1);
+            slice.ops[0].failed.record(1_000_000).unwrap();
         }
     }
     // A stall that only one slice met.
