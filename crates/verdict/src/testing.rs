@@ -243,6 +243,8 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         closed_loop: true,
         ops: vec![OpFigures::new("GET")],
         ledger: Default::default(),
+        setup: Default::default(),
+        hosts: Vec::new(),
         client: ClientUse {
             cpu_seconds: 0.2,
             busiest_thread: 0.2,
