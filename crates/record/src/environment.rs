@@ -48,6 +48,24 @@ pub struct TargetEnvironment {
     pub version: Option<String>,
     /// The `Server` header of its answers.
     pub server_header: Option<String>,
+    /// Its hosts and where they are.
+    pub hosts: Vec<HostEnvironment>,
+    /// Its certificate was not checked.
+    pub insecure: bool,
+}
+
+/// Where a host of a target is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct HostEnvironment {
+    /// Host and, unless it is the scheme's own, port.
+    pub name: String,
+    /// The addresses that connections go to in turn: `address:port`, or `socket`
+    /// and a path.
+    pub addresses: Vec<String>,
+    /// How long the system took to resolve its name, nanoseconds; unknown when it
+    /// was not asked.
+    pub dns_ns: Option<u64>,
 }
 
 impl Environment {

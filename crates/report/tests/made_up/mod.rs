@@ -259,6 +259,7 @@ fn environment() -> Environment {
     let known = TargetEnvironment {
         version: Some("tenbin 0.1.0".to_owned()),
         server_header: None,
+        ..TargetEnvironment::default()
     };
     Environment {
         hostname: Some("balance".to_owned()),
