@@ -25,9 +25,9 @@ fn http(scratch: &Scratch, options: &[&str]) -> Outcome {
 
 #[track_caller]
 fn expect_measured(run: &Outcome) {
-    // 6: measured, and found wanting; this machine is busy.
+    // 6: measured, and found wanting because this machine is busy. Without a single
+    // correct answer it is 4.
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
-    run.expect_stdout("requests/s");
 }
 
 /// The lines of nginx's log `name`, one for each request.
@@ -176,22 +176,22 @@ fn every_host_is_looked_at_before_anything_is_measured() {
         .expect_stderr(&format!("nothing listens on 127.0.0.1:{}", two.port()));
 }
 
-/// nginx with TLS from those certificates; `extra` goes into its server block.
+/// nginx with TLS from those certificates; `listen` stands behind its address, and
+/// `extra` in its server block.
 fn tls_nginx(
     scratch: &Scratch,
     certificates: &Certificates,
     name: &str,
+    listen: &str,
     extra: &str,
 ) -> (Nginx, u16) {
-    let (pem, key) = (
-        certificates.file(&format!("{name}.pem")),
-        certificates.file(&format!("{name}.key")),
-    );
+    let pem = certificates.file(&format!("{name}.pem"));
+    let key = certificates.file(&format!("{name}.key"));
     let log_file = scratch.join("log");
     Nginx::with_servers(scratch, |port| {
         format!(
             "log_format tls '$server_protocol $ssl_protocol $ssl_session_reused $ssl_server_name'; \
-             server {{ listen 127.0.0.1:{port} ssl; ssl_certificate {pem}; \
+             server {{ listen 127.0.0.1:{port} ssl {listen}; ssl_certificate {pem}; \
              ssl_certificate_key {key}; access_log {log_file} tls; {extra} \
              location / {{ return 200 'hi'; }} }}"
         )
@@ -203,12 +203,16 @@ fn certificates_that_cannot_be_trusted_are_refused_in_one_sentence() {
     let scratch = Scratch::new("certificates");
     let certificates = Certificates::make(&scratch);
     let ca = certificates.file("ca.pem");
-    let (_signed, port) = tls_nginx(&scratch, &certificates, "server", "");
+    let (_signed, port) = tls_nginx(&scratch, &certificates, "server", "", "");
     let target = format!("a=https://127.0.0.1:{port}/");
     let refused = |options: &[&str], sentence: &str| {
         let run = http(&scratch, options);
         run.expect_code(3).expect_stderr(sentence);
-        assert_eq!(run.stderr.trim_end().lines().count(), 1, "{run}");
+        let errors = run
+            .stderr
+            .lines()
+            .filter(|line| !line.contains("kept in runs/"));
+        assert_eq!(errors.count(), 1, "{run}");
     };
     refused(
         &["--target", &target],
@@ -230,11 +234,23 @@ fn certificates_that_cannot_be_trusted_are_refused_in_one_sentence() {
         &["--target", &target, "--cacert", &key],
         "holds no certificate in PEM form",
     );
-    let (_alone, port) = tls_nginx(&scratch, &certificates, "alone", "");
+    let (_alone, port) = tls_nginx(&scratch, &certificates, "alone", "", "");
     let alone = format!("a=https://127.0.0.1:{port}/");
     refused(
         &["--target", &alone],
         "its certificate is self-signed; trust it with --cacert FILE",
+    );
+    let own = certificates.file("alone.pem");
+    refused(
+        &[
+            "--target",
+            &alone,
+            "--cacert",
+            &own,
+            "--server-name",
+            "other.test",
+        ],
+        "its certificate is for",
     );
     let plain = Nginx::start(&scratch);
     let not_tls = format!("a=https://127.0.0.1:{}/", plain.port());
@@ -249,7 +265,7 @@ fn tls_is_measured_with_an_own_authority_and_a_name() {
     let scratch = Scratch::new("tls");
     let certificates = Certificates::make(&scratch);
     let ca = certificates.file("ca.pem");
-    let (_nginx, port) = tls_nginx(&scratch, &certificates, "server", "");
+    let (_nginx, port) = tls_nginx(&scratch, &certificates, "server", "", "");
     let target = format!("a=https://db.test:{port}/");
     let pin = format!("db.test:{port}:127.0.0.1");
     let options = ["--target", &target, "--resolve", &pin, "--cacert", &ca];
@@ -271,7 +287,7 @@ fn tls_is_measured_with_an_own_authority_and_a_name() {
 fn insecure_is_said_loudly() {
     let scratch = Scratch::new("insecure");
     let certificates = Certificates::make(&scratch);
-    let (_nginx, port) = tls_nginx(&scratch, &certificates, "alone", "");
+    let (_nginx, port) = tls_nginx(&scratch, &certificates, "alone", "", "");
     let target = format!("a=https://localhost:{port}/");
     let run = http(&scratch, &["--target", &target, "--insecure"]);
     run.expect_stderr("its certificate is NOT checked (insecure)");
@@ -283,7 +299,7 @@ fn insecure_is_said_loudly() {
 fn a_self_signed_certificate_can_vouch_for_itself() {
     let scratch = Scratch::new("self-signed");
     let certificates = Certificates::make(&scratch);
-    let (_nginx, port) = tls_nginx(&scratch, &certificates, "alone", "");
+    let (_nginx, port) = tls_nginx(&scratch, &certificates, "alone", "", "");
     let target = format!("a=https://127.0.0.1:{port}/");
     let run = http(
         &scratch,
@@ -303,7 +319,7 @@ fn a_client_certificate_is_shown() {
     let certificates = Certificates::make(&scratch);
     let ca = certificates.file("ca.pem");
     let wants = format!("ssl_verify_client on; ssl_client_certificate {ca};");
-    let (_nginx, port) = tls_nginx(&scratch, &certificates, "server", &wants);
+    let (_nginx, port) = tls_nginx(&scratch, &certificates, "server", "", &wants);
     let target = format!("a=https://127.0.0.1:{port}/");
     let options = ["--target", &target, "--cacert", &ca];
     let (pem, key) = (
@@ -324,7 +340,7 @@ fn sessions_are_resumed_only_when_asked_for() {
     let scratch = Scratch::new("resumption");
     let certificates = Certificates::make(&scratch);
     let ca = certificates.file("ca.pem");
-    let (_nginx, port) = tls_nginx(&scratch, &certificates, "server", "");
+    let (_nginx, port) = tls_nginx(&scratch, &certificates, "server", "", "");
     let target = format!("a=https://127.0.0.1:{port}/");
     let options = ["--target", &target, "--cacert", &ca, "--no-keep-alive"];
     expect_measured(&http(&scratch, &options));
@@ -344,7 +360,7 @@ fn http2_is_measured_over_tls_and_in_clear_text() {
     let scratch = Scratch::new("http2");
     let certificates = Certificates::make(&scratch);
     let ca = certificates.file("ca.pem");
-    let (_tls, port) = tls_nginx(&scratch, &certificates, "server", "http2 on;");
+    let (_tls, port) = tls_nginx(&scratch, &certificates, "server", "http2", "");
     let target = format!("a=https://127.0.0.1:{port}/");
     let streams = ["--http", "2", "--streams", "8"];
     let run = http(
@@ -360,7 +376,7 @@ fn http2_is_measured_over_tls_and_in_clear_text() {
     );
 
     let (_clear, port) = Nginx::with_servers(&scratch, |port| {
-        format!("server {{ listen 127.0.0.1:{port}; http2 on; location / {{ return 200 'hi'; }} }}")
+        format!("server {{ listen 127.0.0.1:{port} http2; location / {{ return 200 'hi'; }} }}")
     });
     let target = format!("a=http://127.0.0.1:{port}/");
     expect_measured(&http(
@@ -374,7 +390,7 @@ fn a_server_without_http2_is_refused_in_one_sentence() {
     let scratch = Scratch::new("no-http2");
     let certificates = Certificates::make(&scratch);
     let ca = certificates.file("ca.pem");
-    let (nginx, port) = tls_nginx(&scratch, &certificates, "server", "");
+    let (nginx, port) = tls_nginx(&scratch, &certificates, "server", "", "");
     let target = format!("a=https://127.0.0.1:{port}/");
     http(
         &scratch,
