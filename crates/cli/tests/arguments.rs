@@ -318,7 +318,7 @@ fn completions_and_manual_pages_can_be_made() {
 fn connections_are_for_all_targets_or_for_the_one_named() {
     let plan = plan(
         "tenbin http --target a=https://h{1...2} --target b=http://k --host 'a=https://h3 weight 2' \
-         --http a=2 --cacert a=/ca.pem --cert /client.pem --insecure=c --target c=https://m --source 127.0.0.2 \
+         --http a=2 --cacert /ca.pem --cert /client.pem --insecure=c --target c=https://m --source 127.0.0.2 \
          --source b=127.0.0.3 --resolve h1:443:127.0.0.1 --resolve k:80:[::1] --ipv4=c --streams 9",
     );
     let [a, b, c] = plan.targets.as_slice() else {

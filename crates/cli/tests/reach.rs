@@ -89,6 +89,40 @@ fn a_unix_socket_is_measured_and_a_missing_one_is_named() {
 }
 
 #[test]
+fn a_launched_target_may_listen_on_a_unix_socket() {
+    let scratch = Scratch::new("launched-unix");
+    let place = tempfile::tempdir().expect("a directory with a short path");
+    let socket = place.path().join("s").display().to_string();
+    let home = scratch.path().display().to_string();
+    let config = scratch.write(
+        "launched.conf",
+        format!(
+            "daemon off; master_process off; pid {home}/pid; error_log {home}/error.log; \
+             events {{ }} http {{ access_log off; client_body_temp_path {home}/body; \
+             proxy_temp_path {home}/proxy; fastcgi_temp_path {home}/fastcgi; \
+             uwsgi_temp_path {home}/uwsgi; scgi_temp_path {home}/scgi; \
+             server {{ listen unix:{socket}; location / {{ return 200 'hi'; }} }} }}"
+        ),
+    );
+    let command = format!("n=nginx -p {home} -e {home}/error.log -c {config}");
+    let run = http(
+        &scratch,
+        &[
+            "--launch",
+            &command,
+            "--launch-url",
+            "n=http://localhost/",
+            "--unix-socket",
+            &socket,
+            "--ready",
+            "n=url:http://localhost/up",
+        ],
+    );
+    expect_measured(&run);
+    scratch.expect_nobody_left(std::time::Duration::from_secs(5));
+}
+
+#[test]
 fn addresses_given_by_hand_take_turns_and_each_must_answer() {
     let scratch = Scratch::new("resolve");
     let log_file = scratch.join("log");

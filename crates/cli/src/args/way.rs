@@ -176,6 +176,12 @@ impl WayArgs {
         set(&mut tls.insecure, "--insecure", switched(&self.insecure));
         set(&mut tls.resume, "--tls-resume", switched(&self.tls_resume));
         any |= tls.insecure.is_some() || tls.resume.is_some();
+        // Asked for by this target's own name, it wins over a file for all.
+        let by_name = |values: &[String]| values.iter().any(|value| Some(value.as_str()) == own);
+        let mut own_ca = self.cacert.iter().filter_map(|value| named(value, names));
+        if by_name(&self.insecure) && !own_ca.any(|(name, _)| Some(name) == own) {
+            tls.ca = None;
+        }
         any.then_some(tls)
     }
 }
