@@ -1,10 +1,15 @@
 //! Drives GET at one address and prints what the generator used:
 //! `cargo run --release -p tenbin-engine --example get -- 127.0.0.1:8080 64 5`
+//! With TLS: `https://127.0.0.1:8443`, and its CA in `CACERT=file.pem`.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
 use tenbin_engine::{
     Carrier, Drive, ErrorClass, Exchange, Judgement, Moment, News, Next, Route, Workload, drive,
 };
@@ -36,6 +41,27 @@ impl Workload for Get {
     }
 }
 
+fn route(target: &str) -> Route {
+    let (scheme, address) = target.split_once("://").unwrap_or(("http", target));
+    let mut route = Route::plain(address.parse().unwrap());
+    if scheme == "https" {
+        route.tls = Some(Arc::new(trust()));
+        route.hosts[0].server_name = Some(ServerName::try_from("localhost").unwrap());
+    }
+    route
+}
+
+fn trust() -> ClientConfig {
+    let mut roots = RootCertStore::empty();
+    let file = std::env::var("CACERT").unwrap();
+    for certificate in CertificateDer::pem_file_iter(file).unwrap() {
+        roots.add(certificate.unwrap()).unwrap();
+    }
+    ClientConfig::builder()
+        .with_root_certificates(roots)
+        .with_no_client_auth()
+}
+
 fn main() {
     let args: Vec<String> = std::env::args().collect();
     let connections: usize = args[2].parse().unwrap();
@@ -45,7 +71,7 @@ fn main() {
     });
     let carrier = match args[1].as_str() {
         "null" => Carrier::Null,
-        address => Carrier::Route(Route::plain(address.parse().unwrap())),
+        address => Carrier::Route(route(address)),
     };
     let plan = Drive {
         carrier,

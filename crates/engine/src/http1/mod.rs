@@ -11,9 +11,12 @@ mod timer;
 
 use std::io;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mio::{Events, Poll, Token};
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
 
 use self::answer::{AnswerReader, HeadMemory, Listener, Progress};
 use self::timer::Timer;
@@ -21,7 +24,7 @@ use crate::clock::Clock;
 use crate::conductor::{Answered, Conductor};
 use crate::error::ErrorClass;
 use crate::exchange::{AnswerHead, BodyUse};
-use crate::line::{Line, Opening};
+use crate::line::{Line, Opening, describe};
 use crate::route::{Address, Route};
 use crate::wire::{Order, Wire};
 
@@ -60,6 +63,7 @@ pub struct Http1 {
     clock: Clock,
     addresses: Vec<Address>,
     source: Option<IpAddr>,
+    tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
     connect_timeout: u64,
     poll: Poll,
     events: Events,
@@ -103,6 +107,12 @@ impl Http1 {
                 .flat_map(|host| host.addresses.clone())
                 .collect(),
             source: route.source,
+            tls: route.tls.clone().zip(
+                route
+                    .hosts
+                    .first()
+                    .and_then(|host| host.server_name.clone()),
+            ),
             connect_timeout: connect_timeout.as_nanos() as u64,
             poll,
             events: Events::with_capacity(EVENTS),
@@ -120,7 +130,8 @@ impl Http1 {
         let now = self.clock.now();
         self.close(slot);
         let address = &self.addresses[slot % self.addresses.len()];
-        let opened = Line::open(address, self.source, self.poll.registry(), Token(slot));
+        let tls = self.tls.as_ref().map(|(config, name)| (config, name));
+        let opened = Line::open(address, self.source, tls, self.poll.registry(), Token(slot));
         match opened {
             Ok(line) => {
                 let connection = &mut self.connections[slot];
@@ -130,7 +141,7 @@ impl Http1 {
                 let deadline = now.saturating_add(self.connect_timeout);
                 self.connect_deadline = self.connect_deadline.min(deadline);
             }
-            Err(error) => self.refuse(slot, &describe_connect(&error), conductor),
+            Err(error) => self.refuse(slot, &describe(&error), conductor),
         }
     }
 
@@ -199,7 +210,9 @@ impl Http1 {
             return false;
         }
         let (head, payload) = conductor.request(slot);
-        self.connections[slot].written < head.len() + payload.len()
+        let connection = &self.connections[slot];
+        connection.written < head.len() + payload.len()
+            || connection.line.as_ref().is_some_and(Line::wants_write)
     }
 
     fn connecting(&mut self, slot: usize, since: u64, conductor: &mut Conductor<'_>) {
@@ -207,9 +220,9 @@ impl Http1 {
             return;
         };
         match line.advance() {
-            Ok(Opening::Connecting) => return,
+            Ok(Opening::Connecting | Opening::Handshaking) => return,
             Ok(Opening::Ready) => {}
-            Err(error) => return self.refuse(slot, &describe_connect(&error), conductor),
+            Err(error) => return self.refuse(slot, &describe(&error), conductor),
         }
         self.connections[slot].phase = Phase::Up;
         let now = self.clock.now();
@@ -268,7 +281,10 @@ impl Http1 {
                 }
             }
             // A short read has emptied the socket; news comes as an event.
-            if count < READ_BUFFER && !closed {
+            let Some(line) = &self.connections[slot].line else {
+                return;
+            };
+            if line.emptied(count, READ_BUFFER) && !closed {
                 return;
             }
         }
@@ -303,7 +319,7 @@ impl Http1 {
 
     fn reset(&mut self, slot: usize, error: &io::Error, conductor: &mut Conductor<'_>) {
         if conductor.busy(slot) {
-            let text = error.kind().to_string();
+            let text = describe(error);
             self.give_up(slot, ErrorClass::Reset, &text, conductor);
         } else {
             self.close(slot);
@@ -431,20 +447,9 @@ fn write_on(line: &mut Line, head: &[u8], payload: &[u8], written: &mut usize) -
             Err(error) => return Wrote::Failed(error),
         }
     }
-    Wrote::All
-}
-
-/// A connect error in the field's words.
-fn describe_connect(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::ConnectionRefused => "connection refused".to_owned(),
-        io::ErrorKind::AddrNotAvailable => {
-            "no local port left (too many connections in TIME_WAIT)".to_owned()
-        }
-        io::ErrorKind::TimedOut => "no connection in time".to_owned(),
-        _ if error.raw_os_error() == Some(nix::errno::Errno::EMFILE as i32) => {
-            "too many open files (raise `ulimit -n`)".to_owned()
-        }
-        kind => kind.to_string(),
+    match line.flush() {
+        Ok(()) => Wrote::All,
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Wrote::Blocked,
+        Err(error) => Wrote::Failed(error),
     }
 }
