@@ -5,17 +5,34 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use nix::time::{ClockId, clock_gettime};
 
 /// Monotonic nanoseconds since an origin, and the wall time of that origin.
-#[derive(Debug, Clone, Copy)]
+///
+/// Read twice for every request, so it reads the CPU's own counter where the
+/// kernel itself trusts that for its clock: 10 ns rather than 25 to 35.
+#[derive(Debug, Clone)]
 pub struct Clock {
-    origin: Instant,
+    source: Source,
     origin_unix: Duration,
+}
+
+#[derive(Debug, Clone)]
+enum Source {
+    Counter { clock: quanta::Clock, origin: u64 },
+    System { origin: Instant },
 }
 
 impl Clock {
     /// A clock that reads zero now.
     pub fn start() -> Self {
+        let source = if kernel_trusts_the_counter() {
+            let clock = quanta::Clock::new();
+            let origin = clock.raw();
+            Source::Counter { clock, origin }
+        } else {
+            let origin = Instant::now();
+            Source::System { origin }
+        };
         Self {
-            origin: Instant::now(),
+            source,
             origin_unix: SystemTime::now()
                 .duration_since(UNIX_EPOCH)
                 .unwrap_or_default(),
@@ -25,7 +42,11 @@ impl Clock {
     /// Nanoseconds since the origin.
     #[inline]
     pub fn now(&self) -> u64 {
-        self.origin.elapsed().as_nanos() as u64
+        match &self.source {
+            // Saturates: counters of two cores may differ by some cycles.
+            Source::Counter { clock, origin } => clock.delta_as_nanos(*origin, clock.raw()),
+            Source::System { origin } => origin.elapsed().as_nanos() as u64,
+        }
     }
 
     /// Wall time of the origin, since 1970-01-01 UTC.
@@ -34,9 +55,35 @@ impl Clock {
     }
 }
 
+/// The kernel watches whether the counter runs evenly and alike on all cores, and
+/// takes another clock when it does not.
+fn kernel_trusts_the_counter() -> bool {
+    let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+    std::fs::read_to_string(path).is_ok_and(|source| source.trim() == "tsc")
+}
+
 /// CPU time of the calling thread, nanoseconds.
 pub(crate) fn thread_cpu() -> u64 {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)
         .map(|time| time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
         .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_step_with_the_system() {
+        let before = Instant::now();
+        let clock = Clock::start();
+        let after = Instant::now();
+        std::thread::sleep(Duration::from_millis(200));
+        // Read between two looks at the system's clock, so that a pause anywhere
+        // only widens what is allowed. 0.1 % is a hundred times the usual error.
+        let least = after.elapsed().as_nanos() as f64 * 0.999;
+        let found = clock.now() as f64;
+        let most = before.elapsed().as_nanos() as f64 * 1.001;
+        assert!(least <= found && found <= most, "{least} {found} {most}");
+    }
 }

@@ -20,6 +20,9 @@ use crate::{pacer, stop, wire};
 /// Longest time a connection attempt may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Requests out at once on a connection.
+const LANES: usize = 1;
+
 /// What carries the requests.
 #[derive(Debug, Clone)]
 pub enum Carrier {
@@ -51,7 +54,7 @@ pub enum News {
     /// The measured window has opened.
     Opened,
     /// Another stretch, of one thread.
-    Sample(Sample),
+    Sample(Box<Sample>),
     /// The measured window has closed; requests still out are being drained.
     Closed,
 }
@@ -98,7 +101,7 @@ pub fn drive(
     stop: &AtomicBool,
     listen: &mut dyn FnMut(News),
 ) -> Result<Finished, EngineError> {
-    let clock = Clock::start();
+    let clock = &Clock::start();
     let threads = workers.len();
     let (sender, samples) = mpsc::channel();
     let mut longest = 0;
@@ -144,7 +147,7 @@ pub fn drive(
 /// of the measured window, nanoseconds.
 fn relay(
     samples: &mpsc::Receiver<Sample>,
-    clock: Clock,
+    clock: &Clock,
     drive: &Drive,
     threads: usize,
     listen: &mut dyn FnMut(News),
@@ -182,7 +185,7 @@ fn relay(
             longest = longest.max(sample.end);
         }
         through[sample.thread] |= sample.drain || sample.end >= planned;
-        listen(News::Sample(sample));
+        listen(News::Sample(Box::new(sample)));
         if !closed && through.iter().all(|&through| through) {
             closed = true;
             listen(News::Closed);
@@ -190,7 +193,7 @@ fn relay(
     }
 }
 
-fn score(drive: &Drive, clock: Clock, thread: usize, threads: usize) -> Score {
+fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
     let open = drive.lead.as_nanos() as u64;
     let close = drive
         .window
@@ -216,6 +219,12 @@ fn score(drive: &Drive, clock: Clock, thread: usize, threads: usize) -> Score {
     Score {
         thread,
         connections: connections_of(thread) as usize,
+        lanes: LANES,
+        weights: match &drive.carrier {
+            Carrier::Route(route) => route.hosts.iter().map(|host| host.weight).collect(),
+            Carrier::Null => vec![1],
+        },
+        think: None,
         keep_alive: load.keep_alive,
         open,
         close,
@@ -228,22 +237,23 @@ fn score(drive: &Drive, clock: Clock, thread: usize, threads: usize) -> Score {
 
 fn play(
     drive: &Drive,
-    clock: Clock,
+    clock: &Clock,
     score: Score,
     worker: &mut dyn Workload,
     ship: &mut dyn FnMut(Sample),
     stop: &AtomicBool,
 ) -> io::Result<()> {
-    let connections = score.connections;
+    let lanes = score.lanes;
+    let connections = score.connections * score.weights.len();
     let precise = score.pacer.is_some();
     let mut conductor = Conductor::new(score, worker, ship);
     match &drive.carrier {
         Carrier::Route(route) => {
             let timeout = drive.load.timeout.min(CONNECT_TIMEOUT);
-            let mut http1 = Http1::new(clock, route, connections, timeout, precise)?;
+            let mut http1 = Http1::new(clock.clone(), route, connections, lanes, timeout, precise)?;
             wire::run(&mut http1, &mut conductor, stop)
         }
-        Carrier::Null => wire::run(&mut Null::new(clock), &mut conductor, stop),
+        Carrier::Null => wire::run(&mut Null::new(clock.clone()), &mut conductor, stop),
     }
 }
 

@@ -10,6 +10,9 @@ pub struct Exchange {
     pub head: Vec<u8>,
     /// Which of [`Workload::operations`] this is.
     pub op: usize,
+    /// Which host of the route it goes to, from 0: set by the engine, and the same
+    /// for as long as the exchange lives.
+    pub host: usize,
     /// Whether an answer may carry a body (it may not after HEAD).
     pub bodyless_answer: bool,
     /// The workload's own note, for example the number of the object.

@@ -2,6 +2,13 @@
 
 use hdrhistogram::Histogram;
 
+/// Values told apart in each power of two: three significant digits.
+const SUB_BUCKET_BITS: u32 = 11;
+/// Slots that every power of two after the first takes up.
+const HALF: usize = 1 << (SUB_BUCKET_BITS - 1);
+/// Slots up to [`HIGHEST_NANOS`].
+const SLOTS: usize = slot_of(HIGHEST_NANOS) + 1;
+
 /// Longest value told apart, nanoseconds; longer ones are recorded as this.
 pub const HIGHEST_NANOS: u64 = 600_000_000_000;
 
@@ -14,4 +21,138 @@ pub fn latency_histogram() -> Histogram<u64> {
 /// is mostly empty. It can be added to a [`latency_histogram`].
 pub fn small_histogram() -> Histogram<u64> {
     Histogram::new(3).expect("three digits are valid")
+}
+
+/// Counts of latencies as a hot loop wants them: one shift, one addition. The
+/// slots are those of [`latency_histogram`], so that nothing is lost when it
+/// becomes one.
+#[derive(Debug)]
+pub(crate) struct Counts {
+    slots: Box<[u32]>,
+    /// The slots in use lie between these two, both included.
+    lowest: usize,
+    highest: usize,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self {
+            slots: vec![0; SLOTS].into_boxed_slice(),
+            lowest: SLOTS,
+            highest: 0,
+        }
+    }
+}
+
+impl Counts {
+    /// Counts a latency; 0 counts as 1, and what is too long as the longest.
+    #[inline]
+    pub(crate) fn record(&mut self, nanos: u64) {
+        let slot = slot_of(nanos.clamp(1, HIGHEST_NANOS));
+        // A sample covers a second, and no thread does four billion operations in one.
+        self.slots[slot] += 1;
+        self.lowest = self.lowest.min(slot);
+        self.highest = self.highest.max(slot);
+    }
+
+    /// Hands out what was counted and starts anew.
+    pub(crate) fn take(&mut self) -> Histogram<u64> {
+        if self.lowest > self.highest {
+            return small_histogram();
+        }
+        let mut histogram = latency_histogram();
+        for slot in self.lowest..=self.highest {
+            let count = std::mem::take(&mut self.slots[slot]);
+            if count > 0 {
+                histogram
+                    .record_n(value_of(slot), u64::from(count))
+                    .expect("every slot lies within the bounds");
+            }
+        }
+        (self.lowest, self.highest) = (SLOTS, 0);
+        histogram
+    }
+
+    /// Forgets what was counted.
+    pub(crate) fn clear(&mut self) {
+        if self.lowest <= self.highest {
+            self.slots[self.lowest..=self.highest].fill(0);
+            (self.lowest, self.highest) = (SLOTS, 0);
+        }
+    }
+}
+
+/// The slot of a value. Up to 2,047 every value has its own; after that every
+/// power of two is told apart in 1,024 steps, as HdrHistogram does it.
+#[inline]
+const fn slot_of(value: u64) -> usize {
+    let lowest_power = (1 << SUB_BUCKET_BITS) - 1;
+    let shift = 64 - SUB_BUCKET_BITS - (value | lowest_power).leading_zeros();
+    shift as usize * HALF + (value >> shift) as usize
+}
+
+/// The lowest value of a slot.
+fn value_of(slot: usize) -> u64 {
+    if slot < 2 * HALF {
+        return slot as u64;
+    }
+    let shift = slot / HALF - 1;
+    ((slot % HALF + HALF) as u64) << shift
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn every_slot_begins_at_its_value() {
+        for slot in 1..SLOTS {
+            assert_eq!(slot_of(value_of(slot)), slot);
+            assert!(slot_of(value_of(slot) - 1) < slot);
+        }
+    }
+
+    #[test]
+    fn what_was_taken_is_gone() {
+        let mut counts = Counts::default();
+        assert!(counts.take().is_empty());
+        for nanos in [0, 5_000, u64::MAX] {
+            counts.record(nanos);
+        }
+        let taken = counts.take();
+        assert_eq!((taken.len(), taken.min()), (3, 1));
+        assert!(taken.max() >= HIGHEST_NANOS);
+        assert!(counts.take().is_empty());
+        counts.record(7);
+        counts.clear();
+        assert!(counts.take().is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn counts_become_the_histogram_of_the_same_values(
+            values in prop::collection::vec(1u64..HIGHEST_NANOS, 1..200),
+            shifts in prop::collection::vec(0u32..39, 200),
+        ) {
+            let mut counts = Counts::default();
+            let mut expected = latency_histogram();
+            for (value, shift) in values.iter().zip(shifts) {
+                let value = (value >> shift).max(1);
+                counts.record(value);
+                expected.record(value).unwrap();
+            }
+            let found = counts.take();
+            prop_assert_eq!(found.len(), expected.len());
+            for quantile in [0.0, 0.1, 0.5, 0.9, 0.99, 1.0] {
+                prop_assert_eq!(
+                    found.value_at_quantile(quantile),
+                    expected.value_at_quantile(quantile)
+                );
+            }
+            prop_assert_eq!(found.max(), expected.max());
+            prop_assert_eq!(found.mean(), expected.mean());
+        }
+    }
 }

@@ -18,6 +18,7 @@ pub mod histogram;
 pub mod http1;
 mod line;
 pub mod null;
+pub mod order;
 pub mod pacer;
 pub mod route;
 pub mod sample;

@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use tenbin_plan::{Load, Pace};
 
-use crate::conductor::{Answered, Conductor, Score};
+use crate::conductor::{Answered, Conductor, Opened, Score};
 use crate::error::ErrorClass;
 use crate::exchange::{Exchange, Judgement, Moment, Next, Workload};
+use crate::order::Order;
 use crate::sample::{Ledger, OpSample, Sample};
-use crate::wire::{Order, Wire};
+use crate::wire::Wire;
 use crate::{pacer, stop, wire};
 
 const MILLIS: u64 = 1_000_000;
@@ -114,6 +115,11 @@ impl Wire for Simulation<'_> {
                 self.after(self.connect_nanos, slot, event);
             }
             Order::Close => self.generation[slot] += 1,
+            Order::Cancel => {
+                self.generation[slot] += 1;
+                let order = conductor.hung_up(slot, self.now);
+                self.obey(slot, order, conductor);
+            }
         }
     }
 
@@ -139,7 +145,13 @@ impl Wire for Simulation<'_> {
                 continue;
             }
             let order = match coming.event {
-                Event::Connected => conductor.connected(slot, self.now, self.connect_nanos),
+                Event::Connected => {
+                    let opened = Opened {
+                        connect_nanos: self.connect_nanos,
+                        tls_nanos: None,
+                    };
+                    conductor.connected(slot, self.now, opened)
+                }
                 Event::Refused => conductor.refused(slot, self.now, "connection refused"),
                 Event::Answered { status, reusable } => {
                     let answer = Answered {
@@ -267,6 +279,9 @@ impl Play {
         let score = Score {
             thread: 0,
             connections: self.load.connections,
+            lanes: 1,
+            weights: vec![1],
+            think: None,
             keep_alive: self.load.keep_alive,
             open: self.lead,
             close,

@@ -2,14 +2,35 @@
 
 /// Tells when a thread has issued its last operation of a slice.
 pub trait StopRule: Send {
-    /// True when no further operation is to be issued, given the intended start
-    /// of the next one (nanoseconds since the origin) and the number issued.
-    fn over(&self, next_start: u64, issued: u64) -> bool;
+    /// What it allows; asked once, so that the path of a request only compares.
+    fn allowance(&self) -> Allowance;
+}
 
-    /// How many more operations it allows at most, given the number issued.
-    fn left(&self, issued: u64) -> u64 {
-        let _ = issued;
-        u64::MAX
+/// Which operations may be issued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// Those with an intended start before this, nanoseconds since the origin.
+    pub until: u64,
+    /// The first so many.
+    pub operations: u64,
+}
+
+impl Allowance {
+    /// Everything.
+    pub const UNLIMITED: Self = Self {
+        until: u64::MAX,
+        operations: u64::MAX,
+    };
+
+    /// What every one of `rules` allows.
+    pub fn of_all(rules: &[Box<dyn StopRule>]) -> Self {
+        rules.iter().fold(Self::UNLIMITED, |all, rule| {
+            let one = rule.allowance();
+            Self {
+                until: all.until.min(one.until),
+                operations: all.operations.min(one.operations),
+            }
+        })
     }
 }
 
@@ -42,20 +63,22 @@ pub(crate) fn share_by_connections(total: u64, first: u64, last: u64, connection
 struct AtTime(u64);
 
 impl StopRule for AtTime {
-    fn over(&self, next_start: u64, _issued: u64) -> bool {
-        next_start >= self.0
+    fn allowance(&self) -> Allowance {
+        Allowance {
+            until: self.0,
+            ..Allowance::UNLIMITED
+        }
     }
 }
 
 struct AfterCount(u64);
 
 impl StopRule for AfterCount {
-    fn over(&self, _next_start: u64, issued: u64) -> bool {
-        issued >= self.0
-    }
-
-    fn left(&self, issued: u64) -> u64 {
-        self.0.saturating_sub(issued)
+    fn allowance(&self) -> Allowance {
+        Allowance {
+            operations: self.0,
+            ..Allowance::UNLIMITED
+        }
     }
 }
 

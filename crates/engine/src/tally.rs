@@ -1,8 +1,12 @@
 //! Counting what came of operations, shipped about once a second.
 
+use std::collections::BTreeMap;
+
 use crate::clock::thread_cpu;
+use crate::conductor::Opened;
 use crate::error::ErrorClass;
-use crate::sample::{Ledger, OpSample, Sample, SetupSample};
+use crate::histogram::Counts;
+use crate::sample::{HostSample, Ledger, OpSample, Sample, SetupSample};
 
 /// Different failure texts kept in one sample; the rest go under one heading.
 const MOST_FAILURE_TEXTS: usize = 32;
@@ -17,6 +21,27 @@ pub(crate) struct Times {
     pub(crate) ended: u64,
 }
 
+/// An operation that was answered.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ended {
+    pub(crate) op: usize,
+    pub(crate) host: usize,
+    pub(crate) times: Times,
+    pub(crate) first_byte: u64,
+    /// Bytes written and read, heads included.
+    pub(crate) sent: u64,
+    pub(crate) received: u64,
+    /// Body bytes, of the request or the answer.
+    pub(crate) payload: u64,
+}
+
+/// A connection that the lead leaves to the window.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Standing {
+    pub(crate) opened: Opened,
+    pub(crate) first_byte_nanos: Option<u64>,
+}
+
 /// The measured window, nanoseconds since the origin.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Window {
@@ -25,8 +50,151 @@ pub(crate) struct Window {
 }
 
 impl Window {
+    #[inline]
     fn holds(&self, time: u64) -> bool {
         self.open <= time && time < self.close
+    }
+}
+
+/// One operation's counts since the last shipment.
+struct OpTally {
+    name: &'static str,
+    ok: u64,
+    sent: u64,
+    received: u64,
+    payload: u64,
+    errors: [u64; ErrorClass::ALL.len()],
+    statuses: BTreeMap<u16, u64>,
+    /// The last status seen and how often in a row: spares the map on the path
+    /// of a request.
+    run_of_status: (u16, u64),
+    failures: BTreeMap<String, u64>,
+    censored: u64,
+    service: Counts,
+    response: Counts,
+    lag: Counts,
+    first_byte: Counts,
+    failed: Counts,
+}
+
+impl OpTally {
+    fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            ok: 0,
+            sent: 0,
+            received: 0,
+            payload: 0,
+            errors: [0; ErrorClass::ALL.len()],
+            statuses: BTreeMap::new(),
+            run_of_status: (0, 0),
+            failures: BTreeMap::new(),
+            censored: 0,
+            service: Counts::default(),
+            response: Counts::default(),
+            lag: Counts::default(),
+            first_byte: Counts::default(),
+            failed: Counts::default(),
+        }
+    }
+
+    #[inline]
+    fn status(&mut self, status: u16) {
+        if self.run_of_status.0 == status {
+            self.run_of_status.1 += 1;
+        } else {
+            self.flush_status();
+            self.run_of_status = (status, 1);
+        }
+    }
+
+    fn flush_status(&mut self) {
+        let (status, count) = std::mem::take(&mut self.run_of_status);
+        if count > 0 {
+            *self.statuses.entry(status).or_default() += count;
+        }
+    }
+
+    fn failure(&mut self, text: &str) {
+        let known = self.failures.contains_key(text);
+        let room = self.failures.len() < MOST_FAILURE_TEXTS;
+        let heading = if known || room { text } else { OTHER_FAILURES };
+        match self.failures.get_mut(heading) {
+            Some(count) => *count += 1,
+            None => {
+                self.failures.insert(heading.to_owned(), 1);
+            }
+        }
+    }
+
+    fn take(&mut self) -> OpSample {
+        use std::mem::take;
+        self.flush_status();
+        OpSample {
+            name: self.name,
+            ok: take(&mut self.ok),
+            sent: take(&mut self.sent),
+            received: take(&mut self.received),
+            payload: take(&mut self.payload),
+            errors: take(&mut self.errors),
+            statuses: take(&mut self.statuses),
+            failures: take(&mut self.failures),
+            censored: take(&mut self.censored),
+            service: self.service.take(),
+            response: self.response.take(),
+            lag: self.lag.take(),
+            first_byte: self.first_byte.take(),
+            failed: self.failed.take(),
+        }
+    }
+}
+
+/// One host's counts since the last shipment.
+#[derive(Default)]
+struct HostTally {
+    ok: u64,
+    errors: [u64; ErrorClass::ALL.len()],
+    service: Counts,
+}
+
+impl HostTally {
+    fn take(&mut self) -> HostSample {
+        HostSample {
+            ok: std::mem::take(&mut self.ok),
+            errors: std::mem::take(&mut self.errors),
+            service: self.service.take(),
+        }
+    }
+}
+
+/// What opening connections took since the last shipment.
+#[derive(Default)]
+pub(crate) struct SetupTally {
+    connect: Counts,
+    tls: Counts,
+    pub(crate) first_byte: Counts,
+}
+
+impl SetupTally {
+    fn opened(&mut self, opened: Opened) {
+        self.connect.record(opened.connect_nanos);
+        if let Some(nanos) = opened.tls_nanos {
+            self.tls.record(nanos);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.connect.clear();
+        self.tls.clear();
+        self.first_byte.clear();
+    }
+
+    fn take(&mut self) -> SetupSample {
+        SetupSample {
+            connect: self.connect.take(),
+            tls: self.tls.take(),
+            first_byte: self.first_byte.take(),
+        }
     }
 }
 
@@ -34,12 +202,11 @@ impl Window {
 pub(crate) struct Tally {
     window: Window,
     open_loop: bool,
-    names: Vec<&'static str>,
-    pub(crate) ops: Vec<OpSample>,
-    /// Last status seen and how often, by operation: spares the map on the path
-    /// of a request.
-    run_of_status: Vec<(u16, u64)>,
+    ops: Vec<OpTally>,
+    /// One for each host; empty with a single one.
+    hosts: Vec<HostTally>,
     pub(crate) ledger: Ledger,
+    pub(crate) setup: SetupTally,
     since: u64,
     cpu_since: u64,
     thread: usize,
@@ -51,14 +218,16 @@ impl Tally {
         names: &[&'static str],
         window: Window,
         open_loop: bool,
+        hosts: usize,
     ) -> Self {
+        let several = if hosts > 1 { hosts } else { 0 };
         Self {
             window,
             open_loop,
-            names: names.to_vec(),
-            ops: names.iter().map(|name| OpSample::new(name)).collect(),
-            run_of_status: vec![(0, 0); names.len()],
+            ops: names.iter().map(|name| OpTally::new(name)).collect(),
+            hosts: (0..several).map(|_| HostTally::default()).collect(),
             ledger: Ledger::default(),
+            setup: SetupTally::default(),
             since: window.open,
             cpu_since: thread_cpu(),
             thread,
@@ -70,56 +239,83 @@ impl Tally {
         self.window.close = self.window.close.min(at.max(self.window.open));
     }
 
-    /// The lead is over. Operations are kept apart by their own times, since some
-    /// of the window may have ended before this is called.
-    /// `standing` are the connections that are open: they carry the window's
-    /// requests, unlike those that the lead has used up.
-    pub(crate) fn open_window(&mut self, standing: Ledger) {
-        self.ledger = standing;
+    /// The lead is over: what its connections did is not of the window. Operations
+    /// are kept apart by their own times, since some of the window may have ended
+    /// before this is called.
+    pub(crate) fn open_window(&mut self) {
+        self.ledger = Ledger::default();
+        self.setup.clear();
         self.since = self.window.open;
         self.cpu_since = thread_cpu();
     }
 
-    /// An answer whose operation was counted, as a success or as a failure.
-    pub(crate) fn status(&mut self, op: usize, status: u16) {
-        let run = &mut self.run_of_status[op];
-        if run.0 == status {
-            run.1 += 1;
-        } else {
-            self.flush_status(op);
-            self.run_of_status[op] = (status, 1);
+    /// A connection stands from the lead: it carries the window's requests, unlike
+    /// those that the lead has used up.
+    pub(crate) fn stands(&mut self, connection: Standing) {
+        self.opened(connection.opened);
+        if let Some(nanos) = connection.first_byte_nanos {
+            self.setup.first_byte.record(nanos);
         }
     }
 
-    fn flush_status(&mut self, op: usize) {
-        let (status, count) = std::mem::take(&mut self.run_of_status[op]);
-        if count > 0 {
-            *self.ops[op].statuses.entry(status).or_default() += count;
-        }
+    /// A connection was opened.
+    pub(crate) fn opened(&mut self, opened: Opened) {
+        self.ledger.opened += 1;
+        self.ledger.connect_nanos += opened.connect_nanos + opened.tls_nanos.unwrap_or(0);
+        self.setup.opened(opened);
+    }
+
+    /// An answer whose operation was counted, as a success or as a failure.
+    #[inline]
+    pub(crate) fn status(&mut self, op: usize, status: u16) {
+        self.ops[op].status(status);
     }
 
     /// A correct answer. Says whether it counts as throughput.
-    pub(crate) fn correct(&mut self, op: usize, times: Times, payload: u64) -> bool {
-        let figures = &mut self.ops[op];
+    #[inline]
+    pub(crate) fn correct(&mut self, ended: &Ended) -> bool {
+        let figures = &mut self.ops[ended.op];
+        let times = ended.times;
         let in_window = self.window.holds(times.ended);
         if in_window {
             figures.ok += 1;
-            figures.payload += payload;
+            figures.sent += ended.sent;
+            figures.received += ended.received;
+            figures.payload += ended.payload;
         }
-        if self.window.holds(times.intended) {
+        let service = times.ended.saturating_sub(times.started);
+        let due_in_window = self.window.holds(times.intended);
+        if due_in_window {
+            figures.service.record(service);
             figures
-                .service
-                .saturating_record((times.ended - times.started).max(1));
+                .first_byte
+                .record(ended.first_byte.saturating_sub(times.started));
             if self.open_loop {
                 figures
                     .response
-                    .saturating_record((times.ended - times.intended).max(1));
+                    .record(times.ended.saturating_sub(times.intended));
                 figures
                     .lag
-                    .saturating_record((times.started - times.intended).max(1));
+                    .record(times.started.saturating_sub(times.intended));
+            }
+        }
+        if let Some(host) = self.hosts.get_mut(ended.host) {
+            host.ok += u64::from(in_window);
+            if due_in_window {
+                host.service.record(service);
             }
         }
         in_window
+    }
+
+    /// An answer that is a failure. Says whether it counts.
+    pub(crate) fn answered_wrong(&mut self, ended: &Ended, class: ErrorClass, text: &str) -> bool {
+        if self.window.holds(ended.times.ended) {
+            let figures = &mut self.ops[ended.op];
+            figures.sent += ended.sent;
+            figures.received += ended.received;
+        }
+        self.failed(ended.op, ended.host, ended.times, class, text)
     }
 
     /// A failure. One that ended before the window opened, or was due after it
@@ -127,6 +323,7 @@ impl Tally {
     pub(crate) fn failed(
         &mut self,
         op: usize,
+        host: usize,
         times: Times,
         class: ErrorClass,
         text: &str,
@@ -138,17 +335,12 @@ impl Tally {
         figures.errors[class as usize] += 1;
         figures
             .failed
-            .saturating_record((times.ended.saturating_sub(times.intended)).max(1));
+            .record(times.ended.saturating_sub(times.intended));
         if !text.is_empty() {
-            let known = figures.failures.contains_key(text);
-            let room = figures.failures.len() < MOST_FAILURE_TEXTS;
-            let heading = if known || room { text } else { OTHER_FAILURES };
-            match figures.failures.get_mut(heading) {
-                Some(count) => *count += 1,
-                None => {
-                    figures.failures.insert(heading.to_owned(), 1);
-                }
-            }
+            figures.failure(text);
+        }
+        if let Some(host) = self.hosts.get_mut(host) {
+            host.errors[class as usize] += 1;
         }
         true
     }
@@ -159,13 +351,6 @@ impl Tally {
         }
     }
 
-    pub(crate) fn traffic(&mut self, op: usize, sent: u64, received: u64, ended: u64) {
-        if self.window.holds(ended) {
-            self.ops[op].sent += sent;
-            self.ops[op].received += received;
-        }
-    }
-
     /// The start of the stretch now being counted.
     pub(crate) fn since(&self) -> u64 {
         self.since
@@ -173,19 +358,15 @@ impl Tally {
 
     /// Hands out what was counted up to `end` and starts anew.
     pub(crate) fn ship(&mut self, end: u64, backlog: u64, drain: bool) -> Sample {
-        for op in 0..self.ops.len() {
-            self.flush_status(op);
-        }
-        let fresh = self.names.iter().map(|name| OpSample::new(name)).collect();
         let cpu = thread_cpu();
         let sample = Sample {
             thread: self.thread,
             start: self.since.saturating_sub(self.window.open),
             end: end.saturating_sub(self.window.open),
-            ops: std::mem::replace(&mut self.ops, fresh),
+            ops: self.ops.iter_mut().map(OpTally::take).collect(),
             ledger: std::mem::take(&mut self.ledger),
-            setup: SetupSample::default(),
-            hosts: Vec::new(),
+            setup: self.setup.take(),
+            hosts: self.hosts.iter_mut().map(HostTally::take).collect(),
             cpu: cpu.saturating_sub(self.cpu_since),
             backlog,
             drain,

@@ -4,30 +4,19 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::conductor::Conductor;
+use crate::order::Order;
 
 /// Longest wait before the stop flag is looked at again, nanoseconds.
 const STOP_GLANCE_NANOS: u64 = 100_000_000;
 
-/// What a wire is to do with one of its connections.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// Write the request that [`Conductor::request`] shows for it.
-    Send,
-    /// Keep it open and quiet.
-    Rest,
-    /// Close it if it is open, and connect anew.
-    Reopen,
-    /// Close it for good.
-    Close,
-}
-
-/// Carries requests over numbered connections and tells the conductor, by its
-/// `connected`, `answered`, `broken` and their like, what became of them.
+/// Carries requests in numbered slots, so many to a connection, and tells the
+/// conductor, by its `connected`, `answered`, `broken` and their like, what became
+/// of them.
 pub trait Wire {
     /// Nanoseconds since the slice's origin.
     fn now(&self) -> u64;
 
-    /// Carries out an order for connection `slot`.
+    /// Carries out an order for `slot`.
     fn obey(&mut self, slot: usize, order: Order, conductor: &mut Conductor<'_>);
 
     /// Waits for something to happen, at most until `wake`, and tells the
@@ -47,8 +36,8 @@ pub(crate) fn run(
     conductor: &mut Conductor<'_>,
     stop: &AtomicBool,
 ) -> io::Result<()> {
-    for slot in 0..conductor.connections() {
-        wire.obey(slot, Order::Reopen, conductor);
+    for connection in 0..conductor.connections() {
+        wire.obey(connection * conductor.lanes(), Order::Reopen, conductor);
     }
     loop {
         let now = wire.now();
@@ -64,8 +53,8 @@ pub(crate) fn run(
             conductor.stop();
         }
     }
-    for slot in 0..conductor.connections() {
-        wire.obey(slot, Order::Close, conductor);
+    for connection in 0..conductor.connections() {
+        wire.obey(connection * conductor.lanes(), Order::Close, conductor);
     }
     conductor.finish(wire.now());
     Ok(())

@@ -352,7 +352,7 @@ impl<'a, 'w> Watch<'a, 'w> {
                 self.opened = self.arm.running.usage();
                 self.last = self.opened;
             }
-            News::Sample(sample) => self.sample(sample),
+            News::Sample(sample) => self.sample(*sample),
             News::Closed => {
                 let now = self.arm.running.usage();
                 self.total = meter::between(self.opened, now);

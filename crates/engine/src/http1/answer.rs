@@ -47,6 +47,9 @@ pub struct Complete {
     pub length: u64,
     /// Whether the connection may carry another request.
     pub reusable: bool,
+    /// How many of the bytes just fed belonged to it. What follows them answers
+    /// the next request.
+    pub consumed: usize,
 }
 
 /// How far an answer has come.
@@ -124,11 +127,11 @@ impl AnswerReader {
         self.length = 0;
     }
 
-    /// Takes the next bytes of the connection. `bodyless` says that the answer
-    /// cannot have a body (it answers HEAD).
+    /// Takes the next bytes of the connection, up to the end of the answer.
+    /// `bodyless` says that the answer cannot have a body (it answers HEAD).
     ///
     /// # Errors
-    /// When the bytes are not an HTTP/1.1 answer, or more than one.
+    /// When the bytes are not an HTTP/1.1 answer.
     #[inline]
     pub fn feed(
         &mut self,
@@ -146,7 +149,7 @@ impl AnswerReader {
                     };
                     rest = after;
                     if matches!(self.stage, Stage::Length(0)) {
-                        return self.complete(rest);
+                        return Ok(self.complete(bytes.len() - rest.len()));
                     }
                     // Another head follows a 1xx one; anything else is a body.
                 }
@@ -157,7 +160,7 @@ impl AnswerReader {
                     let done = *left == 0;
                     self.deliver(part, listener);
                     if done {
-                        return self.complete(after);
+                        return Ok(self.complete(bytes.len() - after.len()));
                     }
                     return Ok(Progress::Partial);
                 }
@@ -168,7 +171,7 @@ impl AnswerReader {
                     self.deliver(part, listener);
                     rest = &rest[consumed..];
                     if done {
-                        return self.complete(rest);
+                        return Ok(self.complete(bytes.len() - rest.len()));
                     }
                 }
                 Stage::UntilClose => {
@@ -186,17 +189,36 @@ impl AnswerReader {
     /// and breaks off any other answer (`None`).
     pub fn close(&mut self) -> Option<Complete> {
         matches!(self.stage, Stage::UntilClose).then(|| {
-            let complete = self.finish();
+            let complete = self.finish(0);
             self.reset();
             complete
         })
     }
 
-    /// Bytes of the body that are known to be still on their way.
-    pub fn outstanding(&self) -> Option<u64> {
+    /// Bytes of the body that are still to come and that nobody wants to see, if
+    /// their number is known. They may be dropped unread: see [`Self::skip`].
+    #[inline]
+    pub fn droppable(&self) -> Option<u64> {
         match self.stage {
-            Stage::Length(left) => Some(left),
+            Stage::Length(left) if !self.inspect => Some(left),
             _ => None,
+        }
+    }
+
+    /// The next `count` bytes of the connection were dropped; at most as many as
+    /// are [droppable](Self::droppable).
+    pub fn skip(&mut self, count: u64) -> Progress {
+        let Stage::Length(left) = &mut self.stage else {
+            return Progress::Partial;
+        };
+        let count = count.min(*left);
+        *left -= count;
+        let done = *left == 0;
+        self.length += count;
+        if done {
+            self.complete(0)
+        } else {
+            Progress::Partial
         }
     }
 
@@ -210,23 +232,21 @@ impl AnswerReader {
         self.length += part.len() as u64;
     }
 
-    fn complete(&mut self, excess: &[u8]) -> Result<Progress, Malformed> {
-        if !excess.is_empty() {
-            return Err(Malformed::Excess);
-        }
-        let complete = self.finish();
+    fn complete(&mut self, consumed: usize) -> Progress {
+        let complete = self.finish(consumed);
         self.stage = Stage::Head;
         self.meaning = None;
         self.length = 0;
-        Ok(Progress::Complete(complete))
+        Progress::Complete(complete)
     }
 
-    fn finish(&self) -> Complete {
+    fn finish(&self, consumed: usize) -> Complete {
         let meaning = self.meaning.expect("a body only follows a head");
         Complete {
             status: meaning.status,
             length: self.length,
             reusable: meaning.reusable && !matches!(self.stage, Stage::UntilClose),
+            consumed,
         }
     }
 
@@ -383,6 +403,8 @@ mod tests {
     struct Heard {
         heads: Vec<u16>,
         body: Vec<u8>,
+        /// Where the answer ended.
+        end: usize,
     }
 
     impl Listener for Heard {
@@ -408,6 +430,9 @@ mod tests {
                 continue;
             }
             result = reader.feed(&bytes[start..cut], bodyless, &mut memory, &mut heard);
+            if let Ok(Progress::Complete(complete)) = &mut result {
+                heard.end = start + std::mem::take(&mut complete.consumed);
+            }
             start = cut;
             if result != Ok(Progress::Partial) {
                 break;
@@ -426,6 +451,7 @@ mod tests {
             status,
             length,
             reusable,
+            consumed: 0,
         }))
     }
 
@@ -485,10 +511,40 @@ mod tests {
             refused(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n11111111111111111\r\n"),
             Malformed::Chunk
         );
-        assert_eq!(
-            refused(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxy"),
-            Malformed::Excess
-        );
+    }
+
+    #[test]
+    fn what_follows_an_answer_is_left_for_the_next() {
+        for first in [PLAIN, CHUNKED, CONTINUED, NO_BODY, OLD_KEPT] {
+            let both = [first, PLAIN].concat();
+            for cut in 0..both.len() {
+                let (result, heard) = read(&both, &[cut], false);
+                assert!(matches!(result, Ok(Progress::Complete(_))), "{result:?}");
+                assert_eq!(heard.end, first.len());
+            }
+        }
+    }
+
+    #[test]
+    fn dropped_bytes_count_like_those_that_were_read() {
+        struct Blind;
+        impl Listener for Blind {
+            fn head(&mut self, _head: &AnswerHead<'_>) -> BodyUse {
+                BodyUse::Discard
+            }
+            fn body(&mut self, _offset: u64, _part: &[u8]) {
+                unreachable!("nobody wants to see it");
+            }
+        }
+        let mut reader = AnswerReader::default();
+        assert_eq!(reader.droppable(), None);
+        let head = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nfirst";
+        let fed = reader.feed(head, false, &mut HeadMemory::default(), &mut Blind);
+        assert_eq!(fed, Ok(Progress::Partial));
+        assert_eq!(reader.droppable(), Some(995));
+        assert_eq!(reader.skip(900), Progress::Partial);
+        assert_eq!(Ok(reader.skip(95)), complete(200, 1000, true));
+        assert_eq!(reader.droppable(), None);
     }
 
     #[test]
@@ -522,7 +578,12 @@ mod tests {
             let mut heard = Heard::default();
             assert_eq!(
                 reader.feed(PLAIN, false, &mut memory, &mut heard),
-                complete(200, 5, true),
+                Ok(Progress::Complete(Complete {
+                    status: 200,
+                    length: 5,
+                    reusable: true,
+                    consumed: PLAIN.len(),
+                })),
                 "round {round}"
             );
             assert_eq!(heard.body, b"hello");

@@ -1,35 +1,43 @@
-//! HTTP/1.1 over TCP: sockets, one poll a thread, edge-triggered.
+//! HTTP/1.1 over TCP and the like: sockets, one poll a thread, edge-triggered.
 //!
 //! A socket is registered once. When an answer completes, the next request is
 //! written at once; writability is waited for only after `WouldBlock`, and a
 //! socket is read again only when the buffer was filled. A keep-alive request
 //! thus costs one write, one read and a share of one wait.
+//!
+//! With several lanes, requests are pipelined: the answers come in the order of
+//! the requests, and all requests that are ready go out in one write.
 
 pub mod answer;
 mod chunked;
+mod outbox;
 mod timer;
 
 use std::io;
-use std::net::IpAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use mio::{Events, Poll, Token};
-use rustls::ClientConfig;
-use rustls::pki_types::ServerName;
 
-use self::answer::{AnswerReader, HeadMemory, Listener, Progress};
+use self::answer::{AnswerReader, Complete, HeadMemory, Listener, Malformed, Progress};
+use self::outbox::{Outbox, Wrote};
 use self::timer::Timer;
 use crate::clock::Clock;
-use crate::conductor::{Answered, Conductor};
+use crate::conductor::{Answered, Conductor, Opened};
 use crate::error::ErrorClass;
 use crate::exchange::{AnswerHead, BodyUse};
 use crate::line::{Line, Opening, describe};
-use crate::route::{Address, Route};
-use crate::wire::{Order, Wire};
+use crate::order::Order;
+use crate::route::Route;
+use crate::wire::Wire;
 
 /// Bytes read at once, shared by all connections of a thread.
 const READ_BUFFER: usize = 256 * 1024;
+/// Bodies with at least so many bytes still to come are dropped unread, if nobody
+/// wants to see them.
+const WORTH_DROPPING: u64 = 64 * 1024;
+/// Bytes dropped at once. Memory of this size is set aside and, where the kernel
+/// drops them itself, never touched.
+const DROP_BUFFER: usize = 4 * 1024 * 1024;
 /// Events taken from the system at once.
 const EVENTS: usize = 1024;
 
@@ -38,6 +46,8 @@ enum Phase {
     Down,
     /// Since this time.
     Connecting(u64),
+    /// Connecting since the first time; TLS began at the second.
+    Handshaking(u64, u64),
     Up,
 }
 
@@ -45,39 +55,43 @@ struct Connection {
     line: Option<Line>,
     phase: Phase,
     reader: AnswerReader,
-    /// Bytes of the present request already written.
-    written: usize,
+    /// Requests that are out, in the order of their answers.
+    outbox: Outbox,
     /// Bytes of the present answer already read.
     received: u64,
 }
 
-/// How far a write went.
-enum Wrote {
-    All,
-    Blocked,
-    Failed(io::Error),
+/// What becomes of a connection after a look at its bytes.
+enum Then {
+    /// It is open, and what was read has been dealt with.
+    ReadOn,
+    /// It was closed, or is being opened anew.
+    Stop,
 }
 
-/// The connections of one generator thread to one address.
+/// The connections of one generator thread on one route.
 pub struct Http1 {
     clock: Clock,
-    addresses: Vec<Address>,
-    source: Option<IpAddr>,
-    tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
+    route: Route,
     connect_timeout: u64,
     poll: Poll,
     events: Events,
     timer: Option<Timer>,
     connections: Vec<Connection>,
+    lanes: usize,
     buffer: Box<[u8]>,
+    drop_buffer: Box<[u8]>,
     memory: HeadMemory,
+    /// Connections with several lanes that have requests to be written.
+    unwritten: Vec<usize>,
     /// No connection attempt is overdue before this time.
     connect_deadline: u64,
 }
 
 impl Http1 {
-    /// Connections to `address`, none of them open yet. With `precise`, waits
-    /// end to the microsecond, as an open loop's schedule needs.
+    /// Connections on `route`, so many with so many lanes each; none is open yet.
+    /// With `precise`, waits end to the microsecond, as an open loop's schedule
+    /// needs.
     ///
     /// # Errors
     /// When the system gives no poll or timer.
@@ -85,6 +99,7 @@ impl Http1 {
         clock: Clock,
         route: &Route,
         connections: usize,
+        lanes: usize,
         connect_timeout: Duration,
         precise: bool,
     ) -> io::Result<Self> {
@@ -95,249 +110,363 @@ impl Http1 {
                 line: None,
                 phase: Phase::Down,
                 reader: AnswerReader::default(),
-                written: 0,
+                outbox: Outbox::with_capacity(lanes),
                 received: 0,
             })
             .collect();
         Ok(Self {
             clock,
-            addresses: route
-                .hosts
-                .iter()
-                .flat_map(|host| host.addresses.clone())
-                .collect(),
-            source: route.source,
-            tls: route.tls.clone().zip(
-                route
-                    .hosts
-                    .first()
-                    .and_then(|host| host.server_name.clone()),
-            ),
+            route: route.clone(),
             connect_timeout: connect_timeout.as_nanos() as u64,
             poll,
             events: Events::with_capacity(EVENTS),
             timer,
             connections,
+            lanes,
             buffer: vec![0; READ_BUFFER].into_boxed_slice(),
+            drop_buffer: vec![0; DROP_BUFFER].into_boxed_slice(),
             memory: HeadMemory::default(),
+            unwritten: Vec::new(),
             connect_deadline: u64::MAX,
         })
     }
 
-    /// Connects anew. Closing the connection before it is part of the time that
-    /// this takes: it keeps the slot from its next request just as well.
-    fn connect(&mut self, slot: usize, conductor: &mut Conductor<'_>) {
-        let now = self.clock.now();
-        self.close(slot);
-        let address = &self.addresses[slot % self.addresses.len()];
-        let tls = self.tls.as_ref().map(|(config, name)| (config, name));
-        let opened = Line::open(address, self.source, tls, self.poll.registry(), Token(slot));
-        match opened {
-            Ok(line) => {
-                let connection = &mut self.connections[slot];
-                connection.line = Some(line);
-                connection.phase = Phase::Connecting(now);
-                connection.reader.reset();
-                let deadline = now.saturating_add(self.connect_timeout);
-                self.connect_deadline = self.connect_deadline.min(deadline);
-            }
-            Err(error) => self.refuse(slot, &describe(&error), conductor),
+    #[inline]
+    fn connection_of(&self, slot: usize) -> usize {
+        if self.lanes == 1 {
+            slot
+        } else {
+            slot / self.lanes
         }
     }
 
-    fn close(&mut self, slot: usize) {
-        let connection = &mut self.connections[slot];
-        connection.line = None;
-        connection.phase = Phase::Down;
-        connection.reader.reset();
+    /// Connects anew. Closing the connection before it is part of the time that
+    /// this takes: it keeps the slot from its next request just as well.
+    fn connect(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+        let now = self.clock.now();
+        self.close(connection);
+        let hosts = &self.route.hosts;
+        let addresses = &hosts[conductor.host_of(connection)].addresses;
+        let address = &addresses[connection / hosts.len() % addresses.len()];
+        let tls = self.route.tls_to(conductor.host_of(connection));
+        let token = Token(connection);
+        let registry = self.poll.registry();
+        match Line::open(address, self.route.source, tls, registry, token) {
+            Ok(line) => {
+                let entry = &mut self.connections[connection];
+                entry.line = Some(line);
+                entry.phase = Phase::Connecting(now);
+                let deadline = now.saturating_add(self.connect_timeout);
+                self.connect_deadline = self.connect_deadline.min(deadline);
+            }
+            Err(error) => self.refuse(connection, &describe(&error), conductor),
+        }
     }
 
-    fn refuse(&mut self, slot: usize, text: &str, conductor: &mut Conductor<'_>) {
-        self.close(slot);
-        let order = conductor.refused(slot, self.clock.now(), text);
-        self.obey(slot, order, conductor);
+    fn close(&mut self, connection: usize) {
+        let entry = &mut self.connections[connection];
+        entry.line = None;
+        entry.phase = Phase::Down;
+        entry.reader.reset();
+        entry.outbox.clear();
+        entry.received = 0;
+    }
+
+    fn refuse(&mut self, connection: usize, text: &str, conductor: &mut Conductor<'_>) {
+        self.close(connection);
+        let order = conductor.refused(connection, self.clock.now(), text);
+        self.obey_for(connection, order, conductor);
+    }
+
+    /// Carries out an order about the connection as a whole, or its first slot.
+    fn obey_for(&mut self, connection: usize, order: Order, conductor: &mut Conductor<'_>) {
+        self.obey(connection * self.lanes, order, conductor);
     }
 
     #[inline]
     fn send(&mut self, slot: usize, conductor: &mut Conductor<'_>) {
-        let connection = &mut self.connections[slot];
-        connection.written = 0;
-        connection.received = 0;
-        conductor.writing(slot, self.clock.now());
-        self.write(slot, conductor);
+        let connection = self.connection_of(slot);
+        let outbox = &mut self.connections[connection].outbox;
+        if self.lanes == 1 {
+            outbox.push(slot);
+            return self.write(connection, conductor);
+        }
+        // Others may follow before the next wait, and go out in the same write.
+        if outbox.is_written() {
+            self.unwritten.push(connection);
+        }
+        outbox.push(slot);
     }
 
+    /// Writes what is to be written on `connection`, as far as it goes.
     #[inline]
-    fn write(&mut self, slot: usize, conductor: &mut Conductor<'_>) {
-        let connection = &mut self.connections[slot];
-        let Some(line) = &mut connection.line else {
+    fn write(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+        let entry = &mut self.connections[connection];
+        let Some(line) = &mut entry.line else {
             return;
         };
-        let (head, payload) = conductor.request(slot);
-        if let Wrote::Failed(error) = write_on(line, head, payload, &mut connection.written) {
+        if let Wrote::Failed(error) = entry.outbox.write(line, &self.clock, conductor) {
             // The server may have answered before it stopped reading.
-            self.read(slot, true, conductor);
-            if self.connections[slot].phase == Phase::Up && conductor.busy(slot) {
-                self.give_up(slot, ErrorClass::Reset, &error.to_string(), conductor);
+            self.read(connection, true, conductor);
+            let entry = &self.connections[connection];
+            if entry.phase == Phase::Up && !entry.outbox.is_empty() {
+                self.give_up(connection, ErrorClass::Reset, &error.to_string(), conductor);
             }
+        }
+    }
+
+    fn write_all(&mut self, conductor: &mut Conductor<'_>) {
+        while let Some(connection) = self.unwritten.pop() {
+            self.write(connection, conductor);
         }
     }
 
     fn event(
         &mut self,
-        slot: usize,
+        connection: usize,
         readable: bool,
         writable: bool,
         closed: bool,
         conductor: &mut Conductor<'_>,
     ) {
-        match self.connections[slot].phase {
+        match self.connections[connection].phase {
             Phase::Down => {}
-            Phase::Connecting(since) => self.connecting(slot, since, conductor),
+            Phase::Connecting(_) | Phase::Handshaking(..) => self.connecting(connection, conductor),
             Phase::Up => {
                 if readable || closed {
-                    self.read(slot, closed, conductor);
+                    self.read(connection, closed, conductor);
                 }
-                if writable && self.half_written(slot, conductor) {
-                    self.write(slot, conductor);
+                let entry = &self.connections[connection];
+                let is_behind = !entry.outbox.is_written()
+                    || entry.line.as_ref().is_some_and(Line::wants_write);
+                if writable && entry.phase == Phase::Up && is_behind {
+                    self.write(connection, conductor);
                 }
             }
         }
     }
 
-    fn half_written(&self, slot: usize, conductor: &Conductor<'_>) -> bool {
-        if self.connections[slot].phase != Phase::Up || !conductor.busy(slot) {
-            return false;
-        }
-        let (head, payload) = conductor.request(slot);
-        let connection = &self.connections[slot];
-        connection.written < head.len() + payload.len()
-            || connection.line.as_ref().is_some_and(Line::wants_write)
-    }
-
-    fn connecting(&mut self, slot: usize, since: u64, conductor: &mut Conductor<'_>) {
-        let Some(line) = &mut self.connections[slot].line else {
+    fn connecting(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+        let now = self.clock.now();
+        let entry = &mut self.connections[connection];
+        let Some(line) = &mut entry.line else {
             return;
         };
-        match line.advance() {
-            Ok(Opening::Connecting | Opening::Handshaking) => return,
-            Ok(Opening::Ready) => {}
-            Err(error) => return self.refuse(slot, &describe(&error), conductor),
-        }
-        self.connections[slot].phase = Phase::Up;
-        let now = self.clock.now();
-        let order = conductor.connected(slot, now, now - since);
-        self.obey(slot, order, conductor);
+        let opening = match line.advance() {
+            Ok(opening) => opening,
+            Err(error) => return self.refuse(connection, &describe(&error), conductor),
+        };
+        let opened = match (opening, entry.phase) {
+            (Opening::Handshaking, Phase::Connecting(since)) => {
+                entry.phase = Phase::Handshaking(since, now);
+                return;
+            }
+            (Opening::Ready, Phase::Connecting(since)) => Opened {
+                connect_nanos: now.saturating_sub(since),
+                tls_nanos: None,
+            },
+            (Opening::Ready, Phase::Handshaking(since, accepted)) => Opened {
+                connect_nanos: accepted.saturating_sub(since),
+                tls_nanos: Some(self.clock.now().saturating_sub(accepted)),
+            },
+            _ => return,
+        };
+        entry.phase = Phase::Up;
+        let order = conductor.connected(connection, self.clock.now(), opened);
+        self.obey_for(connection, order, conductor);
     }
 
     #[inline]
-    fn read(&mut self, slot: usize, closed: bool, conductor: &mut Conductor<'_>) {
+    fn read(&mut self, connection: usize, closed: bool, conductor: &mut Conductor<'_>) {
         loop {
-            let connection = &mut self.connections[slot];
-            let Some(line) = &mut connection.line else {
+            let entry = &mut self.connections[connection];
+            let Some(line) = &mut entry.line else {
                 return;
             };
-            let count = match line.read(&mut self.buffer) {
-                Ok(0) => return self.ended(slot, conductor),
+            let droppable = entry.reader.droppable();
+            let (asked, took) = match droppable.filter(|&left| left >= WORTH_DROPPING) {
+                None => (READ_BUFFER, line.read(&mut self.buffer)),
+                Some(left) => {
+                    let asked = left.min(DROP_BUFFER as u64) as usize;
+                    (asked, line.discard(&mut self.drop_buffer[..asked]))
+                }
+            };
+            let count = match took {
+                Ok(0) => return self.ended(connection, conductor),
                 Ok(count) => count,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return self.reset(slot, &error, conductor),
+                Err(error) => return self.reset(connection, &error, conductor),
             };
-            if !conductor.busy(slot) {
-                // Nobody asked: some servers send 408 before they close.
-                self.close(slot);
-                let order = conductor.dropped(slot, self.clock.now());
-                return self.obey(slot, order, conductor);
+            // A short read has emptied the socket; news comes as an event.
+            let emptied = line.emptied(count, asked);
+            let then = if asked == READ_BUFFER {
+                self.take_bytes(connection, count, closed, conductor)
+            } else {
+                self.take_dropped(connection, count, closed, conductor)
+            };
+            if matches!(then, Then::Stop) || (emptied && !closed) {
+                return;
             }
-            connection.received += count as u64;
+        }
+    }
+
+    /// `count` bytes of the present answer were dropped unread.
+    fn take_dropped(
+        &mut self,
+        connection: usize,
+        count: usize,
+        closed: bool,
+        conductor: &mut Conductor<'_>,
+    ) -> Then {
+        let entry = &mut self.connections[connection];
+        entry.received += count as u64;
+        match entry.reader.skip(count as u64) {
+            Progress::Partial => Then::ReadOn,
+            Progress::Complete(complete) => self.complete(connection, complete, closed, conductor),
+        }
+    }
+
+    /// `count` bytes lie in the buffer: a part of an answer, or several answers.
+    #[inline]
+    fn take_bytes(
+        &mut self,
+        connection: usize,
+        count: usize,
+        closed: bool,
+        conductor: &mut Conductor<'_>,
+    ) -> Then {
+        let mut from = 0;
+        while from < count {
+            let entry = &mut self.connections[connection];
+            let Some(slot) = entry.outbox.first() else {
+                // Some servers send 408 before they close.
+                self.drop_quietly(connection, conductor);
+                return Then::Stop;
+            };
+            let bodyless = conductor.bodyless_answer(slot);
             let mut ear = Ear { slot, conductor };
-            let bodyless = ear.conductor.bodyless_answer(slot);
-            let progress =
-                connection
-                    .reader
-                    .feed(&self.buffer[..count], bodyless, &mut self.memory, &mut ear);
+            let bytes = &self.buffer[from..count];
+            let progress = entry
+                .reader
+                .feed(bytes, bodyless, &mut self.memory, &mut ear);
             match progress {
-                Ok(Progress::Partial) => {}
+                Ok(Progress::Partial) => {
+                    if entry.received == 0 {
+                        conductor.first_byte(slot, self.clock.now());
+                    }
+                    entry.received += (count - from) as u64;
+                    return Then::ReadOn;
+                }
                 Ok(Progress::Complete(complete)) => {
-                    let now = self.clock.now();
-                    // Unread request bytes would be taken for the next request.
-                    let whole = !self.half_written(slot, conductor);
-                    let answer = Answered {
-                        status: complete.status,
-                        length: complete.length,
-                        received: self.connections[slot].received,
-                        reusable: complete.reusable && whole && !closed,
-                    };
-                    let order = conductor.answered(slot, now, answer);
-                    self.obey(slot, order, conductor);
-                    if order != Order::Send && order != Order::Rest {
-                        return;
+                    entry.received += complete.consumed as u64;
+                    from += complete.consumed;
+                    if from < count && entry.outbox.len() == 1 {
+                        let text = Malformed::Excess.to_string();
+                        self.give_up(connection, ErrorClass::Protocol, &text, conductor);
+                        return Then::Stop;
+                    }
+                    if let Then::Stop = self.complete(connection, complete, closed, conductor) {
+                        return Then::Stop;
                     }
                 }
                 Err(malformed) => {
                     let text = malformed.to_string();
-                    return self.give_up(slot, ErrorClass::Protocol, &text, conductor);
+                    self.give_up(connection, ErrorClass::Protocol, &text, conductor);
+                    return Then::Stop;
                 }
             }
-            // A short read has emptied the socket; news comes as an event.
-            let Some(line) = &self.connections[slot].line else {
-                return;
-            };
-            if line.emptied(count, READ_BUFFER) && !closed {
-                return;
-            }
+        }
+        Then::ReadOn
+    }
+
+    /// The connection is of no use any more, and nothing was out on it.
+    fn drop_quietly(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+        self.close(connection);
+        let order = conductor.dropped(connection, self.clock.now());
+        self.obey_for(connection, order, conductor);
+    }
+
+    /// The answer to the first request that is out is complete.
+    #[inline]
+    fn complete(
+        &mut self,
+        connection: usize,
+        complete: Complete,
+        closed: bool,
+        conductor: &mut Conductor<'_>,
+    ) -> Then {
+        let now = self.clock.now();
+        let entry = &mut self.connections[connection];
+        // Unread request bytes would be taken for the next request.
+        let whole = entry.outbox.first_is_written();
+        let Some(slot) = entry.outbox.pop() else {
+            return Then::Stop;
+        };
+        let answer = Answered {
+            status: complete.status,
+            length: complete.length,
+            received: std::mem::take(&mut entry.received),
+            reusable: complete.reusable && whole && !closed,
+        };
+        let order = conductor.answered(slot, now, answer);
+        self.obey(slot, order, conductor);
+        match order {
+            Order::Send | Order::Rest => Then::ReadOn,
+            Order::Reopen | Order::Close | Order::Cancel => Then::Stop,
         }
     }
 
     /// The server closed the connection.
-    fn ended(&mut self, slot: usize, conductor: &mut Conductor<'_>) {
+    fn ended(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
         let now = self.clock.now();
-        let connection = &mut self.connections[slot];
-        if !conductor.busy(slot) {
-            self.close(slot);
-            let order = conductor.dropped(slot, now);
-            return self.obey(slot, order, conductor);
-        }
-        if let Some(complete) = connection.reader.close() {
+        let entry = &mut self.connections[connection];
+        let Some(slot) = entry.outbox.first() else {
+            return self.drop_quietly(connection, conductor);
+        };
+        if let Some(complete) = entry.reader.close() {
             let answer = Answered {
                 status: complete.status,
                 length: complete.length,
-                received: connection.received,
+                received: entry.received,
                 reusable: false,
             };
             let order = conductor.answered(slot, now, answer);
             return self.obey(slot, order, conductor);
         }
-        let text = if connection.received == 0 {
+        let text = if entry.received == 0 {
             "connection closed without an answer"
         } else {
             "connection closed inside the answer"
         };
-        self.give_up(slot, ErrorClass::Reset, text, conductor);
+        self.give_up(connection, ErrorClass::Reset, text, conductor);
     }
 
-    fn reset(&mut self, slot: usize, error: &io::Error, conductor: &mut Conductor<'_>) {
-        if conductor.busy(slot) {
-            let text = describe(error);
-            self.give_up(slot, ErrorClass::Reset, &text, conductor);
+    fn reset(&mut self, connection: usize, error: &io::Error, conductor: &mut Conductor<'_>) {
+        if self.connections[connection].outbox.is_empty() {
+            self.drop_quietly(connection, conductor);
         } else {
-            self.close(slot);
-            let order = conductor.dropped(slot, self.clock.now());
-            self.obey(slot, order, conductor);
+            let text = describe(error);
+            self.give_up(connection, ErrorClass::Reset, &text, conductor);
         }
     }
 
     fn give_up(
         &mut self,
-        slot: usize,
+        connection: usize,
         class: ErrorClass,
         text: &str,
         conductor: &mut Conductor<'_>,
     ) {
-        self.close(slot);
-        let order = conductor.broken(slot, self.clock.now(), class, text);
-        self.obey(slot, order, conductor);
+        self.close(connection);
+        let order = conductor.broken(connection, self.clock.now(), class, text);
+        self.obey_for(connection, order, conductor);
+    }
+
+    fn cancel(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+        self.close(connection);
+        let order = conductor.hung_up(connection, self.clock.now());
+        self.obey_for(connection, order, conductor);
     }
 
     fn refuse_overdue(&mut self, conductor: &mut Conductor<'_>) {
@@ -346,11 +475,13 @@ impl Http1 {
             return;
         }
         self.connect_deadline = u64::MAX;
-        for slot in 0..self.connections.len() {
-            if let Phase::Connecting(since) = self.connections[slot].phase {
+        for connection in 0..self.connections.len() {
+            if let Phase::Connecting(since) | Phase::Handshaking(since, _) =
+                self.connections[connection].phase
+            {
                 let deadline = since.saturating_add(self.connect_timeout);
                 if deadline <= now {
-                    self.refuse(slot, "no connection in time", conductor);
+                    self.refuse(connection, "no connection in time", conductor);
                 } else {
                     self.connect_deadline = self.connect_deadline.min(deadline);
                 }
@@ -382,20 +513,22 @@ impl Wire for Http1 {
         match order {
             Order::Send => self.send(slot, conductor),
             Order::Rest => {}
-            Order::Reopen => self.connect(slot, conductor),
-            Order::Close => self.close(slot),
+            Order::Reopen => self.connect(self.connection_of(slot), conductor),
+            Order::Close => self.close(self.connection_of(slot)),
+            Order::Cancel => self.cancel(self.connection_of(slot), conductor),
         }
     }
 
     fn turn(&mut self, wake: u64, conductor: &mut Conductor<'_>) -> io::Result<()> {
+        self.write_all(conductor);
         self.wait(wake.min(self.connect_deadline))?;
         // Taken out so that events can be walked while connections change.
         let events = std::mem::replace(&mut self.events, Events::with_capacity(0));
         for event in &events {
-            let Token(slot) = event.token();
-            if slot < self.connections.len() {
+            let Token(connection) = event.token();
+            if connection < self.connections.len() {
                 self.event(
-                    slot,
+                    connection,
                     event.is_readable(),
                     event.is_writable(),
                     event.is_read_closed() || event.is_error(),
@@ -406,6 +539,7 @@ impl Wire for Http1 {
             }
         }
         self.events = events;
+        self.write_all(conductor);
         self.refuse_overdue(conductor);
         Ok(())
     }
@@ -426,30 +560,5 @@ impl Listener for Ear<'_, '_> {
     #[inline]
     fn body(&mut self, offset: u64, part: &[u8]) {
         self.conductor.body(self.slot, offset, part);
-    }
-}
-
-#[inline]
-fn write_on(line: &mut Line, head: &[u8], payload: &[u8], written: &mut usize) -> Wrote {
-    let total = head.len() + payload.len();
-    while *written < total {
-        let wrote = if payload.is_empty() {
-            line.write(&head[*written..])
-        } else if *written < head.len() {
-            line.write_both(&head[*written..], payload)
-        } else {
-            line.write(&payload[*written - head.len()..])
-        };
-        match wrote {
-            Ok(count) => *written += count,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Wrote::Blocked,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Wrote::Failed(error),
-        }
-    }
-    match line.flush() {
-        Ok(()) => Wrote::All,
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Wrote::Blocked,
-        Err(error) => Wrote::Failed(error),
     }
 }

@@ -7,7 +7,7 @@ mod socket;
 mod tls;
 mod trouble;
 
-use std::io;
+use std::io::{self, IoSlice};
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -114,15 +114,15 @@ impl Line {
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.session {
             None => self.socket.write(bytes),
-            Some(session) => session.write(&mut self.socket, bytes, &[]),
+            Some(session) => session.write(&mut self.socket, &[IoSlice::new(bytes)]),
         }
     }
 
-    /// Like [`Self::write`], of two pieces in a row.
-    pub(crate) fn write_both(&mut self, first: &[u8], then: &[u8]) -> io::Result<usize> {
+    /// Like [`Self::write`], of several pieces in a row.
+    pub(crate) fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
         match &mut self.session {
-            None => self.socket.write_both(first, then),
-            Some(session) => session.write(&mut self.socket, first, then),
+            None => self.socket.write_vectored(pieces),
+            Some(session) => session.write(&mut self.socket, pieces),
         }
     }
 

@@ -85,11 +85,10 @@ impl Socket {
         }
     }
 
-    pub(super) fn write_both(&mut self, first: &[u8], then: &[u8]) -> io::Result<usize> {
-        let both = [IoSlice::new(first), IoSlice::new(then)];
+    pub(super) fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
         match self {
-            Self::Tcp(stream) => stream.write_vectored(&both),
-            Self::Unix(stream) => stream.write_vectored(&both),
+            Self::Tcp(stream) => stream.write_vectored(pieces),
+            Self::Unix(stream) => stream.write_vectored(pieces),
         }
     }
 }

@@ -5,7 +5,7 @@
 //! and a large body takes few reads.
 
 use std::cell::RefCell;
-use std::io;
+use std::io::{self, IoSlice};
 use std::sync::Arc;
 
 use rustls::client::{ClientConnectionData, UnbufferedClientConnection};
@@ -25,9 +25,24 @@ const WRITE_AT_ONCE: usize = 64 * 1024;
 /// Ciphertext that this may come to.
 const WRITE_ROOM: usize = WRITE_AT_ONCE + 4 * 1024;
 
+/// Pieces up to this size are put together, to be one record.
+const SMALL_PIECE: usize = 4 * 1024;
+
+/// Room that is of no meaning between calls.
+struct Scratch {
+    /// Ciphertext on its way in or out.
+    cipher: Vec<u8>,
+    /// Small pieces of plaintext in a row.
+    plain: Vec<u8>,
+}
+
 thread_local! {
-    /// Ciphertext on its way in or out. Empty between calls.
-    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static SCRATCH: RefCell<Scratch> = const {
+        RefCell::new(Scratch {
+            cipher: Vec::new(),
+            plain: Vec::new(),
+        })
+    };
 }
 
 /// One TLS session of a client.
@@ -178,7 +193,7 @@ impl Session {
 
     /// Reads the socket once and decrypts all whole records; bytes read.
     fn pull(&mut self, socket: &mut Socket, room: &mut Room<'_>) -> io::Result<usize> {
-        SCRATCH.with_borrow_mut(|scratch| {
+        SCRATCH.with_borrow_mut(|Scratch { cipher: scratch, .. }| {
             let held = self.partial.len();
             if scratch.len() < held + READ_AT_ONCE {
                 scratch.resize(held + READ_AT_ONCE, 0);
@@ -269,40 +284,31 @@ impl Session {
         }
     }
 
-    /// Encrypts and sends some of `first` and `then`; how much of them it took.
+    /// Encrypts and sends some of `pieces`, from the first on; how much it took.
     pub(super) fn write(
         &mut self,
         socket: &mut Socket,
-        first: &[u8],
-        then: &[u8],
+        pieces: &[IoSlice<'_>],
     ) -> io::Result<usize> {
         self.flush(socket)?;
-        let first = &first[..first.len().min(WRITE_AT_ONCE)];
-        let then = &then[..then.len().min(WRITE_AT_ONCE - first.len())];
-        SCRATCH.with_borrow_mut(|scratch| {
-            if scratch.len() < WRITE_ROOM {
-                scratch.resize(READ_AT_ONCE, 0);
+        SCRATCH.with_borrow_mut(|Scratch { cipher, plain }| {
+            if cipher.len() < WRITE_ROOM {
+                cipher.resize(READ_AT_ONCE, 0);
             }
-            let mut length = None;
+            let mut sealed = None;
             // A record may be on its way in; the session must see the same bytes again.
             let mut held = std::mem::take(&mut self.partial);
             let used = self.process(&mut held, &mut Room::none(), &mut |traffic| {
-                let mut end = 0;
-                for part in [first, then] {
-                    if !part.is_empty() {
-                        end += encrypt(traffic, part, scratch, end)?;
-                    }
-                }
-                length = Some(end);
+                sealed = Some(seal(traffic, pieces, cipher, plain)?);
                 Ok(())
             })?;
             held.drain(..used);
             self.partial = held;
-            let Some(length) = length else {
+            let Some(sealed) = sealed else {
                 return Err(io::ErrorKind::BrokenPipe.into());
             };
-            self.send(socket, &scratch[..length])?;
-            Ok(first.len() + then.len())
+            self.send(socket, &cipher[..sealed.cipher])?;
+            Ok(sealed.plain)
         })
     }
 
@@ -385,6 +391,39 @@ impl Session {
     }
 }
 
+/// How many bytes became how many.
+#[derive(Default)]
+struct Sealed {
+    plain: usize,
+    cipher: usize,
+}
+
+/// Encrypts `pieces` into `cipher`, in few records and up to a limit.
+fn seal(
+    traffic: &mut WriteTraffic<'_, ClientConnectionData>,
+    pieces: &[IoSlice<'_>],
+    cipher: &mut Vec<u8>,
+    plain: &mut Vec<u8>,
+) -> Result<Sealed, EncryptError> {
+    let mut sealed = Sealed::default();
+    plain.clear();
+    for (index, piece) in pieces.iter().enumerate() {
+        let room = WRITE_AT_ONCE - sealed.plain;
+        let part = &piece[..piece.len().min(room)];
+        sealed.plain += part.len();
+        let is_alone = plain.is_empty() && index + 1 == pieces.len();
+        if part.len() <= SMALL_PIECE && !is_alone {
+            plain.extend_from_slice(part);
+            continue;
+        }
+        sealed.cipher += encrypt(traffic, plain, cipher, sealed.cipher)?;
+        plain.clear();
+        sealed.cipher += encrypt(traffic, part, cipher, sealed.cipher)?;
+    }
+    sealed.cipher += encrypt(traffic, plain, cipher, sealed.cipher)?;
+    Ok(sealed)
+}
+
 /// Encrypts `part` into `room` from `at` on; the bytes that this came to.
 fn encrypt(
     traffic: &mut WriteTraffic<'_, ClientConnectionData>,
@@ -392,6 +431,9 @@ fn encrypt(
     room: &mut Vec<u8>,
     at: usize,
 ) -> Result<usize, EncryptError> {
+    if part.is_empty() {
+        return Ok(0);
+    }
     match traffic.encrypt(part, &mut room[at..]) {
         // Records smaller than usual, each with its own overhead.
         Err(EncryptError::InsufficientSize(InsufficientSizeError { required_size })) => {

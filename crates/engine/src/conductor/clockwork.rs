@@ -1,0 +1,212 @@
+//! What time alone brings about: the window, samples, timeouts, the end.
+
+use super::{Conductor, LaneState};
+use crate::error::ErrorClass;
+use crate::order::Order;
+use crate::tally::Times;
+
+/// Length of the stretch one sample covers.
+pub(super) const SAMPLE_NANOS: u64 = 1_000_000_000;
+
+impl Conductor<'_> {
+    /// What is to be done now: asked again until it says `None`.
+    pub fn tick(&mut self, now: u64) -> Option<(usize, Order)> {
+        self.turn_window(now);
+        if self.stopped {
+            return None;
+        }
+        if now >= self.next_deadline
+            && let Some(late) = self.take_overdue(now)
+        {
+            return Some((late, Order::Cancel));
+        }
+        if now >= self.next_retry
+            && let Some(connection) = self.take_retry(now)
+        {
+            return Some((self.slots_of(connection).start, Order::Reopen));
+        }
+        if let Some(slot) = self.take_again() {
+            return Some((slot, Order::Send));
+        }
+        self.expire_queue(now);
+        if self.waiting {
+            return None;
+        }
+        while self.work_is_due(now) {
+            let slot = self.dispatch.take(self.in_flight, now)?;
+            match self.prepare(slot, now) {
+                Order::Rest => {
+                    if self.waiting || self.exhausted {
+                        return None;
+                    }
+                }
+                order => return Some((slot, order)),
+            }
+        }
+        None
+    }
+
+    /// When [`Self::tick`] must be asked again at the latest.
+    pub fn wake(&self, now: u64) -> u64 {
+        let mut wake = self.next_deadline.min(self.next_retry);
+        if !self.window_open {
+            wake = wake.min(self.score.open);
+        } else if !self.window_closed {
+            wake = wake.min(self.next_sample).min(self.score.close);
+        }
+        if let Some(due) = self.next_arrival() {
+            // With nobody free for it, an arrival can only expire.
+            let act = if self.waiting || !self.dispatch.is_ready(self.in_flight) {
+                due.saturating_add(self.score.timeout)
+            } else {
+                due
+            };
+            wake = wake.min(act);
+        }
+        if let Some(thought) = self.dispatch.next_thought()
+            && !self.waiting
+            && !self.exhausted
+            && !self.over(thought)
+        {
+            wake = wake.min(thought);
+        }
+        wake.max(now)
+    }
+
+    /// Whether the slice is over for this thread.
+    pub fn finished(&self, now: u64) -> bool {
+        if self.stopped {
+            return true;
+        }
+        if self.in_flight > 0 {
+            return false;
+        }
+        // A schedule may end before the window does.
+        self.exhausted
+            || self.issued >= self.allowance.operations
+            || self.due == u64::MAX
+            || (now >= self.score.close && self.next_arrival().is_none())
+    }
+
+    /// Ships the last sample. Requests still out are censored.
+    pub fn finish(&mut self, now: u64) {
+        if !self.window_closed {
+            let end = if self.stopped { now } else { self.last_end };
+            self.close_window(end.clamp(self.score.open, self.score.close));
+        }
+        for slot in 0..self.lanes.len() {
+            let lane = &mut self.lanes[slot];
+            if matches!(lane.state, LaneState::Busy | LaneState::Returned) {
+                self.workload.lost(&mut lane.exchange, ErrorClass::Timeout);
+            }
+        }
+        let drained = self.tally.ship(now.max(self.tally.since()), 0, true);
+        (self.ship)(drained);
+    }
+
+    /// Open loop: when the next operation is due, if there is to be another.
+    #[inline]
+    pub(super) fn next_arrival(&self) -> Option<u64> {
+        (!self.closed_loop && !self.over(self.due)).then_some(self.due)
+    }
+
+    /// Finds a request that is out for too long and counts it as failed. One look
+    /// at all slots per timeout is enough: requests sent later are overdue later.
+    fn take_overdue(&mut self, now: u64) -> Option<usize> {
+        let timeout = self.score.timeout;
+        let mut next = u64::MAX;
+        for slot in 0..self.lanes.len() {
+            let lane = &self.lanes[slot];
+            let is_busy = lane.state == LaneState::Busy;
+            if !is_busy && lane.state != LaneState::Returned {
+                continue;
+            }
+            let deadline = lane.intended.saturating_add(timeout);
+            if deadline > now {
+                next = next.min(deadline);
+                continue;
+            }
+            self.lose(slot, now, ErrorClass::Timeout, "no answer in time");
+            if is_busy {
+                return Some(slot);
+            }
+            self.settle(slot);
+        }
+        self.next_deadline = next;
+        None
+    }
+
+    /// Open loop: arrivals that found no connection within the timeout failed.
+    fn expire_queue(&mut self, now: u64) {
+        let timeout = self.score.timeout;
+        while let Some(due) = self.next_arrival() {
+            if due.saturating_add(timeout) > now {
+                return;
+            }
+            if let Some(pacer) = &mut self.score.pacer {
+                pacer.take();
+                self.due = pacer.due();
+            }
+            self.issued += 1;
+            // Connections given up on just now were there while it waited.
+            let (class, text) = if self.up == 0 && self.none_up_since <= due {
+                (ErrorClass::Connect, "no connection in time")
+            } else {
+                (ErrorClass::Timeout, "waited too long for a free connection")
+            };
+            let times = Times {
+                intended: due,
+                started: due,
+                ended: now,
+            };
+            // It was never given to a host; with several, the first stands for it.
+            self.tally.failed(0, 0, times, class, text);
+            if self.window_closed {
+                self.tally.censored(0, times);
+            }
+        }
+    }
+
+    /// Opens and closes the window and ships samples as time goes by.
+    fn turn_window(&mut self, now: u64) {
+        if !self.window_open {
+            if now < self.score.open {
+                return;
+            }
+            self.window_open = true;
+            self.tally.open_window();
+            let standing: Vec<_> = self.standing().collect();
+            for connection in standing {
+                self.tally.stands(connection);
+            }
+        }
+        if self.window_closed {
+            return;
+        }
+        if now >= self.score.close {
+            self.close_window(self.score.close);
+        } else if now >= self.next_sample {
+            let backlog = self.backlog(now);
+            let sample = self.tally.ship(now, backlog, false);
+            (self.ship)(sample);
+            self.next_sample = now + SAMPLE_NANOS;
+        }
+    }
+
+    fn close_window(&mut self, at: u64) {
+        self.window_closed = true;
+        self.tally.close_window(at);
+        let backlog = self.backlog(at);
+        let sample = self.tally.ship(at, backlog, false);
+        (self.ship)(sample);
+    }
+
+    fn backlog(&self, now: u64) -> u64 {
+        let until = now.min(self.score.close);
+        let Some(pacer) = &self.score.pacer else {
+            return 0;
+        };
+        let left = self.allowance.operations.saturating_sub(self.issued);
+        pacer.due_before(until).min(left)
+    }
+}

@@ -1,0 +1,260 @@
+//! What connections do: opened, refused, broken off, closed, and back again.
+
+use std::ops::Range;
+
+use super::{Conductor, LaneState};
+use crate::error::ErrorClass;
+use crate::order::Order;
+use crate::tally::{Standing, Times};
+
+/// First and longest wait before connecting again after a refusal.
+const BACK_OFF_NANOS: (u64, u64) = (5_000_000, 500_000_000);
+
+/// How long opening a connection took.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Opened {
+    /// Up to an open socket, nanoseconds.
+    pub connect_nanos: u64,
+    /// The TLS handshake after that, if there was one.
+    pub tls_nanos: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum LinkState {
+    /// Not open, or being opened.
+    #[default]
+    Down,
+    /// Waiting until this time to connect again.
+    BackingOff(u64),
+    /// Open.
+    Up,
+    /// Not to be opened again.
+    Over,
+}
+
+/// A connection.
+#[derive(Debug, Default)]
+pub(super) struct Link {
+    pub(super) state: LinkState,
+    /// Requests that it has carried since it was opened.
+    pub(super) carried: u64,
+    pub(super) opened: Opened,
+    /// From the write of its first request to the first byte of the answer.
+    pub(super) first_byte_nanos: Option<u64>,
+    refusals: u32,
+}
+
+impl Conductor<'_> {
+    /// `connection` is open. The order is for its first slot.
+    pub fn connected(&mut self, connection: usize, now: u64, opened: Opened) -> Order {
+        self.tally.opened(opened);
+        let link = &mut self.links[connection];
+        link.state = LinkState::Up;
+        link.carried = 0;
+        link.opened = opened;
+        link.first_byte_nanos = None;
+        link.refusals = 0;
+        self.up += 1;
+        let slots = self.slots_of(connection);
+        let first = slots.start;
+        for slot in slots.skip(1) {
+            self.resume(slot);
+        }
+        if self.lanes[first].state == LaneState::Returned {
+            self.lanes[first].state = LaneState::Busy;
+            return Order::Send;
+        }
+        self.free(first, now)
+    }
+
+    /// `connection` could not be opened.
+    pub fn refused(&mut self, connection: usize, now: u64, text: &str) -> Order {
+        self.tally.ledger.refused += 1;
+        if self.closed_loop && !self.over(now) {
+            // In an open loop the arrival stays due, and fails at its timeout.
+            let times = Times {
+                intended: now,
+                started: now,
+                ended: now,
+            };
+            self.issued += 1;
+            let host = self.host_of(connection);
+            self.tally.failed(0, host, times, ErrorClass::Connect, text);
+        }
+        let link = &mut self.links[connection];
+        let wait = BACK_OFF_NANOS.0 << link.refusals.min(10);
+        let again = now + wait.min(BACK_OFF_NANOS.1);
+        link.refusals += 1;
+        link.state = LinkState::BackingOff(again);
+        self.next_retry = self.next_retry.min(again);
+        Order::Close
+    }
+
+    /// `connection` is gone, and all that was out on it came to nothing: reset,
+    /// closed early, or garbage. The order is for its first slot.
+    pub fn broken(&mut self, connection: usize, now: u64, class: ErrorClass, text: &str) -> Order {
+        let ledger = &mut self.tally.ledger;
+        match class {
+            ErrorClass::Reset => ledger.reset += 1,
+            _ => ledger.closed_by_client += 1,
+        }
+        self.lose_all(connection, now, class, text);
+        self.down(connection, now);
+        self.reopen(connection, now)
+    }
+
+    /// The wire closed `connection` because an answer on it was given up.
+    pub fn hung_up(&mut self, connection: usize, now: u64) -> Order {
+        self.tally.ledger.closed_by_client += 1;
+        let text = "connection closed, because an answer before this one did not come in time";
+        self.lose_all(connection, now, ErrorClass::Timeout, text);
+        self.down(connection, now);
+        self.reopen(connection, now)
+    }
+
+    /// The server closed `connection` in good order while nothing was out on it.
+    pub fn dropped(&mut self, connection: usize, now: u64) -> Order {
+        self.tally.ledger.closed_by_server += 1;
+        self.down(connection, now);
+        self.reopen(connection, now)
+    }
+
+    /// The request on `slot` alone came to nothing; its connection lives.
+    pub fn failed(&mut self, slot: usize, now: u64, class: ErrorClass, text: &str) -> Order {
+        self.lose(slot, now, class, text);
+        self.free(slot, now)
+    }
+
+    /// The answer on `slot` was given up, and its connection lives.
+    pub fn vacated(&mut self, slot: usize, now: u64) -> Order {
+        self.free(slot, now)
+    }
+
+    /// The server has not processed the request on `slot`, and never will: it is
+    /// sent again when its connection is open again. It stays the operation that
+    /// it was, with its first start.
+    pub fn returned(&mut self, slot: usize) {
+        let lane = &mut self.lanes[slot];
+        lane.state = LaneState::Returned;
+        if self.links[lane.link].state == LinkState::Up {
+            self.dispatch.send_again(slot);
+        }
+    }
+
+    /// What may be sent again on a connection that is open, and now is to be.
+    pub(super) fn take_again(&mut self) -> Option<usize> {
+        let slot = self.dispatch.take_again()?;
+        self.lanes[slot].state = LaneState::Busy;
+        Some(slot)
+    }
+
+    /// An answer came, and its connection is to end with it.
+    pub(super) fn part(&mut self, slot: usize, now: u64, by_client: bool) -> Order {
+        let ledger = &mut self.tally.ledger;
+        if by_client {
+            ledger.closed_by_client += 1;
+        } else {
+            ledger.closed_by_server += 1;
+        }
+        let connection = self.lanes[slot].link;
+        // RFC 9112 section 9.6: a server that says so processes nothing after it.
+        self.lanes[slot].state = LaneState::Off;
+        for other in self.slots_of(connection) {
+            if self.busy(other) {
+                self.lanes[other].state = LaneState::Returned;
+            }
+        }
+        self.down(connection, now);
+        self.reopen(connection, now)
+    }
+
+    /// A refused connection whose time has come.
+    pub(super) fn take_retry(&mut self, now: u64) -> Option<usize> {
+        let mut next = u64::MAX;
+        for (connection, link) in self.links.iter_mut().enumerate() {
+            if let LinkState::BackingOff(again) = link.state {
+                if again <= now {
+                    link.state = LinkState::Down;
+                    return Some(connection);
+                }
+                next = next.min(again);
+            }
+        }
+        self.next_retry = next;
+        None
+    }
+
+    /// The connections that the lead leaves to the window.
+    pub(super) fn standing(&self) -> impl Iterator<Item = Standing> {
+        let up = self.links.iter().filter(|link| link.state == LinkState::Up);
+        up.map(|link| Standing {
+            opened: link.opened,
+            first_byte_nanos: link.first_byte_nanos,
+        })
+    }
+
+    pub(super) fn slots_of(&self, connection: usize) -> Range<usize> {
+        let first = connection * self.score.lanes;
+        first..first + self.score.lanes
+    }
+
+    fn resume(&mut self, slot: usize) {
+        if self.lanes[slot].state == LaneState::Returned {
+            self.dispatch.send_again(slot);
+        } else {
+            self.lanes[slot].state = LaneState::Idle;
+            let host = self.lanes[slot].exchange.host;
+            self.dispatch.rest(slot, host);
+        }
+    }
+
+    /// A request that was to be sent again is not, after all.
+    pub(super) fn settle(&mut self, slot: usize) {
+        let lane = &self.lanes[slot];
+        let (link, host) = (lane.link, lane.exchange.host);
+        self.dispatch.forget(slot..slot + 1, host);
+        if self.links[link].state == LinkState::Up {
+            self.resume(slot);
+        }
+    }
+
+    fn lose_all(&mut self, connection: usize, now: u64, class: ErrorClass, text: &str) {
+        for slot in self.slots_of(connection) {
+            if self.busy(slot) {
+                self.lose(slot, now, class, text);
+            }
+        }
+    }
+
+    fn down(&mut self, connection: usize, now: u64) {
+        let slots = self.slots_of(connection);
+        for slot in slots.clone() {
+            let lane = &mut self.lanes[slot];
+            if lane.state == LaneState::Idle {
+                lane.state = LaneState::Off;
+            }
+        }
+        self.dispatch.forget(slots, self.host_of(connection));
+        self.up -= 1;
+        if self.up == 0 {
+            self.none_up_since = now;
+        }
+    }
+
+    fn reopen(&mut self, connection: usize, now: u64) -> Order {
+        let more = if self.closed_loop {
+            !self.over(now)
+        } else {
+            self.next_arrival().is_some()
+        };
+        let has_returned = self
+            .slots_of(connection)
+            .any(|slot| self.lanes[slot].state == LaneState::Returned);
+        if self.stopped || (!has_returned && (self.exhausted || !more)) {
+            self.links[connection].state = LinkState::Over;
+            return Order::Close;
+        }
+        self.links[connection].state = LinkState::Down;
+        Order::Reopen
+    }
+}

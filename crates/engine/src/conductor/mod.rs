@@ -1,0 +1,402 @@
+//! One thread's decisions: what is sent when, what counts, when it ends.
+//!
+//! The conductor owns no clock and no socket. Every event comes with its time,
+//! so the same code runs on real sockets and, in tests, in virtual time.
+//!
+//! Here is what happens for every request. What connections do is in
+//! [`connections`], what time alone brings about in [`clockwork`], and who gets
+//! the next request in [`dispatch`].
+
+mod clockwork;
+mod connections;
+mod dispatch;
+
+use std::time::Duration;
+
+use self::connections::Link;
+pub use self::connections::Opened;
+use self::dispatch::Dispatch;
+use crate::error::ErrorClass;
+use crate::exchange::{AnswerHead, BodyUse, Exchange, Judgement, Moment, Next, Workload};
+use crate::order::Order;
+use crate::pacer::Pacer;
+use crate::sample::Sample;
+use crate::stop::{Allowance, StopRule};
+use crate::tally::{Ended, Tally, Times, Window};
+
+/// How one thread is to conduct its part of a slice. Times are nanoseconds
+/// since the slice's origin.
+pub struct Score {
+    /// This thread, from 0.
+    pub thread: usize,
+    /// Its connections to each host.
+    pub connections: usize,
+    /// Requests that may be out on a connection at once.
+    pub lanes: usize,
+    /// One for each host: its share of the requests.
+    pub weights: Vec<u32>,
+    /// Reuse connections.
+    pub keep_alive: bool,
+    /// Start of the measured window.
+    pub open: u64,
+    /// End of the measured window.
+    pub close: u64,
+    /// How long an operation may take.
+    pub timeout: u64,
+    /// The schedule of an open loop.
+    pub pacer: Option<Box<dyn Pacer>>,
+    /// How long a user of a closed loop thinks before the next request.
+    pub think: Option<Box<dyn FnMut() -> u64 + Send>>,
+    /// When to issue no more.
+    pub stop_rules: Vec<Box<dyn StopRule>>,
+    /// Wall time of the origin, since 1970-01-01 UTC.
+    pub origin_unix: Duration,
+}
+
+/// What became of a slot's request.
+#[derive(Debug, Clone, Copy)]
+pub struct Answered {
+    /// Status code.
+    pub status: u16,
+    /// Body bytes.
+    pub length: u64,
+    /// Bytes read for it, heads included.
+    pub received: u64,
+    /// Whether the server lets the connection be used again.
+    pub reusable: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LaneState {
+    /// Its connection is not open.
+    Off,
+    /// Nothing to do.
+    Idle,
+    /// A request is out.
+    Busy,
+    /// A request is to be sent again: the server has not processed it.
+    Returned,
+}
+
+/// Room for one request on a connection.
+struct Lane {
+    state: LaneState,
+    /// The connection it is on.
+    link: usize,
+    exchange: Exchange,
+    intended: u64,
+    started: u64,
+    /// First byte of the answer; 0 before it has come.
+    first_byte: u64,
+    /// Its request is the first on its connection.
+    breaks_in: bool,
+}
+
+/// One thread's decisions. See the module's text.
+pub struct Conductor<'w> {
+    score: Score,
+    workload: &'w mut dyn Workload,
+    ship: &'w mut dyn FnMut(Sample),
+    lanes: Vec<Lane>,
+    links: Vec<Link>,
+    dispatch: Dispatch,
+    tally: Tally,
+    allowance: Allowance,
+    closed_loop: bool,
+    /// Intended start of the next operation; 0 in a closed loop.
+    due: u64,
+    window_open: bool,
+    window_closed: bool,
+    issued: u64,
+    in_flight: usize,
+    up: usize,
+    /// Since when no connection has been open; of meaning while `up` is 0.
+    none_up_since: u64,
+    exhausted: bool,
+    /// The workload said [`Next::Wait`]; ask again after the next judgement.
+    waiting: bool,
+    stopped: bool,
+    last_end: u64,
+    next_sample: u64,
+    /// No request out is overdue before this time.
+    next_deadline: u64,
+    /// No refused connection is due again before this time.
+    next_retry: u64,
+    /// The second of the wall clock, and when the next one begins.
+    second: (u64, u64),
+}
+
+impl<'w> Conductor<'w> {
+    /// A conductor at the origin of its slice. `ship` takes a sample about once
+    /// a second.
+    pub fn new(
+        mut score: Score,
+        workload: &'w mut dyn Workload,
+        ship: &'w mut dyn FnMut(Sample),
+    ) -> Self {
+        let window = Window {
+            open: score.open,
+            close: score.close,
+        };
+        let names = workload.operations().to_vec();
+        let hosts = score.weights.len();
+        let links = score.connections * hosts;
+        let lanes = (0..links * score.lanes)
+            .map(|slot| Lane {
+                state: LaneState::Off,
+                link: slot / score.lanes,
+                exchange: Exchange {
+                    host: slot / score.lanes % hosts,
+                    ..Exchange::default()
+                },
+                intended: 0,
+                started: 0,
+                first_byte: 0,
+                breaks_in: false,
+            })
+            .collect();
+        let users = score.connections * score.lanes;
+        Self {
+            tally: Tally::new(score.thread, &names, window, score.pacer.is_some(), hosts),
+            allowance: Allowance::of_all(&score.stop_rules),
+            closed_loop: score.pacer.is_none(),
+            due: score.pacer.as_ref().map_or(0, |pacer| pacer.due()),
+            next_sample: score.open.saturating_add(clockwork::SAMPLE_NANOS),
+            window_open: score.open == 0,
+            window_closed: false,
+            dispatch: Dispatch::new(users, &score.weights, score.think.take()),
+            lanes,
+            links: (0..links).map(|_| Link::default()).collect(),
+            workload,
+            ship,
+            issued: 0,
+            in_flight: 0,
+            up: 0,
+            none_up_since: 0,
+            exhausted: false,
+            waiting: false,
+            stopped: false,
+            last_end: score.open,
+            next_deadline: u64::MAX,
+            next_retry: u64::MAX,
+            second: (0, 0),
+            score,
+        }
+    }
+
+    /// Number of connections, numbered from 0.
+    pub fn connections(&self) -> usize {
+        self.links.len()
+    }
+
+    /// Slots of one connection; those of connection `c` begin at `c * lanes()`.
+    pub fn lanes(&self) -> usize {
+        self.score.lanes
+    }
+
+    /// The host that a connection leads to, from 0.
+    pub fn host_of(&self, connection: usize) -> usize {
+        connection % self.score.weights.len()
+    }
+
+    /// Issue nothing more and wait for nothing: the slice is cut short.
+    pub fn stop(&mut self) {
+        self.stopped = true;
+    }
+
+    /// The request to write on `slot` and its body.
+    #[inline]
+    pub fn request(&self, slot: usize) -> (&[u8], &[u8]) {
+        let exchange = &self.lanes[slot].exchange;
+        (&exchange.head, self.workload.payload(exchange))
+    }
+
+    /// Whether the answer on `slot` cannot have a body.
+    #[inline]
+    pub fn bodyless_answer(&self, slot: usize) -> bool {
+        self.lanes[slot].exchange.bodyless_answer
+    }
+
+    /// Whether a request is out on `slot`.
+    #[inline]
+    pub fn busy(&self, slot: usize) -> bool {
+        self.lanes[slot].state == LaneState::Busy
+    }
+
+    /// The write of the request on `slot` begins now.
+    #[inline]
+    pub fn writing(&mut self, slot: usize, now: u64) {
+        let lane = &mut self.lanes[slot];
+        // One that was returned is still the same operation.
+        if lane.started == 0 {
+            lane.started = now;
+            if self.closed_loop {
+                lane.intended = now;
+            }
+        }
+        let deadline = lane.intended.saturating_add(self.score.timeout);
+        self.next_deadline = self.next_deadline.min(deadline);
+        let link = &mut self.links[lane.link];
+        lane.breaks_in = link.carried == 0;
+        self.tally.ledger.reused += u64::from(!lane.breaks_in);
+        link.carried += 1;
+    }
+
+    /// The first byte of the answer on `slot` has come, and not yet its last.
+    #[inline]
+    pub fn first_byte(&mut self, slot: usize, now: u64) {
+        let lane = &mut self.lanes[slot];
+        if lane.first_byte == 0 {
+            lane.first_byte = now;
+        }
+    }
+
+    /// The head of the answer on `slot` has come.
+    #[inline]
+    pub fn head(&mut self, slot: usize, head: &AnswerHead<'_>) -> BodyUse {
+        self.workload.head(&mut self.lanes[slot].exchange, head)
+    }
+
+    /// A part of the body of the answer on `slot`.
+    #[inline]
+    pub fn body(&mut self, slot: usize, offset: u64, part: &[u8]) {
+        self.workload
+            .body(&mut self.lanes[slot].exchange, offset, part);
+    }
+
+    /// The answer on `slot` is complete.
+    #[inline]
+    pub fn answered(&mut self, slot: usize, now: u64, answer: Answered) -> Order {
+        let lane = &mut self.lanes[slot];
+        let exchange = &mut lane.exchange;
+        let first_byte = match lane.first_byte {
+            0 => now,
+            before => before,
+        };
+        let body_sent = self.workload.payload(exchange).len() as u64;
+        let ended = Ended {
+            op: exchange.op,
+            host: exchange.host,
+            times: Times {
+                intended: lane.intended,
+                started: lane.started,
+                ended: now,
+            },
+            first_byte,
+            sent: exchange.head.len() as u64 + body_sent,
+            received: answer.received,
+            payload: body_sent.max(answer.length),
+        };
+        if lane.breaks_in {
+            let took = first_byte.saturating_sub(lane.started);
+            self.links[lane.link].first_byte_nanos = Some(took);
+            self.tally.setup.first_byte.record(took);
+        }
+        let counts = match self.workload.judge(exchange, answer.status, answer.length) {
+            Judgement::Correct => self.tally.correct(&ended),
+            Judgement::Failed(class, text) => self.tally.answered_wrong(&ended, class, &text),
+        };
+        if counts {
+            self.tally.status(ended.op, answer.status);
+        }
+        self.end(now);
+        if answer.reusable && self.score.keep_alive {
+            return self.free(slot, now);
+        }
+        self.part(slot, now, answer.reusable)
+    }
+
+    /// The slot has nothing out any more.
+    #[inline]
+    fn free(&mut self, slot: usize, now: u64) -> Order {
+        self.lanes[slot].state = LaneState::Idle;
+        if self.dispatch.is_direct() && !self.waiting && !self.stopped && self.work_is_due(now) {
+            return self.prepare(slot, now);
+        }
+        let host = self.lanes[slot].exchange.host;
+        self.dispatch.rest(slot, host);
+        Order::Rest
+    }
+
+    /// An operation has ended, one way or the other.
+    #[inline]
+    fn end(&mut self, now: u64) {
+        self.last_end = now;
+        self.in_flight -= 1;
+        self.waiting = false;
+        self.dispatch.begin_to_think(now);
+    }
+
+    /// Whether an operation may be issued now.
+    #[inline]
+    fn work_is_due(&self, now: u64) -> bool {
+        let start = if self.closed_loop { now } else { self.due };
+        !self.exhausted && self.due <= now && !self.over(start)
+    }
+
+    /// Whether no operation is to be issued that would start then.
+    #[inline]
+    fn over(&self, start: u64) -> bool {
+        start >= self.allowance.until || self.issued >= self.allowance.operations
+    }
+
+    #[inline]
+    fn prepare(&mut self, slot: usize, now: u64) -> Order {
+        let moment = Moment {
+            nanos: now,
+            unix_seconds: self.unix_seconds(now),
+        };
+        let lane = &mut self.lanes[slot];
+        match self.workload.next(moment, &mut lane.exchange) {
+            Next::Ready | Next::Same => {
+                lane.state = LaneState::Busy;
+                lane.started = 0;
+                lane.first_byte = 0;
+                lane.intended = now;
+                if let Some(pacer) = &mut self.score.pacer {
+                    lane.intended = self.due;
+                    pacer.take();
+                    self.due = pacer.due();
+                }
+                self.issued += 1;
+                self.in_flight += 1;
+                return Order::Send;
+            }
+            Next::Wait => self.waiting = true,
+            Next::Exhausted => self.exhausted = true,
+        }
+        let host = lane.exchange.host;
+        self.dispatch.rest(slot, host);
+        Order::Rest
+    }
+
+    /// Seconds since 1970-01-01 UTC, worked out once a second.
+    #[inline]
+    fn unix_seconds(&mut self, now: u64) -> u64 {
+        if now >= self.second.1 {
+            let unix = self.score.origin_unix + Duration::from_nanos(now);
+            let left = 1_000_000_000 - u64::from(unix.subsec_nanos());
+            self.second = (unix.as_secs(), now + left);
+        }
+        self.second.0
+    }
+
+    /// The request on `slot` came to nothing.
+    fn lose(&mut self, slot: usize, now: u64, class: ErrorClass, text: &str) {
+        let lane = &mut self.lanes[slot];
+        lane.state = LaneState::Off;
+        let times = Times {
+            intended: lane.intended,
+            // One that was never written ends without having started.
+            started: lane.started.max(lane.intended),
+            ended: now,
+        };
+        let (op, host) = (lane.exchange.op, lane.exchange.host);
+        self.workload.lost(&mut lane.exchange, class);
+        self.tally.failed(op, host, times, class, text);
+        if class == ErrorClass::Timeout && self.window_closed {
+            self.tally.censored(op, times);
+        }
+        self.end(now);
+    }
+}

@@ -1,0 +1,170 @@
+//! Requests on their way out on one connection, and those whose answer is due.
+
+use std::collections::VecDeque;
+use std::io::{self, IoSlice};
+
+use crate::clock::Clock;
+use crate::conductor::Conductor;
+use crate::line::Line;
+
+/// Pieces written at once: a head and a body are two.
+const MOST_PIECES: usize = 64;
+
+/// How far a write went.
+pub(super) enum Wrote {
+    /// To the end, or until the socket could take no more.
+    AsFarAsItGoes,
+    /// It came to nothing.
+    Failed(io::Error),
+}
+
+/// The requests that are out on a connection, in the order of their answers.
+#[derive(Debug)]
+pub(super) struct Outbox {
+    slots: VecDeque<usize>,
+    /// How many of them have begun to be written.
+    begun: usize,
+    /// How many are written to the end.
+    whole: usize,
+    /// Bytes of the next one already written.
+    written: usize,
+}
+
+impl Outbox {
+    pub(super) fn with_capacity(lanes: usize) -> Self {
+        Self {
+            slots: VecDeque::with_capacity(lanes),
+            begun: 0,
+            whole: 0,
+            written: 0,
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.slots.clear();
+        (self.begun, self.whole, self.written) = (0, 0, 0);
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, slot: usize) {
+        self.slots.push_back(slot);
+    }
+
+    /// Whose answer comes next.
+    #[inline]
+    pub(super) fn first(&self) -> Option<usize> {
+        self.slots.front().copied()
+    }
+
+    /// The answer to the first is complete.
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<usize> {
+        let slot = self.slots.pop_front()?;
+        if self.whole == 0 {
+            // It was answered before it was sent to its end.
+            self.written = 0;
+        }
+        self.begun = self.begun.saturating_sub(1);
+        self.whole = self.whole.saturating_sub(1);
+        Some(slot)
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Whether nothing is left to write.
+    #[inline]
+    pub(super) fn is_written(&self) -> bool {
+        self.whole == self.slots.len()
+    }
+
+    #[inline]
+    pub(super) fn first_is_written(&self) -> bool {
+        self.whole > 0
+    }
+
+    /// Writes until all is written or the socket takes no more.
+    #[inline]
+    pub(super) fn write(
+        &mut self,
+        line: &mut Line,
+        clock: &Clock,
+        conductor: &mut Conductor<'_>,
+    ) -> Wrote {
+        if self.begun < self.slots.len() {
+            let now = clock.now();
+            for &slot in self.slots.range(self.begun..) {
+                conductor.writing(slot, now);
+            }
+            self.begun = self.slots.len();
+        }
+        while !self.is_written() {
+            match self.write_once(line, conductor) {
+                Ok(count) => self.advance(count, conductor),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Wrote::Failed(error),
+            }
+        }
+        match line.flush() {
+            Err(error) if error.kind() != io::ErrorKind::WouldBlock => Wrote::Failed(error),
+            _ => Wrote::AsFarAsItGoes,
+        }
+    }
+
+    #[inline]
+    fn write_once(&self, line: &mut Line, conductor: &Conductor<'_>) -> io::Result<usize> {
+        let (head, payload) = conductor.request(self.slots[self.whole]);
+        if self.whole + 1 == self.slots.len() {
+            if payload.is_empty() {
+                return line.write(&head[self.written..]);
+            }
+            if self.written >= head.len() {
+                return line.write(&payload[self.written - head.len()..]);
+            }
+        }
+        self.write_several(line, conductor)
+    }
+
+    fn write_several(&self, line: &mut Line, conductor: &Conductor<'_>) -> io::Result<usize> {
+        let mut pieces = [IoSlice::new(&[]); MOST_PIECES];
+        let mut used = 0;
+        let mut skip = self.written;
+        for &slot in self.slots.range(self.whole..) {
+            if used + 2 > MOST_PIECES {
+                break;
+            }
+            let (head, payload) = conductor.request(slot);
+            for piece in [head, payload] {
+                let from = skip.min(piece.len());
+                skip -= from;
+                if from < piece.len() {
+                    pieces[used] = IoSlice::new(&piece[from..]);
+                    used += 1;
+                }
+            }
+        }
+        line.write_vectored(&pieces[..used])
+    }
+
+    #[inline]
+    fn advance(&mut self, count: usize, conductor: &Conductor<'_>) {
+        self.written += count;
+        while self.whole < self.slots.len() {
+            let (head, payload) = conductor.request(self.slots[self.whole]);
+            let length = head.len() + payload.len();
+            if self.written < length {
+                return;
+            }
+            self.written -= length;
+            self.whole += 1;
+        }
+    }
+}
