@@ -11,22 +11,22 @@
 pub mod answer;
 mod chunked;
 mod outbox;
-mod timer;
 
 use std::io;
 use std::time::Duration;
 
-use mio::{Events, Poll, Token};
+use mio::Token;
 
 use self::answer::{AnswerReader, Complete, HeadMemory, Listener, Malformed, Progress};
 use self::outbox::{Outbox, Wrote};
-use self::timer::Timer;
 use crate::clock::Clock;
-use crate::conductor::{Answered, Conductor, Opened};
+use crate::conductor::{Answered, Conductor};
+use crate::dialing::Dialing;
 use crate::error::ErrorClass;
 use crate::exchange::{AnswerHead, BodyUse};
-use crate::line::{Line, Opening, describe};
+use crate::line::{Line, describe};
 use crate::order::Order;
+use crate::reactor::{Happening, Reactor, happenings};
 use crate::route::Route;
 use crate::wire::Wire;
 
@@ -38,16 +38,11 @@ const WORTH_DROPPING: u64 = 64 * 1024;
 /// Bytes dropped at once. Memory of this size is set aside and, where the kernel
 /// drops them itself, never touched.
 const DROP_BUFFER: usize = 4 * 1024 * 1024;
-/// Events taken from the system at once.
-const EVENTS: usize = 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Down,
-    /// Since this time.
-    Connecting(u64),
-    /// Connecting since the first time; TLS began at the second.
-    Handshaking(u64, u64),
+    Dialing(Dialing),
     Up,
 }
 
@@ -74,9 +69,7 @@ pub struct Http1 {
     clock: Clock,
     route: Route,
     connect_timeout: u64,
-    poll: Poll,
-    events: Events,
-    timer: Option<Timer>,
+    reactor: Reactor,
     connections: Vec<Connection>,
     lanes: usize,
     buffer: Box<[u8]>,
@@ -103,8 +96,6 @@ impl Http1 {
         connect_timeout: Duration,
         precise: bool,
     ) -> io::Result<Self> {
-        let poll = Poll::new()?;
-        let timer = precise.then(|| Timer::new(&poll)).transpose()?;
         let connections = (0..connections)
             .map(|_| Connection {
                 line: None,
@@ -118,9 +109,7 @@ impl Http1 {
             clock,
             route: route.clone(),
             connect_timeout: connect_timeout.as_nanos() as u64,
-            poll,
-            events: Events::with_capacity(EVENTS),
-            timer,
+            reactor: Reactor::new(precise)?,
             connections,
             lanes,
             buffer: vec![0; READ_BUFFER].into_boxed_slice(),
@@ -150,13 +139,14 @@ impl Http1 {
         let address = &addresses[connection / hosts.len() % addresses.len()];
         let tls = self.route.tls_to(conductor.host_of(connection));
         let token = Token(connection);
-        let registry = self.poll.registry();
+        let registry = self.reactor.registry();
         match Line::open(address, self.route.source, tls, registry, token) {
             Ok(line) => {
                 let entry = &mut self.connections[connection];
                 entry.line = Some(line);
-                entry.phase = Phase::Connecting(now);
-                let deadline = now.saturating_add(self.connect_timeout);
+                let dialing = Dialing::since(now);
+                entry.phase = Phase::Dialing(dialing);
+                let deadline = dialing.deadline(self.connect_timeout);
                 self.connect_deadline = self.connect_deadline.min(deadline);
             }
             Err(error) => self.refuse(connection, &describe(&error), conductor),
@@ -221,17 +211,16 @@ impl Http1 {
         }
     }
 
-    fn event(
-        &mut self,
-        connection: usize,
-        readable: bool,
-        writable: bool,
-        closed: bool,
-        conductor: &mut Conductor<'_>,
-    ) {
+    fn event(&mut self, happening: Happening, conductor: &mut Conductor<'_>) {
+        let Happening {
+            connection,
+            readable,
+            writable,
+            closed,
+        } = happening;
         match self.connections[connection].phase {
             Phase::Down => {}
-            Phase::Connecting(_) | Phase::Handshaking(..) => self.connecting(connection, conductor),
+            Phase::Dialing(dialing) => self.dial(connection, dialing, conductor),
             Phase::Up => {
                 if readable || closed {
                     self.read(connection, closed, conductor);
@@ -246,30 +235,18 @@ impl Http1 {
         }
     }
 
-    fn connecting(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
-        let now = self.clock.now();
+    fn dial(&mut self, connection: usize, mut dialing: Dialing, conductor: &mut Conductor<'_>) {
         let entry = &mut self.connections[connection];
         let Some(line) = &mut entry.line else {
             return;
         };
-        let opening = match line.advance() {
-            Ok(opening) => opening,
+        let opened = match dialing.advance(line, &self.clock) {
+            Ok(opened) => opened,
             Err(error) => return self.refuse(connection, &describe(&error), conductor),
         };
-        let opened = match (opening, entry.phase) {
-            (Opening::Handshaking, Phase::Connecting(since)) => {
-                entry.phase = Phase::Handshaking(since, now);
-                return;
-            }
-            (Opening::Ready, Phase::Connecting(since)) => Opened {
-                connect_nanos: now.saturating_sub(since),
-                tls_nanos: None,
-            },
-            (Opening::Ready, Phase::Handshaking(since, accepted)) => Opened {
-                connect_nanos: accepted.saturating_sub(since),
-                tls_nanos: Some(self.clock.now().saturating_sub(accepted)),
-            },
-            _ => return,
+        let Some(opened) = opened else {
+            entry.phase = Phase::Dialing(dialing);
+            return;
         };
         entry.phase = Phase::Up;
         let order = conductor.connected(connection, self.clock.now(), opened);
@@ -476,28 +453,14 @@ impl Http1 {
         }
         self.connect_deadline = u64::MAX;
         for connection in 0..self.connections.len() {
-            if let Phase::Connecting(since) | Phase::Handshaking(since, _) =
-                self.connections[connection].phase
-            {
-                let deadline = since.saturating_add(self.connect_timeout);
+            if let Phase::Dialing(dialing) = self.connections[connection].phase {
+                let deadline = dialing.deadline(self.connect_timeout);
                 if deadline <= now {
                     self.refuse(connection, "no connection in time", conductor);
                 } else {
                     self.connect_deadline = self.connect_deadline.min(deadline);
                 }
             }
-        }
-    }
-
-    fn wait(&mut self, wake: u64) -> io::Result<()> {
-        let wait = Duration::from_nanos(wake.saturating_sub(self.clock.now()));
-        let limit = match &mut self.timer {
-            Some(timer) if !wait.is_zero() => timer.arm(wait)?,
-            _ => Some(wait),
-        };
-        match self.poll.poll(&mut self.events, limit) {
-            Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
-            _ => Ok(()),
         }
     }
 }
@@ -521,24 +484,14 @@ impl Wire for Http1 {
 
     fn turn(&mut self, wake: u64, conductor: &mut Conductor<'_>) -> io::Result<()> {
         self.write_all(conductor);
-        self.wait(wake.min(self.connect_deadline))?;
-        // Taken out so that events can be walked while connections change.
-        let events = std::mem::replace(&mut self.events, Events::with_capacity(0));
-        for event in &events {
-            let Token(connection) = event.token();
-            if connection < self.connections.len() {
-                self.event(
-                    connection,
-                    event.is_readable(),
-                    event.is_writable(),
-                    event.is_read_closed() || event.is_error(),
-                    conductor,
-                );
-            } else if let Some(timer) = &mut self.timer {
-                timer.rang();
-            }
+        let wake = wake.min(self.connect_deadline);
+        let wait = wake.saturating_sub(self.clock.now());
+        self.reactor.wait(Duration::from_nanos(wait))?;
+        let events = self.reactor.take_events();
+        for happening in happenings(&events, self.connections.len()) {
+            self.event(happening, conductor);
         }
-        self.events = events;
+        self.reactor.give_back(events);
         self.write_all(conductor);
         self.refuse_overdue(conductor);
         Ok(())

@@ -17,7 +17,7 @@ use rustls::pki_types::ServerName;
 
 use self::socket::Socket;
 use self::tls::Session;
-pub(crate) use self::trouble::describe;
+pub(crate) use self::trouble::{NO_HTTP2, describe};
 use crate::route::Address;
 
 /// What a line with TLS needs to know: how, and whom to expect.

@@ -193,40 +193,44 @@ impl Session {
 
     /// Reads the socket once and decrypts all whole records; bytes read.
     fn pull(&mut self, socket: &mut Socket, room: &mut Room<'_>) -> io::Result<usize> {
-        SCRATCH.with_borrow_mut(|Scratch { cipher: scratch, .. }| {
-            let held = self.partial.len();
-            if scratch.len() < held + READ_AT_ONCE {
-                scratch.resize(held + READ_AT_ONCE, 0);
-            }
-            let end = held + READ_AT_ONCE;
-            let count = loop {
-                match socket.read(&mut scratch[held..end]) {
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    Err(error) => {
-                        self.dry = error.kind() == io::ErrorKind::WouldBlock;
-                        return Err(error);
-                    }
-                    Ok(count) => break count,
+        SCRATCH.with_borrow_mut(
+            |Scratch {
+                 cipher: scratch, ..
+             }| {
+                let held = self.partial.len();
+                if scratch.len() < held + READ_AT_ONCE {
+                    scratch.resize(held + READ_AT_ONCE, 0);
                 }
-            };
-            self.dry = count < READ_AT_ONCE;
-            if count == 0 {
-                return Ok(0);
-            }
-            scratch[..held].copy_from_slice(&self.partial);
-            self.partial.clear();
-            let filled = held + count;
-            let used = self
-                .process(&mut scratch[..filled], room, &mut |_| Ok(()))
-                .inspect_err(|_| {
-                    // The alert that says why. Nobody is left to hear of a failure.
-                    let _ = self.flush(socket);
-                })?;
-            self.partial.extend_from_slice(&scratch[used..filled]);
-            // The answer to a key update, or the last message of the handshake.
-            or_later(self.flush(socket))?;
-            Ok(count)
-        })
+                let end = held + READ_AT_ONCE;
+                let count = loop {
+                    match socket.read(&mut scratch[held..end]) {
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                        Err(error) => {
+                            self.dry = error.kind() == io::ErrorKind::WouldBlock;
+                            return Err(error);
+                        }
+                        Ok(count) => break count,
+                    }
+                };
+                self.dry = count < READ_AT_ONCE;
+                if count == 0 {
+                    return Ok(0);
+                }
+                scratch[..held].copy_from_slice(&self.partial);
+                self.partial.clear();
+                let filled = held + count;
+                let used = self
+                    .process(&mut scratch[..filled], room, &mut |_| Ok(()))
+                    .inspect_err(|_| {
+                        // The alert that says why. Nobody is left to hear of a failure.
+                        let _ = self.flush(socket);
+                    })?;
+                self.partial.extend_from_slice(&scratch[used..filled]);
+                // The answer to a key update, or the last message of the handshake.
+                or_later(self.flush(socket))?;
+                Ok(count)
+            },
+        )
     }
 
     /// Lets the session work through `incoming`; returns how much of it is used up.

@@ -2,7 +2,10 @@
 
 use std::io;
 
-use rustls::{CertificateError, Error};
+use rustls::{AlertDescription, CertificateError, Error};
+
+/// The server and tenbin have no protocol in common.
+pub(crate) const NO_HTTP2: &str = "the server does not offer HTTP/2; use --http 1.1";
 
 /// An error of a line in the field's words, with what to do where that is known.
 pub(crate) fn describe(error: &io::Error) -> String {
@@ -27,6 +30,8 @@ pub(super) fn of_tls(error: &Error) -> io::Error {
         Error::InvalidMessage(_) => {
             "the server does not speak TLS here (use http:// or another port)".to_owned()
         }
+        Error::AlertReceived(AlertDescription::NoApplicationProtocol)
+        | Error::NoApplicationProtocol => NO_HTTP2.to_owned(),
         Error::AlertReceived(alert) => format!("the server refused TLS: alert {alert:?}"),
         Error::PeerIncompatible(_) => {
             format!("the server and tenbin have no kind of TLS in common: {error}")
