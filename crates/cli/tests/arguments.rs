@@ -16,7 +16,10 @@ fn world() -> Context {
             name.starts_with("TENBIN_")
                 .then(|| format!("value of {name}"))
         }),
-        read: Box::new(|_| Ok(b"from a file\n".to_vec())),
+        read: Box::new(|path| match path.extension() {
+            Some(trace) if trace == "trace" => Ok(b"0\n0.5\n9\n".to_vec()),
+            _ => Ok(b"from a file\n".to_vec()),
+        }),
         random: Box::new(move || {
             draws += 1;
             draws
@@ -123,6 +126,10 @@ fn the_printed_plan_of_flags_is_the_same_plan() {
         "tenbin http --target http://h --rate 9/s --arrivals poisson",
         "tenbin http --target http://h --rate 9/s --rate-to 90/m",
         "tenbin http --target http://h --step '9/s for 1s' --step '60/m for 10ms'",
+        "tenbin http --target http://h --step '9/s for 1s' --arrivals poisson",
+        "tenbin http --target http://h --rate 9 --rate-to 90 --arrivals poisson",
+        "tenbin http --target http://h --trace day.trace --trace-speed 2.5",
+        "tenbin http --target http://h --think uniform:1ms..20ms",
     ] {
         let once = plan(line).to_toml();
         let again = Draft::from_toml(&once, Path::new("plan.toml"))
@@ -202,6 +209,18 @@ fn refusals_name_the_flag() {
         (
             "tenbin http --target a=http://h:1 --target b=http://h:2 --rounds 3",
             "--rounds: rounds of two targets pair into ABBA quads, so their number is even: 3 is not; use 2 or 4",
+        ),
+        (
+            "tenbin http --target http://h --arrivals poisson",
+            "--arrivals: needs a rate",
+        ),
+        (
+            "tenbin http --target http://h --trace day.txt",
+            "--trace: /made-up/day.txt:1: \"from a file\" is not a time; write seconds, such as 0.25 or 1767225600.25, or for example 2026-01-01T00:00:00.25Z",
+        ),
+        (
+            "tenbin http --target http://h --trace day.trace --trace-speed 0",
+            "--trace-speed: a speed is above 0 and at most 1000000, which \"0\" is not",
         ),
         (
             "tenbin http --launch a=server --ready b=port",

@@ -78,6 +78,7 @@ fn main() {
         load: Load {
             pace,
             connections,
+            think: None,
             timeout: Duration::from_secs(10),
             keep_alive: true,
             requests: None,

@@ -16,6 +16,7 @@ use crate::http2::Http2;
 use crate::null::Null;
 use crate::route::{Protocol, Route};
 use crate::sample::Sample;
+use crate::think::Thinker;
 use crate::{pacer, stop, wire};
 
 /// Longest time a connection attempt may take.
@@ -225,7 +226,10 @@ fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
             Carrier::Route(route) => route.hosts.iter().map(|host| host.weight).collect(),
             Carrier::Null => vec![1],
         },
-        think: None,
+        think: load
+            .think
+            .as_ref()
+            .map(|think| Thinker::new(think, drive.seed, thread)),
         keep_alive: load.keep_alive,
         open,
         close,
@@ -300,6 +304,7 @@ mod tests {
             load: Load {
                 pace: Pace::Closed,
                 connections: 2,
+                think: None,
                 timeout: Duration::from_secs(5),
                 keep_alive: true,
                 requests: None,

@@ -29,6 +29,7 @@ pub mod sample;
 mod simulation;
 pub mod stop;
 mod tally;
+pub mod think;
 pub mod wire;
 
 pub use drive::{Carrier, Drive, EngineError, Finished, News, drive};

@@ -156,6 +156,7 @@ fn run_for(
         load: Load {
             pace: Pace::Closed,
             connections,
+            think: None,
             timeout,
             keep_alive: true,
             requests: None,
@@ -335,6 +336,7 @@ fn stop_is_heeded_at_once() {
         load: Load {
             pace: Pace::Closed,
             connections: 1,
+            think: None,
             timeout: PATIENT,
             keep_alive: true,
             requests: None,

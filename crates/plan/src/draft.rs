@@ -78,6 +78,12 @@ pub struct LoadDraft {
     pub rate_to: Field,
     /// Rates and how long each holds, such as `100/s for 1s`.
     pub steps: Option<At<List>>,
+    /// File of arrival times.
+    pub trace: Field,
+    /// How many times as fast the trace is played.
+    pub trace_speed: Field,
+    /// Rest of a connection after each answer, such as `100ms`.
+    pub think: Field,
     /// Longest time for an answer.
     pub timeout: Field,
     /// Reuse connections.
@@ -87,20 +93,32 @@ pub struct LoadDraft {
 }
 
 impl LoadDraft {
-    /// This load, completed by `other` where it says nothing. A rate of its own
-    /// takes the place of the other's steps, and the other way round.
+    /// This load, completed by `other` where it says nothing. A rate, steps, a
+    /// trace or a think time of its own takes the place of whatever of these the
+    /// other has.
     pub(crate) fn or(self, other: &Self) -> Self {
-        let has_steps = self.steps.is_some();
-        let has_rate = self.rate.is_some();
+        let (rate, steps) = (self.rate.is_some(), self.steps.is_some());
+        let (trace, think) = (self.trace.is_some(), self.think.is_some());
         let unless = |this: bool, field: &Field| field.clone().filter(|_| !this);
+        let not_by_rate = steps || trace || think;
+        let not_by_trace = rate || steps || think;
         Self {
             connections: self.connections.or_else(|| other.connections.clone()),
-            rate: self.rate.or_else(|| unless(has_steps, &other.rate)),
-            arrivals: self.arrivals.or_else(|| unless(has_steps, &other.arrivals)),
-            rate_to: self.rate_to.or_else(|| unless(has_steps, &other.rate_to)),
+            rate: self.rate.or_else(|| unless(not_by_rate, &other.rate)),
+            arrivals: self
+                .arrivals
+                .or_else(|| unless(trace || think, &other.arrivals)),
+            rate_to: self.rate_to.or_else(|| unless(not_by_rate, &other.rate_to)),
             steps: self
                 .steps
-                .or_else(|| other.steps.clone().filter(|_| !has_rate)),
+                .or_else(|| other.steps.clone().filter(|_| !(rate || trace || think))),
+            trace: self.trace.or_else(|| unless(not_by_trace, &other.trace)),
+            trace_speed: self
+                .trace_speed
+                .or_else(|| unless(not_by_trace, &other.trace_speed)),
+            think: self
+                .think
+                .or_else(|| unless(rate || steps || trace, &other.think)),
             timeout: self.timeout.or_else(|| other.timeout.clone()),
             keep_alive: self.keep_alive.or_else(|| other.keep_alive.clone()),
             requests: self.requests.or_else(|| other.requests.clone()),

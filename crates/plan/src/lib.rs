@@ -24,6 +24,8 @@ mod schedule;
 pub mod size;
 mod step;
 mod suggest;
+mod think;
+mod trace;
 
 pub use context::{Context, LookUp, ReadFile};
 pub use draft::{
@@ -33,3 +35,5 @@ pub use model::*;
 pub use problem::{Place, Problem, Refusal};
 pub use scalar::{At, Entries, List, Scalar};
 pub use schedule::{Turn, schedule};
+pub use think::Think;
+pub use trace::Trace;

@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use url::Url;
 
+use crate::think::Think;
+use crate::trace::Trace;
+
 /// targets × workloads × loads × rounds: the whole question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
@@ -47,6 +50,8 @@ pub struct Load {
     pub pace: Pace,
     /// Connections, over all threads.
     pub connections: usize,
+    /// Closed loop: how long a connection rests after each answer.
+    pub think: Option<Think>,
     /// An operation unanswered for this long, counted from its write (closed
     /// loop) or its intended start (open loop), has failed.
     pub timeout: Duration,
@@ -79,10 +84,55 @@ pub enum Pace {
         from: f64,
         /// Operations a second at the end.
         to: f64,
+        /// How they are spread.
+        arrivals: Arrivals,
     },
-    /// At one rate after another: operations a second, and for how long from
-    /// there on. The first also holds before the window, the last to its end.
-    Steps(Vec<(f64, Duration)>),
+    /// At one rate after another.
+    Steps {
+        /// Operations a second, and for how long from there on. The first also
+        /// holds before the window, the last to its end.
+        steps: Vec<(f64, Duration)>,
+        /// How they are spread.
+        arrivals: Arrivals,
+    },
+    /// At times read from a file, from the start of a slice's window on.
+    Trace(Trace),
+}
+
+impl Pace {
+    /// How many operations are due in a window of `length` seconds, on average
+    /// where they come at random: the integral of the rate. `None` for a closed
+    /// loop, where the answers decide.
+    pub fn due_within(&self, length: f64) -> Option<f64> {
+        match self {
+            Self::Closed => None,
+            Self::Constant { per_second } | Self::Poisson { per_second } => {
+                Some(per_second * length)
+            }
+            Self::Ramp { from, to, .. } => Some((from + to) / 2.0 * length),
+            Self::Steps { steps, .. } => Some(due_in_steps(steps, length)),
+            Self::Trace(trace) => Some(trace.due_within(length) as f64),
+        }
+    }
+}
+
+fn due_in_steps(steps: &[(f64, Duration)], length: f64) -> f64 {
+    let (mut due, mut left) = (0.0, length);
+    for (rate, time) in steps {
+        let time = time.as_secs_f64().min(left);
+        due += rate * time;
+        left -= time;
+    }
+    due + steps.last().map_or(0.0, |(rate, _)| rate * left)
+}
+
+/// How operations that are due at some rate are spread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrivals {
+    /// Evenly: one whenever the integral of the rate reaches a whole number.
+    Constant,
+    /// At random: a Poisson process of that rate, drawn from the seed.
+    Poisson,
 }
 
 /// A system under test.
@@ -250,9 +300,23 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// Whether a slice may end before its time: by a count of operations, or
-    /// because they use up what was laid out for them.
+    /// Whether a slice may end before its time: by a count of operations, because
+    /// they use up what was laid out for them, or with the last of a trace.
     pub fn may_end_early(&self) -> bool {
+        self.is_counted() || matches!(self.load.pace, Pace::Trace(_))
+    }
+
+    /// The unmeasured head of its slices: none where every operation counts and
+    /// some would be lost to it. A trace has none in it.
+    pub fn lead(&self, rounds: &Rounds) -> Duration {
+        let none_in_it = matches!(self.load.pace, Pace::Trace(_));
+        if self.is_counted() && !none_in_it {
+            return Duration::ZERO;
+        }
+        rounds.lead
+    }
+
+    fn is_counted(&self) -> bool {
         let uses_up = match &self.kind {
             WorkloadKind::Http(_) => false,
             WorkloadKind::S3(work) => work.operation == S3Operation::Delete,

@@ -1,7 +1,7 @@
 //! The names by which plans call the things they choose among: one table each,
 //! for the reader, the printer and the messages.
 
-use crate::model::{Builtin, S3Operation};
+use crate::model::{Arrivals, Builtin, S3Operation};
 
 /// The region of a target that names none.
 pub(crate) const DEFAULT_REGION: &str = "us-east-1";
@@ -46,13 +46,6 @@ impl Named for Builtin {
         ("s3-memory", Self::S3Memory),
         ("s3-durable", Self::S3Durable),
     ];
-}
-
-/// How arrivals of one rate are spread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Arrivals {
-    Constant,
-    Poisson,
 }
 
 impl Named for Arrivals {

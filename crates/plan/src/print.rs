@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::time::Duration;
 
 use crate::duration::Time;
 use crate::model::{
-    Credentials, HttpWork, KeySource, Launch, Load, Pace, Plan, Reach, Ready, Rounds, S3Operation,
-    S3Work, Target, Workload, WorkloadKind,
+    Arrivals, Credentials, HttpWork, KeySource, Launch, Load, Pace, Plan, Reach, Ready, Rounds,
+    S3Operation, S3Work, Target, Workload, WorkloadKind,
 };
-use crate::names::{Arrivals, DEFAULT_REGION, Kind, Named, Payload, Style};
+use crate::names::{DEFAULT_REGION, Kind, Named, Payload, Style};
 use crate::rate::Rate;
 use crate::schedule::rounds_per_block;
 use crate::size::Size;
 use crate::step::Step;
+use crate::trace::Trace;
 
 impl Plan {
     /// The plan as TOML that [`Draft::from_toml`](crate::Draft::from_toml) reads
@@ -32,14 +34,14 @@ impl Plan {
         let shared_load = self.shared_load();
         if let Some(shared) = shared_load {
             page.table("[load]");
-            load(&mut page, shared);
+            load(&mut page, shared, self.rounds.slice);
         }
         let variables = Variables::new(&self.targets);
         for each in &self.targets {
             target(&mut page, each, &variables);
         }
         for each in &self.workloads {
-            workload(&mut page, each, shared_load.is_none());
+            workload(&mut page, each, shared_load.is_none(), self.rounds.slice);
         }
         page.text
     }
@@ -128,31 +130,64 @@ fn rounds(page: &mut Page, rounds: &Rounds, targets: usize) {
     );
 }
 
-fn load(page: &mut Page, load: &Load) {
+fn load(page: &mut Page, load: &Load, slice: Duration) {
     page.explained("connections", load.connections, "over all threads");
     match &load.pace {
         Pace::Closed => page.comment("no rate: each connection sends its next request at once"),
         Pace::Constant { per_second } => page.pair("rate", rate(*per_second)),
         Pace::Poisson { per_second } => {
             page.pair("rate", rate(*per_second));
-            page.pair("arrivals", text(Arrivals::Poisson.name()));
+            spread(page, Arrivals::Poisson);
         }
-        Pace::Ramp { from, to } => {
+        Pace::Ramp { from, to, arrivals } => {
             page.explained("rate", rate(*from), "at the start of a slice");
             page.explained("rate_to", rate(*to), "at its end");
+            spread(page, *arrivals);
         }
-        Pace::Steps(steps) => {
+        Pace::Steps { steps, arrivals } => {
             let steps = steps
                 .iter()
                 .map(|&(per_second, length)| text(Step { per_second, length }));
             page.explained("steps", list(steps), "the last to the end of a slice");
+            spread(page, *arrivals);
         }
+        Pace::Trace(played) => trace(page, played, slice),
+    }
+    if let Some(think) = load.think {
+        page.explained("think", text(think), "rest after each answer");
     }
     page.pair("timeout", text(Time(load.timeout)));
     page.pair("keep_alive", load.keep_alive);
     if let Some(requests) = load.requests {
         page.explained("requests", requests, "a slice ends after so many");
     }
+}
+
+/// Even arrivals go without saying.
+fn spread(page: &mut Page, arrivals: Arrivals) {
+    if arrivals != Arrivals::Constant {
+        page.pair("arrivals", text(arrivals.name()));
+    }
+}
+
+fn trace(page: &mut Page, trace: &Trace, slice: Duration) {
+    let all = trace.offsets.len();
+    let sent = trace.due_within(slice.as_secs_f64());
+    let what_happens = if sent < all {
+        format!("{} of them after the end of a slice, not sent", all - sent)
+    } else {
+        "a slice ends with the last".to_owned()
+    };
+    let arrivals = match all {
+        1 => "1 arrival".to_owned(),
+        all => format!("{all} arrivals over {}", Time(trace.length())),
+    };
+    page.explained(
+        "trace",
+        text(trace.path.display()),
+        &format!("{arrivals}; {what_happens}"),
+    );
+    page.explained("trace_speed", trace.speed, "times as fast as recorded");
 }
 
 /// A rate outside what [`Rate`] allows cannot come out of a draft.
@@ -278,7 +313,7 @@ fn as_variable(name: &str) -> String {
     name.chars().map(plain).collect()
 }
 
-fn workload(page: &mut Page, workload: &Workload, own_load: bool) {
+fn workload(page: &mut Page, workload: &Workload, own_load: bool, slice: Duration) {
     page.table("[[workload]]");
     page.pair("name", text(&workload.name));
     match &workload.kind {
@@ -287,7 +322,7 @@ fn workload(page: &mut Page, workload: &Workload, own_load: bool) {
     }
     if own_load {
         page.text += "[workload.load]\n";
-        load(page, &workload.load);
+        load(page, &workload.load, slice);
     }
 }
 

@@ -8,8 +8,10 @@ mod target;
 mod url;
 mod workload;
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::context::Context;
 use crate::draft::{Draft, Field};
@@ -17,6 +19,7 @@ use crate::model::{Plan, WorkloadKind};
 use crate::names::Named;
 use crate::problem::{Findings, Place, Refusal, Source};
 use crate::scalar::Scalar;
+use crate::trace;
 
 const MOST_THREADS: u64 = 1024;
 
@@ -49,6 +52,7 @@ impl Draft {
             context,
             directory,
             findings,
+            traces: HashMap::new(),
         };
 
         let name = plan_name(&mut desk, &name, source.as_ref());
@@ -97,6 +101,8 @@ struct Desk<'a> {
     /// Where relative paths start.
     directory: PathBuf,
     findings: Findings,
+    /// Traces by file, each read once: a pipe can be read no second time.
+    traces: HashMap<PathBuf, Option<Arc<[u64]>>>,
 }
 
 impl Desk<'_> {
@@ -144,6 +150,20 @@ impl Desk<'_> {
                 None
             }
         }
+    }
+
+    /// The arrivals in a trace that the plan names, nanoseconds after the first.
+    fn trace(&mut self, place: Place, key: &str, path: &Path) -> Option<Arc<[u64]>> {
+        if let Some(known) = self.traces.get(path) {
+            return known.clone();
+        }
+        let offsets = self.file(place, key, path).and_then(|bytes| {
+            trace::read(path, &bytes)
+                .map_err(|message| self.wrong(place, key, message))
+                .ok()
+        });
+        self.traces.insert(path.to_owned(), offsets.clone());
+        offsets
     }
 
     /// Notes what is wrong with the value of `key`.

@@ -621,8 +621,33 @@ fn arrivals_that_contradict_each_other() {
         ),
         (
             "[load]",
-            "rate = 5\nrate_to = 9\narrivals = \"poisson\"",
-            "plan.toml:3:11: rate_to: a rate that changes has constant arrivals; leave out arrivals or this",
+            "rate = 5\nthink = \"1s\"",
+            "plan.toml:3:9: think: an open loop has no think time: nothing in it waits for answers; leave out either",
+        ),
+        (
+            "[load]",
+            "think = \"normal:1s\"",
+            r#"plan.toml:2:9: think: "normal:1s" is not a think time; write for example "100ms", "uniform:50ms..150ms" or "exponential:100ms""#,
+        ),
+        (
+            "[load]",
+            "think = \"uniform:2s..1s\"",
+            r#"plan.toml:2:9: think: "uniform:2s..1s" ends before it begins; write for example "uniform:1s..2s""#,
+        ),
+        (
+            "[load]",
+            "think = \"uniform:2s\"",
+            r#"plan.toml:2:9: think: "uniform:2s" has no end; write for example "uniform:50ms..150ms""#,
+        ),
+        (
+            "[load]",
+            "think = \"exponential:2\"",
+            r#"plan.toml:2:9: think: "2" has no unit; write for example "500ms", "2s" or "1m30s""#,
+        ),
+        (
+            "[load]",
+            "trace_speed = 2",
+            "plan.toml:2:15: trace_speed: needs a trace",
         ),
         (
             "[load]",
@@ -640,4 +665,55 @@ fn arrivals_that_contradict_each_other() {
             "plan.toml:2:10: steps: \"1/s\" is not a step; write for example \"100/s for 1s\"\nplan.toml:2:17: steps: \"2/s for 0s\" takes no time; write for example \"100/s for 1s\"",
         ),
     ]);
+}
+
+#[test]
+fn traces_that_cannot_be_played() {
+    let files: &[(&str, &[u8])] = &[
+        ("/made-up/good.txt", b"0\n1\n"),
+        ("/made-up/bad.txt", b"0\n\n1s\n"),
+        ("/made-up/empty.txt", b"# nothing\n"),
+    ];
+    let refusal = |load: &str| {
+        let text = format!("[load]\n{load}\n{TARGET}{WORKLOAD}");
+        resolve_in(&text, &mut world(&[], files))
+            .expect_err(load)
+            .to_string()
+    };
+    for (load, expected) in [
+        (
+            "trace = \"none.txt\"",
+            "plan.toml:2:9: trace: cannot read /made-up/none.txt: entity not found",
+        ),
+        (
+            "trace = \"bad.txt\"",
+            "plan.toml:2:9: trace: /made-up/bad.txt:3: \"1s\" is not a time; write seconds, such as 0.25 or 1767225600.25, or for example 2026-01-01T00:00:00.25Z",
+        ),
+        (
+            "trace = \"empty.txt\"",
+            "plan.toml:2:9: trace: /made-up/empty.txt has no arrivals; write one a line, in seconds or as timestamps",
+        ),
+        (
+            "trace = \"good.txt\"\ntrace_speed = 0",
+            "plan.toml:3:15: trace_speed: a speed is above 0 and at most 1000000, which 0 is not",
+        ),
+        (
+            "trace = \"good.txt\"\ntrace_speed = \"twice\"",
+            "plan.toml:3:15: trace_speed: \"twice\" is not a speed; write for example 2.0, for twice as fast",
+        ),
+        (
+            "trace = \"good.txt\"\narrivals = \"poisson\"",
+            "plan.toml:3:12: arrivals: a trace has arrivals of its own; leave out either",
+        ),
+        (
+            "trace = \"good.txt\"\nrate = 5",
+            "plan.toml:2:9: trace: give only one of this, a rate and steps",
+        ),
+        (
+            "trace = \"good.txt\"\nthink = \"1s\"",
+            "plan.toml:3:9: think: an open loop has no think time: nothing in it waits for answers; leave out either",
+        ),
+    ] {
+        assert_eq!(refusal(load), expected, "{load}");
+    }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use support::{resolve, resolve_in, world};
 use tenbin_plan::{
-    At, Builtin, Draft, KeySource, Pace, Plan, Reach, Ready, S3Operation, WorkloadKind,
+    Arrivals, At, Builtin, Draft, KeySource, Pace, Plan, Reach, Ready, S3Operation, WorkloadKind,
 };
 
 fn plan(text: &str) -> Plan {
@@ -160,10 +160,13 @@ fn a_rate_of_its_own_takes_the_place_of_shared_steps_and_the_other_way_round() {
         );
         plan(&text).workloads[0].load.pace.clone()
     };
-    let steps = Pace::Steps(vec![(5.0, Duration::from_secs(1))]);
+    let steps = |arrivals| Pace::Steps {
+        steps: vec![(5.0, Duration::from_secs(1))],
+        arrivals,
+    };
     assert_eq!(
         plan("rate = 7\nrate_to = 9", "load.steps = \"5/s for 1s\""),
-        steps
+        steps(Arrivals::Constant)
     );
     assert_eq!(
         plan("steps = [\"5/s for 1s\"]", "load.rate = 7"),
@@ -175,7 +178,27 @@ fn a_rate_of_its_own_takes_the_place_of_shared_steps_and_the_other_way_round() {
     );
     assert_eq!(
         plan("rate_to = 9", "load.rate = 7"),
-        Pace::Ramp { from: 7.0, to: 9.0 }
+        Pace::Ramp {
+            from: 7.0,
+            to: 9.0,
+            arrivals: Arrivals::Constant
+        }
+    );
+    assert_eq!(
+        plan(
+            "rate = 7\narrivals = \"poisson\"",
+            "load.steps = \"5/s for 1s\""
+        ),
+        steps(Arrivals::Poisson)
+    );
+    let think = "think = \"1s\"";
+    assert_eq!(
+        plan(think, "load.rate = 7"),
+        Pace::Constant { per_second: 7.0 }
+    );
+    assert_eq!(
+        plan("rate = 7\narrivals = \"poisson\"", &format!("load.{think}")),
+        Pace::Closed
     );
 }
 
@@ -362,4 +385,67 @@ fn problems_with_flags_name_the_flag() {
                 .starts_with("--slice: \"2\" has no unit;"),
         "{refusal}"
     );
+}
+
+#[test]
+fn a_trace_is_read_beside_the_plan_once_for_all_workloads() {
+    let mut context = world(&[], &[]);
+    let reads = std::rc::Rc::new(std::cell::Cell::new(0));
+    let counter = std::rc::Rc::clone(&reads);
+    context.read = Box::new(move |path| {
+        counter.set(counter.get() + 1);
+        assert_eq!(path, Path::new("/made-up/plans/day.txt"));
+        Ok(b"9\n8\n8.5\n".to_vec())
+    });
+    let text = "\
+[load]
+trace = \"day.txt\"
+trace_speed = 2
+[rounds]
+slice = \"400ms\"
+[[target]]
+url = \"http://h\"
+[[workload]]
+kind = \"http\"
+[[workload]]
+kind = \"http\"
+load.rate = 3
+";
+    let plan = tenbin_plan::Draft::from_toml(text, Path::new("plans/mine.toml"))
+        .and_then(|draft| draft.resolve(&mut context))
+        .unwrap();
+    assert_eq!(reads.get(), 1);
+    let Pace::Trace(trace) = &plan.workloads[0].load.pace else {
+        panic!("a trace");
+    };
+    assert_eq!(*trace.offsets, [0, 250_000_000, 500_000_000]);
+    assert_eq!(
+        plan.workloads[1].load.pace,
+        Pace::Constant { per_second: 3.0 }
+    );
+    assert!(plan.workloads[0].may_end_early() && !plan.workloads[1].may_end_early());
+    assert_eq!(plan.workloads[0].lead(&plan.rounds), plan.rounds.lead);
+    assert!(
+        plan.to_toml().contains(
+            "# 3 arrivals over 500ms; 1 of them after the end of a slice, not sent\ntrace_speed = 2 #"
+        ),
+        "{}",
+        plan.to_toml()
+    );
+}
+
+#[test]
+fn what_is_due_is_the_integral_of_the_rate() {
+    let due = |load: &str, seconds| {
+        let text = format!(
+            "[load]\n{load}\n[[target]]\nurl = \"http://h\"\n[[workload]]\nkind = \"http\"\n"
+        );
+        plan(&text).workloads[0].load.pace.due_within(seconds)
+    };
+    let steps = "steps = [\"10/s for 1s\", \"30/s for 500ms\"]";
+    assert_eq!(due("think = \"1s\"", 2.0), None);
+    assert_eq!(due("rate = 10", 2.0), Some(20.0));
+    assert_eq!(due("rate = 10\nrate_to = 30", 2.0), Some(40.0));
+    assert_eq!(due(steps, 0.5), Some(5.0));
+    assert_eq!(due(steps, 2.0), Some(40.0));
 }

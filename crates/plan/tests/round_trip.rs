@@ -11,13 +11,14 @@ use proptest::option;
 use proptest::prelude::*;
 use support::{resolve_in, world};
 use tenbin_plan::{
-    Builtin, Credentials, Draft, HttpWork, KeySource, Launch, Load, Pace, Plan, Reach, Ready,
-    Rounds, S3Operation, S3Work, Secret, Target, Workload, WorkloadKind,
+    Arrivals, Builtin, Credentials, Draft, HttpWork, KeySource, Launch, Load, Pace, Plan, Reach,
+    Ready, Rounds, S3Operation, S3Work, Secret, Target, Think, Trace, Workload, WorkloadKind,
 };
 
 const FILES: &[(&str, &[u8])] = &[
     ("/made-up/body.bin", &[0, 255, 10]),
     ("/made-up/secret", b"from-a-file\n"),
+    ("/made-up/arrivals.txt", b"5\n5.000000003\n7\n"),
 ];
 const VARIABLES: &[(&str, &str)] = &[("AK", "a-key"), ("SK", "from the environment")];
 
@@ -63,35 +64,72 @@ fn rounds(targets: usize) -> impl Strategy<Value = Rounds> {
     )
 }
 
+fn arrivals() -> impl Strategy<Value = Arrivals> {
+    prop_oneof![Just(Arrivals::Constant), Just(Arrivals::Poisson)]
+}
+
+/// What the file among [`FILES`] holds.
+fn trace(speed: f64) -> Trace {
+    let played = |offset: f64| (offset / speed).round() as u64;
+    Trace {
+        path: PathBuf::from("/made-up/arrivals.txt"),
+        speed,
+        offsets: [0.0, 3.0, 2e9].into_iter().map(played).collect(),
+    }
+}
+
+fn think() -> impl Strategy<Value = Think> {
+    prop_oneof![
+        time(0).prop_map(Think::Fixed),
+        (time(0), time(0)).prop_map(|(from, more)| Think::Uniform {
+            from,
+            to: from + more
+        }),
+        time(0).prop_map(|mean| Think::Exponential { mean }),
+    ]
+}
+
 fn load() -> impl Strategy<Value = Load> {
     (
         prop_oneof![
             Just(Pace::Closed),
             (1e-3f64..1e9).prop_map(|per_second| Pace::Constant { per_second }),
             (1e-3f64..1e9).prop_map(|per_second| Pace::Poisson { per_second }),
-            (1e-3f64..1e9, 1e-3f64..1e9).prop_map(|(from, to)| Pace::Ramp { from, to }),
+            (1e-3f64..1e9, 1e-3f64..1e9, arrivals()).prop_map(|(from, to, arrivals)| Pace::Ramp {
+                from,
+                to,
+                arrivals
+            }),
             // Together no longer than the shortest slice.
-            vec(
-                (
-                    1e-3f64..1e9,
-                    (1..30_000_000u64).prop_map(Duration::from_nanos)
+            (
+                vec(
+                    (
+                        1e-3f64..1e9,
+                        (1..30_000_000u64).prop_map(Duration::from_nanos)
+                    ),
+                    1..4
                 ),
-                1..4
+                arrivals()
             )
-            .prop_map(Pace::Steps),
+                .prop_map(|(steps, arrivals)| Pace::Steps { steps, arrivals }),
+            (1e-3f64..1e6).prop_map(|speed| Pace::Trace(trace(speed))),
         ],
+        option::of(think()),
         1usize..100_000,
         time(1),
         any::<bool>(),
         option::of(1..=u64::MAX),
     )
-        .prop_map(|(pace, connections, timeout, keep_alive, requests)| Load {
-            pace,
-            connections,
-            timeout,
-            keep_alive,
-            requests,
-        })
+        .prop_map(
+            |(pace, think, connections, timeout, keep_alive, requests)| Load {
+                think: think.filter(|_| pace == Pace::Closed),
+                pace,
+                connections,
+                timeout,
+                keep_alive,
+                requests,
+            },
+        )
 }
 
 fn credentials() -> impl Strategy<Value = Credentials> {

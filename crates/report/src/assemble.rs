@@ -105,9 +105,9 @@ fn verdicts(assessment: &Assessment) -> Vec<String> {
 fn workload(workload: &tenbin_plan::Workload) -> Workload {
     use tenbin_plan::Pace;
     let pace = &workload.load.pace;
-    let rate = match *pace {
-        Pace::Constant { per_second } | Pace::Poisson { per_second } => Some(per_second),
-        Pace::Closed | Pace::Ramp { .. } | Pace::Steps(_) => None,
+    let rate = match pace {
+        Pace::Constant { per_second } | Pace::Poisson { per_second } => Some(*per_second),
+        Pace::Closed | Pace::Ramp { .. } | Pace::Steps { .. } | Pace::Trace(_) => None,
     };
     Workload {
         name: workload.name.clone(),

@@ -1,6 +1,10 @@
 //! The plan in words, without its secrets.
 
-use tenbin_plan::{Builtin, Load, Pace, Reach, S3Operation, Target, Workload, WorkloadKind};
+use std::time::Duration;
+
+use tenbin_plan::{
+    Arrivals, Builtin, Load, Pace, Reach, S3Operation, Target, Think, Trace, Workload, WorkloadKind,
+};
 
 use crate::words::{count, plural};
 
@@ -58,17 +62,23 @@ pub(crate) fn workload(workload: &Workload) -> String {
 /// How it is issued.
 pub(crate) fn load(load: &Load) -> String {
     let pace = match &load.pace {
-        Pace::Closed => "closed loop".to_owned(),
+        Pace::Closed => match load.think {
+            Some(think) => format!("closed loop, think time {}", thinking(think)),
+            None => "closed loop".to_owned(),
+        },
         Pace::Constant { per_second } => format!("open loop at {per_second}/s"),
         Pace::Poisson { per_second } => format!("open loop at {per_second}/s, Poisson arrivals"),
-        Pace::Ramp { from, to } => format!("open loop from {from}/s to {to}/s"),
-        Pace::Steps(steps) => {
+        Pace::Ramp { from, to, arrivals } => {
+            format!("open loop from {from}/s to {to}/s{}", spread(*arrivals))
+        }
+        Pace::Steps { steps, arrivals } => {
             let steps: Vec<String> = steps
                 .iter()
                 .map(|(rate, length)| format!("{rate}/s for {} s", length.as_secs_f64()))
                 .collect();
-            format!("open loop at {}", steps.join(", "))
+            format!("open loop at {}{}", steps.join(", "), spread(*arrivals))
         }
+        Pace::Trace(trace) => trace_of(trace),
     };
     let keep_alive = if load.keep_alive {
         ""
@@ -80,6 +90,33 @@ pub(crate) fn load(load: &Load) -> String {
         plural(load.connections as u64, "connection"),
         load.timeout.as_secs_f64()
     )
+}
+
+fn spread(arrivals: Arrivals) -> &'static str {
+    match arrivals {
+        Arrivals::Constant => "",
+        Arrivals::Poisson => ", Poisson arrivals",
+    }
+}
+
+fn trace_of(trace: &Trace) -> String {
+    let file = trace.path.file_name().unwrap_or_default();
+    let speed = match trace.speed {
+        1.0 => String::new(),
+        speed => format!(" at {speed} times its speed"),
+    };
+    format!("open loop by the trace {}{speed}", file.display())
+}
+
+fn thinking(think: Think) -> String {
+    let seconds = |time: Duration| time.as_secs_f64();
+    match think {
+        Think::Fixed(time) => format!("{} s", seconds(time)),
+        Think::Uniform { from, to } => {
+            format!("{} s to {} s, uniform", seconds(from), seconds(to))
+        }
+        Think::Exponential { mean } => format!("{} s on average, exponential", seconds(mean)),
+    }
 }
 
 /// A size that somebody chose: exact, in the largest unit that leaves it whole.

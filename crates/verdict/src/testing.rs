@@ -220,6 +220,7 @@ fn workload(name: &str) -> Workload {
         load: Load {
             pace: Pace::Closed,
             connections: 2,
+            think: None,
             timeout: Duration::from_secs(5),
             keep_alive: true,
             requests: None,

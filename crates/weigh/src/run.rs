@@ -233,12 +233,7 @@ impl Run<'_, '_> {
         let mut workers = arm.prepared[turn.workload].slice();
         workers.truncate(work.load.connections);
         let rounds = &self.plan.rounds;
-        // Where operations are counted, none may be lost to the lead.
-        let lead = if work.may_end_early() {
-            Duration::ZERO
-        } else {
-            rounds.lead
-        };
+        let lead = work.lead(rounds);
         let how = Drive {
             carrier: arm.carrier(),
             load: work.load.clone(),

@@ -32,6 +32,7 @@ pub(crate) fn run(
         load: Load {
             pace: Pace::Closed,
             connections: stage.connections.max(stage.workers.len()),
+            think: None,
             timeout,
             keep_alive: true,
             requests: None,

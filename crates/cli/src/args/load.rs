@@ -1,5 +1,7 @@
 //! How operations are issued.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use tenbin_plan::{At, List, LoadDraft};
 
@@ -16,8 +18,9 @@ pub struct LoadArgs {
     /// count from when a request was due [default: each connection sends its next request at once]
     #[arg(long, value_name = "RATE")]
     pub rate: Option<String>,
-    /// How requests at that rate are spread: constant, or poisson (at random, from the seed)
-    #[arg(long, value_name = "HOW", requires = "rate")]
+    /// How requests at --rate, --rate-to or --step are spread: constant, or poisson (at random, from
+    /// the seed) [default: constant]
+    #[arg(long, value_name = "HOW")]
     pub arrivals: Option<String>,
     /// Let the rate change evenly over each slice, from --rate to this
     #[arg(long, value_name = "RATE", requires = "rate")]
@@ -26,6 +29,17 @@ pub struct LoadArgs {
     /// and the last holds to the end
     #[arg(long = "step", value_name = "RATE for TIME", conflicts_with = "rate")]
     pub steps: Vec<String>,
+    /// Send at the times in this file, one a line, in seconds or as timestamps, from the start of
+    /// each slice
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rate", "steps"])]
+    pub trace: Option<PathBuf>,
+    /// Play the trace so many times as fast [default: 1]
+    #[arg(long, value_name = "X", requires = "trace")]
+    pub trace_speed: Option<String>,
+    /// Let each connection rest after an answer before it sends again, for example 100ms,
+    /// uniform:50ms..150ms or exponential:100ms
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["rate", "steps", "trace"])]
+    pub think: Option<String>,
     /// Longest time for one answer [default: 30s]
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<String>,
@@ -50,6 +64,11 @@ impl LoadArgs {
             .map(|step| At::flag("--step", step.as_str()));
         load.steps =
             (!self.steps.is_empty()).then(|| At::flag("--step", List::Many(steps.collect())));
+        let trace = self.trace.as_ref().map(|file| file.display().to_string());
+        set(&mut load.trace, "--trace", trace);
+        let speed = self.trace_speed.as_deref();
+        set(&mut load.trace_speed, "--trace-speed", speed);
+        set(&mut load.think, "--think", self.think.as_deref());
         set(&mut load.timeout, "--timeout", self.timeout.as_deref());
         set(&mut load.requests, "--requests", self.requests);
         let keep_alive = self.no_keep_alive.then_some(false);

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-type Think = Box<dyn FnMut() -> u64 + Send>;
+use crate::think::Thinker;
 
 /// Users send requests; each has at most one out. With several hosts there are
 /// more lanes than users, so that every user can reach every host.
@@ -14,18 +14,18 @@ pub(super) struct Dispatch {
     hosts: Rotation,
     /// Lanes whose request is to be sent again, now that they are open again.
     again: VecDeque<usize>,
-    think: Option<Think>,
+    think: Option<Thinker>,
     /// When the users who think will have thought.
     thinking: BinaryHeap<Reverse<u64>>,
 }
 
 impl Dispatch {
-    pub(super) fn new(users: usize, weights: &[u32], mut think: Option<Think>) -> Self {
+    pub(super) fn new(users: usize, weights: &[u32], mut think: Option<Thinker>) -> Self {
         // Users who think do not all begin at once: that would be a burst, again
         // and again when they all think for the same time.
         let thinking = match &mut think {
             Some(think) => (0..users)
-                .map(|user| Reverse((think() as f64 * user as f64 / users as f64) as u64))
+                .map(|user| Reverse((think.next_rest() as f64 * user as f64 / users as f64) as u64))
                 .collect(),
             None => BinaryHeap::new(),
         };
@@ -71,7 +71,8 @@ impl Dispatch {
     #[inline]
     pub(super) fn begin_to_think(&mut self, now: u64) {
         if let Some(think) = &mut self.think {
-            self.thinking.push(Reverse(now.saturating_add(think())));
+            self.thinking
+                .push(Reverse(now.saturating_add(think.next_rest())));
         }
     }
 
@@ -139,6 +140,10 @@ impl Rotation {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use tenbin_plan::Think;
+
     use super::*;
 
     #[test]
@@ -161,7 +166,8 @@ mod tests {
 
     #[test]
     fn users_who_think_hold_no_lane_and_send_nothing() {
-        let mut dispatch = Dispatch::new(2, &[1], Some(Box::new(|| 100)));
+        let think = Think::Fixed(Duration::from_nanos(100));
+        let mut dispatch = Dispatch::new(2, &[1], Some(Thinker::new(&think, 1, 0)));
         dispatch.rest(0, 0);
         dispatch.rest(1, 0);
         // The first begins at once, the second half a thought later.

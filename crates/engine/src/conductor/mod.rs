@@ -23,6 +23,7 @@ use crate::pacer::Pacer;
 use crate::sample::Sample;
 use crate::stop::{Allowance, StopRule};
 use crate::tally::{Ended, Tally, Times, Window};
+use crate::think::Thinker;
 
 /// How one thread is to conduct its part of a slice. Times are nanoseconds
 /// since the slice's origin.
@@ -46,7 +47,7 @@ pub struct Score {
     /// The schedule of an open loop.
     pub pacer: Option<Box<dyn Pacer>>,
     /// How long a user of a closed loop thinks before the next request.
-    pub think: Option<Box<dyn FnMut() -> u64 + Send>>,
+    pub think: Option<Thinker>,
     /// When to issue no more.
     pub stop_rules: Vec<Box<dyn StopRule>>,
     /// Wall time of the origin, since 1970-01-01 UTC.

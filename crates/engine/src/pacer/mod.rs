@@ -1,21 +1,28 @@
 //! When operations are due in an open loop: one file a pacer, one table of them.
 
 mod constant;
+mod curve;
 mod poisson;
 mod profile;
+mod recorded;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
-use tenbin_plan::{Load, Pace};
+use std::sync::Arc;
+
+use tenbin_plan::{Arrivals, Load, Pace};
 
 use self::constant::Constant;
+use self::curve::Curve;
 use self::poisson::Poisson;
 use self::profile::Profile;
+use self::recorded::Recorded;
 
 /// A schedule of intended starts. Only the next one is held, so that a backlog
 /// of any length costs no memory: what is overdue is simply not yet taken.
 pub trait Pacer: Send {
-    /// Intended start of the next operation, nanoseconds since the origin.
+    /// Intended start of the next operation, nanoseconds since the origin;
+    /// [`u64::MAX`] when there is none, and then for ever.
     fn due(&self) -> u64;
 
     /// Goes on to the operation after it.
@@ -51,8 +58,16 @@ pub fn for_thread(load: &Load, part: Part) -> Option<Box<dyn Pacer>> {
             part.thread as u64,
             part.threads as u64,
         )),
-        Pace::Poisson { per_second } => Box::new(Poisson::new(*per_second, part)),
-        Pace::Ramp { from, to } => Box::new(Profile::ramp(*from, *to, part)),
-        Pace::Steps(steps) => Box::new(Profile::steps(steps, part)),
+        Pace::Poisson { per_second } => Box::new(Poisson::new(Curve::flat(*per_second), part)),
+        Pace::Ramp { from, to, arrivals } => along(Curve::ramp(*from, *to, part), *arrivals, part),
+        Pace::Steps { steps, arrivals } => along(Curve::steps(steps, part), *arrivals, part),
+        Pace::Trace(trace) => Box::new(Recorded::new(Arc::clone(&trace.offsets), part)),
     })
+}
+
+fn along(curve: Curve, arrivals: Arrivals, part: Part) -> Box<dyn Pacer> {
+    match arrivals {
+        Arrivals::Constant => Box::new(Profile::new(curve, part)),
+        Arrivals::Poisson => Box::new(Poisson::new(curve, part)),
+    }
 }

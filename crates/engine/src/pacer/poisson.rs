@@ -2,26 +2,35 @@
 
 use tenbin_plan::rng::Rng;
 
+use super::curve::Curve;
 use super::{Pacer, Part};
 
-/// A Poisson process: gaps are independent and exponential, so that what is due
-/// next does not depend on what was due before. Each thread draws its own
-/// process of its share of the rate; the superposition of independent Poisson
-/// processes is a Poisson process of the sum of their rates (J. F. C. Kingman,
-/// "Poisson Processes", 1993, section 2.2).
+/// A Poisson process whose rate may change with time: a process of rate one, its
+/// times put through the inverse of the integral of the rate (E. Çinlar,
+/// "Introduction to Stochastic Processes", 1975, section 4.7). Gaps of the former
+/// are independent and exponential, so that what is due next does not depend on
+/// what was due before. Each thread draws its own process of its share of the
+/// rate; the superposition of independent Poisson processes is a Poisson process
+/// of the sum of their rates (J. F. C. Kingman, "Poisson Processes", 1993,
+/// section 2.2).
 #[derive(Debug, Clone)]
 pub(super) struct Poisson {
     random: Rng,
-    mean_gap: f64,
-    due: f64,
+    curve: Curve,
+    threads: f64,
+    /// The integral of the rate at the next arrival.
+    reached: f64,
+    due: u64,
 }
 
 impl Poisson {
-    pub(super) fn new(per_second: f64, part: Part) -> Self {
+    pub(super) fn new(curve: Curve, part: Part) -> Self {
         let mut pacer = Self {
             random: Rng::new(part.seed, &[part.thread as u64]),
-            mean_gap: 1e9 * part.threads as f64 / per_second,
-            due: 0.0,
+            curve,
+            threads: part.threads as f64,
+            reached: 0.0,
+            due: 0,
         };
         pacer.take();
         pacer
@@ -30,11 +39,12 @@ impl Poisson {
 
 impl Pacer for Poisson {
     fn due(&self) -> u64 {
-        self.due as u64
+        self.due
     }
 
     fn take(&mut self) {
-        self.due += self.mean_gap * self.random.exponential();
+        self.reached += self.threads * self.random.exponential();
+        self.due = self.curve.time_of(self.reached);
     }
 
     fn due_before(&self, time: u64) -> u64 {
@@ -51,6 +61,8 @@ impl Pacer for Poisson {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::super::testing::{all_before, kolmogorov_smirnov, part};
     use super::*;
 
@@ -61,7 +73,7 @@ mod tests {
             seed,
             ..part(thread, threads)
         };
-        all_before(Poisson::new(1000.0, part), until)
+        all_before(Poisson::new(Curve::flat(1000.0), part), until)
     }
 
     fn union(seed: u64, threads: usize, until: u64) -> Vec<u64> {
@@ -142,12 +154,114 @@ mod tests {
 
     #[test]
     fn counts_what_is_overdue_and_stays_where_it_is() {
-        let pacer = Poisson::new(1000.0, part(0, 1));
+        let pacer = Poisson::new(Curve::flat(1000.0), part(0, 1));
         let due = all_before(pacer.clone(), SECOND);
         let tenth = due[9];
         assert_eq!(pacer.due_before(SECOND), due.len() as u64);
         assert_eq!(pacer.due_before(tenth), 9);
         assert_eq!(pacer.due_before(tenth + 1), 10);
         assert_eq!(pacer.due(), due[0]);
+    }
+
+    /// Seconds at which the window opens and closes in the tests of changing rates.
+    const WINDOW: (f64, f64) = (1.0, 21.0);
+
+    fn along(curve: impl Fn(Part) -> Curve, seed: u64, threads: usize) -> Vec<f64> {
+        let mut all: Vec<u64> = (0..threads)
+            .flat_map(|thread| {
+                let part = Part {
+                    seed,
+                    open: (WINDOW.0 * 1e9) as u64,
+                    close: (WINDOW.1 * 1e9) as u64,
+                    ..part(thread, threads)
+                };
+                all_before(Poisson::new(curve(part), part), 23 * SECOND)
+            })
+            .collect();
+        all.sort_unstable();
+        all.into_iter().map(|at| at as f64 / 1e9).collect()
+    }
+
+    /// Operations due by `time` on a ramp from 200/s to 3000/s, and of steps of
+    /// 2500/s for 4 s, 100/s for 6 s and 900/s from there on: written out by hand,
+    /// not by way of [`Curve`].
+    fn on_the_ramp(time: f64) -> f64 {
+        let climbing = (time - 1.0).clamp(0.0, 20.0);
+        200.0 * time.min(1.0)
+            + 200.0 * climbing
+            + 70.0 * climbing * climbing
+            + 3000.0 * (time - 21.0).max(0.0)
+    }
+
+    fn on_the_steps(time: f64) -> f64 {
+        2500.0 * time.min(5.0)
+            + 100.0 * (time - 5.0).clamp(0.0, 6.0)
+            + 900.0 * (time - 11.0).max(0.0)
+    }
+
+    const STEPS: [(f64, Duration); 3] = [
+        (2500.0, Duration::from_secs(4)),
+        (100.0, Duration::from_secs(6)),
+        (900.0, Duration::from_secs(2)),
+    ];
+
+    /// The time-rescaling theorem: between the arrivals of a Poisson process the
+    /// integral of its rate grows by independent exponential amounts of mean one
+    /// (E. N. Brown et al., "The time-rescaling theorem and its application to
+    /// neural spike train data analysis", Neural Computation 14, 2002).
+    fn p_of_rescaled(due: &[f64], integral: fn(f64) -> f64) -> f64 {
+        let befores = std::iter::once(0.0).chain(due.iter().copied());
+        let gaps = befores
+            .zip(due)
+            .map(|(before, &at)| integral(at) - integral(before));
+        kolmogorov_smirnov(gaps.collect(), |gap| 1.0 - (-gap).exp())
+    }
+
+    #[test]
+    fn rescaled_gaps_are_exponential_where_the_rate_changes() {
+        // One in a hundred by chance over all thirty tests together.
+        let level = 0.01 / 30.0;
+        for threads in [1, 2, 7] {
+            for seed in 1..=5 {
+                let ramp = along(|part| Curve::ramp(200.0, 3000.0, part), seed, threads);
+                let p = p_of_rescaled(&ramp, on_the_ramp);
+                assert!(p > level, "ramp, {threads} threads, seed {seed}: p = {p}");
+                let steps = along(|part| Curve::steps(&STEPS, part), seed, threads);
+                let p = p_of_rescaled(&steps, on_the_steps);
+                assert!(p > level, "steps, {threads} threads, seed {seed}: p = {p}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_rescaling_test_can_fail() {
+        // The steps judged as the ramp, and the mean rate of a ramp all along it.
+        let steps = along(|part| Curve::steps(&STEPS, part), 1, 2);
+        assert!(p_of_rescaled(&steps, on_the_ramp) < 1e-6);
+        let flat = along(|_| Curve::flat(1600.0), 1, 2);
+        assert!(p_of_rescaled(&flat, on_the_ramp) < 1e-6);
+    }
+
+    #[test]
+    fn a_changing_rate_has_the_count_of_its_integral() {
+        for seed in 1..=5 {
+            for (due, integral) in [
+                (
+                    along(|part| Curve::ramp(200.0, 3000.0, part), seed, 3),
+                    on_the_ramp as fn(f64) -> f64,
+                ),
+                (
+                    along(|part| Curve::steps(&STEPS, part), seed, 3),
+                    on_the_steps,
+                ),
+            ] {
+                for until in [1.0, 5.0, 11.0, 21.0] {
+                    let count = due.iter().filter(|&&at| at < until).count() as f64;
+                    let mean = integral(until);
+                    // Poisson: the variance is the mean; four sd either way.
+                    assert!((count - mean).abs() < 4.0 * mean.sqrt(), "{count} {mean}");
+                }
+            }
+        }
     }
 }

@@ -1,102 +1,22 @@
 //! Evenly spaced arrivals at a rate that changes with time: ramps and steps.
 
-use std::time::Duration;
-
+use super::curve::Curve;
 use super::{Pacer, Part};
-
-/// A stretch of time over which the rate goes linearly from one value to another.
-#[derive(Debug, Clone, Copy)]
-struct Stretch {
-    /// Nanoseconds since the origin.
-    start: f64,
-    /// Nanoseconds; infinite for the last.
-    length: f64,
-    /// Operations a nanosecond at its start.
-    rate: f64,
-    /// Change of the rate a nanosecond.
-    slope: f64,
-    /// Operations due before its start, as a real number.
-    before: f64,
-}
-
-impl Stretch {
-    /// Operations due up to `elapsed` nanoseconds into it: the integral of the rate.
-    fn operations(&self, elapsed: f64) -> f64 {
-        elapsed * (self.rate + self.slope * elapsed / 2.0)
-    }
-
-    /// When, in nanoseconds since the origin, so many of its operations are due:
-    /// the root of `slope/2 · t² + rate · t = operations`, in the form that loses
-    /// no digits when the slope is small and holds when it is zero.
-    fn time_of(&self, operations: f64) -> f64 {
-        let root = (self.rate * self.rate + 2.0 * self.slope * operations).max(0.0);
-        self.start + 2.0 * operations / (self.rate + root.sqrt())
-    }
-}
 
 /// Operation `i` is due when the integral of the rate reaches `i`; a thread takes
 /// every `stride`-th of them.
 #[derive(Debug, Clone)]
 pub(super) struct Profile {
-    stretches: Vec<Stretch>,
+    curve: Curve,
     next: u64,
     stride: u64,
     due: u64,
 }
 
 impl Profile {
-    /// From one rate at the start of the window to another at its end, operations
-    /// a second. Without an end there is nothing to climb to: the first rate stays.
-    pub(super) fn ramp(from: f64, to: f64, part: Part) -> Self {
-        let open = part.open as f64;
-        let stretches = match part.close {
-            u64::MAX => vec![(f64::INFINITY, from, from)],
-            close => vec![
-                (open, from, from),
-                (close as f64 - open, from, to),
-                (f64::INFINITY, to, to),
-            ],
-        };
-        Self::new(&stretches, part)
-    }
-
-    /// One rate after another, each for its time, operations a second; the last
-    /// stays to the end.
-    pub(super) fn steps(steps: &[(f64, Duration)], part: Part) -> Self {
-        let first = steps.first().map(|&(rate, _)| rate);
-        let last = steps.last().map(|&(rate, _)| rate);
-        let lead = first.map(|rate| (part.open as f64, rate, rate));
-        let flat = |&(rate, length): &(f64, Duration)| (length.as_nanos() as f64, rate, rate);
-        let rest = last.map(|rate| (f64::INFINITY, rate, rate));
-        let stretches: Vec<_> = lead
-            .into_iter()
-            .chain(steps.iter().map(flat))
-            .chain(rest)
-            .collect();
-        Self::new(&stretches, part)
-    }
-
-    /// `stretches`: length in nanoseconds, first and last rate a second.
-    fn new(stretches: &[(f64, f64, f64)], part: Part) -> Self {
-        let (mut start, mut before) = (0.0, 0.0);
-        let stretches = stretches
-            .iter()
-            .filter(|&&(length, ..)| length > 0.0)
-            .map(|&(length, from, to)| {
-                let stretch = Stretch {
-                    start,
-                    length,
-                    rate: from / 1e9,
-                    slope: (to - from) / 1e9 / length,
-                    before,
-                };
-                start += length;
-                before += stretch.operations(length);
-                stretch
-            })
-            .collect();
+    pub(super) fn new(curve: Curve, part: Part) -> Self {
         let mut profile = Self {
-            stretches,
+            curve,
             next: part.thread as u64,
             stride: part.threads as u64,
             due: 0,
@@ -106,17 +26,7 @@ impl Profile {
     }
 
     fn time_of(&self, index: u64) -> u64 {
-        let index = index as f64;
-        let within = self
-            .stretches
-            .iter()
-            .rev()
-            .find(|stretch| stretch.before <= index);
-        // Nothing is ever due where there is no rate at all.
-        within.map_or(u64::MAX, |stretch| {
-            let time = stretch.time_of(index - stretch.before);
-            time.min(stretch.start + stretch.length) as u64
-        })
+        self.curve.time_of(index as f64)
     }
 }
 
@@ -152,10 +62,16 @@ impl Pacer for Profile {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::super::testing::{all_before, part};
     use super::*;
 
     const SECOND: u64 = 1_000_000_000;
+
+    fn ramp(from: f64, to: f64, part: Part) -> Profile {
+        Profile::new(Curve::ramp(from, to, part), part)
+    }
 
     fn window(open: u64, close: u64) -> Part {
         Part {
@@ -169,7 +85,7 @@ mod tests {
     fn a_ramp_has_the_count_and_the_middle_of_its_integral() {
         for (from, to) in [(1000.0, 5000.0), (5000.0, 1000.0), (700.0, 700.0)] {
             let (open, close) = (SECOND / 2, SECOND / 2 + 10 * SECOND);
-            let due = all_before(Profile::ramp(from, to, window(open, close)), close);
+            let due = all_before(ramp(from, to, window(open, close)), close);
             let count_before = |time: u64| due.iter().filter(|&&at| at < time).count() as f64;
             let lead = from * 0.5;
             assert_eq!(count_before(open), lead);
@@ -185,7 +101,7 @@ mod tests {
     #[test]
     fn a_ramp_is_smooth_at_both_ends() {
         let (open, close) = (SECOND, 3 * SECOND);
-        let due = all_before(Profile::ramp(100.0, 200.0, window(open, close)), 5 * SECOND);
+        let due = all_before(ramp(100.0, 200.0, window(open, close)), 5 * SECOND);
         let gaps: Vec<u64> = due.windows(2).map(|pair| pair[1] - pair[0]).collect();
         assert!(gaps.windows(2).all(|pair| pair[1] <= pair[0] + 1));
         assert_eq!((gaps[0], gaps[gaps.len() - 1]), (10_000_000, 5_000_000));
@@ -198,7 +114,8 @@ mod tests {
             (1000.0, Duration::from_millis(500)),
             (10.0, Duration::from_secs(1)),
         ];
-        let pacer = Profile::steps(&steps, window(SECOND, 20 * SECOND));
+        let part = window(SECOND, 20 * SECOND);
+        let pacer = Profile::new(Curve::steps(&steps, part), part);
         let due = all_before(pacer, 10 * SECOND);
         let between = |from: f64, to: f64| {
             let inside = |&&at: &&u64| (from..to).contains(&(at as f64 / 1e9));
@@ -218,7 +135,7 @@ mod tests {
                 close: 2 * SECOND,
                 ..part(thread, threads)
             };
-            all_before(Profile::ramp(1000.0, 3000.0, part), 2 * SECOND)
+            all_before(ramp(1000.0, 3000.0, part), 2 * SECOND)
         };
         let mut shared: Vec<u64> = (0..3).flat_map(|thread| of(thread, 3)).collect();
         shared.sort_unstable();
@@ -233,7 +150,7 @@ mod tests {
                 close: SECOND,
                 ..part(thread, threads)
             };
-            let mut pacer = Profile::ramp(1234.5, 10.0, part);
+            let mut pacer = ramp(1234.5, 10.0, part);
             for _ in 0..5 {
                 let due = all_before(pacer.clone(), 2 * SECOND);
                 let edges = due.iter().flat_map(|&at| [at, at + 1]);

@@ -27,7 +27,7 @@ pub(super) fn all_before(mut pacer: impl Pacer, until: u64) -> Vec<u64> {
 /// does, or farther: the asymptotic distribution of Kolmogorov with the
 /// correction for finite samples of M. A. Stephens, "Use of the Kolmogorov–Smirnov,
 /// Cramér–von Mises and related statistics without extensive tables", 1970.
-pub(super) fn kolmogorov_smirnov(mut sample: Vec<f64>, distribution: impl Fn(f64) -> f64) -> f64 {
+pub(crate) fn kolmogorov_smirnov(mut sample: Vec<f64>, distribution: impl Fn(f64) -> f64) -> f64 {
     sample.sort_by(f64::total_cmp);
     let n = sample.len() as f64;
     let farthest = sample

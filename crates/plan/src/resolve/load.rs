@@ -3,44 +3,78 @@
 use std::time::Duration;
 
 use super::Desk;
-use crate::draft::LoadDraft;
+use crate::draft::{Field, LoadDraft};
 use crate::duration::Time;
-use crate::model::{Load, Pace};
-use crate::names::{Arrivals, Named};
+use crate::model::{Arrivals, Load, Pace};
 use crate::scalar::{At, List, Scalar};
 use crate::step::Step;
+use crate::trace::Trace;
 
 const DEFAULT_CONNECTIONS: usize = 16;
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 const SHORTEST_TIMEOUT: Duration = Duration::from_millis(1);
 /// More sockets than one address pair has ports is surely a slip.
 const MOST_CONNECTIONS: u64 = 100_000;
+/// A day of arrivals in less than a tenth of a second.
+const HIGHEST_SPEED: f64 = 1e6;
 
 /// Notes keys that do not go together. They may come from two tables, each of
 /// which is right on its own.
 pub(super) fn contradictions(desk: &mut Desk<'_>, draft: &LoadDraft, slice: Duration) {
-    let is_poisson = draft
-        .arrivals
-        .as_ref()
-        .is_some_and(|arrivals| arrivals.value == Scalar::from(Arrivals::Poisson.name()));
-    if let (Some(arrivals), None, None) = (&draft.arrivals, &draft.rate, &draft.steps) {
-        desk.wrong(arrivals.place, "arrivals", "needs a rate");
-    }
-    if let (Some(rate_to), None) = (&draft.rate_to, &draft.rate) {
-        desk.wrong(rate_to.place, "rate_to", "needs a rate to start from");
-    }
-    if let (Some(rate_to), true) = (&draft.rate_to, is_poisson) {
-        let why = "a rate that changes has constant arrivals; leave out arrivals or this";
-        desk.wrong(rate_to.place, "rate_to", why);
+    let steps_place = draft.steps.as_ref().map(|steps| steps.place);
+    let (rate, steps) = (draft.rate.is_some(), draft.steps.is_some());
+    let trace = draft.trace.is_some();
+    let place = |field: &Field| field.as_ref().map(|field| field.place);
+    let table = [
+        (
+            "arrivals",
+            place(&draft.arrivals),
+            !rate && !steps && !trace,
+            "needs a rate",
+        ),
+        (
+            "arrivals",
+            place(&draft.arrivals),
+            trace,
+            "a trace has arrivals of its own; leave out either",
+        ),
+        (
+            "rate_to",
+            place(&draft.rate_to),
+            !rate,
+            "needs a rate to start from",
+        ),
+        (
+            "steps",
+            steps_place,
+            rate,
+            "give either this or a rate, not both",
+        ),
+        (
+            "trace",
+            place(&draft.trace),
+            rate || steps,
+            "give only one of this, a rate and steps",
+        ),
+        (
+            "trace_speed",
+            place(&draft.trace_speed),
+            !trace,
+            "needs a trace",
+        ),
+        (
+            "think",
+            place(&draft.think),
+            rate || steps || trace,
+            "an open loop has no think time: nothing in it waits for answers; leave out either",
+        ),
+    ];
+    for (key, place, is_wrong, why) in table {
+        if let (Some(place), true) = (place, is_wrong) {
+            desk.wrong(place, key, why);
+        }
     }
     let Some(steps) = &draft.steps else { return };
-    if is_poisson {
-        let why = "steps have constant arrivals; leave out arrivals or this";
-        desk.wrong(steps.place, "steps", why);
-    }
-    if draft.rate.is_some() {
-        desk.wrong(steps.place, "steps", "give either this or a rate, not both");
-    }
     let total: Duration = lengths(steps).sum();
     if total > slice {
         let why = format!(
@@ -64,15 +98,47 @@ fn step(scalar: &Scalar) -> Result<Step, String> {
 fn pace(desk: &mut Desk<'_>, draft: &LoadDraft) -> Pace {
     let rate = desk.read("rate", &draft.rate, |scalar| scalar.rate());
     let rate_to = desk.read("rate_to", &draft.rate_to, |scalar| scalar.rate());
-    let arrivals = desk.choice("arrivals", &draft.arrivals);
+    let arrivals = desk
+        .choice("arrivals", &draft.arrivals)
+        .unwrap_or(Arrivals::Constant);
     let steps = draft.steps.as_ref().map(|steps| all_steps(desk, steps));
-    match (rate, rate_to, arrivals, steps) {
-        (_, _, _, Some(steps)) => Pace::Steps(steps),
+    let trace = trace(desk, draft);
+    match (rate, rate_to, steps, trace) {
+        (.., Some(trace)) => Pace::Trace(trace),
+        (_, _, Some(steps), _) => Pace::Steps { steps, arrivals },
         (None, ..) => Pace::Closed,
-        (Some(from), Some(to), ..) => Pace::Ramp { from, to },
-        (Some(per_second), None, Some(Arrivals::Poisson), _) => Pace::Poisson { per_second },
-        (Some(per_second), None, ..) => Pace::Constant { per_second },
+        (Some(from), Some(to), ..) => Pace::Ramp { from, to, arrivals },
+        (Some(per_second), None, ..) => match arrivals {
+            Arrivals::Constant => Pace::Constant { per_second },
+            Arrivals::Poisson => Pace::Poisson { per_second },
+        },
     }
+}
+
+fn trace(desk: &mut Desk<'_>, draft: &LoadDraft) -> Option<Trace> {
+    let speed = desk.read("trace_speed", &draft.trace_speed, speed);
+    let place = draft.trace.as_ref()?.place;
+    let path = desk.path("trace", &draft.trace)?;
+    let recorded = desk.trace(place, "trace", &path)?;
+    Some(Trace::played(path, recorded, speed.unwrap_or(1.0)))
+}
+
+fn speed(scalar: &Scalar) -> Result<f64, String> {
+    let speed = match scalar {
+        Scalar::Text(text) => text.parse().ok(),
+        Scalar::Whole(number) => Some(*number as f64),
+        Scalar::Decimal(number) => Some(*number),
+        Scalar::Switch(_) => None,
+    };
+    let speed = speed.ok_or_else(|| {
+        format!("{scalar} is not a speed; write for example 2.0, for twice as fast")
+    })?;
+    if speed > 0.0 && speed <= HIGHEST_SPEED {
+        return Ok(speed);
+    }
+    Err(format!(
+        "a speed is above 0 and at most {HIGHEST_SPEED}, which {scalar} is not"
+    ))
 }
 
 fn all_steps(desk: &mut Desk<'_>, steps: &At<List>) -> Vec<(f64, Duration)> {
@@ -111,6 +177,7 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &LoadDraft) -> Load {
         connections: connections
             .and_then(|connections| usize::try_from(connections).ok())
             .unwrap_or(DEFAULT_CONNECTIONS),
+        think: desk.read("think", &draft.think, |scalar| scalar.text()?.parse()),
         timeout: timeout.unwrap_or(DEFAULT_TIMEOUT),
         keep_alive: desk
             .read("keep_alive", &draft.keep_alive, |scalar| scalar.switch())

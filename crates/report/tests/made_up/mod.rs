@@ -193,6 +193,7 @@ fn load() -> Load {
     Load {
         pace: Pace::Closed,
         connections: CONNECTIONS,
+        think: None,
         timeout: Duration::from_secs(10),
         keep_alive: true,
         requests: None,

@@ -55,8 +55,8 @@ impl LittlesLaw {
         let rho = little.ratio()?;
         let tolerance = TOLERANCE + totals.straddling()? + DEVIATIONS * totals.scatter()?;
         // A slice that ends with its work ends raggedly: the last operations
-        // leave the other connections without any.
-        let may_rest = cell.workload.may_end_early();
+        // leave the other connections without any. And some are told to rest.
+        let may_rest = cell.workload.may_end_early() || cell.workload.load.think.is_some();
         if (rho - 1.0).abs() <= tolerance || (may_rest && rho < 1.0) {
             return None;
         }
@@ -187,6 +187,10 @@ fn connecting(slice: &Slice) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use tenbin_plan::Think;
+
     use super::*;
     use crate::testing::Run;
 
@@ -254,6 +258,17 @@ mod tests {
     fn connections_may_rest_at_the_end_of_a_slice_by_count() {
         let mut run = Run::pair(8);
         run.plan.workloads[0].load.requests = Some(800);
+        run.each(|slice| slice.answers(800, 0.002));
+        assert_eq!(run.findings(&LittlesLaw), []);
+        run.each(|slice| slice.answers(1_200, 0.002));
+        assert_eq!(run.findings(&LittlesLaw).len(), 2);
+    }
+
+    #[test]
+    fn connections_may_rest_when_they_are_told_to() {
+        let mut run = Run::pair(8);
+        let think = Think::Fixed(Duration::from_millis(1));
+        run.plan.workloads[0].load.think = Some(think);
         run.each(|slice| slice.answers(800, 0.002));
         assert_eq!(run.findings(&LittlesLaw), []);
         run.each(|slice| slice.answers(1_200, 0.002));

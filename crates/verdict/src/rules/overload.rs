@@ -35,19 +35,16 @@ impl Rule for Overload {
 
 impl Overload {
     fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
-        let Pace::Constant { per_second } = cell.workload.load.pace else {
-            return None;
-        };
+        let pace = &cell.workload.load.pace;
         let full = cell.full();
         let waiting = middle(full.iter().map(|slice| slice.backlog as f64))?;
-        let share = middle(
-            full.iter()
-                .filter_map(|slice| waiting_share(slice, per_second)),
-        )?;
+        let share = middle(full.iter().filter_map(|slice| waiting_share(slice, pace)))?;
         if share <= TOLERANCE || waiting <= cell.workload.load.connections as f64 {
             return None;
         }
         let throughput = middle(full.iter().filter_map(|slice| slice.throughput()))?;
+        let asked = middle(full.iter().filter_map(|slice| asked(slice, pace)))?;
+        let growth = middle(full.iter().filter_map(|slice| growth(slice)))?;
         Some(Finding {
             rule: self.name(),
             severity: Severity::Suspect,
@@ -57,24 +54,51 @@ impl Overload {
             evidence: format!(
                 "{waiting:.0} operations ({} of those due) were still waiting for a free \
                  connection at the end of a slice (median of {}): {throughput:.1}/s were \
-                 answered of {per_second}/s asked for, and response times grow with the length \
-                 of a slice",
+                 answered of {asked:.1}/s asked for, so that {growth:.1} more were waiting with \
+                 every second, and response times grow with the length of a slice",
                 percent(share),
                 count(full.len(), "slice"),
             ),
-            advice: "use a lower --rate, or more --connections if the target was waiting"
-                .to_owned(),
+            advice: format!(
+                "use {}, or more --connections if the target was waiting",
+                lower(pace)
+            ),
         })
     }
 }
 
-fn waiting_share(slice: &Slice, per_second: f64) -> Option<f64> {
-    let due = per_second * slice.seconds;
+fn waiting_share(slice: &Slice, pace: &Pace) -> Option<f64> {
+    let due = pace.due_within(slice.seconds)?;
     (due > 0.0).then(|| slice.backlog as f64 / due)
+}
+
+/// Operations due a second, over the whole slice.
+fn asked(slice: &Slice, pace: &Pace) -> Option<f64> {
+    let due = pace.due_within(slice.seconds)?;
+    (slice.seconds > 0.0).then(|| due / slice.seconds)
+}
+
+/// By how much the queue grew a second, over the whole slice.
+fn growth(slice: &Slice) -> Option<f64> {
+    (slice.seconds > 0.0).then(|| slice.backlog as f64 / slice.seconds)
+}
+
+/// What to ask for instead.
+fn lower(pace: &Pace) -> &'static str {
+    match pace {
+        Pace::Closed | Pace::Constant { .. } | Pace::Poisson { .. } => "a lower --rate",
+        Pace::Ramp { .. } => "a lower --rate-to",
+        Pace::Steps { .. } => "lower rates in --step",
+        Pace::Trace(_) => "a lower --trace-speed",
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use tenbin_plan::{Arrivals, Trace};
+
     use super::*;
     use crate::testing::Run;
 
@@ -86,6 +110,51 @@ mod tests {
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].severity, Severity::Suspect);
         assert_eq!(findings[0].target.as_deref(), Some("b"));
+    }
+
+    #[test]
+    fn knows_what_is_due_at_every_kind_of_rate() {
+        let ramp = |from, to| Pace::Ramp {
+            from,
+            to,
+            arrivals: Arrivals::Poisson,
+        };
+        let steps = Pace::Steps {
+            steps: vec![(4e3, Duration::from_secs(3600))],
+            arrivals: Arrivals::Constant,
+        };
+        for (pace, asked, advice) in [
+            (Pace::Poisson { per_second: 1e3 }, "1000.0/s", "--rate,"),
+            (ramp(1e3, 3e3), "2000.0/s", "--rate-to,"),
+            (steps, "4000.0/s", "--step,"),
+            (trace(1_000_000, 1), "1000.0/s", "--trace-speed,"),
+        ] {
+            let mut run = Run::pair(8).open_loop();
+            run.plan.workloads[0].load.pace = pace;
+            run.each_of("b", |slice| slice.backlog(300));
+            let findings = run.findings(&Overload);
+            assert_eq!(findings.len(), 1, "{asked}");
+            let Finding {
+                evidence,
+                advice: found,
+                ..
+            } = &findings[0];
+            assert!(evidence.contains(asked), "{evidence}");
+            assert!(evidence.contains("300.0 more were waiting"), "{evidence}");
+            assert!(found.contains(advice), "{found}");
+            // Less than a hundredth of what is due.
+            run.each_of("b", |slice| slice.backlog(9));
+            assert_eq!(run.findings(&Overload), [], "{asked}");
+        }
+    }
+
+    /// One operation every so many nanoseconds, from the start on.
+    fn trace(nanos: u64, speed: u32) -> Pace {
+        Pace::Trace(Trace {
+            path: "arrivals.txt".into(),
+            speed: speed.into(),
+            offsets: (0..60_000).map(|index| index * nanos).collect(),
+        })
     }
 
     #[test]

@@ -157,6 +157,7 @@ pub(crate) fn load(connections: usize) -> Load {
     Load {
         pace: Pace::Closed,
         connections,
+        think: None,
         timeout: Duration::from_secs(1),
         keep_alive: true,
         requests: None,

@@ -1,0 +1,156 @@
+//! Closed loops: what is sent when, what counts, when it ends.
+
+use super::*;
+
+#[test]
+fn a_closed_loop_sends_as_soon_as_it_is_answered() {
+    let mut play = Play::closed(1);
+    play.lead = 100 * MILLIS;
+    let played = play.on(&mut Simple::endless(), &mut |_, _| {
+        Fate::Answer(10 * MILLIS, 200)
+    });
+    assert_eq!(played.total.ok, 100);
+    assert_eq!(played.seconds, 1.0);
+    assert!(near(
+        played.total.service.value_at_quantile(0.5),
+        10 * MILLIS
+    ));
+    assert_eq!(played.total.response.len(), 0);
+    assert_eq!(played.ledger.opened, 1);
+}
+
+#[test]
+fn what_is_answered_before_the_window_does_not_count() {
+    let mut play = Play::closed(4);
+    play.lead = SECOND / 2;
+    play.window = SECOND;
+    // Fast in the lead, slow in the window.
+    let played = play.on(&mut Simple::endless(), &mut |_, now| {
+        Fate::Answer(
+            if now < SECOND / 2 {
+                MILLIS
+            } else {
+                100 * MILLIS
+            },
+            200,
+        )
+    });
+    assert!(played.total.service.max() >= 100 * MILLIS);
+    assert!(near(
+        played.total.service.value_at_quantile(0.5),
+        100 * MILLIS
+    ));
+    assert!((40..=44).contains(&played.total.ok), "{}", played.total.ok);
+}
+
+#[test]
+fn little_s_law_holds_on_a_closed_loop() {
+    let mut play = Play::closed(8);
+    play.window = 20 * SECOND;
+    let mut wait = 0;
+    let played = play.on(&mut Simple::endless(), &mut |_, _| {
+        wait = (wait + 7) % 23;
+        Fate::Answer((wait + 1) * MILLIS, 200)
+    });
+    let rate = played.total.ok as f64 / played.seconds;
+    let mean = played.total.service.mean() / 1e9;
+    assert!((rate * mean / 8.0 - 1.0).abs() < 0.002, "{}", rate * mean);
+}
+
+#[test]
+fn a_count_is_kept_exactly() {
+    let mut play = Play::closed(7);
+    play.window = 1000 * SECOND;
+    play.load.requests = Some(1000);
+    let played = play.on(&mut Simple::endless(), &mut |_, _| {
+        Fate::Answer(7 * MILLIS, 200)
+    });
+    assert_eq!(played.total.ok, 1000);
+    assert!((played.seconds - 1.001).abs() < 0.001, "{}", played.seconds);
+}
+
+#[test]
+fn an_exhausted_workload_ends_the_slice_when_all_answers_are_in() {
+    let mut play = Play::closed(4);
+    play.window = u64::MAX;
+    let played = play.on(&mut Simple::exactly(10), &mut |_, _| {
+        Fate::Answer(50 * MILLIS, 200)
+    });
+    assert_eq!(played.total.ok, 10);
+    assert!((played.seconds - 0.15).abs() < 0.001);
+}
+
+#[test]
+fn a_workload_may_wait_for_its_own_answers() {
+    let mut play = Play::closed(4);
+    play.window = u64::MAX;
+    let mut workload = Simple::exactly(10);
+    workload.one_at_a_time = true;
+    let played = play.on(&mut workload, &mut |_, _| Fate::Answer(50 * MILLIS, 200));
+    assert_eq!(played.total.ok, 10);
+    assert!((played.seconds - 0.5).abs() < 0.001, "{}", played.seconds);
+}
+
+#[test]
+fn errors_are_never_throughput() {
+    let play = Play::closed(1);
+    let mut sent = 0;
+    let played = play.on(&mut Simple::endless(), &mut |_, _| {
+        sent += 1;
+        Fate::Answer(10 * MILLIS, if sent % 2 == 0 { 503 } else { 200 })
+    });
+    assert_eq!(played.total.ok, 50);
+    assert_eq!(played.errors(ErrorClass::Status), 50);
+    assert_eq!(played.total.statuses[&503], 50);
+    assert_eq!(played.total.failures["status 503"], 50);
+    assert_eq!(played.total.service.len(), 50);
+}
+
+#[test]
+fn an_unanswered_request_times_out_to_the_nanosecond() {
+    let mut play = Play::closed(1);
+    play.window = 5 * SECOND;
+    play.load.timeout = Duration::from_millis(1234);
+    let mut workload = Simple::endless();
+    let played = play.on(&mut workload, &mut |_, now| {
+        if now == 0 {
+            Fate::Silence
+        } else {
+            Fate::Answer(SECOND, 200)
+        }
+    });
+    assert_eq!(played.errors(ErrorClass::Timeout), 1);
+    assert_eq!(workload.lost, 1);
+    assert!(near(played.total.failed.max(), 1234 * MILLIS));
+    assert_eq!(played.total.censored, 0);
+    assert_eq!(played.ledger.opened, 2);
+    assert_eq!(played.ledger.closed_by_client, 1);
+    assert_eq!(played.total.ok, 3);
+}
+
+#[test]
+fn stopping_keeps_what_there_is() {
+    let mut play = Play::closed(1);
+    play.window = 100 * SECOND;
+    play.stop_at = 1_505 * MILLIS;
+    let played = play.on(&mut Simple::endless(), &mut |_, _| {
+        Fate::Answer(10 * MILLIS, 200)
+    });
+    assert_eq!(played.total.ok, 150);
+    assert!((played.seconds - 1.505).abs() < 0.001);
+    assert_eq!(played.total.censored, 0);
+}
+
+#[test]
+fn samples_come_about_once_a_second_and_follow_each_other() {
+    let mut play = Play::closed(1);
+    play.window = 5 * SECOND;
+    let played = play.on(&mut Simple::endless(), &mut |_, _| {
+        Fate::Answer(10 * MILLIS, 200)
+    });
+    let measured: Vec<_> = played.samples.iter().filter(|s| !s.drain).collect();
+    assert_eq!(measured.len(), 5);
+    for pair in measured.windows(2) {
+        assert_eq!(pair[0].end, pair[1].start);
+    }
+}

@@ -1,0 +1,77 @@
+//! Connections opened, refused, closed and reset.
+
+use super::*;
+
+#[test]
+fn without_keep_alive_the_client_closes() {
+    let mut play = Play::closed(2);
+    play.load.keep_alive = false;
+    let played = play.on(&mut Simple::endless(), &mut |_, _| {
+        Fate::Answer(10 * MILLIS, 200)
+    });
+    assert_eq!(played.total.ok, 198);
+    assert_eq!(played.ledger.opened, 200);
+    assert_eq!(played.ledger.reused, 0);
+    assert_eq!(played.ledger.closed_by_client, 200);
+    assert_eq!(played.ledger.closed_by_server, 0);
+}
+
+#[test]
+fn a_server_that_closes_is_named_in_the_ledger() {
+    let played = Play::closed(1).on(&mut Simple::endless(), &mut |_, _| {
+        Fate::AnswerAndClose(10 * MILLIS)
+    });
+    assert_eq!(played.ledger.closed_by_server, 100);
+    assert_eq!(played.ledger.closed_by_client, 0);
+}
+
+#[test]
+fn resets_are_counted_apart_and_the_loop_goes_on() {
+    let played = Play::closed(1).on(&mut Simple::endless(), &mut |_, now| {
+        if now < 100 * MILLIS {
+            Fate::Reset(10 * MILLIS)
+        } else {
+            Fate::Answer(10 * MILLIS, 200)
+        }
+    });
+    assert_eq!(played.errors(ErrorClass::Reset), 10);
+    assert_eq!(played.ledger.reset, 10);
+    assert_eq!(played.total.service.len(), 90);
+}
+
+#[test]
+fn a_refusing_server_is_asked_ever_less_often_and_never_forgotten() {
+    let mut play = Play::closed(1);
+    play.window = 10 * SECOND;
+    let played = play.against(
+        &mut Simple::endless(),
+        &mut |_, _| Fate::Answer(10 * MILLIS, 200),
+        &|now| now > 5 * SECOND,
+    );
+    let refused = played.errors(ErrorClass::Connect);
+    assert!((12..=24).contains(&refused), "{refused}");
+    assert_eq!(played.ledger.refused, refused);
+    assert!(played.total.ok > 400, "{}", played.total.ok);
+}
+
+#[test]
+fn connections_used_up_in_the_lead_are_not_in_the_ledger() {
+    let mut play = Play::closed(2);
+    play.load.keep_alive = false;
+    play.lead = SECOND;
+    play.connect_nanos = MILLIS;
+    let played = play.on(&mut Simple::endless(), &mut |_, _| {
+        Fate::Answer(9 * MILLIS, 200)
+    });
+    // One that stands when the window opens, and one after each of 100 answers.
+    assert!(
+        (198..=202).contains(&played.ledger.opened),
+        "{:?}",
+        played.ledger
+    );
+    assert_eq!(
+        played.ledger.connect_nanos,
+        played.ledger.opened * MILLIS,
+        "connect times are of the connections counted"
+    );
+}

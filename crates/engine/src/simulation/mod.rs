@@ -1,0 +1,410 @@
+//! A simulated target in virtual time, and the conductor's exact tests on it.
+
+mod closed;
+mod connections;
+mod lanes;
+mod open;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tenbin_plan::{Load, Pace};
+
+use crate::conductor::{Answered, Conductor, Opened, Score};
+use crate::error::ErrorClass;
+use crate::exchange::{Exchange, Judgement, Moment, Next, Workload};
+use crate::order::Order;
+use crate::sample::{Ledger, OpSample, Sample};
+use crate::think::Thinker;
+use crate::wire::Wire;
+use crate::{pacer, stop, wire};
+
+const MILLIS: u64 = 1_000_000;
+const SECOND: u64 = 1_000_000_000;
+
+/// What the simulated server does with a request.
+#[derive(Debug, Clone, Copy)]
+enum Fate {
+    /// Answers with this status after so many nanoseconds.
+    Answer(u64, u16),
+    /// Answers, then closes.
+    AnswerAndClose(u64),
+    /// Resets the connection after so many nanoseconds.
+    Reset(u64),
+    /// Never answers.
+    Silence,
+    /// Says after so many nanoseconds that it has not processed it.
+    Return(u64),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    Connected,
+    Refused,
+    Answered { status: u16, reusable: bool },
+    Reset,
+    Returned,
+}
+
+/// An event to come. The order of creation decides between simultaneous ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Coming {
+    time: u64,
+    created: u64,
+    slot: usize,
+    generation: u64,
+    event: Event,
+}
+
+/// A server given by two functions of time.
+struct Simulation<'s> {
+    now: u64,
+    events: BinaryHeap<Reverse<Coming>>,
+    created: u64,
+    /// Counted up, slot by slot, whenever a connection is closed or an answer given
+    /// up, so that its events lapse.
+    generation: Vec<u64>,
+    lanes: usize,
+    /// The fate of a request on a connection at a time.
+    fate: &'s mut dyn FnMut(usize, u64) -> Fate,
+    /// Whether a connection attempt at a time succeeds.
+    accepts: &'s dyn Fn(u64) -> bool,
+    stop: &'s AtomicBool,
+    stop_at: u64,
+    /// How long it takes to connect.
+    connect_nanos: u64,
+    turns: u64,
+}
+
+impl Simulation<'_> {
+    /// Nothing that is under way on the connection of `slot` comes about.
+    fn lapse(&mut self, slot: usize) {
+        let first = slot - slot % self.lanes;
+        for generation in &mut self.generation[first..first + self.lanes] {
+            *generation += 1;
+        }
+    }
+
+    fn after(&mut self, wait: u64, slot: usize, event: Event) {
+        self.created += 1;
+        let generation = self.generation[slot];
+        self.events.push(Reverse(Coming {
+            time: self.now + wait,
+            created: self.created,
+            slot,
+            generation,
+            event,
+        }));
+    }
+}
+
+impl Wire for Simulation<'_> {
+    fn now(&self) -> u64 {
+        self.now
+    }
+
+    fn obey(&mut self, slot: usize, order: Order, conductor: &mut Conductor<'_>) {
+        match order {
+            Order::Send => {
+                conductor.writing(slot, self.now);
+                match (self.fate)(slot, self.now) {
+                    Fate::Answer(wait, status) => {
+                        let reusable = true;
+                        self.after(wait, slot, Event::Answered { status, reusable });
+                    }
+                    Fate::AnswerAndClose(wait) => {
+                        let (status, reusable) = (200, false);
+                        self.after(wait, slot, Event::Answered { status, reusable });
+                    }
+                    Fate::Reset(wait) => self.after(wait, slot, Event::Reset),
+                    Fate::Return(wait) => self.after(wait, slot, Event::Returned),
+                    Fate::Silence => {}
+                }
+            }
+            Order::Rest => {}
+            Order::Reopen => {
+                self.lapse(slot);
+                let event = if (self.accepts)(self.now) {
+                    Event::Connected
+                } else {
+                    Event::Refused
+                };
+                self.after(self.connect_nanos, slot, event);
+            }
+            Order::Close => self.lapse(slot),
+            Order::Cancel if self.lanes > 1 => {
+                self.generation[slot] += 1;
+                let order = conductor.vacated(slot, self.now);
+                self.obey(slot, order, conductor);
+            }
+            Order::Cancel => {
+                self.lapse(slot);
+                let order = conductor.hung_up(slot, self.now);
+                self.obey(slot, order, conductor);
+            }
+        }
+    }
+
+    fn turn(&mut self, wake: u64, conductor: &mut Conductor<'_>) -> io::Result<()> {
+        self.turns += 1;
+        assert!(self.turns < 1_000_000, "it spins at {} ns", self.now);
+        let next = self.events.peek().map_or(u64::MAX, |coming| coming.0.time);
+        let until = next.min(wake);
+        assert!(until < u64::MAX, "nothing would ever happen again");
+        if self.stop_at <= until {
+            self.now = self.stop_at;
+            self.stop.store(true, Ordering::Relaxed);
+            return Ok(());
+        }
+        self.now = self.now.max(until);
+        while let Some(&Reverse(coming)) = self.events.peek() {
+            if coming.time > self.now {
+                break;
+            }
+            self.events.pop();
+            let slot = coming.slot;
+            if coming.generation != self.generation[slot] {
+                continue;
+            }
+            let order = match coming.event {
+                Event::Connected => {
+                    let opened = Opened {
+                        connect_nanos: self.connect_nanos,
+                        tls_nanos: None,
+                    };
+                    conductor.connected(slot / self.lanes, self.now, opened)
+                }
+                Event::Refused => {
+                    conductor.refused(slot / self.lanes, self.now, "connection refused")
+                }
+                Event::Answered { status, reusable } => {
+                    let answer = Answered {
+                        status,
+                        length: 0,
+                        received: 100,
+                        reusable,
+                    };
+                    conductor.answered(slot, self.now, answer)
+                }
+                Event::Reset => {
+                    self.lapse(slot);
+                    let connection = slot / self.lanes;
+                    conductor.broken(connection, self.now, ErrorClass::Reset, "reset")
+                }
+                Event::Returned => {
+                    conductor.returned(slot);
+                    Order::Rest
+                }
+            };
+            self.obey(slot, order, conductor);
+        }
+        Ok(())
+    }
+}
+
+/// Sends requests until `left` is used up; 200 is correct.
+struct Simple {
+    left: u64,
+    /// Wait with the second request until the first is judged.
+    one_at_a_time: bool,
+    out: u64,
+    lost: u64,
+}
+
+impl Simple {
+    fn endless() -> Self {
+        Self::exactly(u64::MAX)
+    }
+
+    fn exactly(left: u64) -> Self {
+        Self {
+            left,
+            one_at_a_time: false,
+            out: 0,
+            lost: 0,
+        }
+    }
+}
+
+impl Workload for Simple {
+    fn operations(&self) -> &[&'static str] {
+        &["GET"]
+    }
+
+    fn next(&mut self, _now: Moment, _exchange: &mut Exchange) -> Next {
+        if self.one_at_a_time && self.out > 0 {
+            return Next::Wait;
+        }
+        if self.left == 0 {
+            return Next::Exhausted;
+        }
+        self.left -= 1;
+        self.out += 1;
+        Next::Ready
+    }
+
+    fn judge(&mut self, _exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
+        self.out -= 1;
+        if status == 200 {
+            Judgement::Correct
+        } else {
+            Judgement::Failed(ErrorClass::Status, format!("status {status}"))
+        }
+    }
+
+    fn lost(&mut self, _exchange: &mut Exchange, _class: ErrorClass) {
+        self.out -= 1;
+        self.lost += 1;
+    }
+}
+
+/// A slice on the simulated server.
+struct Play {
+    load: Load,
+    lead: u64,
+    window: u64,
+    stop_at: u64,
+    connect_nanos: u64,
+    lanes: usize,
+    weights: Vec<u32>,
+}
+
+impl Play {
+    fn closed(connections: usize) -> Self {
+        Self {
+            load: Load {
+                pace: Pace::Closed,
+                connections,
+                timeout: Duration::from_secs(2),
+                keep_alive: true,
+                requests: None,
+                think: None,
+            },
+            lead: 0,
+            window: SECOND,
+            stop_at: u64::MAX,
+            connect_nanos: 0,
+            lanes: 1,
+            weights: vec![1],
+        }
+    }
+
+    fn constant(per_second: f64, connections: usize) -> Self {
+        let mut play = Self::closed(connections);
+        play.load.pace = Pace::Constant { per_second };
+        play
+    }
+
+    fn on(&self, workload: &mut Simple, fate: &mut dyn FnMut(usize, u64) -> Fate) -> Played {
+        self.against(workload, fate, &|_| true)
+    }
+
+    fn against(
+        &self,
+        workload: &mut Simple,
+        fate: &mut dyn FnMut(usize, u64) -> Fate,
+        accepts: &dyn Fn(u64) -> bool,
+    ) -> Played {
+        let close = self.window.saturating_add(self.lead);
+        let part = pacer::Part {
+            thread: 0,
+            threads: 1,
+            seed: 1,
+            open: self.lead,
+            close,
+        };
+        let score = Score {
+            thread: 0,
+            connections: self.load.connections,
+            lanes: self.lanes,
+            weights: self.weights.clone(),
+            think: self.load.think.map(|think| Thinker::new(&think, 1, 0)),
+            keep_alive: self.load.keep_alive,
+            open: self.lead,
+            close,
+            timeout: self.load.timeout.as_nanos() as u64,
+            pacer: pacer::for_thread(&self.load, part),
+            stop_rules: stop::rules(close, self.load.requests),
+            origin_unix: Duration::ZERO,
+        };
+        let stop = AtomicBool::new(false);
+        let mut simulation = Simulation {
+            now: 0,
+            events: BinaryHeap::new(),
+            created: 0,
+            generation: vec![0; self.load.connections * self.lanes * self.weights.len()],
+            lanes: self.lanes,
+            fate,
+            accepts,
+            stop: &stop,
+            stop_at: self.stop_at,
+            connect_nanos: self.connect_nanos,
+            turns: 0,
+        };
+        let mut samples = Vec::new();
+        let mut ship = |sample| samples.push(sample);
+        let mut conductor = Conductor::new(score, workload, &mut ship);
+        wire::run(&mut simulation, &mut conductor, &stop).unwrap();
+        drop(conductor);
+        Played::new(samples, simulation.turns)
+    }
+}
+
+/// All samples of a slice, added up.
+struct Played {
+    samples: Vec<Sample>,
+    total: OpSample,
+    ledger: Ledger,
+    seconds: f64,
+    /// How often the conductor was woken.
+    turns: u64,
+}
+
+impl Played {
+    fn new(samples: Vec<Sample>, turns: u64) -> Self {
+        let mut total = OpSample::new("GET");
+        let mut ledger = Ledger::default();
+        let mut end = 0;
+        for sample in &samples {
+            let op = &sample.ops[0];
+            total.ok += op.ok;
+            total.censored += op.censored;
+            for (sum, count) in total.errors.iter_mut().zip(op.errors) {
+                *sum += count;
+            }
+            for (text, count) in &op.failures {
+                *total.failures.entry(text.clone()).or_default() += count;
+            }
+            for (status, count) in &op.statuses {
+                *total.statuses.entry(*status).or_default() += count;
+            }
+            total.service.add(&op.service).unwrap();
+            total.response.add(&op.response).unwrap();
+            total.lag.add(&op.lag).unwrap();
+            total.failed.add(&op.failed).unwrap();
+            total.first_byte.add(&op.first_byte).unwrap();
+            ledger += sample.ledger;
+            if !sample.drain {
+                end = end.max(sample.end);
+            }
+        }
+        Self {
+            samples,
+            total,
+            ledger,
+            seconds: end as f64 / 1e9,
+            turns,
+        }
+    }
+
+    fn errors(&self, class: ErrorClass) -> u64 {
+        self.total.errors[class as usize]
+    }
+}
+
+fn near(value: u64, expected: u64) -> bool {
+    value.abs_diff(expected) * 1000 <= expected
+}

@@ -1,0 +1,146 @@
+//! Open loops: schedules, backlogs, stalls.
+
+use tenbin_plan::Trace;
+
+use super::*;
+
+#[test]
+fn an_open_loop_keeps_its_schedule_and_times_from_it() {
+    let play = Play::constant(1000.0, 4);
+    let played = play.on(&mut Simple::endless(), &mut |_, _| {
+        Fate::Answer(MILLIS, 200)
+    });
+    assert_eq!(played.total.service.len(), 1000);
+    assert_eq!(played.total.response.len(), 1000);
+    assert!(near(played.total.response.value_at_quantile(1.0), MILLIS));
+    assert_eq!(played.total.lag.max(), 1);
+}
+
+#[test]
+fn a_stall_shows_in_full_in_an_open_loop() {
+    let mut play = Play::constant(100.0, 1);
+    play.window = 30 * SECOND;
+    play.load.timeout = Duration::from_secs(60);
+    // Nothing is answered from 10 s to 25 s.
+    let played = play.on(&mut Simple::endless(), &mut |_, now| {
+        let stalled = (10 * SECOND..25 * SECOND).contains(&now);
+        Fate::Answer(if stalled { 25 * SECOND - now } else { 1 }, 200)
+    });
+    let response = &played.total.response;
+    assert_eq!(response.len(), 3000);
+    // Half of all arrivals met the stall and waited 7.5 s on average.
+    let mean = response.mean() / 1e9;
+    assert!((mean - 3.75).abs() < 0.05, "{mean}");
+    assert!(response.value_at_quantile(0.99) > 14_500 * MILLIS);
+    // The service time of all but one is short: the lag has it.
+    assert!(played.total.service.value_at_quantile(0.99) < MILLIS);
+    assert!(played.total.lag.value_at_quantile(0.99) > 14_500 * MILLIS);
+}
+
+#[test]
+fn a_stall_that_covers_the_end_is_counted() {
+    let mut play = Play::constant(100.0, 3);
+    play.window = 10 * SECOND;
+    play.load.timeout = Duration::from_secs(4);
+    let played = play.on(&mut Simple::endless(), &mut |_, now| {
+        if now < 8 * SECOND {
+            Fate::Answer(MILLIS, 200)
+        } else {
+            Fate::Silence
+        }
+    });
+    assert_eq!(played.total.service.len(), 800);
+    assert_eq!(played.errors(ErrorClass::Timeout), 200);
+    // Due 8.00 … 9.99 s, all unanswered when the window closed.
+    assert_eq!(played.total.censored, 200);
+    assert!(near(played.total.failed.max(), 4 * SECOND));
+}
+
+#[test]
+fn an_overloaded_server_shows_its_capacity_and_the_backlog() {
+    let mut play = Play::constant(2000.0, 1);
+    play.window = 5 * SECOND;
+    play.load.timeout = Duration::from_secs(60);
+    let played = play.on(&mut Simple::endless(), &mut |_, _| {
+        Fate::Answer(MILLIS, 200)
+    });
+    assert!((4990..=5001).contains(&played.total.ok));
+    let last = played.samples.iter().rfind(|sample| !sample.drain).unwrap();
+    assert!((4990..=5010).contains(&last.backlog), "{}", last.backlog);
+}
+
+#[test]
+fn arrivals_that_find_no_connection_fail_at_their_timeout() {
+    let mut play = Play::constant(10.0, 1);
+    play.window = 10 * SECOND;
+    let played = play.against(
+        &mut Simple::endless(),
+        &mut |_, _| Fate::Answer(MILLIS, 200),
+        &|_| false,
+    );
+    assert_eq!(played.errors(ErrorClass::Connect), 100);
+    assert_eq!(played.total.ok, 0);
+}
+
+#[test]
+fn connections_take_turns_in_an_open_loop() {
+    let mut used = vec![0; 4];
+    Play::constant(100.0, 4).on(&mut Simple::endless(), &mut |slot, _| {
+        used[slot] += 1;
+        Fate::Answer(MILLIS, 200)
+    });
+    assert_eq!(used, [25, 25, 25, 25]);
+}
+
+#[test]
+fn a_count_ends_an_open_loop_however_late_the_answers_are() {
+    let mut play = Play::constant(1_000.0, 10);
+    play.window = 10 * SECOND;
+    play.load.requests = Some(10);
+    let played = play.on(&mut Simple::endless(), &mut |_, now| {
+        if now < 5 * MILLIS {
+            Fate::Silence
+        } else {
+            Fate::Answer(2_100 * MILLIS - now, 200)
+        }
+    });
+    assert_eq!(played.errors(ErrorClass::Timeout), 10);
+    assert_eq!(played.total.failed.len(), 10, "no more than were asked for");
+    let backlog = played.samples.iter().map(|sample| sample.backlog).max();
+    assert_eq!(backlog, Some(0));
+    assert!(played.turns < 200, "woken {} times", played.turns);
+}
+
+#[test]
+fn arrivals_that_wait_for_a_mute_server_are_no_connect_errors() {
+    let mut play = Play::constant(1_000.0, 4);
+    play.window = 5 * SECOND;
+    play.connect_nanos = 5 * MILLIS;
+    play.load.timeout = Duration::from_millis(500);
+    let played = play.on(&mut Simple::endless(), &mut |_, _| Fate::Silence);
+    assert_eq!(played.errors(ErrorClass::Timeout), 5_000);
+    assert_eq!(played.errors(ErrorClass::Connect), 0);
+}
+
+#[test]
+fn a_trace_is_sent_as_it_was_recorded_and_ends_the_slice() {
+    let mut play = Play::closed(4);
+    let offsets: Vec<u64> = vec![0, 5 * MILLIS, 5 * MILLIS, 200 * MILLIS];
+    play.load.pace = Pace::Trace(Trace {
+        path: "arrivals".into(),
+        speed: 1.0,
+        offsets: offsets.as_slice().into(),
+    });
+    play.lead = 100 * MILLIS;
+    play.window = 3600 * SECOND;
+    let mut sent = Vec::new();
+    let played = play.on(&mut Simple::endless(), &mut |_, now| {
+        sent.push(now - 100 * MILLIS);
+        Fate::Answer(10 * MILLIS, 200)
+    });
+    assert_eq!(sent, offsets);
+    assert_eq!(played.total.ok, 4);
+    // Until its last answer, and not until the end of the window.
+    assert_eq!(played.seconds, 0.21);
+    assert!(played.turns < 100, "{} turns", played.turns);
+}

@@ -1,0 +1,295 @@
+//! Arrival times read from a file: one a line, as seconds or as RFC 3339.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use toml::value::{Datetime, Offset};
+
+const NANOS_PER_SECOND: u64 = 1_000_000_000;
+/// A longer one is surely in other units than seconds.
+const LONGEST: u64 = 365 * 24 * 3600 * NANOS_PER_SECOND;
+/// How much of a line is quoted in a message.
+const QUOTED_CHARS: usize = 40;
+
+/// Arrivals at times read from a file.
+#[derive(Clone, PartialEq)]
+pub struct Trace {
+    /// The file.
+    pub path: PathBuf,
+    /// How many times as fast as recorded they come: above 0.
+    pub speed: f64,
+    /// When operations are due at that speed, nanoseconds after the first, in
+    /// order; the first is 0. Shared, since it may be long.
+    pub offsets: Arc<[u64]>,
+}
+
+impl Trace {
+    /// The arrivals that were recorded in `path`, nanoseconds after the first,
+    /// at `speed` times the speed.
+    pub(crate) fn played(path: PathBuf, recorded: Arc<[u64]>, speed: f64) -> Self {
+        let offsets = match speed {
+            1.0 => recorded,
+            _ => recorded
+                .iter()
+                .map(|&offset| (offset as f64 / speed).round() as u64)
+                .collect(),
+        };
+        Self {
+            path,
+            speed,
+            offsets,
+        }
+    }
+
+    /// From the first arrival to the last.
+    pub fn length(&self) -> Duration {
+        Duration::from_nanos(self.offsets.last().copied().unwrap_or(0))
+    }
+
+    /// How many arrivals come within `seconds` of the first.
+    pub fn due_within(&self, seconds: f64) -> usize {
+        let end = seconds * NANOS_PER_SECOND as f64;
+        self.offsets
+            .partition_point(|&offset| (offset as f64) < end)
+    }
+}
+
+// A line for every arrival would say nothing.
+impl fmt::Debug for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Trace")
+            .field("path", &self.path)
+            .field("speed", &self.speed)
+            .field("offsets", &format_args!("{} arrivals", self.offsets.len()))
+            .finish()
+    }
+}
+
+/// The arrivals in the text of `path`, nanoseconds after the first of them. The
+/// order of the lines means nothing: a log is often written in another than that
+/// in which requests came.
+///
+/// # Errors
+/// A sentence with the file and the line, if there is one to blame.
+pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<Arc<[u64]>, String> {
+    let file = path.display();
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| format!("{file} is not a trace: it is not UTF-8 text"))?;
+    let mut times = Vec::new();
+    for (line, number) in text.lines().zip(1..) {
+        let written = line.split_once('#').map_or(line, |(before, _)| before);
+        let written = written.trim();
+        if !written.is_empty() {
+            let time = time(written).map_err(|why| format!("{file}:{number}: {why}"))?;
+            times.push((time, number));
+        }
+    }
+    times.sort_unstable();
+    let (Some(&(first, first_line)), Some(&(last, last_line))) = (times.first(), times.last())
+    else {
+        return Err(format!(
+            "{file} has no arrivals; write one a line, in seconds or as timestamps"
+        ));
+    };
+    if last - first > i128::from(LONGEST) {
+        return Err(format!(
+            "{file}:{last_line}: it is more than a year after line {first_line}; a number is in \
+             seconds, and numbers after the first arrival do not go with timestamps"
+        ));
+    }
+    let since_first = |(time, _): (i128, u32)| u64::try_from(time - first).unwrap_or(LONGEST);
+    Ok(times.into_iter().map(since_first).collect())
+}
+
+/// Nanoseconds since 1970, or since whatever numbers of seconds are counted from.
+fn time(text: &str) -> Result<i128, String> {
+    if let Some(nanos) = seconds(text) {
+        return Ok(nanos);
+    }
+    let quoted = quoted(text);
+    if text.strip_prefix('-').and_then(seconds).is_some() {
+        return Err(format!("{quoted} is negative; times are 0 or later"));
+    }
+    let is_number = text.parse::<f64>();
+    if is_number.is_ok_and(|number| !number.is_finite()) {
+        return Err(format!("{quoted} is not a time: it is not finite"));
+    }
+    let rubbish = || {
+        format!(
+            "{quoted} is not a time; write seconds, such as 0.25 or 1767225600.25, or for \
+             example 2026-01-01T00:00:00.25Z"
+        )
+    };
+    let date: Datetime = text.parse().map_err(|_| rubbish())?;
+    timestamp(date).ok_or_else(|| match (date.date, date.time, date.offset) {
+        (Some(_), Some(_), None) => {
+            format!("{quoted} has no time zone; write Z or for example +01:00 after it")
+        }
+        _ => rubbish(),
+    })
+}
+
+fn quoted(text: &str) -> String {
+    let start: String = text.chars().take(QUOTED_CHARS).collect();
+    let more = if start.len() < text.len() { "…" } else { "" };
+    format!("{:?}", start + more)
+}
+
+/// A number of seconds (`12`, `0.25`, `1e-05`) in nanoseconds, to the nearest:
+/// exactly, as a floating-point number would not be for seconds since 1970.
+fn seconds(text: &str) -> Option<i128> {
+    /// Enough for every time there is, and no product of it overflows.
+    const MOST_DIGITS: usize = 19;
+    const NANO_PLACES: i64 = 9;
+
+    let (number, exponent) = match text.split_once(['e', 'E']) {
+        Some((number, exponent)) => (number, exponent.parse::<i16>().ok()?),
+        None => (text, 0),
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let is_plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.len() + fraction.len() == 0 || !is_plain(whole) || !is_plain(fraction) {
+        return None;
+    }
+    let all = format!("{whole}{fraction}");
+    let digits = all.trim_start_matches('0');
+    let kept = &digits[..digits.len().min(MOST_DIGITS)];
+    if kept.is_empty() {
+        return Some(0);
+    }
+    let dropped = (digits.len() - kept.len()) as i64;
+    let shift = i64::from(exponent) + NANO_PLACES - fraction.len() as i64 + dropped;
+    let value: i128 = kept.parse().ok()?;
+    let power = |places: i64| 10_i128.pow(u32::try_from(places).unwrap_or(0));
+    match shift {
+        // More seconds than the year 9999 has.
+        shift if shift + kept.len() as i64 > 21 => None,
+        0.. => Some(value * power(shift)),
+        -20..0 => Some((value + power(-shift) / 2) / power(-shift)),
+        _ => Some(0),
+    }
+}
+
+/// Nanoseconds since 1970, leap seconds aside; `None` without date, time or zone.
+fn timestamp(written: Datetime) -> Option<i128> {
+    let (date, time) = (written.date?, written.time?);
+    let zone_minutes = match written.offset? {
+        Offset::Z => 0,
+        Offset::Custom { minutes } => minutes,
+    };
+    let days = days_since_1970(date.year.into(), date.month.into(), date.day.into());
+    let seconds = days * 86_400
+        + i64::from(time.hour) * 3_600
+        + (i64::from(time.minute) - i64::from(zone_minutes)) * 60
+        + i64::from(time.second.unwrap_or(0));
+    let nanos = time.nanosecond.unwrap_or(0);
+    Some(i128::from(seconds) * i128::from(NANOS_PER_SECOND) + i128::from(nanos))
+}
+
+/// Days from 1970-01-01 to a date, by counting in eras of 400 years that begin in
+/// March (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms",
+/// `days_from_civil`).
+fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    era * 146_097 + day_of_era - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offsets(text: &str) -> Result<Vec<u64>, String> {
+        read(Path::new("t"), text.as_bytes()).map(|offsets| offsets.to_vec())
+    }
+
+    #[test]
+    fn every_way_to_write_the_same_arrivals() {
+        let same = [0, 250_000_000, 1_000_000_000, 1_000_000_000, 90_000_000_000];
+        for text in [
+            "0\n0.25\n1\n1.0\n90",
+            "# from the proxy\n\n5 # first\r\n5.25\r\n6\n6\n95",
+            "90\n1\n0.25\n1e0\n0",
+            "1767225600\n1767225600.25\n1767225601\n1767225601.0000000001\n1767225690",
+            "2026-01-01T00:00:00Z\n2026-01-01T00:00:00.25Z\n2026-01-01T01:00:01+01:00\n\
+             2025-12-31 22:30:01-01:30\n2026-01-01t00:01:30z",
+        ] {
+            assert_eq!(offsets(text), Ok(same.to_vec()), "{text}");
+        }
+        // Numbers since 1970 and timestamps are the same clock.
+        assert_eq!(
+            offsets("951782400\n2000-02-29T00:00:01Z"),
+            Ok(vec![0, 1_000_000_000])
+        );
+        assert_eq!(offsets("1e-05\n0.30000000000000004\n2.5E-5"), {
+            Ok(vec![0, 15_000, 299_990_000])
+        });
+    }
+
+    #[test]
+    fn rubbish_is_refused_with_its_line() {
+        let example =
+            "write seconds, such as 0.25 or 1767225600.25, or for example 2026-01-01T00:00:00.25Z";
+        for (text, message) in [
+            ("", "t has no arrivals; write one a line, in seconds or as timestamps".to_owned()),
+            ("# no\n\n", "t has no arrivals; write one a line, in seconds or as timestamps".to_owned()),
+            ("0\n-1", "t:2: \"-1\" is negative; times are 0 or later".to_owned()),
+            ("nan", "t:1: \"nan\" is not a time: it is not finite".to_owned()),
+            ("# x\n1\n-inf", "t:3: \"-inf\" is not a time: it is not finite".to_owned()),
+            ("0,5", format!("t:1: \"0,5\" is not a time; {example}")),
+            ("1 2", format!("t:1: \"1 2\" is not a time; {example}")),
+            (".", format!("t:1: \".\" is not a time; {example}")),
+            ("1e400", "t:1: \"1e400\" is not a time: it is not finite".to_owned()),
+            ("1e300", format!("t:1: \"1e300\" is not a time; {example}")),
+            ("2026-01-01", format!("t:1: \"2026-01-01\" is not a time; {example}")),
+            ("2026-02-30T00:00:00Z", format!("t:1: \"2026-02-30T00:00:00Z\" is not a time; {example}")),
+            (
+                "2026-01-01T00:00:00",
+                "t:1: \"2026-01-01T00:00:00\" has no time zone; write Z or for example +01:00 after it".to_owned(),
+            ),
+            (
+                "2026-01-01T00:00:00Z\n5",
+                "t:1: it is more than a year after line 2; a number is in seconds, and numbers after the first arrival do not go with timestamps".to_owned(),
+            ),
+        ] {
+            assert_eq!(offsets(text), Err(message), "{text:?}");
+        }
+        assert_eq!(
+            read(Path::new("t"), b"\xff"),
+            Err("t is not a trace: it is not UTF-8 text".to_owned())
+        );
+    }
+
+    #[test]
+    fn speed_divides_times() {
+        let recorded: Arc<[u64]> = [0, 3, 1_000_000_001].into();
+        let at = |speed| Trace::played("t".into(), Arc::clone(&recorded), speed);
+        assert_eq!(*at(2.0).offsets, [0, 2, 500_000_001]);
+        assert_eq!(*at(0.5).offsets, [0, 6, 2_000_000_002]);
+        assert_eq!(at(1.0).length(), Duration::from_nanos(1_000_000_001));
+        assert_eq!(at(1.0).due_within(1.0), 2);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn garbage_never_panics(text in "\\PC*") {
+            let _ = offsets(&text);
+        }
+
+        #[test]
+        fn nearly_right_never_panics(text in "-?[0-9]{0,40}\\.?[0-9]{0,40}([eE][+-]?[0-9]{0,6})?") {
+            let _ = offsets(&text);
+        }
+
+        #[test]
+        fn nanoseconds_are_exact(nanos in 0..LONGEST) {
+            let text = format!("1767225600\n{}.{:09}", 1_767_225_600 + nanos / NANOS_PER_SECOND, nanos % NANOS_PER_SECOND);
+            proptest::prop_assert_eq!(offsets(&text), Ok(vec![0, nanos]));
+        }
+    }
+}
