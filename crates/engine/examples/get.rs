@@ -1,6 +1,7 @@
 //! Drives GET at one address and prints what the generator used:
 //! `cargo run --release -p tenbin-engine --example get -- 127.0.0.1:8080 64 5`
-//! With TLS: `https://127.0.0.1:8443`, and its CA in `CACERT=file.pem`.
+//! With TLS: `https://127.0.0.1:8443`, and its CA in `CACERT=file.pem`. HTTP/2:
+//! `h2c://127.0.0.1:8080` or `h2://127.0.0.1:8443`, with as many `STREAMS=8` as that.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -11,7 +12,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use tenbin_engine::{
-    Carrier, Drive, ErrorClass, Exchange, Judgement, Moment, News, Next, Route, Workload, drive,
+    Carrier, Drive, ErrorClass, Exchange, Judgement, Moment, News, Next, Protocol, Route, Workload,
+    drive,
 };
 use tenbin_plan::{Load, Pace};
 
@@ -44,22 +46,32 @@ impl Workload for Get {
 fn route(target: &str) -> Route {
     let (scheme, address) = target.split_once("://").unwrap_or(("http", target));
     let mut route = Route::plain(address.parse().unwrap());
-    if scheme == "https" {
-        route.tls = Some(Arc::new(trust()));
+    if let Ok(lanes) = std::env::var("STREAMS") {
+        route.lanes = lanes.parse().unwrap();
+    }
+    if scheme.starts_with("h2") {
+        route.protocol = Protocol::Http2;
+    }
+    if matches!(scheme, "https" | "h2") {
+        route.tls = Some(Arc::new(trust(scheme == "h2")));
         route.hosts[0].server_name = Some(ServerName::try_from("localhost").unwrap());
     }
     route
 }
 
-fn trust() -> ClientConfig {
+fn trust(http2: bool) -> ClientConfig {
     let mut roots = RootCertStore::empty();
     let file = std::env::var("CACERT").unwrap();
     for certificate in CertificateDer::pem_file_iter(file).unwrap() {
         roots.add(certificate.unwrap()).unwrap();
     }
-    ClientConfig::builder()
+    let mut config = ClientConfig::builder()
         .with_root_certificates(roots)
-        .with_no_client_auth()
+        .with_no_client_auth();
+    if http2 {
+        config.alpn_protocols = vec![b"h2".to_vec()];
+    }
+    config
 }
 
 fn main() {

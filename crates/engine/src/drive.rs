@@ -22,9 +22,6 @@ use crate::{pacer, stop, wire};
 /// Longest time a connection attempt may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Requests out at once on a connection.
-const LANES: usize = 1;
-
 /// What carries the requests.
 #[derive(Debug, Clone)]
 pub enum Carrier {
@@ -221,7 +218,10 @@ fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
     Score {
         thread,
         connections: connections_of(thread) as usize,
-        lanes: LANES,
+        lanes: match &drive.carrier {
+            Carrier::Route(route) => route.lanes,
+            Carrier::Null => 1,
+        },
         weights: match &drive.carrier {
             Carrier::Route(route) => route.hosts.iter().map(|host| host.weight).collect(),
             Carrier::Null => vec![1],

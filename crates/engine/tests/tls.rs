@@ -236,6 +236,7 @@ fn run_on(
             connections,
             timeout: Duration::from_secs(30),
             keep_alive,
+            think: None,
             requests: None,
         },
         seed: 1,
