@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::io::{self, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::thread;
@@ -103,6 +103,8 @@ async fn answer(
             respond.send_reset(Reason::REFUSED_STREAM);
             return Err(Reason::REFUSED_STREAM.into());
         }
+        // Nobody else is served meanwhile.
+        "/slow" => thread::sleep(Duration::from_millis(5)),
         "/silent" => {
             // Until the client gives it up.
             return std::future::poll_fn(|cx| respond.poll_reset(cx))
@@ -247,13 +249,26 @@ fn run_for(
     timeout: Duration,
     window: Option<Duration>,
 ) -> Driven {
+    let pace = Pace::Closed;
+    run_at(pace, address, client, connections, streams, timeout, window)
+}
+
+fn run_at(
+    pace: Pace,
+    address: SocketAddr,
+    client: Client,
+    connections: usize,
+    streams: usize,
+    timeout: Duration,
+    window: Option<Duration>,
+) -> Driven {
     let mut route = Route::plain(address);
     route.protocol = Protocol::Http2;
     route.lanes = streams;
     let plan = Drive {
         carrier: Carrier::Route(route),
         load: Load {
-            pace: Pace::Closed,
+            pace,
             connections,
             timeout,
             think: None,
@@ -272,6 +287,7 @@ fn run_for(
         let seen = &sample.ops[0];
         op.ok += seen.ok;
         op.received += seen.received;
+        op.lag.add(&seen.lag).unwrap();
         for (sum, count) in op.errors.iter_mut().zip(seen.errors) {
             *sum += count;
         }
@@ -374,6 +390,95 @@ fn no_more_streams_are_opened_than_the_server_allows() {
 }
 
 #[test]
+fn waiting_for_a_stream_shows_as_send_lag() {
+    let manners = Manners {
+        streams: Some(1),
+        ..Manners::default()
+    };
+    let (address, _) = server(manners);
+    // The server can do 200 a second at most: after half a second the last of the
+    // 400 a second that are due has waited for longer than an answer takes.
+    let pace = Pace::Constant { per_second: 400.0 };
+    let (timeout, window) = (Duration::from_secs(30), Duration::from_millis(500));
+    let driven = run_at(
+        pace,
+        address,
+        client("/slow", u64::MAX),
+        1,
+        8,
+        timeout,
+        Some(window),
+    );
+    assert!(driven.op.ok > 0, "{:?}", driven.op.failures);
+    assert_eq!(driven.op.failed_count(), 0);
+    let lag = Duration::from_nanos(driven.op.lag.max());
+    assert!(lag > Duration::from_millis(35), "{lag:?}");
+}
+
+/// A frame: type, flags, stream, and what is in it.
+fn frame(kind: u8, flags: u8, stream: u32, content: &[u8]) -> Vec<u8> {
+    let mut bytes = (content.len() as u32).to_be_bytes()[1..].to_vec();
+    bytes.extend_from_slice(&[kind, flags]);
+    bytes.extend_from_slice(&stream.to_be_bytes());
+    bytes.extend_from_slice(content);
+    bytes
+}
+
+/// Waits for that many requests; the numbers of their streams.
+fn requests(socket: &mut TcpStream, count: usize) -> Vec<u32> {
+    let mut streams = Vec::new();
+    while streams.len() < count {
+        let mut head = [0; 9];
+        if socket.read_exact(&mut head).is_err() {
+            break;
+        }
+        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+        let mut content = vec![0; length as usize];
+        socket.read_exact(&mut content).unwrap();
+        if head[3] == HEADERS {
+            streams.push(u32::from_be_bytes([head[5], head[6], head[7], head[8]]));
+        }
+    }
+    streams
+}
+
+const HEADERS: u8 = 1;
+const SETTINGS: u8 = 4;
+const GOAWAY: u8 = 7;
+
+#[test]
+fn what_goaway_leaves_out_is_sent_again() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let headers = Arc::new(AtomicU64::new(0));
+    let counted = headers.clone();
+    thread::spawn(move || {
+        for (answered, socket) in listener.incoming().enumerate() {
+            let mut socket = socket.unwrap();
+            socket.read_exact(&mut [0; 24]).unwrap();
+            socket.write_all(&frame(SETTINGS, 0, 0, &[])).unwrap();
+            // Waits for all that are left, and takes the first of them alone.
+            let streams = requests(&mut socket, 4 - answered);
+            counted.fetch_add(streams.len() as u64, Ordering::Relaxed);
+            let mut last = streams[0].to_be_bytes().to_vec();
+            last.extend_from_slice(&[0; 4]);
+            // 0x88 is `:status: 200` (RFC 7541 appendix A); the answer ends there.
+            let mut answer = frame(GOAWAY, 0, 0, &last);
+            answer.extend(frame(HEADERS, 0x5, streams[0], &[0x88]));
+            socket.write_all(&answer).unwrap();
+            if answered == 3 {
+                break;
+            }
+        }
+    });
+    let driven = run(address, client("/", 4), 1, 4);
+    // Every request is answered once, without the body that it should have.
+    assert_eq!(driven.errors(ErrorClass::Short), 4, "{:?}", driven.op);
+    assert_eq!(driven.op.failed_count(), 4);
+    assert_eq!(headers.load(Ordering::Relaxed), 4 + 3 + 2 + 1);
+}
+
+#[test]
 fn silence_is_a_timeout_of_one_stream() {
     let (address, seen) = server(Manners::default());
     let timeout = Duration::from_millis(100);
@@ -390,9 +495,9 @@ fn a_server_without_http_2_is_named() {
     thread::spawn(move || {
         for mut stream in listener.incoming().map_while(Result::ok) {
             let mut some = [0; 4096];
-            let _ = io::Read::read(&mut stream, &mut some);
+            let _ = stream.read(&mut some);
             let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
-            let _ = io::Read::read(&mut stream, &mut some);
+            let _ = stream.read(&mut some);
         }
     });
     let window = Some(Duration::from_millis(200));

@@ -15,7 +15,7 @@ use rustls::{
 };
 use tenbin_engine::{
     AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment, News,
-    Next, OpSample, Route, Workload, drive,
+    Next, OpSample, Protocol, Route, Workload, drive,
 };
 use tenbin_plan::{Load, Pace};
 
@@ -144,6 +144,7 @@ struct Client {
     count: u64,
     sent: &'static [u8],
     body: &'static [u8],
+    looks: bool,
 }
 
 /// In an exchange's note: a part of the body was not what it should be.
@@ -181,7 +182,11 @@ impl Workload for Client {
 
     fn head(&mut self, exchange: &mut Exchange, _head: &AnswerHead<'_>) -> BodyUse {
         exchange.note = 0;
-        BodyUse::Inspect
+        if self.looks {
+            BodyUse::Inspect
+        } else {
+            BodyUse::Discard
+        }
     }
 
     fn body(&mut self, exchange: &mut Exchange, offset: u64, part: &[u8]) {
@@ -198,7 +203,9 @@ impl Workload for Client {
             () if length != self.body.len() as u64 => {
                 Judgement::Failed(ErrorClass::Short, String::new())
             }
-            () if exchange.note != length => Judgement::Failed(ErrorClass::Wrong, String::new()),
+            () if self.looks && exchange.note != length => {
+                Judgement::Failed(ErrorClass::Wrong, String::new())
+            }
             () => Judgement::Correct,
         }
     }
@@ -283,6 +290,18 @@ fn reads_large_bodies() {
     let client = Client::new(4, b"", &LARGE);
     let driven = run(address, identity.client(), client, 2, true);
     assert_eq!(driven.op.ok, 4, "{:?}", driven.op.failures);
+    assert_eq!(driven.ledger.opened, 2);
+}
+
+#[test]
+fn drops_large_bodies_that_nobody_looks_at() {
+    let identity = identity();
+    let (address, _) = fixed(identity.server(), &LARGE);
+    let mut client = Client::new(6, b"", &LARGE);
+    client.looks = false;
+    let driven = run(address, identity.client(), client, 2, true);
+    assert_eq!(driven.op.ok, 6, "{:?}", driven.op.failures);
+    assert!(driven.op.received > 6 * LARGE.len() as u64);
     assert_eq!(driven.ledger.opened, 2);
 }
 
@@ -386,6 +405,20 @@ fn a_server_without_tls_is_refused_and_named() {
     route.hosts[0].server_name = Some(ServerName::try_from("localhost").unwrap());
     let texts = refusals(route);
     assert!(texts[0].contains("does not speak TLS"), "{texts:?}");
+}
+
+#[test]
+fn a_server_without_http_2_is_refused_and_named() {
+    let identity = identity();
+    let (address, _) = fixed(identity.server(), b"hello");
+    let mut config = identity.client();
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let mut route = Route::plain(address);
+    route.protocol = Protocol::Http2;
+    route.tls = Some(Arc::new(config));
+    route.hosts[0].server_name = Some(ServerName::try_from("localhost").unwrap());
+    let texts = refusals(route);
+    assert_eq!(texts, ["the server does not offer HTTP/2; use --http 1.1"]);
 }
 
 #[test]

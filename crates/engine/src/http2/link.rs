@@ -25,7 +25,7 @@ const WINDOW: u32 = (1 << 31) - 1;
 /// for them is no error.
 const MOST_GIVEN_UP: usize = 10_000;
 
-type Greeting = Pin<Box<dyn Future<Output = Result<Session, h2::Error>>>>;
+type Greeting = Pin<Box<dyn Future<Output = Result<Box<Session>, h2::Error>>>>;
 
 pub(super) struct Session {
     connection: Connection<Transport, Bytes>,
@@ -34,10 +34,10 @@ pub(super) struct Session {
 
 pub(super) enum Phase {
     Down,
-    Dialing(Line, Dialing),
+    Dialing(Box<Line>, Dialing),
     /// The preface is being written.
     Greeting(Greeting, Dialing, Opened),
-    Up(Session),
+    Up(Box<Session>),
 }
 
 /// A connection and its lanes.
@@ -54,7 +54,7 @@ pub(super) struct Link {
     pub(super) out: usize,
     /// The server takes no more requests.
     pub(super) is_ending: bool,
-    /// It is on the list of those that have something to go on with.
+    /// It is on the list of those that have something to go on with, or going on.
     pub(super) is_listed: bool,
     /// Counts how often it was opened or closed.
     pub(super) age: u64,
@@ -100,17 +100,17 @@ impl Link {
                 .max_local_error_reset_streams(None)
                 .handshake(transport)
                 .await?;
-            Ok(Session {
+            Ok(Box::new(Session {
                 connection,
                 requests,
-            })
+            }))
         })
     }
 
     pub(super) fn poll_greeting(
         &self,
         greeting: &mut Greeting,
-    ) -> Poll<Result<Session, h2::Error>> {
+    ) -> Poll<Result<Box<Session>, h2::Error>> {
         greeting
             .as_mut()
             .poll(&mut Context::from_waker(&self.waker))

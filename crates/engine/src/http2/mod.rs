@@ -33,6 +33,16 @@ use crate::wire::Wire;
 /// How often in a row a connection may go on before others have their turn.
 const TURNS_IN_A_ROW: usize = 32;
 
+/// How far the streams of a connection went.
+enum Went {
+    /// None of them has ended.
+    Nowhere,
+    /// Some have ended.
+    On,
+    /// Some fell with the connection.
+    Lost,
+}
+
 /// The connections of one generator thread on one route.
 pub struct Http2 {
     clock: Clock,
@@ -95,7 +105,7 @@ impl Http2 {
         match Line::open(address, self.route.source, tls, registry, Token(connection)) {
             Ok(line) => {
                 let dialing = Dialing::since(now);
-                self.links[connection].phase = Phase::Dialing(line, dialing);
+                self.links[connection].phase = Phase::Dialing(Box::new(line), dialing);
                 let deadline = dialing.deadline(self.connect_timeout);
                 self.connect_deadline = self.connect_deadline.min(deadline);
             }
@@ -152,7 +162,7 @@ impl Http2 {
                 if self.route.tls.is_some() && line.application_protocol() != Some(b"h2") {
                     return self.refuse(connection, line::NO_HTTP2, conductor);
                 }
-                let greeting = link.greet(line, self.shared.clone());
+                let greeting = link.greet(*line, self.shared.clone());
                 link.phase = Phase::Greeting(greeting, dialing, opened);
                 self.dial(connection, conductor);
             }
@@ -173,7 +183,7 @@ impl Http2 {
     fn begin(
         &mut self,
         connection: usize,
-        session: Session,
+        session: Box<Session>,
         opened: Opened,
         conductor: &mut Conductor<'_>,
     ) {
@@ -201,48 +211,47 @@ impl Http2 {
 
     /// Lets all connections that can go on do so.
     fn run_listed(&mut self, conductor: &mut Conductor<'_>) {
-        // Those that are listed meanwhile come after the next wait, which is short.
-        let listed = std::mem::take(&mut self.listed);
-        for &connection in &listed {
-            self.links[connection].is_listed = false;
-        }
-        for &connection in &listed {
-            self.run(connection, conductor);
-        }
-        if self.listed.is_empty() {
-            self.listed = listed;
-            self.listed.clear();
-        }
+        let mut listed = std::mem::take(&mut self.listed);
+        listed.retain(|&connection| {
+            let again = self.run(connection, conductor);
+            self.links[connection].is_listed = again;
+            again
+        });
+        listed.append(&mut self.listed);
+        self.listed = listed;
     }
 
-    /// Sends what is waiting, and goes on with all streams that can go on.
-    fn run(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+    /// Sends what is waiting, and goes on with all streams that can go on; whether
+    /// it has more to do at once.
+    fn run(&mut self, connection: usize, conductor: &mut Conductor<'_>) -> bool {
         let age = self.links[connection].age;
         for _ in 0..TURNS_IN_A_ROW {
             self.send_waiting(connection, conductor);
             let link = &mut self.links[connection];
             let rang = link.bells.take_connection();
             let end = if rang { link.poll() } else { Poll::Pending };
-            let is_lost = self.go_on(connection, conductor);
+            let went = self.go_on(connection, conductor);
             let link = &mut self.links[connection];
             if link.age != age {
-                return;
+                return false;
             }
             if let Poll::Ready(end) = end {
-                return self.ended(connection, &end, conductor);
-            }
-            if is_lost {
-                // Its end is told by the connection itself.
-                link.bells.ring_connection();
+                self.ended(connection, &end, conductor);
+                return false;
             }
             if link.is_ending && link.out == 0 {
-                return self.part(connection, conductor);
+                self.part(connection, conductor);
+                return false;
             }
-            if !rang && !is_lost {
-                return;
+            match went {
+                // The connection itself tells of its end.
+                Went::Lost => link.bells.ring_connection(),
+                Went::On => {}
+                Went::Nowhere if rang => {}
+                Went::Nowhere => return !link.waiting.is_empty() && link.has_room(),
             }
         }
-        self.list(connection);
+        true
     }
 
     /// Opens streams for the requests that are waiting, as many as may be opened.
@@ -290,11 +299,10 @@ impl Http2 {
         }
     }
 
-    /// Goes on with the streams whose bells have rung; whether one was lost with
-    /// the connection.
-    fn go_on(&mut self, connection: usize, conductor: &mut Conductor<'_>) -> bool {
+    /// Goes on with the streams whose bells have rung.
+    fn go_on(&mut self, connection: usize, conductor: &mut Conductor<'_>) -> Went {
         let age = self.links[connection].age;
-        let mut is_lost = false;
+        let mut went = Went::Nowhere;
         let mut from = 0;
         while let Some(lane) = self.links[connection].bells.take_lane(from) {
             from = lane;
@@ -308,7 +316,7 @@ impl Http2 {
             let now = match outcome {
                 Outcome::Pending => continue,
                 Outcome::Lost => {
-                    is_lost = true;
+                    went = Went::Lost;
                     continue;
                 }
                 _ => self.clock.now(),
@@ -327,10 +335,13 @@ impl Http2 {
             };
             self.obey(slot, order, conductor);
             if self.links[connection].age != age {
-                return is_lost;
+                return went;
+            }
+            if let Went::Nowhere = went {
+                went = Went::On;
             }
         }
-        is_lost
+        went
     }
 
     /// The connection has ended, one way or the other.
