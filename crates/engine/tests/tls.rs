@@ -152,7 +152,12 @@ const WRONG: u64 = u64::MAX;
 
 impl Client {
     fn new(count: u64, sent: &'static [u8], body: &'static [u8]) -> Self {
-        Self { count, sent, body }
+        Self {
+            count,
+            sent,
+            body,
+            looks: true,
+        }
     }
 }
 
