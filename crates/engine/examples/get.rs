@@ -1,12 +1,19 @@
 //! Drives GET at one address and prints what the generator used:
 //! `cargo run --release -p tenbin-engine --example get -- 127.0.0.1:8080 64 5`
+//! With TLS: `https://127.0.0.1:8443`, and its CA in `CACERT=file.pem`. HTTP/2:
+//! `h2c://127.0.0.1:8080` or `h2://127.0.0.1:8443`, with as many `STREAMS=8` as that.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
 use tenbin_engine::{
-    Carrier, Drive, ErrorClass, Exchange, Judgement, Moment, News, Next, Route, Workload, drive,
+    Carrier, Drive, ErrorClass, Exchange, Judgement, Moment, News, Next, Protocol, Route, Workload,
+    drive,
 };
 use tenbin_plan::{Load, Pace};
 
@@ -36,6 +43,34 @@ impl Workload for Get {
     }
 }
 
+fn route(target: &str) -> Route {
+    let (scheme, address) = target.split_once("://").unwrap_or(("http", target));
+    let mut route = Route::plain(address.parse().unwrap());
+    if scheme.starts_with("h2") {
+        route.protocol = Protocol::Http2;
+    }
+    if matches!(scheme, "https" | "h2") {
+        route.tls = Some(Arc::new(trust(scheme == "h2")));
+        route.hosts[0].server_name = Some(ServerName::try_from("localhost").unwrap());
+    }
+    route
+}
+
+fn trust(http2: bool) -> ClientConfig {
+    let mut roots = RootCertStore::empty();
+    let file = std::env::var("CACERT").unwrap();
+    for certificate in CertificateDer::pem_file_iter(file).unwrap() {
+        roots.add(certificate.unwrap()).unwrap();
+    }
+    let mut config = ClientConfig::builder()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    if http2 {
+        config.alpn_protocols = vec![b"h2".to_vec()];
+    }
+    config
+}
+
 fn main() {
     let args: Vec<String> = std::env::args().collect();
     let connections: usize = args[2].parse().unwrap();
@@ -45,18 +80,14 @@ fn main() {
     });
     let carrier = match args[1].as_str() {
         "null" => Carrier::Null,
-        address => Carrier::Route(Route::plain(address.parse().unwrap())),
+        address => Carrier::Route(route(address)),
     };
     let plan = Drive {
         carrier,
         load: Load {
             pace,
-            connections,
-            think: None,
-            depth: 1,
-            timeout: Duration::from_secs(10),
-            keep_alive: true,
-            requests: None,
+            depth: std::env::var("STREAMS").map_or(1, |depth| depth.parse().unwrap()),
+            ..Load::closed(connections)
         },
         seed: 1,
         lead: Duration::from_millis(200),

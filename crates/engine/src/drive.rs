@@ -12,8 +12,9 @@ use crate::clock::Clock;
 use crate::conductor::{Conductor, Score};
 use crate::exchange::Workload;
 use crate::http1::Http1;
+use crate::http2::Http2;
 use crate::null::Null;
-use crate::route::Route;
+use crate::route::{Protocol, Route};
 use crate::sample::Sample;
 use crate::think::Thinker;
 use crate::{pacer, stop, wire};
@@ -251,8 +252,17 @@ fn play(
     match &drive.carrier {
         Carrier::Route(route) => {
             let timeout = drive.load.timeout.min(CONNECT_TIMEOUT);
-            let mut http1 = Http1::new(clock.clone(), route, connections, lanes, timeout, precise)?;
-            wire::run(&mut http1, &mut conductor, stop)
+            let clock = clock.clone();
+            match route.protocol {
+                Protocol::Http1 => {
+                    let mut wire = Http1::new(clock, route, connections, lanes, timeout, precise)?;
+                    wire::run(&mut wire, &mut conductor, stop)
+                }
+                Protocol::Http2 => {
+                    let mut wire = Http2::new(clock, route, connections, lanes, timeout, precise)?;
+                    wire::run(&mut wire, &mut conductor, stop)
+                }
+            }
         }
         Carrier::Null => wire::run(&mut Null::new(clock.clone()), &mut conductor, stop),
     }

@@ -11,15 +11,18 @@
 
 pub mod clock;
 pub mod conductor;
+mod dialing;
 pub mod drive;
 pub mod error;
 pub mod exchange;
 pub mod histogram;
 pub mod http1;
+pub mod http2;
 mod line;
 pub mod null;
 pub mod order;
 pub mod pacer;
+mod reactor;
 pub mod route;
 pub mod sample;
 #[cfg(test)]

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 
+use crate::line::Tls;
+
 /// The way to a target: one host or several that share the load.
 #[derive(Debug, Clone)]
 pub struct Route {
@@ -34,6 +36,11 @@ impl Route {
             tls: None,
             source: None,
         }
+    }
+
+    /// What a connection to that host needs for TLS, if it is to be spoken.
+    pub(crate) fn tls_to(&self, host: usize) -> Option<Tls<'_>> {
+        Some((self.tls.as_ref()?, self.hosts[host].server_name.as_ref()?))
     }
 }
 

@@ -11,22 +11,22 @@
 pub mod answer;
 mod chunked;
 mod outbox;
-mod timer;
 
 use std::io;
 use std::time::Duration;
 
-use mio::{Events, Poll, Token};
+use mio::Token;
 
 use self::answer::{AnswerReader, Complete, HeadMemory, Listener, Malformed, Progress};
 use self::outbox::{Outbox, Wrote};
-use self::timer::Timer;
 use crate::clock::Clock;
-use crate::conductor::{Answered, Conductor, Opened};
+use crate::conductor::{Answered, Conductor};
+use crate::dialing::Dialing;
 use crate::error::ErrorClass;
 use crate::exchange::{AnswerHead, BodyUse};
-use crate::line::{Line, Opening};
+use crate::line::{Line, describe};
 use crate::order::Order;
+use crate::reactor::{Happening, Reactor, happenings};
 use crate::route::Route;
 use crate::wire::Wire;
 
@@ -38,14 +38,11 @@ const WORTH_DROPPING: u64 = 64 * 1024;
 /// Bytes dropped at once. Memory of this size is set aside and, where the kernel
 /// drops them itself, never touched.
 const DROP_BUFFER: usize = 4 * 1024 * 1024;
-/// Events taken from the system at once.
-const EVENTS: usize = 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Down,
-    /// Since this time.
-    Connecting(u64),
+    Dialing(Dialing),
     Up,
 }
 
@@ -72,9 +69,7 @@ pub struct Http1 {
     clock: Clock,
     route: Route,
     connect_timeout: u64,
-    poll: Poll,
-    events: Events,
-    timer: Option<Timer>,
+    reactor: Reactor,
     connections: Vec<Connection>,
     lanes: usize,
     buffer: Box<[u8]>,
@@ -101,8 +96,6 @@ impl Http1 {
         connect_timeout: Duration,
         precise: bool,
     ) -> io::Result<Self> {
-        let poll = Poll::new()?;
-        let timer = precise.then(|| Timer::new(&poll)).transpose()?;
         let connections = (0..connections)
             .map(|_| Connection {
                 line: None,
@@ -116,9 +109,7 @@ impl Http1 {
             clock,
             route: route.clone(),
             connect_timeout: connect_timeout.as_nanos() as u64,
-            poll,
-            events: Events::with_capacity(EVENTS),
-            timer,
+            reactor: Reactor::new(precise)?,
             connections,
             lanes,
             buffer: vec![0; READ_BUFFER].into_boxed_slice(),
@@ -146,16 +137,19 @@ impl Http1 {
         let hosts = &self.route.hosts;
         let addresses = &hosts[conductor.host_of(connection)].addresses;
         let address = &addresses[connection / hosts.len() % addresses.len()];
+        let tls = self.route.tls_to(conductor.host_of(connection));
         let token = Token(connection);
-        match Line::open(address, self.route.source, self.poll.registry(), token) {
+        let registry = self.reactor.registry();
+        match Line::open(address, self.route.source, tls, registry, token) {
             Ok(line) => {
                 let entry = &mut self.connections[connection];
                 entry.line = Some(line);
-                entry.phase = Phase::Connecting(now);
-                let deadline = now.saturating_add(self.connect_timeout);
+                let dialing = Dialing::since(now);
+                entry.phase = Phase::Dialing(dialing);
+                let deadline = dialing.deadline(self.connect_timeout);
                 self.connect_deadline = self.connect_deadline.min(deadline);
             }
-            Err(error) => self.refuse(connection, &describe_connect(&error), conductor),
+            Err(error) => self.refuse(connection, &describe(&error), conductor),
         }
     }
 
@@ -217,17 +211,16 @@ impl Http1 {
         }
     }
 
-    fn event(
-        &mut self,
-        connection: usize,
-        readable: bool,
-        writable: bool,
-        closed: bool,
-        conductor: &mut Conductor<'_>,
-    ) {
+    fn event(&mut self, happening: Happening, conductor: &mut Conductor<'_>) {
+        let Happening {
+            connection,
+            readable,
+            writable,
+            closed,
+        } = happening;
         match self.connections[connection].phase {
             Phase::Down => {}
-            Phase::Connecting(since) => self.connecting(connection, since, conductor),
+            Phase::Dialing(dialing) => self.dial(connection, dialing, conductor),
             Phase::Up => {
                 if closed && self.lanes > 1 {
                     conductor.closing(connection);
@@ -236,29 +229,30 @@ impl Http1 {
                     self.read(connection, closed, conductor);
                 }
                 let entry = &self.connections[connection];
-                if writable && entry.phase == Phase::Up && !entry.outbox.is_written() {
+                let is_behind = !entry.outbox.is_written()
+                    || entry.line.as_ref().is_some_and(Line::wants_write);
+                if writable && entry.phase == Phase::Up && is_behind {
                     self.write(connection, conductor);
                 }
             }
         }
     }
 
-    fn connecting(&mut self, connection: usize, since: u64, conductor: &mut Conductor<'_>) {
-        let Some(line) = &mut self.connections[connection].line else {
+    fn dial(&mut self, connection: usize, mut dialing: Dialing, conductor: &mut Conductor<'_>) {
+        let entry = &mut self.connections[connection];
+        let Some(line) = &mut entry.line else {
             return;
         };
-        match line.advance() {
-            Ok(Opening::Connecting) => return,
-            Ok(Opening::Ready) => {}
-            Err(error) => return self.refuse(connection, &describe_connect(&error), conductor),
-        }
-        self.connections[connection].phase = Phase::Up;
-        let now = self.clock.now();
-        let opened = Opened {
-            connect_nanos: now.saturating_sub(since),
-            tls_nanos: None,
+        let opened = match dialing.advance(line, &self.clock) {
+            Ok(opened) => opened,
+            Err(error) => return self.refuse(connection, &describe(&error), conductor),
         };
-        let order = conductor.connected(connection, now, opened);
+        let Some(opened) = opened else {
+            entry.phase = Phase::Dialing(dialing);
+            return;
+        };
+        entry.phase = Phase::Up;
+        let order = conductor.connected(connection, self.clock.now(), opened);
         self.obey_for(connection, order, conductor);
     }
 
@@ -433,7 +427,7 @@ impl Http1 {
         if self.connections[connection].outbox.is_empty() {
             self.drop_quietly(connection, conductor);
         } else {
-            let text = error.kind().to_string();
+            let text = describe(error);
             self.give_up(connection, ErrorClass::Reset, &text, conductor);
         }
     }
@@ -463,26 +457,14 @@ impl Http1 {
         }
         self.connect_deadline = u64::MAX;
         for connection in 0..self.connections.len() {
-            if let Phase::Connecting(since) = self.connections[connection].phase {
-                let deadline = since.saturating_add(self.connect_timeout);
+            if let Phase::Dialing(dialing) = self.connections[connection].phase {
+                let deadline = dialing.deadline(self.connect_timeout);
                 if deadline <= now {
                     self.refuse(connection, "no connection in time", conductor);
                 } else {
                     self.connect_deadline = self.connect_deadline.min(deadline);
                 }
             }
-        }
-    }
-
-    fn wait(&mut self, wake: u64) -> io::Result<()> {
-        let wait = Duration::from_nanos(wake.saturating_sub(self.clock.now()));
-        let limit = match &mut self.timer {
-            Some(timer) if !wait.is_zero() => timer.arm(wait)?,
-            _ => Some(wait),
-        };
-        match self.poll.poll(&mut self.events, limit) {
-            Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
-            _ => Ok(()),
         }
     }
 }
@@ -506,24 +488,14 @@ impl Wire for Http1 {
 
     fn turn(&mut self, wake: u64, conductor: &mut Conductor<'_>) -> io::Result<()> {
         self.write_all(conductor);
-        self.wait(wake.min(self.connect_deadline))?;
-        // Taken out so that events can be walked while connections change.
-        let events = std::mem::replace(&mut self.events, Events::with_capacity(0));
-        for event in &events {
-            let Token(connection) = event.token();
-            if connection < self.connections.len() {
-                self.event(
-                    connection,
-                    event.is_readable(),
-                    event.is_writable(),
-                    event.is_read_closed() || event.is_error(),
-                    conductor,
-                );
-            } else if let Some(timer) = &mut self.timer {
-                timer.rang();
-            }
+        let wake = wake.min(self.connect_deadline);
+        let wait = wake.saturating_sub(self.clock.now());
+        self.reactor.wait(Duration::from_nanos(wait))?;
+        let events = self.reactor.take_events();
+        for happening in happenings(&events, self.connections.len()) {
+            self.event(happening, conductor);
         }
-        self.events = events;
+        self.reactor.give_back(events);
         self.write_all(conductor);
         self.refuse_overdue(conductor);
         Ok(())
@@ -545,20 +517,5 @@ impl Listener for Ear<'_, '_> {
     #[inline]
     fn body(&mut self, offset: u64, part: &[u8]) {
         self.conductor.body(self.slot, offset, part);
-    }
-}
-
-/// A connect error in the field's words.
-fn describe_connect(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::ConnectionRefused => "connection refused".to_owned(),
-        io::ErrorKind::AddrNotAvailable => {
-            "no local port left (too many connections in TIME_WAIT)".to_owned()
-        }
-        io::ErrorKind::TimedOut => "no connection in time".to_owned(),
-        _ if error.raw_os_error() == Some(nix::errno::Errno::EMFILE as i32) => {
-            "too many open files (raise `ulimit -n`)".to_owned()
-        }
-        kind => kind.to_string(),
     }
 }

@@ -113,7 +113,10 @@ impl Outbox {
                 Err(error) => return Wrote::Failed(error),
             }
         }
-        Wrote::AsFarAsItGoes
+        match line.flush() {
+            Err(error) if error.kind() != io::ErrorKind::WouldBlock => Wrote::Failed(error),
+            _ => Wrote::AsFarAsItGoes,
+        }
     }
 
     #[inline]

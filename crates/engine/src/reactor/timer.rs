@@ -58,9 +58,6 @@ impl Timer {
         )?;
         Ok(None)
     }
-
-    /// Its ring was heard. Nothing to do: arming it again clears it.
-    pub(super) fn rang(&mut self) {}
 }
 
 /// Elsewhere the poll's own limit is all there is.
@@ -77,6 +74,4 @@ impl Timer {
     pub(super) fn arm(&mut self, wait: Duration) -> io::Result<Option<Duration>> {
         Ok(Some(wait))
     }
-
-    pub(super) fn rang(&mut self) {}
 }

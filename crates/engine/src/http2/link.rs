@@ -1,0 +1,174 @@
+//! One HTTP/2 connection: what h2 keeps of it, and who waits for it.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use h2::client::{Builder, Connection, SendRequest};
+
+use super::bells::Bells;
+use super::transport::{Readable, Shared, Transport};
+use crate::conductor::Opened;
+use crate::dialing::Dialing;
+use crate::error::ErrorClass;
+use crate::line::{Line, describe};
+
+/// Room that the server is told of, on a stream and on a connection, bytes. What
+/// comes is taken at once, so nothing but the server should hold it back.
+const WINDOW: u32 = (1 << 31) - 1;
+/// How many streams that were given up are remembered, so that what still comes
+/// for them is no error.
+const MOST_GIVEN_UP: usize = 10_000;
+
+type Greeting = Pin<Box<dyn Future<Output = Result<Box<Session>, h2::Error>>>>;
+
+pub(super) struct Session {
+    connection: Connection<Transport, Bytes>,
+    pub(super) requests: SendRequest<Bytes>,
+}
+
+pub(super) enum Phase {
+    Down,
+    Dialing(Box<Line>, Dialing),
+    /// The preface is being written.
+    Greeting(Greeting, Dialing, Opened),
+    Up(Box<Session>),
+}
+
+/// A connection and its lanes.
+pub(super) struct Link {
+    pub(super) phase: Phase,
+    pub(super) readable: Rc<Readable>,
+    pub(super) bells: Arc<Bells>,
+    waker: Waker,
+    /// One for each lane.
+    pub(super) wakers: Vec<Waker>,
+    /// Lanes whose request is to be sent.
+    pub(super) waiting: VecDeque<usize>,
+    /// Streams that are out.
+    pub(super) out: usize,
+    /// The server takes no more requests.
+    pub(super) is_ending: bool,
+    /// It is on the list of those that have something to go on with, or going on.
+    pub(super) is_listed: bool,
+    /// Counts how often it was opened or closed.
+    pub(super) age: u64,
+}
+
+impl Link {
+    pub(super) fn new(lanes: usize) -> Self {
+        let bells = Bells::new(lanes);
+        Self {
+            phase: Phase::Down,
+            readable: Rc::default(),
+            waker: Waker::from(bells.clone()),
+            wakers: (0..lanes).map(|lane| bells.waker(lane)).collect(),
+            bells,
+            waiting: VecDeque::with_capacity(lanes),
+            out: 0,
+            is_ending: false,
+            is_listed: false,
+            age: 0,
+        }
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.phase = Phase::Down;
+        self.readable = Rc::default();
+        self.waiting.clear();
+        self.out = 0;
+        self.is_ending = false;
+        self.age += 1;
+    }
+
+    /// Begins HTTP/2 on a line that is ready.
+    pub(super) fn greet(&self, line: Line, shared: Shared) -> Greeting {
+        // What the server said first may have come with the end of the handshake.
+        self.readable.news.set(true);
+        let transport = Transport::new(line, self.readable.clone(), shared);
+        Box::pin(async move {
+            let (requests, connection) = Builder::new()
+                .enable_push(false)
+                .initial_window_size(WINDOW)
+                .initial_connection_window_size(WINDOW)
+                .max_concurrent_reset_streams(MOST_GIVEN_UP)
+                .max_local_error_reset_streams(None)
+                .handshake(transport)
+                .await?;
+            Ok(Box::new(Session {
+                connection,
+                requests,
+            }))
+        })
+    }
+
+    pub(super) fn poll_greeting(
+        &self,
+        greeting: &mut Greeting,
+    ) -> Poll<Result<Box<Session>, h2::Error>> {
+        greeting
+            .as_mut()
+            .poll(&mut Context::from_waker(&self.waker))
+    }
+
+    /// Lets h2 read and write; how the connection ended, if it did.
+    pub(super) fn poll(&mut self) -> Poll<Result<(), h2::Error>> {
+        match &mut self.phase {
+            Phase::Up(session) => {
+                Pin::new(&mut session.connection).poll(&mut Context::from_waker(&self.waker))
+            }
+            _ => Poll::Pending,
+        }
+    }
+
+    /// Whether another stream may be opened now.
+    pub(super) fn has_room(&mut self) -> bool {
+        if self.is_ending {
+            return false;
+        }
+        let Phase::Up(session) = &mut self.phase else {
+            return false;
+        };
+        if self.out >= session.requests.current_max_send_streams() {
+            return false;
+        }
+        match session
+            .requests
+            .poll_ready(&mut Context::from_waker(&self.waker))
+        {
+            Poll::Ready(Ok(())) => true,
+            Poll::Pending => false,
+            Poll::Ready(Err(_)) => {
+                self.is_ending = true;
+                false
+            }
+        }
+    }
+}
+
+/// Why a connection ended, for those that fell with it.
+pub(super) fn reason(end: &Result<(), h2::Error>) -> (ErrorClass, String) {
+    match end {
+        Ok(()) => (
+            ErrorClass::Reset,
+            "connection closed without an answer".to_owned(),
+        ),
+        Err(error) => match error.get_io() {
+            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => (
+                ErrorClass::Reset,
+                "connection closed without an answer".to_owned(),
+            ),
+            Some(error) => (ErrorClass::Reset, describe(error)),
+            None if error.is_library() => (
+                ErrorClass::Protocol,
+                format!("not HTTP/2 ({error}); if the server speaks only HTTP/1.1, use --http 1.1"),
+            ),
+            None => (ErrorClass::Reset, error.to_string()),
+        },
+    }
+}

@@ -1,0 +1,448 @@
+//! HTTP/2 over TCP and the like: several streams at once on each connection.
+//!
+//! The frames are h2's; sockets, time and the order of things are ours. h2 is
+//! polled by hand, without a runtime: when an event has come for a connection or
+//! a request is to be sent on it, its bells tell who can go on.
+
+mod bells;
+mod heads;
+mod link;
+mod stream;
+mod transport;
+
+use std::io;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use mio::Token;
+
+use self::heads::RequestMemory;
+use self::link::{Link, Phase, Session};
+use self::stream::{Outcome, Stream};
+use self::transport::Shared;
+use crate::clock::Clock;
+use crate::conductor::{Conductor, Opened};
+use crate::dialing::Dialing;
+use crate::error::ErrorClass;
+use crate::line::{self, Line, describe};
+use crate::order::Order;
+use crate::reactor::{Happening, Reactor, happenings};
+use crate::route::Route;
+use crate::wire::Wire;
+
+/// How often in a row a connection may go on before others have their turn.
+const TURNS_IN_A_ROW: usize = 32;
+
+/// How far the streams of a connection went.
+enum Went {
+    /// None of them has ended.
+    Nowhere,
+    /// Some have ended.
+    On,
+    /// Some fell with the connection.
+    Lost,
+}
+
+/// The connections of one generator thread on one route.
+pub struct Http2 {
+    clock: Clock,
+    route: Route,
+    connect_timeout: u64,
+    reactor: Reactor,
+    lanes: usize,
+    links: Vec<Link>,
+    /// By slot.
+    streams: Vec<Option<Stream>>,
+    /// Connections that have something to go on with.
+    listed: Vec<usize>,
+    shared: Shared,
+    memory: RequestMemory,
+    /// The head of the present answer.
+    rendered: Vec<u8>,
+    /// No connection attempt is overdue before this time.
+    connect_deadline: u64,
+}
+
+impl Http2 {
+    /// Connections on `route`, so many with so many streams at once each; none is
+    /// open yet. With `precise`, waits end to the microsecond, as an open loop's
+    /// schedule needs.
+    ///
+    /// # Errors
+    /// When the system gives no poll or timer.
+    pub fn new(
+        clock: Clock,
+        route: &Route,
+        connections: usize,
+        lanes: usize,
+        connect_timeout: Duration,
+        precise: bool,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            clock,
+            route: route.clone(),
+            connect_timeout: connect_timeout.as_nanos() as u64,
+            reactor: Reactor::new(precise)?,
+            lanes,
+            links: (0..connections).map(|_| Link::new(lanes)).collect(),
+            streams: (0..connections * lanes).map(|_| None).collect(),
+            listed: Vec::with_capacity(connections),
+            shared: transport::shared(),
+            memory: RequestMemory::new(route.tls.is_some()),
+            rendered: Vec::new(),
+            connect_deadline: u64::MAX,
+        })
+    }
+
+    fn connect(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+        let now = self.clock.now();
+        self.close(connection);
+        let hosts = &self.route.hosts;
+        let addresses = &hosts[conductor.host_of(connection)].addresses;
+        let address = &addresses[connection / hosts.len() % addresses.len()];
+        let tls = self.route.tls_to(conductor.host_of(connection));
+        let registry = self.reactor.registry();
+        match Line::open(address, self.route.source, tls, registry, Token(connection)) {
+            Ok(line) => {
+                let dialing = Dialing::since(now);
+                self.links[connection].phase = Phase::Dialing(Box::new(line), dialing);
+                let deadline = dialing.deadline(self.connect_timeout);
+                self.connect_deadline = self.connect_deadline.min(deadline);
+            }
+            Err(error) => self.refuse(connection, &describe(&error), conductor),
+        }
+    }
+
+    fn close(&mut self, connection: usize) {
+        // Streams first: h2 has nothing to say to a connection that is gone.
+        self.streams[connection * self.lanes..][..self.lanes].fill_with(|| None);
+        self.links[connection].reset();
+    }
+
+    fn refuse(&mut self, connection: usize, text: &str, conductor: &mut Conductor<'_>) {
+        self.close(connection);
+        let order = conductor.refused(connection, self.clock.now(), text);
+        self.obey_for(connection, order, conductor);
+    }
+
+    /// Carries out an order about the connection as a whole, or its first slot.
+    fn obey_for(&mut self, connection: usize, order: Order, conductor: &mut Conductor<'_>) {
+        self.obey(connection * self.lanes, order, conductor);
+    }
+
+    fn event(&mut self, happening: Happening, conductor: &mut Conductor<'_>) {
+        let link = &mut self.links[happening.connection];
+        if happening.readable || happening.closed {
+            link.readable.news.set(true);
+        }
+        if happening.closed {
+            link.readable.closed.set(true);
+        }
+        if let Phase::Up(_) = link.phase {
+            link.bells.ring_connection();
+            self.list(happening.connection);
+        } else {
+            self.dial(happening.connection, conductor);
+        }
+    }
+
+    /// Goes on with opening a connection.
+    fn dial(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+        let link = &mut self.links[connection];
+        match std::mem::replace(&mut link.phase, Phase::Down) {
+            Phase::Dialing(mut line, mut dialing) => {
+                let opened = match dialing.advance(&mut line, &self.clock) {
+                    Ok(opened) => opened,
+                    Err(error) => return self.refuse(connection, &describe(&error), conductor),
+                };
+                let Some(opened) = opened else {
+                    link.phase = Phase::Dialing(line, dialing);
+                    return;
+                };
+                if self.route.tls.is_some() && line.application_protocol() != Some(b"h2") {
+                    return self.refuse(connection, line::NO_HTTP2, conductor);
+                }
+                let greeting = link.greet(*line, self.shared.clone());
+                link.phase = Phase::Greeting(greeting, dialing, opened);
+                self.dial(connection, conductor);
+            }
+            Phase::Greeting(mut greeting, dialing, opened) => {
+                match link.poll_greeting(&mut greeting) {
+                    Poll::Pending => link.phase = Phase::Greeting(greeting, dialing, opened),
+                    Poll::Ready(Ok(session)) => self.begin(connection, session, opened, conductor),
+                    Poll::Ready(Err(error)) => {
+                        let (_, text) = link::reason(&Err(error));
+                        self.refuse(connection, &text, conductor);
+                    }
+                }
+            }
+            phase => link.phase = phase,
+        }
+    }
+
+    fn begin(
+        &mut self,
+        connection: usize,
+        session: Box<Session>,
+        opened: Opened,
+        conductor: &mut Conductor<'_>,
+    ) {
+        self.links[connection].phase = Phase::Up(session);
+        self.links[connection].bells.ring_connection();
+        self.list(connection);
+        let order = conductor.connected(connection, self.clock.now(), opened);
+        self.obey_for(connection, order, conductor);
+    }
+
+    /// A request is to be sent, as soon as the connection has room for it.
+    fn send(&mut self, slot: usize) {
+        let connection = slot / self.lanes;
+        self.links[connection].waiting.push_back(slot);
+        self.list(connection);
+    }
+
+    fn list(&mut self, connection: usize) {
+        let link = &mut self.links[connection];
+        if !link.is_listed {
+            link.is_listed = true;
+            self.listed.push(connection);
+        }
+    }
+
+    /// Lets all connections that can go on do so.
+    fn run_listed(&mut self, conductor: &mut Conductor<'_>) {
+        let mut listed = std::mem::take(&mut self.listed);
+        listed.retain(|&connection| {
+            let again = self.run(connection, conductor);
+            self.links[connection].is_listed = again;
+            again
+        });
+        listed.append(&mut self.listed);
+        self.listed = listed;
+    }
+
+    /// Sends what is waiting, and goes on with all streams that can go on; whether
+    /// it has more to do at once.
+    fn run(&mut self, connection: usize, conductor: &mut Conductor<'_>) -> bool {
+        let age = self.links[connection].age;
+        for _ in 0..TURNS_IN_A_ROW {
+            self.send_waiting(connection, conductor);
+            let link = &mut self.links[connection];
+            let rang = link.bells.take_connection();
+            let end = if rang { link.poll() } else { Poll::Pending };
+            let went = self.go_on(connection, conductor);
+            let link = &mut self.links[connection];
+            if link.age != age {
+                return false;
+            }
+            if let Poll::Ready(end) = end {
+                self.ended(connection, &end, conductor);
+                return false;
+            }
+            if link.is_ending && link.out == 0 {
+                self.part(connection, conductor);
+                return false;
+            }
+            match went {
+                // The connection itself tells of its end.
+                Went::Lost => link.bells.ring_connection(),
+                Went::On => {}
+                Went::Nowhere if rang => {}
+                Went::Nowhere => return !link.waiting.is_empty() && link.has_room(),
+            }
+        }
+        true
+    }
+
+    /// Opens streams for the requests that are waiting, as many as may be opened.
+    fn send_waiting(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+        // A request that fails at once makes way for another: those come later.
+        for _ in 0..self.links[connection].waiting.len() {
+            let link = &mut self.links[connection];
+            if !link.has_room() {
+                return;
+            }
+            let Some(slot) = link.waiting.pop_front() else {
+                return;
+            };
+            let (head, payload) = conductor.request(slot);
+            let has_body = !payload.is_empty();
+            let request = match self.memory.request(head) {
+                Ok(request) => request,
+                Err(error) => {
+                    let now = self.clock.now();
+                    let text = error.to_string();
+                    let order = conductor.failed(slot, now, ErrorClass::Protocol, &text);
+                    self.obey(slot, order, conductor);
+                    continue;
+                }
+            };
+            let Phase::Up(session) = &mut link.phase else {
+                return;
+            };
+            match session.requests.send_request(request, !has_body) {
+                Ok((response, upload)) => {
+                    conductor.writing(slot, self.clock.now());
+                    link.out += 1;
+                    // The stream is not yet known to h2's wakers.
+                    link.bells.ring_lane(slot % self.lanes);
+                    link.bells.ring_connection();
+                    self.streams[slot] = Some(Stream::new(response, upload, has_body));
+                }
+                Err(_) => {
+                    // The connection is about to end, and says so itself.
+                    link.is_ending = true;
+                    link.waiting.push_front(slot);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Goes on with the streams whose bells have rung.
+    fn go_on(&mut self, connection: usize, conductor: &mut Conductor<'_>) -> Went {
+        let age = self.links[connection].age;
+        let mut went = Went::Nowhere;
+        let mut from = 0;
+        while let Some(lane) = self.links[connection].bells.take_lane(from) {
+            from = lane;
+            let slot = connection * self.lanes + lane;
+            let Some(stream) = &mut self.streams[slot] else {
+                continue;
+            };
+            let link = &mut self.links[connection];
+            let mut cx = Context::from_waker(&link.wakers[lane]);
+            let outcome = stream.go_on(slot, &self.clock, &mut self.rendered, conductor, &mut cx);
+            let now = match outcome {
+                Outcome::Pending => continue,
+                Outcome::Lost => {
+                    went = Went::Lost;
+                    continue;
+                }
+                _ => self.clock.now(),
+            };
+            self.streams[slot] = None;
+            link.out -= 1;
+            let order = match outcome {
+                Outcome::Answered(answered) => conductor.answered(slot, now, answered),
+                Outcome::Failed(class, text) => conductor.failed(slot, now, class, &text),
+                _ => {
+                    conductor.returned(slot);
+                    // After GOAWAY h2 takes no more requests.
+                    self.links[connection].has_room();
+                    Order::Rest
+                }
+            };
+            self.obey(slot, order, conductor);
+            if self.links[connection].age != age {
+                return went;
+            }
+            if let Went::Nowhere = went {
+                went = Went::On;
+            }
+        }
+        went
+    }
+
+    /// The connection has ended, one way or the other.
+    fn ended(
+        &mut self,
+        connection: usize,
+        end: &Result<(), h2::Error>,
+        conductor: &mut Conductor<'_>,
+    ) {
+        if self.links[connection].out == 0 {
+            return self.part(connection, conductor);
+        }
+        self.give_back_waiting(connection, conductor);
+        let (class, text) = link::reason(end);
+        self.close(connection);
+        let order = conductor.broken(connection, self.clock.now(), class, &text);
+        self.obey_for(connection, order, conductor);
+    }
+
+    /// The server takes no more requests on the connection, and none is out.
+    fn part(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+        self.give_back_waiting(connection, conductor);
+        self.close(connection);
+        let order = conductor.dropped(connection, self.clock.now());
+        self.obey_for(connection, order, conductor);
+    }
+
+    fn give_back_waiting(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+        while let Some(slot) = self.links[connection].waiting.pop_front() {
+            conductor.returned(slot);
+        }
+    }
+
+    /// Gives up one request; the connection lives.
+    fn cancel(&mut self, slot: usize, conductor: &mut Conductor<'_>) {
+        let link = &mut self.links[slot / self.lanes];
+        link.waiting.retain(|&other| other != slot);
+        // Without anyone who holds it, h2 resets the stream.
+        if self.streams[slot].take().is_some() {
+            link.out -= 1;
+            link.bells.ring_connection();
+            self.list(slot / self.lanes);
+        }
+        let order = conductor.vacated(slot, self.clock.now());
+        self.obey(slot, order, conductor);
+    }
+
+    fn refuse_overdue(&mut self, conductor: &mut Conductor<'_>) {
+        let now = self.clock.now();
+        if now < self.connect_deadline {
+            return;
+        }
+        self.connect_deadline = u64::MAX;
+        for connection in 0..self.links.len() {
+            let (Phase::Dialing(_, dialing) | Phase::Greeting(_, dialing, _)) =
+                &self.links[connection].phase
+            else {
+                continue;
+            };
+            let deadline = dialing.deadline(self.connect_timeout);
+            if deadline <= now {
+                self.refuse(connection, "no connection in time", conductor);
+            } else {
+                self.connect_deadline = self.connect_deadline.min(deadline);
+            }
+        }
+    }
+}
+
+impl Wire for Http2 {
+    #[inline]
+    fn now(&self) -> u64 {
+        self.clock.now()
+    }
+
+    fn obey(&mut self, slot: usize, order: Order, conductor: &mut Conductor<'_>) {
+        match order {
+            Order::Send => self.send(slot),
+            Order::Rest => {}
+            Order::Reopen => self.connect(slot / self.lanes, conductor),
+            Order::Close => self.close(slot / self.lanes),
+            Order::Cancel => self.cancel(slot, conductor),
+        }
+    }
+
+    fn turn(&mut self, wake: u64, conductor: &mut Conductor<'_>) -> io::Result<()> {
+        self.run_listed(conductor);
+        let wake = if self.listed.is_empty() {
+            wake.min(self.connect_deadline)
+        } else {
+            0
+        };
+        let wait = wake.saturating_sub(self.clock.now());
+        self.reactor.wait(Duration::from_nanos(wait))?;
+        let events = self.reactor.take_events();
+        for happening in happenings(&events, self.links.len()) {
+            self.event(happening, conductor);
+        }
+        self.reactor.give_back(events);
+        self.run_listed(conductor);
+        self.refuse_overdue(conductor);
+        Ok(())
+    }
+}

@@ -1,0 +1,204 @@
+//! One request and its answer: a stream of an HTTP/2 connection.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use h2::client::ResponseFuture;
+use h2::{Error, Reason, RecvStream, SendStream};
+
+use super::heads;
+use crate::clock::Clock;
+use crate::conductor::{Answered, Conductor};
+use crate::error::ErrorClass;
+use crate::exchange::{AnswerHead, BodyUse};
+
+/// Most bytes of a body that are handed over at once: h2 keeps a copy.
+const PART: usize = 64 * 1024;
+
+/// The way of one request.
+pub(super) struct Stream {
+    /// `None` when the whole request has been handed over.
+    upload: Option<Upload>,
+    download: Download,
+}
+
+struct Upload {
+    stream: SendStream<Bytes>,
+    handed_over: usize,
+}
+
+enum Download {
+    Awaited(ResponseFuture),
+    Coming(Coming),
+}
+
+/// A body on its way.
+struct Coming {
+    body: RecvStream,
+    status: u16,
+    announced: Option<u64>,
+    inspect: bool,
+    length: u64,
+}
+
+/// What became of a stream.
+pub(super) enum Outcome {
+    Pending,
+    Answered(Answered),
+    /// It alone came to nothing.
+    Failed(ErrorClass, String),
+    /// The server has not processed it.
+    Returned,
+    /// It fell with its connection.
+    Lost,
+}
+
+impl Stream {
+    pub(super) fn new(response: ResponseFuture, stream: SendStream<Bytes>, body: bool) -> Self {
+        let upload = body.then_some(Upload {
+            stream,
+            handed_over: 0,
+        });
+        Self {
+            upload,
+            download: Download::Awaited(response),
+        }
+    }
+
+    /// Goes on with it as far as that can be done now.
+    pub(super) fn go_on(
+        &mut self,
+        slot: usize,
+        clock: &Clock,
+        rendered: &mut Vec<u8>,
+        conductor: &mut Conductor<'_>,
+        cx: &mut Context<'_>,
+    ) -> Outcome {
+        if let Some(upload) = &mut self.upload {
+            let (_, payload) = conductor.request(slot);
+            // What stopped an upload also shows in the answer.
+            if upload.go_on(payload, cx) {
+                self.upload = None;
+            }
+        }
+        if let Download::Awaited(response) = &mut self.download {
+            let answer = match Pin::new(response).poll(cx) {
+                Poll::Pending => return Outcome::Pending,
+                Poll::Ready(Err(error)) => return outcome_of(&error),
+                Poll::Ready(Ok(answer)) => answer,
+            };
+            heads::render(&answer, rendered);
+            let head = AnswerHead {
+                status: answer.status().as_u16(),
+                length: heads::announced_length(&answer),
+                bytes: rendered,
+            };
+            let inspect = conductor.head(slot, &head) == BodyUse::Inspect;
+            let (status, announced) = (head.status, head.length);
+            let body = answer.into_body();
+            if !body.is_end_stream() {
+                conductor.first_byte(slot, clock.now());
+            }
+            self.download = Download::Coming(Coming {
+                body,
+                status,
+                announced,
+                inspect,
+                length: 0,
+            });
+        }
+        match &mut self.download {
+            Download::Awaited(_) => Outcome::Pending,
+            Download::Coming(coming) => coming.go_on(slot, conductor, cx),
+        }
+    }
+}
+
+impl Upload {
+    /// Hands over what the server has room for; whether that was the last of it.
+    fn go_on(&mut self, payload: &[u8], cx: &mut Context<'_>) -> bool {
+        loop {
+            let rest = &payload[self.handed_over..];
+            self.stream.reserve_capacity(rest.len().min(PART));
+            if self.stream.capacity() == 0 {
+                match self.stream.poll_capacity(cx) {
+                    Poll::Pending => return false,
+                    Poll::Ready(Some(Ok(_))) => continue,
+                    Poll::Ready(_) => return true,
+                }
+            }
+            let part = &rest[..rest.len().min(PART).min(self.stream.capacity())];
+            self.handed_over += part.len();
+            let is_last = self.handed_over == payload.len();
+            let sent = self.stream.send_data(Bytes::copy_from_slice(part), is_last);
+            if is_last || sent.is_err() {
+                return true;
+            }
+        }
+    }
+}
+
+impl Coming {
+    fn go_on(
+        &mut self,
+        slot: usize,
+        conductor: &mut Conductor<'_>,
+        cx: &mut Context<'_>,
+    ) -> Outcome {
+        loop {
+            match self.body.poll_data(cx) {
+                Poll::Pending => return Outcome::Pending,
+                Poll::Ready(Some(Ok(part))) => {
+                    if self.inspect {
+                        conductor.body(slot, self.length, &part);
+                    }
+                    self.length += part.len() as u64;
+                    // Of a stream that is over, which is seen next.
+                    let _ = self.body.flow_control().release_capacity(part.len());
+                }
+                Poll::Ready(Some(Err(error))) => {
+                    // RFC 9113 section 8.1: the rest of the request is not wanted.
+                    let is_whole = error.reason() == Some(Reason::NO_ERROR)
+                        && error.is_reset()
+                        && self.announced == Some(self.length);
+                    return if is_whole {
+                        self.answered()
+                    } else {
+                        outcome_of(&error)
+                    };
+                }
+                Poll::Ready(None) => return self.answered(),
+            }
+        }
+    }
+
+    fn answered(&self) -> Outcome {
+        Outcome::Answered(Answered {
+            status: self.status,
+            length: self.length,
+            // Heads are compressed against those before: they have no size alone.
+            received: self.length,
+            reusable: true,
+        })
+    }
+}
+
+fn outcome_of(error: &Error) -> Outcome {
+    let reason = error.reason().unwrap_or(Reason::NO_ERROR);
+    if error.is_go_away() && error.is_remote() {
+        return Outcome::Returned;
+    }
+    if error.is_reset() && error.is_remote() {
+        if reason == Reason::REFUSED_STREAM {
+            return Outcome::Returned;
+        }
+        let text = format!("stream reset by the server: {}", reason.description());
+        return Outcome::Failed(ErrorClass::Reset, text);
+    }
+    if error.is_reset() {
+        return Outcome::Failed(ErrorClass::Protocol, error.to_string());
+    }
+    Outcome::Lost
+}

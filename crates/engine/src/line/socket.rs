@@ -1,0 +1,117 @@
+//! The socket below a line.
+
+use std::io::{self, IoSlice, Read, Write};
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::AsFd;
+
+use mio::event::Source;
+use mio::net::{TcpStream, UnixStream};
+use mio::{Interest, Registry, Token};
+use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType};
+
+use crate::route::Address;
+
+pub(super) enum Socket {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Socket {
+    /// Begins to connect.
+    pub(super) fn connect(
+        address: &Address,
+        source: Option<IpAddr>,
+        registry: &Registry,
+        token: Token,
+    ) -> io::Result<Self> {
+        let mut socket = match (address, source) {
+            (Address::Tcp(to), None) => Self::Tcp(TcpStream::connect(*to)?),
+            (Address::Tcp(to), Some(from)) => Self::Tcp(connect_from(from, *to)?),
+            (Address::Unix(path), _) => Self::Unix(UnixStream::connect(path)?),
+        };
+        if let Self::Tcp(stream) = &socket {
+            // Small requests must not wait for the answer to earlier ones.
+            stream.set_nodelay(true)?;
+        }
+        let source: &mut dyn Source = match &mut socket {
+            Self::Tcp(stream) => stream,
+            Self::Unix(stream) => stream,
+        };
+        source.register(registry, token, Interest::READABLE | Interest::WRITABLE)?;
+        Ok(socket)
+    }
+
+    /// Whether the other side has accepted.
+    pub(super) fn connected(&self) -> io::Result<bool> {
+        let (error, connected) = match self {
+            Self::Tcp(stream) => (stream.take_error()?, stream.peer_addr().map(drop)),
+            Self::Unix(stream) => (stream.take_error()?, stream.peer_addr().map(drop)),
+        };
+        if let Some(error) = error {
+            return Err(error);
+        }
+        match connected {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    #[inline]
+    pub(super) fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.read(into),
+            Self::Unix(stream) => stream.read(into),
+        }
+    }
+
+    pub(super) fn discard(&mut self, scratch: &mut [u8]) -> io::Result<usize> {
+        match self {
+            // tcp(7): with MSG_TRUNC the received bytes are thrown away.
+            #[cfg(target_os = "linux")]
+            Self::Tcp(stream) => {
+                let (_, count) = rustix::net::recv(stream.as_fd(), scratch, RecvFlags::TRUNC)?;
+                Ok(count)
+            }
+            _ => self.read(scratch),
+        }
+    }
+
+    #[inline]
+    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.write(bytes),
+            Self::Unix(stream) => stream.write(bytes),
+        }
+    }
+
+    pub(super) fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.write_vectored(pieces),
+            Self::Unix(stream) => stream.write_vectored(pieces),
+        }
+    }
+}
+
+fn connect_from(from: IpAddr, to: SocketAddr) -> io::Result<TcpStream> {
+    let family = match to {
+        SocketAddr::V4(_) => AddressFamily::INET,
+        SocketAddr::V6(_) => AddressFamily::INET6,
+    };
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
+    // The port is chosen when connecting, so that one can serve several targets.
+    #[cfg(target_os = "linux")]
+    nix::sys::socket::setsockopt(
+        &socket,
+        nix::sys::socket::sockopt::IpBindAddressNoPort,
+        &true,
+    )?;
+    rustix::net::bind(&socket, &SocketAddr::new(from, 0))?;
+    match rustix::net::connect(&socket, &to) {
+        Ok(()) | Err(rustix::io::Errno::INPROGRESS) => {
+            Ok(TcpStream::from_std(std::net::TcpStream::from(socket)))
+        }
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,470 @@
+//! TLS on real sockets, against a small server on threads that keeps its own count.
+
+#![allow(clippy::unwrap_used)]
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::thread;
+use std::time::Duration;
+
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
+use rustls::{
+    ClientConfig, HandshakeKind, RootCertStore, ServerConfig, ServerConnection, StreamOwned,
+};
+use tenbin_engine::{
+    AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment, News,
+    Next, OpSample, Protocol, Route, Workload, drive,
+};
+use tenbin_plan::Load;
+
+type Stream = StreamOwned<ServerConnection, TcpStream>;
+
+static LARGE: LazyLock<Vec<u8>> =
+    LazyLock::new(|| (0..10_485_760_u32).map(|at| (at % 251) as u8).collect());
+
+/// A certificate for `localhost` that is its own authority.
+struct Identity {
+    certificate: CertificateDer<'static>,
+    key: PrivateKeyDer<'static>,
+}
+
+fn identity() -> Identity {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    Identity {
+        certificate: made.cert.der().clone(),
+        key: PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()).into(),
+    }
+}
+
+impl Identity {
+    fn server(&self) -> ServerConfig {
+        ServerConfig::builder()
+            .with_no_client_auth()
+            .with_single_cert(vec![self.certificate.clone()], self.key.clone_key())
+            .unwrap()
+    }
+
+    fn client(&self) -> ClientConfig {
+        let mut roots = RootCertStore::empty();
+        roots.add(self.certificate.clone()).unwrap();
+        ClientConfig::builder()
+            .with_root_certificates(roots)
+            .with_no_client_auth()
+    }
+}
+
+/// What the server saw.
+#[derive(Default)]
+struct Seen {
+    full: AtomicU64,
+    resumed: AtomicU64,
+    bodies: AtomicU64,
+}
+
+/// Serves every connection with `serve` until it returns.
+fn server(
+    config: ServerConfig,
+    serve: impl Fn(&mut Stream, &Seen) -> io::Result<()> + Send + Sync + 'static,
+) -> (SocketAddr, Arc<Seen>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let seen = Arc::new(Seen::default());
+    let (config, serve, noted) = (Arc::new(config), Arc::new(serve), seen.clone());
+    thread::spawn(move || {
+        for mut socket in listener.incoming().map_while(Result::ok) {
+            let (config, serve, seen) = (config.clone(), serve.clone(), noted.clone());
+            thread::spawn(move || {
+                let mut tls = ServerConnection::new(config).unwrap();
+                while tls.is_handshaking() {
+                    if tls.complete_io(&mut socket).is_err() {
+                        return;
+                    }
+                }
+                let kind = match tls.handshake_kind() {
+                    Some(HandshakeKind::Resumed) => &seen.resumed,
+                    _ => &seen.full,
+                };
+                kind.fetch_add(1, Ordering::Relaxed);
+                let _ = serve(&mut StreamOwned::new(tls, socket), &seen);
+            });
+        }
+    });
+    (address, seen)
+}
+
+/// Reads one request; its body, or `None` at the end of the connection.
+fn request(stream: &mut Stream) -> Option<Vec<u8>> {
+    let mut seen = Vec::new();
+    let mut some = vec![0; 1 << 16];
+    let mut missing = None;
+    loop {
+        if missing.is_none()
+            && let Some(end) = seen.windows(4).position(|four| four == b"\r\n\r\n")
+        {
+            let head = String::from_utf8_lossy(&seen[..end]).to_lowercase();
+            let length: usize = head
+                .lines()
+                .find_map(|line| line.strip_prefix("content-length: "))
+                .map_or(0, |length| length.parse().unwrap());
+            missing = Some((end + 4, length));
+        }
+        if let Some((start, length)) = missing
+            && seen.len() >= start + length
+        {
+            return Some(seen.split_off(start));
+        }
+        match stream.read(&mut some) {
+            Ok(0) | Err(_) => return None,
+            Ok(count) => seen.extend_from_slice(&some[..count]),
+        }
+    }
+}
+
+fn answer(stream: &mut Stream, body: &[u8]) -> io::Result<()> {
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(body)?;
+    stream.flush()
+}
+
+/// Answers `body` to every request.
+fn fixed(config: ServerConfig, body: &'static [u8]) -> (SocketAddr, Arc<Seen>) {
+    server(config, move |stream, _| {
+        while request(stream).is_some() {
+            answer(stream, body)?;
+        }
+        Ok(())
+    })
+}
+
+/// Sends `sent` as often as `count` says and expects `body` back.
+struct Client {
+    count: u64,
+    sent: &'static [u8],
+    body: &'static [u8],
+    looks: bool,
+}
+
+/// In an exchange's note: a part of the body was not what it should be.
+const WRONG: u64 = u64::MAX;
+
+impl Client {
+    fn new(count: u64, sent: &'static [u8], body: &'static [u8]) -> Self {
+        Self {
+            count,
+            sent,
+            body,
+            looks: true,
+        }
+    }
+}
+
+impl Workload for Client {
+    fn operations(&self) -> &[&'static str] {
+        &["PUT"]
+    }
+
+    fn next(&mut self, _now: Moment, exchange: &mut Exchange) -> Next {
+        if self.count == 0 {
+            return Next::Exhausted;
+        }
+        self.count -= 1;
+        exchange.head.clear();
+        let length = self.sent.len();
+        write!(
+            exchange.head,
+            "PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n"
+        )
+        .unwrap();
+        Next::Ready
+    }
+
+    fn payload<'a>(&'a self, _exchange: &Exchange) -> &'a [u8] {
+        self.sent
+    }
+
+    fn head(&mut self, exchange: &mut Exchange, _head: &AnswerHead<'_>) -> BodyUse {
+        exchange.note = 0;
+        if self.looks {
+            BodyUse::Inspect
+        } else {
+            BodyUse::Discard
+        }
+    }
+
+    fn body(&mut self, exchange: &mut Exchange, offset: u64, part: &[u8]) {
+        let right = offset == exchange.note && self.body[offset as usize..].starts_with(part);
+        exchange.note = match right {
+            true => offset + part.len() as u64,
+            false => WRONG,
+        };
+    }
+
+    fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
+        match () {
+            () if status != 200 => Judgement::Failed(ErrorClass::Status, String::new()),
+            () if length != self.body.len() as u64 => {
+                Judgement::Failed(ErrorClass::Short, String::new())
+            }
+            () if self.looks && exchange.note != length => {
+                Judgement::Failed(ErrorClass::Wrong, String::new())
+            }
+            () => Judgement::Correct,
+        }
+    }
+}
+
+struct Driven {
+    op: OpSample,
+    ledger: Ledger,
+}
+
+fn run(
+    address: SocketAddr,
+    config: ClientConfig,
+    client: Client,
+    connections: usize,
+    keep_alive: bool,
+) -> Driven {
+    let mut route = Route::plain(address);
+    route.tls = Some(Arc::new(config));
+    route.hosts[0].server_name = Some(ServerName::try_from("localhost").unwrap());
+    run_on(route, client, connections, keep_alive, None)
+}
+
+fn run_on(
+    route: Route,
+    client: Client,
+    connections: usize,
+    keep_alive: bool,
+    window: Option<Duration>,
+) -> Driven {
+    let plan = Drive {
+        carrier: Carrier::Route(route),
+        load: Load {
+            keep_alive,
+            ..Load::closed(connections)
+        },
+        seed: 1,
+        lead: Duration::ZERO,
+        window,
+    };
+    let mut op = OpSample::new("PUT");
+    let mut ledger = Ledger::default();
+    let stop = AtomicBool::new(false);
+    drive(&plan, vec![Box::new(client)], &stop, &mut |news| {
+        let News::Sample(sample) = news else { return };
+        let seen = &sample.ops[0];
+        op.ok += seen.ok;
+        op.received += seen.received;
+        for (sum, count) in op.errors.iter_mut().zip(seen.errors) {
+            *sum += count;
+        }
+        for (text, count) in &seen.failures {
+            *op.failures.entry(text.clone()).or_default() += count;
+        }
+        ledger += sample.ledger;
+    })
+    .unwrap();
+    Driven { op, ledger }
+}
+
+#[test]
+fn keeps_its_connections() {
+    let identity = identity();
+    let (address, seen) = fixed(identity.server(), b"hello");
+    let client = Client::new(500, b"", b"hello");
+    let driven = run(address, identity.client(), client, 3, true);
+    assert_eq!(driven.op.ok, 500, "{:?}", driven.op.failures);
+    assert_eq!(driven.op.received, 500 * 43, "plaintext is counted");
+    assert_eq!(driven.ledger.opened, 3);
+    assert_eq!(driven.ledger.reused, 497);
+    assert_eq!(seen.full.load(Ordering::Relaxed), 3);
+}
+
+#[test]
+fn reads_large_bodies() {
+    let identity = identity();
+    let (address, _) = fixed(identity.server(), &LARGE);
+    let client = Client::new(4, b"", &LARGE);
+    let driven = run(address, identity.client(), client, 2, true);
+    assert_eq!(driven.op.ok, 4, "{:?}", driven.op.failures);
+    assert_eq!(driven.ledger.opened, 2);
+}
+
+#[test]
+fn drops_large_bodies_that_nobody_looks_at() {
+    let identity = identity();
+    let (address, _) = fixed(identity.server(), &LARGE);
+    let mut client = Client::new(6, b"", &LARGE);
+    client.looks = false;
+    let driven = run(address, identity.client(), client, 2, true);
+    assert_eq!(driven.op.ok, 6, "{:?}", driven.op.failures);
+    assert!(driven.op.received > 6 * LARGE.len() as u64);
+    assert_eq!(driven.ledger.opened, 2);
+}
+
+#[test]
+fn writes_large_bodies() {
+    let identity = identity();
+    let (address, seen) = server(identity.server(), |stream, seen| {
+        while let Some(body) = request(stream) {
+            if body == *LARGE {
+                seen.bodies.fetch_add(1, Ordering::Relaxed);
+            }
+            answer(stream, b"taken")?;
+        }
+        Ok(())
+    });
+    let client = Client::new(4, &LARGE, b"taken");
+    let driven = run(address, identity.client(), client, 2, true);
+    assert_eq!(driven.op.ok, 4, "{:?}", driven.op.failures);
+    assert_eq!(seen.bodies.load(Ordering::Relaxed), 4);
+}
+
+#[test]
+fn goes_on_with_earlier_sessions() {
+    let identity = identity();
+    let (address, seen) = fixed(identity.server(), b"hello");
+    let client = Client::new(20, b"", b"hello");
+    let driven = run(address, identity.client(), client, 1, false);
+    assert_eq!(driven.op.ok, 20, "{:?}", driven.op.failures);
+    // One more is opened before the workload says that it has nothing left.
+    assert_eq!(driven.ledger.opened, 21);
+    assert_eq!(seen.full.load(Ordering::Relaxed), 1);
+    assert_eq!(seen.resumed.load(Ordering::Relaxed), 20);
+}
+
+#[test]
+fn speaks_tls_1_2_too() {
+    let identity = identity();
+    let config = ServerConfig::builder_with_protocol_versions(&[&rustls::version::TLS12])
+        .with_no_client_auth()
+        .with_single_cert(vec![identity.certificate.clone()], identity.key.clone_key())
+        .unwrap();
+    let (address, _) = fixed(config, b"hello");
+    let client = Client::new(100, b"", b"hello");
+    let driven = run(address, identity.client(), client, 2, true);
+    assert_eq!(driven.op.ok, 100, "{:?}", driven.op.failures);
+}
+
+/// The texts of what failed within a short while.
+fn refusals(route: Route) -> Vec<String> {
+    let client = Client::new(3, b"", b"hello");
+    let driven = run_on(route, client, 1, true, Some(Duration::from_millis(300)));
+    assert_eq!(driven.op.ok, 0);
+    assert!(driven.op.errors[ErrorClass::Connect as usize] > 0);
+    driven.op.failures.into_keys().collect()
+}
+
+#[test]
+fn an_unknown_authority_is_refused_and_named() {
+    let (address, seen) = fixed(identity().server(), b"hello");
+    let mut route = Route::plain(address);
+    route.tls = Some(Arc::new(identity().client()));
+    route.hosts[0].server_name = Some(ServerName::try_from("localhost").unwrap());
+    let texts = refusals(route);
+    assert_eq!(
+        texts,
+        [
+            "the server's certificate is self-signed or from an unknown issuer: \
+             name its CA with --cacert FILE, or do not check it with --insecure"
+        ]
+    );
+    assert_eq!(seen.full.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn another_name_is_refused_and_named() {
+    let identity = identity();
+    let (address, _) = fixed(identity.server(), b"hello");
+    let mut route = Route::plain(address);
+    route.tls = Some(Arc::new(identity.client()));
+    route.hosts[0].server_name = Some(ServerName::try_from("db1.example").unwrap());
+    let texts = refusals(route);
+    assert!(
+        texts[0].contains("another name than db1.example"),
+        "{texts:?}"
+    );
+    assert!(texts[0].contains("localhost"), "{texts:?}");
+}
+
+#[test]
+fn a_server_without_tls_is_refused_and_named() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+            let _ = stream.read(&mut [0; 4096]);
+        }
+    });
+    let mut route = Route::plain(address);
+    route.tls = Some(Arc::new(identity().client()));
+    route.hosts[0].server_name = Some(ServerName::try_from("localhost").unwrap());
+    let texts = refusals(route);
+    assert!(texts[0].contains("does not speak TLS"), "{texts:?}");
+}
+
+#[test]
+fn a_server_without_http_2_is_refused_and_named() {
+    let identity = identity();
+    let (address, _) = fixed(identity.server(), b"hello");
+    let mut config = identity.client();
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let mut route = Route::plain(address);
+    route.protocol = Protocol::Http2;
+    route.tls = Some(Arc::new(config));
+    route.hosts[0].server_name = Some(ServerName::try_from("localhost").unwrap());
+    let texts = refusals(route);
+    assert_eq!(texts, ["the server does not offer HTTP/2; use --http 1.1"]);
+}
+
+#[test]
+fn an_unannounced_end_between_answers_is_harmless() {
+    let identity = identity();
+    let (address, _) = server(identity.server(), |stream, _| {
+        request(stream);
+        answer(stream, b"hello")?;
+        // Closes the socket without a close_notify.
+        stream.sock.shutdown(std::net::Shutdown::Both)
+    });
+    let client = Client::new(20, b"", b"hello");
+    let driven = run(address, identity.client(), client, 1, true);
+    let resets = driven.op.errors[ErrorClass::Reset as usize];
+    // The next request may have gone out before the end came in.
+    assert_eq!(driven.op.ok + resets, 20, "{:?}", driven.op.failures);
+    assert!(driven.op.ok > 0);
+}
+
+#[test]
+fn an_unannounced_end_inside_an_answer_is_a_reset() {
+    let identity = identity();
+    let (address, _) = server(identity.server(), |stream, _| {
+        request(stream);
+        // The length is not known: only close_notify could end the body.
+        stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhel")?;
+        stream.flush()?;
+        stream.sock.shutdown(std::net::Shutdown::Both)
+    });
+    let client = Client::new(5, b"", b"hel");
+    let driven = run(address, identity.client(), client, 1, true);
+    assert_eq!(driven.op.ok, 0);
+    assert_eq!(driven.op.errors[ErrorClass::Reset as usize], 5);
+}
+
+#[test]
+fn an_announced_end_ends_a_body_of_unknown_length() {
+    let identity = identity();
+    let (address, _) = server(identity.server(), |stream, _| {
+        request(stream);
+        stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello")?;
+        stream.conn.send_close_notify();
+        stream.flush()
+    });
+    let client = Client::new(5, b"", b"hello");
+    let driven = run(address, identity.client(), client, 1, true);
+    assert_eq!(driven.op.ok, 5, "{:?}", driven.op.failures);
+}
