@@ -20,6 +20,7 @@ mod statistics;
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use common::{Running, Scratch, Server, Tenbin, path_of};
@@ -29,6 +30,10 @@ use statistics::{
     answered, bytes_each, gaps, mean_response, poisson_p, quantile, rate_received, slope,
     times_due, times_served,
 };
+use tenbin_engine::{
+    Carrier, Drive, ErrorClass, Exchange, Judgement, Moment, News, Next, Workload, drive,
+};
+use tenbin_plan::{Load, Pace};
 
 const SOON: Duration = Duration::from_secs(30);
 
@@ -119,6 +124,78 @@ fn expect_near(what: &str, found: f64, truth: f64, share: f64, floor: f64) {
 
 fn millis(nanos: u64) -> f64 {
     nanos as f64 / 1e6
+}
+
+/// GET, as `tenbin http` sends it.
+struct Get;
+
+impl Workload for Get {
+    fn operations(&self) -> &[&'static str] {
+        &["GET"]
+    }
+
+    fn next(&mut self, _now: Moment, exchange: &mut Exchange) -> Next {
+        exchange.head.clear();
+        exchange
+            .head
+            .extend_from_slice(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+        Next::Ready
+    }
+
+    fn judge(&mut self, _exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
+        match status {
+            200 => Judgement::Correct,
+            _ => Judgement::Failed(ErrorClass::Status, String::new()),
+        }
+    }
+}
+
+/// CPU time of the engine for an operation, nanoseconds; 16 connections, half a second.
+fn cost_of_an_operation(carrier: Carrier) -> f64 {
+    let plan = Drive {
+        carrier,
+        load: Load {
+            pace: Pace::Closed,
+            connections: 16,
+            timeout: SOON,
+            keep_alive: true,
+            requests: None,
+        },
+        seed: 1,
+        lead: Duration::from_millis(100),
+        window: Some(Duration::from_millis(500)),
+    };
+    let (mut ok, mut recorded, mut cpu) = (0, 0, 0);
+    let mut listen = |news| {
+        if let News::Sample(sample) = news {
+            ok += sample.ops[0].ok;
+            recorded += sample.ops[0].service.len();
+            cpu += sample.cpu;
+        }
+    };
+    drive(
+        &plan,
+        vec![Box::new(Get)],
+        &AtomicBool::new(false),
+        &mut listen,
+    )
+    .unwrap();
+    // Due in the window and answered in it differ by what is out at its ends.
+    assert!(ok > 0 && recorded.abs_diff(ok) <= 32, "{recorded} of {ok}");
+    cpu as f64 / recorded as f64
+}
+
+#[test]
+fn the_engine_without_a_server_is_ten_times_as_quick() {
+    let scratch = Scratch::new("ceiling");
+    let truth = Truth::start(&scratch, &[]);
+    let address = truth
+        .url
+        .trim_start_matches("http://")
+        .trim_end_matches('/');
+    let with = cost_of_an_operation(Carrier::Http1(address.parse().unwrap()));
+    let without = cost_of_an_operation(Carrier::Null);
+    assert!(with >= 10.0 * without, "{with} ns, {without} ns without");
 }
 
 #[test]
@@ -320,6 +397,9 @@ fn arrivals_at_random_are_a_poisson_process() {
     );
     // Poisson(800): sd 28; four of them.
     expect_near("requests", recorded.known() as f64, 800.0, 0.0, 113.0);
+    // No answer takes less than a look at the socket, and not every one a millisecond.
+    let quickest = recorded.service.min();
+    assert!((2_000..1_000_000).contains(&quickest), "{quickest} ns");
     // The seed is fixed: only how late the machine is changes from run to run.
     let p = poisson_p(&served, 100.0);
     assert!(p > 0.01, "p of Kolmogorov–Smirnov: {p}");
@@ -406,6 +486,8 @@ fn a_generator_that_is_late_shows_it_as_send_lag() {
         assert!(late >= 88, "{late} with a {kind} of 100 ms or more");
     }
     let mean = recorded.response.mean() / 1e6;
+    let service = recorded.service.mean() / 1e6;
+    assert!(service < mean / 2.0, "the server is blamed: {service} ms");
     expect_near(
         "mean response",
         mean,
