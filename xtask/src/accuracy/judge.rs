@@ -3,7 +3,7 @@
 use super::Row;
 use super::sides::{Log, Recorded};
 use super::statistics::{
-    answered, bytes_each, gaps, mean, mean_response, poisson_p, quantile, rate_received, slope,
+    answered, bytes_each, gaps, growth, mean, mean_response, poisson_p, quantile, rate_received,
     times_due, times_late, times_served,
 };
 
@@ -352,7 +352,7 @@ pub(super) fn poisson(seen: &Observed) -> Vec<Row> {
 pub(super) fn overload(seen: &Observed) -> Vec<Row> {
     let capacity = seen.recorded.throughput;
     // The first second has what is out at once; it is no line yet.
-    let growth = slope(seen.recorded.backlog.get(1..).unwrap_or_default());
+    let grown = growth(seen.recorded.backlog.get(1..).unwrap_or_default());
     vec![
         row(
             "throughput",
@@ -363,8 +363,8 @@ pub(super) fn overload(seen: &Observed) -> Vec<Row> {
         row(
             "slope of the backlog",
             "1000/s within 2 %",
-            format!("{growth:+.1}/s"),
-            within(growth, 1000.0, 0.02),
+            format!("{grown:+.1}/s"),
+            within(grown, 1000.0, 0.02),
         ),
     ]
 }

@@ -52,6 +52,10 @@ const PEERS: &[Peer] = &[
     },
 ];
 
+/// What a generator takes between the socket and its clock, milliseconds: generators
+/// differ in it, and where an answer takes some 20 µs that is more than 5 %.
+const OWN: f64 = 0.01;
+
 /// What is asked of the server, on how many connections.
 const LOADS: &[(&str, &str)] = &[("fixed:5ms", "8"), ("fixed:0s", "1")];
 
@@ -92,13 +96,13 @@ fn compare(
     let (ours, theirs) = (middle(ours), middle(theirs));
     Ok(row(
         "median beside that of another generator",
-        "within 5 %",
+        "within 5 % or 0.01 ms",
         format!(
             "{ours:.4} ms and {theirs:.4} ms of {} ({:+.1} %), {service}, {connections} connections",
             peer.name,
             (ours / theirs - 1.0) * 100.0
         ),
-        (ours / theirs - 1.0).abs() <= 0.05,
+        (ours - theirs).abs() <= OWN.max(0.05 * theirs),
     ))
 }
 
