@@ -31,9 +31,9 @@ use statistics::{
     times_due, times_served,
 };
 use tenbin_engine::{
-    Carrier, Drive, ErrorClass, Exchange, Judgement, Moment, News, Next, Workload, drive,
+    Carrier, Drive, ErrorClass, Exchange, Judgement, Moment, News, Next, Route, Workload, drive,
 };
-use tenbin_plan::{Load, Pace};
+use tenbin_plan::Load;
 
 const SOON: Duration = Duration::from_secs(30);
 
@@ -164,13 +164,7 @@ impl Workload for Get {
 fn cost_of_an_operation(carrier: Carrier) -> f64 {
     let plan = Drive {
         carrier,
-        load: Load {
-            pace: Pace::Closed,
-            connections: 16,
-            timeout: SOON,
-            keep_alive: true,
-            requests: None,
-        },
+        load: Load::closed(16),
         seed: 1,
         lead: Duration::from_millis(100),
         window: Some(Duration::from_millis(500)),
@@ -203,7 +197,7 @@ fn the_engine_without_a_server_is_ten_times_as_quick() {
         .url
         .trim_start_matches("http://")
         .trim_end_matches('/');
-    let with = cost_of_an_operation(Carrier::Http1(address.parse().unwrap()));
+    let with = cost_of_an_operation(Carrier::Route(Route::plain(address.parse().unwrap())));
     let without = cost_of_an_operation(Carrier::Null);
     assert!(with >= 10.0 * without, "{with} ns, {without} ns without");
 }
