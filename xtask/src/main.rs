@@ -50,8 +50,7 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["setup", "--check"] => setup::check()?,
         ["check"] => check::run(&mut Steps::default())?,
         ["accuracy"] => accuracy::run()?,
-        ["cost"] => cost::run("")?,
-        ["cost", words] => cost::run(words)?,
+        ["cost", words @ ..] => cost::run(&words.join(" "))?,
         // For `cost` itself, which measures it as a process of its own.
         ["bare-loop", address, connections, seconds] => {
             cost::bare_loop(address, connections, seconds)?;

@@ -55,7 +55,8 @@ pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-fn show(command: &Command) -> String {
+/// A command line for people: no directories, no environment.
+pub(crate) fn show(command: &Command) -> String {
     let program = Path::new(command.get_program());
     std::iter::once(program.file_name().unwrap_or(program.as_os_str()))
         .chain(command.get_args())

@@ -191,8 +191,8 @@ fn refusals_name_the_flag() {
             "no target to measure; give one with --target NAME=URL, or a [[target]] table in a plan",
         ),
         (
-            "tenbin http --target a=https://h",
-            r#"--target: "https://h" wants TLS, and TLS is not built in yet; use http://"#,
+            "tenbin http --target a=ftp://h",
+            r#"--target: unknown scheme "ftp" in "ftp://h"; use http:// or https://"#,
         ),
         (
             "tenbin http --target localhost:80",

@@ -46,9 +46,6 @@ impl Workload for Get {
 fn route(target: &str) -> Route {
     let (scheme, address) = target.split_once("://").unwrap_or(("http", target));
     let mut route = Route::plain(address.parse().unwrap());
-    if let Ok(lanes) = std::env::var("STREAMS") {
-        route.lanes = lanes.parse().unwrap();
-    }
     if scheme.starts_with("h2") {
         route.protocol = Protocol::Http2;
     }
@@ -91,6 +88,7 @@ fn main() {
             pace,
             connections,
             think: None,
+            depth: std::env::var("STREAMS").map_or(1, |count| count.parse().unwrap()),
             timeout: Duration::from_secs(10),
             keep_alive: true,
             requests: None,

@@ -218,10 +218,7 @@ fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
     Score {
         thread,
         connections: connections_of(thread) as usize,
-        lanes: match &drive.carrier {
-            Carrier::Route(route) => route.lanes,
-            Carrier::Null => 1,
-        },
+        lanes: load.depth,
         weights: match &drive.carrier {
             Carrier::Route(route) => route.hosts.iter().map(|host| host.weight).collect(),
             Carrier::Null => vec![1],
@@ -305,6 +302,7 @@ mod tests {
                 pace: Pace::Closed,
                 connections: 2,
                 think: None,
+                depth: 1,
                 timeout: Duration::from_secs(5),
                 keep_alive: true,
                 requests: None,

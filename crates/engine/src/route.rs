@@ -16,9 +16,6 @@ pub struct Route {
     pub hosts: Vec<Host>,
     /// What is spoken.
     pub protocol: Protocol,
-    /// Requests that may be out at once on a connection, at least 1: how deep
-    /// HTTP/1.1 is pipelined, or streams of HTTP/2.
-    pub lanes: usize,
     /// TLS, if it is to be spoken; its ALPN must offer what `protocol` says.
     pub tls: Option<Arc<ClientConfig>>,
     /// Address that connections come from; the system's choice without.
@@ -36,7 +33,6 @@ impl Route {
                 server_name: None,
             }],
             protocol: Protocol::Http1,
-            lanes: 1,
             tls: None,
             source: None,
         }

@@ -2,200 +2,16 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tenbin_engine::{
-    AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment, News,
-    Next, OpSample, Route, Workload, drive,
-};
-use tenbin_plan::{Load, Pace};
-
-/// Serves every connection with `serve` until it returns.
-fn server(serve: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let serve = std::sync::Arc::new(serve);
-    thread::spawn(move || {
-        for stream in listener.incoming().map_while(Result::ok) {
-            let serve = serve.clone();
-            thread::spawn(move || serve(stream));
-        }
-    });
-    address
-}
-
-/// Reads one request, head and body; `None` at the end of the connection.
-fn request(stream: &mut TcpStream) -> Option<Vec<u8>> {
-    let mut seen = Vec::new();
-    let mut byte = [0; 4096];
-    loop {
-        if let Some(end) = seen.windows(4).position(|four| four == b"\r\n\r\n") {
-            let head = String::from_utf8_lossy(&seen[..end]).to_lowercase();
-            let length = head
-                .lines()
-                .find_map(|line| line.strip_prefix("content-length: "))
-                .map_or(0, |length| length.parse().unwrap());
-            if seen.len() >= end + 4 + length {
-                return Some(seen.split_off(end + 4));
-            }
-        }
-        match stream.read(&mut byte) {
-            Ok(0) | Err(_) => return None,
-            Ok(count) => seen.extend_from_slice(&byte[..count]),
-        }
-    }
-}
-
-/// Answers every request with the same bytes.
-fn fixed(answer: &'static [u8]) -> SocketAddr {
-    server(move |mut stream| {
-        while request(&mut stream).is_some() {
-            if stream.write_all(answer).is_err() {
-                return;
-            }
-        }
-    })
-}
-
-/// Sends `count` requests and expects `body` back.
-struct Echo {
-    count: u64,
-    sent: Vec<u8>,
-    body: &'static [u8],
-    seen: Vec<u8>,
-}
-
-impl Echo {
-    fn times(count: u64, body: &'static [u8]) -> Self {
-        Self {
-            count,
-            sent: Vec::new(),
-            body,
-            seen: Vec::new(),
-        }
-    }
-}
-
-impl Workload for Echo {
-    fn operations(&self) -> &[&'static str] {
-        &["ECHO"]
-    }
-
-    fn next(&mut self, _now: Moment, exchange: &mut Exchange) -> Next {
-        if self.count == 0 {
-            return Next::Exhausted;
-        }
-        self.count -= 1;
-        exchange.head.clear();
-        let length = self.sent.len();
-        write!(
-            exchange.head,
-            "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n"
-        )
-        .unwrap();
-        Next::Ready
-    }
-
-    fn payload<'a>(&'a self, _exchange: &Exchange) -> &'a [u8] {
-        &self.sent
-    }
-
-    fn head(&mut self, _exchange: &mut Exchange, _head: &AnswerHead<'_>) -> BodyUse {
-        self.seen.clear();
-        BodyUse::Inspect
-    }
-
-    fn body(&mut self, _exchange: &mut Exchange, offset: u64, part: &[u8]) {
-        assert_eq!(offset, self.seen.len() as u64);
-        self.seen.extend_from_slice(part);
-    }
-
-    fn judge(&mut self, _exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
-        if status != 200 {
-            return Judgement::Failed(ErrorClass::Status, String::new());
-        }
-        if length != self.body.len() as u64 {
-            return Judgement::Failed(ErrorClass::Short, String::new());
-        }
-        if self.seen != self.body {
-            return Judgement::Failed(ErrorClass::Wrong, String::new());
-        }
-        Judgement::Correct
-    }
-}
-
-struct Driven {
-    op: OpSample,
-    ledger: Ledger,
-    took: Duration,
-}
-
-impl Driven {
-    fn errors(&self, class: ErrorClass) -> u64 {
-        self.op.errors[class as usize]
-    }
-}
-
-fn run(address: SocketAddr, worker: Echo, connections: usize, timeout: Duration) -> Driven {
-    run_for(address, worker, connections, timeout, None)
-}
-
-fn run_for(
-    address: SocketAddr,
-    worker: Echo,
-    connections: usize,
-    timeout: Duration,
-    window: Option<Duration>,
-) -> Driven {
-    let plan = Drive {
-        carrier: Carrier::Route(Route::plain(address)),
-        load: Load {
-            pace: Pace::Closed,
-            connections,
-            think: None,
-            timeout,
-            keep_alive: true,
-            requests: None,
-        },
-        seed: 1,
-        lead: Duration::ZERO,
-        window,
-    };
-    let mut op = OpSample::new("ECHO");
-    let mut ledger = Ledger::default();
-    let begun = Instant::now();
-    drive(
-        &plan,
-        vec![Box::new(worker)],
-        &AtomicBool::new(false),
-        &mut |news| {
-            let News::Sample(sample) = news else { return };
-            let seen = &sample.ops[0];
-            op.ok += seen.ok;
-            op.received += seen.received;
-            op.sent += seen.sent;
-            for (sum, count) in op.errors.iter_mut().zip(seen.errors) {
-                *sum += count;
-            }
-            for (text, count) in &seen.failures {
-                *op.failures.entry(text.clone()).or_default() += count;
-            }
-            ledger += sample.ledger;
-        },
-    )
-    .unwrap();
-    Driven {
-        op,
-        ledger,
-        took: begun.elapsed(),
-    }
-}
-
-const PATIENT: Duration = Duration::from_secs(20);
+use support::{Echo, PATIENT, closed, fixed, request, run, run_for, server};
+use tenbin_engine::{Carrier, Drive, ErrorClass, Route, Workload, drive};
 
 #[test]
 fn keeps_its_connections() {
@@ -333,14 +149,7 @@ fn stop_is_heeded_at_once() {
     let stop = AtomicBool::new(false);
     let plan = Drive {
         carrier: Carrier::Route(Route::plain(address)),
-        load: Load {
-            pace: Pace::Closed,
-            connections: 1,
-            think: None,
-            timeout: PATIENT,
-            keep_alive: true,
-            requests: None,
-        },
+        load: closed(1, PATIENT),
         seed: 1,
         lead: Duration::ZERO,
         window: Some(Duration::from_secs(60)),

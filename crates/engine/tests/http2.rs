@@ -264,7 +264,6 @@ fn run_at(
 ) -> Driven {
     let mut route = Route::plain(address);
     route.protocol = Protocol::Http2;
-    route.lanes = streams;
     let plan = Drive {
         carrier: Carrier::Route(route),
         load: Load {
@@ -272,6 +271,7 @@ fn run_at(
             connections,
             timeout,
             think: None,
+            depth: streams,
             keep_alive: true,
             requests: None,
         },

@@ -249,6 +249,7 @@ fn run_on(
             timeout: Duration::from_secs(30),
             keep_alive,
             think: None,
+            depth: 1,
             requests: None,
         },
         seed: 1,

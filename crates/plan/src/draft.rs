@@ -70,6 +70,8 @@ pub struct RoundsDraft {
 pub struct LoadDraft {
     /// Connections over all threads.
     pub connections: Field,
+    /// Requests out at once on a connection.
+    pub depth: Field,
     /// Arrivals a second; a closed loop without.
     pub rate: Field,
     /// `constant` or `poisson`.
@@ -109,6 +111,7 @@ impl LoadDraft {
                 .arrivals
                 .or_else(|| unless(trace || think, &other.arrivals)),
             rate_to: self.rate_to.or_else(|| unless(not_by_rate, &other.rate_to)),
+            depth: self.depth.or_else(|| other.depth.clone()),
             steps: self
                 .steps
                 .or_else(|| other.steps.clone().filter(|_| !(rate || trace || think))),
@@ -126,7 +129,7 @@ impl LoadDraft {
     }
 }
 
-/// One `[[target]]`: `url` alone, `command` with its companions, or `builtin`.
+/// One `[[target]]`: `url` or `urls` alone, `command` with its companions, or `builtin`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table such as [[target]]")]
 pub struct TargetDraft {
@@ -160,6 +163,61 @@ pub struct TargetDraft {
     pub secret_key_file: Field,
     /// S3 region.
     pub region: Field,
+    /// Base URLs of several hosts, each with an optional weight.
+    pub urls: Option<At<List>>,
+    /// `1.1` or `2`.
+    pub http: Field,
+    /// How TLS is spoken.
+    pub tls: Option<At<TlsDraft>>,
+    /// Unix socket to connect to.
+    pub unix: Field,
+    /// Addresses of names, as `name:port:address,…`.
+    pub resolve: Option<At<List>>,
+    /// `4` or `6`.
+    pub ip_version: Field,
+    /// Address that connections come from.
+    pub source: Field,
+}
+
+/// The `tls` of a target.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "a table such as { ca = \"ca.pem\" }"
+)]
+pub struct TlsDraft {
+    /// File with the authorities to trust.
+    pub ca: Field,
+    /// File with the certificate to show to the server.
+    pub cert: Field,
+    /// File with its private key.
+    pub key: Field,
+    /// Accept any certificate.
+    pub insecure: Field,
+    /// Name to ask for and to find in the certificate.
+    pub server_name: Field,
+    /// Resume earlier sessions.
+    pub resume: Field,
+    /// `1.2` or `1.3`.
+    pub version: Field,
+}
+
+impl TlsDraft {
+    /// Everything that was given, by its key.
+    pub(crate) fn given(&self) -> impl Iterator<Item = (&'static str, Place)> {
+        [
+            ("ca", &self.ca),
+            ("cert", &self.cert),
+            ("key", &self.key),
+            ("insecure", &self.insecure),
+            ("server_name", &self.server_name),
+            ("resume", &self.resume),
+            ("version", &self.version),
+        ]
+        .into_iter()
+        .filter_map(|(key, field)| Some((key, field.as_ref()?.place)))
+    }
 }
 
 /// The `ready` of a target: exactly one of its keys.

@@ -4,7 +4,9 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
 use toml::de::{DeTable, DeValue};
 
-use crate::draft::{Draft, LoadDraft, ReadyDraft, RoundsDraft, TargetDraft, WorkloadDraft};
+use crate::draft::{
+    Draft, LoadDraft, ReadyDraft, RoundsDraft, TargetDraft, TlsDraft, WorkloadDraft,
+};
 use crate::problem::{Findings, Place};
 use crate::suggest::nearest;
 
@@ -22,6 +24,9 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("users", "connections"),
     ("vus", "connections"),
     ("workers", "threads"),
+    ("pipeline", "depth"),
+    ("pipelining", "depth"),
+    ("streams", "depth"),
     ("rps", "rate"),
     ("qps", "rate"),
     ("max_requests", "requests"),
@@ -40,6 +45,19 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("endpoint", "url"),
     ("host", "url"),
     ("address", "url"),
+    ("hosts", "urls"),
+    ("endpoints", "urls"),
+    ("protocol", "http"),
+    ("http_version", "http"),
+    ("unix_socket", "unix"),
+    ("socket", "unix"),
+    ("interface", "source"),
+    ("bind", "source"),
+    ("cacert", "ca"),
+    ("ca_file", "ca"),
+    ("cert_file", "cert"),
+    ("key_file", "key"),
+    ("sni", "server_name"),
     ("cmd", "command"),
     ("environment", "env"),
     ("cwd", "directory"),
@@ -69,6 +87,7 @@ pub(crate) fn remove_unknown(plan: &mut DeTable<'_>, findings: &mut Findings) {
                 sections.each(value, "target", place, findings, |table, findings| {
                     sections.check(&sections.target, table, findings);
                     sections.inside(table, "ready", &sections.ready, findings);
+                    sections.inside(table, "tls", &sections.tls, findings);
                 })
             }
             ("workload", value) => {
@@ -88,6 +107,7 @@ struct Sections {
     load: Section,
     target: Section,
     ready: Section,
+    tls: Section,
     workload: Section,
     workload_load: Section,
 }
@@ -101,6 +121,7 @@ impl Sections {
             load: section("in [load]", keys_of::<LoadDraft>()),
             target: section("in [[target]]", keys_of::<TargetDraft>()),
             ready: section("in ready", keys_of::<ReadyDraft>()),
+            tls: section("in tls", keys_of::<TlsDraft>()),
             workload: section("in [[workload]]", keys_of::<WorkloadDraft>()),
             workload_load: section("in [workload.load]", keys_of::<LoadDraft>()),
         }
@@ -181,7 +202,13 @@ impl Sections {
                 .map_or(word, |&(_, meant)| meant);
             return format!("; did you mean {meant:?}?");
         }
-        let homes = [&self.rounds, &self.load, &self.target, &self.workload];
+        let homes = [
+            &self.rounds,
+            &self.load,
+            &self.target,
+            &self.tls,
+            &self.workload,
+        ];
         let meant = SYNONYMS
             .iter()
             .find(|&&(synonym, _)| synonym == name)
@@ -265,11 +292,13 @@ mod tests {
         };
         let tables = ["rounds", "load", "target", "workload"];
         let ways = ["command", "builtin"];
+        let mut target_keys: BTreeSet<&str> = elsewhere(&sections.target, &ways);
+        target_keys.extend(sections.tls.keys);
         let expected: [(&str, BTreeSet<&str>); 4] = [
             ("## Top level", elsewhere(&sections.plan, &tables)),
             ("## `[rounds]`", elsewhere(&sections.rounds, &[])),
             ("## `[load]`", elsewhere(&sections.load, &[])),
-            ("## `[[target]]`", elsewhere(&sections.target, &ways)),
+            ("## `[[target]]`", target_keys),
         ];
         for (heading, keys) in expected {
             assert_eq!(documented(heading), keys, "{heading}");

@@ -26,10 +26,12 @@ mod step;
 mod suggest;
 mod think;
 mod trace;
+mod way;
 
 pub use context::{Context, LookUp, ReadFile};
 pub use draft::{
-    Draft, Field, KeyField, LoadDraft, ReadyDraft, RoundsDraft, TargetDraft, WorkloadDraft,
+    Draft, Field, KeyField, LoadDraft, ReadyDraft, RoundsDraft, TargetDraft, TlsDraft,
+    WorkloadDraft,
 };
 pub use model::*;
 pub use problem::{Place, Problem, Refusal};
@@ -37,3 +39,4 @@ pub use scalar::{At, Entries, List, Scalar};
 pub use schedule::{Turn, schedule};
 pub use think::Think;
 pub use trace::Trace;
+pub use way::{ClientCertificate, Host, HttpVersion, IpVersion, Pin, Tls, TlsVersion, Way};

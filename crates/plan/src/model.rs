@@ -9,6 +9,7 @@ use url::Url;
 
 use crate::think::Think;
 use crate::trace::Trace;
+use crate::way::Way;
 
 /// targets × workloads × loads × rounds: the whole question.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,10 +49,14 @@ pub struct Rounds {
 pub struct Load {
     /// Closed loop (a fixed number of connections) or open loop (arrivals).
     pub pace: Pace,
-    /// Connections, over all threads.
+    /// Connections, over all threads. A target with several hosts gets as many to
+    /// each of them; no more requests are out at once than with one.
     pub connections: usize,
     /// Closed loop: how long a connection rests after each answer.
     pub think: Option<Think>,
+    /// Requests out at once on a connection, 1 to 1000: pipelined in HTTP/1.1,
+    /// streams in HTTP/2. More than 1 only with `keep_alive`.
+    pub depth: usize,
     /// An operation unanswered for this long, counted from its write (closed
     /// loop) or its intended start (open loop), has failed.
     pub timeout: Duration,
@@ -142,6 +147,8 @@ pub struct Target {
     pub name: String,
     /// Where it is, or how it comes to be.
     pub reach: Reach,
+    /// How connections get there.
+    pub way: Way,
     /// S3 credentials, if it wants any.
     pub credentials: Option<Credentials>,
     /// S3 region.
@@ -153,7 +160,8 @@ pub struct Target {
 pub enum Reach {
     /// It is simply there.
     Endpoint {
-        /// Base URL (`http://host:port/path`).
+        /// Base URL (`http://host:port/path` or `https://…`); of several hosts
+        /// that of the first.
         url: Url,
     },
     /// Tenbin launches it.

@@ -2,6 +2,7 @@
 //! for the reader, the printer and the messages.
 
 use crate::model::{Arrivals, Builtin, S3Operation};
+use crate::way::{HttpVersion, IpVersion, TlsVersion};
 
 /// The region of a target that names none.
 pub(crate) const DEFAULT_REGION: &str = "us-east-1";
@@ -75,6 +76,18 @@ pub(crate) enum Payload {
 impl Named for Payload {
     const NAMES: &'static [(&'static str, Self)] =
         &[("signed", Self::Signed), ("unsigned", Self::Unsigned)];
+}
+
+impl Named for HttpVersion {
+    const NAMES: &'static [(&'static str, Self)] = &[("1.1", Self::Http1), ("2", Self::Http2)];
+}
+
+impl Named for TlsVersion {
+    const NAMES: &'static [(&'static str, Self)] = &[("1.2", Self::Tls12), ("1.3", Self::Tls13)];
+}
+
+impl Named for IpVersion {
+    const NAMES: &'static [(&'static str, Self)] = &[("4", Self::V4), ("6", Self::V6)];
 }
 
 impl S3Operation {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::duration::Time;
@@ -15,6 +16,7 @@ use crate::schedule::rounds_per_block;
 use crate::size::Size;
 use crate::step::Step;
 use crate::trace::Trace;
+use crate::way::{ClientCertificate, HttpVersion, Tls, Way};
 
 impl Plan {
     /// The plan as TOML that [`Draft::from_toml`](crate::Draft::from_toml) reads
@@ -132,6 +134,7 @@ fn rounds(page: &mut Page, rounds: &Rounds, targets: usize) {
 
 fn load(page: &mut Page, load: &Load, slice: Duration) {
     page.explained("connections", load.connections, "over all threads");
+    page.explained("depth", load.depth, "requests out at once on each");
     match &load.pace {
         Pace::Closed => page.comment("no rate: each connection sends its next request at once"),
         Pace::Constant { per_second } => page.pair("rate", rate(*per_second)),
@@ -202,16 +205,63 @@ fn target(page: &mut Page, target: &Target, variables: &Variables) {
     page.table("[[target]]");
     page.pair("name", text(&target.name));
     match &target.reach {
-        Reach::Endpoint { url } => page.pair("url", text(url)),
+        Reach::Endpoint { url } if target.way.hosts.is_empty() => page.pair("url", text(url)),
+        Reach::Endpoint { .. } => page.pair("urls", list(target.way.hosts.iter().map(text))),
         Reach::Launched(launched) => launch(page, launched),
         Reach::Builtin(builtin) => page.pair("builtin", text(Named::name(*builtin))),
     }
+    way(page, &target.way);
     if let Some(keys) = &target.credentials {
         credentials(page, keys, &variables.of(&target.name));
     }
     if target.region != DEFAULT_REGION {
         page.pair("region", text(&target.region));
     }
+}
+
+/// What differs from the simplest way.
+fn way(page: &mut Page, way: &Way) {
+    if way.http != HttpVersion::default() {
+        page.pair("http", text(way.http.name()));
+    }
+    if let Some(path) = &way.unix {
+        page.pair("unix", text(path.display()));
+    }
+    if !way.resolve.is_empty() {
+        page.pair("resolve", list(way.resolve.iter().map(text)));
+    }
+    if let Some(version) = way.ip_version {
+        page.pair("ip_version", version.name());
+    }
+    if let Some(source) = way.source {
+        page.pair("source", text(source));
+    }
+    let pairs = tls(&way.tls);
+    if !pairs.is_empty() {
+        let pairs = pairs.iter().map(|(key, value)| format!("{key} = {value}"));
+        let table = format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "));
+        match way.tls.insecure {
+            true => page.explained("tls", table, "certificates are not checked"),
+            false => page.pair("tls", table),
+        }
+    }
+}
+
+fn tls(tls: &Tls) -> Vec<(&'static str, String)> {
+    let path = |path: &PathBuf| text(path.display());
+    let client = |file: fn(&ClientCertificate) -> &PathBuf| tls.client.as_ref().map(file);
+    [
+        ("ca", tls.ca.as_ref().map(path)),
+        ("cert", client(|client| &client.cert).map(path)),
+        ("key", client(|client| &client.key).map(path)),
+        ("insecure", tls.insecure.then(|| "true".to_owned())),
+        ("server_name", tls.server_name.as_ref().map(text)),
+        ("resume", tls.resume.then(|| "true".to_owned())),
+        ("version", tls.version.map(|version| text(version.name()))),
+    ]
+    .into_iter()
+    .filter_map(|(key, value)| Some((key, value?)))
+    .collect()
 }
 
 fn launch(page: &mut Page, launch: &Launch) {

@@ -1,11 +1,14 @@
 //! From what was written to what will be run: defaults filled in, mistakes refused.
 
 mod credentials;
+mod hosts;
 mod load;
 mod naming;
 mod rounds;
 mod target;
+mod tls;
 mod url;
+mod way;
 mod workload;
 
 use std::collections::HashMap;

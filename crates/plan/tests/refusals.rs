@@ -221,8 +221,8 @@ fn targets() {
         ),
         (
             "[[target]]",
-            "url = \"https://h/\"",
-            r#"plan.toml:2:7: url: "https://h/" wants TLS, and TLS is not built in yet; use http://"#,
+            "url = \"htps://h/\"",
+            r#"plan.toml:2:7: url: unknown scheme "htps" in "htps://h/"; use http:// or https://"#,
         ),
         (
             "[[target]]",
@@ -232,7 +232,7 @@ fn targets() {
         (
             "[[target]]",
             "url = \"ftp://h/\"",
-            r#"plan.toml:2:7: url: unknown scheme "ftp" in "ftp://h/"; use http://"#,
+            r#"plan.toml:2:7: url: unknown scheme "ftp" in "ftp://h/"; use http:// or https://"#,
         ),
         (
             "[[target]]",
@@ -301,8 +301,8 @@ fn targets() {
         ),
         (
             "[[target]]",
-            "command = \"a\"\nurl = \"https://h:{port}/\"",
-            r#"plan.toml:3:7: url: "https://h:{port}/" wants TLS, and TLS is not built in yet; use http://"#,
+            "command = \"a\"\nurl = \"ftp://h:{port}/\"",
+            r#"plan.toml:3:7: url: unknown scheme "ftp" in "ftp://h:{port}/"; use http:// or https://"#,
         ),
         (
             "[[target]]",
@@ -574,7 +574,7 @@ concurency = 8
 timeout = 5
 
 [[target]]
-url = \"https://h\"
+url = \"ftp://h\"
 
 [[workload]]
 kind = \"s3\"
@@ -586,7 +586,7 @@ size = \"1KX\"
     plan.toml:4:9: slice: 1ms is too short for a slice; the shortest is 100ms
     plan.toml:7:1: unknown key "concurency" in [load]; did you mean "connections"?
     plan.toml:8:11: timeout: "5" has no unit; write for example "500ms", "2s" or "1m30s"
-    plan.toml:11:7: url: "https://h" wants TLS, and TLS is not built in yet; use http://
+    plan.toml:11:7: url: unknown scheme "ftp" in "ftp://h"; use http:// or https://
     plan.toml:15:13: operation: "putt" is not one of "put", "get", "delete"; did you mean "put"?
     plan.toml:16:8: size: "1KX" has the unknown unit "KX"; write for example "64KiB" (2^16 bytes), "1MB" (10^6) or "1000" (bytes)
     "#);
@@ -716,4 +716,128 @@ fn traces_that_cannot_be_played() {
     ] {
         assert_eq!(refusal(load), expected, "{load}");
     }
+}
+
+#[test]
+fn ways_to_a_target_that_lead_nowhere() {
+    check(&[
+        (
+            "[[target]]",
+            "urls = [\"http://a\", \"https://b\"]",
+            r#"plan.toml:2:21: urls: all hosts of a target have the same scheme, and "http://a/" and "https://b/" do not"#,
+        ),
+        (
+            "[[target]]",
+            "urls = [\"http://a/x\", \"http://b/y\"]",
+            r#"plan.toml:2:23: urls: all hosts of a target have the same path, and "http://a/x" and "http://b/y" do not"#,
+        ),
+        (
+            "[[target]]",
+            "urls = [\"http://a\", \"http://a:80\"]",
+            r#"plan.toml:2:21: urls: "http://a/" is named twice; give it a weight"#,
+        ),
+        (
+            "[[target]]",
+            "urls = [\"http://a weight 0\"]",
+            r#"plan.toml:2:9: urls: "weight 0" behind a URL is not a weight; write for example "weight 3", at most 1000"#,
+        ),
+        (
+            "[[target]]",
+            "url = \"http://a{4...1}\"",
+            "plan.toml:2:7: url: {4...1} is not a range of hosts; write for example {1...4}, with three dots and the smaller number first",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://a{1...99}.b{1...99}\"",
+            r#"plan.toml:2:7: url: "http://a{1...99}.b{1...99}" makes more than 1000 hosts, the most a target can have"#,
+        ),
+        (
+            "[[target]]",
+            "command = \"a\"\nurls = [\"http://h\"]",
+            "plan.toml:1:1: a target has either urls or command, not both",
+        ),
+        (
+            "[[target]]",
+            "urls = []",
+            r#"plan.toml:2:8: urls: is empty; write for example ["http://db1:9000", "http://db2:9000 weight 2"]"#,
+        ),
+        (
+            "[[target]]",
+            "builtin = \"http\"\nhttp = 2",
+            "plan.toml:3:8: http: is not for a built-in server, which speaks HTTP/1.1 on a port of 127.0.0.1",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nhttp = 3",
+            r#"plan.toml:3:8: http: "3" is not one of "1.1", "2""#,
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\ntls = { insecure = true }",
+            "plan.toml:3:20: tls.insecure: is for https, and the url of this target does not begin with https://",
+        ),
+        (
+            "[[target]]",
+            "url = \"https://h\"\ntls = { ca = \"nowhere.pem\" }",
+            "plan.toml:3:14: tls.ca: cannot read /made-up/nowhere.pem: entity not found",
+        ),
+        (
+            "[[target]]",
+            "url = \"https://h\"\ntls = { key = \"nowhere.pem\" }",
+            "plan.toml:3:15: tls.key: a key needs the certificate that it belongs to; give that with cert (--cert)",
+        ),
+        (
+            "[[target]]",
+            "url = \"https://h\"\ntls = { cacert = \"x\" }",
+            r#"plan.toml:3:9: unknown key "cacert" in tls; did you mean "ca"?"#,
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nunix = \"/s\"\nsource = \"127.0.0.2\"",
+            "plan.toml:4:10: source: is of no use with a Unix socket (unix)",
+        ),
+        (
+            "[[target]]",
+            "urls = [\"http://a\", \"http://b\"]\nunix = \"/s\"",
+            "plan.toml:3:8: unix: one socket cannot lead to several hosts",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nresolve = [\"h:81:127.0.0.1\"]",
+            "plan.toml:3:12: resolve: no host of this target is h:81",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nresolve = \"h:80:nowhere\"",
+            r#"plan.toml:3:11: resolve: "nowhere" in "h:80:nowhere" is not an address"#,
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nsource = \"eth0\"",
+            r#"plan.toml:3:10: source: "eth0" is not an address of this machine; write for example "127.0.0.2""#,
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nsource = \"127.0.0.2\"\nip_version = 6",
+            "plan.toml:3:10: source: 127.0.0.2 is not an IPv6 address, and ip_version wants those",
+        ),
+        (
+            "[load]",
+            "depth = 0",
+            "plan.toml:2:9: depth: 0 is too few; the least is 1",
+        ),
+        (
+            "[load]",
+            "depth = 4\nkeep_alive = false",
+            "plan.toml:2:9: depth: several requests cannot be out at once on a connection that is closed after every answer; leave out keep_alive = false (--no-keep-alive) or this",
+        ),
+        (
+            "[load]",
+            "pipeline = 4",
+            r#"plan.toml:2:1: unknown key "pipeline" in [load]; did you mean "depth"?"#,
+        ),
+    ]);
+    let long = format!("url = \"http://h\"\nunix = \"/{}\"", "x".repeat(107));
+    let found = refusal(&within("[[target]]", &long));
+    assert!(found.contains("has 108 bytes"), "{found}");
 }

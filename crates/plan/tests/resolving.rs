@@ -449,3 +449,29 @@ fn what_is_due_is_the_integral_of_the_rate() {
     assert_eq!(due(steps, 0.5), Some(5.0));
     assert_eq!(due(steps, 2.0), Some(40.0));
 }
+
+#[test]
+fn ranges_and_weights_make_hosts() {
+    let plan = resolve(
+        "[[target]]\nurls = [\"http://db{08...10}:9000 weight 3\", \"http://[::1]:9000\"]\n\
+         resolve = [\"DB09:9000:[fd00::1],10.0.0.1\"]\n[[workload]]\nkind = \"http\"",
+    )
+    .expect("a plan");
+    let way = &plan.targets[0].way;
+    let hosts: Vec<String> = way.hosts.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        hosts,
+        [
+            "http://db08:9000/ weight 3",
+            "http://db09:9000/ weight 3",
+            "http://db10:9000/ weight 3",
+            "http://[::1]:9000/"
+        ]
+    );
+    assert_eq!(way.resolve[0].to_string(), "db09:9000:[fd00::1],10.0.0.1");
+    let toml = plan.to_toml();
+    assert!(
+        toml.contains("resolve = [\"db09:9000:[fd00::1],10.0.0.1\"]"),
+        "{toml}"
+    );
+}

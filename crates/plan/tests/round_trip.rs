@@ -11,14 +11,18 @@ use proptest::option;
 use proptest::prelude::*;
 use support::{resolve_in, world};
 use tenbin_plan::{
-    Arrivals, Builtin, Credentials, Draft, HttpWork, KeySource, Launch, Load, Pace, Plan, Reach,
-    Ready, Rounds, S3Operation, S3Work, Secret, Target, Think, Trace, Workload, WorkloadKind,
+    Arrivals, Builtin, ClientCertificate, Credentials, Draft, Host, HttpVersion, HttpWork,
+    IpVersion, KeySource, Launch, Load, Pace, Pin, Plan, Reach, Ready, Rounds, S3Operation, S3Work,
+    Secret, Target, Think, Tls, TlsVersion, Trace, Way, Workload, WorkloadKind,
 };
 
 const FILES: &[(&str, &[u8])] = &[
     ("/made-up/body.bin", &[0, 255, 10]),
     ("/made-up/secret", b"from-a-file\n"),
     ("/made-up/arrivals.txt", b"5\n5.000000003\n7\n"),
+    ("/made-up/ca.pem", b"a certificate"),
+    ("/made-up/client \"x\".pem", b"a certificate"),
+    ("/made-up/client.key", b"the-private-key"),
 ];
 const VARIABLES: &[(&str, &str)] = &[("AK", "a-key"), ("SK", "from the environment")];
 
@@ -117,16 +121,20 @@ fn load() -> impl Strategy<Value = Load> {
         option::of(think()),
         1usize..100_000,
         time(1),
-        any::<bool>(),
+        prop_oneof![
+            (1usize..=1000).prop_map(|depth| (true, depth)),
+            Just((false, 1))
+        ],
         option::of(1..=u64::MAX),
     )
         .prop_map(
-            |(pace, think, connections, timeout, keep_alive, requests)| Load {
+            |(pace, think, connections, timeout, reuse, requests)| Load {
                 think: think.filter(|_| pace == Pace::Closed),
                 pace,
                 connections,
                 timeout,
-                keep_alive,
+                keep_alive: reuse.0,
+                depth: reuse.1,
                 requests,
             },
         )
@@ -182,20 +190,124 @@ fn launch() -> impl Strategy<Value = Launch> {
         })
 }
 
-fn target(index: usize) -> impl Strategy<Value = Target> {
-    let reach = prop_oneof![
-        (1u16..).prop_map(|port| Reach::Endpoint {
-            url: format!("http://127.0.0.1:{port}/").parse().expect("a URL"),
-        }),
-        launch().prop_map(Reach::Launched),
-        Just(Reach::Builtin(Builtin::S3Memory)),
-        Just(Reach::Builtin(Builtin::S3Durable)),
+fn http_version() -> impl Strategy<Value = HttpVersion> {
+    prop_oneof![Just(HttpVersion::Http1), Just(HttpVersion::Http2)]
+}
+
+fn tls() -> impl Strategy<Value = Tls> {
+    let trust = prop_oneof![
+        Just((None, false)),
+        Just((Some(PathBuf::from("/made-up/ca.pem")), false)),
+        Just((None, true)),
     ];
-    (reach, credentials(), "[a-z]{2}-[0-9]").prop_map(move |(reach, credentials, region)| Target {
-        name: format!("target-{index}"),
-        reach,
-        credentials: Some(credentials),
-        region,
+    let client = option::of(prop_oneof![
+        Just("/made-up/client.key"),
+        Just("/made-up/client \"x\".pem")
+    ]);
+    (
+        trust,
+        client,
+        option::of(prop_oneof![Just("db.example"), Just("::1")]),
+        any::<bool>(),
+        option::of(prop_oneof![
+            Just(TlsVersion::Tls12),
+            Just(TlsVersion::Tls13)
+        ]),
+    )
+        .prop_map(|((ca, insecure), key, server_name, resume, version)| Tls {
+            ca,
+            insecure,
+            client: key.map(|key| ClientCertificate {
+                cert: PathBuf::from("/made-up/client \"x\".pem"),
+                key: PathBuf::from(key),
+            }),
+            server_name: server_name.map(str::to_owned),
+            resume,
+            version,
+        })
+}
+
+/// A target that is there, over TCP or a Unix socket, in clear text or over TLS.
+fn endpoint() -> impl Strategy<Value = (Reach, Way)> {
+    let hosts = vec(1u32..=1000, 0..4);
+    let ends = prop_oneof![
+        Just((None, None)),
+        Just((Some(IpVersion::V4), Some("127.0.0.2"))),
+        Just((Some(IpVersion::V6), None)),
+        Just((None, Some("::1"))),
+    ];
+    (
+        1u16..,
+        hosts,
+        http_version(),
+        option::of(tls()),
+        any::<bool>(),
+        ends,
+    )
+        .prop_map(
+            |(port, weights, http, tls, is_unix, (ip_version, source))| {
+                let scheme = if tls.is_some() { "https" } else { "http" };
+                let url = |index: usize| {
+                    let text = format!("{scheme}://db{index}:{port}/");
+                    text.parse::<url::Url>().expect("a URL")
+                };
+                let hosts: Vec<Host> = match weights.len() {
+                    1 => Vec::new(),
+                    _ => weights
+                        .iter()
+                        .enumerate()
+                        .map(|(index, &weight)| Host {
+                            url: url(index),
+                            weight,
+                        })
+                        .collect(),
+                };
+                let is_unix = is_unix && hosts.is_empty();
+                let pin = Pin {
+                    host: "db0".to_owned(),
+                    port: url(0).port_or_known_default().expect("a port"),
+                    addresses: ["::1", "10.0.0.1"]
+                        .map(|text| text.parse().expect("an address"))
+                        .to_vec(),
+                };
+                let way = Way {
+                    hosts,
+                    http,
+                    tls: tls.unwrap_or_default(),
+                    unix: is_unix.then(|| PathBuf::from("/made-up/the 'socket'")),
+                    resolve: if is_unix { Vec::new() } else { vec![pin] },
+                    ip_version: ip_version.filter(|_| !is_unix),
+                    source: source
+                        .filter(|_| !is_unix)
+                        .map(|text| text.parse().expect("an address")),
+                };
+                (Reach::Endpoint { url: url(0) }, way)
+            },
+        )
+}
+
+fn target(index: usize) -> impl Strategy<Value = Target> {
+    let plain = |reach| (reach, Way::default());
+    let ways = prop_oneof![
+        endpoint(),
+        launch().prop_map(|launch| {
+            let way = Way {
+                unix: Some(PathBuf::from("{data}/socket")),
+                ..Way::default()
+            };
+            (Reach::Launched(launch), way)
+        }),
+        Just(plain(Reach::Builtin(Builtin::S3Memory))),
+        Just(plain(Reach::Builtin(Builtin::S3Durable))),
+    ];
+    (ways, credentials(), "[a-z]{2}-[0-9]").prop_map(move |((reach, way), credentials, region)| {
+        Target {
+            name: format!("target-{index}"),
+            reach,
+            way,
+            credentials: Some(credentials),
+            region,
+        }
     })
 }
 

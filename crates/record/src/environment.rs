@@ -48,6 +48,10 @@ pub struct TargetEnvironment {
     pub version: Option<String>,
     /// The `Server` header of its answers.
     pub server_header: Option<String>,
+    /// How long looking up the names of its hosts took, nanoseconds: it happens
+    /// once, before the first connection, and is part of no other figure. Unknown
+    /// also where there was no name to look up.
+    pub name_lookup_ns: Option<u64>,
 }
 
 impl Environment {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tenbin_engine::Ledger;
 
 use crate::histogram::merge;
-use crate::slice::{ClientUse, OpFigures, Slice, SliceEnd, SliceStart};
+use crate::slice::{ClientUse, HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
 
 /// One second of a slice, merged over threads.
 #[derive(Debug)]
@@ -26,6 +26,10 @@ pub(crate) struct Interval {
     pub(crate) ops: Vec<OpFigures>,
     /// What happened to connections.
     pub(crate) ledger: Ledger,
+    /// How long opening them took.
+    pub(crate) setup: SetupFigures,
+    /// Figures by host, in the order of the slice's.
+    pub(crate) hosts: Vec<HostFigures>,
     /// What every thread used.
     pub(crate) threads: Vec<ThreadUse>,
 }
@@ -46,6 +50,8 @@ pub(crate) struct SliceFold {
     start: SliceStart,
     ops: Vec<OpFigures>,
     ledger: Ledger,
+    setup: SetupFigures,
+    hosts: Vec<HostFigures>,
     threads: BTreeMap<usize, ThreadSum>,
 }
 
@@ -61,10 +67,13 @@ struct ThreadSum {
 impl SliceFold {
     pub(crate) fn new(start: SliceStart) -> Self {
         let ops = start.operations.iter().map(|n| OpFigures::new(n)).collect();
+        let hosts = start.hosts.iter().map(|n| HostFigures::new(n)).collect();
         Self {
             start,
             ops,
             ledger: Ledger::default(),
+            setup: SetupFigures::default(),
+            hosts,
             threads: BTreeMap::new(),
         }
     }
@@ -73,12 +82,16 @@ impl SliceFold {
         &self.start
     }
 
-    /// Adds a second, whose operations are in the order of the slice's.
+    /// Adds a second, whose operations and hosts are in the order of the slice's.
     pub(crate) fn add(&mut self, interval: Interval) {
         for (sum, op) in self.ops.iter_mut().zip(interval.ops) {
             add_figures(sum, op);
         }
         self.ledger += interval.ledger;
+        add_setup(&mut self.setup, interval.setup);
+        for (sum, host) in self.hosts.iter_mut().zip(interval.hosts) {
+            add_host(sum, host);
+        }
         if !interval.drain {
             for usage in &interval.threads {
                 self.threads.entry(usage.thread).or_default().add(usage);
@@ -105,6 +118,8 @@ impl SliceFold {
             closed_loop: self.start.closed_loop,
             ops: self.ops,
             ledger: self.ledger,
+            setup: self.setup,
+            hosts: self.hosts,
             client: client_use(&self.threads),
             server: end.server,
             backlog: self.threads.values().map(|thread| thread.backlog).sum(),
@@ -155,6 +170,20 @@ pub(crate) fn add_figures(sum: &mut OpFigures, mut part: OpFigures) {
     }
 }
 
+/// Adds the set-up of connections to that of others.
+pub(crate) fn add_setup(sum: &mut SetupFigures, mut part: SetupFigures) {
+    for step in Step::ALL {
+        absorb(step.of_mut(sum), step.of_mut(&mut part));
+    }
+}
+
+/// Adds the figures of a host to those it had.
+pub(crate) fn add_host(sum: &mut HostFigures, mut part: HostFigures) {
+    sum.ok += part.ok;
+    add_counts(&mut sum.errors, &part.errors);
+    absorb(&mut sum.service, &mut part.service);
+}
+
 /// Adds `part`, which is of no use afterwards, to `sum`. A histogram is a quarter
 /// of a megabyte: the first one is taken over rather than copied.
 fn absorb(sum: &mut Histogram<u64>, part: &mut Histogram<u64>) {
@@ -171,17 +200,24 @@ fn add_counts<K: Ord + Clone>(sum: &mut BTreeMap<K, u64>, part: &BTreeMap<K, u64
     }
 }
 
-/// The four histograms of an operation.
+/// The histograms of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Service,
     Response,
     Lag,
+    FirstByte,
     Failed,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 4] = [Self::Service, Self::Response, Self::Lag, Self::Failed];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Service,
+        Self::Response,
+        Self::Lag,
+        Self::FirstByte,
+        Self::Failed,
+    ];
 
     /// The last part of its tag in `latency.hlog`.
     pub(crate) fn name(self) -> &'static str {
@@ -189,6 +225,7 @@ impl Kind {
             Self::Service => "service",
             Self::Response => "response",
             Self::Lag => "lag",
+            Self::FirstByte => "first_byte",
             Self::Failed => "failed",
         }
     }
@@ -198,6 +235,7 @@ impl Kind {
             Self::Service => &op.service,
             Self::Response => &op.response,
             Self::Lag => &op.lag,
+            Self::FirstByte => &op.first_byte,
             Self::Failed => &op.failed,
         }
     }
@@ -207,7 +245,45 @@ impl Kind {
             Self::Service => &mut op.service,
             Self::Response => &mut op.response,
             Self::Lag => &mut op.lag,
+            Self::FirstByte => &mut op.first_byte,
             Self::Failed => &mut op.failed,
+        }
+    }
+}
+
+/// The steps that open a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    Connect,
+    Tls,
+    FirstByte,
+}
+
+impl Step {
+    pub(crate) const ALL: [Self; 3] = [Self::Connect, Self::Tls, Self::FirstByte];
+
+    /// The last part of its tag in `latency.hlog`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Connect => "setup_connect",
+            Self::Tls => "setup_tls",
+            Self::FirstByte => "setup_first_byte",
+        }
+    }
+
+    pub(crate) fn of(self, setup: &SetupFigures) -> &Histogram<u64> {
+        match self {
+            Self::Connect => &setup.connect,
+            Self::Tls => &setup.tls,
+            Self::FirstByte => &setup.first_byte,
+        }
+    }
+
+    pub(crate) fn of_mut(self, setup: &mut SetupFigures) -> &mut Histogram<u64> {
+        match self {
+            Self::Connect => &mut setup.connect,
+            Self::Tls => &mut setup.tls,
+            Self::FirstByte => &mut setup.first_byte,
         }
     }
 }

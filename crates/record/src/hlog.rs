@@ -1,6 +1,7 @@
 //! `latency.hlog`: histograms in HdrHistogram's interval log format 1.3, one
-//! line a second, a target, an operation and a kind.
+//! line a second, a target, an operation or a host, and a kind.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::time::{Duration, SystemTime};
 
@@ -11,9 +12,9 @@ use hdrhistogram::serialization::interval_log::{
 };
 use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
 
-use crate::fold::{Interval, Kind};
-use crate::lines::{ByteRange, OperationLine};
-use crate::slice::{OpFigures, SliceStart};
+use crate::fold::Interval;
+use crate::lines::{ByteRange, Quantiles};
+use crate::slice::SliceStart;
 
 /// Histograms hold nanoseconds; HdrHistogram's tools read the largest value of
 /// an interval in milliseconds.
@@ -47,27 +48,27 @@ impl HlogEncoder {
         Ok(head)
     }
 
-    /// Appends the histograms of one operation in one second to `text`, the
-    /// empty ones left out.
+    /// Appends histograms of one second and one subject to `text`, each with the
+    /// name of its kind, the empty ones left out.
     pub(crate) fn push(
         &mut self,
         text: &mut Vec<u8>,
         slice: &SliceStart,
         interval: &Interval,
-        op: &OpFigures,
+        subject: Subject<'_>,
+        histograms: &[(&str, &Histogram<u64>)],
     ) -> io::Result<()> {
         let mut lines = Vec::new();
         let mut log = IntervalLogWriterBuilder::new()
             .with_max_value_divisor(MAX_VALUE_DIVISOR)
             .begin_log_with(&mut lines, &mut self.serializer)?;
-        for kind in Kind::ALL {
-            let histogram = kind.of(op);
+        for (kind, histogram) in histograms {
             if histogram.is_empty() {
                 continue;
             }
-            let tag = tag(slice, op, kind);
+            let tag = tag(slice, subject, kind);
             log.write_histogram(
-                histogram,
+                *histogram,
                 seconds(slice.start) + Duration::from_nanos(interval.start),
                 Duration::from_nanos(interval.end.saturating_sub(interval.start)),
                 Tag::new(&tag),
@@ -94,13 +95,33 @@ fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or_default()
 }
 
-fn tag(slice: &SliceStart, op: &OpFigures, kind: Kind) -> String {
+/// Whose histograms they are: the third part of their tags.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Subject<'a> {
+    /// One operation.
+    Operation(&'a str),
+    /// All operations.
+    All,
+    /// All operations on one host.
+    Host(&'a str),
+}
+
+impl Subject<'_> {
+    fn tag_part(self) -> String {
+        match self {
+            Self::Operation(name) => tag_part(name),
+            Self::All => "*".to_owned(),
+            Self::Host(name) => format!("*@{}", tag_part(name)),
+        }
+    }
+}
+
+fn tag(slice: &SliceStart, subject: Subject<'_>, kind: &str) -> String {
     format!(
-        "{}/{}/{}/{}",
+        "{}/{}/{}/{kind}",
         tag_part(&slice.target),
         tag_part(&slice.workload),
-        tag_part(&op.name),
-        kind.name()
+        subject.tag_part(),
     )
 }
 
@@ -112,31 +133,62 @@ fn tag_part(name: &str) -> String {
     )
 }
 
-/// Puts the histograms of `line` into `figures`.
+/// Histograms read from the file, by kind.
+pub(crate) struct Decoded(BTreeMap<String, Histogram<u64>>);
+
+/// The histograms in `lines`, the part of the file that a line points to.
 ///
 /// # Errors
-/// When `lines`, the part of the file that the line points to, does not hold
-/// what the line says it holds.
-pub(crate) fn decode(
-    lines: &[u8],
-    line: &OperationLine,
-    figures: &mut OpFigures,
-) -> Result<(), String> {
+/// When there is anything else.
+pub(crate) fn decode(lines: &[u8]) -> Result<Decoded, String> {
+    let mut decoded = BTreeMap::new();
     for entry in IntervalLogIterator::new(lines) {
         let Ok(LogEntry::Interval(entry)) = entry else {
             return Err("expected a histogram".to_owned());
         };
-        let name = entry
+        let kind = entry
             .tag()
             .and_then(|tag| tag.as_str().rsplit_once('/'))
             .map_or("", |(_, kind)| kind);
-        let kind = Kind::ALL
-            .into_iter()
-            .find(|kind| kind.name() == name)
-            .ok_or("the histogram has no known kind")?;
-        *kind.of_mut(figures) = histogram(entry.encoded_histogram())?;
+        decoded.insert(kind.to_owned(), histogram(entry.encoded_histogram())?);
     }
-    check_counts(line, figures)
+    Ok(Decoded(decoded))
+}
+
+impl Decoded {
+    /// Moves the histogram of a kind to where it belongs. An empty one was never
+    /// written, and leaves what is there.
+    ///
+    /// # Errors
+    /// When it does not hold what its line says it holds.
+    pub(crate) fn take(
+        &mut self,
+        kind: &str,
+        promised: Option<Quantiles>,
+        to: &mut Histogram<u64>,
+    ) -> Result<(), String> {
+        let found = self.0.remove(kind);
+        let count = found.as_ref().map_or(0, Histogram::len);
+        let expected = promised.map_or(0, |quantiles| quantiles.count);
+        if count != expected {
+            return Err(format!(
+                "the {kind} histogram holds {count} values where {expected} were written"
+            ));
+        }
+        if let Some(found) = found {
+            *to = found;
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// When a histogram was left.
+    pub(crate) fn all_taken(self) -> Result<(), String> {
+        match self.0.keys().next() {
+            Some(kind) => Err(format!("the histogram has no known kind: `{kind}`")),
+            None => Ok(()),
+        }
+    }
 }
 
 fn histogram(encoded: &str) -> Result<Histogram<u64>, String> {
@@ -146,26 +198,6 @@ fn histogram(encoded: &str) -> Result<Histogram<u64>, String> {
     Deserializer::new()
         .deserialize(&mut bytes.as_slice())
         .map_err(|e| format!("the histogram cannot be decoded: {e}"))
-}
-
-fn check_counts(line: &OperationLine, figures: &OpFigures) -> Result<(), String> {
-    let promised = [
-        (Kind::Service, line.service),
-        (Kind::Response, line.response),
-        (Kind::Lag, line.lag),
-        (Kind::Failed, line.failed),
-    ];
-    for (kind, quantiles) in promised {
-        let expected = quantiles.map_or(0, |q| q.count);
-        let found = kind.of(figures).len();
-        if found != expected {
-            return Err(format!(
-                "the {} histogram holds {found} values where {expected} were written",
-                kind.name()
-            ));
-        }
-    }
-    Ok(())
 }
 
 impl ByteRange {

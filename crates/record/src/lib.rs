@@ -14,7 +14,7 @@
 //! | `run` | first | version of the lines |
 //! | `begin` | a slice's window opens | [`SliceStart`] |
 //! | `operation` | every second, for every operation | counts, bytes, errors, statuses, quantiles, and where in `latency.hlog` its histograms stand |
-//! | `second` | after those | connections, client threads, target; *commits* the `operation` lines before it |
+//! | `second` | after those | connections, hosts, client threads, target; *commits* the `operation` lines before it |
 //! | `end` | a slice is over | [`SliceEnd`] |
 //! | `complete` | every slice was measured | |
 //!
@@ -45,5 +45,7 @@ pub use histogram::{merge, quantile_ns};
 pub use reader::{RecordedRun, read};
 pub use tenbin_engine::{ErrorClass, Ledger, histogram::latency_histogram};
 
-pub use slice::{ClientUse, OpFigures, ServerUse, Slice, SliceEnd, SliceStart};
+pub use slice::{
+    ClientUse, HostFigures, OpFigures, ServerUse, SetupFigures, Slice, SliceEnd, SliceStart,
+};
 pub use writer::RunWriter;

@@ -9,9 +9,9 @@ use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use tenbin_engine::{ErrorClass, Ledger};
 
-use crate::fold::{Interval, ThreadUse};
+use crate::fold::{Interval, Kind, Step, ThreadUse};
 use crate::histogram::quantile_ns;
-use crate::slice::{OpFigures, ServerUse, SliceEnd, SliceStart};
+use crate::slice::{HostFigures, OpFigures, ServerUse, SetupFigures, SliceEnd, SliceStart};
 
 /// Version of the lines.
 pub(crate) const SCHEMA: &str = "tenbin.intervals/1";
@@ -41,10 +41,12 @@ pub(crate) struct OperationLine {
     statuses: BTreeMap<u16, u64>,
     failures: BTreeMap<String, u64>,
     censored: u64,
-    pub(crate) service: Option<Quantiles>,
-    pub(crate) response: Option<Quantiles>,
-    pub(crate) lag: Option<Quantiles>,
-    pub(crate) failed: Option<Quantiles>,
+    service: Option<Quantiles>,
+    response: Option<Quantiles>,
+    lag: Option<Quantiles>,
+    #[serde(default)]
+    first_byte: Option<Quantiles>,
+    failed: Option<Quantiles>,
     pub(crate) hlog: ByteRange,
 }
 
@@ -77,8 +79,31 @@ pub(crate) struct SecondLine {
     pub(crate) drain: bool,
     #[serde(with = "LedgerFields")]
     ledger: Ledger,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) setup: Option<SetupPart>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) hosts: Vec<HostPart>,
     pub(crate) threads: Vec<ThreadUse>,
     server: Option<ServerUse>,
+}
+
+/// How long opening connections took in one second.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct SetupPart {
+    connect: Option<Quantiles>,
+    tls: Option<Quantiles>,
+    first_byte: Option<Quantiles>,
+    pub(crate) hlog: ByteRange,
+}
+
+/// What one host did in one second.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct HostPart {
+    pub(crate) host: String,
+    ok: u64,
+    errors: BTreeMap<String, u64>,
+    pub(crate) service: Option<Quantiles>,
+    pub(crate) hlog: ByteRange,
 }
 
 /// The slice is over.
@@ -166,19 +191,27 @@ impl OperationLine {
             sent: op.sent,
             received: op.received,
             payload: op.payload,
-            errors: op
-                .errors
-                .iter()
-                .map(|(class, count)| (class.name().to_owned(), *count))
-                .collect(),
+            errors: by_name(&op.errors),
             statuses: op.statuses.clone(),
             failures: op.failures.clone(),
             censored: op.censored,
             service: Quantiles::of(&op.service),
             response: Quantiles::of(&op.response),
             lag: Quantiles::of(&op.lag),
+            first_byte: Quantiles::of(&op.first_byte),
             failed: Quantiles::of(&op.failed),
             hlog,
+        }
+    }
+
+    /// What the histogram of that kind holds.
+    pub(crate) fn quantiles(&self, kind: Kind) -> Option<Quantiles> {
+        match kind {
+            Kind::Service => self.service,
+            Kind::Response => self.response,
+            Kind::Lag => self.lag,
+            Kind::FirstByte => self.first_byte,
+            Kind::Failed => self.failed,
         }
     }
 
@@ -192,12 +225,67 @@ impl OperationLine {
         figures.statuses.clone_from(&self.statuses);
         figures.failures.clone_from(&self.failures);
         figures.censored = self.censored;
-        for (name, count) in &self.errors {
-            let class = ErrorClass::from_name(name).ok_or_else(|| name.clone())?;
-            figures.errors.insert(class, *count);
-        }
+        figures.errors = by_class(&self.errors)?;
         Ok(figures)
     }
+}
+
+impl SetupPart {
+    pub(crate) fn new(setup: &SetupFigures, hlog: ByteRange) -> Self {
+        Self {
+            connect: Quantiles::of(&setup.connect),
+            tls: Quantiles::of(&setup.tls),
+            first_byte: Quantiles::of(&setup.first_byte),
+            hlog,
+        }
+    }
+
+    /// What the histogram of that step holds.
+    pub(crate) fn quantiles(&self, step: Step) -> Option<Quantiles> {
+        match step {
+            Step::Connect => self.connect,
+            Step::Tls => self.tls,
+            Step::FirstByte => self.first_byte,
+        }
+    }
+}
+
+impl HostPart {
+    pub(crate) fn new(host: &HostFigures, hlog: ByteRange) -> Self {
+        Self {
+            host: host.name.clone(),
+            ok: host.ok,
+            errors: by_name(&host.errors),
+            service: Quantiles::of(&host.service),
+            hlog,
+        }
+    }
+
+    /// The figures, all but the histogram. `Err` names an unknown error class.
+    pub(crate) fn figures(&self) -> Result<HostFigures, String> {
+        let mut figures = HostFigures::new(&self.host);
+        figures.ok = self.ok;
+        figures.errors = by_class(&self.errors)?;
+        Ok(figures)
+    }
+}
+
+fn by_name(errors: &BTreeMap<ErrorClass, u64>) -> BTreeMap<String, u64> {
+    errors
+        .iter()
+        .map(|(class, count)| (class.name().to_owned(), *count))
+        .collect()
+}
+
+/// `Err` names a class that is not known.
+fn by_class(errors: &BTreeMap<String, u64>) -> Result<BTreeMap<ErrorClass, u64>, String> {
+    errors
+        .iter()
+        .map(|(name, count)| {
+            let class = ErrorClass::from_name(name).ok_or_else(|| name.clone())?;
+            Ok((class, *count))
+        })
+        .collect()
 }
 
 impl Quantiles {
@@ -213,7 +301,13 @@ impl Quantiles {
 }
 
 impl SecondLine {
-    pub(crate) fn new(slice: &SliceStart, interval: &Interval, server: Option<ServerUse>) -> Self {
+    pub(crate) fn new(
+        slice: &SliceStart,
+        interval: &Interval,
+        setup: Option<SetupPart>,
+        hosts: Vec<HostPart>,
+        server: Option<ServerUse>,
+    ) -> Self {
         Self {
             slice: slice.index,
             target: slice.target.clone(),
@@ -223,13 +317,26 @@ impl SecondLine {
             end_ns: interval.end,
             drain: interval.drain,
             ledger: interval.ledger,
+            setup,
+            hosts,
             threads: interval.threads.clone(),
             server,
         }
     }
 
-    /// The second with these figures for its operations.
-    pub(crate) fn interval(&self, ops: Vec<OpFigures>) -> Interval {
+    /// Where the histograms of the second itself stand.
+    pub(crate) fn hlogs(&self) -> impl Iterator<Item = ByteRange> {
+        let setup = self.setup.iter().map(|part| part.hlog);
+        setup.chain(self.hosts.iter().map(|part| part.hlog))
+    }
+
+    /// The second with these figures, all of which have histograms.
+    pub(crate) fn interval(
+        &self,
+        ops: Vec<OpFigures>,
+        setup: SetupFigures,
+        hosts: Vec<HostFigures>,
+    ) -> Interval {
         Interval {
             second: self.second,
             start: self.start_ns,
@@ -237,6 +344,8 @@ impl SecondLine {
             drain: self.drain,
             ops,
             ledger: self.ledger,
+            setup,
+            hosts,
             threads: self.threads.clone(),
         }
     }

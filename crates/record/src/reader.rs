@@ -12,10 +12,13 @@ use crate::directory::{
 };
 use crate::environment::Environment;
 use crate::error::RecordError;
-use crate::fold::{Interval, SliceFold};
+use crate::fold::{Interval, Kind, SliceFold, Step};
 use crate::hlog;
-use crate::lines::{CompleteLine, EndLine, Line, OperationLine, RunLine, SCHEMA, SecondLine};
-use crate::slice::{Slice, SliceEnd, SliceStart};
+use crate::lines::{
+    ByteRange, CompleteLine, EndLine, HostPart, Line, OperationLine, RunLine, SCHEMA, SecondLine,
+    SetupPart,
+};
+use crate::slice::{HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
 
 /// What a run directory tells.
 #[derive(Debug, Clone)]
@@ -228,9 +231,10 @@ impl SliceEntry {
 
 impl SecondEntry {
     fn has_histograms(&self, latency: &[u8]) -> bool {
-        self.operations
-            .iter()
-            .all(|line| line.hlog.of(latency).is_some())
+        let operations = self.operations.iter().map(|line| line.hlog);
+        operations
+            .chain(self.line.hlogs())
+            .all(|range| range.of(latency).is_some())
     }
 
     fn interval(
@@ -239,38 +243,86 @@ impl SecondEntry {
         path: &Path,
         latency: &[u8],
     ) -> Result<Interval, RecordError> {
-        let damaged = |line: &OperationLine, what: String| RecordError::Damaged {
+        let damaged = |range: ByteRange, what: String| RecordError::Damaged {
             path: path.to_path_buf(),
-            offset: line.hlog.offset,
+            offset: range.offset,
             what,
         };
-        if self.operations.len() != slice.operations.len() {
-            return Err(RecordError::Damaged {
-                path: path.with_file_name(INTERVALS_FILE),
-                offset: 0,
-                what: format!(
-                    "second {} of slice {} has {} operations, not {}",
-                    self.line.second,
-                    slice.index,
-                    self.operations.len(),
-                    slice.operations.len()
-                ),
-            });
-        }
+        self.check_counts(slice, path)?;
         let mut ops = Vec::with_capacity(slice.operations.len());
         for (line, name) in self.operations.iter().zip(&slice.operations) {
             if line.operation != *name {
-                return Err(damaged(line, format!("expected operation {name}")));
+                return Err(damaged(line.hlog, format!("expected operation {name}")));
             }
-            let mut figures = line
-                .figures()
-                .map_err(|class| damaged(line, format!("unknown error class `{class}`")))?;
-            let bytes = line.hlog.of(latency).unwrap_or_default();
-            hlog::decode(bytes, line, &mut figures).map_err(|what| damaged(line, what))?;
-            ops.push(figures);
+            ops.push(op_figures(line, latency).map_err(|what| damaged(line.hlog, what))?);
         }
-        Ok(self.line.interval(ops))
+        let setup = match &self.line.setup {
+            Some(part) => setup_figures(part, latency).map_err(|what| damaged(part.hlog, what))?,
+            None => SetupFigures::default(),
+        };
+        let mut hosts = Vec::with_capacity(slice.hosts.len());
+        for (part, name) in self.line.hosts.iter().zip(&slice.hosts) {
+            if part.host != *name {
+                return Err(damaged(part.hlog, format!("expected host {name}")));
+            }
+            hosts.push(host_figures(part, latency).map_err(|what| damaged(part.hlog, what))?);
+        }
+        Ok(self.line.interval(ops, setup, hosts))
     }
+
+    /// A second has as many of each as its slice was opened with.
+    fn check_counts(&self, slice: &SliceStart, path: &Path) -> Result<(), RecordError> {
+        let counts = [
+            ("operations", self.operations.len(), slice.operations.len()),
+            ("hosts", self.line.hosts.len(), slice.hosts.len()),
+        ];
+        match counts
+            .into_iter()
+            .find(|(_, found, expected)| found != expected)
+        {
+            None => Ok(()),
+            Some((what, found, expected)) => Err(RecordError::Damaged {
+                path: path.with_file_name(INTERVALS_FILE),
+                offset: 0,
+                what: format!(
+                    "second {} of slice {} has {found} {what}, not {expected}",
+                    self.line.second, slice.index
+                ),
+            }),
+        }
+    }
+}
+
+fn op_figures(line: &OperationLine, latency: &[u8]) -> Result<OpFigures, String> {
+    let mut figures = line.figures().map_err(unknown_class)?;
+    let mut histograms = hlog::decode(line.hlog.of(latency).unwrap_or_default())?;
+    for kind in Kind::ALL {
+        histograms.take(kind.name(), line.quantiles(kind), kind.of_mut(&mut figures))?;
+    }
+    histograms.all_taken()?;
+    Ok(figures)
+}
+
+fn setup_figures(part: &SetupPart, latency: &[u8]) -> Result<SetupFigures, String> {
+    let mut figures = SetupFigures::default();
+    let mut histograms = hlog::decode(part.hlog.of(latency).unwrap_or_default())?;
+    for step in Step::ALL {
+        histograms.take(step.name(), part.quantiles(step), step.of_mut(&mut figures))?;
+    }
+    histograms.all_taken()?;
+    Ok(figures)
+}
+
+fn host_figures(part: &HostPart, latency: &[u8]) -> Result<HostFigures, String> {
+    let mut figures = part.figures().map_err(unknown_class)?;
+    let mut histograms = hlog::decode(part.hlog.of(latency).unwrap_or_default())?;
+    histograms.take(Kind::Service.name(), part.service, &mut figures.service)?;
+    histograms.all_taken()?;
+    Ok(figures)
+}
+
+fn unknown_class(class: String) -> String {
+    format!("unknown error class `{class}`")
 }
 
 impl SecondLine {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_engine::{ErrorClass, Ledger, OpSample, Sample};
+use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Sample, SetupSample};
 
 use crate::error::RecordError;
-use crate::fold::{Interval, ThreadUse, add_figures};
-use crate::slice::OpFigures;
+use crate::fold::{Interval, ThreadUse, add_figures, add_host, add_setup};
+use crate::slice::{HostFigures, OpFigures, SetupFigures, SliceStart};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -18,16 +18,18 @@ type Key = (u64, bool);
 #[derive(Debug)]
 pub(crate) struct Seconds {
     operations: Vec<String>,
+    hosts: Vec<String>,
     threads: usize,
     pending: BTreeMap<Key, Interval>,
     reached: BTreeMap<usize, Key>,
 }
 
 impl Seconds {
-    pub(crate) fn new(operations: &[String], threads: usize) -> Self {
+    pub(crate) fn new(slice: &SliceStart) -> Self {
         Self {
-            operations: operations.to_vec(),
-            threads,
+            operations: slice.operations.clone(),
+            hosts: slice.hosts.clone(),
+            threads: slice.threads,
             pending: BTreeMap::new(),
             reached: BTreeMap::new(),
         }
@@ -36,16 +38,27 @@ impl Seconds {
     /// Takes a sample.
     ///
     /// # Errors
-    /// When it has an operation that the slice was not opened with.
+    /// When it has an operation that the slice was not opened with, or figures
+    /// of more or fewer hosts.
     pub(crate) fn add(&mut self, sample: Sample) -> Result<(), RecordError> {
+        if !sample.hosts.is_empty() && sample.hosts.len() != self.hosts.len() {
+            return Err(RecordError::OutOfOrder {
+                what: "a sample",
+                why: "it has figures of other hosts than the slice was opened with",
+            });
+        }
         let key = key_of(&sample);
         let interval = self
             .pending
             .entry(key)
-            .or_insert_with(|| empty_interval(key, &sample, &self.operations));
+            .or_insert_with(|| empty_interval(key, &sample, &self.operations, &self.hosts));
         interval.start = interval.start.min(sample.start);
         interval.end = interval.end.max(sample.end);
         interval.ledger += sample.ledger;
+        add_setup(&mut interval.setup, setup_figures(sample.setup));
+        for (sum, host) in interval.hosts.iter_mut().zip(sample.hosts) {
+            add_host(sum, host_figures(&sum.name, host));
+        }
         interval.threads.push(ThreadUse {
             thread: sample.thread,
             start_ns: sample.start,
@@ -101,7 +114,7 @@ fn key_of(sample: &Sample) -> Key {
     (middle / SECOND, sample.drain)
 }
 
-fn empty_interval(key: Key, sample: &Sample, operations: &[String]) -> Interval {
+fn empty_interval(key: Key, sample: &Sample, operations: &[String], hosts: &[String]) -> Interval {
     Interval {
         second: key.0,
         start: sample.start,
@@ -109,6 +122,8 @@ fn empty_interval(key: Key, sample: &Sample, operations: &[String]) -> Interval 
         drain: key.1,
         ops: operations.iter().map(|name| OpFigures::new(name)).collect(),
         ledger: Ledger::default(),
+        setup: SetupFigures::default(),
+        hosts: hosts.iter().map(|name| HostFigures::new(name)).collect(),
         threads: Vec::new(),
     }
 }
@@ -120,24 +135,63 @@ fn figures(op: OpSample) -> OpFigures {
         sent: op.sent,
         received: op.received,
         payload: op.payload,
-        errors: ErrorClass::ALL
-            .into_iter()
-            .map(|class| (class, op.errors[class as usize]))
-            .filter(|(_, count)| *count > 0)
-            .collect(),
+        errors: by_class(&op.errors),
         statuses: op.statuses,
         failures: op.failures,
         censored: op.censored,
         service: op.service,
         response: op.response,
         lag: op.lag,
+        first_byte: op.first_byte,
         failed: op.failed,
     }
+}
+
+fn setup_figures(setup: SetupSample) -> SetupFigures {
+    SetupFigures {
+        connect: setup.connect,
+        tls: setup.tls,
+        first_byte: setup.first_byte,
+    }
+}
+
+fn host_figures(name: &str, host: HostSample) -> HostFigures {
+    HostFigures {
+        name: name.to_owned(),
+        ok: host.ok,
+        errors: by_class(&host.errors),
+        service: host.service,
+    }
+}
+
+fn by_class(errors: &[u64; ErrorClass::ALL.len()]) -> BTreeMap<ErrorClass, u64> {
+    ErrorClass::ALL
+        .into_iter()
+        .map(|class| (class, errors[class as usize]))
+        .filter(|(_, count)| *count > 0)
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn seconds_of(operation: &str, hosts: &[&str], threads: usize) -> Seconds {
+        Seconds::new(&SliceStart {
+            index: 0,
+            block: 0,
+            round: 0,
+            workload: "get".to_owned(),
+            target: "a".to_owned(),
+            operations: vec![operation.to_owned()],
+            hosts: hosts.iter().map(|name| (*name).to_owned()).collect(),
+            threads,
+            connections: 1,
+            closed_loop: true,
+            planned_seconds: 5.0,
+            start: 0.0,
+        })
+    }
 
     fn sample(thread: usize, start: u64, end: u64, drain: bool) -> Sample {
         let mut op = OpSample::new("GET");
@@ -168,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_second_is_due_when_every_thread_has_reported_it() {
-        let mut seconds = Seconds::new(&["GET".to_owned()], 2);
+        let mut seconds = seconds_of("GET", &[], 2);
         assert_eq!(feed(&mut seconds, sample(0, 0, 1_000, false)), []);
         assert_eq!(
             feed(&mut seconds, sample(1, 0, 998, false)),
@@ -183,7 +237,7 @@ mod tests {
 
     #[test]
     fn the_drain_is_kept_apart_from_the_second_it_falls_into() {
-        let mut seconds = Seconds::new(&["GET".to_owned()], 2);
+        let mut seconds = seconds_of("GET", &[], 2);
         assert_eq!(feed(&mut seconds, sample(0, 0, 300, false)), []);
         assert_eq!(feed(&mut seconds, sample(0, 300, 400, true)), []);
         assert_eq!(
@@ -197,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_stalled_thread_holds_nobody_up_and_loses_nothing() {
-        let mut seconds = Seconds::new(&["GET".to_owned()], 2);
+        let mut seconds = seconds_of("GET", &[], 2);
         assert_eq!(feed(&mut seconds, sample(0, 0, 1_000, false)), []);
         assert_eq!(
             feed(&mut seconds, sample(0, 1_000, 2_000, false)),
@@ -211,7 +265,19 @@ mod tests {
 
     #[test]
     fn an_unknown_operation_is_refused() {
-        let mut seconds = Seconds::new(&["PUT".to_owned()], 1);
+        let mut seconds = seconds_of("PUT", &[], 1);
         assert!(seconds.add(sample(0, 0, 1_000, false)).is_err());
+    }
+    #[test]
+    fn hosts_that_the_slice_does_not_know_are_refused() {
+        let mut seconds = seconds_of("GET", &["one", "two"], 1);
+        let mut with = |hosts| {
+            let mut sample = sample(0, 0, 1_000, false);
+            sample.hosts = vec![HostSample::default(); hosts];
+            seconds.add(sample)
+        };
+        assert!(with(2).is_ok());
+        assert!(with(0).is_ok(), "a thread may have seen none");
+        assert!(with(3).is_err());
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
-use tenbin_engine::histogram::latency_histogram;
+use tenbin_engine::histogram::{latency_histogram, small_histogram};
 use tenbin_engine::{ErrorClass, Ledger};
 
 /// What is known of a slice when its measured window opens.
@@ -22,6 +22,10 @@ pub struct SliceStart {
     pub target: String,
     /// Names of the workload's operations, in its order.
     pub operations: Vec<String>,
+    /// Names of the target's hosts, in the order in which samples have their
+    /// figures; empty when there is but one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
     /// Generator threads that are going to hand out samples.
     pub threads: usize,
     /// Connections asked for, over all threads.
@@ -71,6 +75,11 @@ pub struct Slice {
     pub ops: Vec<OpFigures>,
     /// What happened to connections.
     pub ledger: Ledger,
+    /// How long opening connections took.
+    pub setup: SetupFigures,
+    /// Figures by host over all operations, in the order of the route; empty when
+    /// there is but one host.
+    pub hosts: Vec<HostFigures>,
     /// What the generator used.
     pub client: ClientUse,
     /// What the target used, if it is observed.
@@ -137,6 +146,9 @@ pub struct OpFigures {
     pub response: Histogram<u64>,
     /// Intended start to write start, nanoseconds; empty in a closed loop.
     pub lag: Histogram<u64>,
+    /// Write start to first byte of correct answers, nanoseconds; empty in runs
+    /// of versions that did not record it.
+    pub first_byte: Histogram<u64>,
     /// Start to failure, nanoseconds.
     pub failed: Histogram<u64>,
 }
@@ -157,7 +169,67 @@ impl OpFigures {
             service: latency_histogram(),
             response: latency_histogram(),
             lag: latency_histogram(),
+            first_byte: latency_histogram(),
             failed: latency_histogram(),
+        }
+    }
+
+    /// All failures.
+    pub fn failed_count(&self) -> u64 {
+        self.errors.values().sum()
+    }
+}
+
+/// How long opening connections took in one slice, nanoseconds, each step apart;
+/// never part of the latency of an operation on a connection that stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SetupFigures {
+    /// From the first step to an open socket.
+    pub connect: Histogram<u64>,
+    /// TLS handshakes; empty without TLS.
+    pub tls: Histogram<u64>,
+    /// Write start to first byte of the first answer on a connection.
+    pub first_byte: Histogram<u64>,
+}
+
+impl SetupFigures {
+    /// Whether no step of any connection was timed.
+    pub fn is_empty(&self) -> bool {
+        self.connect.is_empty() && self.tls.is_empty() && self.first_byte.is_empty()
+    }
+}
+
+impl Default for SetupFigures {
+    fn default() -> Self {
+        Self {
+            connect: small_histogram(),
+            tls: small_histogram(),
+            first_byte: small_histogram(),
+        }
+    }
+}
+
+/// One host's figures in one slice, over all operations.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostFigures {
+    /// Name of the host.
+    pub name: String,
+    /// Correct answers that came inside the window.
+    pub ok: u64,
+    /// Failures by class; absent classes are zero.
+    pub errors: BTreeMap<ErrorClass, u64>,
+    /// Write start to last byte of correct answers, nanoseconds.
+    pub service: Histogram<u64>,
+}
+
+impl HostFigures {
+    /// Nothing seen yet.
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ok: 0,
+            errors: BTreeMap::new(),
+            service: small_histogram(),
         }
     }
 

@@ -4,14 +4,17 @@ use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use hdrhistogram::Histogram;
 use tenbin_engine::Sample;
 
 use crate::directory::{INTERVALS_FILE, LATENCY_FILE, RunDirectory};
 use crate::error::RecordError;
-use crate::fold::{Interval, SliceFold};
-use crate::hlog::HlogEncoder;
-use crate::lines::{ByteRange, CompleteLine, EndLine, OperationLine, RunLine, SCHEMA, SecondLine};
-use crate::lines::{Line, push};
+use crate::fold::{Interval, Kind, SliceFold, Step};
+use crate::hlog::{HlogEncoder, Subject};
+use crate::lines::{
+    ByteRange, CompleteLine, EndLine, HostPart, Line, OperationLine, RunLine, SCHEMA, SecondLine,
+    SetupPart, push,
+};
 use crate::seconds::Seconds;
 use crate::slice::{ServerUse, Slice, SliceEnd, SliceStart};
 
@@ -67,7 +70,7 @@ impl RunWriter {
         }
         self.append_line(&start)?;
         self.open = Some(OpenSlice {
-            seconds: Seconds::new(&start.operations, start.threads),
+            seconds: Seconds::new(&start),
             fold: SliceFold::new(start),
             server: None,
         });
@@ -78,8 +81,8 @@ impl RunWriter {
     /// with it.
     ///
     /// # Errors
-    /// When no slice is open, the sample has an operation that the slice has
-    /// not, or the files cannot be written.
+    /// When no slice is open, the sample has an operation or hosts that the slice
+    /// has not, or the files cannot be written.
     pub fn sample(&mut self, sample: Sample) -> Result<(), RecordError> {
         let open = self.open.as_mut().ok_or(NO_SLICE)?;
         open.seconds.add(sample)?;
@@ -136,22 +139,20 @@ impl RunWriter {
             let Some(open) = self.open.as_mut() else {
                 return Err(NO_SLICE);
             };
-            let mut histograms = Vec::new();
-            let mut lines = Vec::new();
-            for op in &interval.ops {
-                let offset = histograms.len();
-                self.encoder
-                    .push(&mut histograms, open.fold.start(), &interval, op)
-                    .map_err(|e| RecordError::io("write", &self.latency.path, e))?;
-                let range = ByteRange {
-                    offset: self.latency.length + offset as u64,
-                    length: (histograms.len() - offset) as u64,
-                };
-                let line = OperationLine::new(open.fold.start(), &interval, op, range);
-                push(&mut lines, &line);
-            }
-            let second = SecondLine::new(open.fold.start(), &interval, open.server.take());
-            push(&mut lines, &second);
+            let mut second = SecondText {
+                encoder: &mut self.encoder,
+                slice: open.fold.start(),
+                interval: &interval,
+                offset: self.latency.length,
+                histograms: Vec::new(),
+                lines: Vec::new(),
+            };
+            second
+                .write(open.server.take())
+                .map_err(|e| RecordError::io("write", &self.latency.path, e))?;
+            let SecondText {
+                histograms, lines, ..
+            } = second;
             open.fold.add(interval);
             self.append(Some(&histograms), &lines)?;
         }
@@ -176,6 +177,63 @@ impl RunWriter {
             .and_then(|()| self.intervals.append(lines));
         self.failed = written.is_err();
         written
+    }
+}
+
+/// What one second adds to both files.
+struct SecondText<'a> {
+    encoder: &'a mut HlogEncoder,
+    slice: &'a SliceStart,
+    interval: &'a Interval,
+    /// Where `histograms` are going to stand.
+    offset: u64,
+    histograms: Vec<u8>,
+    lines: Vec<u8>,
+}
+
+impl SecondText<'_> {
+    fn write(&mut self, server: Option<ServerUse>) -> std::io::Result<()> {
+        let interval = self.interval;
+        for op in &interval.ops {
+            let all = Kind::ALL.map(|kind| (kind.name(), kind.of(op)));
+            let hlog = self.histograms(Subject::Operation(&op.name), &all)?;
+            let line = OperationLine::new(self.slice, interval, op, hlog);
+            push(&mut self.lines, &line);
+        }
+        let mut setup = None;
+        if !interval.setup.is_empty() {
+            let all = Step::ALL.map(|step| (step.name(), step.of(&interval.setup)));
+            let hlog = self.histograms(Subject::All, &all)?;
+            setup = Some(SetupPart::new(&interval.setup, hlog));
+        }
+        let mut hosts = Vec::with_capacity(interval.hosts.len());
+        for host in &interval.hosts {
+            let all = [(Kind::Service.name(), &host.service)];
+            let hlog = self.histograms(Subject::Host(&host.name), &all)?;
+            hosts.push(HostPart::new(host, hlog));
+        }
+        let second = SecondLine::new(self.slice, interval, setup, hosts, server);
+        push(&mut self.lines, &second);
+        Ok(())
+    }
+
+    fn histograms(
+        &mut self,
+        subject: Subject<'_>,
+        all: &[(&str, &Histogram<u64>)],
+    ) -> std::io::Result<ByteRange> {
+        let before = self.histograms.len();
+        self.encoder.push(
+            &mut self.histograms,
+            self.slice,
+            self.interval,
+            subject,
+            all,
+        )?;
+        Ok(ByteRange {
+            offset: self.offset + before as u64,
+            length: (self.histograms.len() - before) as u64,
+        })
     }
 }
 
@@ -274,6 +332,7 @@ mod tests {
             workload: "get".to_owned(),
             target: "a".to_owned(),
             operations: vec!["GET".to_owned()],
+            hosts: Vec::new(),
             threads: 1,
             connections: 1,
             closed_loop: true,

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use tenbin_engine::{ErrorClass, Ledger, OpSample, Sample};
+use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Sample, SetupSample};
 use tenbin_record::{
     Environment, RecordedRun, RunDirectory, ServerUse, Slice, SliceEnd, SliceStart,
     TargetEnvironment, read,
@@ -32,6 +32,7 @@ fn environment() -> Environment {
         TargetEnvironment {
             version: None,
             server_header: Some("evil\u{1b}[31m\"header\"".to_owned()),
+            name_lookup_ns: Some(1_234_567),
         },
     );
     environment
@@ -48,12 +49,52 @@ fn start(index: u32, closed_loop: bool, operations: usize) -> SliceStart {
             .iter()
             .map(|name| (*name).to_owned())
             .collect(),
+        hosts: hosts_of(closed_loop)
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect(),
         threads: THREADS,
         connections: 16,
         closed_loop,
         planned_seconds: SECONDS as f64,
         start: 0.1 + f64::from(index) * 4.7,
     }
+}
+
+/// Runs with an open loop have two hosts.
+fn hosts_of(closed_loop: bool) -> &'static [&'static str] {
+    if closed_loop {
+        &[]
+    } else {
+        &["db 1:9000", "db2,x"]
+    }
+}
+
+/// The second host answers one in three, and fails; only the first thread of an
+/// open loop speaks TLS, so that not every step is there everywhere.
+fn hosts(seed: u64, drain: bool, closed_loop: bool) -> Vec<HostSample> {
+    let mut hosts = vec![HostSample::default(); hosts_of(closed_loop).len()];
+    for (host, share) in hosts.iter_mut().zip([2, 1]) {
+        host.ok = if drain { 0 } else { share * (seed + 1) };
+        host.service
+            .record_n(share * 1_000_000, share * (seed + 1))
+            .unwrap();
+        host.errors[ErrorClass::Reset as usize] = 2 - share;
+    }
+    hosts
+}
+
+fn setup(thread: usize, seed: u64, closed_loop: bool) -> SetupSample {
+    let mut setup = SetupSample::default();
+    if closed_loop && seed > 3 {
+        return setup;
+    }
+    setup.connect.record_n(45_000 + seed, 1 + seed).unwrap();
+    setup.first_byte.record_n(2_000_000, 1 + seed).unwrap();
+    if thread == 0 && !closed_loop {
+        setup.tls.record_n(800_000, 1 + seed).unwrap();
+    }
+    setup
 }
 
 /// Some operations, more of them in every second; in an open loop with lag.
@@ -64,6 +105,7 @@ fn op(name: &'static str, seed: u64, drain: bool, closed_loop: bool) -> OpSample
     for i in 0..timed {
         let service = 50_000 + seed * 997 + i * i * 12_345;
         op.service.record(service).unwrap();
+        op.first_byte.record(service - 20_000).unwrap();
         if !closed_loop {
             op.lag.record(i * 777).unwrap();
             op.response.record(service + i * 777).unwrap();
@@ -97,8 +139,8 @@ fn sample(thread: usize, second: u64, drain: bool, closed_loop: bool, operations
             .zip(&OPERATIONS[..operations])
             .map(|(i, name)| op(name, seed + i, drain, closed_loop))
             .collect(),
-        setup: Default::default(),
-        hosts: Vec::new(),
+        setup: setup(thread, seed, closed_loop),
+        hosts: hosts(seed, drain, closed_loop),
         ledger: Ledger {
             opened: 1,
             reused: seed,
@@ -221,6 +263,7 @@ fn threads_and_seconds_add_up() {
         );
         for op in &slice.ops {
             assert_eq!(op.response.len(), op.service.len());
+            assert_eq!(op.first_byte.len(), op.service.len());
             assert_eq!(op.failed.len(), op.failed_count());
         }
         // What came after the window is timed, and is not throughput.
@@ -229,6 +272,23 @@ fn threads_and_seconds_add_up() {
     }
     assert_eq!(closed.ops[0].response, closed.ops[0].service);
     assert_ne!(open.ops[0].response, open.ops[0].service);
+
+    // Seeds 0 to 5 in the window, and the drain's 18 and 19.
+    assert_eq!(closed.setup.connect.len(), 1 + 2 + 3 + 4);
+    assert!(closed.setup.tls.is_empty());
+    assert_eq!(open.setup.connect.len(), 21 + 19 + 20);
+    assert_eq!(open.setup.tls.len(), 1 + 3 + 5 + 19);
+    assert!(closed.hosts.is_empty());
+    let [one, two] = open.hosts.as_slice() else {
+        panic!("two hosts");
+    };
+    assert_eq!(
+        (one.name.as_str(), two.name.as_str()),
+        ("db 1:9000", "db2,x")
+    );
+    assert_eq!((one.ok, two.ok), (42, 21));
+    assert_eq!((one.service.len(), two.service.len()), (120, 60));
+    assert_eq!((one.failed_count(), two.failed_count()), (0, 8));
 
     // Thread 1 uses 0.2 + 0.4 + 0.6 s of CPU in the 3 s of the window.
     assert!((closed.client.busiest_thread - 0.4).abs() < 1e-12);
@@ -264,6 +324,17 @@ fn assert_no_wrong_number(run: &Written, torn: &RecordedRun) {
         let operations = slice.ops.len() as u64;
         let ok = expected_ok(seconds, operations);
         assert_eq!(slice.ok(), ok, "at {seconds} s");
+        let seeds = || (0..seconds).flat_map(|second| [second * 2, second * 2 + 1]);
+        if slice.hosts.is_empty() {
+            let opened: u64 = seeds().filter(|seed| *seed <= 3).map(|seed| seed + 1).sum();
+            assert_eq!(slice.setup.connect.len(), opened, "at {seconds} s");
+        } else {
+            let share: u64 = seeds().map(|seed| seed + 1).sum();
+            let [first, second] = slice.hosts.as_slice() else {
+                panic!("two hosts");
+            };
+            assert_eq!((first.ok, second.ok), (2 * share, share), "at {seconds} s");
+        }
         let timed: u64 = slice.ops.iter().map(|op| op.service.len()).sum();
         let drained = ok + expected_drained(operations);
         assert!(timed == ok || timed == drained, "{timed} at {seconds} s");
@@ -289,8 +360,14 @@ fn for_every_torn_end(path: &Path, step: usize, mut check: impl FnMut(usize)) {
 }
 
 fn assert_torn_ends_are_harmless(name: &str) {
-    let run = write_slices(&[true], 1);
-    for_every_torn_end(&run.path.join(name), 1, |cut| {
+    assert_torn_ends_of_are_harmless(name, true, 1);
+    // With hosts there is more to read, and every seventh byte is enough.
+    assert_torn_ends_of_are_harmless(name, false, 7);
+}
+
+fn assert_torn_ends_of_are_harmless(name: &str, closed_loop: bool, step: usize) {
+    let run = write_slices(&[closed_loop], 1);
+    for_every_torn_end(&run.path.join(name), step, |cut| {
         let torn = read(&run.path).unwrap_or_else(|e| panic!("{name} less {cut}: {e}"));
         assert!(!torn.complete, "{name} less {cut}");
         assert_no_wrong_number(&run, &torn);
@@ -373,6 +450,47 @@ fn damage_before_the_end_is_named() {
     assert!(error.contains("latency.hlog is damaged at byte"), "{error}");
 }
 
+/// Versions before set-up, hosts and first bytes were recorded wrote lines
+/// without those fields.
+#[test]
+fn an_older_run_is_read_without_what_it_does_not_have() {
+    let run = write_slices(&[true], 2);
+    let path = run.path.join("intervals.jsonl");
+    let mut old = String::new();
+    for line in fs::read_to_string(&path).unwrap().lines() {
+        let mut value: serde_json::Value = serde_json::from_str(line).unwrap();
+        let fields = value.as_object_mut().unwrap();
+        for new in ["setup", "hosts", "first_byte"] {
+            fields.remove(new);
+        }
+        if let Some(range) = fields.get_mut("hlog") {
+            // `service` is the first one, and all that is kept of them.
+            let length = first_line_length(&run.path, range["offset"].as_u64().unwrap());
+            range["length"] = length.into();
+            fields.insert("failed".to_owned(), serde_json::Value::Null);
+        }
+        old.push_str(&value.to_string());
+        old.push('\n');
+    }
+    fs::write(&path, old).unwrap();
+
+    let back = read(&run.path).unwrap();
+    let [slice] = back.slices.as_slice() else {
+        panic!("one slice");
+    };
+    assert_eq!(slice.ok(), run.slices[0].ok());
+    assert_eq!(slice.ops[0].service, run.slices[0].ops[0].service);
+    assert!(slice.ops[0].first_byte.is_empty());
+    assert!(slice.setup.is_empty());
+    assert!(slice.hosts.is_empty());
+}
+
+fn first_line_length(run: &Path, offset: u64) -> usize {
+    let log = fs::read(run.join("latency.hlog")).unwrap();
+    let rest = &log[offset as usize..];
+    rest.iter().position(|&byte| byte == b'\n').unwrap() + 1
+}
+
 #[test]
 fn a_directory_without_a_plan_is_no_run() {
     let root = tempfile::tempdir().unwrap();
@@ -395,6 +513,16 @@ fn the_latency_log_is_one_that_other_tools_read() {
         first.starts_with("Tag=a/mixed__with_a_comma/PUT/service,0.100,1.000,0.360,"),
         "{first}"
     );
+    for tag in [
+        "Tag=a/mixed__with_a_comma/GET/first_byte,",
+        "Tag=b/mixed__with_a_comma/*/setup_connect,",
+        "Tag=b/mixed__with_a_comma/*/setup_tls,",
+        "Tag=b/mixed__with_a_comma/*/setup_first_byte,",
+        "Tag=b/mixed__with_a_comma/*@db_1:9000/service,",
+        "Tag=b/mixed__with_a_comma/*@db2_x/service,",
+    ] {
+        assert!(log.contains(tag), "{tag}");
+    }
     for line in log.lines().filter(|line| !line.starts_with('#')) {
         assert!(line.starts_with("Tag=") || line.starts_with("\"StartTimestamp\""));
     }

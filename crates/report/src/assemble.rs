@@ -12,8 +12,9 @@ use tenbin_verdict::{Assessment, Direction};
 
 use crate::describe;
 use crate::document::{
-    Comparison, Document, Figure, Finding, Interval, OperationResult, Outcome, ResultOf, Run,
-    SCHEMA, Severity, SliceFigures, Target, TimedFrom, Trust, Workload,
+    Comparison, Connections, Document, Figure, Finding, HostResult, Interval, OperationResult,
+    Outcome, ResultOf, Run, SCHEMA, SetupStep, Severity, SliceFigures, Target, TimedFrom, Trust,
+    Workload,
 };
 
 /// What a document is made from.
@@ -137,12 +138,54 @@ fn result(figures: &verdict::TargetFigures, slices: &[Slice]) -> ResultOf {
         written_bytes: figure(figures.written_bytes),
         client_cpu: figure(figures.client_cpu),
         client_busiest_thread: figure(figures.client_busiest_thread),
+        connections: Some(connections(&figures.connections)),
+        hosts: figures.hosts.iter().map(host_result).collect(),
         operations: figures
             .operations
             .iter()
             .map(|operation| operation_result(operation, &mine))
             .collect(),
     }
+}
+
+fn connections(figures: &verdict::ConnectionFigures) -> Connections {
+    Connections {
+        opened: figures.opened,
+        reused: figures.reused,
+        closed_by_client: figures.closed_by_client,
+        closed_by_server: figures.closed_by_server,
+        refused: figures.refused,
+        reset: figures.reset,
+        connect: setup_step(figures.connect),
+        tls: setup_step(figures.tls),
+        first_byte: setup_step(figures.first_byte),
+    }
+}
+
+fn setup_step(step: verdict::StepFigures) -> Option<SetupStep> {
+    (step.count > 0).then(|| SetupStep {
+        count: step.count,
+        p50: figure(step.p50),
+        p99: figure(step.p99),
+    })
+}
+
+fn host_result(figures: &verdict::HostFigures) -> HostResult {
+    HostResult {
+        host: figures.host.clone(),
+        ok: figures.ok,
+        failed: figures.failed,
+        errors: named(&figures.errors),
+        p50: figure(figures.p50),
+        p99: figure(figures.p99),
+    }
+}
+
+fn named(errors: &BTreeMap<&'static str, u64>) -> BTreeMap<String, u64> {
+    errors
+        .iter()
+        .map(|(class, count)| ((*class).to_owned(), *count))
+        .collect()
 }
 
 fn operation_result(figures: &verdict::OperationFigures, slices: &[&Slice]) -> OperationResult {
@@ -155,11 +198,7 @@ fn operation_result(figures: &verdict::OperationFigures, slices: &[&Slice]) -> O
         operation: figures.operation.clone(),
         ok: figures.ok,
         failed: figures.failed,
-        errors: figures
-            .errors
-            .iter()
-            .map(|(class, count)| ((*class).to_owned(), *count))
-            .collect(),
+        errors: named(&figures.errors),
         statuses: sum(ops.iter().map(|op| &op.statuses)),
         failures: sum(ops.iter().map(|op| &op.failures)),
         censored: figures.censored,
@@ -173,6 +212,11 @@ fn operation_result(figures: &verdict::OperationFigures, slices: &[&Slice]) -> O
         p50: figure(figures.p50),
         p90: figure(figures.p90),
         p99: figure(figures.p99),
+        max: figures.max,
+        service_p50: figure(figures.service_p50),
+        service_p99: figure(figures.service_p99),
+        first_byte_p50: figure(figures.first_byte_p50),
+        first_byte_p99: figure(figures.first_byte_p99),
     }
 }
 
@@ -297,6 +341,7 @@ fn slice_figures(slice: &Slice) -> SliceFigures {
         throughput: slice.throughput(),
         p50: quantile(0.5),
         p99: quantile(0.99),
+        max: max_of(slice),
         server_cpu: slice.server.map(|server| server.cpu_seconds),
         server_rss_bytes: slice.server.map(|server| server.rss_bytes),
         client_busiest_thread: slice.client.busiest_thread,
@@ -311,4 +356,11 @@ fn quantile_of(slice: &Slice, q: f64) -> Option<f64> {
         merge(&mut all, &op.response);
     }
     printable_percentile(q, all.len()).then(|| all.value_at_quantile(q) as f64 / 1e9)
+}
+
+/// Over all operations, seconds; `None` when nothing was answered.
+fn max_of(slice: &Slice) -> Option<f64> {
+    let filled = slice.ops.iter().map(|op| &op.response);
+    let nanos = filled.filter(|h| !h.is_empty()).map(|h| h.max()).max()?;
+    Some(nanos as f64 / 1e9)
 }

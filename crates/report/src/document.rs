@@ -244,6 +244,13 @@ pub struct ResultOf {
     pub client_cpu: Option<Figure>,
     /// Share of a core that the busiest generator thread used.
     pub client_busiest_thread: Option<Figure>,
+    /// What happened to connections; null in documents of versions that did not
+    /// say.
+    #[serde(default)]
+    pub connections: Option<Connections>,
+    /// Each of the target's hosts, over all operations; empty when there is but one.
+    #[serde(default)]
+    pub hosts: Vec<HostResult>,
     /// Each of the workload's operations.
     pub operations: Vec<OperationResult>,
 }
@@ -277,6 +284,79 @@ pub struct OperationResult {
     /// 90th percentile.
     pub p90: Option<Figure>,
     /// 99th percentile.
+    pub p99: Option<Figure>,
+    /// Largest time of a correct answer in the whole run, slices cut short among
+    /// them: an extreme, not an estimate, and so without an interval. What p50 to
+    /// p99 cannot show, medians over slices that they are, shows here: a stall in
+    /// a single slice.
+    #[serde(default)]
+    pub max: Option<f64>,
+    /// Median service time, from the write to the last byte; equals p50 when that
+    /// is timed from the write.
+    #[serde(default)]
+    pub service_p50: Option<Figure>,
+    /// 99th percentile of service time.
+    #[serde(default)]
+    pub service_p99: Option<Figure>,
+    /// Median time from the write to the first byte of the answer.
+    #[serde(default)]
+    pub first_byte_p50: Option<Figure>,
+    /// 99th percentile of the time to the first byte.
+    #[serde(default)]
+    pub first_byte_p99: Option<Figure>,
+}
+
+/// What happened to the connections of one workload to one target, over all slices.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Connections {
+    /// Established, with those that a slice's unmeasured lead left open for it.
+    pub opened: u64,
+    /// Requests sent on a connection that had carried one before.
+    pub reused: u64,
+    /// Closed by Tenbin: keep-alive off, a timeout, the end of a slice.
+    pub closed_by_client: u64,
+    /// Closed by the target in good order, between answers.
+    pub closed_by_server: u64,
+    /// Attempts refused or failed.
+    pub refused: u64,
+    /// Reset or closed in the middle of an answer.
+    pub reset: u64,
+    /// From the first step to an open socket: TCP's handshake, or a Unix socket's
+    /// acceptance. Names are looked up once, before the run, and not in here: see
+    /// `environment.targets.*.name_lookup_ns`.
+    pub connect: Option<SetupStep>,
+    /// TLS handshakes; null without TLS.
+    pub tls: Option<SetupStep>,
+    /// From the write to the first byte of the first answer on a connection.
+    pub first_byte: Option<SetupStep>,
+}
+
+/// One step of opening connections; null where it was never timed. It is never
+/// part of the time of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SetupStep {
+    /// How often it was timed.
+    pub count: u64,
+    /// Median.
+    pub p50: Option<Figure>,
+    /// 99th percentile.
+    pub p99: Option<Figure>,
+}
+
+/// One host of a target at one workload, over all operations.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HostResult {
+    /// Its name.
+    pub host: String,
+    /// Correct answers, over all slices.
+    pub ok: u64,
+    /// Failures, over all slices.
+    pub failed: u64,
+    /// Failures by class; absent classes did not occur.
+    pub errors: BTreeMap<String, u64>,
+    /// Median service time.
+    pub p50: Option<Figure>,
+    /// 99th percentile of service time.
     pub p99: Option<Figure>,
 }
 
@@ -348,6 +428,9 @@ pub struct SliceFigures {
     pub p50: Option<f64>,
     /// 99th percentile over all operations; null when there were too few.
     pub p99: Option<f64>,
+    /// Largest time over all operations; null when nothing was answered.
+    #[serde(default)]
+    pub max: Option<f64>,
     /// CPU seconds of the target.
     pub server_cpu: Option<f64>,
     /// Largest resident memory of the target.

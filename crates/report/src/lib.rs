@@ -7,6 +7,7 @@
 //! a server is escaped for the page it goes on.
 
 mod assemble;
+mod connections;
 mod describe;
 pub mod document;
 mod escape;

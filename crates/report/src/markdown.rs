@@ -1,7 +1,10 @@
 //! `SUMMARY.md`: the report, to be read on GitHub or published.
 
+mod connections;
+
 use std::fmt::Write as _;
 
+use crate::connections::has_early_first_byte;
 use crate::document::{
     Comparison, Document, Finding, OperationResult, ResultOf, Severity, TimedFrom, Workload,
 };
@@ -21,6 +24,8 @@ pub(crate) fn summary(document: &Document) -> String {
     }
     findings(&mut page, &document.findings);
     operations(&mut page, document);
+    connections::hosts(&mut page, document);
+    connections::connections(&mut page, document);
     cost(&mut page, document);
     plan(&mut page, document);
     environment(&mut page, document);
@@ -54,7 +59,8 @@ fn head(page: &mut String, document: &Document) {
         page,
         &format!(
             "Run {}, begun {}. Ranges are intervals with at least 95 % confidence; a figure \
-             without enough observations for one says so.",
+             without enough observations for one says so. `max` is the largest time of the \
+             whole run: an extreme, which has no interval.",
             as_code(&run.id),
             run.started
         ),
@@ -78,21 +84,22 @@ fn results(page: &mut String, document: &Document, workload: &Workload) {
     }
     let mut table = Rows::new(
         page,
-        &["target", "throughput", "p50", "p90", "p99", "errors"],
+        &["target", "throughput", "p50", "p90", "p99", "max", "errors"],
     );
     for result in document.results_of(&workload.name) {
         let times = match result.operations.as_slice() {
             [operation] => times_of(operation),
-            [] => [UNKNOWN; 3].map(str::to_owned),
-            _ => ["by operation below"; 3].map(str::to_owned),
+            [] => [UNKNOWN; 4].map(str::to_owned),
+            _ => ["by operation below"; 4].map(str::to_owned),
         };
-        let [p50, p90, p99] = times;
+        let [p50, p90, p99, max] = times;
         table.row(&[
             for_markdown(&result.target),
             RATE.with_interval(result.throughput),
             p50,
             p90,
             p99,
+            max,
             errors(result.failed, result.ok),
         ]);
     }
@@ -206,13 +213,14 @@ fn operations(page: &mut String, document: &Document) {
             "p50",
             "p90",
             "p99",
+            "max",
             "errors by class",
             "statuses",
             "unanswered",
         ],
     );
     for (result, operation) in every_operation(document) {
-        let [p50, p90, p99] = times_of(operation);
+        let [p50, p90, p99, max] = times_of(operation);
         table.row(&[
             for_markdown(&result.workload),
             for_markdown(&result.target),
@@ -228,12 +236,50 @@ fn operations(page: &mut String, document: &Document) {
             p50,
             p90,
             p99,
+            max,
             tally(&operation.errors),
             tally(&operation.statuses),
             count(operation.censored),
         ]);
     }
+    first_bytes(page, document);
     failures(page, document);
+}
+
+fn first_bytes(page: &mut String, document: &Document) {
+    let early = || every_operation(document).filter(|(_, op)| has_early_first_byte(op));
+    if early().next().is_none() {
+        return;
+    }
+    line(page, "");
+    line(
+        page,
+        "Where the first byte came well before the last, both from the write:",
+    );
+    line(page, "");
+    let mut table = Rows::new(
+        page,
+        &[
+            "workload",
+            "target",
+            "operation",
+            "first byte p50",
+            "first byte p99",
+            "service p50",
+            "service p99",
+        ],
+    );
+    for (result, operation) in early() {
+        table.row(&[
+            for_markdown(&result.workload),
+            for_markdown(&result.target),
+            for_markdown(&operation.operation),
+            TIME.with_interval(operation.first_byte_p50),
+            TIME.with_interval(operation.first_byte_p99),
+            TIME.with_interval(operation.service_p50),
+            TIME.with_interval(operation.service_p99),
+        ]);
+    }
 }
 
 fn failures(page: &mut String, document: &Document) {
@@ -264,8 +310,11 @@ fn every_operation(document: &Document) -> impl Iterator<Item = (&ResultOf, &Ope
         .flat_map(|result| result.operations.iter().map(move |op| (result, op)))
 }
 
-fn times_of(operation: &OperationResult) -> [String; 3] {
-    [operation.p50, operation.p90, operation.p99].map(|figure| TIME.with_interval(figure))
+/// p50, p90, p99, max.
+fn times_of(operation: &OperationResult) -> [String; 4] {
+    let [p50, p90, p99] =
+        [operation.p50, operation.p90, operation.p99].map(|figure| TIME.with_interval(figure));
+    [p50, p90, p99, TIME.maybe(operation.max)]
 }
 
 fn tally<K: ToString>(counts: &std::collections::BTreeMap<K, u64>) -> String {
@@ -392,6 +441,7 @@ fn slices(page: &mut String, document: &Document) {
             "throughput",
             "p50",
             "p99",
+            "max",
             "server CPU",
             "server memory",
             "busiest thread",
@@ -413,6 +463,7 @@ fn slices(page: &mut String, document: &Document) {
             RATE.maybe(slice.throughput),
             TIME.maybe(slice.p50),
             TIME.maybe(slice.p99),
+            TIME.maybe(slice.max),
             TIME.maybe(slice.server_cpu),
             BYTES.maybe(slice.server_rss_bytes.map(|bytes| bytes as f64)),
             SHARE.of(slice.client_busiest_thread),

@@ -75,16 +75,21 @@ fn pad(text: &str, width: usize, right: bool) -> String {
 /// Breaks text into lines of at most `width` columns, between words; a longer
 /// word stays whole.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    wrap_between(text, " ", width)
+}
+
+/// The same, but only where `separator` stands.
+pub(crate) fn wrap_between(text: &str, separator: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in text.split(' ') {
-        if !line.is_empty() && line.width() + 1 + word.width() > width {
+    for part in text.split(separator) {
+        if !line.is_empty() && line.width() + separator.width() + part.width() > width {
             lines.push(std::mem::take(&mut line));
         }
         if !line.is_empty() {
-            line.push(' ');
+            line.push_str(separator);
         }
-        line.push_str(word);
+        line.push_str(part);
     }
     lines.push(line);
     lines
@@ -107,5 +112,6 @@ mod tests {
     fn wrapping_keeps_words() {
         assert_eq!(wrap("a bb ccc dddd", 6), ["a bb", "ccc", "dddd"]);
         assert_eq!(wrap("looooong x", 4), ["looooong", "x"]);
+        assert_eq!(wrap_between("a b · c d · e", " · ", 9), ["a b · c d", "e"]);
     }
 }

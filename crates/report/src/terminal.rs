@@ -1,12 +1,16 @@
 //! The report for a terminal.
 
+use crate::connections::{
+    NOT_TIMED, has_early_first_byte, is_timed, mostly_new, name_lookup, shares, steps,
+};
 use crate::document::{
-    Comparison, Document, Finding, ResultOf, Severity, TimedFrom, Trust, Workload,
+    Comparison, Connections, Document, Finding, ResultOf, SetupStep, Severity, TimedFrom, Trust,
+    Workload,
 };
 use crate::escape::for_terminal;
-use crate::table::{Table, wrap};
+use crate::table::{Table, wrap, wrap_between};
 use crate::words::{
-    RATE, TIME, UNKNOWN, errors, plural, ratio, ratio_interval, trust, trust_meaning,
+    RATE, TIME, UNKNOWN, count, errors, plural, ratio, ratio_interval, trust, trust_meaning,
 };
 
 /// The report for a terminal that is `width` columns wide, with colours if asked.
@@ -53,6 +57,8 @@ impl Page {
             run.slice_seconds,
             run.seed
         ));
+        let how_to_read = self.paint(Ink::Faint, HOW_TO_READ);
+        self.line(&how_to_read);
     }
 
     fn workload(&mut self, document: &Document, workload: &Workload) {
@@ -64,6 +70,9 @@ impl Page {
             return;
         }
         self.table(&results_table(document, workload));
+        self.first_bytes(document, workload);
+        self.hosts(document, workload);
+        self.connections(document, workload);
         self.comparisons(document, workload);
     }
 
@@ -82,6 +91,78 @@ impl Page {
                 line.clone()
             };
             self.line(&format!("{INDENT}{line}"));
+        }
+    }
+
+    /// Of operations whose first byte came notably before the last.
+    fn first_bytes(&mut self, document: &Document, workload: &Workload) {
+        for result in document.results_of(&workload.name) {
+            for operation in result.operations.iter().filter(|o| has_early_first_byte(o)) {
+                let text = format!(
+                    "first byte of {} from {}: p50 {}, p99 {}",
+                    for_terminal(&operation.operation),
+                    for_terminal(&result.target),
+                    TIME.with_spread(operation.first_byte_p50),
+                    TIME.with_spread(operation.first_byte_p99),
+                );
+                self.paragraph(&text, INDENT, "    ");
+            }
+        }
+    }
+
+    fn hosts(&mut self, document: &Document, workload: &Workload) {
+        let head = ["host", "requests", "share", "errors", "service p50", "p99"];
+        let mut table = Table::new(head.map(str::to_owned).to_vec());
+        let mut several = false;
+        for result in document.results_of(&workload.name) {
+            for (host, [requests, share]) in result.hosts.iter().zip(shares(result)) {
+                several = true;
+                table.push(vec![
+                    for_terminal(&format!("{} {}", result.target, host.host)),
+                    requests,
+                    share,
+                    errors(host.failed, host.ok),
+                    TIME.with_spread(host.p50),
+                    TIME.with_spread(host.p99),
+                ]);
+            }
+        }
+        if several {
+            self.line("");
+            self.table(&table);
+        }
+    }
+
+    /// A line for each target, and a table where opening connections is what
+    /// most requests had to wait for.
+    fn connections(&mut self, document: &Document, workload: &Workload) {
+        let timed: Vec<(&ResultOf, &Connections)> = document
+            .results_of(&workload.name)
+            .filter_map(|result| Some((result, result.connections.as_ref()?)))
+            .filter(|(_, connections)| is_timed(connections))
+            .collect();
+        if timed.iter().any(|(_, connections)| mostly_new(connections)) {
+            self.line("");
+            self.table(&connections_table(document, &timed));
+            return;
+        }
+        for (result, connections) in timed {
+            let mut parts = vec![
+                format!("{} opened", count(connections.opened)),
+                format!("{} reused", count(connections.reused)),
+            ];
+            parts.extend(
+                name_lookup(document, &result.target).map(|took| format!("DNS (once) {took}")),
+            );
+            let timed = steps(connections).into_iter();
+            parts.extend(timed.filter_map(|(name, step)| Some(in_a_few_words(name, step?))));
+            let target = for_terminal(&result.target);
+            let text = format!("connections to {target}: {}", parts.join(BETWEEN));
+            self.lines(
+                &wrap_between(&text, BETWEEN, self.width - 4),
+                INDENT,
+                "    ",
+            );
         }
     }
 
@@ -152,7 +233,11 @@ impl Page {
 
     fn paragraph(&mut self, text: &str, first: &str, others: &str) {
         let room = self.width - others.chars().count();
-        for (i, line) in wrap(text, room).iter().enumerate() {
+        self.lines(&wrap(text, room), first, others);
+    }
+
+    fn lines(&mut self, lines: &[String], first: &str, others: &str) {
+        for (i, line) in lines.iter().enumerate() {
             let indent = if i == 0 { first } else { others };
             self.line(&format!("{indent}{line}"));
         }
@@ -180,6 +265,12 @@ impl Page {
 
 const INDENT: &str = "  ";
 
+/// Between things of equal standing in one line.
+const BETWEEN: &str = " · ";
+
+/// Why one of the columns has no interval.
+const HOW_TO_READ: &str = "± longer side of the interval; max: largest of the run, has no interval";
+
 /// One row for each target, and for each operation where a workload has several.
 fn results_table(document: &Document, workload: &Workload) -> Table {
     let results: Vec<&ResultOf> = document.results_of(&workload.name).collect();
@@ -193,7 +284,7 @@ fn results_table(document: &Document, workload: &Workload) -> Table {
         Some(TimedFrom::IntendedStart) => "response p50",
         Some(TimedFrom::Write) | None => "service p50",
     };
-    let mut head = ["target", "throughput", times, "p90", "p99", "errors"]
+    let mut head = ["target", "throughput", times, "p90", "p99", "max", "errors"]
         .map(str::to_owned)
         .to_vec();
     if observed {
@@ -211,14 +302,15 @@ fn results_table(document: &Document, workload: &Workload) -> Table {
 fn rows(result: &ResultOf, observed: bool) -> Vec<Vec<String>> {
     let target = for_terminal(&result.target);
     let server_cpu = observed.then(|| TIME.with_spread(result.server_cpu));
-    let whole = |cells: [String; 4]| {
-        let [p50, p90, p99, errors] = cells;
+    let whole = |cells: [String; 5]| {
+        let [p50, p90, p99, max, errors] = cells;
         let mut row = vec![
             target.clone(),
             RATE.with_spread(result.throughput),
             p50,
             p90,
             p99,
+            max,
             errors,
         ];
         row.extend(server_cpu.clone());
@@ -228,17 +320,18 @@ fn rows(result: &ResultOf, observed: bool) -> Vec<Vec<String>> {
     match result.operations.as_slice() {
         [] => {
             let unknown = || TIME.with_spread(None);
-            vec![whole([unknown(), unknown(), unknown(), failed])]
+            vec![whole([unknown(), unknown(), unknown(), unknown(), failed])]
         }
         [operation] => vec![whole([
             TIME.with_spread(operation.p50),
             TIME.with_spread(operation.p90),
             TIME.with_spread(operation.p99),
+            TIME.maybe(operation.max),
             failed,
         ])],
         operations => {
             let apart = || "see below".to_owned();
-            let mut rows = vec![whole([apart(), apart(), apart(), failed])];
+            let mut rows = vec![whole([apart(), apart(), apart(), apart(), failed])];
             rows.extend(operations.iter().map(|operation| {
                 let mut row = vec![
                     format!("{target} {}", for_terminal(&operation.operation)),
@@ -246,6 +339,7 @@ fn rows(result: &ResultOf, observed: bool) -> Vec<Vec<String>> {
                     TIME.with_spread(operation.p50),
                     TIME.with_spread(operation.p90),
                     TIME.with_spread(operation.p99),
+                    TIME.maybe(operation.max),
                     errors(operation.failed, operation.ok),
                 ];
                 row.extend(observed.then(String::new));
@@ -254,6 +348,58 @@ fn rows(result: &ResultOf, observed: bool) -> Vec<Vec<String>> {
             rows
         }
     }
+}
+
+/// A slice that keeps its connections opens too few of them for most p99: what
+/// there is no figure for is left out of a line, but not of a table.
+fn in_a_few_words(name: &str, step: SetupStep) -> String {
+    let mut words = format!("{name} p50 {}", TIME.with_spread(step.p50));
+    if step.p99.is_some() {
+        words.push_str(&format!(", p99 {}", TIME.with_spread(step.p99)));
+    }
+    words
+}
+
+/// Steps that no connection of any target took are left out.
+fn connections_table(document: &Document, timed: &[(&ResultOf, &Connections)]) -> Table {
+    let taken: Vec<usize> = (0..3)
+        .filter(|&at| timed.iter().any(|(_, c)| steps(c)[at].1.is_some()))
+        .collect();
+    let looked_up = timed
+        .iter()
+        .any(|(result, _)| name_lookup(document, &result.target).is_some());
+    let mut head = ["connections", "opened", "reused"]
+        .map(str::to_owned)
+        .to_vec();
+    head.extend(looked_up.then(|| "DNS (once)".to_owned()));
+    let mut rows = Vec::new();
+    for (result, connections) in timed {
+        let mut row = vec![
+            for_terminal(&result.target),
+            count(connections.opened),
+            count(connections.reused),
+        ];
+        let lookup = || name_lookup(document, &result.target);
+        row.extend(looked_up.then(|| lookup().unwrap_or_else(|| UNKNOWN.to_owned())));
+        for &at in &taken {
+            match steps(connections)[at].1 {
+                Some(step) => row.extend([step.p50, step.p99].map(|f| TIME.with_spread(f))),
+                None => row.extend([NOT_TIMED; 2].map(str::to_owned)),
+            }
+        }
+        rows.push(row);
+    }
+    if let Some((_, first)) = timed.first() {
+        for &at in &taken {
+            head.push(format!("{} p50", steps(first)[at].0));
+            head.push("p99".to_owned());
+        }
+    }
+    let mut table = Table::new(head);
+    for row in rows {
+        table.push(row);
+    }
+    table
 }
 
 fn ratio_row(comparison: &Comparison, name_challenger: bool) -> Vec<String> {

@@ -13,11 +13,12 @@ use tenbin_report::{Document, EXPORTERS, exporter, terminal};
 
 type NamedRun = (&'static str, fn() -> Run);
 
-const RUNS: [NamedRun; 4] = [
+const RUNS: [NamedRun; 5] = [
     ("pair", made_up::pair),
     ("single", made_up::single),
     ("invalid", made_up::invalid),
     ("killed", made_up::killed),
+    ("reconnecting", made_up::reconnecting),
 ];
 
 fn path_of(name: &str) -> PathBuf {
@@ -68,6 +69,16 @@ fn killed_on_a_terminal() {
 }
 
 #[test]
+fn reconnecting_on_a_terminal() {
+    insta::assert_snapshot!(terminal(&stored("reconnecting"), 120, false));
+}
+
+#[test]
+fn reconnecting_as_markdown() {
+    insta::assert_snapshot!(markdown(&stored("reconnecting")));
+}
+
+#[test]
 fn pair_as_markdown() {
     insta::assert_snapshot!(markdown(&stored("pair")));
 }
@@ -111,6 +122,37 @@ fn json_says_how_many_operations_succeeded() {
         .sum();
     assert_eq!(first["ok"], expected);
     assert_eq!(value["schema"], "tenbin.result/1");
+}
+
+#[test]
+fn a_stall_in_one_slice_is_in_every_report() {
+    let document = made_up::reconnecting().document();
+    assert!(terminal(&document, 120, false).contains(" 3.00 s"));
+    assert!(markdown(&document).contains("| 3.00 s |"));
+    let stalled = document.slices.iter().filter(|s| s.max > Some(2.9));
+    assert_eq!(stalled.count(), 1);
+}
+
+/// Documents of versions that knew less are read all the same.
+#[test]
+fn an_older_document_reads() {
+    let mut value: serde_json::Value = serde_json::from_slice(&json(&stored("pair"))).unwrap();
+    let mut forget = |pointer: &str, names: &[&str]| {
+        let fields = value.pointer_mut(pointer).unwrap().as_object_mut().unwrap();
+        for name in names {
+            assert!(fields.remove(*name).is_some(), "{name}");
+        }
+    };
+    forget("/results/0", &["connections", "hosts"]);
+    forget(
+        "/results/0/operations/0",
+        &["max", "service_p50", "first_byte_p99"],
+    );
+    forget("/slices/0", &["max"]);
+    let old: Document = serde_json::from_value(value).unwrap();
+    assert_eq!(old.results[0].connections, None);
+    assert!(terminal(&old, 120, false).contains("unknown"));
+    markdown(&old);
 }
 
 #[test]

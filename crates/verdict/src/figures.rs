@@ -8,8 +8,9 @@ use tenbin_plan::Plan;
 use tenbin_record::{OpFigures, Slice};
 use tenbin_stats::{CONFIDENCE, Measured, median};
 
+use crate::connections::{self, ConnectionFigures, HostFigures};
 use crate::evidence::{Cell, cells, is_closed};
-use crate::latency::{self, Kind};
+use crate::latency::{self, Kind, Pick};
 use crate::metric::Metric;
 
 /// One workload on one target.
@@ -43,6 +44,10 @@ pub struct TargetFigures {
     pub client_cpu: Measured,
     /// Share of a core that the busiest generator thread used.
     pub client_busiest_thread: Measured,
+    /// What happened to connections.
+    pub connections: ConnectionFigures,
+    /// Figures of each host, in the target's order; empty when there is but one.
+    pub hosts: Vec<HostFigures>,
     /// Figures of each operation, in the workload's order.
     pub operations: Vec<OperationFigures>,
 }
@@ -73,6 +78,17 @@ pub struct OperationFigures {
     pub p90: Measured,
     /// 99th percentile, seconds.
     pub p99: Measured,
+    /// Largest time in any slice, seconds: an extreme, which has no interval. A
+    /// stall that only one slice met shows here and in no median over slices.
+    pub max: Option<f64>,
+    /// Median service time, seconds: what `p50` is in a closed loop.
+    pub service_p50: Measured,
+    /// 99th percentile of service time, seconds.
+    pub service_p99: Measured,
+    /// Median time from the write to the first byte, seconds.
+    pub first_byte_p50: Measured,
+    /// 99th percentile of it, seconds.
+    pub first_byte_p99: Measured,
 }
 
 /// The figures of every workload on every target, in the plan's order, also
@@ -97,6 +113,8 @@ fn of_cell(cell: &Cell<'_>) -> TargetFigures {
         written_bytes: basis.each(|slice| per(slice.server?.written_bytes? as f64, slice.ok())),
         client_cpu: basis.each(|slice| per(slice.client.cpu_seconds, slice.ok() + slice.failed())),
         client_busiest_thread: basis.each(|slice| Some(slice.client.busiest_thread)),
+        connections: connections::of_cell(cell, &basis),
+        hosts: connections::hosts_of_cell(cell, &basis),
         operations: operation_names(&cell.slices)
             .iter()
             .map(|name| of_operation(cell, &basis, name))
@@ -117,7 +135,8 @@ fn of_operation(cell: &Cell<'_>, basis: &Basis<'_>, name: &str) -> OperationFigu
         }
     }
     let closed = is_closed(cell.workload);
-    let quantile = |q| basis.quantile(q, closed, name);
+    let timed: Kind = if closed { service } else { response };
+    let quantile = |q, kind| basis.quantile(q, kind, name);
     OperationFigures {
         operation: name.to_owned(),
         ok: ops.iter().map(|op| op.ok).sum(),
@@ -131,14 +150,19 @@ fn of_operation(cell: &Cell<'_>, basis: &Basis<'_>, name: &str) -> OperationFigu
             Some(per(op.payload as f64, op.ok).unwrap_or(0.0) * rate)
         }),
         from_intended_start: !closed,
-        p50: quantile(0.50),
-        p90: quantile(0.90),
-        p99: quantile(0.99),
+        p50: quantile(0.50, timed),
+        p90: quantile(0.90, timed),
+        p99: quantile(0.99, timed),
+        max: largest(&ops, timed),
+        service_p50: quantile(0.50, service),
+        service_p99: quantile(0.99, service),
+        first_byte_p50: quantile(0.50, first_byte),
+        first_byte_p99: quantile(0.99, first_byte),
     }
 }
 
 /// The slices that give the figures.
-struct Basis<'a> {
+pub(crate) struct Basis<'a> {
     slices: Vec<&'a Slice>,
     /// They were cut short: a figure may stand, an interval may not.
     cut_short: bool,
@@ -167,8 +191,11 @@ impl<'a> Basis<'a> {
         self.checked(median(&values, CONFIDENCE))
     }
 
-    fn quantile(&self, q: f64, closed: bool, operation: &str) -> Measured {
-        let kind: Kind = if closed { service } else { response };
+    pub(crate) fn quantile_over(&self, q: f64, pick: &Pick<'_>) -> Measured {
+        self.checked(latency::quantile_over(&self.slices, q, pick))
+    }
+
+    fn quantile(&self, q: f64, kind: Kind, operation: &str) -> Measured {
         let wanted = |op: &OpFigures| op.name == operation;
         self.checked(latency::quantile(&self.slices, q, kind, wanted))
     }
@@ -190,6 +217,16 @@ fn service(op: &OpFigures) -> &Histogram<u64> {
 
 fn response(op: &OpFigures) -> &Histogram<u64> {
     &op.response
+}
+
+fn first_byte(op: &OpFigures) -> &Histogram<u64> {
+    &op.first_byte
+}
+
+fn largest(ops: &[&OpFigures], kind: Kind) -> Option<f64> {
+    let filled = ops.iter().map(|op| kind(op)).filter(|h| !h.is_empty());
+    let nanos = filled.map(Histogram::max).max()?;
+    Some(nanos as f64 / 1e9)
 }
 
 fn peak_rss(slices: &[&Slice]) -> Option<u64> {
@@ -282,6 +319,32 @@ mod tests {
         assert_eq!(with(200).estimate().unwrap().n, 8, "quad by quad");
         assert!(matches!(with(30), Measured::Point { .. }), "all together");
         assert_eq!(with(20), Measured::Unknown);
+    }
+
+    #[test]
+    fn a_stall_in_one_slice_shows_as_the_largest_time() {
+        let mut run = Run::pair(8);
+        let mut stalled = run.first_of("a");
+        stalled.0.ops[0].service.record(3_000_000_000).unwrap();
+        stalled.cut_short();
+        let get = &first(&run).operations[0];
+        assert!((get.max.unwrap() - 3.0).abs() < 0.01, "{:?}", get.max);
+        assert!(get.p99.estimate().unwrap().high < 0.0021);
+        run.each(|slice| slice.0.ops[0].service.clear());
+        assert_eq!(first(&run).operations[0].max, None, "not 0");
+    }
+
+    #[test]
+    fn first_bytes_stand_apart_from_service_times() {
+        let mut run = Run::pair(8);
+        run.each(|slice| {
+            let first_byte = &mut slice.0.ops[0].first_byte;
+            first_byte.record_n(500_000, 1_000).unwrap();
+        });
+        let get = &first(&run).operations[0];
+        let p50 = get.first_byte_p50.estimate().unwrap().value;
+        assert!((p50 - 0.000_5).abs() < 0.000_001, "{p50}");
+        assert_eq!(get.service_p50, get.p50);
     }
 
     #[test]

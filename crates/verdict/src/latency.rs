@@ -10,26 +10,14 @@ const NANOS_PER_SECOND: f64 = 1e9;
 pub(crate) type Kind = fn(&OpFigures) -> &Histogram<u64>;
 
 /// The quantile `q` of a kind of latency over some operations of some slices of
-/// one target, seconds: the median of one value a slice. Slices with too few
-/// samples are merged block by block, and if that is not enough, all together,
-/// which leaves no interval.
+/// one target, seconds; see [`quantile_over`].
 pub(crate) fn quantile(
     slices: &[&Slice],
     q: f64,
     kind: Kind,
     wanted: impl Fn(&OpFigures) -> bool,
 ) -> Measured {
-    let apart: Option<Vec<f64>> = slices
-        .iter()
-        .map(|slice| quantile_of(&[slice], q, kind, &wanted))
-        .collect();
-    if let Some(values) = apart.or_else(|| by_block(slices, q, kind, &wanted)) {
-        return median(&values, CONFIDENCE);
-    }
-    match quantile_of(slices, q, kind, &wanted) {
-        Some(value) => Measured::Point { value, n: 1 },
-        None => Measured::Unknown,
-    }
+    quantile_over(slices, q, &|slice| of_operations(slice, kind, &wanted))
 }
 
 /// The quantile over the samples of all these slices; `None` if they are too few.
@@ -39,11 +27,40 @@ pub(crate) fn quantile_of(
     kind: Kind,
     wanted: &dyn Fn(&OpFigures) -> bool,
 ) -> Option<f64> {
-    let mut histograms = slices
+    merged_quantile(slices, q, &|slice| of_operations(slice, kind, wanted))
+}
+
+/// The histograms of a slice that a figure is made of.
+pub(crate) type Pick<'p> = dyn for<'s> Fn(&'s Slice) -> Vec<&'s Histogram<u64>> + 'p;
+
+/// The quantile `q` of what `pick` picks from some slices of one target, seconds:
+/// the median of one value a slice. Slices with too few samples are merged block
+/// by block, and if that is not enough, all together, which leaves no interval.
+pub(crate) fn quantile_over(slices: &[&Slice], q: f64, pick: &Pick<'_>) -> Measured {
+    let apart: Option<Vec<f64>> = slices
         .iter()
-        .flat_map(|slice| &slice.ops)
-        .filter(|op| wanted(op))
-        .map(kind);
+        .map(|slice| merged_quantile(&[slice], q, pick))
+        .collect();
+    if let Some(values) = apart.or_else(|| by_block(slices, q, pick)) {
+        return median(&values, CONFIDENCE);
+    }
+    match merged_quantile(slices, q, pick) {
+        Some(value) => Measured::Point { value, n: 1 },
+        None => Measured::Unknown,
+    }
+}
+
+fn of_operations<'s>(
+    slice: &'s Slice,
+    kind: Kind,
+    wanted: &dyn Fn(&OpFigures) -> bool,
+) -> Vec<&'s Histogram<u64>> {
+    let ops = slice.ops.iter().filter(|op| wanted(op));
+    ops.map(kind).collect()
+}
+
+fn merged_quantile(slices: &[&Slice], q: f64, pick: &Pick<'_>) -> Option<f64> {
+    let mut histograms = slices.iter().flat_map(|slice| pick(slice));
     let mut merged = histograms.next()?.clone();
     for histogram in histograms {
         merge(&mut merged, histogram);
@@ -52,17 +69,12 @@ pub(crate) fn quantile_of(
         .then(|| merged.value_at_quantile(q) as f64 / NANOS_PER_SECOND)
 }
 
-fn by_block(
-    slices: &[&Slice],
-    q: f64,
-    kind: Kind,
-    wanted: &dyn Fn(&OpFigures) -> bool,
-) -> Option<Vec<f64>> {
+fn by_block(slices: &[&Slice], q: f64, pick: &Pick<'_>) -> Option<Vec<f64>> {
     let mut ordered = slices.to_vec();
     ordered.sort_by_key(|slice| slice.block);
     ordered
         .chunk_by(|a, b| a.block == b.block)
-        .map(|block| quantile_of(block, q, kind, wanted))
+        .map(|block| merged_quantile(block, q, pick))
         .collect()
 }
 

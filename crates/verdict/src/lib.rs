@@ -7,6 +7,7 @@
 
 mod assessment;
 mod compare;
+mod connections;
 mod evidence;
 mod figures;
 mod finding;
@@ -21,6 +22,7 @@ mod words;
 
 pub use assessment::{Assessment, assess};
 pub use compare::{Comparison, compare};
+pub use connections::{ConnectionFigures, HostFigures, StepFigures};
 pub use evidence::{Cell, Evidence};
 pub use figures::{OperationFigures, TargetFigures, figures};
 pub use finding::{Blame, Finding, Severity, Trust};

@@ -208,6 +208,7 @@ fn target(name: &str) -> Target {
     Target {
         name: name.to_owned(),
         reach: Reach::Builtin(Builtin::Http),
+        way: tenbin_plan::Way::default(),
         credentials: None,
         region: "us-east-1".to_owned(),
     }
@@ -221,6 +222,7 @@ fn workload(name: &str) -> Workload {
             pace: Pace::Closed,
             connections: 2,
             think: None,
+            depth: 1,
             timeout: Duration::from_secs(5),
             keep_alive: true,
             requests: None,
@@ -241,6 +243,8 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         closed_loop: true,
         ops: vec![OpFigures::new("GET")],
         ledger: Default::default(),
+        setup: Default::default(),
+        hosts: Vec::new(),
         client: ClientUse {
             cpu_seconds: 0.2,
             busiest_thread: 0.2,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use tenbin_engine::{Drive, News, Sample, drive};
+use tenbin_engine::{Carrier, Drive, News, Sample, drive};
 use tenbin_plan::rng::{Rng, name_number};
 use tenbin_plan::{Plan, Turn, schedule};
 use tenbin_record::{
@@ -258,6 +258,7 @@ impl Run<'_, '_> {
             workload: work.name.clone(),
             target: arm.running.name.clone(),
             operations,
+            hosts: host_names(&how.carrier),
             threads: workers.len(),
             connections: work.load.connections,
             closed_loop: matches!(work.load.pace, tenbin_plan::Pace::Closed),
@@ -393,6 +394,16 @@ impl<'a, 'w> Watch<'a, 'w> {
         {
             self.trouble = Some(Trouble::Record(error));
         }
+    }
+}
+
+/// Names of the hosts that share the load, if there are several.
+fn host_names(carrier: &Carrier) -> Vec<String> {
+    match carrier {
+        Carrier::Route(route) if route.hosts.len() > 1 => {
+            route.hosts.iter().map(|host| host.name.clone()).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

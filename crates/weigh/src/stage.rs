@@ -33,6 +33,7 @@ pub(crate) fn run(
             pace: Pace::Closed,
             connections: stage.connections.max(stage.workers.len()),
             think: None,
+            depth: 1,
             timeout,
             keep_alive: true,
             requests: None,

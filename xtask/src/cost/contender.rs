@@ -1,134 +1,324 @@
-//! The load generators that are compared.
+//! The load generators that are compared: how each is called and read. Every one
+//! makes the same requests over the same number of connections.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
-use anyhow::{Context, Result};
-use nix::sys::resource::{UsageWho, getrusage};
+use anyhow::Result;
 
-use super::Work;
-use crate::shell;
+use super::server::{ACCESS_KEY, SECRET_KEY, presign};
+use super::turn::{self, Said, Spent};
+use crate::{setup, shell};
 
-/// What one turn took.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Spent {
-    /// CPU seconds of the generator, user and system, its children included.
-    pub(crate) cpu_seconds: f64,
-    /// Correct answers.
-    pub(crate) requests: u64,
+/// What a turn is called with.
+pub(crate) struct Scene<'a> {
+    /// The server's URL; empty without one.
+    pub(crate) url: &'a str,
+    /// How long to work.
+    pub(crate) seconds: u64,
 }
 
-impl Spent {
-    /// CPU microseconds a request.
-    pub(crate) fn micros_per_request(&self) -> f64 {
-        self.cpu_seconds * 1e6 / self.requests as f64
-    }
-}
+type Arguments = Box<dyn Fn(&Scene<'_>) -> Result<String>>;
 
 /// A load generator, and how to read its result.
 pub(crate) struct Contender {
     /// Name in the table.
     pub(crate) name: &'static str,
-    /// Debian's package, or how else to get it.
+    /// How to get it.
     from: &'static str,
-    program: String,
-    /// Arguments for connections, URL and seconds.
-    arguments: fn(usize, &str, u64) -> Vec<String>,
-    /// Answers, from what it printed.
-    requests: fn(&str) -> Option<u64>,
-}
-
-/// Every contender, ours first. `built` is where our own programs are.
-fn all(built: &Path) -> Vec<Contender> {
-    let own = |name: &str| built.join(name).display().to_string();
-    let contender = |name, from, program: String, arguments, requests| Contender {
-        name,
-        from,
-        program,
-        arguments,
-        requests,
-    };
-    let peer = |name: &'static str, from, arguments, requests| {
-        contender(name, from, name.to_owned(), arguments, requests)
-    };
-    vec![
-        contender(
-            "tenbin",
-            "",
-            own("tenbin"),
-            tenbin_arguments,
-            tenbin_requests,
-        ),
-        contender("bare loop", "", own("xtask"), bare_arguments, bare_requests),
-        peer("wrk", "wrk", wrk_arguments, wrk_requests),
-        peer("ab", "apache2-utils", ab_arguments, ab_requests),
-        peer(
-            "h2load",
-            "nghttp2-client",
-            h2load_arguments,
-            h2load_requests,
-        ),
-        peer("hey", "hey", hey_arguments, hey_requests),
-        peer("oha", "`cargo install oha`", oha_arguments, oha_requests),
-    ]
-}
-
-/// Those that are there; says which are not, and how to get them.
-pub(crate) fn installed(built: &Path) -> Vec<Contender> {
-    let (here, missing): (Vec<_>, Vec<_>) = all(built).into_iter().partition(|contender| {
-        Path::new(&contender.program).is_absolute()
-            || shell::find_program(&contender.program).is_some()
-    });
-    for contender in missing {
-        println!("{} is not installed ({})", contender.name, contender.from);
-    }
-    here
+    /// Where it is, when it is anywhere.
+    program: Option<PathBuf>,
+    /// The cores it may use.
+    cores: &'static str,
+    arguments: Arguments,
+    /// Its result, from what it printed.
+    read: fn(&str) -> Option<Said>,
+    /// A subcommand and a flag that not every build of it has.
+    needs: Option<(&'static str, &'static str)>,
+    /// The status with which it ends when it did its work and doubts its figures.
+    doubtful: Option<i32>,
 }
 
 impl Contender {
-    /// Does the work once, alone on the first core.
-    pub(crate) fn turn(&self, work: &Work, url: &str, length: Duration) -> Result<Spent> {
-        let before = cpu_of_children()?;
-        let said = shell::output_of(&mut self.command(work, url, length))?;
-        let cpu_seconds = cpu_of_children()? - before;
-        let requests = (self.requests)(&said)
-            .filter(|&count| count > 0)
-            .with_context(|| format!("{} did not say how many requests it made", self.name))?;
-        Ok(Spent {
-            cpu_seconds,
-            requests,
-        })
+    /// Why it cannot take part, if it cannot.
+    pub(crate) fn absence(&self) -> Option<String> {
+        let Some(program) = &self.program else {
+            return Some(format!("{} is not installed ({})", self.name, self.from));
+        };
+        let (subcommand, flag) = self.needs?;
+        let help = shell::output_of(Command::new(program).args([subcommand, "--help"])).ok()?;
+        (!help.contains(flag)).then(|| format!("{} has no {flag} yet", self.name))
+    }
+
+    /// Does the work once, alone on its cores.
+    pub(crate) fn turn(&self, scene: &Scene<'_>) -> Result<Spent> {
+        let mut command = Command::new("taskset");
+        command
+            .args(["--cpu-list", self.cores])
+            .arg(self.program.as_deref().unwrap_or(Path::new(self.name)))
+            .args((self.arguments)(scene)?.split_whitespace())
+            .env("TENBIN_ACCESS_KEY", ACCESS_KEY)
+            .env("TENBIN_SECRET_KEY", SECRET_KEY)
+            .env("WARP_ACCESS_KEY", ACCESS_KEY)
+            .env("WARP_SECRET_KEY", SECRET_KEY)
+            .current_dir(std::env::temp_dir());
+        turn::take(&mut command, self.doubtful, self.read)
     }
 
     /// Its command line, for the record.
-    pub(crate) fn shown(&self, work: &Work, url: &str, length: Duration) -> String {
-        let program = Path::new(&self.program)
-            .file_name()
-            .map_or_else(|| self.program.clone(), |name| name.display().to_string());
-        let arguments = (self.arguments)(work.connections, url, length.as_secs());
-        format!("{program} {}", arguments.join(" "))
+    pub(crate) fn shown(&self, scene: &Scene<'_>) -> Result<String> {
+        let program = self.program.as_deref().unwrap_or(Path::new(self.name));
+        let program = program.file_name().unwrap_or_default().display();
+        let arguments = (self.arguments)(scene)?;
+        Ok(presign::hide(&format!("{program} {}", arguments.trim())))
     }
 
-    fn command(&self, work: &Work, url: &str, length: Duration) -> Command {
-        let mut command = Command::new("taskset");
-        command
-            .args(["--cpu-list", "0", &self.program])
-            .args((self.arguments)(work.connections, url, length.as_secs()))
-            .current_dir(std::env::temp_dir());
-        command
+    /// The same generator under another name.
+    fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
+    }
+
+    fn needing(self, subcommand: &'static str, flag: &'static str) -> Self {
+        Self {
+            needs: Some((subcommand, flag)),
+            ..self
+        }
     }
 }
 
-fn cpu_of_children() -> Result<f64> {
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("cannot read the CPU time")?;
-    let seconds =
-        |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
-    Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
+/// What is appended to every call of `tenbin`: one slice on one thread, of which
+/// everything counts, as it does for the peers.
+const ONE_SLICE: &str =
+    "--threads 1 --rounds 1 --warmup 0s --lead 0s --json --quiet --out tenbin-cost";
+
+/// Our own programs, in `built`, and the peers.
+pub(crate) struct Stable<'a> {
+    pub(crate) built: &'a Path,
 }
 
-fn words(text: &str) -> Vec<String> {
-    text.split_whitespace().map(str::to_owned).collect()
+impl Stable<'_> {
+    /// Every generator that can send plain GETs: tenbin, the bare loop, the peers.
+    pub(crate) fn http(&self, connections: usize) -> Vec<Contender> {
+        vec![
+            self.tenbin(move |scene| get(scene, connections, "")),
+            self.bare_loop(connections),
+            wrk(connections),
+            peer("ab", "Debian: apache2-utils", read_ab, move |scene| {
+                // -t alone would end after 50,000 requests.
+                let Scene { url, seconds } = scene;
+                format!("-q -k -c {connections} -t {seconds} -n 100000000 {url}")
+            }),
+            peer(
+                "h2load",
+                "Debian: nghttp2-client",
+                read_h2load,
+                move |scene| {
+                    let Scene { url, seconds } = scene;
+                    format!("--h1 -t 1 -c {connections} -D {seconds} {url}")
+                },
+            ),
+            peer("hey", "Debian: hey", read_hey, move |scene| {
+                let Scene { url, seconds } = scene;
+                format!("-z {seconds}s -c {connections} -cpus 1 {url}")
+            }),
+            oha(connections),
+        ]
+    }
+
+    /// Those that the table names for TLS. None of them checks the certificate.
+    pub(crate) fn https(&self, connections: usize) -> Vec<Contender> {
+        vec![
+            self.tenbin(move |scene| get(scene, connections, "--insecure"))
+                .needing("http", "--insecure"),
+            wrk(connections),
+            oha(connections),
+        ]
+    }
+
+    /// S3 operations of tenbin: `what` is a subcommand with its own flags.
+    pub(crate) fn s3(&self, name: &'static str, what: &'static str) -> Contender {
+        self.tenbin(move |scene| {
+            let Scene { url, seconds } = scene;
+            Ok(format!(
+                "s3 {what} --target s={url} --slice {seconds}s {ONE_SLICE}"
+            ))
+        })
+        .named(name)
+    }
+
+    /// Plain requests of tenbin for an object whose URL holds the signature.
+    pub(crate) fn presigned(
+        &self,
+        name: &'static str,
+        method: &'static str,
+        connections: usize,
+    ) -> Contender {
+        self.tenbin(move |scene| {
+            let seconds = scene.seconds;
+            let url = presign::object_url(scene.url, method)?;
+            let body = match method {
+                "PUT" => format!("--method PUT --body-file {}", presign::BODY_FILE),
+                _ => String::new(),
+            };
+            Ok(format!(
+                "http {body} --target s={url} --connections {connections} --slice {seconds}s {ONE_SLICE}"
+            ))
+        })
+        .named(name)
+    }
+
+    /// A fixed number of GETs by tenbin.
+    pub(crate) fn counted(
+        &self,
+        name: &'static str,
+        connections: usize,
+        requests: u64,
+    ) -> Contender {
+        self.tenbin(move |scene| {
+            let url = scene.url;
+            Ok(format!(
+                "http --target s={url} --connections {connections} --requests {requests} --slice 10m {ONE_SLICE}"
+            ))
+        })
+        .named(name)
+    }
+
+    /// The null workload, for a time or for a number of operations.
+    pub(crate) fn null(
+        &self,
+        name: &'static str,
+        cores: &'static str,
+        connections: usize,
+        operations: Option<u64>,
+    ) -> Contender {
+        let threads = cores.split(',').count();
+        Contender {
+            name,
+            from: "",
+            program: Some(self.built.join("examples/null")),
+            cores,
+            arguments: Box::new(move |scene| {
+                Ok(match operations {
+                    Some(count) => format!("{threads} {connections} 600 {count}"),
+                    None => format!("{threads} {connections} {}", scene.seconds),
+                })
+            }),
+            read: read_null,
+            needs: None,
+            doubtful: None,
+        }
+    }
+
+    fn tenbin(&self, arguments: impl Fn(&Scene<'_>) -> Result<String> + 'static) -> Contender {
+        Contender {
+            name: "tenbin",
+            from: "",
+            program: Some(self.built.join("tenbin")),
+            cores: "0",
+            arguments: Box::new(arguments),
+            read: read_tenbin,
+            needs: None,
+            // INVALID: on a busy machine its figures may be, what it costs is not.
+            doubtful: Some(6),
+        }
+    }
+
+    fn bare_loop(&self, connections: usize) -> Contender {
+        Contender {
+            name: "bare loop",
+            from: "",
+            program: Some(self.built.join("xtask")),
+            cores: "0",
+            arguments: Box::new(move |scene| {
+                let address = scene.url.trim_start_matches("http://");
+                let address = address.trim_end_matches('/');
+                Ok(format!(
+                    "bare-loop {address} {connections} {}",
+                    scene.seconds
+                ))
+            }),
+            read: |said| counted(said.trim().parse().ok()),
+            needs: None,
+            doubtful: None,
+        }
+    }
+}
+
+/// warp: `what` is a subcommand with its own flags. By default it signs over plain
+/// HTTP as S3's streaming signature has it: SHA-256 of every 64 KiB as it is sent,
+/// where Tenbin has hashed each body once before. The bytes that the server gets
+/// are signed in both cases.
+pub(crate) fn warp(what: &'static str) -> Contender {
+    peer(
+        "warp",
+        "`go install github.com/minio/warp@latest`, and zstd from Debian",
+        |_| read_warp(),
+        move |scene| {
+            let host = scene
+                .url
+                .trim_start_matches("http://")
+                .trim_end_matches('/');
+            let seconds = scene.seconds;
+            format!(
+                "{what} --host {host} --duration {seconds}s --bucket tenbin-cost-warp \
+                 --no-color --benchdata {WARP_RESULT}"
+            )
+        },
+    )
+}
+
+/// warp adds `.json.zst`.
+const WARP_RESULT: &str = "tenbin-cost-warp-result";
+
+fn peer(
+    name: &'static str,
+    from: &'static str,
+    read: fn(&str) -> Option<Said>,
+    arguments: impl Fn(&Scene<'_>) -> String + 'static,
+) -> Contender {
+    Contender {
+        name,
+        from,
+        program: shell::find_program(name).or_else(|| setup::find_built(name)),
+        cores: "0",
+        arguments: Box::new(move |scene| Ok(arguments(scene))),
+        read,
+        needs: None,
+        doubtful: None,
+    }
+}
+
+fn get(scene: &Scene<'_>, connections: usize, more: &str) -> Result<String> {
+    let Scene { url, seconds } = scene;
+    Ok(format!(
+        "http {more} --target s={url} --connections {connections} --slice {seconds}s {ONE_SLICE}"
+    ))
+}
+
+fn wrk(connections: usize) -> Contender {
+    peer("wrk", "Debian: wrk", read_wrk, move |scene| {
+        let Scene { url, seconds } = scene;
+        format!("-t 1 -c {connections} -d {seconds}s {url}")
+    })
+}
+
+fn oha(connections: usize) -> Contender {
+    peer(
+        "oha",
+        "`cargo install oha --locked`",
+        read_oha,
+        move |scene| {
+            let Scene { url, seconds } = scene;
+            format!("-z {seconds}s -c {connections} --insecure --no-tui --output-format json {url}")
+        },
+    )
+}
+
+fn counted(operations: Option<u64>) -> Option<Said> {
+    Some(Said {
+        operations: operations?,
+        seconds: None,
+    })
 }
 
 /// The number before `after` in the first line that has it.
@@ -147,70 +337,89 @@ fn number_after(said: &str, before: &str) -> Option<u64> {
     after.split_whitespace().next()?.parse().ok()
 }
 
-fn tenbin_arguments(connections: usize, url: &str, seconds: u64) -> Vec<String> {
-    // Without a lead every request counts, as it does for the peers.
-    words(&format!(
-        "http --target nginx={url} --connections {connections} --threads 1 --slice {seconds}s \
-         --rounds 1 --warmup 0s --lead 0s --json --quiet --out tenbin-cost"
-    ))
-}
-
-fn tenbin_requests(said: &str) -> Option<u64> {
+fn read_tenbin(said: &str) -> Option<Said> {
     let document: serde_json::Value = serde_json::from_str(said).ok()?;
-    document["results"][0]["ok"].as_u64()
+    let result = &document["results"][0];
+    // Failed requests may cost less than answered ones.
+    (result["failed"].as_u64() == Some(0)).then_some(())?;
+    counted(result["ok"].as_u64())
 }
 
-fn bare_arguments(connections: usize, url: &str, seconds: u64) -> Vec<String> {
-    let address = url.trim_start_matches("http://").trim_end_matches('/');
-    words(&format!("bare-loop {address} {connections} {seconds}"))
+fn read_null(said: &str) -> Option<Said> {
+    let mut words = said.split_whitespace();
+    Some(Said {
+        operations: words.next()?.parse().ok()?,
+        seconds: words.next()?.parse().ok(),
+    })
 }
 
-fn bare_requests(said: &str) -> Option<u64> {
-    said.trim().parse().ok()
+fn read_wrk(said: &str) -> Option<Said> {
+    counted(number_before(said, " requests in "))
 }
 
-fn wrk_arguments(connections: usize, url: &str, seconds: u64) -> Vec<String> {
-    words(&format!("-t 1 -c {connections} -d {seconds}s {url}"))
+fn read_ab(said: &str) -> Option<Said> {
+    counted(number_after(said, "Complete requests:"))
 }
 
-fn wrk_requests(said: &str) -> Option<u64> {
-    number_before(said, " requests in ")
+fn read_h2load(said: &str) -> Option<Said> {
+    counted(number_before(said, " succeeded,"))
 }
 
-fn ab_arguments(connections: usize, url: &str, seconds: u64) -> Vec<String> {
-    // -t alone would end after 50,000 requests.
-    words(&format!(
-        "-q -k -c {connections} -t {seconds} -n 100000000 {url}"
-    ))
+fn read_hey(said: &str) -> Option<Said> {
+    counted(number_before(said, " responses"))
 }
 
-fn ab_requests(said: &str) -> Option<u64> {
-    number_after(said, "Complete requests:")
-}
-
-fn h2load_arguments(connections: usize, url: &str, seconds: u64) -> Vec<String> {
-    words(&format!("--h1 -t 1 -c {connections} -D {seconds} {url}"))
-}
-
-fn h2load_requests(said: &str) -> Option<u64> {
-    number_before(said, " succeeded,")
-}
-
-fn hey_arguments(connections: usize, url: &str, seconds: u64) -> Vec<String> {
-    words(&format!("-z {seconds}s -c {connections} -cpus 1 {url}"))
-}
-
-fn hey_requests(said: &str) -> Option<u64> {
-    number_before(said, " responses")
-}
-
-fn oha_arguments(connections: usize, url: &str, seconds: u64) -> Vec<String> {
-    words(&format!(
-        "-z {seconds}s -c {connections} --no-tui --output-format json {url}"
-    ))
-}
-
-fn oha_requests(said: &str) -> Option<u64> {
+fn read_oha(said: &str) -> Option<Said> {
     let document: serde_json::Value = serde_json::from_str(said).ok()?;
-    document["statusCodeDistribution"]["200"].as_u64()
+    counted(document["statusCodeDistribution"]["200"].as_u64())
+}
+
+/// What warp prints are rounded rates; the exact count is in the file it writes.
+fn read_warp() -> Option<Said> {
+    let file = std::env::temp_dir().join(format!("{WARP_RESULT}.json.zst"));
+    let text = shell::output_of(Command::new("zstd").arg("-dcq").arg(file)).ok()?;
+    count_of_warp(&text)
+}
+
+fn count_of_warp(text: &str) -> Option<Said> {
+    let document: serde_json::Value = serde_json::from_str(text).ok()?;
+    let total = &document["total"];
+    (total["total_errors"].as_u64() == Some(0)).then_some(())?;
+    counted(total["total_requests"].as_u64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn operations(said: Option<Said>) -> Option<u64> {
+        said.map(|said| said.operations)
+    }
+
+    #[test]
+    fn counts_are_found_in_what_each_generator_says() {
+        let wrk = "Running 5s test\n  510000 requests in 5.10s, 80MB read\n";
+        assert_eq!(operations(read_wrk(wrk)), Some(510_000));
+        let ab = "Concurrency Level: 64\nComplete requests:      482114\n";
+        assert_eq!(operations(read_ab(ab)), Some(482_114));
+        let h2load = "requests: 400 total, 464 started, 400 done, 399 succeeded, 1 failed\n";
+        assert_eq!(operations(read_h2load(h2load)), Some(399));
+        let hey = "Status code distribution:\n  [200]\t180000 responses\n";
+        assert_eq!(operations(read_hey(hey)), Some(180_000));
+        let oha = r#"{"statusCodeDistribution": {"200": 7}}"#;
+        assert_eq!(operations(read_oha(oha)), Some(7));
+        assert_eq!(operations(read_null("100 0.5 0.4\n")), Some(100));
+    }
+
+    #[test]
+    fn a_turn_with_failures_counts_nothing() {
+        let tenbin = |failed: u64| format!(r#"{{"results": [{{"ok": 9, "failed": {failed}}}]}}"#);
+        assert_eq!(operations(read_tenbin(&tenbin(0))), Some(9));
+        assert_eq!(operations(read_tenbin(&tenbin(1))), None);
+        let warp = |failed: u64| {
+            format!(r#"{{"total": {{"total_requests": 9, "total_errors": {failed}}}}}"#)
+        };
+        assert_eq!(operations(count_of_warp(&warp(0))), Some(9));
+        assert_eq!(operations(count_of_warp(&warp(1))), None);
+    }
 }

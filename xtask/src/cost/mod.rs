@@ -1,75 +1,70 @@
 //! `cargo xtask cost`: what the generator itself costs, beside its peers.
 //!
-//! A rate on a shared machine means little; CPU seconds a request, of all
+//! A rate on a shared machine means little; CPU seconds a unit of work, of all
 //! contenders in turn in the same run, mean more. Medians are quoted.
 
 mod bare;
 mod contender;
-mod nginx;
+mod goal;
 mod report;
+mod rows;
+mod server;
+mod turn;
 
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
-use self::contender::{Contender, Spent};
-use self::nginx::Nginx;
+use self::contender::{Contender, Scene};
+use self::rows::{Method, Row};
+use self::turn::Spent;
 use crate::shell;
 
-/// Times every contender has its turn.
-const TURNS: usize = 5;
-/// How long one turn lasts.
-const TURN: Duration = Duration::from_secs(5);
+/// How long the short turn of [`Method::Beyond`] works: slow servers, too, have to
+/// answer something in it.
+const SHORT_SECONDS: u64 = 2;
 
-/// One kind of work, done by every contender.
-pub(crate) struct Work {
-    /// What it is, for the table.
-    pub(crate) name: &'static str,
-    /// Keep-alive connections.
-    pub(crate) connections: usize,
+/// How long everything takes, and which rows are asked for.
+struct Wish {
+    /// Lower-case words that a row's name must hold.
+    words: Vec<String>,
+    /// Turns of every contender.
+    turns: usize,
+    /// Length of a turn.
+    seconds: u64,
 }
 
-/// Everything that is measured.
-const WORK: &[Work] = &[
-    Work {
-        name: "keep-alive GET, 12-byte answer, 64 connections",
-        connections: 64,
-    },
-    Work {
-        name: "keep-alive GET, 12-byte answer, 1 connection",
-        connections: 1,
-    },
-    Work {
-        name: "keep-alive GET, 12-byte answer, 1,000 connections",
-        connections: 1000,
-    },
-];
-
-/// What the contenders spent on one kind of work: a row a contender, a figure a turn.
-pub(crate) struct Measured {
-    pub(crate) work: &'static Work,
-    pub(crate) spent: Vec<(&'static str, Vec<Spent>)>,
-    pub(crate) commands: Vec<String>,
+/// What the contenders spent on one row.
+struct Measured {
+    row: Row,
+    /// In the order of `row.contenders`: a figure a turn, or why there is none.
+    spent: Vec<Result<Vec<Spent>, String>>,
+    commands: Vec<String>,
+    seconds: u64,
 }
 
-/// Measures the work whose name has these words, prints the table and keeps it in
-/// a dated folder.
+/// Measures the rows whose name has these words (`--turns` and `--seconds` change
+/// how long it takes), prints the table and keeps it in a dated folder.
 pub(crate) fn run(words: &str) -> Result<()> {
-    shell::succeed(shell::cargo().args(["build", "--release", "-p", "tenbin", "-p", "xtask"]))?;
-    let built = shell::workspace_root().join("target/release");
-    let contenders = contender::installed(&built);
-    let nginx = Nginx::start()?;
-    let measured = WORK
-        .iter()
-        .filter(|work| work.name.contains(words))
-        .map(|work| measure(work, &contenders, &nginx.url()))
-        .collect::<Result<Vec<_>>>()?;
-    drop(nginx);
-    let text = report::text(&measured, &machine()?);
-    println!("\n{text}");
-    let folder = report::keep(&text, &measured)?;
-    println!("kept in {}", folder.display());
+    let wish = Wish::of(words)?;
+    let built = build()?;
+    let machine = machine()?;
+    let mut measured = Vec::new();
+    for row in rows::all(&built) {
+        let name = row.name.to_lowercase();
+        if wish.words.iter().all(|word| name.contains(word.as_str())) {
+            measured.push(measure(row, &built, &wish)?);
+            // What takes long is kept as it comes.
+            let folder = report::keep(&measured, &machine)?;
+            println!("kept in {}", folder.display());
+        }
+    }
+    if measured.is_empty() {
+        bail!("no row has the words `{words}` in its name");
+    }
+    println!("\n{}", report::text(&measured));
     Ok(())
 }
 
@@ -81,33 +76,115 @@ pub(crate) fn bare_loop(address: &str, connections: &str, seconds: &str) -> Resu
     Ok(())
 }
 
-fn measure(work: &'static Work, contenders: &[Contender], url: &str) -> Result<Measured> {
-    let mut spent: Vec<_> = contenders
-        .iter()
-        .map(|one| (one.name, Vec::new()))
-        .collect();
-    for turn in 0..TURNS {
-        for (contender, (_, figures)) in contenders.iter().zip(&mut spent) {
-            let figure = contender.turn(work, url, TURN)?;
-            println!(
-                "turn {} of {TURNS}: {:<10} {:6.3} µs a request, {:.0} requests a second",
-                turn + 1,
-                contender.name,
-                figure.micros_per_request(),
-                figure.requests as f64 / TURN.as_secs_f64(),
-            );
-            figures.push(figure);
+impl Wish {
+    fn of(text: &str) -> Result<Self> {
+        let mut wish = Self {
+            words: Vec::new(),
+            turns: 5,
+            seconds: 5,
+        };
+        let mut words = text.split_whitespace();
+        while let Some(word) = words.next() {
+            match word {
+                "--turns" => wish.turns = number(word, words.next())?,
+                "--seconds" => wish.seconds = number(word, words.next())?,
+                _ => wish.words.push(word.to_lowercase()),
+            }
+        }
+        if wish.turns == 0 || wish.seconds == 0 {
+            bail!("at least one turn of one second is needed");
+        }
+        Ok(wish)
+    }
+}
+
+fn number<T: std::str::FromStr>(flag: &str, word: Option<&str>) -> Result<T> {
+    word.and_then(|word| word.parse().ok())
+        .with_context(|| format!("{flag} wants a number"))
+}
+
+/// Builds everything of ours that is measured; where it is.
+fn build() -> Result<PathBuf> {
+    for what in ["-p tenbin -p xtask", "-p tenbin-workloads --example null"] {
+        let arguments = ["build", "--release"].into_iter().chain(what.split(' '));
+        shell::succeed(shell::cargo().args(arguments))?;
+    }
+    let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    // Contenders run in another directory.
+    Ok(std::path::absolute(target)?.join("release"))
+}
+
+fn measure(row: Row, built: &std::path::Path, wish: &Wish) -> Result<Measured> {
+    println!("\n==> {} ({})", row.name, row.server.name());
+    let mut spent: Vec<Result<Vec<Spent>, String>> = Vec::new();
+    for contender in &row.contenders {
+        spent.push(match contender.absence() {
+            None => Ok(Vec::new()),
+            Some(why) => {
+                println!("{why}");
+                Err(why)
+            }
+        });
+    }
+    let server = row.server.start(built)?;
+    let scene = Scene {
+        url: &server.url,
+        seconds: wish.seconds,
+    };
+    for turn in 1..=wish.turns {
+        for (contender, turns) in row.contenders.iter().zip(&mut spent) {
+            let Ok(figures) = turns else { continue };
+            match take(contender, row.method, &scene) {
+                Ok(figure) => {
+                    let shown: Vec<String> = row
+                        .readings
+                        .iter()
+                        .map(|reading| {
+                            let unit = reading.figure.unit();
+                            format!("{:.3} {unit}", reading.figure.of(&figure))
+                        })
+                        .collect();
+                    println!("turn {turn}: {:<14} {}", contender.name, shown.join(", "));
+                    figures.push(figure);
+                }
+                Err(error) => {
+                    // One that cannot do this work does not keep the others from it.
+                    let why = format!("{} failed: {error:#}", contender.name);
+                    println!("{why}");
+                    *turns = Err(why);
+                }
+            }
         }
     }
-    let commands = contenders
+    let commands = row
+        .contenders
         .iter()
-        .map(|one| one.shown(work, url, TURN))
-        .collect();
+        .map(|one| one.shown(&scene))
+        .collect::<Result<_>>()?;
     Ok(Measured {
-        work,
+        row,
         spent,
         commands,
+        seconds: wish.seconds,
     })
+}
+
+fn take(contender: &Contender, method: Method, scene: &Scene<'_>) -> Result<Spent> {
+    let url = scene.url;
+    match method {
+        Method::Whole | Method::Counted => contender.turn(scene),
+        Method::Beyond => {
+            let short = contender.turn(&Scene {
+                url,
+                seconds: SHORT_SECONDS,
+            })?;
+            let long = contender.turn(&Scene {
+                url,
+                seconds: SHORT_SECONDS + scene.seconds,
+            })?;
+            long.beyond(short)
+        }
+    }
 }
 
 fn machine() -> Result<String> {
@@ -121,4 +198,18 @@ fn machine() -> Result<String> {
         });
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     Ok(format!("{}, {model}, {cores} cores", kernel.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_flags_are_told_apart() {
+        let wish = Wish::of("S3 --turns 2 GET --seconds 3").expect("a wish");
+        assert_eq!(wish.words, ["s3", "get"]);
+        assert_eq!((wish.turns, wish.seconds), (2, 3));
+        assert!(Wish::of("--turns").is_err());
+        assert!(Wish::of("--seconds 0").is_err());
+    }
 }

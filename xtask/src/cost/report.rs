@@ -1,79 +1,236 @@
 //! The table of costs, and the dated folder it is kept in.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
 
-use super::contender::Spent;
-use super::{Measured, TURN, TURNS};
+use super::Measured;
+use super::goal::{Judged, median};
+use super::rows::{Method, Reading};
 use crate::shell;
 
-/// The table as text.
-pub(super) fn text(measured: &[Measured], machine: &str) -> String {
-    let mut text = format!(
-        "Generator CPU (user + system) a request, median of {TURNS} alternating turns of {} s.\n\
-         Generator on the first core, nginx on the last. {machine}.\n",
-        TURN.as_secs()
-    );
+const HEADER: &str = "row,contender,turn,cpu_seconds,wall_seconds,operations,peak_resident_kib\n";
+
+/// Every row as text, the goals of all of them last.
+pub(super) fn text(measured: &[Measured]) -> String {
+    let mut text: String = measured.iter().map(section).collect();
+    text += "\n| row | goal | measured | |\n|---|---|---|---|\n";
     for row in measured {
-        let _ = writeln!(text, "\n{}\n", row.work.name);
-        let _ = writeln!(text, "| generator | µs a request | tenbin ÷ it |");
-        let _ = writeln!(text, "|---|---|---|");
-        let ours = row
-            .spent
-            .first()
-            .map_or(f64::NAN, |(_, turns)| median(turns));
-        for (name, turns) in &row.spent {
-            let theirs = median(turns);
-            let _ = writeln!(text, "| {name} | {theirs:.3} | {:.3} |", ours / theirs);
+        for judged in judged(row) {
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} | {} |",
+                row.row.name,
+                judged.goal,
+                judged.measured,
+                word(judged.met)
+            );
         }
-        let _ = writeln!(text, "\n```");
-        for command in &row.commands {
-            let _ = writeln!(text, "{command}");
-        }
-        let _ = writeln!(text, "```");
     }
     text
 }
 
-fn median(turns: &[Spent]) -> f64 {
-    let mut figures: Vec<f64> = turns.iter().map(Spent::micros_per_request).collect();
-    figures.sort_by(f64::total_cmp);
-    let middle = figures.len() / 2;
-    if figures.len() % 2 == 1 {
-        figures[middle]
-    } else {
-        (figures[middle - 1] + figures[middle]) / 2.0
+fn section(row: &Measured) -> String {
+    let mut text = format!("\n## {}\n\n", row.row.name);
+    let turns = row.spent.iter().flatten().map(Vec::len).max().unwrap_or(0);
+    let _ = match row.row.method {
+        Method::Whole => writeln!(
+            text,
+            "On {}; {turns} alternating turns of {} s.",
+            row.row.server.name(),
+            row.seconds
+        ),
+        Method::Beyond => writeln!(
+            text,
+            "On {}; {turns} alternating turns, each {} s beyond a turn of {} s that is taken away.",
+            row.row.server.name(),
+            row.seconds,
+            super::SHORT_SECONDS
+        ),
+        Method::Counted => writeln!(
+            text,
+            "On {}; {turns} alternating turns.",
+            row.row.server.name()
+        ),
+    };
+    for reading in &row.row.readings {
+        table(&mut text, row, reading);
+    }
+    let goals = judged(row);
+    if !goals.is_empty() {
+        text += "\n| goal | measured | |\n|---|---|---|\n";
+    }
+    for one in goals {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} |",
+            one.goal,
+            one.measured,
+            word(one.met)
+        );
+    }
+    text += "\n```\n";
+    for (command, spent) in row.commands.iter().zip(&row.spent) {
+        match spent {
+            Ok(_) => writeln!(text, "{command}"),
+            Err(why) => writeln!(text, "# {}", why.lines().next().unwrap_or_default()),
+        }
+        .unwrap_or_default();
+    }
+    text + "```\n"
+}
+
+fn table(text: &mut String, row: &Measured, reading: &Reading) {
+    let figures = figures(row, reading);
+    let first = figures.first().map_or(f64::NAN, |(_, turns)| median(turns));
+    let first_name = row.row.contenders.first().map_or("", |one| one.name);
+    let unit = reading.figure.unit();
+    let _ = writeln!(
+        text,
+        "\n| | {unit}, median | lowest to highest | {first_name} ÷ it |\n|---|---|---|---|"
+    );
+    for (name, turns) in figures.iter().filter(|(_, turns)| !turns.is_empty()) {
+        let middle = median(turns);
+        let lowest = turns.iter().copied().fold(f64::INFINITY, f64::min);
+        let highest = turns.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let _ = writeln!(
+            text,
+            "| {name} | {middle:.3} | {lowest:.3} to {highest:.3} | {:.3} |",
+            first / middle
+        );
     }
 }
 
-/// Keeps the table and the raw figures under `bench/`.
-pub(super) fn keep(text: &str, measured: &[Measured]) -> Result<PathBuf> {
+fn judged(row: &Measured) -> Vec<Judged> {
+    row.row
+        .readings
+        .iter()
+        .flat_map(|reading| {
+            let figures = figures(row, reading);
+            let unit = reading.figure.unit();
+            reading
+                .goals
+                .iter()
+                .map(move |goal| goal.judge(&figures, unit))
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+fn figures(row: &Measured, reading: &Reading) -> Vec<(String, Vec<f64>)> {
+    row.row
+        .contenders
+        .iter()
+        .zip(&row.spent)
+        .map(|(contender, spent)| {
+            let turns = spent.iter().flatten();
+            let figures = turns.map(|turn| reading.figure.of(turn)).collect();
+            (contender.name.to_owned(), figures)
+        })
+        .collect()
+}
+
+fn word(met: Option<bool>) -> &'static str {
+    match met {
+        Some(true) => "met",
+        Some(false) => "**not met**",
+        None => "unknown",
+    }
+}
+
+/// Keeps the rows and their raw figures under `bench/`. Rows of the same day that
+/// were not measured again stay.
+pub(super) fn keep(measured: &[Measured], machine: &str) -> Result<PathBuf> {
     let date = shell::output_of(Command::new("date").arg("+%Y-%m-%d"))?;
     let folder = shell::workspace_root()
         .join("bench")
         .join(format!("{}-cost", date.trim()));
     std::fs::create_dir_all(&folder)?;
-    std::fs::write(folder.join("README.md"), format!("# Cost\n\n{text}"))?;
-    let mut raw = "work,generator,turn,cpu_seconds,requests\n".to_owned();
-    for row in measured {
-        for (name, turns) in &row.spent {
-            for (turn, spent) in turns.iter().enumerate() {
-                let Spent {
-                    cpu_seconds,
-                    requests,
-                } = spent;
-                let work = row.work.name;
-                let _ = writeln!(
-                    raw,
-                    "\"{work}\",{name},{},{cpu_seconds:.6},{requests}",
-                    turn + 1
-                );
-            }
+    let names: Vec<&str> = measured.iter().map(|row| row.row.name).collect();
+
+    let readme = folder.join("README.md");
+    let mut page = format!(
+        "# Cost\n\nCPU time of the generator (user + system, its children included) a unit of \
+         work.\nGenerator on the first core, server on the last. {machine}.\n"
+    );
+    page += &other_sections(&read(&readme), &names);
+    page.extend(measured.iter().map(section));
+    std::fs::write(&readme, page)?;
+
+    let raw_file = folder.join("raw.csv");
+    let mut raw = HEADER.to_owned();
+    raw += &other_lines(&read(&raw_file), &names);
+    raw.extend(measured.iter().map(lines));
+    std::fs::write(&raw_file, raw)?;
+    Ok(folder)
+}
+
+fn read(file: &Path) -> String {
+    std::fs::read_to_string(file).unwrap_or_default()
+}
+
+/// The sections of an earlier page that are not about rows of these names.
+fn other_sections(page: &str, names: &[&str]) -> String {
+    page.split("\n## ")
+        .skip(1)
+        .filter(|section| {
+            let name = section.lines().next().unwrap_or_default();
+            !names.contains(&name)
+        })
+        .map(|section| format!("\n## {}\n", section.trim_end()))
+        .collect()
+}
+
+/// The lines of an earlier file of the same form that are not about these rows.
+fn other_lines(file: &str, names: &[&str]) -> String {
+    let Some(lines) = file.strip_prefix(HEADER) else {
+        return String::new();
+    };
+    lines
+        .lines()
+        .filter(|line| {
+            let mine = |name: &&str| line.starts_with(&format!("\"{name}\","));
+            !names.iter().any(mine)
+        })
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
+fn lines(row: &Measured) -> String {
+    let mut text = String::new();
+    for (contender, spent) in row.row.contenders.iter().zip(&row.spent) {
+        for (turn, one) in spent.iter().flatten().enumerate() {
+            let _ = writeln!(
+                text,
+                "\"{}\",\"{}\",{},{:.6},{:.6},{},{}",
+                row.row.name,
+                contender.name,
+                turn + 1,
+                one.cpu_seconds,
+                one.wall_seconds,
+                one.operations,
+                one.peak_kib
+            );
         }
     }
-    std::fs::write(folder.join("raw.csv"), raw)?;
-    Ok(folder)
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_measured_again_replace_themselves_and_no_others() {
+        let page = "# Cost\n\nhead\n\n## one\n\nold\n\n## two\n\nkept\n";
+        assert_eq!(other_sections(page, &["one"]), "\n## two\n\nkept\n");
+        let file = format!("{HEADER}\"one\",a,1\n\"one more\",a,1\n\"two\",a,1\n");
+        assert_eq!(
+            other_lines(&file, &["one"]),
+            "\"one more\",a,1\n\"two\",a,1\n"
+        );
+        assert_eq!(other_lines("another,form\n1,2\n", &["one"]), "");
+    }
 }

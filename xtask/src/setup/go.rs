@@ -145,7 +145,7 @@ fn go() -> Result<PathBuf> {
 
 /// The cache: `TENBIN_SERVERS`, or `tenbin/servers/bin` in the user's cache directory.
 /// The end-to-end tests look in the same place.
-fn cache_dir() -> Result<PathBuf> {
+pub(super) fn cache_dir() -> Result<PathBuf> {
     if let Some(directory) = set_variable("TENBIN_SERVERS") {
         return Ok(directory);
     }

@@ -4,6 +4,8 @@
 mod debian;
 mod go;
 
+use std::path::PathBuf;
+
 use anyhow::{Result, bail};
 
 /// Programs from Debian packages, as (program, package).
@@ -49,4 +51,22 @@ pub(crate) fn check() -> Result<()> {
 /// One line for a thing that is there or is not.
 fn say(name: &str, state: &str) {
     println!("{name:<10} {state}");
+}
+
+/// A program that Go or cargo built: in the cache, or where they put binaries when
+/// nobody tells them otherwise.
+pub(crate) fn find_built(name: &str) -> Option<PathBuf> {
+    let home = std::env::var_os("HOME")
+        .map(PathBuf::from)
+        .unwrap_or_default();
+    let places = [
+        go::cache_dir().unwrap_or_default(),
+        home.join("go/bin"),
+        home.join(".cargo/bin"),
+    ];
+    places
+        .iter()
+        .filter(|place| place.is_absolute())
+        .map(|place| place.join(name))
+        .find(|file| file.is_file())
 }

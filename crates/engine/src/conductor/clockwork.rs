@@ -81,10 +81,10 @@ impl Conductor<'_> {
         if self.in_flight > 0 {
             return false;
         }
-        // A schedule may end before the window does.
+        // A schedule may end before the window does, though not before it opens.
         self.exhausted
             || self.issued >= self.allowance.operations
-            || self.due == u64::MAX
+            || (self.due == u64::MAX && now >= self.score.open)
             || (now >= self.score.close && self.next_arrival().is_none())
     }
 

@@ -41,6 +41,8 @@ pub(super) struct Link {
     pub(super) opened: Opened,
     /// From the write of its first request to the first byte of the answer.
     pub(super) first_byte_nanos: Option<u64>,
+    /// The server sends what it owes and then closes: nothing new goes out on it.
+    pub(super) closing: bool,
     refusals: u32,
 }
 
@@ -53,6 +55,7 @@ impl Conductor<'_> {
         link.carried = 0;
         link.opened = opened;
         link.first_byte_nanos = None;
+        link.closing = false;
         link.refusals = 0;
         self.up += 1;
         let slots = self.slots_of(connection);
@@ -110,6 +113,13 @@ impl Conductor<'_> {
         self.lose_all(connection, now, ErrorClass::Timeout, text);
         self.down(connection, now);
         self.reopen(connection, now)
+    }
+
+    /// The server sends nothing on `connection` after the answers that are on their
+    /// way. Whoever says so says later that it was dropped or broken.
+    pub fn closing(&mut self, connection: usize) {
+        self.links[connection].closing = true;
+        self.put_to_sleep(connection);
     }
 
     /// The server closed `connection` in good order while nothing was out on it.
@@ -227,18 +237,22 @@ impl Conductor<'_> {
     }
 
     fn down(&mut self, connection: usize, now: u64) {
+        self.put_to_sleep(connection);
+        self.up -= 1;
+        if self.up == 0 {
+            self.none_up_since = now;
+        }
+    }
+
+    /// Nothing new goes out on `connection`.
+    fn put_to_sleep(&mut self, connection: usize) {
         let slots = self.slots_of(connection);
-        for slot in slots.clone() {
-            let lane = &mut self.lanes[slot];
+        for lane in &mut self.lanes[slots.clone()] {
             if lane.state == LaneState::Idle {
                 lane.state = LaneState::Off;
             }
         }
         self.dispatch.forget(slots, self.host_of(connection));
-        self.up -= 1;
-        if self.up == 0 {
-            self.none_up_since = now;
-        }
     }
 
     fn reopen(&mut self, connection: usize, now: u64) -> Order {

@@ -310,7 +310,12 @@ impl<'w> Conductor<'w> {
     /// The slot has nothing out any more.
     #[inline]
     fn free(&mut self, slot: usize, now: u64) -> Order {
-        self.lanes[slot].state = LaneState::Idle;
+        let lane = &mut self.lanes[slot];
+        if self.links[lane.link].closing {
+            lane.state = LaneState::Off;
+            return Order::Rest;
+        }
+        lane.state = LaneState::Idle;
         if self.dispatch.is_direct() && !self.waiting && !self.stopped && self.work_is_due(now) {
             return self.prepare(slot, now);
         }

@@ -222,6 +222,9 @@ impl Http1 {
             Phase::Down => {}
             Phase::Dialing(dialing) => self.dial(connection, dialing, conductor),
             Phase::Up => {
+                if closed && self.lanes > 1 {
+                    conductor.closing(connection);
+                }
                 if readable || closed {
                     self.read(connection, closed, conductor);
                 }
@@ -384,7 +387,8 @@ impl Http1 {
             status: complete.status,
             length: complete.length,
             received: std::mem::take(&mut entry.received),
-            reusable: complete.reusable && whole && !closed,
+            // Answers that are still owed may lie behind this one.
+            reusable: complete.reusable && whole && !(closed && entry.outbox.is_empty()),
         };
         let order = conductor.answered(slot, now, answer);
         self.obey(slot, order, conductor);

@@ -280,6 +280,7 @@ impl Play {
                 connections,
                 timeout: Duration::from_secs(2),
                 keep_alive: true,
+                depth: 1,
                 requests: None,
                 think: None,
             },

@@ -17,6 +17,8 @@ const SHORTEST_TIMEOUT: Duration = Duration::from_millis(1);
 const MOST_CONNECTIONS: u64 = 100_000;
 /// A day of arrivals in less than a tenth of a second.
 const HIGHEST_SPEED: f64 = 1e6;
+/// Servers allow one or two hundred streams; more than this is surely a slip.
+const MOST_DEPTH: u64 = 1000;
 
 /// Notes keys that do not go together. They may come from two tables, each of
 /// which is right on its own.
@@ -73,6 +75,16 @@ pub(super) fn contradictions(desk: &mut Desk<'_>, draft: &LoadDraft, slice: Dura
         if let (Some(place), true) = (place, is_wrong) {
             desk.wrong(place, key, why);
         }
+    }
+    let deep = |depth: &&At<Scalar>| depth.value.whole(2, MOST_DEPTH).is_ok();
+    let closes = |keep: &At<Scalar>| keep.value == Scalar::Switch(false);
+    if let (Some(depth), true) = (
+        draft.depth.as_ref().filter(deep),
+        draft.keep_alive.as_ref().is_some_and(closes),
+    ) {
+        let why = "several requests cannot be out at once on a connection that is closed after \
+                   every answer; leave out keep_alive = false (--no-keep-alive) or this";
+        desk.wrong(depth.place, "depth", why);
     }
     let Some(steps) = &draft.steps else { return };
     let total: Duration = lengths(steps).sum();
@@ -160,6 +172,7 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &LoadDraft) -> Load {
     let connections = desk.read("connections", &draft.connections, |scalar| {
         scalar.whole(1, MOST_CONNECTIONS)
     });
+    let depth = desk.read("depth", &draft.depth, |scalar| scalar.whole(1, MOST_DEPTH));
     let pace = pace(desk, draft);
     let timeout = desk.read("timeout", &draft.timeout, |scalar| {
         let timeout = scalar.time()?;
@@ -178,6 +191,9 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &LoadDraft) -> Load {
             .and_then(|connections| usize::try_from(connections).ok())
             .unwrap_or(DEFAULT_CONNECTIONS),
         think: desk.read("think", &draft.think, |scalar| scalar.text()?.parse()),
+        depth: depth
+            .and_then(|depth| usize::try_from(depth).ok())
+            .unwrap_or(1),
         timeout: timeout.unwrap_or(DEFAULT_TIMEOUT),
         keep_alive: desk
             .read("keep_alive", &draft.keep_alive, |scalar| scalar.switch())

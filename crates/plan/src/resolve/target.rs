@@ -8,14 +8,17 @@ use url::Url;
 
 use super::Desk;
 use super::credentials;
+use super::hosts;
 use super::naming::{self, Names};
 use super::url as urls;
+use super::way;
 use crate::draft::{Field, ReadyDraft, TargetDraft};
 use crate::model::{Builtin, Launch, Reach, Ready, Target};
 use crate::names::{DEFAULT_REGION, Named};
 use crate::placeholders;
 use crate::problem::Place;
 use crate::scalar::{At, Entries, List, Scalar};
+use crate::way::Host;
 
 const DEFAULT_LAUNCHED_URL: &str = "http://127.0.0.1:{port}/";
 const DEFAULT_READY_WITHIN: Duration = Duration::from_secs(30);
@@ -33,8 +36,12 @@ pub(super) fn resolve_all(
             "no target to measure; give one with --target NAME=URL, or a [[target]] table in a plan",
         );
     }
+    let pinned: Vec<At<List>> = drafts
+        .iter()
+        .filter_map(|draft| draft.value.resolve.clone())
+        .collect();
     let mut names = Names::default();
-    drafts
+    let targets: Vec<Target> = drafts
         .into_iter()
         .filter_map(
             |At {
@@ -43,11 +50,12 @@ pub(super) fn resolve_all(
              }| {
                 let reach = reach(desk, &draft, place);
                 let name = names.pick(desk, "target", &draft.name, || match &reach {
-                    Some(reach) => default_name(reach),
+                    Some((reach, _)) => default_name(reach),
                     None => "target".to_owned(),
                 });
                 let region = region(desk, &draft.region);
-                let reach = reach?;
+                let (reach, hosts) = reach?;
+                let way = way::resolve(desk, &draft, &reach, hosts);
                 if let Some(workload) = s3_workload {
                     check_speaks_s3(desk, &draft, place, &name, &reach, workload);
                 }
@@ -62,18 +70,24 @@ pub(super) fn resolve_all(
                 Some(Target {
                     name,
                     reach,
+                    way,
                     credentials,
                     region,
                 })
             },
         )
-        .collect()
+        .collect();
+    let ways: Vec<_> = targets.iter().map(|target| &target.way).collect();
+    way::refuse_unused_flags(desk, &pinned, &ways);
+    targets
 }
 
-/// Which of the three ways to a target this one takes.
-fn reach(desk: &mut Desk<'_>, draft: &TargetDraft, place: Place) -> Option<Reach> {
+/// Which of the three ways to a target this one takes, with all its hosts if it is
+/// simply there.
+fn reach(desk: &mut Desk<'_>, draft: &TargetDraft, place: Place) -> Option<(Reach, Vec<Host>)> {
     let ways = [
         ("url", draft.url.is_some() && draft.command.is_none()),
+        ("urls", draft.urls.is_some() && draft.url.is_none()),
         ("command", draft.command.is_some()),
         ("builtin", draft.builtin.is_some()),
     ];
@@ -93,21 +107,21 @@ fn reach(desk: &mut Desk<'_>, draft: &TargetDraft, place: Place) -> Option<Reach
             );
             None
         }
-        (Some("command"), None) => launched(desk, draft).map(Reach::Launched),
+        (Some("command"), None) => {
+            launched(desk, draft).map(|launch| (Reach::Launched(launch), Vec::new()))
+        }
         (Some(way), None) => {
             refuse_launch_keys(desk, draft, way);
             if way == "builtin" {
-                desk.choice("builtin", &draft.builtin).map(Reach::Builtin)
+                let builtin = desk.choice("builtin", &draft.builtin)?;
+                Some((Reach::Builtin(builtin), Vec::new()))
             } else {
-                endpoint(desk, &draft.url)
+                let hosts = hosts::resolve(desk, draft)?;
+                let url = hosts.first()?.url.clone();
+                Some((Reach::Endpoint { url }, hosts))
             }
         }
     }
-}
-
-fn endpoint(desk: &mut Desk<'_>, url: &Field) -> Option<Reach> {
-    let url = desk.read("url", url, |scalar| urls::checked(scalar.text()?))?;
-    Some(Reach::Endpoint { url })
 }
 
 fn refuse_launch_keys(desk: &mut Desk<'_>, draft: &TargetDraft, way: &str) {

@@ -19,13 +19,12 @@ pub(super) fn checked(text: &str) -> Result<Url, String> {
         return Err("a URL with a user name or password in it is not supported".to_owned());
     }
     match scheme.to_ascii_lowercase().as_str() {
-        "http" => {}
-        "https" => {
+        "http" | "https" => {}
+        other => {
             return Err(format!(
-                "{text:?} wants TLS, and TLS is not built in yet; use http://"
+                "unknown scheme {other:?} in {text:?}; use http:// or https://"
             ));
         }
-        other => return Err(format!("unknown scheme {other:?} in {text:?}; use http://")),
     }
     let url = Url::parse(text).map_err(|error| {
         format!("{text:?} is not a URL ({error}); write for example \"http://127.0.0.1:8080/\"")
@@ -42,6 +41,15 @@ pub(super) fn checked(text: &str) -> Result<Url, String> {
         ));
     }
     Ok(url)
+}
+
+/// The authority of a URL that has a scheme: what stands between `://` and the
+/// path, with what is before and after it.
+pub(super) fn around_authority(text: &str) -> Option<(&str, &str, &str)> {
+    let start = text.find("://")? + "://".len();
+    let length = text[start..].find(['/', '?', '#']);
+    let end = length.map_or(text.len(), |length| start + length);
+    Some((&text[..start], &text[start..end], &text[end..]))
 }
 
 /// What stands behind `http`, where it was followed by too little or too much.

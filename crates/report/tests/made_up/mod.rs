@@ -8,7 +8,9 @@ use tenbin_plan::{
     Builtin, HttpWork, Load, Pace, Plan, Reach, Rounds, S3Operation, S3Work, Target, Workload,
     WorkloadKind,
 };
-use tenbin_record::{ClientUse, Environment, OpFigures, ServerUse, Slice, TargetEnvironment};
+use tenbin_record::{
+    ClientUse, Environment, HostFigures, OpFigures, ServerUse, Slice, TargetEnvironment,
+};
 use tenbin_report::{Document, Source};
 use tenbin_verdict::assess;
 
@@ -58,6 +60,15 @@ pub(crate) fn pair() -> Run {
             _ => 12_400.0,
         };
         fill(slice, rate);
+        slice.ledger.opened = CONNECTIONS as u64;
+        slice.ledger.reused = slice.ops[0].ok - CONNECTIONS as u64;
+        let connected = CONNECTIONS as u64;
+        slice.setup.connect.record_n(45_000, connected).unwrap();
+        slice
+            .setup
+            .first_byte
+            .record_n(2_000_000, connected)
+            .unwrap();
     }
     run
 }
@@ -110,6 +121,61 @@ pub(crate) fn invalid() -> Run {
         }
     }
     run
+}
+
+/// Two hosts under a name against one, both with a connection for every request;
+/// the first over TLS, with bodies big enough to see their first byte come.
+pub(crate) fn reconnecting() -> Run {
+    let targets = [
+        target("cluster", Builtin::S3Memory),
+        target("alone", Builtin::S3Memory),
+    ];
+    let mut workload = s3("get-1MiB", S3Operation::Get);
+    if let WorkloadKind::S3(work) = &mut workload.kind {
+        work.size = 1 << 20;
+    }
+    workload.load.keep_alive = false;
+    let mut run = run(&targets, &[workload], 16);
+    for slice in &mut run.slices {
+        fill(slice, 1_000.0);
+        let cluster = slice.target == "cluster";
+        let ok = slice.ops[0].ok;
+        slice.ops[0].payload = ok << 20;
+        slice.ledger.opened = ok;
+        slice.ledger.closed_by_client = ok;
+        let wobble = u64::from(slice.index) * 100;
+        slice.setup.connect.record_n(45_000 + wobble, ok).unwrap();
+        slice.setup.first_byte.record_n(900_000, ok).unwrap();
+        let first_byte = if cluster { 9_000_000 } else { 14_500_000 };
+        slice.ops[0].first_byte.record_n(first_byte, ok).unwrap();
+        if cluster {
+            slice.setup.tls.record_n(1_200_000 + wobble, ok).unwrap();
+            slice.hosts = vec![
+                host("db1:9000", ok * 2 / 3, 14_000_000),
+                host("db2|:9000\u{1b}[31m", ok / 3, 16_000_000),
+            ];
+            slice.hosts[1].errors.insert(ErrorClass::Reset, 1);
+            slice.ops[0].errors.insert(ErrorClass::Reset, 1);
+            slice.ops[0].failed.record(1_000_000).unwrap();
+        }
+    }
+    // A stall that only one slice met.
+    run.slices[5].ops[0].service.record(3_000_000_000).unwrap();
+    let response = run.slices[5].ops[0].service.clone();
+    run.slices[5].ops[0].response = response;
+    let known = TargetEnvironment {
+        name_lookup_ns: Some(2_300_000),
+        ..TargetEnvironment::default()
+    };
+    run.environment.targets = [("cluster".to_owned(), known)].into();
+    run
+}
+
+fn host(name: &str, ok: u64, nanos: u64) -> HostFigures {
+    let mut host = HostFigures::new(name);
+    host.ok = ok;
+    host.service.record_n(nanos, ok).unwrap();
+    host
 }
 
 /// The pair, killed in the middle of its seventh slice.
@@ -168,6 +234,7 @@ fn target(name: &str, builtin: Builtin) -> Target {
     Target {
         name: name.to_owned(),
         reach: Reach::Builtin(builtin),
+        way: tenbin_plan::Way::default(),
         credentials: None,
         region: "us-east-1".to_owned(),
     }
@@ -194,6 +261,7 @@ fn load() -> Load {
         pace: Pace::Closed,
         connections: CONNECTIONS,
         think: None,
+        depth: 1,
         timeout: Duration::from_secs(10),
         keep_alive: true,
         requests: None,
@@ -217,6 +285,8 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
         closed_loop: true,
         ops: vec![OpFigures::new(operation)],
         ledger: Ledger::default(),
+        setup: Default::default(),
+        hosts: Vec::new(),
         client: ClientUse {
             cpu_seconds: 2.5,
             busiest_thread: 0.31,
@@ -258,6 +328,7 @@ fn environment() -> Environment {
     let known = TargetEnvironment {
         version: Some("tenbin 0.1.0".to_owned()),
         server_header: None,
+        name_lookup_ns: None,
     };
     Environment {
         hostname: Some("balance".to_owned()),

@@ -215,6 +215,7 @@ mod tests {
         Target {
             name: "t".into(),
             reach: Reach::Launched(launch),
+            way: tenbin_plan::Way::default(),
             credentials,
             region: "us-east-1".into(),
         }

@@ -70,6 +70,7 @@ pub(crate) fn target(name: &str, reach: Reach) -> Target {
     Target {
         name: name.into(),
         reach,
+        way: tenbin_plan::Way::default(),
         credentials: None,
         region: "us-east-1".into(),
     }

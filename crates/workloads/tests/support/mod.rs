@@ -158,6 +158,7 @@ pub(crate) fn load(connections: usize) -> Load {
         pace: Pace::Closed,
         connections,
         think: None,
+        depth: 1,
         timeout: Duration::from_secs(1),
         keep_alive: true,
         requests: None,

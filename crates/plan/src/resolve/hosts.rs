@@ -1,0 +1,183 @@
+//! The hosts of a target: one, or several that share the load.
+
+use std::collections::BTreeSet;
+
+use url::Url;
+
+use super::Desk;
+use super::url as urls;
+use crate::draft::TargetDraft;
+use crate::problem::Place;
+use crate::scalar::{At, Scalar};
+use crate::way::Host;
+
+/// More under one target than this is surely a slip.
+const MOST_HOSTS: usize = 1000;
+const MOST_WEIGHT: u32 = 1000;
+
+/// All hosts, in the order given; `None` if one of them is wrong, which is noted.
+pub(super) fn resolve(desk: &mut Desk<'_>, draft: &TargetDraft) -> Option<Vec<Host>> {
+    let (key, items) = match (&draft.urls, &draft.url) {
+        (Some(urls), Some(url)) => {
+            desk.wrong(
+                url.place,
+                "url",
+                "give either this or urls, which holds them all",
+            );
+            ("urls", urls.items())
+        }
+        (Some(urls), None) => ("urls", urls.items()),
+        (None, url) => ("url", url.iter().map(borrowed).collect()),
+    };
+    if let (Some(urls), true) = (&draft.urls, items.is_empty()) {
+        desk.wrong(
+            urls.place,
+            "urls",
+            "is empty; write for example [\"http://db1:9000\", \"http://db2:9000 weight 2\"]",
+        );
+    }
+    let mut hosts = Vec::new();
+    let mut all_right = !items.is_empty();
+    for At { value, place } in items {
+        match read(value, key == "urls") {
+            Ok(read) => hosts.extend(read.into_iter().map(|host| (host, place))),
+            Err(message) => {
+                desk.wrong(place, key, message);
+                all_right = false;
+            }
+        }
+    }
+    let alike = all_right && go_together(desk, key, &hosts);
+    alike.then(|| hosts.into_iter().map(|(host, _)| host).collect())
+}
+
+fn borrowed(field: &At<Scalar>) -> At<&Scalar> {
+    At {
+        value: &field.value,
+        place: field.place,
+    }
+}
+
+fn read(scalar: &Scalar, may_weigh: bool) -> Result<Vec<Host>, String> {
+    let text = scalar.text()?;
+    let (url, weight) = match text.split_once(char::is_whitespace) {
+        Some((url, weight)) if may_weigh => (url, read_weight(weight.trim())?),
+        _ => (text, 1),
+    };
+    expand(url)?
+        .iter()
+        .map(|url| {
+            let url = urls::checked(url)?;
+            Ok(Host { url, weight })
+        })
+        .collect()
+}
+
+fn read_weight(text: &str) -> Result<u32, String> {
+    let number = text.strip_prefix("weight").map(str::trim_start);
+    number
+        .and_then(|number| number.parse().ok())
+        .filter(|weight| (1..=MOST_WEIGHT).contains(weight))
+        .ok_or_else(|| {
+            format!(
+                "{text:?} behind a URL is not a weight; write for example \"weight 3\", \
+                 at most {MOST_WEIGHT}"
+            )
+        })
+}
+
+/// `http://db{1...3}:9000` as three URLs: every range in host and port replaced by
+/// each of its numbers, as wide as the first of them is written.
+fn expand(url: &str) -> Result<Vec<String>, String> {
+    let Some((before, authority, after)) = urls::around_authority(url) else {
+        return Ok(vec![url.to_owned()]);
+    };
+    let mut done = Vec::new();
+    let mut open = vec![authority.to_owned()];
+    while let Some(authority) = open.pop() {
+        let Some((head, range, tail)) = first_braces(&authority) else {
+            done.push(format!("{before}{authority}{after}"));
+            continue;
+        };
+        let numbers = numbers(range)?;
+        // The last in goes on first: the order of the numbers stays.
+        open.extend(
+            numbers
+                .iter()
+                .rev()
+                .map(|number| format!("{head}{number}{tail}")),
+        );
+        if open.len() + done.len() > MOST_HOSTS {
+            return Err(format!(
+                "{url:?} makes more than {MOST_HOSTS} hosts, the most a target can have"
+            ));
+        }
+    }
+    Ok(done)
+}
+
+fn first_braces(text: &str) -> Option<(&str, &str, &str)> {
+    let (head, rest) = text.split_once('{')?;
+    let (range, tail) = rest.split_once('}')?;
+    Some((head, range, tail))
+}
+
+fn numbers(range: &str) -> Result<Vec<String>, String> {
+    let wrong = || {
+        format!(
+            "{{{range}}} is not a range of hosts; write for example {{1...4}}, with three dots \
+             and the smaller number first"
+        )
+    };
+    let (first, last) = range.split_once("...").ok_or_else(wrong)?;
+    let number = |text: &str| text.parse::<u32>().map_err(|_| wrong());
+    let (from, to) = (number(first)?, number(last)?);
+    if from > to {
+        return Err(wrong());
+    }
+    if (to - from) as usize >= MOST_HOSTS {
+        return Err(format!("{{{range}}} makes more than {MOST_HOSTS} hosts"));
+    }
+    let width = first.len();
+    Ok((from..=to)
+        .map(|number| format!("{number:0width$}"))
+        .collect())
+}
+
+/// One target speaks one scheme and has one path, and no host twice.
+fn go_together(desk: &mut Desk<'_>, key: &str, hosts: &[(Host, Place)]) -> bool {
+    let Some((Host { url: first, .. }, _)) = hosts.first() else {
+        return false;
+    };
+    let mut seen = BTreeSet::new();
+    for (Host { url, .. }, place) in hosts {
+        let what = if url.scheme() != first.scheme() {
+            "have the same scheme"
+        } else if (url.path(), url.query()) != (first.path(), first.query()) {
+            "have the same path"
+        } else if !seen.insert(location(url)) {
+            let message = format!("{:?} is named twice; give it a weight", url.as_str());
+            desk.wrong(*place, key, message);
+            return false;
+        } else {
+            continue;
+        };
+        let message = format!(
+            "all hosts of a target {what}, and {:?} and {:?} do not",
+            first.as_str(),
+            url.as_str()
+        );
+        desk.wrong(*place, key, message);
+        return false;
+    }
+    if hosts.len() > MOST_HOSTS {
+        let message = format!("has more than {MOST_HOSTS} hosts");
+        desk.wrong(hosts[0].1, key, message);
+        return false;
+    }
+    true
+}
+
+fn location(url: &Url) -> (Option<&str>, Option<u16>) {
+    (url.host_str(), url.port_or_known_default())
+}

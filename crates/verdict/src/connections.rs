@@ -1,0 +1,192 @@
+//! What happened to connections, and what each host of a target did.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+use tenbin_record::{Ledger, SetupFigures, Slice};
+use tenbin_stats::Measured;
+
+use crate::evidence::Cell;
+use crate::figures::Basis;
+
+/// The connections of one workload to one target. Counts are sums over all slices.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ConnectionFigures {
+    /// Connections established, with those that a slice found open.
+    pub opened: u64,
+    /// Requests sent on a connection that had carried one before.
+    pub reused: u64,
+    /// Closed by Tenbin.
+    pub closed_by_client: u64,
+    /// Closed by the target in good order.
+    pub closed_by_server: u64,
+    /// Attempts refused or failed.
+    pub refused: u64,
+    /// Reset or closed in the middle of an answer.
+    pub reset: u64,
+    /// From the first step to an open socket: TCP's handshake.
+    pub connect: StepFigures,
+    /// TLS handshakes.
+    pub tls: StepFigures,
+    /// From the write to the first byte of the first answer on a connection.
+    pub first_byte: StepFigures,
+}
+
+/// One step of opening connections; never part of the time of an operation on a
+/// connection that stands.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct StepFigures {
+    /// How often it was timed, over all slices.
+    pub count: u64,
+    /// Median, seconds.
+    pub p50: Measured,
+    /// 99th percentile, seconds.
+    pub p99: Measured,
+}
+
+/// One host of a target, over all operations of a workload.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HostFigures {
+    /// Its name.
+    pub host: String,
+    /// Correct answers, over all slices.
+    pub ok: u64,
+    /// Failures, over all slices.
+    pub failed: u64,
+    /// Failures by class; absent classes did not occur.
+    pub errors: BTreeMap<&'static str, u64>,
+    /// Median service time, seconds.
+    pub p50: Measured,
+    /// 99th percentile of service time, seconds.
+    pub p99: Measured,
+}
+
+pub(crate) fn of_cell(cell: &Cell<'_>, basis: &Basis<'_>) -> ConnectionFigures {
+    let mut sum = Ledger::default();
+    for slice in &cell.slices {
+        sum += slice.ledger;
+    }
+    ConnectionFigures {
+        opened: sum.opened,
+        reused: sum.reused,
+        closed_by_client: sum.closed_by_client,
+        closed_by_server: sum.closed_by_server,
+        refused: sum.refused,
+        reset: sum.reset,
+        connect: step(cell, basis, |setup| &setup.connect),
+        tls: step(cell, basis, |setup| &setup.tls),
+        first_byte: step(cell, basis, |setup| &setup.first_byte),
+    }
+}
+
+fn step(
+    cell: &Cell<'_>,
+    basis: &Basis<'_>,
+    of: fn(&SetupFigures) -> &Histogram<u64>,
+) -> StepFigures {
+    let quantile = |q| basis.quantile_over(q, &|slice| vec![of(&slice.setup)]);
+    StepFigures {
+        count: cell.slices.iter().map(|slice| of(&slice.setup).len()).sum(),
+        p50: quantile(0.50),
+        p99: quantile(0.99),
+    }
+}
+
+pub(crate) fn hosts_of_cell(cell: &Cell<'_>, basis: &Basis<'_>) -> Vec<HostFigures> {
+    let mut names: Vec<&str> = Vec::new();
+    for host in cell.slices.iter().flat_map(|slice| &slice.hosts) {
+        if !names.contains(&host.name.as_str()) {
+            names.push(&host.name);
+        }
+    }
+    names
+        .into_iter()
+        .map(|name| of_host(cell, basis, name))
+        .collect()
+}
+
+fn of_host(cell: &Cell<'_>, basis: &Basis<'_>, name: &str) -> HostFigures {
+    let mine = || cell.slices.iter().flat_map(|slice| find(slice, name));
+    let mut errors = BTreeMap::new();
+    for (class, count) in mine().flat_map(|host| &host.errors) {
+        *errors.entry(class.name()).or_default() += count;
+    }
+    let quantile = |q| {
+        basis.quantile_over(q, &|slice| {
+            let hosts = find(slice, name).into_iter();
+            hosts.map(|host| &host.service).collect()
+        })
+    };
+    HostFigures {
+        host: name.to_owned(),
+        ok: mine().map(|host| host.ok).sum(),
+        failed: mine().map(tenbin_record::HostFigures::failed_count).sum(),
+        errors,
+        p50: quantile(0.50),
+        p99: quantile(0.99),
+    }
+}
+
+fn find<'a>(slice: &'a Slice, name: &str) -> Option<&'a tenbin_record::HostFigures> {
+    slice.hosts.iter().find(|host| host.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_record::ErrorClass;
+
+    use super::*;
+    use crate::figures::figures;
+    use crate::testing::Run;
+
+    #[test]
+    fn steps_are_apart_and_an_absent_one_is_unknown() {
+        let mut run = Run::pair(8);
+        run.each(|slice| {
+            slice.0.ledger.opened = 10;
+            slice.0.ledger.reused = 990;
+            slice.0.setup.connect.record_n(50_000, 10).unwrap();
+            slice.0.setup.first_byte.record_n(3_000_000, 10).unwrap();
+        });
+        let connections = figures(&run.plan, &run.slices).remove(0).connections;
+        assert_eq!((connections.opened, connections.reused), (160, 15_840));
+        let p50 = connections.connect.p50.estimate().unwrap().value;
+        assert!((p50 - 0.000_05).abs() < 1e-7, "{p50}");
+        assert_eq!(connections.connect.count, 160);
+        assert_eq!(
+            connections.connect.p99,
+            Measured::Unknown,
+            "160 are too few"
+        );
+        let p50 = connections.first_byte.p50.value().unwrap();
+        assert!((p50 - 0.003).abs() < 1e-5, "{p50}");
+        assert_eq!(connections.tls.count, 0);
+        assert_eq!(connections.tls.p50, Measured::Unknown);
+    }
+
+    #[test]
+    fn hosts_are_told_apart_and_added_up_over_slices() {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| {
+            for (name, ok, nanos) in [("one", 600, 1_000_000), ("two", 400, 4_000_000)] {
+                let mut host = tenbin_record::HostFigures::new(name);
+                host.ok = ok;
+                host.service.record_n(nanos, ok).unwrap();
+                slice.0.hosts.push(host);
+            }
+            slice.0.hosts[1].errors.insert(ErrorClass::Reset, 2);
+        });
+        let rows = figures(&run.plan, &run.slices);
+        let [one, two] = rows[0].hosts.as_slice() else {
+            panic!("two hosts");
+        };
+        assert_eq!((one.host.as_str(), one.ok, one.failed), ("one", 9_600, 0));
+        assert_eq!((two.host.as_str(), two.ok, two.failed), ("two", 6_400, 32));
+        assert_eq!(two.errors, BTreeMap::from([("reset", 32)]));
+        let p50 = |host: &HostFigures| host.p50.estimate().unwrap().value;
+        assert!((p50(one) - 0.001).abs() < 1e-5);
+        assert!((p50(two) - 0.004).abs() < 1e-5);
+        assert!(rows[1].hosts.is_empty());
+    }
+}

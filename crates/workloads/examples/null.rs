@@ -1,0 +1,57 @@
+//! Drives the null workload and prints what came of it, for `cargo xtask cost`:
+//! `cargo run --release -p tenbin-workloads --example null -- THREADS CONNECTIONS SECONDS [OPERATIONS]`
+//!
+//! Prints the operations, the seconds they took by the wall clock, and the CPU
+//! seconds of the generator threads.
+#![allow(clippy::print_stdout)]
+
+use std::error::Error;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use tenbin_engine::histogram::latency_histogram;
+use tenbin_engine::{Carrier, Drive, News, drive};
+use tenbin_plan::{Load, Pace};
+use tenbin_workloads::null::prepared;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [threads, connections, seconds, operations @ ..] = arguments.as_slice() else {
+        return Err("usage: null THREADS CONNECTIONS SECONDS [OPERATIONS]".into());
+    };
+    let requests = operations.first().map(|count| count.parse()).transpose()?;
+    let slice = Drive {
+        carrier: Carrier::Null,
+        load: Load {
+            pace: Pace::Closed,
+            connections: connections.parse()?,
+            timeout: Duration::from_secs(10),
+            keep_alive: true,
+            requests,
+        },
+        seed: 1,
+        lead: Duration::ZERO,
+        window: Some(Duration::from_secs_f64(seconds.parse()?)),
+    };
+    let (mut ok, mut cpu) = (0, 0);
+    // What the recorder does: nothing of a sample is dropped.
+    let mut service = latency_histogram();
+    let done = drive(
+        &slice,
+        prepared(threads.parse()?).slice(),
+        &AtomicBool::new(false),
+        &mut |news| {
+            if let News::Sample(sample) = news {
+                ok += sample.ops[0].ok;
+                cpu += sample.cpu;
+                let _ = service.add(&sample.ops[0].service);
+            }
+        },
+    )?;
+    // Those that began just before the window opened count and are not timed.
+    if service.len() < ok.saturating_sub(slice.load.connections as u64) {
+        return Err("operations are missing from the histogram".into());
+    }
+    println!("{ok} {:.6} {:.6}", done.seconds, cpu as f64 / 1e9);
+    Ok(())
+}

@@ -1,0 +1,220 @@
+//! What a figure is to reach, and whether it did.
+
+/// A goal of a row, about the figures of its contenders. Names are theirs.
+#[derive(Debug, Clone)]
+pub(crate) enum Goal {
+    /// The first is at most so many times the second.
+    AtMostTimes(&'static str, f64, &'static str),
+    /// The first is at least so many times the second.
+    AtLeastTimes(&'static str, f64, &'static str),
+    /// The first is at most so much above the second.
+    AtMostAbove(&'static str, f64, &'static str),
+    /// The first is below every contender that is not one of the others.
+    BelowAllBut(&'static str, &'static [&'static str]),
+    /// At most so much.
+    AtMost(&'static str, f64),
+    /// At least so much.
+    AtLeast(&'static str, f64),
+}
+
+/// A goal beside what was measured.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Judged {
+    /// The goal in words.
+    pub(crate) goal: String,
+    /// What was measured, or why nothing was.
+    pub(crate) measured: String,
+    /// Nothing when it could not be measured.
+    pub(crate) met: Option<bool>,
+}
+
+/// The figures of a row: a contender, its figure of every turn.
+pub(crate) type Figures = [(String, Vec<f64>)];
+
+impl Goal {
+    /// Holds the goal against the figures. Ratios and differences are taken within
+    /// each turn, where the machine was most alike for both, and their median counts.
+    pub(crate) fn judge(&self, figures: &Figures, unit: &str) -> Judged {
+        match *self {
+            Self::AtMostTimes(ours, times, theirs) => pair(
+                figures,
+                (ours, theirs),
+                format!("{ours} ≤ {times} × {theirs}"),
+                |one, other| one / other,
+                |ratio| (format!("{ratio:.3} ×"), ratio <= times),
+            ),
+            Self::AtLeastTimes(ours, times, theirs) => pair(
+                figures,
+                (ours, theirs),
+                format!("{ours} ≥ {times} × {theirs}"),
+                |one, other| one / other,
+                |ratio| (format!("{ratio:.3} ×"), ratio >= times),
+            ),
+            Self::AtMostAbove(ours, limit, theirs) => pair(
+                figures,
+                (ours, theirs),
+                format!("{ours} ≤ {theirs} + {limit} {unit}"),
+                |one, other| one - other,
+                |above| (format!("{above:+.3} {unit}"), above <= limit),
+            ),
+            Self::BelowAllBut(ours, others) => below_all(figures, ours, others),
+            Self::AtMost(who, limit) => {
+                alone(figures, who, format!("{who} ≤ {limit} {unit}"), |figure| {
+                    (format!("{figure:.3} {unit}"), figure <= limit)
+                })
+            }
+            Self::AtLeast(who, limit) => {
+                alone(figures, who, format!("{who} ≥ {limit} {unit}"), |figure| {
+                    (format!("{figure:.3} {unit}"), figure >= limit)
+                })
+            }
+        }
+    }
+}
+
+fn alone(
+    figures: &Figures,
+    who: &str,
+    goal: String,
+    judge: impl Fn(f64) -> (String, bool),
+) -> Judged {
+    let Some(turns) = turns_of(figures, who) else {
+        return unmeasured(goal, who);
+    };
+    let (measured, met) = judge(median(turns));
+    Judged {
+        goal,
+        measured,
+        met: Some(met),
+    }
+}
+
+fn pair(
+    figures: &Figures,
+    (ours, theirs): (&str, &str),
+    goal: String,
+    combine: impl Fn(f64, f64) -> f64,
+    judge: impl Fn(f64) -> (String, bool),
+) -> Judged {
+    let Some(one) = turns_of(figures, ours) else {
+        return unmeasured(goal, ours);
+    };
+    let Some(other) = turns_of(figures, theirs) else {
+        return unmeasured(goal, theirs);
+    };
+    let each: Vec<f64> = one
+        .iter()
+        .zip(other)
+        .map(|(&one, &other)| combine(one, other))
+        .collect();
+    let (measured, met) = judge(median(&each));
+    Judged {
+        goal,
+        measured,
+        met: Some(met),
+    }
+}
+
+fn below_all(figures: &Figures, ours: &str, others: &[&str]) -> Judged {
+    let goal = format!("{ours} < every peer");
+    let Some(own) = turns_of(figures, ours) else {
+        return unmeasured(goal, ours);
+    };
+    let ratios = figures
+        .iter()
+        .filter(|(name, turns)| {
+            name != ours && !others.contains(&name.as_str()) && !turns.is_empty()
+        })
+        .map(|(name, turns)| {
+            let each: Vec<f64> = own
+                .iter()
+                .zip(turns)
+                .map(|(own, peer)| own / peer)
+                .collect();
+            (name, median(&each))
+        });
+    match ratios.max_by(|(_, one), (_, other)| one.total_cmp(other)) {
+        Some((name, ratio)) => Judged {
+            goal,
+            measured: format!("{ratio:.3} × {name}, the nearest"),
+            met: Some(ratio < 1.0),
+        },
+        None => unmeasured(goal, "any peer"),
+    }
+}
+
+fn unmeasured(goal: String, who: &str) -> Judged {
+    Judged {
+        goal,
+        measured: format!("no figure of {who}"),
+        met: None,
+    }
+}
+
+fn turns_of<'a>(figures: &'a Figures, who: &str) -> Option<&'a [f64]> {
+    let (_, turns) = figures.iter().find(|(name, _)| name == who)?;
+    (!turns.is_empty()).then_some(turns)
+}
+
+/// The middle of the figures, or the mean of the two in the middle.
+pub(crate) fn median(figures: &[f64]) -> f64 {
+    let mut sorted = figures.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => f64::NAN,
+        odd if odd % 2 == 1 => sorted[middle],
+        _ => (sorted[middle - 1] + sorted[middle]) / 2.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures() -> Vec<(String, Vec<f64>)> {
+        // The machine was three times as slow in the second turn.
+        vec![
+            ("ours".to_owned(), vec![5.0, 15.3, 5.2]),
+            ("loop".to_owned(), vec![5.0, 15.0, 5.0]),
+            ("fast".to_owned(), vec![5.1, 15.9, 5.4]),
+            ("slow".to_owned(), vec![9.0, 27.0, 9.0]),
+            ("absent".to_owned(), vec![]),
+        ]
+    }
+
+    fn met(goal: &Goal) -> Option<bool> {
+        goal.judge(&figures(), "µs").met
+    }
+
+    #[test]
+    fn ratios_and_differences_are_of_the_same_turn() {
+        assert_eq!(met(&Goal::AtMostTimes("ours", 1.03, "loop")), Some(true));
+        assert_eq!(met(&Goal::AtMostTimes("ours", 1.01, "loop")), Some(false));
+        assert_eq!(met(&Goal::AtLeastTimes("slow", 1.79, "loop")), Some(true));
+        assert_eq!(met(&Goal::AtLeastTimes("slow", 1.81, "loop")), Some(false));
+        assert_eq!(met(&Goal::AtMostAbove("ours", 0.25, "loop")), Some(true));
+        assert_eq!(met(&Goal::AtMostAbove("ours", 0.15, "loop")), Some(false));
+    }
+
+    #[test]
+    fn the_nearest_peer_decides() {
+        assert_eq!(met(&Goal::BelowAllBut("ours", &["loop"])), Some(true));
+        assert_eq!(met(&Goal::BelowAllBut("ours", &[])), Some(false));
+        assert_eq!(met(&Goal::BelowAllBut("slow", &["loop"])), Some(false));
+    }
+
+    #[test]
+    fn limits_hold_for_the_median() {
+        assert_eq!(met(&Goal::AtMost("ours", 5.2)), Some(true));
+        assert_eq!(met(&Goal::AtMost("ours", 5.1)), Some(false));
+        assert_eq!(met(&Goal::AtLeast("ours", 5.2)), Some(true));
+        assert_eq!(met(&Goal::AtLeast("ours", 5.3)), Some(false));
+    }
+
+    #[test]
+    fn what_was_not_measured_is_neither_met_nor_missed() {
+        assert_eq!(met(&Goal::AtMostTimes("ours", 9.0, "absent")), None);
+        assert_eq!(met(&Goal::AtMost("nobody", 9.0)), None);
+    }
+}

@@ -1,0 +1,363 @@
+//! The table: what is measured, on what, by whom, and what it is to reach.
+
+use std::path::Path;
+
+use super::contender::{Contender, Stable, warp};
+use super::goal::Goal;
+use super::server::Kind;
+use super::turn::Spent;
+
+/// One kind of work, done by every contender.
+pub(crate) struct Row {
+    /// What it is.
+    pub(crate) name: &'static str,
+    pub(crate) server: Kind,
+    pub(crate) method: Method,
+    pub(crate) contenders: Vec<Contender>,
+    pub(crate) readings: Vec<Reading>,
+}
+
+/// How a turn is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Method {
+    /// All that the generator does counts, its start too.
+    Whole,
+    /// A short turn is taken away from a long one: objects that have to be put
+    /// before they can be got, bodies that are made up and hashed beforehand, and
+    /// what is deleted afterwards are the same in both.
+    Beyond,
+    /// The contender works until its count is full; the time given means nothing.
+    Counted,
+}
+
+/// One figure of the turns, with its goals.
+pub(crate) struct Reading {
+    pub(crate) figure: Figure,
+    pub(crate) goals: Vec<Goal>,
+}
+
+/// What is read off a turn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Figure {
+    /// CPU microseconds an operation.
+    MicrosPerOperation,
+    /// CPU seconds a GiB, of operations that each carry so many bytes.
+    CpuPerGib(u64),
+    /// Million operations a second of the wall clock.
+    MillionsPerSecond,
+    /// Million operations a CPU second.
+    MillionsPerCpuSecond,
+    /// Most resident memory, MiB.
+    PeakMib,
+}
+
+impl Figure {
+    pub(crate) fn unit(self) -> &'static str {
+        match self {
+            Self::MicrosPerOperation => "CPU µs a request",
+            Self::CpuPerGib(_) => "CPU s a GiB",
+            Self::MillionsPerSecond => "million operations a second",
+            Self::MillionsPerCpuSecond => "million operations a CPU second",
+            Self::PeakMib => "MiB",
+        }
+    }
+
+    pub(crate) fn of(self, spent: &Spent) -> f64 {
+        let operations = spent.operations as f64;
+        match self {
+            Self::MicrosPerOperation => spent.cpu_seconds * 1e6 / operations,
+            Self::CpuPerGib(size) => {
+                spent.cpu_seconds / (operations * size as f64 / (1u64 << 30) as f64)
+            }
+            Self::MillionsPerSecond => operations / 1e6 / spent.wall_seconds,
+            Self::MillionsPerCpuSecond => operations / 1e6 / spent.cpu_seconds,
+            Self::PeakMib => spent.peak_kib as f64 / 1024.0,
+        }
+    }
+}
+
+const MIB: u64 = 1 << 20;
+
+/// Every row. `built` is where our own programs are.
+pub(crate) fn all(built: &Path) -> Vec<Row> {
+    let stable = Stable { built };
+    let mut rows = vec![
+        plain_get(
+            "keep-alive GET, 12-byte answer, 64 connections",
+            &stable,
+            64,
+        ),
+        plain_get("keep-alive GET, 12-byte answer, 1 connection", &stable, 1),
+        plain_get(
+            "keep-alive GET, 12-byte answer, 1,000 connections",
+            &stable,
+            1000,
+        ),
+        null(&stable),
+    ];
+    rows.push(large(
+        "S3 GET 16 MiB, discarded, MinIO",
+        (Kind::Minio, 16 * MIB),
+        stable.s3(
+            "tenbin",
+            "get --size 16MiB --objects 16 --connections 8 --no-verify",
+        ),
+        Some(warp("get --obj.size 16MiB --objects 16 --concurrent 8")),
+        // The figure that the goal quotes for warp is 0.31, on another machine.
+        vec![
+            Goal::AtMostTimes("tenbin", 0.25, "warp"),
+            Goal::AtMost("tenbin", 0.0775),
+        ],
+    ));
+    rows.push(large(
+        "S3 PUT 16 MiB, signed, MinIO",
+        (Kind::Minio, 16 * MIB),
+        stable.s3("tenbin", "put --size 16MiB --objects 16 --connections 8"),
+        Some(warp("put --obj.size 16MiB --concurrent 8")),
+        // As above: 0.9.
+        vec![
+            Goal::AtMostTimes("tenbin", 0.25, "warp"),
+            Goal::AtMost("tenbin", 0.225),
+        ],
+    ));
+    rows.push(large(
+        "S3 GET 16 MiB, discarded, built-in server",
+        (Kind::Memory, 16 * MIB),
+        stable.s3(
+            "tenbin",
+            "get --size 16MiB --objects 16 --connections 8 --no-verify",
+        ),
+        None,
+        vec![Goal::AtMost("tenbin", 0.0775)],
+    ));
+    rows.push(large(
+        "S3 PUT 16 MiB, signed, built-in server",
+        (Kind::Memory, 16 * MIB),
+        stable.s3("tenbin", "put --size 16MiB --objects 16 --connections 8"),
+        None,
+        vec![Goal::AtMost("tenbin", 0.225)],
+    ));
+    rows.extend([
+        small_get(
+            "S3 GET 1 KiB, signed, built-in server",
+            Kind::Memory,
+            &stable,
+        ),
+        small_put(
+            "S3 PUT 1 KiB, signed, built-in server",
+            Kind::Memory,
+            &stable,
+        ),
+        small_get("S3 GET 1 KiB, signed, MinIO", Kind::Minio, &stable),
+        small_put("S3 PUT 1 KiB, signed, MinIO", Kind::Minio, &stable),
+        verified("verified GET 1 MiB, built-in server", Kind::Memory, &stable),
+        verified("verified GET 1 MiB, MinIO", Kind::Minio, &stable),
+        tls(&stable),
+        null_memory(&stable),
+        nginx_memory(&stable),
+    ]);
+    rows
+}
+
+fn plain_get(name: &'static str, stable: &Stable<'_>, connections: usize) -> Row {
+    let mut goals = vec![Goal::BelowAllBut("tenbin", &["bare loop"])];
+    if connections == 64 {
+        goals.insert(0, Goal::AtMostTimes("tenbin", 1.05, "bare loop"));
+    }
+    Row {
+        name,
+        server: Kind::Nginx,
+        method: Method::Whole,
+        contenders: stable.http(connections),
+        readings: vec![Reading {
+            figure: Figure::MicrosPerOperation,
+            goals,
+        }],
+    }
+}
+
+fn null(stable: &Stable<'_>) -> Row {
+    Row {
+        name: "null workload",
+        server: Kind::None,
+        method: Method::Whole,
+        contenders: vec![
+            stable.null("1 thread", "0", 64, None),
+            stable.null("2 threads", "0,1", 128, None),
+        ],
+        readings: vec![
+            // A thread that is kept off its core by others still shows its speed.
+            Reading {
+                figure: Figure::MillionsPerCpuSecond,
+                goals: vec![Goal::AtLeast("1 thread", 25.0)],
+            },
+            // Only the wall clock shows threads that wait for each other.
+            Reading {
+                figure: Figure::MillionsPerSecond,
+                goals: vec![Goal::AtLeastTimes("2 threads", 1.9, "1 thread")],
+            },
+        ],
+    }
+}
+
+fn large(
+    name: &'static str,
+    (server, size): (Kind, u64),
+    ours: Contender,
+    peer: Option<Contender>,
+    goals: Vec<Goal>,
+) -> Row {
+    Row {
+        name,
+        server,
+        method: Method::Beyond,
+        contenders: std::iter::once(ours).chain(peer).collect(),
+        readings: vec![Reading {
+            figure: Figure::CpuPerGib(size),
+            goals,
+        }],
+    }
+}
+
+/// What signing costs: the same bytes from the same server, once asked for with a
+/// fresh signature a request, once as a plain request whose URL was signed before.
+/// The plain one asks for one object over and over, with a longer request line and
+/// fewer headers; the server's own work is not counted.
+fn small_get(name: &'static str, server: Kind, stable: &Stable<'_>) -> Row {
+    let signed = stable.s3(
+        "signed",
+        "get --size 1KiB --objects 100 --connections 64 --no-verify",
+    );
+    small(name, server, signed, stable.presigned("plain", "GET", 64))
+}
+
+fn small_put(name: &'static str, server: Kind, stable: &Stable<'_>) -> Row {
+    let signed = stable.s3("signed", "put --size 1KiB --objects 100 --connections 64");
+    small(name, server, signed, stable.presigned("plain", "PUT", 64))
+}
+
+fn small(name: &'static str, server: Kind, signed: Contender, plain: Contender) -> Row {
+    Row {
+        name,
+        server,
+        method: Method::Beyond,
+        contenders: vec![signed, plain],
+        readings: vec![Reading {
+            figure: Figure::MicrosPerOperation,
+            goals: vec![Goal::AtMostAbove("signed", 8.0, "plain")],
+        }],
+    }
+}
+
+fn verified(name: &'static str, server: Kind, stable: &Stable<'_>) -> Row {
+    Row {
+        name,
+        server,
+        method: Method::Beyond,
+        contenders: vec![
+            stable.s3("verified", "get --size 1MiB --objects 64 --connections 16"),
+            stable.s3(
+                "discarded",
+                "get --size 1MiB --objects 64 --connections 16 --no-verify",
+            ),
+        ],
+        readings: vec![Reading {
+            figure: Figure::CpuPerGib(MIB),
+            goals: vec![Goal::AtMostAbove("verified", 0.25, "discarded")],
+        }],
+    }
+}
+
+fn tls(stable: &Stable<'_>) -> Row {
+    Row {
+        name: "TLS 1.3 keep-alive GET, 64 connections",
+        server: Kind::NginxTls,
+        // Handshakes are dear, and not of the keep-alive requests.
+        method: Method::Beyond,
+        contenders: stable.https(64),
+        readings: vec![Reading {
+            figure: Figure::MicrosPerOperation,
+            goals: vec![Goal::BelowAllBut("tenbin", &[])],
+        }],
+    }
+}
+
+/// Growth below this is the allocator's and the system's own.
+const NO_GROWTH_MIB: f64 = 1.0;
+
+fn null_memory(stable: &Stable<'_>) -> Row {
+    Row {
+        name: "memory, null workload, 256 connections",
+        server: Kind::None,
+        method: Method::Counted,
+        contenders: vec![
+            stable.null("10⁶ operations", "0", 256, Some(1_000_000)),
+            stable.null("10⁸ operations", "0", 256, Some(100_000_000)),
+        ],
+        readings: vec![Reading {
+            figure: Figure::PeakMib,
+            goals: vec![
+                Goal::AtMost("10⁸ operations", 40.0),
+                Goal::AtMostAbove("10⁸ operations", NO_GROWTH_MIB, "10⁶ operations"),
+            ],
+        }],
+    }
+}
+
+fn nginx_memory(stable: &Stable<'_>) -> Row {
+    Row {
+        name: "memory, nginx, 256 connections",
+        server: Kind::Nginx,
+        method: Method::Counted,
+        contenders: vec![
+            stable.counted("10⁵ requests", 256, 100_000),
+            stable.counted("10⁶ requests", 256, 1_000_000),
+        ],
+        readings: vec![Reading {
+            figure: Figure::PeakMib,
+            goals: vec![
+                Goal::AtMost("10⁶ requests", 40.0),
+                Goal::AtMostAbove("10⁶ requests", NO_GROWTH_MIB, "10⁵ requests"),
+            ],
+        }],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_per_unit_of_work() {
+        let spent = Spent {
+            cpu_seconds: 0.5,
+            wall_seconds: 2.0,
+            operations: 1024,
+            peak_kib: 2048,
+        };
+        assert_eq!(Figure::CpuPerGib(MIB).of(&spent), 0.5);
+        assert_eq!(Figure::MicrosPerOperation.of(&spent), 0.5e6 / 1024.0);
+        assert_eq!(Figure::MillionsPerSecond.of(&spent), 512e-6);
+        assert_eq!(Figure::MillionsPerCpuSecond.of(&spent), 2048e-6);
+        assert_eq!(Figure::PeakMib.of(&spent), 2.0);
+    }
+
+    #[test]
+    fn every_goal_is_about_contenders_of_its_row() {
+        for row in all(Path::new("built")) {
+            let names: Vec<&str> = row.contenders.iter().map(|one| one.name).collect();
+            for goal in row.readings.iter().flat_map(|reading| &reading.goals) {
+                let named = match goal {
+                    Goal::AtMostTimes(one, _, other)
+                    | Goal::AtLeastTimes(one, _, other)
+                    | Goal::AtMostAbove(one, _, other) => vec![*one, *other],
+                    Goal::BelowAllBut(one, others) => [&[*one], *others].concat(),
+                    Goal::AtMost(one, _) | Goal::AtLeast(one, _) => vec![*one],
+                };
+                for name in named {
+                    assert!(names.contains(&name), "{}: {name}", row.name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! nginx: the same 12 bytes to everything, from memory.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::process::{Process, Site, listens};
+use crate::shell;
+
+pub(super) fn start(tls: bool) -> Result<Process> {
+    let program =
+        shell::find_program("nginx").context("nginx is missing; run `cargo xtask setup`")?;
+    let site = Site::new("nginx")?;
+    if tls {
+        make_certificate(&site.home)?;
+    }
+    let home = site.home.clone();
+    let config = home.join("nginx.conf");
+    std::fs::write(&config, configuration(&home, site.port, tls))?;
+    Process::start(
+        site,
+        |command| {
+            command
+                .arg(program)
+                .arg("-c")
+                .arg(&config)
+                .arg("-e")
+                .arg(home.join("error.log"));
+        },
+        listens,
+    )
+}
+
+/// A certificate of its own, ECDSA P-256, as most sites have today.
+fn make_certificate(home: &Path) -> Result<()> {
+    let arguments = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
+                     -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 \
+                     -keyout key.pem -out certificate.pem";
+    shell::output_of(
+        Command::new("openssl")
+            .args(arguments.split_whitespace())
+            .current_dir(home),
+    )
+    .context("a certificate is made with openssl")?;
+    Ok(())
+}
+
+fn configuration(home: &Path, port: u16, tls: bool) -> String {
+    let home = home.display();
+    // One suite for all, or each generator would measure the one it prefers.
+    let security = if tls {
+        format!(
+            "ssl_certificate {home}/certificate.pem; ssl_certificate_key {home}/key.pem; \
+             ssl_protocols TLSv1.3; ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;"
+        )
+    } else {
+        String::new()
+    };
+    let ssl = if tls { "ssl" } else { "" };
+    format!(
+        r#"daemon off; master_process off; worker_processes 1;
+pid "{home}/nginx.pid";
+events {{ worker_connections 4096; }}
+http {{
+    access_log off;
+    keepalive_requests 1000000000;
+    client_body_temp_path "{home}/body"; proxy_temp_path "{home}/proxy";
+    fastcgi_temp_path "{home}/fastcgi"; uwsgi_temp_path "{home}/uwsgi"; scgi_temp_path "{home}/scgi";
+    server {{
+        listen 127.0.0.1:{port} {ssl} backlog=1024;
+        {security}
+        location / {{ default_type text/plain; return 200 "hello world\n"; }}
+    }}
+}}
+"#
+    )
+}

@@ -1,0 +1,160 @@
+//! One turn of a generator: run alone on its cores, its CPU time and memory taken.
+
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use nix::sys::resource::{UsageWho, getrusage};
+
+use crate::shell;
+
+/// How often a running generator's memory is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What one turn took.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Spent {
+    /// CPU seconds of the generator, user and system, its children included.
+    pub(crate) cpu_seconds: f64,
+    /// Wall seconds of the work alone, when the generator says them, else of the
+    /// whole turn.
+    pub(crate) wall_seconds: f64,
+    /// Correct answers.
+    pub(crate) operations: u64,
+    /// Most memory that was resident at once, KiB.
+    pub(crate) peak_kib: u64,
+}
+
+impl Spent {
+    /// What this turn took beyond a shorter one with the same preparation. Their
+    /// start, their preparation and their tidying up cancel.
+    pub(crate) fn beyond(self, shorter: Self) -> Result<Self> {
+        if self.operations <= shorter.operations {
+            bail!(
+                "a longer turn did no more work ({} operations after {})",
+                self.operations,
+                shorter.operations
+            );
+        }
+        Ok(Self {
+            cpu_seconds: self.cpu_seconds - shorter.cpu_seconds,
+            wall_seconds: self.wall_seconds - shorter.wall_seconds,
+            operations: self.operations - shorter.operations,
+            peak_kib: self.peak_kib,
+        })
+    }
+}
+
+/// What a generator says of its turn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Said {
+    /// Correct answers.
+    pub(crate) operations: u64,
+    /// Seconds its work took; not every generator says them exactly.
+    pub(crate) seconds: Option<f64>,
+}
+
+/// Runs the command to its end and reads what it printed with `read`. It may end
+/// with status 0 or `doubtful`.
+pub(crate) fn take(
+    command: &mut Command,
+    doubtful: Option<i32>,
+    read: impl FnOnce(&str) -> Option<Said>,
+) -> Result<Spent> {
+    let before = cpu_of_children()?;
+    let start = Instant::now();
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("`{}` cannot be run", shell::show(command)))?;
+    let pid = child.id();
+    let over = AtomicBool::new(false);
+    let (output, peak_kib) = std::thread::scope(|scope| {
+        let watch = scope.spawn(|| peak_until(&over, pid));
+        let output = child.wait_with_output();
+        over.store(true, Ordering::Relaxed);
+        (output, watch.join().unwrap_or(0))
+    });
+    let output = output?;
+    let wall_seconds = start.elapsed().as_secs_f64();
+    let cpu_seconds = cpu_of_children()? - before;
+    let fine = output.status.success() || doubtful.is_some() && output.status.code() == doubtful;
+    if !fine {
+        bail!(
+            "`{}` failed ({}): {}",
+            shell::show(command),
+            output.status,
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let said = read(&printed)
+        .filter(|said| said.operations > 0)
+        .with_context(|| {
+            let shown = shell::show(command);
+            format!("`{shown}` did not say how much it did:\n{printed}")
+        })?;
+    Ok(Spent {
+        cpu_seconds,
+        wall_seconds: said.seconds.unwrap_or(wall_seconds),
+        operations: said.operations,
+        peak_kib,
+    })
+}
+
+/// The highest `VmHWM` seen: the kernel keeps it as a high-water mark, so only
+/// growth within the last look before the end can be missed.
+fn peak_until(over: &AtomicBool, pid: u32) -> u64 {
+    let status = format!("/proc/{pid}/status");
+    let mut peak = 0;
+    while !over.load(Ordering::Relaxed) {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        peak = peak.max(high_water(&text).unwrap_or(0));
+        std::thread::sleep(LOOK);
+    }
+    peak
+}
+
+fn high_water(status: &str) -> Option<u64> {
+    let rest = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    rest.split_whitespace().next()?.parse().ok()
+}
+
+fn cpu_of_children() -> Result<f64> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("cannot read the CPU time")?;
+    let seconds =
+        |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+    Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spent(cpu_seconds: f64, operations: u64) -> Spent {
+        Spent {
+            cpu_seconds,
+            operations,
+            ..Spent::default()
+        }
+    }
+
+    #[test]
+    fn a_shorter_turn_takes_the_preparation_away() {
+        let beyond = spent(3.5, 1100).beyond(spent(1.0, 100)).expect("more work");
+        assert_eq!((beyond.cpu_seconds, beyond.operations), (2.5, 1000));
+        assert!(spent(3.5, 100).beyond(spent(1.0, 100)).is_err());
+    }
+
+    #[test]
+    fn the_high_water_mark_is_read_and_not_the_present_size() {
+        let status = "Name:\tx\nVmHWM:\t    2048 kB\nVmRSS:\t    1024 kB\n";
+        assert_eq!(high_water(status), Some(2048));
+        assert_eq!(high_water("Name:\tx\n"), None);
+    }
+}
