@@ -228,12 +228,10 @@ impl<'w> Conductor<'w> {
     #[inline]
     pub fn writing(&mut self, slot: usize, now: u64) {
         let lane = &mut self.lanes[slot];
-        // One that was returned is still the same operation.
+        // One that was returned is still the same operation. Its intended start stays
+        // when it was decided upon, so that it belongs to the window that decided it.
         if lane.started == 0 {
             lane.started = now;
-            if self.closed_loop {
-                lane.intended = now;
-            }
         }
         let deadline = lane.intended.saturating_add(self.score.timeout);
         self.next_deadline = self.next_deadline.min(deadline);
