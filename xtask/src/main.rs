@@ -28,7 +28,10 @@ cargo xtask <task>
   test            setup, check, then every test; ends with `N passed, N failed`
   cost [WORDS]    (only the work whose name has these words)
                   CPU a request beside other generators, kept in bench/ (minutes; wants a quiet machine)
-  accuracy        what Tenbin reports about a server whose truth is known (two minutes)
+  accuracy [WORDS]
+                  (only the experiments whose name has these words)
+                  what Tenbin reports about a server whose truth is known, kept in bench/
+                  (eight minutes; wants a quiet machine)
 ";
 
 fn main() -> ExitCode {
@@ -49,7 +52,7 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["setup"] => setup::install()?,
         ["setup", "--check"] => setup::check()?,
         ["check"] => check::run(&mut Steps::default())?,
-        ["accuracy"] => accuracy::run()?,
+        ["accuracy", words @ ..] => accuracy::run(&words.join(" "))?,
         ["cost", words @ ..] => cost::run(&words.join(" "))?,
         // For `cost` itself, which measures it as a process of its own.
         ["bare-loop", address, connections, seconds] => {

@@ -15,6 +15,7 @@ mod s3;
 mod serve;
 mod target;
 mod tip;
+mod way;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use tenbin_cli::args::{Cli, Command, PlanCommand, ServeCommand, command, with_tip};
-use tenbin_plan::{Context, Draft, Plan, Reach, Refusal};
+use tenbin_plan::{Context, Draft, HttpVersion, IpVersion, Plan, Reach, Refusal, Target};
 
 fn world() -> Context {
     let mut draws = 0;
@@ -331,4 +331,72 @@ fn completions_and_manual_pages_can_be_made() {
         .render(&mut page)
         .expect("rendered");
     assert!(!page.is_empty());
+}
+
+#[test]
+fn connections_are_for_all_targets_or_for_the_one_named() {
+    let plan = plan(
+        "tenbin http --target a=https://h{1...2} --target b=http://k --host 'a=https://h3 weight 2' \
+         --http a=2 --cacert /ca.pem --cert /client.pem --insecure=c --target c=https://m --source 127.0.0.2 \
+         --source b=127.0.0.3 --resolve h1:443:127.0.0.1 --resolve k:80:[::1] --ipv4=c --streams 9",
+    );
+    let [a, b, c] = plan.targets.as_slice() else {
+        panic!("three targets");
+    };
+    let hosts: Vec<String> = a.way.hosts.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        hosts,
+        ["https://h1/", "https://h2/", "https://h3/ weight 2"]
+    );
+    assert_eq!(
+        (a.way.http, b.way.http),
+        (HttpVersion::Http2, HttpVersion::Http1)
+    );
+    // What is said of TLS to all is for those that speak it.
+    assert!(a.way.tls.ca.is_some() && c.way.tls.ca.is_none());
+    assert!(c.way.tls.client.is_some() && b.way.tls.client.is_none());
+    assert!(!a.way.tls.insecure && c.way.tls.insecure);
+    assert_eq!(c.way.ip_version, Some(IpVersion::V4));
+    let source = |target: &Target| target.way.source.map(|source| source.to_string());
+    assert_eq!(source(a).as_deref(), Some("127.0.0.2"));
+    assert_eq!(source(b).as_deref(), Some("127.0.0.3"));
+    assert_eq!((a.way.resolve.len(), b.way.resolve.len()), (1, 1));
+    assert_eq!(b.way.resolve[0].to_string(), "k:80:[::1]");
+    assert_eq!(plan.workloads[0].load.depth, 9);
+}
+
+#[test]
+fn connections_that_are_for_nobody_are_refused() {
+    for (options, expected) in [
+        (
+            "--target a=https://h --insecure=b",
+            "--insecure: there is no target called \"b\"",
+        ),
+        (
+            "--target a=http://h --insecure",
+            "--insecure: is for https, and the url of this target does not begin with https://",
+        ),
+        (
+            "--target a=http://h --target b=http://i --host http://j",
+            "--host: write the name of the target and an equals sign before \"http://j\"",
+        ),
+        (
+            "--launch 'a=b' --host a=http://j",
+            "--host: only a target given with --target can have several hosts",
+        ),
+        (
+            "--target a=http://h --resolve i:80:127.0.0.1",
+            "--resolve: no target has a host i:80",
+        ),
+        (
+            "--builtin a=http --unix-socket /s",
+            "--unix-socket: is not for a built-in server, which speaks HTTP/1.1 on a port of 127.0.0.1",
+        ),
+        (
+            "--target a=http://h --no-keep-alive --pipeline 2",
+            "--depth: several requests cannot be out at once on a connection that is closed after every answer; leave out keep_alive = false (--no-keep-alive) or this",
+        ),
+    ] {
+        assert_eq!(refusal(&format!("tenbin http {options}")), expected);
+    }
 }

@@ -86,12 +86,8 @@ fn main() {
         carrier,
         load: Load {
             pace,
-            connections,
-            think: None,
-            depth: std::env::var("STREAMS").map_or(1, |count| count.parse().unwrap()),
-            timeout: Duration::from_secs(10),
-            keep_alive: true,
-            requests: None,
+            depth: std::env::var("STREAMS").map_or(1, |depth| depth.parse().unwrap()),
+            ..Load::closed(connections)
         },
         seed: 1,
         lead: Duration::from_millis(200),

@@ -268,12 +268,9 @@ fn run_at(
         carrier: Carrier::Route(route),
         load: Load {
             pace,
-            connections,
             timeout,
-            think: None,
             depth: streams,
-            keep_alive: true,
-            requests: None,
+            ..Load::closed(connections)
         },
         seed: 1,
         lead: Duration::ZERO,

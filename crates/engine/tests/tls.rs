@@ -18,7 +18,7 @@ use tenbin_engine::{
     Address, AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment,
     News, Next, OpSample, Protocol, Route, Workload, drive,
 };
-use tenbin_plan::{Load, Pace};
+use tenbin_plan::Load;
 
 type Stream = StreamOwned<ServerConnection, TcpStream>;
 
@@ -252,13 +252,9 @@ fn run_on(
     let plan = Drive {
         carrier: Carrier::Route(route),
         load: Load {
-            pace: Pace::Closed,
-            connections,
             timeout: Duration::from_secs(10),
             keep_alive,
-            think: None,
-            depth: 1,
-            requests: None,
+            ..Load::closed(connections)
         },
         seed: 1,
         lead: Duration::ZERO,

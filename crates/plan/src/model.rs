@@ -66,6 +66,21 @@ pub struct Load {
     pub requests: Option<u64>,
 }
 
+impl Load {
+    /// A closed loop on so many connections, with nothing else asked for.
+    pub fn closed(connections: usize) -> Self {
+        Self {
+            pace: Pace::Closed,
+            think: None,
+            connections,
+            depth: 1,
+            timeout: Duration::from_secs(30),
+            keep_alive: true,
+            requests: None,
+        }
+    }
+}
+
 /// When the next operation is due. Rates are over all threads, and operations are
 /// timed from their intended start, except in a closed loop.
 #[derive(Debug, Clone, PartialEq)]

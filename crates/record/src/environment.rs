@@ -48,10 +48,36 @@ pub struct TargetEnvironment {
     pub version: Option<String>,
     /// The `Server` header of its answers.
     pub server_header: Option<String>,
-    /// How long looking up the names of its hosts took, nanoseconds: it happens
-    /// once, before the first connection, and is part of no other figure. Unknown
-    /// also where there was no name to look up.
-    pub name_lookup_ns: Option<u64>,
+    /// Its hosts and where they are.
+    pub hosts: Vec<HostEnvironment>,
+    /// Its certificate was not checked.
+    pub insecure: bool,
+}
+
+impl TargetEnvironment {
+    /// How long looking up the names of its hosts took, nanoseconds, one after the
+    /// other: it happens once, before the first connection, and is part of no other
+    /// figure. Unknown also where there was no name to look up.
+    pub fn name_lookup_ns(&self) -> Option<u64> {
+        self.hosts
+            .iter()
+            .filter_map(|host| host.dns_ns)
+            .reduce(u64::saturating_add)
+    }
+}
+
+/// Where a host of a target is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct HostEnvironment {
+    /// Host and, unless it is the scheme's own, port.
+    pub name: String,
+    /// The addresses that connections go to in turn: `address:port`, or `socket`
+    /// and a path.
+    pub addresses: Vec<String>,
+    /// How long the system took to resolve its name, nanoseconds; unknown when it
+    /// was not asked.
+    pub dns_ns: Option<u64>,
 }
 
 impl Environment {

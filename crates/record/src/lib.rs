@@ -39,7 +39,7 @@ pub mod slice;
 mod writer;
 
 pub use directory::{RunDirectory, rfc3339, write_atomically};
-pub use environment::{Environment, TargetEnvironment};
+pub use environment::{Environment, HostEnvironment, TargetEnvironment};
 pub use error::RecordError;
 pub use histogram::{merge, quantile_ns};
 pub use reader::{RecordedRun, read};

@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Sample, SetupSample};
 use tenbin_record::{
-    Environment, RecordedRun, RunDirectory, ServerUse, Slice, SliceEnd, SliceStart,
-    TargetEnvironment, read,
+    Environment, HostEnvironment, RecordedRun, RunDirectory, ServerUse, Slice, SliceEnd,
+    SliceStart, TargetEnvironment, read,
 };
 
 const SECONDS: u64 = 3;
@@ -32,7 +32,12 @@ fn environment() -> Environment {
         TargetEnvironment {
             version: None,
             server_header: Some("evil\u{1b}[31m\"header\"".to_owned()),
-            name_lookup_ns: Some(1_234_567),
+            hosts: vec![HostEnvironment {
+                name: "db:9000".to_owned(),
+                addresses: vec!["[::1]:9000".to_owned(), "socket /s".to_owned()],
+                dns_ns: Some(1_500),
+            }],
+            insecure: true,
         },
     );
     environment

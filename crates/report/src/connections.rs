@@ -34,7 +34,7 @@ pub(crate) fn steps(connections: &Connections) -> [(&'static str, Option<SetupSt
 /// How long looking up the target's names took: one observation.
 pub(crate) fn name_lookup(document: &Document, target: &str) -> Option<String> {
     let known = document.environment.targets.get(target)?;
-    Some(TIME.of(known.name_lookup_ns? as f64 / 1e9))
+    Some(TIME.of(known.name_lookup_ns()? as f64 / 1e9))
 }
 
 /// Whether the first byte came notably before the last one, as with big bodies.

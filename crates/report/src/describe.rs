@@ -3,13 +3,37 @@
 use std::time::Duration;
 
 use tenbin_plan::{
-    Arrivals, Builtin, Load, Pace, Reach, S3Operation, Target, Think, Trace, Workload, WorkloadKind,
+    Arrivals, Builtin, HttpVersion, Load, Pace, Reach, S3Operation, Target, Think, Trace, Workload,
+    WorkloadKind,
 };
 
 use crate::words::{count, plural};
 
-/// What a target is: its address, its command or its name among the built-in ones.
+/// What a target is: its address, its command or its name among the built-in ones,
+/// and the way there if it is not the plain one.
 pub(crate) fn target(target: &Target) -> String {
+    let way = &target.way;
+    let mut text = place(target);
+    match way.hosts.len() {
+        0 | 1 => {}
+        several => text += &format!(" and {}", plural(several as u64 - 1, "more host")),
+    }
+    if let Some(socket) = &way.unix {
+        text += &format!(", through socket {}", socket.display());
+    }
+    if way.http == HttpVersion::Http2 {
+        text += ", HTTP/2";
+    }
+    if let Some(source) = way.source {
+        text += &format!(", from {source}");
+    }
+    if way.tls.insecure {
+        text += ", certificate NOT checked";
+    }
+    text
+}
+
+fn place(target: &Target) -> String {
     match &target.reach {
         Reach::Endpoint { url } => {
             let mut url = url.clone();
@@ -80,13 +104,17 @@ pub(crate) fn load(load: &Load) -> String {
         }
         Pace::Trace(trace) => trace_of(trace),
     };
+    let depth = match load.depth {
+        1 => String::new(),
+        depth => format!(" with up to {} each", plural(depth as u64, "request")),
+    };
     let keep_alive = if load.keep_alive {
         ""
     } else {
         ", a new one for every request"
     };
     format!(
-        "{pace}, {}{keep_alive}, timeout {} s",
+        "{pace}, {}{depth}{keep_alive}, timeout {} s",
         plural(load.connections as u64, "connection"),
         load.timeout.as_secs_f64()
     )

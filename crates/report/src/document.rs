@@ -323,7 +323,7 @@ pub struct Connections {
     pub reset: u64,
     /// From the first step to an open socket: TCP's handshake, or a Unix socket's
     /// acceptance. Names are looked up once, before the run, and not in here: see
-    /// `environment.targets.*.name_lookup_ns`.
+    /// the sum of `environment.targets.*.hosts.*.dns_ns`.
     pub connect: Option<SetupStep>,
     /// TLS handshakes; null without TLS.
     pub tls: Option<SetupStep>,

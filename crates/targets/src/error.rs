@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::probe::ProbeError;
+use crate::way::Address;
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +85,14 @@ pub enum TargetError {
         /// What is wrong with it.
         reason: String,
     },
+    /// TLS cannot be spoken as the plan wants it.
+    #[error("target \"{target}\": {reason}")]
+    Tls {
+        /// Name of the target.
+        target: String,
+        /// What is wrong with which file.
+        reason: String,
+    },
     /// A secret stands where others can read it.
     #[error(
         "target \"{target}\" has {{secret_key}} in its {place}, which anyone on this machine can read; pass it through env"
@@ -136,7 +145,7 @@ pub enum TargetError {
         /// Name of the target.
         target: String,
         /// Where.
-        address: std::net::SocketAddr,
+        address: Address,
     },
     /// The command ended before it was ready.
     #[error("target \"{target}\" {exit}, before it was ready{tail}")]

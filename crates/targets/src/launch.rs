@@ -6,7 +6,6 @@ mod ports;
 mod program;
 mod ready;
 
-use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
@@ -19,8 +18,8 @@ use crate::error::TargetError;
 use crate::guarded::Guarded;
 use crate::observe::Observer;
 use crate::output::Output;
-use crate::probe;
 use crate::running::{DataDirectory, Process, Running};
+use crate::way::Way;
 use placeholders::Placeholders;
 
 /// How often a launch is tried again because somebody took its port meanwhile.
@@ -74,56 +73,23 @@ pub fn bring_up(target: &Target, grounds: &Grounds<'_>) -> Result<Running, Targe
 }
 
 fn endpoint(target: &Target, url: &Url) -> Result<Running, TargetError> {
+    let plan = &target.way;
+    let hosts: Vec<(Url, u32)> = match plan.hosts.as_slice() {
+        [] => vec![(url.clone(), 1)],
+        hosts => {
+            let each = hosts.iter();
+            each.map(|host| (host.url.clone(), host.weight)).collect()
+        }
+    };
+    let mut way = Way::find(&target.name, &hosts, plan, plan.unix.clone())?;
+    way.settle();
     Ok(Running {
         name: target.name.clone(),
         url: url.clone(),
-        address: resolve(&target.name, url)?,
+        way,
         credentials: target.credentials.clone(),
         process: None,
     })
-}
-
-/// The address of a URL's host and port; of several, the first that accepts a
-/// connection (`localhost` is two, and most servers listen on one of them).
-fn resolve(target: &str, url: &Url) -> Result<SocketAddr, TargetError> {
-    Ok(accepting(&addresses(target, url)?))
-}
-
-/// All addresses of a URL's host and port; at least one.
-fn addresses(target: &str, url: &Url) -> Result<Vec<SocketAddr>, TargetError> {
-    let unusable = |reason: &str| TargetError::Url {
-        target: target.to_owned(),
-        url: url.to_string(),
-        reason: reason.to_owned(),
-    };
-    let host = url.host_str().ok_or_else(|| unusable("it has no host"))?;
-    let port = url
-        .port_or_known_default()
-        .ok_or_else(|| unusable("it has no port"))?;
-    let unresolved = |source| TargetError::Unresolved {
-        target: target.to_owned(),
-        host: host.to_owned(),
-        source,
-    };
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    let addresses: Vec<SocketAddr> = (bare, port)
-        .to_socket_addrs()
-        .map_err(unresolved)?
-        .collect();
-    if addresses.is_empty() {
-        let nothing = std::io::Error::other("the name has no address");
-        return Err(unresolved(nothing));
-    }
-    Ok(addresses)
-}
-
-/// Of several addresses the first that accepts a connection, or else the first.
-fn accepting(addresses: &[SocketAddr]) -> SocketAddr {
-    let accepts = |address: &&SocketAddr| probe::connect(**address, Duration::from_secs(1)).is_ok();
-    match addresses {
-        [only] => *only,
-        several => *several.iter().find(accepts).unwrap_or(&several[0]),
-    }
 }
 
 fn launch_on_free_port(
@@ -160,8 +126,12 @@ fn launch_once(
         credentials: credentials.clone(),
     };
     let url = command::url(name, &values.fill(&launch.url))?;
-    let addresses = addresses(name, &url)?;
-    ports::refuse_occupied(name, &addresses)?;
+    let unix = target.way.unix.as_ref().map(|path| {
+        let filled = values.fill(&path.to_string_lossy());
+        PathBuf::from(filled)
+    });
+    let mut way = Way::find(name, &[(url.clone(), 1)], &target.way, unix)?;
+    ports::refuse_occupied(name, &way)?;
 
     let data = command::wants_data(launch)
         .then(|| DataDirectory::create(places.data.clone()))
@@ -203,17 +173,18 @@ fn launch_once(
         data,
     };
 
-    let condition = ready::Condition::new(name, &launch.ready, &values, &addresses)?;
+    let condition = ready::Condition::new(target, &launch.ready, &values, &way)?;
     let outcome = ready::wait(name, &condition, &process, launch.ready_within, grounds);
     if let Err(reason) = outcome {
         let stopped = process.stop(name);
         let error = reason.with_tail(name, process.output.tail());
         return stopped.and(Err(error));
     }
+    way.settle();
     Ok(Running {
         name: name.clone(),
         url,
-        address: accepting(&addresses),
+        way,
         credentials,
         process: Some(process),
     })

@@ -15,10 +15,13 @@ pub mod preflight;
 pub mod probe;
 mod running;
 pub mod serve;
+mod tls;
 mod tree;
 pub mod usage;
+mod way;
 
 pub use error::{Exit, ExitStatus, TargetError};
 pub use launch::{Grounds, Waiting, bring_up};
 pub use running::Running;
 pub use usage::Usage;
+pub use way::{Address, Host, Way};

@@ -16,7 +16,8 @@ pub const SKEW_REFUSED_BY_S3: Duration = Duration::from_secs(15 * 60);
 /// What a target said of itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preflight {
-    /// The answer to an unsigned `GET` of its URL; any status will do.
+    /// The first host's answer to an unsigned `GET` of its URL; any status will do.
+    /// All others have answered too.
     pub answer: Answer,
     /// Its clock against ours, when it tells the time.
     pub skew: Option<ClockSkew>,
@@ -64,21 +65,42 @@ fn seconds_between(from: SystemTime, to: SystemTime) -> f64 {
     }
 }
 
-/// Asks the target, within `limit`. `signed`: its requests will be signed, so
+/// Asks every address of every host of the target, within `limit` each. `signed`: its requests will be signed, so
 /// that a clock too far off is an error. Whether credentials are right needs a
 /// signed request, which is not made here.
 ///
 /// # Errors
 /// It is not there, is silent, does not speak HTTP, or has an impossible clock.
 pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Preflight, TargetError> {
-    let answer = probe::get(&target.url, target.address, limit, &|| false).map_err(|source| {
-        TargetError::Unreachable {
-            target: target.name.clone(),
-            source,
-        }
+    let mut first = None;
+    for (host, door) in target.way.doors() {
+        let answer = probe::get(&host.url, &door, limit, &|| false).map_err(|source| {
+            TargetError::Unreachable {
+                target: target.name.clone(),
+                source,
+            }
+        })?;
+        first.get_or_insert(answer);
+    }
+    let answer = first.ok_or_else(|| TargetError::Url {
+        target: target.name.clone(),
+        url: target.url.to_string(),
+        reason: "it leads nowhere".to_owned(),
     })?;
+    let mut warnings: Vec<String> = target
+        .way
+        .left_out
+        .iter()
+        .map(|sentence| format!("target \"{}\": {sentence}", target.name))
+        .collect();
+    if target.way.insecure {
+        warnings.push(format!(
+            "target \"{}\": its certificate is NOT checked (insecure); anybody could answer in \
+             its place",
+            target.name
+        ));
+    }
     let skew = ClockSkew::of(&answer);
-    let mut warnings = Vec::new();
     if let Some(skew) = skew {
         if signed && skew.at_least() > SKEW_REFUSED_BY_S3.as_secs_f64() {
             return Err(TargetError::Clock {
@@ -108,7 +130,7 @@ mod tests {
         let sent = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let date = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(1_000_000.0 + date_offset);
         Answer {
-            status: 200,
+            status: Some(200),
             server: None,
             date: Some(date),
             sent,

@@ -1,11 +1,22 @@
-//! One small HTTP request over a plain socket, with a deadline: enough to ask
-//! whether somebody is there, and what time it is there.
+//! One small HTTP request with a deadline: enough to ask whether somebody is
+//! there, and what time it is there. Over HTTP/2 no more than whether it is spoken.
 
-use std::io::{self, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+mod http2;
+mod stream;
+
+use std::io::{self, ErrorKind};
+use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use socket2::Socket;
+use tenbin_plan::HttpVersion;
 use url::Url;
+
+pub use crate::way::Address;
+use stream::Stream;
 
 /// Longest wait between two looks at whether to give up.
 const STEP: Duration = Duration::from_millis(50);
@@ -15,8 +26,8 @@ const HEAD_LIMIT: usize = 64 * 1024;
 /// The head of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// Status code.
-    pub status: u16,
+    /// Status code; unknown over HTTP/2, where nothing is asked for.
+    pub status: Option<u16>,
     /// `Server` header. Server-supplied: hostile until escaped.
     pub server: Option<String>,
     /// `Date` header, cut to whole seconds by its format.
@@ -27,6 +38,19 @@ pub struct Answer {
     pub received: SystemTime,
 }
 
+/// One place where a target may be found, and what has to be spoken there.
+#[derive(Debug, Clone)]
+pub struct Door {
+    /// Where.
+    pub address: Address,
+    /// Address that the connection comes from; the system's choice without.
+    pub source: Option<IpAddr>,
+    /// What is spoken.
+    pub http: HttpVersion,
+    /// TLS and the name of the server, if TLS is spoken.
+    pub tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
+}
+
 /// Why there was no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
@@ -34,7 +58,29 @@ pub enum ProbeError {
     #[error("nothing listens on {address} (connection refused); is the server started?")]
     Refused {
         /// Where.
-        address: SocketAddr,
+        address: Address,
+    },
+    /// There is no such socket.
+    #[error("there is no {address}; is the server started, and the path right?")]
+    Missing {
+        /// Where.
+        address: Address,
+    },
+    /// The TLS handshake failed.
+    #[error("{address}: {reason}")]
+    Tls {
+        /// Where.
+        address: Address,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// HTTP/2 was asked for, and is not spoken.
+    #[error("{address} does not speak HTTP/2: {reason}")]
+    NotHttp2 {
+        /// Where.
+        address: Address,
+        /// What it does instead.
+        reason: String,
     },
     /// No connection within the time.
     #[error(
@@ -42,7 +88,7 @@ pub enum ProbeError {
     )]
     ConnectTimeout {
         /// Where.
-        address: SocketAddr,
+        address: Address,
         /// The time.
         limit: Duration,
     },
@@ -50,7 +96,7 @@ pub enum ProbeError {
     #[error("cannot connect to {address}: {source}")]
     Connect {
         /// Where.
-        address: SocketAddr,
+        address: Address,
         /// What the system said.
         source: io::Error,
     },
@@ -58,7 +104,7 @@ pub enum ProbeError {
     #[error("{address} accepts connections but never answers (waited {limit:?})")]
     Silent {
         /// Where.
-        address: SocketAddr,
+        address: Address,
         /// How long we waited.
         limit: Duration,
     },
@@ -66,21 +112,23 @@ pub enum ProbeError {
     #[error("{address} accepts connections but closes them without an answer")]
     Closed {
         /// Where.
-        address: SocketAddr,
+        address: Address,
     },
     /// Something else than HTTP speaks there.
-    #[error("{address} answers, but not with HTTP (it begins with \"{begin}\")")]
+    #[error("{address} answers, but not with HTTP (it begins with \"{begin}\"){hint}")]
     NotHttp {
         /// Where.
-        address: SocketAddr,
+        address: Address,
         /// First bytes, escaped.
         begin: String,
+        /// What they remind of.
+        hint: &'static str,
     },
     /// The connection broke.
     #[error("the connection to {address} broke: {source}")]
     Broken {
         /// Where.
-        address: SocketAddr,
+        address: Address,
         /// What the system said.
         source: io::Error,
     },
@@ -88,65 +136,85 @@ pub enum ProbeError {
     #[error("interrupted while waiting for {address}")]
     Abandoned {
         /// Where.
-        address: SocketAddr,
+        address: Address,
     },
 }
 
-/// Asks with `GET` for the path of `url` at `address`, within `limit` for
-/// everything together. `abandon` is asked every 50 ms whether to give up.
+/// When to give up.
+pub(crate) struct Patience<'a> {
+    limit: Duration,
+    deadline: Instant,
+    abandon: &'a dyn Fn() -> bool,
+}
+
+impl Patience<'_> {
+    /// Fails when it is time to give up.
+    fn check(&self, address: &Address) -> Result<(), ProbeError> {
+        let address = || address.clone();
+        if (self.abandon)() {
+            return Err(ProbeError::Abandoned { address: address() });
+        }
+        if Instant::now() >= self.deadline {
+            return Err(ProbeError::Silent {
+                address: address(),
+                limit: self.limit,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Asks with `GET` for the path of `url` at `door`, within `limit` for everything
+/// together. `abandon` is asked every 50 ms whether to give up.
 ///
 /// # Errors
 /// Whatever keeps a complete HTTP head from coming.
 pub fn get(
     url: &Url,
-    address: SocketAddr,
+    door: &Door,
     limit: Duration,
     abandon: &dyn Fn() -> bool,
 ) -> Result<Answer, ProbeError> {
-    let deadline = Instant::now() + limit;
-    let mut stream = connect(address, limit)?;
-    let broken = |source| ProbeError::Broken { address, source };
-    stream.set_read_timeout(Some(STEP)).map_err(broken)?;
-    stream.set_write_timeout(Some(limit)).map_err(broken)?;
-    let sent = SystemTime::now();
-    stream.write_all(request(url).as_bytes()).map_err(broken)?;
+    let patience = Patience {
+        limit,
+        deadline: Instant::now() + limit,
+        abandon,
+    };
+    let mut stream = Stream::open(door, &patience)?;
+    match door.http {
+        HttpVersion::Http1 => ask(url, &mut stream, &patience),
+        HttpVersion::Http2 => http2::greet(&mut stream, &patience),
+    }
+}
 
+fn ask(url: &Url, stream: &mut Stream<'_>, patience: &Patience<'_>) -> Result<Answer, ProbeError> {
+    let sent = SystemTime::now();
+    stream.write(request(url).as_bytes())?;
     let mut head = Vec::new();
-    let mut buffer = [0; 4096];
     loop {
-        match stream.read(&mut buffer) {
-            Ok(0) if head.is_empty() => return Err(ProbeError::Closed { address }),
-            Ok(0) => return Err(not_http(address, &head)),
-            Ok(count) => head.extend_from_slice(&buffer[..count]),
-            Err(error) if is_pause(&error) => {}
-            Err(error) if error.kind() == ErrorKind::ConnectionReset && head.is_empty() => {
-                return Err(ProbeError::Closed { address });
-            }
-            Err(source) => return Err(broken(source)),
+        if stream.read(&mut head, patience)? == 0 {
+            return Err(not_http(stream.address(), &head));
         }
         match parse_head(&head, sent) {
             Head::Complete(answer) => return Ok(answer),
-            Head::Impossible => return Err(not_http(address, &head)),
+            Head::Impossible => return Err(not_http(stream.address(), &head)),
             Head::Partial => {}
-        }
-        if abandon() {
-            return Err(ProbeError::Abandoned { address });
-        }
-        if Instant::now() >= deadline {
-            return Err(ProbeError::Silent { address, limit });
         }
     }
 }
 
-/// Opens a connection within `limit`.
+/// Opens a connection within `limit`, without TLS.
 ///
 /// # Errors
 /// Refused, timed out, or what the system says.
-pub fn connect(address: SocketAddr, limit: Duration) -> Result<TcpStream, ProbeError> {
-    TcpStream::connect_timeout(&address, limit.max(Duration::from_millis(1))).map_err(|source| {
+pub fn connect(door: &Door, limit: Duration) -> Result<Socket, ProbeError> {
+    let address = &door.address;
+    stream::connect(address, door.source, limit.max(Duration::from_millis(1))).map_err(|source| {
+        let address = address.clone();
         match source.kind() {
             ErrorKind::ConnectionRefused => ProbeError::Refused { address },
             ErrorKind::TimedOut => ProbeError::ConnectTimeout { address, limit },
+            ErrorKind::NotFound => ProbeError::Missing { address },
             _ => ProbeError::Connect { address, source },
         }
     })
@@ -161,13 +229,6 @@ fn request(url: &Url) -> String {
         .map_or(String::new(), |query| format!("?{query}"));
     format!(
         "GET {path}{query} HTTP/1.1\r\nHost: {host}{port}\r\nUser-Agent: tenbin\r\nAccept: */*\r\nConnection: close\r\n\r\n"
-    )
-}
-
-fn is_pause(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
     )
 }
 
@@ -201,7 +262,7 @@ fn parse_head(bytes: &[u8], sent: SystemTime) -> Head {
         })
     };
     Head::Complete(Answer {
-        status,
+        status: Some(status),
         server: header("server").map(str::to_owned),
         date: header("date").and_then(|date| httpdate::parse_http_date(date).ok()),
         sent,
@@ -215,9 +276,18 @@ fn status_of(line: &str) -> Option<u16> {
     (code.len() == 3 && (100..=599).contains(&status)).then_some(status)
 }
 
-fn not_http(address: SocketAddr, bytes: &[u8]) -> ProbeError {
-    let begin = bytes[..bytes.len().min(32)].escape_ascii().to_string();
-    ProbeError::NotHttp { address, begin }
+fn not_http(address: &Address, bytes: &[u8]) -> ProbeError {
+    // A TLS alert, or the settings that open HTTP/2.
+    let hint = match bytes {
+        [0x15, 0x03, ..] => "; that is TLS, so that its url begins with https://",
+        [_, _, _, 0x04, ..] => "; that is HTTP/2, see --http 2",
+        _ => "",
+    };
+    ProbeError::NotHttp {
+        address: address.clone(),
+        begin: bytes[..bytes.len().min(32)].escape_ascii().to_string(),
+        hint,
+    }
 }
 
 #[cfg(test)]
@@ -237,7 +307,7 @@ mod tests {
         let answer = complete(
             b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 403 Forbidden\r\nSERVER: MinIO\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\n<xml>",
         );
-        assert_eq!(answer.status, 403);
+        assert_eq!(answer.status, Some(403));
         assert_eq!(answer.server.as_deref(), Some("MinIO"));
         let date = answer.date.unwrap().duration_since(SystemTime::UNIX_EPOCH);
         assert_eq!(date.unwrap().as_secs(), 784_111_777);
@@ -262,8 +332,8 @@ mod tests {
 
     #[test]
     fn garbage_is_escaped_in_the_message() {
-        let address = "127.0.0.1:1".parse().unwrap();
-        let text = not_http(address, b"\x1b[2J\xff").to_string();
+        let address = Address::Tcp("127.0.0.1:1".parse().unwrap());
+        let text = not_http(&address, b"\x1b[2J\xff").to_string();
         assert!(text.contains(r"\x1b[2J\xff"), "{text}");
     }
 }

@@ -1,6 +1,5 @@
 //! A target that is up.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -13,6 +12,7 @@ use crate::guarded::Guarded;
 use crate::observe::Observer;
 use crate::output::Output;
 use crate::usage::Usage;
+use crate::way::Way;
 
 /// A target that is up, and the process behind it if Tenbin launched it.
 /// Dropping it stops it.
@@ -20,10 +20,10 @@ use crate::usage::Usage;
 pub struct Running {
     /// Name of the target.
     pub name: String,
-    /// Base URL, without placeholders.
+    /// Base URL, without placeholders; of several hosts that of the first.
     pub url: Url,
-    /// Where its URL's host and port are.
-    pub address: SocketAddr,
+    /// How connections get to it.
+    pub way: Way,
     /// Given in the plan, or made up for a target that asked for some.
     pub credentials: Option<Credentials>,
     pub(crate) process: Option<Process>,

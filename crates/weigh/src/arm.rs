@@ -3,9 +3,10 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tenbin_engine::{Carrier, Drive, News, Route, drive};
-use tenbin_plan::{Plan, Reach, Target, Workload};
-use tenbin_targets::{Running, preflight};
+use tenbin_engine::{Address, Carrier, Drive, Host, News, Protocol, Route, drive};
+use tenbin_plan::{HttpVersion, Plan, Reach, Target, Workload};
+use tenbin_record::{HostEnvironment, TargetEnvironment};
+use tenbin_targets::{Running, Way, preflight};
 use tenbin_workloads::{Prepared, Site, Stage, prepare};
 
 use crate::error::WeighError;
@@ -29,7 +30,7 @@ pub(crate) struct Arm {
     /// All it holds goes with it, so that nothing needs to be tidied.
     disposable: bool,
     /// The `Server` header of its first answer.
-    pub(crate) server_header: Option<String>,
+    server_header: Option<String>,
 }
 
 impl Arm {
@@ -65,7 +66,22 @@ impl Arm {
     }
 
     pub(crate) fn carrier(&self) -> Carrier {
-        Carrier::Route(Route::plain(self.running.address))
+        Carrier::Route(route(&self.running.way))
+    }
+
+    /// What is worth keeping of the target.
+    pub(crate) fn environment(&self) -> TargetEnvironment {
+        let hosts = self.running.way.hosts.iter().map(|host| HostEnvironment {
+            name: host.name.clone(),
+            addresses: host.addresses.iter().map(ToString::to_string).collect(),
+            dns_ns: host.dns.and_then(|took| took.as_nanos().try_into().ok()),
+        });
+        TargetEnvironment {
+            server_header: self.server_header.clone(),
+            hosts: hosts.collect(),
+            insecure: self.running.way.insecure,
+            ..TargetEnvironment::default()
+        }
     }
 
     /// Checks, then data sets, for every workload.
@@ -202,6 +218,29 @@ impl Arm {
             wires.stop,
             &mut tell,
         )?)
+    }
+}
+
+/// The way to a target, as the engine takes it.
+fn route(way: &Way) -> Route {
+    let address = |address: &tenbin_targets::Address| match address {
+        tenbin_targets::Address::Tcp(address) => Address::Tcp(*address),
+        tenbin_targets::Address::Unix(path) => Address::Unix(path.clone()),
+    };
+    let hosts = way.hosts.iter().map(|host| Host {
+        name: host.name.clone(),
+        addresses: host.addresses.iter().map(address).collect(),
+        weight: host.weight,
+        server_name: host.server_name.clone(),
+    });
+    Route {
+        hosts: hosts.collect(),
+        protocol: match way.http {
+            HttpVersion::Http1 => Protocol::Http1,
+            HttpVersion::Http2 => Protocol::Http2,
+        },
+        tls: way.tls.clone(),
+        source: way.source,
     }
 }
 

@@ -11,7 +11,6 @@ use tenbin_plan::rng::{Rng, name_number};
 use tenbin_plan::{Plan, Turn, schedule};
 use tenbin_record::{
     Environment, RecordError, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart,
-    TargetEnvironment,
 };
 use tenbin_targets::{Grounds, bring_up};
 
@@ -143,11 +142,7 @@ fn bring_all_up(
             target: name,
             url: arm.running.url.as_str(),
         });
-        let known = TargetEnvironment {
-            server_header: arm.server_header.clone(),
-            ..TargetEnvironment::default()
-        };
-        environment.targets.insert(name.clone(), known);
+        environment.targets.insert(name.clone(), arm.environment());
         arms.push(arm);
     }
     Ok(environment)

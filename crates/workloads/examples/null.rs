@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tenbin_engine::histogram::latency_histogram;
 use tenbin_engine::{Carrier, Drive, News, drive};
-use tenbin_plan::{Load, Pace};
+use tenbin_plan::Load;
 use tenbin_workloads::null::prepared;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -23,11 +23,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let slice = Drive {
         carrier: Carrier::Null,
         load: Load {
-            pace: Pace::Closed,
-            connections: connections.parse()?,
-            timeout: Duration::from_secs(10),
-            keep_alive: true,
             requests,
+            ..Load::closed(connections.parse()?)
         },
         seed: 1,
         lead: Duration::ZERO,

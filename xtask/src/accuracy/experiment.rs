@@ -1,192 +1,250 @@
 //! The experiments: what the server does, what Tenbin is asked, what must be found.
 
-use super::Row;
-use super::observed::Observed;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::against::{Bench, Stop, Who};
+use super::judge::{self, Observed};
+use super::{Row, ceiling, peer};
 
 /// One experiment.
 pub(crate) struct Experiment {
+    /// Its number in `docs/accuracy.md`.
+    pub(crate) number: &'static str,
     pub(crate) name: &'static str,
-    /// Options of `tenbin serve truth`.
-    pub(crate) server: &'static [&'static str],
-    /// Options of `tenbin http`.
-    pub(crate) load: &'static [&'static str],
-    pub(crate) judge: fn(&Observed) -> Vec<Row>,
+    pub(crate) how: How,
 }
+
+/// How an experiment goes.
+pub(crate) enum How {
+    /// One slice at the ground-truth server.
+    Against {
+        /// Options of `tenbin serve truth`.
+        server: &'static [&'static str],
+        /// Options of `tenbin http`.
+        load: &'static [&'static str],
+        stop: Option<Stop>,
+        judge: fn(&Observed) -> Vec<Row>,
+    },
+    /// In its own way.
+    Alone(fn(&Bench) -> Result<Vec<Row>>),
+}
+
+use How::{Against, Alone};
 
 /// All of them.
 pub(crate) const PLAN: &[Experiment] = &[
     Experiment {
+        number: "1",
+        name: "no server: the engine's own ceiling",
+        how: Alone(ceiling::perform),
+    },
+    Experiment {
+        number: "2",
         name: "fixed service of 10 ms, 100/s",
-        server: &["--service", "fixed:10ms"],
-        load: &["--rate", "100/s", "--slice", "10s"],
-        judge: |seen| {
-            let p50 = quantile(seen, 0.5);
-            vec![row(
-                "median response 10 ms within 0.3 ms",
-                p50,
-                "ms",
-                (p50 - 10.0).abs() <= 0.3,
-            )]
+        how: Against {
+            server: &["--service", "fixed:10ms"],
+            load: &["--rate", "100/s", "--slice", "10s"],
+            stop: None,
+            judge: judge::fixed,
         },
     },
     Experiment {
+        number: "3",
         name: "99 % in 1 ms, 1 % in 100 ms, 500/s",
-        server: &["--service", "bimodal:99%:1ms,100ms"],
-        load: &["--rate", "500/s", "--slice", "20s", "-c", "64"],
-        judge: |seen| {
-            let nominal = quantile(seen, 0.995);
-            let found = seen.service.value_at_quantile(0.995) as f64 / 1e6;
-            let truth = server_quantile(seen, 0.995);
-            vec![
-                row(
-                    "response p99.5 100 ms within 1 %",
-                    nominal,
-                    "ms",
-                    (nominal - 100.0).abs() <= 1.0,
-                ),
-                row(
-                    "service p99.5 less what the server logged, within 1 %",
-                    found - truth,
-                    "ms",
-                    (found / truth - 1.0).abs() <= 0.01,
-                ),
-            ]
+        how: Against {
+            server: &["--service", "bimodal:99%:1ms,100ms"],
+            load: &["--rate", "500/s", "--slice", "20s", "-c", "64"],
+            stop: None,
+            judge: judge::bimodal,
         },
     },
     Experiment {
+        number: "4",
+        name: "log-normal service, a million samples",
+        how: Against {
+            server: &["--service", "lognormal:20ms:0.5"],
+            load: &[
+                "--requests",
+                "1000000",
+                "-c",
+                "256",
+                "--threads",
+                "1",
+                "--slice",
+                "150s",
+            ],
+            stop: None,
+            judge: judge::log_normal,
+        },
+    },
+    Experiment {
+        number: "5a",
         name: "nothing answered for 15 s of 30 s, 100/s",
-        server: &["--service", "fixed:1ms", "--stall", "8s+15s"],
-        load: &["--rate", "100/s", "--slice", "30s", "-c", "64"],
-        judge: |seen| {
-            let mean = seen.response.mean() / 1e6;
-            let p99 = quantile(seen, 0.99);
-            vec![
-                row(
-                    "mean 3750 ms within 5 %",
-                    mean,
-                    "ms",
-                    (mean / 3750.0 - 1.0).abs() <= 0.05,
-                ),
-                row("p99 at least 14500 ms", p99, "ms", p99 >= 14_500.0),
-            ]
+        how: Against {
+            server: &["--service", "fixed:1ms", "--stall", "8s+15s"],
+            load: &["--rate", "100/s", "--slice", "30s", "-c", "64"],
+            stop: None,
+            judge: judge::half_stopped,
         },
     },
     Experiment {
-        name: "Poisson arrivals at 1000/s",
-        server: &[],
-        load: &[
-            "--rate",
-            "1000/s",
-            "--arrivals",
-            "poisson",
-            "--slice",
-            "20s",
-            "-c",
-            "64",
-        ],
-        judge: |seen| {
-            let rate = seen.operations as f64 / 20.0;
-            // Poisson(20 000): sd 141, three of them are 2.1 %.
-            let lag = seen.lag.value_at_quantile(0.99) as f64 / 1e6;
-            let shape = gap_variation(seen);
-            vec![
-                row(
-                    "rate 1000/s within three standard errors",
-                    rate,
-                    "/s",
-                    (rate / 1e3 - 1.0).abs() <= 0.021,
-                ),
-                row("send lag p99 below 1 ms", lag, "ms", lag < 1.0),
-                row(
-                    "variation of gaps at the server 1 within 5 %",
-                    shape,
-                    "",
-                    (shape - 1.0).abs() <= 0.05,
-                ),
-            ]
+        number: "5b",
+        name: "server stopped (SIGSTOP) for 15 s of 30 s, 100/s",
+        how: Against {
+            server: &["--service", "fixed:1ms"],
+            load: &["--rate", "100/s", "--slice", "30s", "-c", "64"],
+            stop: Some(Stop {
+                who: Who::Server,
+                from: Duration::from_secs(8),
+                length: Duration::from_secs(15),
+            }),
+            judge: judge::half_stopped,
         },
     },
     Experiment {
-        name: "one queue, exponential service of 1 ms, Poisson arrivals at 500/s",
-        server: &["--service", "exponential:1ms", "--single-queue"],
-        load: &[
-            "--rate",
-            "500/s",
-            "--arrivals",
-            "poisson",
-            "--slice",
-            "30s",
-            "-c",
-            "64",
-        ],
-        judge: |seen| {
-            // Theory says 1/(μ − λ) = 2 ms; 15,000 waiting times scatter by about 4 %
-            // around it, so the server's own mean is the truth here.
-            let mean = seen.service.mean() / 1e6;
-            let truth = server_mean(seen);
-            vec![
-                row(
-                    "mean service as the server logged it, within 3 % and 0.1 ms",
-                    mean - truth,
-                    "ms",
-                    (mean - truth).abs() <= 0.03 * truth + 0.1,
-                ),
-                row(
-                    "mean at the server 2 ms within 15 %",
-                    truth,
-                    "ms",
-                    (truth / 2.0 - 1.0).abs() <= 0.15,
-                ),
-            ]
+        number: "5c",
+        name: "generator stopped (SIGSTOP) for 1 s of 6 s, 200/s",
+        how: Against {
+            server: &["--service", "fixed:1ms"],
+            load: &["--rate", "200/s", "--slice", "6s", "-c", "64"],
+            stop: Some(Stop {
+                who: Who::Generator,
+                from: Duration::from_secs(3),
+                length: Duration::from_secs(1),
+            }),
+            judge: judge::generator_stopped,
         },
+    },
+    Experiment {
+        number: "6a",
+        name: "stall over the end of the run, answered after it",
+        how: Against {
+            server: &["--service", "fixed:1ms", "--stall", "4s+8s"],
+            load: &["--rate", "100/s", "--slice", "10s", "-c", "64"],
+            stop: None,
+            judge: judge::late_answers,
+        },
+    },
+    Experiment {
+        number: "6b",
+        name: "stall over the end of the run, never answered",
+        how: Against {
+            server: &["--service", "fixed:1ms", "--stall", "4s+60s"],
+            load: &[
+                "--rate",
+                "100/s",
+                "--slice",
+                "10s",
+                "-c",
+                "64",
+                "--timeout",
+                "8s",
+            ],
+            stop: None,
+            judge: judge::no_answers,
+        },
+    },
+    Experiment {
+        number: "7a",
+        name: "constant arrivals at 1000/s",
+        how: Against {
+            server: &[],
+            load: &["--rate", "1000/s", "--slice", "10s", "-c", "64"],
+            stop: None,
+            judge: judge::constant,
+        },
+    },
+    Experiment {
+        number: "7b",
+        name: "Poisson arrivals at 300/s",
+        how: Against {
+            server: &[],
+            load: &[
+                "--rate",
+                "300/s",
+                "--arrivals",
+                "poisson",
+                "--slice",
+                "30s",
+                "-c",
+                "32",
+            ],
+            stop: None,
+            judge: judge::poisson,
+        },
+    },
+    Experiment {
+        number: "8",
+        name: "token bucket of 1000/s, 2000/s asked for",
+        how: Against {
+            server: &["--capacity", "1000/s"],
+            load: &["--rate", "2000/s", "--slice", "10s", "-c", "64"],
+            stop: None,
+            judge: judge::overload,
+        },
+    },
+    Experiment {
+        number: "9a",
+        name: "M/M/1, one queue at half its capacity of 2000/s",
+        how: Against {
+            server: &["--service", "exponential:500us", "--single-queue"],
+            load: &[
+                "--rate",
+                "1000/s",
+                "--arrivals",
+                "poisson",
+                "--slice",
+                "40s",
+                "-c",
+                "64",
+            ],
+            stop: None,
+            judge: judge::half_busy,
+        },
+    },
+    Experiment {
+        number: "9b",
+        name: "M/M/1, one queue at 0.8 of its capacity of 2000/s",
+        how: Against {
+            server: &["--service", "exponential:500us", "--single-queue"],
+            load: &[
+                "--rate",
+                "1600/s",
+                "--arrivals",
+                "poisson",
+                "--slice",
+                "40s",
+                "-c",
+                "64",
+            ],
+            stop: None,
+            judge: judge::busy,
+        },
+    },
+    Experiment {
+        number: "10",
+        name: "wrong answers, 1 % of each kind, 500/s",
+        how: Against {
+            server: &[
+                "--service",
+                "fixed:1ms",
+                "--reset",
+                "1%",
+                "--truncate",
+                "1%",
+                "--malformed",
+                "1%",
+            ],
+            load: &["--rate", "500/s", "--slice", "10s", "-c", "32"],
+            stop: None,
+            judge: judge::wrong_answers,
+        },
+    },
+    Experiment {
+        number: "14",
+        name: "beside other generators, low load",
+        how: Alone(peer::perform),
     },
 ];
-
-fn row(asked: &'static str, found: f64, unit: &str, passed: bool) -> Row {
-    Row {
-        asked,
-        found: format!("{found:.3} {unit}"),
-        passed,
-    }
-}
-
-fn quantile(seen: &Observed, q: f64) -> f64 {
-    seen.response.value_at_quantile(q) as f64 / 1e6
-}
-
-/// Mean time from receipt to answer, milliseconds, as the server logged it.
-fn server_mean(seen: &Observed) -> f64 {
-    let sum: u64 = seen
-        .served
-        .iter()
-        .map(|one| one.answered - one.received)
-        .sum();
-    sum as f64 / seen.served.len() as f64 / 1e6
-}
-
-/// Quantile of the time from receipt to answer, milliseconds, as the server logged it.
-fn server_quantile(seen: &Observed, q: f64) -> f64 {
-    let mut times: Vec<u64> = seen
-        .served
-        .iter()
-        .map(|one| one.answered - one.received)
-        .collect();
-    times.sort_unstable();
-    let rank = (q * times.len() as f64).ceil() as usize;
-    times[rank.clamp(1, times.len()) - 1] as f64 / 1e6
-}
-
-/// Standard deviation of the gaps between arrivals, in means: 1 if exponential,
-/// 0 if even.
-fn gap_variation(seen: &Observed) -> f64 {
-    let mut at: Vec<u64> = seen.served.iter().map(|one| one.received).collect();
-    at.sort_unstable();
-    let gaps: Vec<f64> = at
-        .windows(2)
-        .map(|pair| (pair[1] - pair[0]) as f64)
-        .collect();
-    let n = gaps.len() as f64;
-    let mean = gaps.iter().sum::<f64>() / n;
-    let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    variance.sqrt() / mean
-}

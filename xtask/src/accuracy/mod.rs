@@ -1,45 +1,96 @@
 //! `cargo xtask accuracy`: what Tenbin reports about a server whose truth is known.
 //!
 //! Every experiment runs the released program against `tenbin serve truth` and
-//! holds what it recorded against the server's log or against theory.
+//! holds what it recorded against the server's log or against theory. What each of
+//! them proves is in `docs/accuracy.md`; crates/cli/tests/accuracy.rs has them in
+//! short.
 
+mod against;
+mod ceiling;
 mod experiment;
-mod observed;
+mod judge;
+mod peer;
+mod report;
+mod sides;
+mod statistics;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
-use self::experiment::{Experiment, PLAN};
-use self::observed::Observed;
+use self::against::Bench;
+use self::experiment::{Experiment, How, PLAN};
+use self::judge::Observed;
 use crate::shell;
 
 /// What was asked, what was found, and whether it is good enough.
 pub(crate) struct Row {
-    pub(crate) asked: &'static str,
+    /// What is looked at.
+    pub(crate) what: &'static str,
+    /// What it must be.
+    pub(crate) limit: String,
     pub(crate) found: String,
     pub(crate) passed: bool,
 }
 
-/// Runs every experiment and prints its rows.
+/// An experiment and what came of it.
+pub(crate) struct Outcome {
+    pub(crate) experiment: &'static Experiment,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// Runs the experiments whose name has these words, prints their rows and keeps them
+/// in a dated folder.
 ///
 /// # Errors
 /// A program cannot be built or run, or an experiment has failed.
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run(words: &str) -> Result<()> {
+    let chosen: Vec<_> = PLAN.iter().filter(|one| one.name.contains(words)).collect();
+    ensure!(
+        !chosen.is_empty(),
+        "no experiment has {words:?} in its name"
+    );
     shell::succeed(shell::cargo().args(["build", "--release", "-p", "tenbin"]))?;
-    let mut failed = 0;
-    for experiment in PLAN {
-        println!("\n{}", experiment.name);
-        let observed = observe(experiment)?;
-        let counts = observed.counts();
-        for row in std::iter::once(counts).chain((experiment.judge)(&observed)) {
+    ceiling::build()?;
+    let bench = Bench::new(&against::built())?;
+    let mut outcomes = Vec::new();
+    for experiment in chosen {
+        println!("\n{}. {}", experiment.number, experiment.name);
+        let rows = perform(experiment, &bench)?;
+        for row in &rows {
             let word = if row.passed { "pass" } else { "FAIL" };
-            println!("  {word}  {}: {}", row.asked, row.found);
-            failed += usize::from(!row.passed);
+            println!("  {word}  {}, {}: {}", row.what, row.limit, row.found);
         }
+        outcomes.push(Outcome { experiment, rows });
     }
-    anyhow::ensure!(failed == 0, "{failed} rows failed");
+    let text = report::text(&outcomes, &crate::cost::machine()?);
+    println!("\n{text}");
+    // Part of the experiments is for whoever looks into one of them.
+    if words.is_empty() {
+        println!("kept in {}", report::keep(&text)?.display());
+    }
+    let rows = outcomes.iter().flat_map(|outcome| &outcome.rows);
+    let failed = rows.filter(|row| !row.passed).count();
+    ensure!(failed == 0, "{failed} rows failed");
     Ok(())
 }
 
-fn observe(experiment: &Experiment) -> Result<Observed> {
-    Observed::make(experiment.server, experiment.load)
+fn perform(experiment: &Experiment, bench: &Bench) -> Result<Vec<Row>> {
+    match &experiment.how {
+        How::Alone(perform) => perform(bench),
+        How::Against {
+            server,
+            load,
+            stop,
+            judge,
+        } => {
+            let truth = bench.serve(server)?;
+            let recorded = bench.load(&truth, load, stop.as_ref())?;
+            let seen = Observed {
+                log: truth.stop()?,
+                recorded,
+            };
+            let mut rows = judge(&seen);
+            rows.extend(judge::books(&seen));
+            Ok(rows)
+        }
+    }
 }

@@ -187,7 +187,8 @@ fn take(contender: &Contender, method: Method, scene: &Scene<'_>) -> Result<Spen
     }
 }
 
-fn machine() -> Result<String> {
+/// The machine that this runs on, in one line.
+pub(crate) fn machine() -> Result<String> {
     let kernel = shell::output_of(Command::new("uname").arg("-sr"))?;
     let cpu = std::fs::read_to_string("/proc/cpuinfo").context("cannot read /proc/cpuinfo")?;
     let model = cpu

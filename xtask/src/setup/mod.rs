@@ -9,7 +9,11 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 
 /// Programs from Debian packages, as (program, package).
-const FROM_DEBIAN: &[(&str, &str)] = &[("nginx", "nginx-light"), ("wrk", "wrk")];
+const FROM_DEBIAN: &[(&str, &str)] = &[
+    ("nginx", "nginx-light"),
+    ("wrk", "wrk"),
+    ("openssl", "openssl"),
+];
 
 /// Servers built from Go modules.
 const FROM_GO: &[go::Server] = &[

@@ -56,7 +56,8 @@ impl KeyArgs {
     }
 }
 
-fn name(target: &At<TargetDraft>) -> Option<String> {
+/// The name that a target was given.
+pub(super) fn name(target: &At<TargetDraft>) -> Option<String> {
     match &target.value.name.as_ref()?.value {
         Scalar::Text(name) => Some(name.clone()),
         _ => None,
@@ -70,20 +71,36 @@ fn secret(flag: &'static str, key: String) -> At<Secret> {
 /// The last value for `target` by name, else the last that is for all. What
 /// stands before an equals sign is a name only if a target is called that: keys
 /// may contain equals signs too.
-fn value_for(values: &[String], target: Option<&str>, names: &[String]) -> Option<String> {
-    let named = |value: &str| {
-        let (name, rest) = value.split_once('=')?;
-        names
-            .iter()
-            .any(|known| known == name)
-            .then(|| (name.to_owned(), rest.to_owned()))
-    };
+pub(super) fn value_for(
+    values: &[String],
+    target: Option<&str>,
+    names: &[String],
+) -> Option<String> {
     let own = values
         .iter()
         .rev()
-        .filter_map(|value| named(value))
-        .find(|(name, _)| Some(name.as_str()) == target)
-        .map(|(_, value)| value);
-    let general = || values.iter().rev().find(|value| named(value).is_none());
+        .filter_map(|value| named(value, names))
+        .find(|&(name, _)| Some(name) == target)
+        .map(|(_, value)| value.to_owned());
+    let general = || {
+        let mut all = values.iter().rev();
+        all.find(|value| named(value, names).is_none())
+    };
     own.or_else(|| general().cloned())
+}
+
+/// All values for `target` by name and all that are for all, in the order given.
+pub(super) fn values_for(values: &[String], target: Option<&str>, names: &[String]) -> Vec<String> {
+    let meant = |value: &String| match named(value, names) {
+        Some((name, value)) => (Some(name) == target).then(|| value.to_owned()),
+        None => Some(value.clone()),
+    };
+    values.iter().filter_map(meant).collect()
+}
+
+/// A value with the name of the target that it is for.
+pub(super) fn named<'a>(value: &'a str, names: &[String]) -> Option<(&'a str, &'a str)> {
+    let (name, rest) = value.split_once('=')?;
+    let is_known = names.iter().any(|known| known == name);
+    is_known.then_some((name, rest))
 }

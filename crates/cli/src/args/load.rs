@@ -11,9 +11,13 @@ use super::set;
 #[derive(Args)]
 #[command(next_help_heading = "Load")]
 pub struct LoadArgs {
-    /// Connections over all threads, each with one request at a time [default: 16]
+    /// Connections over all threads [default: 16]
     #[arg(long, short, visible_alias = "concurrency", value_name = "N")]
     pub connections: Option<u32>,
+    /// Requests out at once on each connection: pipelined in HTTP/1.1, streams in HTTP/2
+    /// [default: 1]
+    #[arg(long, visible_aliases = ["pipeline", "streams"], value_name = "N")]
+    pub depth: Option<u32>,
     /// Send at this rate whatever the answers do, for example 1000/s or 60/m; response times then
     /// count from when a request was due [default: each connection sends its next request at once]
     #[arg(long, value_name = "RATE")]
@@ -55,6 +59,7 @@ impl LoadArgs {
     pub(super) fn draft(&self) -> LoadDraft {
         let mut load = LoadDraft::default();
         set(&mut load.connections, "--connections", self.connections);
+        set(&mut load.depth, "--depth", self.depth);
         set(&mut load.rate, "--rate", self.rate.as_deref());
         set(&mut load.arrivals, "--arrivals", self.arrivals.as_deref());
         set(&mut load.rate_to, "--rate-to", self.rate_to.as_deref());

@@ -9,10 +9,12 @@ use tenbin_plan::{
 };
 
 use super::set;
+use super::way::WayArgs;
 
 /// The systems under test, in the order in which they were given.
 pub struct TargetArgs {
     flags: TargetFlags,
+    way: WayArgs,
     /// Position on the command line of each `--target`, `--launch` and `--builtin`.
     positions: [Vec<usize>; 3],
 }
@@ -20,7 +22,8 @@ pub struct TargetArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Targets (the first is the baseline)")]
 struct TargetFlags {
-    /// A server that is there already, with its URL; the name may be left out
+    /// A server that is there already, with its URL; the name may be left out.
+    /// http://db{1...4}:9000 stands for four hosts that share the load
     #[arg(long, value_name = "[NAME=]URL")]
     target: Vec<Endpoint>,
     /// A server that Tenbin starts and stops: its command line. {port} stands for a free port,
@@ -55,11 +58,11 @@ const ORDERED: [&str; 3] = ["target", "launch", "builtin"];
 
 impl Args for TargetArgs {
     fn augment_args(command: Command) -> Command {
-        TargetFlags::augment_args(command)
+        WayArgs::augment_args(TargetFlags::augment_args(command))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        TargetFlags::augment_args_for_update(command)
+        WayArgs::augment_args_for_update(TargetFlags::augment_args_for_update(command))
     }
 }
 
@@ -71,6 +74,7 @@ impl FromArgMatches for TargetArgs {
         Ok(Self {
             positions: ORDERED.map(position),
             flags: TargetFlags::from_arg_matches(matches)?,
+            way: WayArgs::from_arg_matches(matches)?,
         })
     }
 
@@ -141,7 +145,9 @@ impl TargetArgs {
         drafts.extend(self.positions[1].iter().copied().zip(launches));
         drafts.extend(self.positions[2].iter().copied().zip(builtins));
         drafts.sort_by_key(|&(position, _)| position);
-        Ok(drafts.into_iter().map(|(_, draft)| draft).collect())
+        let mut drafts: Vec<_> = drafts.into_iter().map(|(_, draft)| draft).collect();
+        self.way.apply(&mut drafts)?;
+        Ok(drafts)
     }
 
     /// What is said of each launched target, by name.

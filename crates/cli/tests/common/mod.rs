@@ -15,6 +15,7 @@
     reason = "every test file uses its own part; a failed test tells where its files are"
 )]
 
+mod certificates;
 mod nginx;
 mod ports;
 mod processes;
@@ -22,6 +23,7 @@ mod scratch;
 mod servers;
 mod tenbin;
 
+pub(crate) use certificates::Certificates;
 pub(crate) use nginx::Nginx;
 pub(crate) use ports::free_port;
 pub(crate) use processes::wait_until;

@@ -33,8 +33,22 @@ impl Nginx {
         // Another test may take a port between our looking and nginx's binding.
         let mut complaint = String::new();
         for _ in 0..5 {
-            match Self::try_start(scratch, locations) {
+            match Self::try_start(scratch, locations, "") {
                 Ok(nginx) => return nginx,
+                Err(log) => complaint = log,
+            }
+        }
+        panic!("nginx does not start:\n{complaint}");
+    }
+
+    /// Serves what the given `server { … }` blocks say, beside the plain one. They
+    /// are made from a port that is free a moment before.
+    pub(crate) fn with_servers(scratch: &Scratch, servers: impl Fn(u16) -> String) -> (Self, u16) {
+        let mut complaint = String::new();
+        for _ in 0..5 {
+            let port = free_port();
+            match Self::try_start(scratch, HELLO, &servers(port)) {
+                Ok(nginx) => return (nginx, port),
                 Err(log) => complaint = log,
             }
         }
@@ -68,7 +82,7 @@ impl Nginx {
     }
 
     /// The error is nginx's log.
-    fn try_start(scratch: &Scratch, locations: &str) -> Result<Self, String> {
+    fn try_start(scratch: &Scratch, locations: &str, servers: &str) -> Result<Self, String> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("nginx-{}", COUNT.fetch_add(1, Ordering::Relaxed));
         let home = scratch.join(&name);
@@ -76,7 +90,7 @@ impl Nginx {
         let port = free_port();
         let config = scratch.write(
             &format!("{name}/nginx.conf"),
-            configuration(&home, port, locations),
+            configuration(&home, port, locations, servers),
         );
         let log = format!("{home}/error.log");
         let mut child = tied(path_of(Server::Nginx))
@@ -107,7 +121,7 @@ impl Drop for Nginx {
     }
 }
 
-fn configuration(home: &str, port: u16, locations: &str) -> String {
+fn configuration(home: &str, port: u16, locations: &str, servers: &str) -> String {
     // One process that is its own worker: nothing to leave behind, no user to
     // change to, the same when run as root and when not.
     format!(
@@ -131,6 +145,7 @@ http {{
         listen 127.0.0.1:{port} backlog=1024;
         {locations}
     }}
+    {servers}
 }}
 "#
     )

@@ -13,7 +13,7 @@ use tenbin_engine::{
     AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment, News,
     Next, OpSample, Route, Workload, drive,
 };
-use tenbin_plan::{Load, Pace};
+use tenbin_plan::Load;
 
 /// Longer than anything takes that comes to an end.
 pub const PATIENT: Duration = Duration::from_secs(20);
@@ -162,13 +162,8 @@ pub fn run_for(
 /// A closed loop without anything special.
 pub fn closed(connections: usize, timeout: Duration) -> Load {
     Load {
-        pace: Pace::Closed,
-        connections,
-        think: None,
-        depth: 1,
         timeout,
-        keep_alive: true,
-        requests: None,
+        ..Load::closed(connections)
     }
 }
 

@@ -9,7 +9,8 @@ use tenbin_plan::{
     WorkloadKind,
 };
 use tenbin_record::{
-    ClientUse, Environment, HostFigures, OpFigures, ServerUse, Slice, TargetEnvironment,
+    ClientUse, Environment, HostEnvironment, HostFigures, OpFigures, ServerUse, Slice,
+    TargetEnvironment,
 };
 use tenbin_report::{Document, Source};
 use tenbin_verdict::assess;
@@ -164,7 +165,11 @@ pub(crate) fn reconnecting() -> Run {
     let response = run.slices[5].ops[0].service.clone();
     run.slices[5].ops[0].response = response;
     let known = TargetEnvironment {
-        name_lookup_ns: Some(2_300_000),
+        hosts: vec![HostEnvironment {
+            name: "db1:9000".to_owned(),
+            addresses: vec!["10.0.0.1:9000".to_owned()],
+            dns_ns: Some(2_300_000),
+        }],
         ..TargetEnvironment::default()
     };
     run.environment.targets = [("cluster".to_owned(), known)].into();
@@ -328,7 +333,7 @@ fn environment() -> Environment {
     let known = TargetEnvironment {
         version: Some("tenbin 0.1.0".to_owned()),
         server_header: None,
-        name_lookup_ns: None,
+        ..TargetEnvironment::default()
     };
     Environment {
         hostname: Some("balance".to_owned()),

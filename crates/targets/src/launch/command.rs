@@ -120,8 +120,10 @@ pub(super) fn url(target: &str, text: &str) -> Result<Url, TargetError> {
     };
     let url = Url::parse(text).map_err(|error| unusable(error.to_string()))?;
     match url.scheme() {
-        "http" => Ok(url),
-        other => Err(unusable(format!("{other} is not supported, only http"))),
+        "http" | "https" => Ok(url),
+        other => Err(unusable(format!(
+            "{other} is not supported, only http and https"
+        ))),
     }
 }
 

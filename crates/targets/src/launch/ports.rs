@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, TcpListener};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -11,7 +11,8 @@ use rand::RngExt;
 use tenbin_plan::Launch;
 
 use crate::error::TargetError;
-use crate::probe;
+use crate::probe::{self, Door};
+use crate::way::Way;
 
 /// Below these, ports belong to well-known services.
 const LOWEST: u16 = 10_000;
@@ -55,14 +56,15 @@ fn lowest_ephemeral() -> u16 {
 
 /// A server that is there already would pass for the one that we launch, and be
 /// measured in its place.
-pub(super) fn refuse_occupied(target: &str, addresses: &[SocketAddr]) -> Result<(), TargetError> {
-    let accepts = |address: &&SocketAddr| probe::connect(**address, Duration::from_secs(1)).is_ok();
-    let mut ours = addresses
-        .iter()
-        .filter(|address| address.ip().is_loopback());
+pub(super) fn refuse_occupied(target: &str, way: &Way) -> Result<(), TargetError> {
+    let accepts = |door: &Door| probe::connect(door, Duration::from_secs(1)).is_ok();
+    let mut ours = way
+        .doors()
+        .map(|(_, door)| door)
+        .filter(|door| door.address.is_of_this_machine());
     match ours.find(accepts) {
         None => Ok(()),
-        Some(&address) => Err(TargetError::Occupied {
+        Some(Door { address, .. }) => Err(TargetError::Occupied {
             target: target.to_owned(),
             address,
         }),

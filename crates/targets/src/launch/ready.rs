@@ -1,17 +1,17 @@
 //! Waiting until a launched target is up.
 
-use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use tenbin_plan::Ready;
+use tenbin_plan::{Ready, Target};
 use url::Url;
 
 use super::placeholders::Placeholders;
-use super::{Grounds, Waiting, accepting, addresses, command};
+use super::{Grounds, Waiting, command};
 use crate::error::{Exit, LogTail, TargetError};
-use crate::probe::{self, ProbeError};
+use crate::probe::{self, Door, ProbeError};
 use crate::running::Process;
+use crate::way::{Address, Way};
 
 /// Between two looks.
 const POLL: Duration = Duration::from_millis(20);
@@ -22,24 +22,29 @@ const WORTH_A_WORD: Duration = Duration::from_secs(2);
 
 /// What is waited for.
 pub(super) enum Condition {
-    Port(Vec<SocketAddr>),
-    Url(Url, Vec<SocketAddr>),
+    Port(Vec<Door>),
+    Url(Url, Vec<Door>),
     Log(String),
 }
 
 impl Condition {
     pub(super) fn new(
-        target: &str,
+        target: &Target,
         ready: &Ready,
         values: &Placeholders,
-        at: &[SocketAddr],
+        way: &Way,
     ) -> Result<Self, TargetError> {
+        let doors = |way: &Way| way.doors().map(|(_, door)| door).collect();
         Ok(match ready {
-            Ready::Port => Self::Port(at.to_owned()),
+            Ready::Port => Self::Port(doors(way)),
             Ready::Url(text) => {
-                let url = command::url(target, &values.fill(text))?;
-                let at = addresses(target, &url)?;
-                Self::Url(url, at)
+                let url = command::url(&target.name, &values.fill(text))?;
+                let is_its_own = way.hosts.iter().any(|host| place(&host.url) == place(&url));
+                if is_its_own {
+                    return Ok(Self::Url(url, doors(way)));
+                }
+                let other = Way::find(&target.name, &[(url.clone(), 1)], &target.way, None)?;
+                Self::Url(url, doors(&other))
             }
             Ready::Log(text) => Self::Log(values.fill(text)),
         })
@@ -47,7 +52,10 @@ impl Condition {
 
     fn name(&self) -> String {
         match self {
-            Self::Port(at) => format!("port {}", at[0]),
+            Self::Port(doors) => match &doors[0].address {
+                address @ Address::Tcp(_) => format!("port {address}"),
+                address @ Address::Unix(_) => address.to_string(),
+            },
             Self::Url(url, _) => format!("{url}"),
             Self::Log(text) => format!("\"{text}\" in its output"),
         }
@@ -61,22 +69,38 @@ impl Condition {
         abandon: &dyn Fn() -> bool,
     ) -> Option<String> {
         match self {
-            Self::Port(at) => probe::connect(accepting(at), limit.min(ONE_LOOK))
+            Self::Port(doors) => probe::connect(accepting(doors), limit.min(ONE_LOOK))
                 .err()
                 .map(|error| match error {
                     ProbeError::Refused { address } => format!("nothing listens on {address}"),
                     other => other.to_string(),
                 }),
-            Self::Url(url, at) => {
-                match probe::get(url, accepting(at), limit.min(ONE_LOOK), abandon) {
-                    Ok(answer) if answer.status < 500 => None,
-                    Ok(answer) => Some(format!("{url} answers with status {}", answer.status)),
+            Self::Url(url, doors) => {
+                match probe::get(url, accepting(doors), limit.min(ONE_LOOK), abandon) {
+                    Ok(answer) => {
+                        let bad = answer.status.filter(|&status| status >= 500)?;
+                        Some(format!("{url} answers with status {bad}"))
+                    }
                     Err(error) => Some(error.to_string()),
                 }
             }
             Self::Log(text) => (!process.output.awaited_seen())
                 .then(|| format!("its output does not contain \"{text}\"")),
         }
+    }
+}
+
+/// What decides where a URL leads to.
+fn place(url: &Url) -> (&str, Option<&str>, Option<u16>) {
+    (url.scheme(), url.host_str(), url.port_or_known_default())
+}
+
+/// Of several doors the first that opens, or else the first.
+fn accepting(doors: &[Door]) -> &Door {
+    let opens = |door: &&Door| probe::connect(door, Duration::from_secs(1)).is_ok();
+    match doors {
+        [only] => only,
+        several => several.iter().find(opens).unwrap_or(&several[0]),
     }
 }
 

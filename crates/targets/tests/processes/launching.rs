@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tenbin_plan::{Credentials, Reach, Ready};
 use tenbin_targets::{ExitStatus, TargetError};
 
-use crate::support::{House, launch_of, script, target};
+use crate::support::{House, address_of, launch_of, script, target};
 
 pub(crate) fn whole_life() {
     let house = House::new();
@@ -21,7 +21,7 @@ pub(crate) fn whole_life() {
     let data = house.path().join("targets/script/data");
     assert!(data.join("file").exists());
     let port = running.url.port().unwrap();
-    assert_eq!(running.address.port(), port);
+    assert_eq!(address_of(&running).port(), port);
     running.alive().unwrap();
     assert!(running.usage().is_some());
 
@@ -113,7 +113,7 @@ pub(crate) fn ready_by_log_and_url() {
     house.bring_up(&by_url).unwrap();
     launch_of(&mut by_url).ready = Ready::Port;
     let running = house.bring_up(&by_url).unwrap();
-    assert!(running.address.is_ipv4());
+    assert!(address_of(&running).is_ipv4());
 }
 
 pub(crate) fn secrets() {
@@ -174,11 +174,11 @@ pub(crate) fn endpoints() {
     let running = house
         .bring_up(&endpoint(&format!("http://localhost:{port}/x")))
         .unwrap();
-    assert_eq!(running.address, listener.local_addr().unwrap());
+    assert_eq!(address_of(&running), listener.local_addr().unwrap());
     assert!(running.usage().is_none() && running.alive().is_ok());
 
     let v6 = house.bring_up(&endpoint("http://[::1]:81/")).unwrap();
-    assert_eq!(v6.address, "[::1]:81".parse().unwrap());
+    assert_eq!(address_of(&v6), "[::1]:81".parse().unwrap());
 
     // A label longer than DNS allows: no resolver asks the network about it.
     let name = format!("{}.invalid", "x".repeat(70));

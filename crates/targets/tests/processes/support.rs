@@ -197,3 +197,11 @@ pub(crate) fn host(args: impl Iterator<Item = OsString>) -> ExitCode {
     std::thread::sleep(Duration::from_secs(60));
     ExitCode::SUCCESS
 }
+
+/// The first address of a target's first host.
+pub(crate) fn address_of(running: &tenbin_targets::Running) -> std::net::SocketAddr {
+    match &running.way.hosts[0].addresses[0] {
+        tenbin_targets::Address::Tcp(address) => *address,
+        tenbin_targets::Address::Unix(path) => panic!("{}", path.display()),
+    }
+}

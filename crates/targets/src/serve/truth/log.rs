@@ -1,8 +1,10 @@
-//! The log: one line for every request that was answered.
+//! The log: one line for every request that was answered, and at its end how many
+//! connections there were.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::super::ServeError;
@@ -35,6 +37,7 @@ struct Book {
 pub(super) struct Log {
     path: PathBuf,
     book: Mutex<Option<Book>>,
+    connections: AtomicU64,
 }
 
 impl Log {
@@ -42,6 +45,7 @@ impl Log {
         let log = |book| Self {
             path: path.map(Path::to_owned).unwrap_or_default(),
             book: Mutex::new(book),
+            connections: AtomicU64::new(0),
         };
         let Some(place) = path else {
             return Ok(log(None));
@@ -55,6 +59,11 @@ impl Log {
             file,
             trouble: None,
         })))
+    }
+
+    /// Counts a connection that was accepted.
+    pub(super) fn count_connection(&self) {
+        self.connections.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Logs a request. If that cannot be done, [`Self::close`] will say so.
@@ -89,8 +98,12 @@ impl Log {
         let Some(Book { mut file, trouble }) = book.take() else {
             return Ok(());
         };
+        let connections = self.connections.load(Ordering::Relaxed);
         trouble
-            .map_or_else(|| file.flush(), Err)
+            .map_or_else(
+                || writeln!(file, "# connections {connections}").and_then(|()| file.flush()),
+                Err,
+            )
             .map_err(|source| unusable(&self.path, source))
     }
 }

@@ -102,10 +102,10 @@ impl Served {
         let timekeeper = Timekeeper::start(clock, Arc::clone(&log)).map_err(ServeError::Runtime)?;
         let desk = Arc::new(Desk::new(options));
         let over = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&over);
+        let (seen, counts) = (Arc::clone(&over), Arc::clone(&log));
         thread::Builder::new()
             .name("accept".to_owned())
-            .spawn(move || accept(&listener, clock, &desk, &timekeeper, &seen))
+            .spawn(move || accept(&listener, clock, &desk, &timekeeper, &counts, &seen))
             .map_err(ServeError::Runtime)?;
         Ok(Self { address, log, over })
     }
@@ -122,6 +122,7 @@ fn accept(
     clock: Clock,
     desk: &Arc<Desk>,
     timekeeper: &Arc<Timekeeper>,
+    log: &Log,
     over: &AtomicBool,
 ) {
     let mut number = 0;
@@ -132,6 +133,7 @@ fn accept(
         };
         let connection = Connection::new(number, stream, clock);
         number += 1;
+        log.count_connection();
         let (desk, timekeeper) = (Arc::clone(desk), Arc::clone(timekeeper));
         let serving = move || -> io::Result<()> { connection?.serve(&desk, &timekeeper) };
         // Without a thread the connection is closed, which its peer will see.
@@ -203,9 +205,10 @@ mod tests {
         served.stop().unwrap();
 
         let log = std::fs::read_to_string(path).unwrap();
+        assert!(log.ends_with("\n# connections 1\n"), "{log}");
         let lines: Vec<Vec<u64>> = log
             .lines()
-            .skip(1)
+            .filter(|line| !line.starts_with('#'))
             .map(|line| {
                 let numbers = line.split(' ').take(7);
                 numbers.map(|number| number.parse().unwrap()).collect()

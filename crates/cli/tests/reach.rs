@@ -1,0 +1,438 @@
+//! All the ways to a target, against real nginx: Unix sockets, IPv6, addresses
+//! given by hand, a source address, several hosts, TLS and HTTP/2.
+
+mod common;
+
+use std::path::PathBuf;
+
+use common::{Certificates, Nginx, Outcome, Scratch, Tenbin};
+
+const SHORT: [&str; 8] = [
+    "--rounds",
+    "1",
+    "--slice",
+    "200ms",
+    "--warmup",
+    "0s",
+    "--connections",
+    "4",
+];
+
+/// `tenbin http` with these options, for a moment.
+fn http(scratch: &Scratch, options: &[&str]) -> Outcome {
+    Tenbin::new(scratch, [&["http"][..], options, &SHORT].concat()).run()
+}
+
+#[track_caller]
+fn expect_measured(run: &Outcome) {
+    // 6: measured, and found wanting because this machine is busy. Without a single
+    // correct answer it is 4.
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+}
+
+/// The lines of nginx's log `name`, one for each request.
+fn log(scratch: &Scratch, name: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(scratch.join(name)).expect("an access log");
+    text.lines().map(str::to_owned).collect()
+}
+
+fn run_directory(scratch: &Scratch) -> PathBuf {
+    let runs = std::fs::read_dir(scratch.path().join("runs")).expect("runs");
+    let newest = runs.map(|run| run.expect("an entry").path()).max();
+    newest.expect("a run")
+}
+
+fn environment(scratch: &Scratch) -> serde_json::Value {
+    let text = std::fs::read_to_string(run_directory(scratch).join("environment.json"));
+    serde_json::from_str(&text.expect("environment.json")).expect("JSON")
+}
+
+/// The plan of the newest run says the same when it is read again.
+fn expect_repeatable_plan(scratch: &Scratch) -> String {
+    let plan = run_directory(scratch).join("plan.toml");
+    let written = std::fs::read_to_string(&plan).expect("plan.toml");
+    let again = Tenbin::new(
+        scratch,
+        ["plan".as_ref(), "file".as_ref(), plan.as_os_str()],
+    )
+    .run();
+    assert_eq!(again.stdout, written, "{again}");
+    written
+}
+
+#[test]
+fn a_unix_socket_is_measured_and_a_missing_one_is_named() {
+    let scratch = Scratch::new("unix");
+    // The scratch directory's own path may be too long for a socket.
+    let place = tempfile::tempdir().expect("a directory with a short path");
+    let socket = place.path().join("s").display().to_string();
+    let log_file = scratch.join("log");
+    let (_nginx, _) = Nginx::with_servers(&scratch, |_| {
+        format!(
+            "server {{ listen unix:{socket}; access_log {log_file}; location / {{ return 200 'hi'; }} }}"
+        )
+    });
+    let url = ["--target", "a=http://db.test/x"];
+    let run = http(&scratch, &[&url[..], &["--unix-socket", &socket]].concat());
+    expect_measured(&run);
+    let seen = log(&scratch, "log");
+    assert!(
+        seen.len() > 10 && seen.iter().all(|line| line.contains("GET /x")),
+        "{seen:?}"
+    );
+    assert!(expect_repeatable_plan(&scratch).contains(&format!("unix = \"{socket}\"")));
+
+    let missing = format!("{socket}-missing");
+    let run = http(&scratch, &[&url[..], &["--unix-socket", &missing]].concat());
+    run.expect_code(3)
+        .expect_stderr(&format!("there is no socket {missing}"));
+}
+
+#[test]
+fn a_launched_target_may_listen_on_a_unix_socket() {
+    let scratch = Scratch::new("launched-unix");
+    let place = tempfile::tempdir().expect("a directory with a short path");
+    let socket = place.path().join("s").display().to_string();
+    let home = scratch.path().display().to_string();
+    let config = scratch.write(
+        "launched.conf",
+        format!(
+            "daemon off; master_process off; pid {home}/pid; error_log {home}/error.log; \
+             events {{ }} http {{ access_log off; client_body_temp_path {home}/body; \
+             proxy_temp_path {home}/proxy; fastcgi_temp_path {home}/fastcgi; \
+             uwsgi_temp_path {home}/uwsgi; scgi_temp_path {home}/scgi; \
+             server {{ listen unix:{socket}; location / {{ return 200 'hi'; }} }} }}"
+        ),
+    );
+    let command = format!("n=nginx -p {home} -e {home}/error.log -c {config}");
+    let run = http(
+        &scratch,
+        &[
+            "--launch",
+            &command,
+            "--launch-url",
+            "n=http://localhost/",
+            "--unix-socket",
+            &socket,
+            "--ready",
+            "n=url:http://localhost/up",
+        ],
+    );
+    expect_measured(&run);
+    scratch.expect_nobody_left(std::time::Duration::from_secs(5));
+}
+
+#[test]
+fn addresses_given_by_hand_take_turns_and_each_must_answer() {
+    let scratch = Scratch::new("resolve");
+    let log_file = scratch.join("log");
+    let (_nginx, port) = Nginx::with_servers(&scratch, |port| {
+        format!(
+            "log_format where '$server_addr $host'; server {{ listen 127.0.0.1:{port}; \
+             listen 127.0.0.3:{port}; listen [::1]:{port}; access_log {log_file} where; \
+             location / {{ return 200 'hi'; }} }}"
+        )
+    });
+    let target = format!("a=http://db.test:{port}/");
+    let pin = format!("db.test:{port}:127.0.0.1,127.0.0.3,[::1]");
+    let run = http(&scratch, &["--target", &target, "--resolve", &pin]);
+    expect_measured(&run);
+    let seen = log(&scratch, "log");
+    // The look before the first slice adds one to each.
+    for address in ["127.0.0.1", "127.0.0.3", "::1"] {
+        let line = format!("{address} db.test");
+        assert!(
+            seen.iter().filter(|seen| **seen == line).count() > 1,
+            "{address}"
+        );
+    }
+    let hosts = &environment(&scratch)["targets"]["a"]["hosts"];
+    assert_eq!(hosts[0]["name"], format!("db.test:{port}"));
+    assert_eq!(hosts[0]["addresses"][2], format!("[::1]:{port}"));
+    assert!(hosts[0]["dns_ns"].is_null(), "nobody was asked: {hosts}");
+    assert!(expect_repeatable_plan(&scratch).contains(&pin));
+
+    let dead = format!("db.test:{port}:127.0.0.1,127.0.0.4");
+    http(&scratch, &["--target", &target, "--resolve", &dead])
+        .expect_code(3)
+        .expect_stderr(&format!("nothing listens on 127.0.0.4:{port}"));
+    http(
+        &scratch,
+        &["--target", &target, "--resolve", "other.test:1:127.0.0.1"],
+    )
+    .expect_code(2)
+    .expect_stderr("--resolve: no target has a host other.test:1");
+}
+
+#[test]
+fn ipv6_and_a_source_address_are_used() {
+    let scratch = Scratch::new("source");
+    let log_file = scratch.join("log");
+    let (_nginx, port) = Nginx::with_servers(&scratch, |port| {
+        format!(
+            "log_format who '$remote_addr'; server {{ listen 127.0.0.1:{port}; \
+             listen [::1]:{port}; access_log {log_file} who; location / {{ return 200 'hi'; }} }}"
+        )
+    });
+    let v4 = format!("v4=http://127.0.0.1:{port}/");
+    let v6 = format!("v6=http://[::1]:{port}/");
+    let run = http(&scratch, &["--target", &v4, "--source", "v4=127.0.0.2"]);
+    expect_measured(&run);
+    let seen = log(&scratch, "log");
+    assert!(
+        seen.iter().all(|line| line == "127.0.0.2"),
+        "{:?}",
+        &seen[..5]
+    );
+    let run = http(&scratch, &["--target", &v6]);
+    expect_measured(&run);
+    assert_eq!(log(&scratch, "log").last().map(String::as_str), Some("::1"));
+}
+
+#[test]
+fn every_host_is_looked_at_before_anything_is_measured() {
+    let scratch = Scratch::new("hosts");
+    let (one, mut two) = (Nginx::start(&scratch), Nginx::start(&scratch));
+    let target = format!("pair={}", one.url());
+    let host = format!("pair={} weight 3", two.url());
+    let options = ["--target", &target, "--host", &host];
+    let run = http(&scratch, &options);
+    expect_measured(&run);
+    let plan = expect_repeatable_plan(&scratch);
+    let urls = format!("urls = [\"{}\", \"{} weight 3\"]", one.url(), two.url());
+    assert!(plan.contains(&urls), "{plan}");
+    let hosts = &environment(&scratch)["targets"]["pair"]["hosts"];
+    assert_eq!(hosts.as_array().map(Vec::len), Some(2), "{hosts}");
+
+    two.kill();
+    http(&scratch, &options)
+        .expect_code(3)
+        .expect_stderr(&format!("nothing listens on 127.0.0.1:{}", two.port()));
+}
+
+/// nginx with TLS from those certificates; `listen` stands behind its address, and
+/// `extra` in its server block.
+fn tls_nginx(
+    scratch: &Scratch,
+    certificates: &Certificates,
+    name: &str,
+    listen: &str,
+    extra: &str,
+) -> (Nginx, u16) {
+    let pem = certificates.file(&format!("{name}.pem"));
+    let key = certificates.file(&format!("{name}.key"));
+    let log_file = scratch.join("log");
+    Nginx::with_servers(scratch, |port| {
+        format!(
+            "log_format tls '$server_protocol $ssl_protocol $ssl_session_reused $ssl_server_name'; \
+             server {{ listen 127.0.0.1:{port} ssl {listen}; ssl_certificate {pem}; \
+             ssl_certificate_key {key}; access_log {log_file} tls; {extra} \
+             location / {{ return 200 'hi'; }} }}"
+        )
+    })
+}
+
+#[test]
+fn certificates_that_cannot_be_trusted_are_refused_in_one_sentence() {
+    let scratch = Scratch::new("certificates");
+    let certificates = Certificates::make(&scratch);
+    let ca = certificates.file("ca.pem");
+    let (_signed, port) = tls_nginx(&scratch, &certificates, "server", "", "");
+    let target = format!("a=https://127.0.0.1:{port}/");
+    let refused = |options: &[&str], sentence: &str| {
+        let run = http(&scratch, options);
+        run.expect_code(3).expect_stderr(sentence);
+        let errors = run
+            .stderr
+            .lines()
+            .filter(|line| !line.contains("kept in runs/"));
+        assert_eq!(errors.count(), 1, "{run}");
+    };
+    refused(
+        &["--target", &target],
+        "an authority that is not trusted here; trust it with --cacert FILE",
+    );
+    refused(
+        &[
+            "--target",
+            &target,
+            "--cacert",
+            &ca,
+            "--server-name",
+            "other.test",
+        ],
+        "not for other.test; say with --server-name HOST what its name is",
+    );
+    let key = certificates.file("ca.key");
+    refused(
+        &["--target", &target, "--cacert", &key],
+        "holds no certificate in PEM form",
+    );
+    let (_alone, port) = tls_nginx(&scratch, &certificates, "alone", "", "");
+    let alone = format!("a=https://127.0.0.1:{port}/");
+    refused(
+        &["--target", &alone],
+        "its certificate is self-signed; trust it with --cacert FILE",
+    );
+    let own = certificates.file("alone.pem");
+    refused(
+        &[
+            "--target",
+            &alone,
+            "--cacert",
+            &own,
+            "--server-name",
+            "other.test",
+        ],
+        "its certificate is for",
+    );
+    let plain = Nginx::start(&scratch);
+    let not_tls = format!("a=https://127.0.0.1:{}/", plain.port());
+    refused(
+        &["--target", &not_tls],
+        "it does not speak TLS; is its url http://",
+    );
+}
+
+#[test]
+fn tls_is_measured_with_an_own_authority_and_a_name() {
+    let scratch = Scratch::new("tls");
+    let certificates = Certificates::make(&scratch);
+    let ca = certificates.file("ca.pem");
+    let (_nginx, port) = tls_nginx(&scratch, &certificates, "server", "", "");
+    let target = format!("a=https://db.test:{port}/");
+    let pin = format!("db.test:{port}:127.0.0.1");
+    let options = ["--target", &target, "--resolve", &pin, "--cacert", &ca];
+    let run = http(
+        &scratch,
+        &[&options[..], &["--tls-version", "1.2"]].concat(),
+    );
+    expect_measured(&run);
+    let seen = log(&scratch, "log");
+    assert!(
+        seen.iter().all(|line| line == "HTTP/1.1 TLSv1.2 . db.test"),
+        "{:?}",
+        seen.last()
+    );
+    assert!(expect_repeatable_plan(&scratch).contains(&format!("tls = {{ ca = \"{ca}\"")));
+}
+
+#[test]
+fn insecure_is_said_loudly() {
+    let scratch = Scratch::new("insecure");
+    let certificates = Certificates::make(&scratch);
+    let (_nginx, port) = tls_nginx(&scratch, &certificates, "alone", "", "");
+    let target = format!("a=https://localhost:{port}/");
+    let run = http(&scratch, &["--target", &target, "--insecure"]);
+    run.expect_stderr("its certificate is NOT checked (insecure)");
+    expect_measured(&run);
+    assert_eq!(environment(&scratch)["targets"]["a"]["insecure"], true);
+}
+
+#[test]
+fn a_self_signed_certificate_can_vouch_for_itself() {
+    let scratch = Scratch::new("self-signed");
+    let certificates = Certificates::make(&scratch);
+    let (_nginx, port) = tls_nginx(&scratch, &certificates, "alone", "", "");
+    let target = format!("a=https://127.0.0.1:{port}/");
+    let run = http(
+        &scratch,
+        &[
+            "--target",
+            &target,
+            "--cacert",
+            &certificates.file("alone.pem"),
+        ],
+    );
+    expect_measured(&run);
+}
+
+#[test]
+fn a_client_certificate_is_shown() {
+    let scratch = Scratch::new("mtls");
+    let certificates = Certificates::make(&scratch);
+    let ca = certificates.file("ca.pem");
+    let wants = format!("ssl_verify_client on; ssl_client_certificate {ca};");
+    let (_nginx, port) = tls_nginx(&scratch, &certificates, "server", "", &wants);
+    let target = format!("a=https://127.0.0.1:{port}/");
+    let options = ["--target", &target, "--cacert", &ca];
+    let (pem, key) = (
+        certificates.file("client.pem"),
+        certificates.file("client.key"),
+    );
+    let run = http(
+        &scratch,
+        &[&options[..], &["--cert", &pem, "--key", &key]].concat(),
+    );
+    expect_measured(&run);
+    // nginx shakes hands without one, and answers with 400.
+    http(&scratch, &options).expect_code(4).expect_stderr("400");
+}
+
+#[test]
+fn sessions_are_resumed_only_when_asked_for() {
+    let scratch = Scratch::new("resumption");
+    let certificates = Certificates::make(&scratch);
+    let ca = certificates.file("ca.pem");
+    let (_nginx, port) = tls_nginx(&scratch, &certificates, "server", "", "");
+    let target = format!("a=https://127.0.0.1:{port}/");
+    let options = ["--target", &target, "--cacert", &ca, "--no-keep-alive"];
+    expect_measured(&http(&scratch, &options));
+    let resumed = || {
+        log(&scratch, "log")
+            .iter()
+            .filter(|line| line.contains(" r "))
+            .count()
+    };
+    assert_eq!(resumed(), 0);
+    expect_measured(&http(&scratch, &[&options[..], &["--tls-resume"]].concat()));
+    assert!(resumed() > 0);
+}
+
+#[test]
+fn http2_is_measured_over_tls_and_in_clear_text() {
+    let scratch = Scratch::new("http2");
+    let certificates = Certificates::make(&scratch);
+    let ca = certificates.file("ca.pem");
+    let (_tls, port) = tls_nginx(&scratch, &certificates, "server", "http2", "");
+    let target = format!("a=https://127.0.0.1:{port}/");
+    let streams = ["--http", "2", "--streams", "8"];
+    let run = http(
+        &scratch,
+        &[&["--target", &target, "--cacert", &ca][..], &streams].concat(),
+    );
+    expect_measured(&run);
+    let seen = log(&scratch, "log");
+    assert!(
+        seen.iter().all(|line| line.starts_with("HTTP/2.0 ")),
+        "{:?}",
+        seen.last()
+    );
+
+    let (_clear, port) = Nginx::with_servers(&scratch, |port| {
+        format!("server {{ listen 127.0.0.1:{port} http2; location / {{ return 200 'hi'; }} }}")
+    });
+    let target = format!("a=http://127.0.0.1:{port}/");
+    expect_measured(&http(
+        &scratch,
+        &[&["--target", &target][..], &streams].concat(),
+    ));
+}
+
+#[test]
+fn a_server_without_http2_is_refused_in_one_sentence() {
+    let scratch = Scratch::new("no-http2");
+    let certificates = Certificates::make(&scratch);
+    let ca = certificates.file("ca.pem");
+    let (nginx, port) = tls_nginx(&scratch, &certificates, "server", "", "");
+    let target = format!("a=https://127.0.0.1:{port}/");
+    http(
+        &scratch,
+        &["--target", &target, "--cacert", &ca, "--http", "2"],
+    )
+    .expect_code(3)
+    .expect_stderr("HTTP version over TLS (ALPN); choose another with --http");
+    http(&scratch, &["--target", &nginx.target("a"), "--http", "2"])
+        .expect_code(3)
+        .expect_stderr("does not speak HTTP/2");
+}

@@ -1,0 +1,56 @@
+//! Whether HTTP/2 is spoken: the greetings of RFC 9113, section 3.4, and no more.
+
+use std::time::SystemTime;
+
+use super::stream::Stream;
+use super::{Answer, Patience, ProbeError};
+
+/// The client's connection preface, with an empty SETTINGS frame.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+/// Length (3 bytes), type, flags, stream identifier (4 bytes).
+const FRAME_HEAD: usize = 9;
+const SETTINGS: u8 = 0x04;
+
+/// Sends the client's preface and waits for the server's: a SETTINGS frame.
+pub(super) fn greet(
+    stream: &mut Stream<'_>,
+    patience: &Patience<'_>,
+) -> Result<Answer, ProbeError> {
+    let not_spoken = |stream: &Stream<'_>, reason: String| ProbeError::NotHttp2 {
+        address: stream.address().clone(),
+        reason,
+    };
+    if stream.is_tls() && stream.alpn() != Some(b"h2") {
+        let reason = "it does not choose it in the TLS handshake (ALPN); turn it on there, or \
+                      use --http 1.1";
+        return Err(not_spoken(stream, reason.to_owned()));
+    }
+    let sent = SystemTime::now();
+    stream.write(PREFACE)?;
+    let mut frame = Vec::new();
+    while frame.len() < FRAME_HEAD {
+        if stream.read(&mut frame, patience)? == 0 {
+            return Err(not_spoken(stream, begins_with(&frame)));
+        }
+        if frame.starts_with(b"HTTP/1") {
+            let reason = "it answers with HTTP/1.1; turn it on there (without TLS it must be \
+                          known beforehand), or use --http 1.1";
+            return Err(not_spoken(stream, reason.to_owned()));
+        }
+    }
+    if frame[3] != SETTINGS {
+        return Err(not_spoken(stream, begins_with(&frame)));
+    }
+    Ok(Answer {
+        status: None,
+        server: None,
+        date: None,
+        sent,
+        received: SystemTime::now(),
+    })
+}
+
+fn begins_with(bytes: &[u8]) -> String {
+    let begin = bytes[..bytes.len().min(32)].escape_ascii();
+    format!("its answer begins with \"{begin}\"")
+}

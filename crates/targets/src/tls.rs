@@ -1,0 +1,333 @@
+//! TLS as the plan wants it, for the engine and for our own questions.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
+use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::{self, PemObject};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::version::{TLS12, TLS13};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+    SupportedProtocolVersion,
+};
+use tenbin_plan::{ClientCertificate, HttpVersion, Tls, TlsVersion};
+
+/// What TLS agrees on with a server of that HTTP version: the only one offered.
+pub(crate) fn alpn(http: HttpVersion) -> &'static [u8] {
+    match http {
+        HttpVersion::Http1 => b"http/1.1",
+        HttpVersion::Http2 => b"h2",
+    }
+}
+
+/// The configuration of all connections to a target.
+///
+/// # Errors
+/// One sentence on the file that cannot be used.
+pub(crate) fn client_config(tls: &Tls, http: HttpVersion) -> Result<ClientConfig, String> {
+    let provider = Arc::new(aws_lc_rs::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_protocol_versions(versions(tls.version))
+        .map_err(|error| error.to_string())?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier(tls, provider)?);
+    let mut config = match &tls.client {
+        None => builder.with_no_client_auth(),
+        Some(client) => {
+            let (chain, key) = client_certificate(client)?;
+            builder.with_client_auth_cert(chain, key).map_err(|error| {
+                format!(
+                    "{} and {} cannot be used together: {error}",
+                    client.cert.display(),
+                    client.key.display()
+                )
+            })?
+        }
+    };
+    config.alpn_protocols = vec![alpn(http).to_vec()];
+    if !tls.resume {
+        config.resumption = Resumption::disabled();
+    }
+    Ok(config)
+}
+
+fn versions(only: Option<TlsVersion>) -> &'static [&'static SupportedProtocolVersion] {
+    static BOTH: [&SupportedProtocolVersion; 2] = [&TLS13, &TLS12];
+    match only {
+        None => &BOTH,
+        Some(TlsVersion::Tls13) => &BOTH[..1],
+        Some(TlsVersion::Tls12) => &BOTH[1..],
+    }
+}
+
+fn client_certificate(
+    client: &ClientCertificate,
+) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), String> {
+    let key = PrivateKeyDer::from_pem_file(&client.key).map_err(|error| match error {
+        pem::Error::NoItemsFound => {
+            let file = client.key.display();
+            format!("{file} holds no private key in PEM form; give it with --key FILE")
+        }
+        error => unreadable(&client.key, &error),
+    })?;
+    Ok((certificates(&client.cert)?, key))
+}
+
+/// The certificates in a PEM file; at least one.
+fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let found: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(file)
+        .and_then(Iterator::collect)
+        .map_err(|error| unreadable(file, &error))?;
+    if found.is_empty() {
+        return Err(format!(
+            "{} holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)",
+            file.display()
+        ));
+    }
+    Ok(found)
+}
+
+fn unreadable(file: &Path, error: &pem::Error) -> String {
+    format!("{} cannot be used: {error}", file.display())
+}
+
+fn verifier(
+    tls: &Tls,
+    provider: Arc<CryptoProvider>,
+) -> Result<Arc<dyn ServerCertVerifier>, String> {
+    if tls.insecure {
+        return Ok(Arc::new(AcceptAnyCertificate(provider)));
+    }
+    let mut roots = RootCertStore::empty();
+    let given = match &tls.ca {
+        Some(file) => certificates(file)?,
+        None => Vec::new(),
+    };
+    match &tls.ca {
+        Some(file) => {
+            for certificate in &given {
+                roots
+                    .add(certificate.clone())
+                    .map_err(|error| format!("{} cannot be used: {error}", file.display()))?;
+            }
+        }
+        None => {
+            // Some systems carry a few that no library reads; what counts is the rest.
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        }
+    }
+    if roots.is_empty() {
+        return Err(
+            "this system has no list of certificate authorities; install one (Debian: \
+             ca-certificates), or give the server's with --cacert FILE"
+                .to_owned(),
+        );
+    }
+    let by_authority = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
+        .build()
+        .map_err(|error| error.to_string())?;
+    Ok(Arc::new(CheckAuthority {
+        by_authority,
+        given,
+    }))
+}
+
+/// Checks that an authority vouches for the server, as everybody does.
+#[derive(Debug)]
+struct CheckAuthority {
+    by_authority: Arc<WebPkiServerVerifier>,
+    /// Certificates of the plan's own file.
+    given: Vec<CertificateDer<'static>>,
+}
+
+impl ServerCertVerifier for CheckAuthority {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let checked = self.by_authority.verify_server_cert(
+            end_entity,
+            intermediates,
+            server_name,
+            ocsp_response,
+            now,
+        );
+        match checked {
+            // A self-signed certificate as `openssl req -x509` makes it, which the
+            // user named as to be trusted: it stands for itself. Its dates have been
+            // looked at before this error is found.
+            Err(Error::InvalidCertificate(reason))
+                if is_authority_itself(&reason) && self.given.contains(end_entity) =>
+            {
+                verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            checked => checked,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.by_authority
+            .verify_tls12_signature(message, cert, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.by_authority
+            .verify_tls13_signature(message, cert, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.by_authority.supported_verify_schemes()
+    }
+}
+
+/// Whether a server's certificate is refused because it is an authority's own.
+fn is_authority_itself(reason: &CertificateError) -> bool {
+    matches!(reason, CertificateError::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity"))
+}
+
+/// Accepts whatever certificate is shown; only that its holder made the handshake
+/// is checked. For those who ask for it by name.
+#[derive(Debug)]
+struct AcceptAnyCertificate(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for AcceptAnyCertificate {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        verify_tls12_signature(message, cert, signed, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        verify_tls13_signature(message, cert, signed, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// What is wrong with a handshake and what to do, without the address.
+pub(crate) fn explain(error: &Error) -> String {
+    const TRUST: &str = "trust it with --cacert FILE, or do not check it with --insecure";
+    match error {
+        Error::InvalidCertificate(reason) => match reason {
+            CertificateError::UnknownIssuer => {
+                format!("its certificate comes from an authority that is not trusted here; {TRUST}")
+            }
+            reason if is_authority_itself(reason) => {
+                format!("its certificate is self-signed; {TRUST}")
+            }
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                format!(
+                    "{}; say with --server-name HOST what its name is, or do not check it with --insecure",
+                    other_name(reason)
+                )
+            }
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+                "its certificate has expired; renew it, or do not check it with --insecure"
+                    .to_owned()
+            }
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+                "its certificate is not valid yet; is the clock of this machine right?".to_owned()
+            }
+            reason => format!(
+                "its certificate is refused ({}); do not check it with --insecure",
+                format!("{reason:?}").escape_debug()
+            ),
+        },
+        Error::InvalidMessage(_) => {
+            "it does not speak TLS; is its url http://, or the port another one?".to_owned()
+        }
+        Error::AlertReceived(alert) => {
+            use rustls::AlertDescription as Alert;
+            match alert {
+                Alert::CertificateRequired | Alert::NoCertificate => {
+                    "it wants to see a client certificate; give one with --cert FILE and --key FILE"
+                        .to_owned()
+                }
+                Alert::BadCertificate | Alert::UnknownCA | Alert::CertificateUnknown => {
+                    "it refuses our client certificate, or wants one; see --cert FILE and --key FILE"
+                        .to_owned()
+                }
+                Alert::NoApplicationProtocol => {
+                    "it does not offer the wanted HTTP version over TLS (ALPN); choose another with --http"
+                        .to_owned()
+                }
+                Alert::ProtocolVersion => {
+                    "it does not speak the offered TLS versions; see --tls-version".to_owned()
+                }
+                Alert::UnrecognisedName => {
+                    "it does not know the name it is asked for; see --server-name HOST".to_owned()
+                }
+                alert => format!("it refused the TLS handshake ({alert:?})"),
+            }
+        }
+        error => format!(
+            "the TLS handshake failed: {}",
+            error.to_string().escape_debug()
+        ),
+    }
+}
+
+fn other_name(reason: &CertificateError) -> String {
+    let CertificateError::NotValidForNameContext {
+        expected,
+        presented,
+    } = reason
+    else {
+        return "its certificate is for another name".to_owned();
+    };
+    let presented: Vec<String> = presented
+        .iter()
+        .take(3)
+        .map(|name| name.escape_debug().to_string())
+        .collect();
+    let names = match presented.as_slice() {
+        [] => "no name".to_owned(),
+        names => names.join(", "),
+    };
+    format!(
+        "its certificate is for {names}, not for {}",
+        expected.to_str()
+    )
+}

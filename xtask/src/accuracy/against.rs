@@ -1,0 +1,174 @@
+//! Running the programs: the server whose truth is known, and load at it.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use super::sides::{Log, Recorded};
+use crate::shell;
+
+/// Options of `tenbin http` that make one slice without a lead: then every request
+/// of the log but the first is one of the slice.
+pub(crate) const ONE_SLICE: &[&str] = &[
+    "--seed", "1", "--rounds", "1", "--warmup", "0s", "--lead", "0s", "--gap", "0s",
+];
+
+/// A directory of its own with a copy of the program, removed at the end: a build
+/// meanwhile must not change what is measured.
+pub(crate) struct Bench(PathBuf);
+
+impl Bench {
+    pub(crate) fn new(built: &Path) -> Result<Self> {
+        let path = std::env::temp_dir().join(format!("tenbin-accuracy-{}", std::process::id()));
+        std::fs::create_dir(&path)?;
+        let bench = Self(path);
+        std::fs::copy(built.join("tenbin"), bench.0.join("tenbin"))?;
+        Ok(bench)
+    }
+
+    fn tenbin(&self) -> Command {
+        Command::new(self.0.join("tenbin"))
+    }
+
+    /// Starts the ground-truth server with these options.
+    pub(crate) fn serve(&self, options: &[&str]) -> Result<Truth> {
+        let log = self.0.join("log");
+        let mut child = self
+            .tenbin()
+            .args(["serve", "truth", "--listen", "127.0.0.1:0", "--log"])
+            .arg(&log)
+            .args(options)
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let output = child.stdout.take().context("the server has no output")?;
+        let mut truth = Truth {
+            child,
+            log,
+            url: String::new(),
+        };
+        let mut line = String::new();
+        BufReader::new(output).read_line(&mut line)?;
+        line.trim()
+            .rsplit(' ')
+            .next()
+            .context("the server did not say where it is")?
+            .clone_into(&mut truth.url);
+        Ok(truth)
+    }
+
+    /// Drives one slice at the server.
+    pub(crate) fn load(
+        &self,
+        truth: &Truth,
+        options: &[&str],
+        stop: Option<&Stop>,
+    ) -> Result<Recorded> {
+        let out = self.0.join("out");
+        if out.exists() {
+            std::fs::remove_dir_all(&out)?;
+        }
+        let mut command = self.tenbin();
+        command
+            .args(["http", "--target", &truth.url, "--out"])
+            .arg(&out)
+            .args(ONE_SLICE)
+            .args(options);
+        let log = std::fs::File::create(self.0.join("said"))?;
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .context("tenbin cannot be started")?;
+        if let Some(stop) = stop {
+            stop.happen(truth.child.id(), child.id())?;
+        }
+        let status = child.wait()?;
+        // Experiments in which much fails end with a code of their own.
+        ensure!(
+            status.code().is_some() && out.exists(),
+            "tenbin ended with {status}: {}",
+            std::fs::read_to_string(self.0.join("said"))?
+        );
+        Recorded::read(&out)
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        // What is left over lies in the directory for such things.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The ground-truth server at work; killed when it goes out of scope.
+pub(crate) struct Truth {
+    child: Child,
+    log: PathBuf,
+    pub(crate) url: String,
+}
+
+impl Truth {
+    /// Ends it in good order and reads its log.
+    pub(crate) fn stop(mut self) -> Result<Log> {
+        kill(pid(self.child.id()), Signal::SIGTERM)?;
+        let status = self.child.wait()?;
+        ensure!(status.success(), "the server ended with {status}");
+        Log::read(&self.log)
+    }
+}
+
+impl Drop for Truth {
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// Who is stopped.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Who {
+    Server,
+    Generator,
+}
+
+/// A process is stopped (SIGSTOP) for a while and then continued.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stop {
+    pub(crate) who: Who,
+    /// When, after the generator's start.
+    pub(crate) from: Duration,
+    pub(crate) length: Duration,
+}
+
+impl Stop {
+    fn happen(self, server: u32, generator: u32) -> Result<()> {
+        let stopped = pid(match self.who {
+            Who::Server => server,
+            Who::Generator => generator,
+        });
+        thread::sleep(self.from);
+        kill(stopped, Signal::SIGSTOP)?;
+        thread::sleep(self.length);
+        kill(stopped, Signal::SIGCONT)?;
+        Ok(())
+    }
+}
+
+fn pid(number: u32) -> Pid {
+    Pid::from_raw(number as i32)
+}
+
+/// Where cargo puts released programs.
+pub(crate) fn built() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| shell::workspace_root().join("target"), PathBuf::from)
+        .join("release")
+}
