@@ -1,4 +1,4 @@
-//! Worker threads, connections, HTTP/1.1, pacing, clock, stop rules.
+//! Worker threads, connections, TLS, HTTP/1.1, HTTP/2, pacing, clock, stop rules.
 //!
 //! The engine knows no protocol above HTTP and prints nothing. It asks a
 //! [`Workload`] for the next request and for its judgement of the answer, and
@@ -6,7 +6,7 @@
 //!
 //! Three things are pluggable and never multiplied into copies of the loop:
 //! pacing ([`pacer::Pacer`]), stopping ([`stop::StopRule`]) and what carries the
-//! requests ([`wire::Wire`]: HTTP/1.1, null, a simulation in virtual time).
+//! requests ([`wire::Wire`]: HTTP/1.1, HTTP/2, null, a simulation in virtual time).
 //! The [`conductor`] decides and records; the wire only carries.
 
 pub mod clock;

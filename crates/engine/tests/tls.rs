@@ -4,6 +4,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::net::UnixListener;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::thread;
@@ -14,8 +15,8 @@ use rustls::{
     ClientConfig, HandshakeKind, RootCertStore, ServerConfig, ServerConnection, StreamOwned,
 };
 use tenbin_engine::{
-    AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment, News,
-    Next, OpSample, Protocol, Route, Workload, drive,
+    Address, AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment,
+    News, Next, OpSample, Protocol, Route, Workload, drive,
 };
 use tenbin_plan::Load;
 
@@ -95,7 +96,7 @@ fn server(
 }
 
 /// Reads one request; its body, or `None` at the end of the connection.
-fn request(stream: &mut Stream) -> Option<Vec<u8>> {
+fn request(stream: &mut impl Read) -> Option<Vec<u8>> {
     let mut seen = Vec::new();
     let mut some = vec![0; 1 << 16];
     let mut missing = None;
@@ -122,7 +123,7 @@ fn request(stream: &mut Stream) -> Option<Vec<u8>> {
     }
 }
 
-fn answer(stream: &mut Stream, body: &[u8]) -> io::Result<()> {
+fn answer(stream: &mut impl Write, body: &[u8]) -> io::Result<()> {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
     stream.write_all(head.as_bytes())?;
     stream.write_all(body)?;
@@ -145,6 +146,8 @@ struct Client {
     sent: &'static [u8],
     body: &'static [u8],
     looks: bool,
+    /// Every request sends so many bytes more than the one after it.
+    shrinks: usize,
 }
 
 /// In an exchange's note: a part of the body was not what it should be.
@@ -157,6 +160,7 @@ impl Client {
             sent,
             body,
             looks: true,
+            shrinks: 0,
         }
     }
 }
@@ -170,9 +174,13 @@ impl Workload for Client {
         if self.count == 0 {
             return Next::Exhausted;
         }
+        exchange.tag = match self.shrinks {
+            0 => self.sent.len() as u64,
+            step => step as u64 * self.count,
+        };
         self.count -= 1;
         exchange.head.clear();
-        let length = self.sent.len();
+        let length = exchange.tag;
         write!(
             exchange.head,
             "PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n"
@@ -181,8 +189,8 @@ impl Workload for Client {
         Next::Ready
     }
 
-    fn payload<'a>(&'a self, _exchange: &Exchange) -> &'a [u8] {
-        self.sent
+    fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
+        &self.sent[..exchange.tag as usize]
     }
 
     fn head(&mut self, exchange: &mut Exchange, _head: &AnswerHead<'_>) -> BodyUse {
@@ -244,6 +252,7 @@ fn run_on(
     let plan = Drive {
         carrier: Carrier::Route(route),
         load: Load {
+            timeout: Duration::from_secs(10),
             keep_alive,
             ..Load::closed(connections)
         },
@@ -322,6 +331,37 @@ fn writes_large_bodies() {
     let driven = run(address, identity.client(), client, 2, true);
     assert_eq!(driven.op.ok, 4, "{:?}", driven.op.failures);
     assert_eq!(seen.bodies.load(Ordering::Relaxed), 4);
+}
+
+#[test]
+fn what_was_taken_goes_out_though_nothing_follows_it() {
+    let identity = identity();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let listener = UnixListener::bind(&path).unwrap();
+    let config = Arc::new(identity.server());
+    thread::spawn(move || {
+        let (socket, _) = listener.accept().unwrap();
+        let tls = ServerConnection::new(config).unwrap();
+        let mut stream = StreamOwned::new(tls, socket);
+        loop {
+            // Lets the client fill the socket, whose size does not grow. Of many
+            // lengths of bodies, some end in what it did not take any more.
+            thread::sleep(Duration::from_millis(15));
+            if request(&mut stream).is_none() {
+                return;
+            }
+            answer(&mut stream, b"taken").unwrap();
+        }
+    });
+    let mut route = Route::plain(SocketAddr::from(([127, 0, 0, 1], 1)));
+    route.hosts[0].addresses = vec![Address::Unix(path)];
+    route.tls = Some(Arc::new(identity.client()));
+    route.hosts[0].server_name = Some(ServerName::try_from("localhost").unwrap());
+    let mut client = Client::new(32, &LARGE, b"taken");
+    client.shrinks = 16 * 1024;
+    let driven = run_on(route, client, 1, true, None);
+    assert_eq!(driven.op.ok, 32, "{:?}", driven.op.failures);
 }
 
 #[test]
