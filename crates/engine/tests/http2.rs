@@ -476,13 +476,18 @@ fn what_goaway_leaves_out_is_sent_again() {
 }
 
 #[test]
-fn silence_is_a_timeout_of_one_stream() {
+fn silence_is_a_timeout_and_silence_on_all_streams_a_new_connection() {
     let (address, seen) = server(Manners::default());
     let timeout = Duration::from_millis(100);
     let driven = run_for(address, client("/silent", 12), 1, 4, timeout, None);
     assert_eq!(driven.errors(ErrorClass::Timeout), 12);
     assert_eq!(seen.requests.load(Ordering::Relaxed), 12);
-    assert_eq!(driven.ledger.opened, 1);
+    // After every four, that is all that were out on it.
+    assert!(
+        (2..=4).contains(&driven.ledger.opened),
+        "{:?}",
+        driven.ledger
+    );
 }
 
 #[test]

@@ -134,6 +134,7 @@ impl Http2 {
         let link = &mut self.links[happening.connection];
         if happening.readable || happening.closed {
             link.readable.news.set(true);
+            link.unheard = 0;
         }
         if happening.closed {
             link.readable.closed.set(true);
@@ -375,7 +376,8 @@ impl Http2 {
         }
     }
 
-    /// Gives up one request; the connection lives.
+    /// Gives up one request; the connection lives, unless nothing is heard on it any
+    /// more from one whole set of requests to the next.
     fn cancel(&mut self, slot: usize, conductor: &mut Conductor<'_>) {
         let link = &mut self.links[slot / self.lanes];
         link.waiting.retain(|&other| other != slot);
@@ -384,6 +386,13 @@ impl Http2 {
             link.out -= 1;
             link.bells.ring_connection();
             self.list(slot / self.lanes);
+        }
+        let connection = slot / self.lanes;
+        self.links[connection].unheard += 1;
+        if self.links[connection].unheard >= self.lanes {
+            self.close(connection);
+            let order = conductor.hung_up(connection, self.clock.now());
+            return self.obey_for(connection, order, conductor);
         }
         let order = conductor.vacated(slot, self.clock.now());
         self.obey(slot, order, conductor);

@@ -37,7 +37,7 @@ fn a_broken_connection_fails_all_that_was_out_on_it() {
         sent += 1;
         match sent {
             5 => Fate::Reset(MILLIS),
-            5..=8 => Fate::Answer(10 * MILLIS, 200),
+            6..=8 => Fate::Answer(10 * MILLIS, 200),
             _ => Fate::Answer(2 * MILLIS, 200),
         }
     });
