@@ -195,6 +195,11 @@ impl<'w> Conductor<'w> {
         self.score.lanes
     }
 
+    /// How long an operation may take, nanoseconds.
+    pub fn timeout(&self) -> u64 {
+        self.score.timeout
+    }
+
     /// The host that a connection leads to, from 0.
     pub fn host_of(&self, connection: usize) -> usize {
         connection % self.score.weights.len()

@@ -52,8 +52,8 @@ pub(super) struct Link {
     pub(super) waiting: VecDeque<usize>,
     /// Streams that are out.
     pub(super) out: usize,
-    /// Streams given up since the server was last heard of.
-    pub(super) unheard: usize,
+    /// When the server was last heard on it, nanoseconds since the origin.
+    pub(super) heard_at: u64,
     /// The server takes no more requests.
     pub(super) is_ending: bool,
     /// It is on the list of those that have something to go on with, or going on.
@@ -73,7 +73,7 @@ impl Link {
             bells,
             waiting: VecDeque::with_capacity(lanes),
             out: 0,
-            unheard: 0,
+            heard_at: 0,
             is_ending: false,
             is_listed: false,
             age: 0,
@@ -85,7 +85,6 @@ impl Link {
         self.readable = Rc::default();
         self.waiting.clear();
         self.out = 0;
-        self.unheard = 0;
         self.is_ending = false;
         self.age += 1;
     }

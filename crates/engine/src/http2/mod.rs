@@ -134,7 +134,7 @@ impl Http2 {
         let link = &mut self.links[happening.connection];
         if happening.readable || happening.closed {
             link.readable.news.set(true);
-            link.unheard = 0;
+            link.heard_at = self.clock.now();
         }
         if happening.closed {
             link.readable.closed.set(true);
@@ -376,8 +376,8 @@ impl Http2 {
         }
     }
 
-    /// Gives up one request; the connection lives, unless nothing is heard on it any
-    /// more from one whole set of requests to the next.
+    /// Gives up one request; the connection lives, unless nothing at all was heard on
+    /// it for as long as an answer may take.
     fn cancel(&mut self, slot: usize, conductor: &mut Conductor<'_>) {
         let link = &mut self.links[slot / self.lanes];
         link.waiting.retain(|&other| other != slot);
@@ -387,14 +387,14 @@ impl Http2 {
             link.bells.ring_connection();
             self.list(slot / self.lanes);
         }
-        let connection = slot / self.lanes;
-        self.links[connection].unheard += 1;
-        if self.links[connection].unheard >= self.lanes {
+        let (connection, now) = (slot / self.lanes, self.clock.now());
+        let silence = now.saturating_sub(self.links[connection].heard_at);
+        if silence >= conductor.timeout() {
             self.close(connection);
-            let order = conductor.hung_up(connection, self.clock.now());
+            let order = conductor.hung_up(connection, now);
             return self.obey_for(connection, order, conductor);
         }
-        let order = conductor.vacated(slot, self.clock.now());
+        let order = conductor.vacated(slot, now);
         self.obey(slot, order, conductor);
     }
 
