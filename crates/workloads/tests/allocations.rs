@@ -3,55 +3,16 @@
 //! A test binary of its own: it counts what the whole process allocates.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
-#![allow(unsafe_code, reason = "a global allocator cannot be written without")]
 
+#[path = "../../engine/tests/support/counting.rs"]
+mod counting;
 mod support;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
+use counting::allocations;
 use support::{http_work, load, s3_work, site};
 use tenbin_engine::{AnswerHead, BodyUse, Exchange, Judgement, Moment, Next, Workload};
 use tenbin_plan::{self as plan, S3Operation, WorkloadKind};
 use tenbin_workloads::{null, prepare};
-
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every method passes its arguments unchanged to `System`, which upholds
-// the contract of `GlobalAlloc`, and returns what it returns; so this type upholds
-// it as well. Counting touches no memory of the allocation and does not allocate:
-// the thread-local is a `Cell<u64>` with a constant initial value and no destructor,
-// which needs neither registration nor memory of its own; and should it be out of
-// reach while a thread ends, `try_with` skips the count and does not panic.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promises about `layout` are those that `System` asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: `ptr` came from this allocator, that is from `System`, with `layout`.
-        unsafe { System.dealloc(ptr, layout) }
-    }
-
-    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        count();
-        // SAFETY: as for `dealloc`; the caller's promises about `new_size` are passed on.
-        unsafe { System.realloc(ptr, layout, new_size) }
-    }
-}
-
-fn count() {
-    let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// Allocations of 1000 correct exchanges that go over midnight, after the first.
 fn allocations_of(worker: &mut dyn Workload, answer: &dyn Fn(u64) -> Vec<u8>) -> u64 {
@@ -64,11 +25,11 @@ fn allocations_of(worker: &mut dyn Workload, answer: &dyn Fn(u64) -> Vec<u8>) ->
             nanos: at,
             unix_seconds: before_midnight + at,
         };
-        let before = ALLOCATIONS.get();
+        let before = allocations();
         let next = worker.next(moment, &mut exchange);
         assert!(matches!(next, Next::Ready | Next::Same));
         let _ = worker.payload(&exchange);
-        let preparing = ALLOCATIONS.get() - before;
+        let preparing = allocations() - before;
 
         let body = answer(exchange.tag);
         let head = AnswerHead {
@@ -76,12 +37,12 @@ fn allocations_of(worker: &mut dyn Workload, answer: &dyn Fn(u64) -> Vec<u8>) ->
             length: Some(body.len() as u64),
             bytes: b"HTTP/1.1 200 OK\r\n\r\n",
         };
-        let before = ALLOCATIONS.get();
+        let before = allocations();
         if worker.head(&mut exchange, &head) == BodyUse::Inspect {
             worker.body(&mut exchange, 0, &body);
         }
         let judgement = worker.judge(&mut exchange, 200, body.len() as u64);
-        let judging = ALLOCATIONS.get() - before;
+        let judging = allocations() - before;
         assert_eq!(judgement, Judgement::Correct);
 
         if at > 0 {
@@ -93,9 +54,9 @@ fn allocations_of(worker: &mut dyn Workload, answer: &dyn Fn(u64) -> Vec<u8>) ->
 
 #[test]
 fn the_counter_counts() {
-    let before = ALLOCATIONS.get();
+    let before = allocations();
     drop(std::hint::black_box(Box::new(1)));
-    assert_eq!(ALLOCATIONS.get() - before, 1);
+    assert_eq!(allocations() - before, 1);
 }
 
 #[test]

@@ -1,0 +1,154 @@
+//! Nothing is allocated on the path of a request, from the order to send it to the
+//! count of its answer, once every connection has gone it once.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/counting.rs"]
+mod counting;
+mod support;
+
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use counting::allocations;
+use support::{PATIENT, closed, driven, request, server};
+use tenbin_engine::{
+    AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Moment, Next, Route,
+    Workload, drive,
+};
+use tenbin_plan::{Load, Pace};
+
+const WARM: u64 = 2_000;
+const COUNTED: u64 = 4_000;
+static BODY: LazyLock<Vec<u8>> = LazyLock::new(|| vec![7; 200_000]);
+
+/// Sends requests and counts between which of them memory was asked for.
+struct Frugal {
+    issued: u64,
+    use_of_body: BodyUse,
+    payload: &'static [u8],
+    before: u64,
+    begun: Option<Instant>,
+    /// How many times memory was asked for beyond once a second, when samples are
+    /// shipped.
+    spent: Arc<AtomicU64>,
+}
+
+impl Frugal {
+    fn new(use_of_body: BodyUse, payload: &'static [u8]) -> (Self, Arc<AtomicU64>) {
+        let spent = Arc::new(AtomicU64::new(u64::MAX));
+        let worker = Self {
+            issued: 0,
+            use_of_body,
+            payload,
+            before: 0,
+            begun: None,
+            spent: Arc::clone(&spent),
+        };
+        (worker, spent)
+    }
+
+    fn count(&mut self) {
+        let now = allocations();
+        if self.issued == WARM {
+            self.begun = Some(Instant::now());
+            self.spent.store(0, Ordering::Relaxed);
+        } else if self.issued > WARM && now != self.before {
+            self.spent.fetch_add(1, Ordering::Relaxed);
+        }
+        self.before = allocations();
+    }
+}
+
+impl Workload for Frugal {
+    fn operations(&self) -> &[&'static str] {
+        &["GET"]
+    }
+
+    fn next(&mut self, _now: Moment, exchange: &mut Exchange) -> Next {
+        self.count();
+        if self.issued == WARM + COUNTED {
+            let seconds = self.begun.map_or(0, |begun| begun.elapsed().as_secs() + 1);
+            let spent = self.spent.load(Ordering::Relaxed);
+            self.spent
+                .store(spent.saturating_sub(seconds), Ordering::Relaxed);
+            return Next::Exhausted;
+        }
+        self.issued += 1;
+        exchange.head.clear();
+        let length = self.payload.len();
+        write!(
+            exchange.head,
+            "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n"
+        )
+        .unwrap();
+        Next::Ready
+    }
+
+    fn payload<'a>(&'a self, _exchange: &Exchange) -> &'a [u8] {
+        self.payload
+    }
+
+    fn head(&mut self, _exchange: &mut Exchange, _head: &AnswerHead<'_>) -> BodyUse {
+        self.use_of_body
+    }
+
+    fn judge(&mut self, _exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
+        if status == 200 {
+            Judgement::Correct
+        } else {
+            Judgement::Failed(ErrorClass::Status, String::new())
+        }
+    }
+}
+
+/// What a drive of `load` against answers with so long a body asks for.
+fn spent(load: Load, length: usize, use_of_body: BodyUse, payload: &'static [u8]) -> u64 {
+    let address = server(move |mut stream| {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n");
+        let answer = [head.as_bytes(), &BODY[..length]].concat();
+        while request(&mut stream).is_some() {
+            if stream.write_all(&answer).is_err() {
+                return;
+            }
+        }
+    });
+    let (worker, spent) = Frugal::new(use_of_body, payload);
+    let done = driven(Route::plain(address), load, None, Box::new(worker));
+    assert_eq!(done.op.ok, WARM + COUNTED, "{:?}", done.op.failures);
+    spent.load(Ordering::Relaxed)
+}
+
+#[test]
+fn no_memory_is_asked_for_on_the_path_of_a_request() {
+    let discard = BodyUse::Discard;
+    assert_eq!(spent(closed(8, PATIENT), 12, discard, b""), 0, "small");
+    let inspect = BodyUse::Inspect;
+    assert_eq!(spent(closed(2, PATIENT), 200_000, inspect, b""), 0, "seen");
+    assert_eq!(spent(closed(2, PATIENT), 200_000, discard, b""), 0, "large");
+    assert_eq!(spent(closed(2, PATIENT), 12, discard, &BODY), 0, "sent");
+    let open_loop = Load {
+        pace: Pace::Poisson {
+            per_second: 20_000.0,
+        },
+        ..closed(8, PATIENT)
+    };
+    assert_eq!(spent(open_loop, 12, discard, b""), 0, "paced");
+}
+
+#[test]
+fn the_null_wire_asks_for_none() {
+    let (worker, spent) = Frugal::new(BodyUse::Discard, b"");
+    let plan = Drive {
+        carrier: Carrier::Null,
+        load: closed(64, PATIENT),
+        seed: 1,
+        lead: Duration::ZERO,
+        window: None,
+    };
+    let workers: Vec<Box<dyn Workload>> = vec![Box::new(worker)];
+    drive(&plan, workers, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    assert_eq!(spent.load(Ordering::Relaxed), 0);
+}
