@@ -1,5 +1,7 @@
 //! The seam between the engine and a workload: one request and its answer.
 
+use std::os::fd::BorrowedFd;
+
 use crate::error::ErrorClass;
 
 /// A request and the workload's own note about it. One lives in every connection
@@ -43,6 +45,15 @@ pub enum Next {
     Wait,
     /// There is nothing left to send: the slice ends when all answers are in.
     Exhausted,
+}
+
+/// Bytes in a file that nobody changes.
+#[derive(Debug, Clone, Copy)]
+pub struct InFile<'a> {
+    /// The file.
+    pub file: BorrowedFd<'a>,
+    /// Where the bytes begin in it.
+    pub offset: u64,
 }
 
 /// Status line and headers of an answer.
@@ -103,6 +114,13 @@ pub trait Workload: Send {
     fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
         let _ = exchange;
         &[]
+    }
+
+    /// The bytes of [`Workload::payload`] as they lie in a file, if they do: so a
+    /// large body can be sent without being copied.
+    fn payload_file<'a>(&'a self, exchange: &Exchange) -> Option<InFile<'a>> {
+        let _ = exchange;
+        None
     }
 
     /// The head of the answer has come: what to do with the body?

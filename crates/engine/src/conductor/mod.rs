@@ -17,7 +17,7 @@ use self::connections::Link;
 pub use self::connections::Opened;
 use self::dispatch::Dispatch;
 use crate::error::ErrorClass;
-use crate::exchange::{AnswerHead, BodyUse, Exchange, Judgement, Moment, Next, Workload};
+use crate::exchange::{AnswerHead, BodyUse, Exchange, InFile, Judgement, Moment, Next, Workload};
 use crate::order::Order;
 use crate::pacer::Pacer;
 use crate::sample::Sample;
@@ -215,6 +215,11 @@ impl<'w> Conductor<'w> {
     pub fn request(&self, slot: usize) -> (&[u8], &[u8]) {
         let exchange = &self.lanes[slot].exchange;
         (&exchange.head, self.workload.payload(exchange))
+    }
+
+    /// The body of the request on `slot` as it lies in a file, if it does.
+    pub fn payload_file(&self, slot: usize) -> Option<InFile<'_>> {
+        self.workload.payload_file(&self.lanes[slot].exchange)
     }
 
     /// Whether the answer on `slot` cannot have a body.

@@ -5,8 +5,12 @@ use std::io::{self, IoSlice};
 
 use crate::clock::Clock;
 use crate::conductor::Conductor;
+use crate::exchange::InFile;
 use crate::line::Line;
 
+/// Bodies from this size on are sent from the file that they lie in, if they do:
+/// below, a copy costs less than the second system call.
+const WORTH_A_FILE: usize = 32 * 1024;
 /// Pieces written at once: a head and a body are two.
 const MOST_PIECES: usize = 64;
 
@@ -121,7 +125,14 @@ impl Outbox {
 
     #[inline]
     fn write_once(&self, line: &mut Line, conductor: &Conductor<'_>) -> io::Result<usize> {
-        let (head, payload) = conductor.request(self.slots[self.whole]);
+        let slot = self.slots[self.whole];
+        let (head, payload) = conductor.request(slot);
+        if payload.len() >= WORTH_A_FILE
+            && line.sends_files()
+            && let Some(body) = conductor.payload_file(slot)
+        {
+            return self.write_from_file(line, head, payload.len(), body);
+        }
         if self.whole + 1 == self.slots.len() {
             if payload.is_empty() {
                 return line.write(&head[self.written..]);
@@ -131,6 +142,24 @@ impl Outbox {
             }
         }
         self.write_several(line, conductor)
+    }
+
+    /// A head, and then a body that the kernel takes from its file without a copy.
+    fn write_from_file(
+        &self,
+        line: &mut Line,
+        head: &[u8],
+        length: usize,
+        body: InFile<'_>,
+    ) -> io::Result<usize> {
+        let Some(sent) = self.written.checked_sub(head.len()) else {
+            return line.write_and_more(&head[self.written..]);
+        };
+        let from = body.offset + sent as u64;
+        match line.send_file(body.file, from, length - sent)? {
+            0 => Err(io::Error::other("the file of a body is too short")),
+            count => Ok(count),
+        }
     }
 
     fn write_several(&self, line: &mut Line, conductor: &Conductor<'_>) -> io::Result<usize> {

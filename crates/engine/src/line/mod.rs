@@ -9,6 +9,7 @@ mod trouble;
 
 use std::io::{self, IoSlice};
 use std::net::IpAddr;
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
 use mio::{Registry, Token};
@@ -124,6 +125,31 @@ impl Line {
             None => self.socket.write_vectored(pieces),
             Some(session) => session.write(&mut self.socket, pieces),
         }
+    }
+
+    /// Whether [`Self::send_file`] works here: not through TLS.
+    #[inline]
+    pub(crate) fn sends_files(&self) -> bool {
+        cfg!(target_os = "linux") && self.session.is_none()
+    }
+
+    /// Like [`Self::write`], of a beginning whose rest follows at once.
+    pub(crate) fn write_and_more(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.session {
+            None => self.socket.write_and_more(bytes),
+            Some(_) => self.write(bytes),
+        }
+    }
+
+    /// Sends `count` bytes of `file` from `offset` on, as far as they go, without
+    /// copying them. Only where the line [sends files](Self::sends_files).
+    pub(crate) fn send_file(
+        &mut self,
+        file: BorrowedFd<'_>,
+        offset: u64,
+        count: usize,
+    ) -> io::Result<usize> {
+        self.socket.send_file(file, offset, count)
     }
 
     /// Whether bytes that were taken have not gone out: [`Self::flush`] must be

@@ -2,12 +2,12 @@
 
 use std::io::{self, IoSlice, Read, Write};
 use std::net::{IpAddr, SocketAddr};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 
 use mio::event::Source;
 use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
-use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType};
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 
 use crate::route::Address;
 
@@ -89,6 +89,39 @@ impl Socket {
         match self {
             Self::Tcp(stream) => stream.write_vectored(pieces),
             Self::Unix(stream) => stream.write_vectored(pieces),
+        }
+    }
+
+    pub(super) fn write_and_more(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let flags = SendFlags::MORE | SendFlags::NOSIGNAL;
+        Ok(rustix::net::send(self.as_fd(), bytes, flags)?)
+    }
+
+    #[cfg(target_os = "linux")]
+    pub(super) fn send_file(
+        &mut self,
+        file: BorrowedFd<'_>,
+        mut offset: u64,
+        count: usize,
+    ) -> io::Result<usize> {
+        let to = self.as_fd();
+        Ok(rustix::fs::sendfile(to, file, Some(&mut offset), count)?)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn send_file(
+        &mut self,
+        _file: BorrowedFd<'_>,
+        _offset: u64,
+        _count: usize,
+    ) -> io::Result<usize> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Tcp(stream) => stream.as_fd(),
+            Self::Unix(stream) => stream.as_fd(),
         }
     }
 }

@@ -7,9 +7,11 @@
 //! beforehand, and an answer is checked by comparing memory.
 
 use std::num::NonZero;
+use std::os::fd::{AsFd, OwnedFd};
 use std::thread;
 
 use sha2::{Digest, Sha256};
+use tenbin_engine::InFile;
 
 use crate::rng::{Rng, mix};
 use crate::text::hex;
@@ -31,6 +33,12 @@ const STRIDE: usize = 4099;
 /// Below this, hashing in parallel costs more than it saves.
 const PARALLEL_BYTES: u64 = 8 << 20;
 
+/// Smaller bodies are copied: that costs less than a system call of their own.
+const SMALLEST_IN_FILE: usize = 32 << 10;
+
+/// The file is a second copy of the pool; beyond this that is too much memory.
+const LARGEST_POOL_IN_FILE: usize = 512 << 20;
+
 /// The content of all objects of one size.
 pub struct Content {
     pool: Vec<u8>,
@@ -39,6 +47,8 @@ pub struct Content {
     salt: u64,
     /// Of each variant; empty when payloads are not signed.
     hashes: Vec<[u8; 64]>,
+    /// The pool as a file in memory, for the kernel to send from.
+    file: Option<OwnedFd>,
 }
 
 impl Content {
@@ -54,6 +64,7 @@ impl Content {
             variants,
             salt: mix(seed),
             hashes: Vec::new(),
+            file: None,
         };
         if hashed {
             content.hashes = content.hash_variants();
@@ -64,6 +75,23 @@ impl Content {
     /// The content of an object.
     pub fn body(&self, object: u64) -> &[u8] {
         self.variant_body(self.variant(object))
+    }
+
+    /// Lays the pool down in a file as well, where that is worth its memory and the
+    /// system has such files. Bodies are then sent without being copied.
+    pub fn sent_from_file(mut self) -> Self {
+        if self.size >= SMALLEST_IN_FILE && self.pool.len() <= LARGEST_POOL_IN_FILE {
+            self.file = file_in_memory(&self.pool);
+        }
+        self
+    }
+
+    /// Where [`Content::body`] lies in a file, if it does.
+    pub fn body_in_file(&self, object: u64) -> Option<InFile<'_>> {
+        Some(InFile {
+            file: self.file.as_ref()?.as_fd(),
+            offset: (self.variant(object) * STRIDE) as u64,
+        })
     }
 
     /// Hexadecimal SHA-256 of [`Content::body`], if it was asked for.
@@ -114,6 +142,23 @@ impl Content {
     }
 }
 
+/// A file that exists in memory alone and goes when it is closed; `None` where the
+/// system has none, which costs copies and nothing else.
+#[cfg(target_os = "linux")]
+fn file_in_memory(bytes: &[u8]) -> Option<OwnedFd> {
+    use std::io::Write;
+
+    let flags = rustix::fs::MemfdFlags::CLOEXEC;
+    let mut file = std::fs::File::from(rustix::fs::memfd_create("tenbin-bodies", flags).ok()?);
+    file.write_all(bytes).ok()?;
+    Some(file.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn file_in_memory(_bytes: &[u8]) -> Option<OwnedFd> {
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -142,6 +187,22 @@ mod tests {
                 assert_eq!(content.hash(object), Some(&hash));
             }
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_file_holds_every_body_where_it_says() {
+        let content = Content::new(3, 100_000, false);
+        assert!(content.body_in_file(1).is_none());
+        let content = content.sent_from_file();
+        for object in 0..20 {
+            let place = content.body_in_file(object).unwrap();
+            let mut found = vec![0; 100_000];
+            rustix::io::pread(place.file, &mut found, place.offset).unwrap();
+            assert_eq!(found, content.body(object));
+        }
+        let small = Content::new(3, 1000, false).sent_from_file();
+        assert!(small.body_in_file(1).is_none());
     }
 
     proptest! {

@@ -84,7 +84,7 @@ impl Kind for S3 {
                 seed,
                 &work.name,
             )),
-            content: Arc::new(Content::new(seed, size, s3.signed_payload)),
+            content: Arc::new(Content::new(seed, size, s3.signed_payload).sent_from_file()),
             work: s3.clone(),
             target: target.clone(),
             seed,

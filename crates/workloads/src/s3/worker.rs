@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
+use tenbin_engine::{
+    AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, Workload,
+};
 use tenbin_plan::S3Operation;
 
 use super::content::Content;
@@ -117,6 +119,13 @@ impl Workload for ObjectWorker {
         match self.operation {
             S3Operation::Put => self.content.body(exchange.tag),
             S3Operation::Get | S3Operation::Delete => &[],
+        }
+    }
+
+    fn payload_file<'a>(&'a self, exchange: &Exchange) -> Option<InFile<'a>> {
+        match self.operation {
+            S3Operation::Put => self.content.body_in_file(exchange.tag),
+            S3Operation::Get | S3Operation::Delete => None,
         }
     }
 
