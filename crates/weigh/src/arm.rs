@@ -47,11 +47,7 @@ impl Arm {
         for warning in &first.warnings {
             (wires.progress)(Progress::Warning(warning));
         }
-        let site = Site::new(
-            running.url.clone(),
-            running.credentials.clone(),
-            target.region.clone(),
-        );
+        let site = site(&running, target);
         let prepared = plan
             .workloads
             .iter()
@@ -219,6 +215,17 @@ impl Arm {
             &mut tell,
         )?)
     }
+}
+
+/// The target, as a workload sees it: hosts in the order of the route.
+fn site(running: &Running, target: &Target) -> Site {
+    let first = Site::new(
+        running.url.clone(),
+        running.credentials.clone(),
+        target.region.clone(),
+    );
+    let others = running.way.hosts.iter().skip(1);
+    others.fold(first, |site, host| site.and_host(&host.url))
 }
 
 /// The way to a target, as the engine takes it.
