@@ -1,6 +1,5 @@
 //! One target with its workloads made ready for it.
 
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tenbin_engine::{Address, Carrier, Drive, Host, News, Protocol, Route, drive};
@@ -12,13 +11,14 @@ use tenbin_workloads::{Prepared, Site, Stage, prepare};
 use crate::error::WeighError;
 use crate::progress::Progress;
 use crate::stage::{self, Staged};
+use crate::stop::Stop;
 
 /// Longest wait for the first answer of a target.
 const FIRST_ANSWER: Duration = Duration::from_secs(10);
 
 /// What a run tells and heeds on its way.
 pub(crate) struct Wires<'a> {
-    pub(crate) stop: &'a AtomicBool,
+    pub(crate) stop: &'a Stop,
     pub(crate) progress: &'a mut dyn FnMut(Progress<'_>),
 }
 
@@ -123,7 +123,7 @@ impl Arm {
         };
         let workers = self.prepared[at].slice();
         let mut listen = |_: News| {};
-        let done = drive(&how, workers, wires.stop, &mut listen)?;
+        let done = drive(&how, workers, wires.stop.over(), &mut listen)?;
         self.prepared[at].slice_done(done.workers);
         Ok(())
     }
@@ -148,8 +148,8 @@ impl Arm {
         if self.disposable || self.running.alive().is_err() {
             return Vec::new();
         }
-        // The user's first Ctrl-C ended the measuring; tidying goes on.
-        let stop = AtomicBool::new(false);
+        // What ended the measuring does not end the tidying.
+        let stop = Stop::new();
         let mut left = Vec::new();
         for (at, work) in plan.workloads.iter().enumerate().rev() {
             let Some(stage) = self.prepared[at].after_run() else {

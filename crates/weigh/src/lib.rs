@@ -11,7 +11,9 @@ mod progress;
 mod run;
 mod speed;
 mod stage;
+mod stop;
 
 pub use error::{Ending, WeighError};
 pub use progress::Progress;
 pub use run::{Bench, Weighed, weigh};
+pub use stop::Stop;

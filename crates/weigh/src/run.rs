@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -19,6 +18,7 @@ use crate::error::{Ending, WeighError};
 use crate::meter;
 use crate::progress::Progress;
 use crate::speed::Speed;
+use crate::stop::Stop;
 
 /// Where a run takes place.
 #[derive(Debug, Clone)]
@@ -48,8 +48,8 @@ pub struct Weighed {
     pub left_behind: Vec<String>,
 }
 
-/// Runs the experiment. Setting `stop` ends the slice under way and keeps what
-/// there is.
+/// Runs the experiment. Setting the flags of `stop` ends the slice under way and
+/// keeps what there is.
 ///
 /// # Errors
 /// When nothing could be measured. Once a slice has been measured, trouble is an
@@ -57,7 +57,7 @@ pub struct Weighed {
 pub fn weigh(
     plan: &Plan,
     bench: &Bench,
-    stop: &AtomicBool,
+    stop: &Stop,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Weighed, WeighError> {
     let directory = RunDirectory::create(&bench.root, &plan.name, SystemTime::now())?;
@@ -127,7 +127,7 @@ fn bring_all_up(
                 run_dir: directory,
                 plan_dir: &bench.plan_directory,
                 guard_exe: &bench.executable,
-                stop: wires.stop,
+                stop: wires.stop.asked(),
                 waiting: &|waiting| {
                     (progress.borrow_mut())(Progress::Starting {
                         target: waiting.target,
@@ -157,7 +157,7 @@ fn make_all_ready(plan: &Plan, arms: &mut [Arm], wires: &mut Wires<'_>) -> Resul
             arm.warm_up(plan, at, wires)?;
         }
     }
-    if wires.stop.load(Ordering::Relaxed) {
+    if wires.stop.is_asked() {
         return Err(WeighError::Interrupted);
     }
     Ok(())
@@ -261,8 +261,8 @@ impl Run<'_, '_> {
             start: (self.begun.elapsed() + lead).as_secs_f64(),
         })?;
         let mut watch = Watch::new(arm, workers.len(), &mut self.writer, self.wires);
-        let stop = watch.wires.stop;
-        let done = drive(&how, workers, stop, &mut |news| watch.hear(news))?;
+        let over = watch.wires.stop.over();
+        let done = drive(&how, workers, over, &mut |news| watch.hear(news))?;
         let (trouble, server) = (watch.trouble, watch.total);
         arm.prepared[turn.workload].slice_done(done.workers);
         if let Some(Trouble::Record(error)) = trouble {
@@ -276,7 +276,7 @@ impl Run<'_, '_> {
         (self.wires.progress)(Progress::Measured { slice: &slice });
         let ending = match trouble {
             Some(Trouble::Died(sentence)) => Some(Ending::TargetFailed(sentence)),
-            _ if self.wires.stop.load(Ordering::Relaxed) => Some(Ending::Interrupted),
+            _ if self.wires.stop.is_asked() => Some(Ending::Interrupted),
             _ => arm
                 .death()
                 .or_else(|| gave_nothing(&slice))
@@ -370,7 +370,7 @@ impl<'a, 'w> Watch<'a, 'w> {
             self.trouble = Some(Trouble::Died(sentence));
         }
         if self.trouble.is_some() {
-            self.wires.stop.store(true, Ordering::Relaxed);
+            self.wires.stop.end();
         }
     }
 
@@ -440,9 +440,9 @@ fn gave_nothing(slice: &Slice) -> Option<String> {
     ))
 }
 
-fn rest(gap: Duration, stop: &AtomicBool) {
+fn rest(gap: Duration, stop: &Stop) {
     let until = Instant::now() + gap;
-    while !stop.load(Ordering::Relaxed) {
+    while !stop.is_asked() {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return;

@@ -7,6 +7,8 @@ use tenbin_engine::{Carrier, Drive, EngineError, ErrorClass, News, drive};
 use tenbin_plan::{Load, Pace};
 use tenbin_workloads::Stage;
 
+use crate::stop::Stop;
+
 /// What became of a stage.
 #[derive(Debug, Default)]
 pub(crate) struct Staged {
@@ -24,7 +26,7 @@ pub(crate) fn run(
     stage: Stage,
     carrier: Carrier,
     timeout: Duration,
-    stop: &AtomicBool,
+    stop: &Stop,
     done: &mut dyn FnMut(u64),
 ) -> Result<Staged, EngineError> {
     let plan = Drive {
@@ -44,7 +46,7 @@ pub(crate) fn run(
     };
     let must_succeed = stage.must_succeed;
     // Its own flag: a stage that fails must not stop the run as if the user had.
-    let halt = AtomicBool::new(stop.load(Ordering::Relaxed));
+    let halt = AtomicBool::new(stop.is_asked());
     let mut staged = Staged::default();
     let mut worst = 0;
     drive(&plan, stage.workers, &halt, &mut |news| {
@@ -66,7 +68,7 @@ pub(crate) fn run(
         }
         done(staged.ok);
         let failed = must_succeed && staged.failure.is_some();
-        if failed || unreachable || stop.load(Ordering::Relaxed) {
+        if failed || unreachable || stop.is_asked() {
             halt.store(true, Ordering::Relaxed);
         }
     })?;
