@@ -80,6 +80,15 @@ impl Arm {
         }
     }
 
+    /// How the target died, if it did; one sentence.
+    pub(crate) fn death(&self) -> Option<String> {
+        let exit = self.running.alive().err()?;
+        Some(format!(
+            "target \"{}\" {exit}, while it was being measured",
+            self.running.name
+        ))
+    }
+
     /// Checks, then data sets, for every workload.
     pub(crate) fn make_ready(
         &mut self,

@@ -12,6 +12,7 @@ mod run;
 mod speed;
 mod stage;
 mod stop;
+mod watch;
 
 pub use error::{Ending, WeighError};
 pub use progress::Progress;

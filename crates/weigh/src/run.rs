@@ -5,20 +5,17 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use tenbin_engine::{Carrier, Drive, News, Sample, drive};
+use tenbin_engine::{Carrier, Drive, drive};
 use tenbin_plan::rng::{Rng, name_number};
 use tenbin_plan::{Plan, Turn, schedule};
-use tenbin_record::{
-    Environment, RecordError, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart,
-};
+use tenbin_record::{Environment, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart};
 use tenbin_targets::{Grounds, bring_up};
 
 use crate::arm::{Arm, Wires};
 use crate::error::{Ending, WeighError};
-use crate::meter;
 use crate::progress::Progress;
-use crate::speed::Speed;
 use crate::stop::Stop;
+use crate::watch::{Trouble, Watch};
 
 /// Where a run takes place.
 #[derive(Debug, Clone)]
@@ -260,9 +257,9 @@ impl Run<'_, '_> {
             planned_seconds: rounds.slice.as_secs_f64(),
             start: (self.begun.elapsed() + lead).as_secs_f64(),
         })?;
+        let stop = self.wires.stop;
         let mut watch = Watch::new(arm, workers.len(), &mut self.writer, self.wires);
-        let over = watch.wires.stop.over();
-        let done = drive(&how, workers, over, &mut |news| watch.hear(news))?;
+        let done = drive(&how, workers, stop.over(), &mut |news| watch.hear(news))?;
         let (trouble, server) = (watch.trouble, watch.total);
         arm.prepared[turn.workload].slice_done(done.workers);
         if let Some(Trouble::Record(error)) = trouble {
@@ -284,111 +281,6 @@ impl Run<'_, '_> {
         };
         self.slices.push(slice);
         Ok(ending)
-    }
-}
-
-impl Arm {
-    /// How the target died, if it did; one sentence.
-    fn death(&self) -> Option<String> {
-        let exit = self.running.alive().err()?;
-        Some(format!(
-            "target \"{}\" {exit}, while it was being measured",
-            self.running.name
-        ))
-    }
-}
-
-/// What ended a slice early, other than the user.
-enum Trouble {
-    Died(String),
-    Record(RecordError),
-}
-
-/// Watches over one slice: writes its samples, meters the target, and notices
-/// when the target dies.
-struct Watch<'a, 'w> {
-    arm: &'a Arm,
-    speed: Speed,
-    writer: &'a mut RunWriter,
-    wires: &'a mut Wires<'w>,
-    /// The target's use when it was last looked at, and when the window opened.
-    last: Option<tenbin_targets::Usage>,
-    opened: Option<tenbin_targets::Usage>,
-    total: Option<tenbin_record::ServerUse>,
-    trouble: Option<Trouble>,
-}
-
-impl<'a, 'w> Watch<'a, 'w> {
-    fn new(
-        arm: &'a Arm,
-        threads: usize,
-        writer: &'a mut RunWriter,
-        wires: &'a mut Wires<'w>,
-    ) -> Self {
-        Self {
-            arm,
-            speed: Speed::new(threads),
-            writer,
-            wires,
-            last: None,
-            opened: None,
-            total: None,
-            trouble: None,
-        }
-    }
-
-    fn hear(&mut self, news: News) {
-        match news {
-            News::Opened => {
-                self.opened = self.arm.running.usage();
-                self.last = self.opened;
-            }
-            News::Sample(sample) => self.sample(*sample),
-            News::Closed => {
-                let now = self.arm.running.usage();
-                self.total = meter::between(self.opened, now);
-            }
-        }
-    }
-
-    fn sample(&mut self, sample: Sample) {
-        self.speed.hear(&sample);
-        if let Some(ok_per_second) = self.speed.ok_per_second() {
-            (self.wires.progress)(Progress::Speed {
-                ok_per_second,
-                failed: self.speed.failed,
-            });
-        }
-        if sample.thread == 0 && !sample.drain {
-            self.meter();
-        }
-        let written = self.writer.sample(sample);
-        self.note(written);
-        if self.trouble.is_none()
-            && let Some(sentence) = self.arm.death()
-        {
-            self.trouble = Some(Trouble::Died(sentence));
-        }
-        if self.trouble.is_some() {
-            self.wires.stop.end();
-        }
-    }
-
-    fn meter(&mut self) {
-        let now = self.arm.running.usage();
-        if let Some(used) = meter::between(self.last, now) {
-            let written = self.writer.server(used);
-            self.note(written);
-        }
-        self.last = now;
-    }
-
-    fn note(&mut self, written: Result<(), RecordError>) {
-        if let Err(error) = written
-            && self.trouble.is_none()
-        {
-            self.trouble = Some(Trouble::Record(error));
-        }
     }
 }
 
