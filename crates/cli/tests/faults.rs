@@ -275,6 +275,71 @@ fn a_full_disk() {
     assert!(stdout.contains("intervals.jsonl"), "{stdout}");
 }
 
+/// `tenbin run` on a plan, with these soft and hard limits of open files.
+fn limited(scratch: &Scratch, soft: u32, hard: u32, plan: &str) -> std::process::Output {
+    let script = format!(
+        "ulimit -Sn {soft} && ulimit -Hn {hard} && exec '{}' run '{plan}'",
+        env!("CARGO_BIN_EXE_tenbin")
+    );
+    Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(scratch.path())
+        .env(scratch.mark().0, scratch.mark().1)
+        .output()
+        .expect("sh can be started")
+}
+
+#[test]
+fn too_few_open_files() {
+    let scratch = Scratch::new("open-files");
+    let told = scratch.join("limit-of-the-target");
+    let plan = scratch.write(
+        "plan.toml",
+        format!(
+            r#"
+[rounds]
+count = 1
+slice = "500ms"
+warmup = "0s"
+
+[load]
+connections = 300
+
+[[target]]
+name = "own"
+command = ["sh", "-c", "ulimit -Sn > '{told}'; ulimit -Sn 1000; exec '{}' serve http --listen 127.0.0.1:{{port}}"]
+url = "http://127.0.0.1:{{port}}/"
+
+[[workload]]
+name = "page"
+kind = "http"
+"#,
+            env!("CARGO_BIN_EXE_tenbin")
+        ),
+    );
+    let refused = limited(&scratch, 64, 200, &plan);
+    let stderr = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{stderr}");
+    let sentence = "target \"own\", workload \"page\": 300 connections need about 380 open files";
+    assert!(stderr.contains(sentence), "{stderr}");
+    assert!(stderr.contains("may have 200; use fewer"), "{stderr}");
+    assert!(!scratch.entries().contains(&"runs".to_owned()));
+
+    let run = limited(&scratch, 64, 1000, &plan);
+    let stderr = String::from_utf8_lossy(&run.stderr);
+    assert!(matches!(run.status.code(), Some(0 | 6)), "{stderr}");
+    let kept = run_directory(&scratch).join("intervals.jsonl");
+    let kept = std::fs::read_to_string(kept).expect("intervals.jsonl");
+    // Not all may have come to be accepted in so short a slice, but all got a socket.
+    let seconds = kept.matches("\"refused\":").count();
+    assert!(seconds > 0, "{kept}");
+    assert_eq!(kept.matches("\"refused\":0,").count(), seconds, "{kept}");
+    // The target has what the user gave it, not what the load needs.
+    let limit = std::fs::read_to_string(told).expect("its limit");
+    assert_eq!(limit.trim(), "64");
+    scratch.expect_nobody_left(SOON);
+}
+
 #[test]
 fn a_run_directory_that_cannot_be_made() {
     let scratch = Scratch::new("no-directory");

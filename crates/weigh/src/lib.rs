@@ -5,6 +5,7 @@
 //! whoever shows it, [`Weighed`] to whoever judges it.
 
 mod arm;
+mod descriptors;
 mod error;
 mod meter;
 mod progress;

@@ -12,6 +12,7 @@ use tenbin_record::{Environment, RunDirectory, RunWriter, Slice, SliceEnd, Slice
 use tenbin_targets::{Grounds, bring_up};
 
 use crate::arm::{Arm, Wires};
+use crate::descriptors::Descriptors;
 use crate::error::{Ending, WeighError};
 use crate::progress::Progress;
 use crate::stop::Stop;
@@ -57,6 +58,7 @@ pub fn weigh(
     stop: &Stop,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Weighed, WeighError> {
+    let descriptors = Descriptors::for_plan(plan)?;
     let directory = RunDirectory::create(&bench.root, &plan.name, SystemTime::now())?;
     directory.write_plan(&plan.to_toml())?;
     let turns = schedule(plan);
@@ -70,6 +72,7 @@ pub fn weigh(
     let outcome = bring_all_up(plan, bench, directory.path(), &mut arms, &mut wires)
         .and_then(|environment| {
             directory.write_environment(&environment)?;
+            descriptors.map_or(Ok(()), |found| found.raise())?;
             make_all_ready(plan, &mut arms, &mut wires)?;
             Ok(environment)
         })

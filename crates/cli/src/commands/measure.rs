@@ -100,7 +100,7 @@ fn conclude(plan: &Plan, weighed: &Weighed, options: &OutputArgs, display: &Disp
 fn exit_of(error: &WeighError) -> Exit {
     match error {
         WeighError::Target(_) | WeighError::Preparation { .. } => Exit::Target,
-        WeighError::Workload(_) => Exit::Refused,
+        WeighError::Workload(_) | WeighError::Descriptors { .. } => Exit::Refused,
         WeighError::Record(_) => Exit::Record,
         WeighError::Engine(_) => Exit::Internal,
         WeighError::Interrupted => Exit::Interrupted,
