@@ -171,9 +171,21 @@ pub struct GuardArgs {
     pub arguments: Vec<OsString>,
 }
 
-/// The whole command line, for completions and manual pages.
+/// The whole command line, for manual pages.
 pub fn command() -> clap::Command {
     Cli::command()
+}
+
+/// What of the command line is for people, for completions: in those of some shells
+/// clap names hidden commands too.
+pub fn completed() -> clap::Command {
+    let whole = command();
+    let shown = whole.get_subcommands().filter(|each| !each.is_hide_set());
+    clap::Command::new("tenbin")
+        .version(env!("CARGO_PKG_VERSION"))
+        .long_about(whole.get_long_about().cloned().unwrap_or_default())
+        .args(whole.get_arguments())
+        .subcommands(shown)
 }
 
 /// Puts the value that a flag gave, if it gave one, into a draft.

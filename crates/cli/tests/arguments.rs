@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
-use tenbin_cli::args::{Cli, Command, PlanCommand, ServeCommand, command, with_tip};
+use clap::{Parser, ValueEnum};
+use clap_complete::Shell;
+use tenbin_cli::args::{Cli, Command, PlanCommand, ServeCommand, command, completed, with_tip};
 use tenbin_plan::{Context, Draft, HttpVersion, IpVersion, Plan, Reach, Refusal, Target};
 
 fn world() -> Context {
@@ -317,15 +318,15 @@ fn servers_listen_where_they_are_told() {
 
 #[test]
 fn completions_and_manual_pages_can_be_made() {
-    let mut script = Vec::new();
-    clap_complete::generate(
-        clap_complete::Shell::Bash,
-        &mut command(),
-        "tenbin",
-        &mut script,
-    );
-    let script = String::from_utf8(script).expect("text");
-    assert!(script.contains("--secret-key-file") && !script.contains("grace"));
+    for &shell in Shell::value_variants() {
+        let mut script = Vec::new();
+        clap_complete::generate(shell, &mut completed(), "tenbin", &mut script);
+        let script = String::from_utf8(script).expect("text");
+        assert!(script.contains("secret-key-file"), "{shell}");
+        assert!(script.contains("quickstart"), "{shell}");
+        // Tenbin's own business.
+        assert!(!script.contains("guard"), "{shell}: {script}");
+    }
     let mut page = Vec::new();
     clap_mangen::Man::new(command())
         .render(&mut page)

@@ -3,10 +3,11 @@
 
 mod common;
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -274,6 +275,71 @@ fn a_full_disk() {
     assert!(stdout.contains("intervals.jsonl"), "{stdout}");
 }
 
+/// `tenbin run` on a plan, with these soft and hard limits of open files.
+fn limited(scratch: &Scratch, soft: u32, hard: u32, plan: &str) -> std::process::Output {
+    let script = format!(
+        "ulimit -Sn {soft} && ulimit -Hn {hard} && exec '{}' run '{plan}'",
+        env!("CARGO_BIN_EXE_tenbin")
+    );
+    Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(scratch.path())
+        .env(scratch.mark().0, scratch.mark().1)
+        .output()
+        .expect("sh can be started")
+}
+
+#[test]
+fn too_few_open_files() {
+    let scratch = Scratch::new("open-files");
+    let told = scratch.join("limit-of-the-target");
+    let plan = scratch.write(
+        "plan.toml",
+        format!(
+            r#"
+[rounds]
+count = 1
+slice = "500ms"
+warmup = "0s"
+
+[load]
+connections = 300
+
+[[target]]
+name = "own"
+command = ["sh", "-c", "ulimit -Sn > '{told}'; ulimit -Sn 1000; exec '{}' serve http --listen 127.0.0.1:{{port}}"]
+url = "http://127.0.0.1:{{port}}/"
+
+[[workload]]
+name = "page"
+kind = "http"
+"#,
+            env!("CARGO_BIN_EXE_tenbin")
+        ),
+    );
+    let refused = limited(&scratch, 64, 200, &plan);
+    let stderr = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{stderr}");
+    let sentence = "target \"own\", workload \"page\": 300 connections need about 380 open files";
+    assert!(stderr.contains(sentence), "{stderr}");
+    assert!(stderr.contains("may have 200; use fewer"), "{stderr}");
+    assert!(!scratch.entries().contains(&"runs".to_owned()));
+
+    let run = limited(&scratch, 64, 1000, &plan);
+    let stderr = String::from_utf8_lossy(&run.stderr);
+    assert!(matches!(run.status.code(), Some(0 | 6)), "{stderr}");
+    let kept = run_directory(&scratch).join("intervals.jsonl");
+    let kept = std::fs::read_to_string(kept).expect("intervals.jsonl");
+    // Not all may have come to be accepted in so short a slice, but all got a socket.
+    let seconds = kept.matches("\"refused\":").count();
+    assert!(seconds > 0, "{kept}");
+    assert_eq!(kept.matches("\"refused\":0,").count(), seconds, "{kept}");
+    // The target has what the user gave it, not what the load needs.
+    let limit = std::fs::read_to_string(told).expect("its limit");
+    assert_eq!(limit.trim(), "64");
+    scratch.expect_nobody_left(SOON);
+}
+
 #[test]
 fn a_run_directory_that_cannot_be_made() {
     let scratch = Scratch::new("no-directory");
@@ -345,6 +411,105 @@ fn the_first_ctrl_c_ends_the_slice_and_reports() {
     outcome.expect_code(130).expect_stdout("nginx");
     let result = run_directory(&scratch).join("result.json");
     assert!(result.exists(), "{outcome}");
+}
+
+/// An object store that keeps nothing and is slow to delete: it tells `deleting`
+/// that it has been asked to, and waits for `go_on`.
+fn slow_to_delete(deleting: mpsc::Sender<()>, go_on: mpsc::Receiver<()>) -> u16 {
+    let go_on = Mutex::new(go_on);
+    server(move |stream| {
+        let mut requests = BufReader::new(stream.try_clone().expect("a second handle"));
+        let mut answers = stream;
+        while let Some(method) = next_method(&mut requests) {
+            if method == "POST" {
+                let _ = deleting.send(());
+                let _ = go_on.lock().expect("no panic").recv_timeout(SOON);
+            }
+            let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+            if answers.write_all(answer).is_err() {
+                return;
+            }
+        }
+    })
+}
+
+/// Reads one request with its body.
+fn next_method(requests: &mut impl BufRead) -> Option<String> {
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if requests.read_line(&mut head).ok()? == 0 {
+            return None;
+        }
+    }
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(": ")?;
+        let is_length = name.eq_ignore_ascii_case("content-length");
+        is_length.then(|| value.parse().expect("a length"))
+    });
+    let mut body = vec![0; length.unwrap_or(0)];
+    requests.read_exact(&mut body).ok()?;
+    head.split(' ').next().map(str::to_owned)
+}
+
+#[test]
+fn one_ctrl_c_after_a_target_has_died_leaves_the_tidying_alone() {
+    let scratch = Scratch::new("ctrl-c-after-death");
+    let (deleting, asked_to_delete) = mpsc::channel();
+    let (go_on, told_to_go_on) = mpsc::channel();
+    let port = slow_to_delete(deleting, told_to_go_on);
+    let plan = scratch.write(
+        "plan.toml",
+        format!(
+            r#"
+[rounds]
+slice = "1s"
+count = 8
+warmup = "0s"
+
+[[target]]
+name = "store"
+url = "http://127.0.0.1:{port}"
+access_key = "any"
+secret_key_env = "TENBIN_SECRET_KEY"
+
+[[target]]
+name = "doomed"
+builtin = "s3-memory"
+
+[[workload]]
+kind = "s3"
+operation = "put"
+size = "1KiB"
+objects = 500
+"#
+        ),
+    );
+    let mut run = Tenbin::new(&scratch, ["run", &plan])
+        .env("TENBIN_SECRET_KEY", "any")
+        .start();
+    // At least one slice of each.
+    run.wait_until(SOON, || measured_seconds(&scratch) >= 3);
+    let doomed = scratch.alive();
+    let mut doomed = doomed
+        .iter()
+        .filter(|process| process.command.contains("serve") && !process.command.contains("guard"));
+    doomed.next().expect("a server").kill();
+
+    asked_to_delete
+        .recv_timeout(SOON)
+        .expect("a request to delete");
+    run.signal(Signal::SIGINT);
+    // Nothing tells that a signal changed nothing, but that it goes on and on.
+    thread::sleep(Duration::from_millis(500));
+    assert!(run.is_running(), "{}", run.so_far());
+    go_on.send(()).expect("the store waits");
+    let outcome = run.wait(Duration::from_secs(30));
+    outcome.expect_code(4).expect_stderr("doomed");
+    assert!(
+        !outcome.stderr.contains("could not be deleted"),
+        "{outcome}"
+    );
+    scratch.expect_nobody_left(SOON);
 }
 
 #[test]

@@ -210,6 +210,144 @@ fn every_host_is_looked_at_before_anything_is_measured() {
         .expect_stderr(&format!("nothing listens on 127.0.0.1:{}", two.port()));
 }
 
+/// The hosts of the only target in the result of the newest run.
+fn host_results(scratch: &Scratch) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(run_directory(scratch).join("result.json"));
+    let document: serde_json::Value =
+        serde_json::from_str(&text.expect("result.json")).expect("JSON");
+    let hosts = document["results"][0]["hosts"].as_array();
+    hosts.cloned().unwrap_or_default()
+}
+
+#[test]
+fn several_hosts_share_the_requests_by_weight_and_each_hears_its_own_name() {
+    let scratch = Scratch::new("weights");
+    // Who answers is decided by the name, and noted with the address that was called.
+    let (_nginx, port) = Nginx::with_servers(&scratch, |port| {
+        let server = |name: &str| {
+            let log_file = scratch.join(name);
+            format!(
+                "server {{ listen 127.0.0.1:{port}; listen 127.0.0.3:{port}; \
+                 server_name {name}.test; access_log {log_file} called; \
+                 location / {{ return 200 'hi'; }} }} "
+            )
+        };
+        format!(
+            "log_format called '$server_addr $http_host'; {}{}{}",
+            server("stray"),
+            server("one"),
+            server("two")
+        )
+    });
+    let target = format!("pair=http://one.test:{port}/");
+    let host = format!("pair=http://two.test:{port}/ weight 3");
+    let pins = [
+        format!("one.test:{port}:127.0.0.1"),
+        format!("two.test:{port}:127.0.0.3"),
+    ];
+    // By count and not by time: what a slice cuts off would be in the log alone.
+    let run = Tenbin::new(
+        &scratch,
+        [
+            "http",
+            "--target",
+            &target,
+            "--host",
+            &host,
+            "--resolve",
+            &pins[0],
+            "--resolve",
+            &pins[1],
+            "--rounds",
+            "2",
+            "--requests",
+            "2000",
+            "--slice",
+            "20s",
+            "--warmup",
+            "0s",
+            "--connections",
+            "4",
+        ],
+    )
+    .run();
+    expect_measured(&run);
+
+    let hosts = host_results(&scratch);
+    let ok = |at: usize| {
+        assert_eq!(hosts[at]["failed"], 0, "{run}");
+        hosts[at]["ok"].as_u64().expect("a count")
+    };
+    for (at, (name, address)) in [("one", "127.0.0.1"), ("two", "127.0.0.3")]
+        .into_iter()
+        .enumerate()
+    {
+        let called = format!("{name}.test:{port}");
+        assert_eq!(hosts[at]["host"], called);
+        let seen = log(&scratch, name);
+        let line = format!("{address} {called}");
+        assert!(seen.iter().all(|seen| *seen == line), "{:?}", seen.first());
+        // The look before the first slice adds one.
+        assert_eq!(seen.len() as u64, ok(at) + 1, "{name}");
+    }
+    assert_eq!(log(&scratch, "stray").len(), 0);
+    assert_eq!(ok(0) + ok(1), 4000);
+    // Not exactly a quarter: at the start one host may be open before the other.
+    assert!((700..=1300).contains(&ok(0)), "{} of 4000", ok(0));
+}
+
+/// The port on which a server of ours says that it listens.
+fn port_of(server: &common::Running) -> u16 {
+    let mut port = None;
+    let told = common::wait_until(std::time::Duration::from_secs(10), || {
+        let said = server.so_far();
+        let place = said.split_once("listening on http://127.0.0.1:");
+        port = place.and_then(|(_, rest)| rest.split_once('/')?.0.parse().ok());
+        port.is_some()
+    });
+    assert!(told, "it does not come up: {}", server.so_far());
+    port.expect("a port")
+}
+
+#[test]
+fn an_object_store_with_several_names_is_filled_measured_and_tidied() {
+    let scratch = Scratch::new("s3-names");
+    let keys = ["--access-key", "tenbin", "--secret-key", "secret-of-tests"];
+    let listen = ["serve", "s3", "--listen", "127.0.0.1:0"];
+    let server = Tenbin::new(&scratch, [&listen[..], &keys].concat()).start();
+    let port = port_of(&server);
+    for operation in ["get", "delete"] {
+        let target = format!("store=http://one.test:{port}");
+        let host = format!("store=http://two.test:{port}");
+        let pins = ["one", "two"].map(|name| format!("{name}.test:{port}:127.0.0.1"));
+        let options = [
+            "s3",
+            operation,
+            "--target",
+            &target,
+            "--host",
+            &host,
+            "--resolve",
+            &pins[0],
+            "--resolve",
+            &pins[1],
+            "--size",
+            "1KiB",
+            "--objects",
+            "200",
+        ];
+        let run = Tenbin::new(&scratch, [&options[..], &keys, &SHORT].concat()).run();
+        expect_measured(&run);
+        // A wrong signature would be a failure.
+        for host in host_results(&scratch) {
+            assert!(host["ok"].as_u64() > Some(0), "{host}: {run}");
+            assert_eq!(host["failed"], 0, "{run}");
+        }
+        // What was put is gone, and so is the bucket.
+        assert!(!run.stderr.contains("could not be deleted"), "{run}");
+    }
+}
+
 /// nginx with TLS from those certificates; `listen` stands behind its address, and
 /// `extra` in its server block.
 fn tls_nginx(

@@ -4,6 +4,7 @@ mod credentials;
 mod hosts;
 mod load;
 mod naming;
+mod room;
 mod rounds;
 mod target;
 mod tls;
@@ -69,6 +70,7 @@ impl Draft {
             .find(|workload| matches!(workload.kind, WorkloadKind::S3(_)))
             .map(|workload| workload.name.clone());
         let targets = target::resolve_all(&mut desk, targets, needs_s3.as_deref());
+        room::check(&mut desk, &workloads, &targets);
         let connections = workloads.iter().map(|workload| workload.load.connections);
         let threads = desk
             .read("threads", &threads, |scalar| scalar.whole(1, MOST_THREADS))

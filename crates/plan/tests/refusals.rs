@@ -841,3 +841,38 @@ fn ways_to_a_target_that_lead_nowhere() {
     let found = refusal(&within("[[target]]", &long));
     assert!(found.contains("has 108 bytes"), "{found}");
 }
+
+#[test]
+fn more_requests_out_at_once_than_there_is_room_for() {
+    let plan = |load: &str, urls: &str| {
+        format!(
+            "[load]\n{load}\n[[target]]\nname = \"a\"\n{urls}\n[[target]]\nname = \"b\"\n\
+             url = \"http://h\"\n{WORKLOAD}"
+        )
+    };
+    let one = "url = \"http://g\"";
+    let two = "urls = [\"http://g1\", \"http://g2 weight 9\"]";
+    for (load, urls, expected) in [
+        (
+            "connections = 101\ndepth = 1000",
+            one,
+            "workload \"http-GET\": 101 connections, 1000 requests deep, could have 101000 requests",
+        ),
+        (
+            "connections = 50001",
+            two,
+            "workload \"http-GET\": 50001 connections to each of the 2 hosts of target \"a\" could have \
+             100002 requests",
+        ),
+    ] {
+        let tail = " out at once, and the most is 100000; lower connections or depth";
+        let expected = format!("plan.toml: {expected}{tail}");
+        assert_eq!(refusal(&plan(load, urls)), expected);
+    }
+    for (load, urls) in [
+        ("connections = 100\ndepth = 1000", one),
+        ("connections = 50000", two),
+    ] {
+        assert!(resolve(&plan(load, urls)).is_ok(), "{load} {urls}");
+    }
+}

@@ -131,7 +131,8 @@ fn load() -> impl Strategy<Value = Load> {
             |(pace, think, connections, timeout, reuse, requests)| Load {
                 think: think.filter(|_| pace == Pace::Closed),
                 pace,
-                connections,
+                // Room for all of them, on as many hosts as a target has here.
+                connections: connections.min(33_000 / reuse.1),
                 timeout,
                 keep_alive: reuse.0,
                 depth: reuse.1,

@@ -1,6 +1,5 @@
 //! One target with its workloads made ready for it.
 
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tenbin_engine::{Address, Carrier, Drive, Host, News, Protocol, Route, drive};
@@ -12,13 +11,14 @@ use tenbin_workloads::{Prepared, Site, Stage, prepare};
 use crate::error::WeighError;
 use crate::progress::Progress;
 use crate::stage::{self, Staged};
+use crate::stop::Stop;
 
 /// Longest wait for the first answer of a target.
 const FIRST_ANSWER: Duration = Duration::from_secs(10);
 
 /// What a run tells and heeds on its way.
 pub(crate) struct Wires<'a> {
-    pub(crate) stop: &'a AtomicBool,
+    pub(crate) stop: &'a Stop,
     pub(crate) progress: &'a mut dyn FnMut(Progress<'_>),
 }
 
@@ -47,11 +47,7 @@ impl Arm {
         for warning in &first.warnings {
             (wires.progress)(Progress::Warning(warning));
         }
-        let site = Site::new(
-            running.url.clone(),
-            running.credentials.clone(),
-            target.region.clone(),
-        );
+        let site = site(&running, target);
         let prepared = plan
             .workloads
             .iter()
@@ -82,6 +78,15 @@ impl Arm {
             insecure: self.running.way.insecure,
             ..TargetEnvironment::default()
         }
+    }
+
+    /// How the target died, if it did; one sentence.
+    pub(crate) fn death(&self) -> Option<String> {
+        let exit = self.running.alive().err()?;
+        Some(format!(
+            "target \"{}\" {exit}, while it was being measured",
+            self.running.name
+        ))
     }
 
     /// Checks, then data sets, for every workload.
@@ -127,7 +132,7 @@ impl Arm {
         };
         let workers = self.prepared[at].slice();
         let mut listen = |_: News| {};
-        let done = drive(&how, workers, wires.stop, &mut listen)?;
+        let done = drive(&how, workers, wires.stop.over(), &mut listen)?;
         self.prepared[at].slice_done(done.workers);
         Ok(())
     }
@@ -152,8 +157,8 @@ impl Arm {
         if self.disposable || self.running.alive().is_err() {
             return Vec::new();
         }
-        // The user's first Ctrl-C ended the measuring; tidying goes on.
-        let stop = AtomicBool::new(false);
+        // What ended the measuring does not end the tidying.
+        let stop = Stop::new();
         let mut left = Vec::new();
         for (at, work) in plan.workloads.iter().enumerate().rev() {
             let Some(stage) = self.prepared[at].after_run() else {
@@ -219,6 +224,17 @@ impl Arm {
             &mut tell,
         )?)
     }
+}
+
+/// The target, as a workload sees it: hosts in the order of the route.
+fn site(running: &Running, target: &Target) -> Site {
+    let first = Site::new(
+        running.url.clone(),
+        running.credentials.clone(),
+        target.region.clone(),
+    );
+    let others = running.way.hosts.iter().skip(1);
+    others.fold(first, |site, host| site.and_host(&host.url))
 }
 
 /// The way to a target, as the engine takes it.

@@ -27,6 +27,24 @@ pub enum WeighError {
         /// What came back.
         why: String,
     },
+    /// The system does not let this process have as many sockets as are planned.
+    #[error(
+        "target \"{target}\", workload \"{workload}\": {connections} connections need about \
+         {needed} open files at once, and this process may have {granted}; use fewer \
+         connections, or raise the hard limit (ulimit -Hn)"
+    )]
+    Descriptors {
+        /// Name of the target.
+        target: String,
+        /// Name of the workload.
+        workload: String,
+        /// Connections, over all hosts of the target.
+        connections: u64,
+        /// Open files that these and everything else need.
+        needed: u64,
+        /// Open files that the process may have.
+        granted: u64,
+    },
     /// The run directory could not be written.
     #[error(transparent)]
     Record(#[from] RecordError),

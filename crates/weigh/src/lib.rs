@@ -5,13 +5,17 @@
 //! whoever shows it, [`Weighed`] to whoever judges it.
 
 mod arm;
+mod descriptors;
 mod error;
 mod meter;
 mod progress;
 mod run;
 mod speed;
 mod stage;
+mod stop;
+mod watch;
 
 pub use error::{Ending, WeighError};
 pub use progress::Progress;
 pub use run::{Bench, Weighed, weigh};
+pub use stop::Stop;

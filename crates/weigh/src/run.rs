@@ -2,23 +2,21 @@
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use tenbin_engine::{Carrier, Drive, News, Sample, drive};
+use tenbin_engine::{Carrier, Drive, drive};
 use tenbin_plan::rng::{Rng, name_number};
 use tenbin_plan::{Plan, Turn, schedule};
-use tenbin_record::{
-    Environment, RecordError, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart,
-};
+use tenbin_record::{Environment, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart};
 use tenbin_targets::{Grounds, bring_up};
 
 use crate::arm::{Arm, Wires};
+use crate::descriptors::Descriptors;
 use crate::error::{Ending, WeighError};
-use crate::meter;
 use crate::progress::Progress;
-use crate::speed::Speed;
+use crate::stop::Stop;
+use crate::watch::{Trouble, Watch};
 
 /// Where a run takes place.
 #[derive(Debug, Clone)]
@@ -48,8 +46,8 @@ pub struct Weighed {
     pub left_behind: Vec<String>,
 }
 
-/// Runs the experiment. Setting `stop` ends the slice under way and keeps what
-/// there is.
+/// Runs the experiment. Setting the flags of `stop` ends the slice under way and
+/// keeps what there is.
 ///
 /// # Errors
 /// When nothing could be measured. Once a slice has been measured, trouble is an
@@ -57,9 +55,10 @@ pub struct Weighed {
 pub fn weigh(
     plan: &Plan,
     bench: &Bench,
-    stop: &AtomicBool,
+    stop: &Stop,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Weighed, WeighError> {
+    let descriptors = Descriptors::for_plan(plan)?;
     let directory = RunDirectory::create(&bench.root, &plan.name, SystemTime::now())?;
     directory.write_plan(&plan.to_toml())?;
     let turns = schedule(plan);
@@ -73,6 +72,7 @@ pub fn weigh(
     let outcome = bring_all_up(plan, bench, directory.path(), &mut arms, &mut wires)
         .and_then(|environment| {
             directory.write_environment(&environment)?;
+            descriptors.map_or(Ok(()), |found| found.raise())?;
             make_all_ready(plan, &mut arms, &mut wires)?;
             Ok(environment)
         })
@@ -127,7 +127,7 @@ fn bring_all_up(
                 run_dir: directory,
                 plan_dir: &bench.plan_directory,
                 guard_exe: &bench.executable,
-                stop: wires.stop,
+                stop: wires.stop.asked(),
                 waiting: &|waiting| {
                     (progress.borrow_mut())(Progress::Starting {
                         target: waiting.target,
@@ -157,7 +157,7 @@ fn make_all_ready(plan: &Plan, arms: &mut [Arm], wires: &mut Wires<'_>) -> Resul
             arm.warm_up(plan, at, wires)?;
         }
     }
-    if wires.stop.load(Ordering::Relaxed) {
+    if wires.stop.is_asked() {
         return Err(WeighError::Interrupted);
     }
     Ok(())
@@ -260,9 +260,9 @@ impl Run<'_, '_> {
             planned_seconds: rounds.slice.as_secs_f64(),
             start: (self.begun.elapsed() + lead).as_secs_f64(),
         })?;
+        let stop = self.wires.stop;
         let mut watch = Watch::new(arm, workers.len(), &mut self.writer, self.wires);
-        let stop = watch.wires.stop;
-        let done = drive(&how, workers, stop, &mut |news| watch.hear(news))?;
+        let done = drive(&how, workers, stop.over(), &mut |news| watch.hear(news))?;
         let (trouble, server) = (watch.trouble, watch.total);
         arm.prepared[turn.workload].slice_done(done.workers);
         if let Some(Trouble::Record(error)) = trouble {
@@ -276,7 +276,7 @@ impl Run<'_, '_> {
         (self.wires.progress)(Progress::Measured { slice: &slice });
         let ending = match trouble {
             Some(Trouble::Died(sentence)) => Some(Ending::TargetFailed(sentence)),
-            _ if self.wires.stop.load(Ordering::Relaxed) => Some(Ending::Interrupted),
+            _ if self.wires.stop.is_asked() => Some(Ending::Interrupted),
             _ => arm
                 .death()
                 .or_else(|| gave_nothing(&slice))
@@ -284,111 +284,6 @@ impl Run<'_, '_> {
         };
         self.slices.push(slice);
         Ok(ending)
-    }
-}
-
-impl Arm {
-    /// How the target died, if it did; one sentence.
-    fn death(&self) -> Option<String> {
-        let exit = self.running.alive().err()?;
-        Some(format!(
-            "target \"{}\" {exit}, while it was being measured",
-            self.running.name
-        ))
-    }
-}
-
-/// What ended a slice early, other than the user.
-enum Trouble {
-    Died(String),
-    Record(RecordError),
-}
-
-/// Watches over one slice: writes its samples, meters the target, and notices
-/// when the target dies.
-struct Watch<'a, 'w> {
-    arm: &'a Arm,
-    speed: Speed,
-    writer: &'a mut RunWriter,
-    wires: &'a mut Wires<'w>,
-    /// The target's use when it was last looked at, and when the window opened.
-    last: Option<tenbin_targets::Usage>,
-    opened: Option<tenbin_targets::Usage>,
-    total: Option<tenbin_record::ServerUse>,
-    trouble: Option<Trouble>,
-}
-
-impl<'a, 'w> Watch<'a, 'w> {
-    fn new(
-        arm: &'a Arm,
-        threads: usize,
-        writer: &'a mut RunWriter,
-        wires: &'a mut Wires<'w>,
-    ) -> Self {
-        Self {
-            arm,
-            speed: Speed::new(threads),
-            writer,
-            wires,
-            last: None,
-            opened: None,
-            total: None,
-            trouble: None,
-        }
-    }
-
-    fn hear(&mut self, news: News) {
-        match news {
-            News::Opened => {
-                self.opened = self.arm.running.usage();
-                self.last = self.opened;
-            }
-            News::Sample(sample) => self.sample(*sample),
-            News::Closed => {
-                let now = self.arm.running.usage();
-                self.total = meter::between(self.opened, now);
-            }
-        }
-    }
-
-    fn sample(&mut self, sample: Sample) {
-        self.speed.hear(&sample);
-        if let Some(ok_per_second) = self.speed.ok_per_second() {
-            (self.wires.progress)(Progress::Speed {
-                ok_per_second,
-                failed: self.speed.failed,
-            });
-        }
-        if sample.thread == 0 && !sample.drain {
-            self.meter();
-        }
-        let written = self.writer.sample(sample);
-        self.note(written);
-        if self.trouble.is_none()
-            && let Some(sentence) = self.arm.death()
-        {
-            self.trouble = Some(Trouble::Died(sentence));
-        }
-        if self.trouble.is_some() {
-            self.wires.stop.store(true, Ordering::Relaxed);
-        }
-    }
-
-    fn meter(&mut self) {
-        let now = self.arm.running.usage();
-        if let Some(used) = meter::between(self.last, now) {
-            let written = self.writer.server(used);
-            self.note(written);
-        }
-        self.last = now;
-    }
-
-    fn note(&mut self, written: Result<(), RecordError>) {
-        if let Err(error) = written
-            && self.trouble.is_none()
-        {
-            self.trouble = Some(Trouble::Record(error));
-        }
     }
 }
 
@@ -440,9 +335,9 @@ fn gave_nothing(slice: &Slice) -> Option<String> {
     ))
 }
 
-fn rest(gap: Duration, stop: &AtomicBool) {
+fn rest(gap: Duration, stop: &Stop) {
     let until = Instant::now() + gap;
-    while !stop.load(Ordering::Relaxed) {
+    while !stop.is_asked() {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return;

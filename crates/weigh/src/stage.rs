@@ -3,9 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tenbin_engine::{Carrier, Drive, EngineError, ErrorClass, News, drive};
+use tenbin_engine::{Carrier, Drive, EngineError, ErrorClass, News, Sample, drive};
 use tenbin_plan::{Load, Pace};
 use tenbin_workloads::Stage;
+
+use crate::stop::Stop;
 
 /// What became of a stage.
 #[derive(Debug, Default)]
@@ -24,7 +26,7 @@ pub(crate) fn run(
     stage: Stage,
     carrier: Carrier,
     timeout: Duration,
-    stop: &AtomicBool,
+    stop: &Stop,
     done: &mut dyn FnMut(u64),
 ) -> Result<Staged, EngineError> {
     let plan = Drive {
@@ -44,15 +46,14 @@ pub(crate) fn run(
     };
     let must_succeed = stage.must_succeed;
     // Its own flag: a stage that fails must not stop the run as if the user had.
-    let halt = AtomicBool::new(stop.load(Ordering::Relaxed));
+    let halt = AtomicBool::new(stop.is_asked());
     let mut staged = Staged::default();
     let mut worst = 0;
     drive(&plan, stage.workers, &halt, &mut |news| {
         let News::Sample(sample) = news else { return };
-        let mut unreachable = false;
+        let unreachable = nobody_answers(&sample);
         for op in &sample.ops {
             staged.ok += op.ok;
-            unreachable |= op.ok == 0 && op.errors[ErrorClass::Connect as usize] > 0;
             let nameless = op.failed_count() > 0 && op.failures.is_empty();
             if nameless && staged.failure.is_none() {
                 staged.failure = Some(named_failure(&op.errors));
@@ -66,7 +67,7 @@ pub(crate) fn run(
         }
         done(staged.ok);
         let failed = must_succeed && staged.failure.is_some();
-        if failed || unreachable || stop.load(Ordering::Relaxed) {
+        if failed || unreachable || stop.is_asked() {
             halt.store(true, Ordering::Relaxed);
         }
     })?;
@@ -74,9 +75,69 @@ pub(crate) fn run(
     Ok(staged)
 }
 
+/// Whether connections were refused, by every host if there are several, and nothing
+/// was answered: one host that is away leaves the work to the others, however slow.
+fn nobody_answers(sample: &Sample) -> bool {
+    let refused = |errors: &[u64]| errors[ErrorClass::Connect as usize] > 0;
+    let all_refuse = match sample.hosts.as_slice() {
+        [] => sample.ops.iter().any(|op| refused(&op.errors)),
+        hosts => hosts.iter().all(|host| refused(&host.errors)),
+    };
+    all_refuse && sample.ops.iter().all(|op| op.ok == 0)
+}
+
 fn named_failure(errors: &[u64]) -> String {
     ErrorClass::ALL
         .into_iter()
         .find(|&class| errors[class as usize] > 0)
         .map_or_else(String::new, |class| format!("{} error", class.name()))
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_engine::{HostSample, Ledger, OpSample};
+
+    use super::*;
+
+    const CONNECT: usize = ErrorClass::Connect as usize;
+
+    /// A report of one operation with so many correct answers, and refusals by host.
+    fn report(ok: u64, refusals: &[u64]) -> Sample {
+        let mut op = OpSample::new("tidy");
+        op.ok = ok;
+        op.errors[CONNECT] = refusals.iter().sum();
+        let host = |&refused: &u64| {
+            let mut host = HostSample::default();
+            host.errors[CONNECT] = refused;
+            host
+        };
+        let several = refusals.len() > 1;
+        Sample {
+            thread: 0,
+            start: 0,
+            end: 1_000_000_000,
+            ops: vec![op],
+            ledger: Ledger::default(),
+            setup: Default::default(),
+            hosts: refusals.iter().filter(|_| several).map(host).collect(),
+            cpu: 0,
+            backlog: 0,
+            drain: false,
+        }
+    }
+
+    #[test]
+    fn one_host_that_is_away_does_not_end_the_work() {
+        for (ok, refusals, expected) in [
+            (0, &[3][..], true),
+            (1, &[3], false),
+            (0, &[0], false),
+            (0, &[0, 3], false),
+            (0, &[1, 3], true),
+            (1, &[1, 3], false),
+        ] {
+            let found = nobody_answers(&report(ok, refusals));
+            assert_eq!(found, expected, "{ok} correct, {refusals:?} refused");
+        }
+    }
 }

@@ -72,7 +72,8 @@ impl Prepared for PreparedHttp {
 /// The request and what is expected of its answer: the same for every thread.
 struct Request {
     operations: [&'static str; 1],
-    head: Vec<u8>,
+    /// One for each host, which alone tells them apart.
+    heads: Vec<Vec<u8>>,
     body: Vec<u8>,
     bodyless_answer: bool,
     /// Statuses that count as success; any 2xx when empty.
@@ -94,34 +95,13 @@ impl Request {
         }
         let path = path(workload, work, target)?;
         check_headers(workload, &work.headers)?;
-
-        let mut head = Vec::with_capacity(256);
-        head.extend_from_slice(work.method.as_bytes());
-        head.push(b' ');
-        head.extend_from_slice(path.as_bytes());
-        head.extend_from_slice(b" HTTP/1.1\r\n");
-        for (name, value) in defaults(work, target, keep_alive)? {
-            if !work
-                .headers
-                .iter()
-                .any(|(own, _)| own.eq_ignore_ascii_case(name))
-            {
-                push_header(&mut head, name, value.as_bytes());
-            }
-        }
-        for (name, value) in &work.headers {
-            push_header(&mut head, name, value.as_bytes());
-        }
-        if !work.body.is_empty() || expects_a_body(&work.method) {
-            head.extend_from_slice(b"Content-Length: ");
-            push_decimal(&mut head, work.body.len() as u64);
-            head.extend_from_slice(b"\r\n");
-        }
-        head.extend_from_slice(b"\r\n");
-
+        check_hosts(work, target)?;
+        let hosts = target.host_headers().iter();
         Ok(Self {
             operations: [operation(&work.method)],
-            head,
+            heads: hosts
+                .map(|host| head(work, &path, host, keep_alive))
+                .collect(),
             body: work.body.clone(),
             bodyless_answer: work.method == "HEAD",
             expect: work.expect.clone(),
@@ -175,30 +155,53 @@ fn check_headers(workload: &str, headers: &[(String, String)]) -> Result<(), Wor
     Ok(())
 }
 
+fn check_hosts(work: &HttpWork, target: &Site) -> Result<(), WorkloadError> {
+    let mut hosts = target.host_headers().iter();
+    if gives(work, "host") || hosts.all(|host| is_visible(host)) {
+        return Ok(());
+    }
+    Err(WorkloadError::Site {
+        url: target.shown(),
+        what: "host",
+    })
+}
+
+/// Whether the user gives headers of that name.
+fn gives(work: &HttpWork, name: &str) -> bool {
+    let mut own = work.headers.iter();
+    own.any(|(own, _)| own.eq_ignore_ascii_case(name))
+}
+
+fn head(work: &HttpWork, path: &str, host: &str, keep_alive: bool) -> Vec<u8> {
+    let mut head = Vec::with_capacity(256);
+    head.extend_from_slice(work.method.as_bytes());
+    head.push(b' ');
+    head.extend_from_slice(path.as_bytes());
+    head.extend_from_slice(b" HTTP/1.1\r\n");
+    for (name, value) in defaults(host, keep_alive) {
+        if !gives(work, name) {
+            push_header(&mut head, name, value.as_bytes());
+        }
+    }
+    for (name, value) in &work.headers {
+        push_header(&mut head, name, value.as_bytes());
+    }
+    if !work.body.is_empty() || expects_a_body(&work.method) {
+        head.extend_from_slice(b"Content-Length: ");
+        push_decimal(&mut head, work.body.len() as u64);
+        head.extend_from_slice(b"\r\n");
+    }
+    head.extend_from_slice(b"\r\n");
+    head
+}
+
 /// Headers that are sent unless the user gives others of that name.
-fn defaults(
-    work: &HttpWork,
-    target: &Site,
-    keep_alive: bool,
-) -> Result<Vec<(&'static str, String)>, WorkloadError> {
-    let own_host = work
-        .headers
-        .iter()
-        .any(|(name, _)| name.eq_ignore_ascii_case("host"));
-    if !own_host && !is_visible(&target.host_header) {
-        return Err(WorkloadError::Site {
-            url: target.shown(),
-            what: "host",
-        });
-    }
-    let mut headers = vec![
-        ("Host", target.host_header.clone()),
-        ("User-Agent", crate::USER_AGENT.to_owned()),
-    ];
+fn defaults(host: &str, keep_alive: bool) -> Vec<(&'static str, &str)> {
+    let mut headers = vec![("Host", host), ("User-Agent", crate::USER_AGENT)];
     if !keep_alive {
-        headers.push(("Connection", "close".to_owned()));
+        headers.push(("Connection", "close"));
     }
-    Ok(headers)
+    headers
 }
 
 fn push_header(head: &mut Vec<u8>, name: &str, value: &[u8]) {
@@ -232,11 +235,12 @@ impl Workload for Worker {
     }
 
     fn next(&mut self, _now: Moment, exchange: &mut Exchange) -> Next {
-        if exchange.head == self.request.head {
+        let head = &self.request.heads[exchange.host];
+        if exchange.head == *head {
             return Next::Same;
         }
         exchange.head.clear();
-        exchange.head.extend_from_slice(&self.request.head);
+        exchange.head.extend_from_slice(head);
         exchange.op = 0;
         exchange.bodyless_answer = self.request.bodyless_answer;
         Next::Ready

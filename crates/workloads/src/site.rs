@@ -6,10 +6,12 @@ use url::Url;
 /// A target, as a workload sees it.
 #[derive(Debug, Clone)]
 pub struct Site {
-    /// Base URL.
+    /// Base URL; of several hosts that of the first. Scheme, path and query are
+    /// those of all.
     pub url: Url,
-    /// Value of the `Host` header: host and, unless it is the scheme's own, port.
-    pub host_header: String,
+    /// Value of the `Host` header, one for each host in the order of the route: host
+    /// and, unless it is the scheme's own, port. Never empty.
+    host_headers: Vec<String>,
     /// S3 credentials; requests are not signed without.
     pub credentials: Option<Credentials>,
     /// S3 region.
@@ -19,17 +21,24 @@ pub struct Site {
 impl Site {
     /// The site at that URL, with the `Host` header the URL asks for.
     pub fn new(url: Url, credentials: Option<Credentials>, region: impl Into<String>) -> Self {
-        let host = url.host_str().unwrap_or_default();
-        let host_header = match url.port() {
-            Some(port) => format!("{host}:{port}"),
-            None => host.to_owned(),
-        };
         Self {
+            host_headers: vec![host_header(&url)],
             url,
-            host_header,
             credentials,
             region: region.into(),
         }
+    }
+
+    /// The same site with one more host: the next of the route, at that URL.
+    #[must_use]
+    pub fn and_host(mut self, url: &Url) -> Self {
+        self.host_headers.push(host_header(url));
+        self
+    }
+
+    /// Values of the `Host` header, by [`tenbin_engine::Exchange::host`].
+    pub(crate) fn host_headers(&self) -> &[String] {
+        &self.host_headers
     }
 
     /// Its URL, without user name and password, for error texts.
@@ -39,5 +48,13 @@ impl Site {
         let _ = url.set_username("");
         let _ = url.set_password(None);
         url.to_string()
+    }
+}
+
+fn host_header(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    match url.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
     }
 }

@@ -13,10 +13,14 @@ use support::{http_work, load, s3_work, site};
 use tenbin_engine::{AnswerHead, BodyUse, Exchange, Judgement, Moment, Next, Workload};
 use tenbin_plan::{self as plan, S3Operation, WorkloadKind};
 use tenbin_workloads::{null, prepare};
+use url::Url;
 
 /// Allocations of 1000 correct exchanges that go over midnight, after the first.
-fn allocations_of(worker: &mut dyn Workload, answer: &dyn Fn(u64) -> Vec<u8>) -> u64 {
-    let mut exchange = Exchange::default();
+fn allocations_of(worker: &mut dyn Workload, host: usize, answer: &dyn Fn(u64) -> Vec<u8>) -> u64 {
+    let mut exchange = Exchange {
+        host,
+        ..Exchange::default()
+    };
     let mut allocated = 0;
     for at in 0..1001 {
         // Read beforehand: the test's own allocations are not what is counted.
@@ -73,12 +77,17 @@ fn a_request_allocates_nothing() {
         s3_work(S3Operation::Delete, 1000, 2000),
     ];
     for work in works {
-        let mut prepared = prepare(&work, &site("http://localhost:9000"), 1, 1).unwrap();
+        let other = Url::parse("http://localhost:9001").unwrap();
+        let site = site("http://localhost:9000").and_host(&other);
+        let mut prepared = prepare(&work, &site, 1, 1).unwrap();
         let content = tenbin_workloads::s3::content::Content::new(1, 1000, false);
-        let mut worker = prepared.slice().remove(0);
-        let allocated = allocations_of(worker.as_mut(), &|tag| content.body(tag).to_vec());
-        assert_eq!(allocated, 0, "{:?}", work.kind);
+        for host in [0, 1] {
+            let mut worker = prepared.slice().remove(0);
+            let body = |tag| content.body(tag).to_vec();
+            let allocated = allocations_of(worker.as_mut(), host, &body);
+            assert_eq!(allocated, 0, "{:?} to host {host}", work.kind);
+        }
     }
     let mut worker = null::prepared(1).slice().remove(0);
-    assert_eq!(allocations_of(worker.as_mut(), &|_| Vec::new()), 0);
+    assert_eq!(allocations_of(worker.as_mut(), 0, &|_| Vec::new()), 0);
 }

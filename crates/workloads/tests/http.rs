@@ -8,7 +8,9 @@ use support::{answer, drive, http_work, load, site};
 use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Next, Workload};
 use tenbin_plan::{self as plan, HttpWork, WorkloadKind};
 use tenbin_workloads::{WorkloadError, null, prepare};
+use url::Url;
 
+/// `url` may be several, with spaces between them.
 fn workload(
     work: HttpWork,
     url: &str,
@@ -21,7 +23,12 @@ fn workload(
         kind: WorkloadKind::Http(work),
         load,
     };
-    let mut prepared = prepare(&work, &site(url), 1, 1)?;
+    let mut urls = url.split(' ');
+    let mut site = site(urls.next().unwrap());
+    for other in urls {
+        site = site.and_host(&Url::parse(other).unwrap());
+    }
+    let mut prepared = prepare(&work, &site, 1, 1)?;
     assert!(prepared.check().is_none() && prepared.after_run().is_none());
     Ok(prepared.slice().remove(0))
 }
@@ -85,6 +92,31 @@ fn the_head_is_written_once_for_a_connection() {
     assert_eq!(null[0].next(support::NOW, &mut exchange), Next::Ready);
     assert!(!exchange.bodyless_answer);
     assert_eq!(null[1].next(support::NOW, &mut exchange), Next::Same);
+}
+
+#[test]
+fn every_host_is_called_by_its_own_name() {
+    let urls = "http://one:8080/x http://two/x http://[::1]:81/x";
+    let heads = |work: HttpWork| {
+        let mut worker = workload(work, urls, true).unwrap();
+        [2, 0, 1].map(|host| {
+            let mut exchange = Exchange {
+                host,
+                ..Exchange::default()
+            };
+            assert_eq!(worker.next(support::NOW, &mut exchange), Next::Ready);
+            assert_eq!(worker.next(support::NOW, &mut exchange), Next::Same);
+            String::from_utf8(exchange.head).unwrap()
+        })
+    };
+    let expected = ["[::1]:81", "one:8080", "two"]
+        .map(|host| format!("GET /x HTTP/1.1\r\nHost: {host}\r\n{USER_AGENT}\r\n"));
+    assert_eq!(heads(http_work("GET")), expected);
+
+    let mut work = http_work("GET");
+    work.headers = vec![("host".into(), "own".into())];
+    let own = format!("GET /x HTTP/1.1\r\n{USER_AGENT}host: own\r\n\r\n");
+    assert_eq!(heads(work), [own.clone(), own.clone(), own]);
 }
 
 #[test]

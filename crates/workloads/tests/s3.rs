@@ -8,10 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
-use support::{Answer, Request, all_correct, answer, drive, drive_stage, give, s3_work, site};
+use support::{
+    Answer, Request, all_correct, answer, drive, drive_hosts, drive_stage, give, s3_work, site,
+};
 use tenbin_engine::{ErrorClass, Exchange, Judgement, Next};
 use tenbin_plan::{self as plan, S3Operation, WorkloadKind};
-use tenbin_workloads::{Prepared, WorkloadError, prepare};
+use tenbin_workloads::s3::sigv4::{Signed, Signer};
+use tenbin_workloads::{Prepared, Site, WorkloadError, prepare};
+use url::Url;
 
 const ENDPOINT: &str = "http://localhost:9000";
 
@@ -445,6 +449,77 @@ fn unsigned_payloads_say_so_and_no_credentials_sign_nothing() {
         assert!(!request.head.contains("uthorization") && !request.head.contains("x-amz"));
         answer(200, "")
     });
+}
+
+/// Fails unless the request is signed for what it says, its host among it.
+fn expect_signed(request: &Request, site: &Site) {
+    let authorization = request.header("authorization").unwrap();
+    let part = |name: &str| {
+        let (_, rest) = authorization.split_once(name).unwrap();
+        rest.split(',').next().unwrap()
+    };
+    let names: Vec<&str> = part("SignedHeaders=").split(';').collect();
+    assert!(names.contains(&"host"), "{authorization}");
+    let headers: Vec<(&str, &[u8])> = names
+        .iter()
+        .map(|&name| (name, request.header(name).unwrap().as_bytes()))
+        .collect();
+    let mut signer = Signer::new(site.credentials.as_ref().unwrap(), &site.region, "s3");
+    signer.at(support::NOW.unix_seconds);
+    let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
+    let signature = signer.sign(&Signed {
+        method: request.method.as_bytes(),
+        path: path.as_bytes(),
+        query: query.as_bytes(),
+        headers: &headers,
+        payload_hash: request.header("x-amz-content-sha256").unwrap().as_bytes(),
+    });
+    let expected = String::from_utf8(signature.to_vec()).unwrap();
+    assert_eq!(part("Signature="), expected, "{}", request.head);
+}
+
+#[test]
+fn every_host_is_named_and_signed_for() {
+    let hosts = ["one:9000", "two"];
+    let url = |host: &str| Url::parse(&format!("http://{host}")).unwrap();
+    let site = site("http://one:9000").and_host(&url(hosts[1]));
+    for (virtual_host, of_bucket) in [(false, ""), (true, "box.")] {
+        let mut work = s3_work(S3Operation::Get, 10, 20);
+        if let WorkloadKind::S3(s3) = &mut work.kind {
+            s3.virtual_host = virtual_host;
+        }
+        let mut seen = BTreeSet::new();
+        let mut server = |request: &Request| {
+            let host = format!("{of_bucket}{}", hosts[request.to]);
+            assert_eq!(request.header("host"), Some(&*host), "{}", request.head);
+            expect_signed(request, &site);
+            seen.insert((request.method.clone(), request.to));
+            match request.method.as_str() {
+                // The objects of this test are not kept.
+                "GET" => error(404, "NoSuchKey"),
+                "HEAD" => answer(404, ""),
+                _ => answer(200, ""),
+            }
+        };
+        let mut prepared = prepare(&work, &site, 1, 1).unwrap();
+        // Each on one host after the other, as the engine would deal them.
+        let mut workers = prepared.check().unwrap().workers;
+        workers.extend(prepared.before_run().unwrap().workers);
+        workers.extend(prepared.slice());
+        for mut worker in workers {
+            drive_hosts(worker.as_mut(), &[0, 1], 50, 7, &mut server);
+        }
+        for mut worker in prepared.after_run().unwrap().workers {
+            drive_hosts(worker.as_mut(), &[1, 0], 50, 7, &mut server);
+        }
+        for (method, to) in [("PUT", 0), ("PUT", 1), ("GET", 0), ("GET", 1)] {
+            assert!(seen.contains(&(method.to_owned(), to)), "{method} {to}");
+        }
+        for method in ["HEAD", "POST", "DELETE"] {
+            let somewhere = [0, 1].map(|to| seen.contains(&(method.to_owned(), to)));
+            assert!(somewhere.contains(&true), "{method}");
+        }
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::output;
 /// Prints the completions for a shell.
 pub(crate) fn completions(args: &CompletionsArgs) -> Exit {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut args::command(), "tenbin", &mut text);
+    clap_complete::generate(args.shell, &mut args::completed(), "tenbin", &mut text);
     output::print(&text);
     Exit::Done
 }

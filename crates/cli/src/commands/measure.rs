@@ -1,11 +1,9 @@
 //! The commands that measure.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use tenbin_plan::{Draft, Plan, Refusal};
-use tenbin_weigh::{Bench, Ending, WeighError, Weighed, weigh};
+use tenbin_weigh::{Bench, Ending, Stop, WeighError, Weighed, weigh};
 
 use super::plan::resolve;
 use super::result::{Run, is_invalid, keep};
@@ -39,10 +37,10 @@ pub(crate) fn measure(draft: Result<Draft, Refusal>, options: &OutputArgs) -> Ex
     }
 }
 
-fn stage(options: &OutputArgs, display: &Display) -> anyhow::Result<(Arc<AtomicBool>, Bench)> {
+fn stage(options: &OutputArgs, display: &Display) -> anyhow::Result<(Stop, Bench)> {
     use anyhow::Context as _;
 
-    let stop = interrupt::flag(display.speaker()).context("cannot listen to Ctrl-C")?;
+    let stop = interrupt::stop(display.speaker()).context("cannot listen to Ctrl-C")?;
     let executable = std::env::current_exe().context("cannot find this program's own file")?;
     let plan_directory = std::env::current_dir().context("cannot tell the working directory")?;
     Ok((
@@ -102,7 +100,7 @@ fn conclude(plan: &Plan, weighed: &Weighed, options: &OutputArgs, display: &Disp
 fn exit_of(error: &WeighError) -> Exit {
     match error {
         WeighError::Target(_) | WeighError::Preparation { .. } => Exit::Target,
-        WeighError::Workload(_) => Exit::Refused,
+        WeighError::Workload(_) | WeighError::Descriptors { .. } => Exit::Refused,
         WeighError::Record(_) => Exit::Record,
         WeighError::Engine(_) => Exit::Internal,
         WeighError::Interrupted => Exit::Interrupted,

@@ -124,8 +124,7 @@ impl Workload for Check {
             query,
             body,
         };
-        self.scribe
-            .write(&mut exchange.head, now.unix_seconds, &ask);
+        self.scribe.write(exchange, now.unix_seconds, &ask);
         self.refusals.release(exchange);
         exchange.op = 0;
         exchange.bodyless_answer = self.question == Question::IsIt;

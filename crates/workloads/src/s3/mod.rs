@@ -132,11 +132,9 @@ fn check_site(target: &Site) -> Result<(), WorkloadError> {
         .credentials
         .as_ref()
         .map_or("", |credentials| &credentials.access_key);
-    for (what, text) in [
-        ("host", target.host_header.as_str()),
-        ("region", &target.region),
-        ("access key", access_key),
-    ] {
+    let hosts = target.host_headers().iter().map(|host| ("host", &**host));
+    let others = [("region", &*target.region), ("access key", access_key)];
+    for (what, text) in hosts.chain(others) {
         if !is_visible(text) {
             return Err(WorkloadError::Site {
                 url: target.shown(),
@@ -305,7 +303,7 @@ impl PreparedS3 {
     }
 
     fn scribe(&self) -> Scribe {
-        Scribe::new(Arc::clone(&self.place), &self.target, self.keep_alive)
+        Scribe::new(&self.place, &self.target, self.keep_alive)
     }
 }
 

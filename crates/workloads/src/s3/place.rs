@@ -15,8 +15,8 @@ pub(crate) const MOST_OBJECTS: u64 = 10_u64.pow(DIGITS as u32);
 pub(crate) struct Place {
     /// Of keys: `tenbin-<seed>/<workload>/`.
     pub(crate) prefix: String,
-    /// Value of the `Host` header.
-    pub(crate) host: String,
+    /// Values of the `Host` header, by [`tenbin_engine::Exchange::host`].
+    pub(crate) hosts: Vec<String>,
     /// Path of the bucket, encoded.
     pub(crate) bucket_path: Vec<u8>,
     /// Path of an object, encoded, with digits for its number at the end.
@@ -37,19 +37,20 @@ impl Place {
         push_encoded(&mut bucket_path, &base, true);
         bucket_path.push(b'/');
         let mut object_path = bucket_path.clone();
-        let host = if virtual_host {
-            format!("{bucket}.{}", target.host_header)
+        let hosts = target.host_headers().iter();
+        let hosts = if virtual_host {
+            hosts.map(|host| format!("{bucket}.{host}")).collect()
         } else {
             bucket_path.extend_from_slice(bucket.as_bytes());
             object_path.clone_from(&bucket_path);
             object_path.push(b'/');
-            target.host_header.clone()
+            hosts.cloned().collect()
         };
         push_encoded(&mut object_path, prefix.as_bytes(), true);
         object_path.extend_from_slice(&[b'0'; DIGITS]);
         Self {
             prefix,
-            host,
+            hosts,
             bucket_path,
             object_path,
         }
@@ -91,7 +92,7 @@ mod tests {
     #[test]
     fn both_styles_of_address() {
         let mut path_style = place("http://localhost:9000", false, "put");
-        assert_eq!(path_style.host, "localhost:9000");
+        assert_eq!(path_style.hosts, ["localhost:9000"]);
         assert_eq!(path_style.bucket_path, b"/box");
         assert_eq!(
             path_style.object_path().of(7),
@@ -100,7 +101,7 @@ mod tests {
         assert_eq!(path_style.key(7), "tenbin-00000000000000ab/put/00000007");
 
         path_style = place("http://localhost:9000/", true, "put");
-        assert_eq!(path_style.host, "box.localhost:9000");
+        assert_eq!(path_style.hosts, ["box.localhost:9000"]);
         assert_eq!(path_style.bucket_path, b"/");
         assert_eq!(
             path_style.object_path().of(7),

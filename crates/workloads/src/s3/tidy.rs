@@ -125,7 +125,7 @@ impl Tidy {
         }
     }
 
-    fn write(&mut self, head: &mut Vec<u8>, unix_seconds: u64, out: &Out) {
+    fn write(&mut self, exchange: &mut Exchange, unix_seconds: u64, out: &Out) {
         let hash;
         let md5;
         let ask = match &out.job {
@@ -146,7 +146,7 @@ impl Tidy {
             Job::Object(object) => delete(self.path.of(*object)),
             Job::Bucket => delete(&self.place.bucket_path),
         };
-        self.scribe.write(head, unix_seconds, &ask);
+        self.scribe.write(exchange, unix_seconds, &ask);
     }
 
     fn take(&mut self, exchange: &Exchange) -> Option<Out> {
@@ -219,7 +219,7 @@ impl Workload for Tidy {
             Err(rest) => return rest,
         };
         let out = self.begin(job, tries);
-        self.write(&mut exchange.head, now.unix_seconds, &out);
+        self.write(exchange, now.unix_seconds, &out);
         let slot = self
             .out
             .iter()

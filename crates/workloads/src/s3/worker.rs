@@ -110,8 +110,7 @@ impl Workload for ObjectWorker {
             query: "",
             body,
         };
-        self.scribe
-            .write(&mut exchange.head, now.unix_seconds, &ask);
+        self.scribe.write(exchange, now.unix_seconds, &ask);
         Next::Ready
     }
 

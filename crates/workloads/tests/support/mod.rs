@@ -24,17 +24,20 @@ pub(crate) struct Request {
     pub(crate) path: String,
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
+    /// The host it went to.
+    pub(crate) to: usize,
 }
 
 impl Request {
-    fn read(head: &[u8], body: &[u8]) -> Self {
-        let head = String::from_utf8(head.to_vec()).unwrap();
+    fn read(exchange: &Exchange, body: &[u8]) -> Self {
+        let head = String::from_utf8(exchange.head.clone()).unwrap();
         let mut start = head.split(' ');
         Self {
             method: start.next().unwrap().into(),
             path: start.next().unwrap().into(),
             body: body.to_vec(),
             head,
+            to: exchange.host,
         }
     }
 
@@ -71,7 +74,22 @@ pub(crate) fn drive(
     piece: usize,
     server: &mut dyn FnMut(&Request) -> Answer,
 ) -> Judged {
-    let mut idle: Vec<Exchange> = (0..connections).map(|_| Exchange::default()).collect();
+    drive_hosts(worker, &vec![0; connections], most, piece, server)
+}
+
+/// As [`drive`], on one connection to each of `hosts`.
+pub(crate) fn drive_hosts(
+    worker: &mut dyn Workload,
+    hosts: &[usize],
+    most: usize,
+    piece: usize,
+    server: &mut dyn FnMut(&Request) -> Answer,
+) -> Judged {
+    let exchange = |&host| Exchange {
+        host,
+        ..Exchange::default()
+    };
+    let mut idle: Vec<Exchange> = hosts.iter().map(exchange).collect();
     let mut out: VecDeque<(Exchange, Answer)> = VecDeque::new();
     let mut judged = Vec::new();
     let mut exhausted = false;
@@ -83,7 +101,7 @@ pub(crate) fn drive(
         {
             match worker.next(NOW, &mut exchange) {
                 Next::Ready | Next::Same => {
-                    let request = Request::read(&exchange.head, worker.payload(&exchange));
+                    let request = Request::read(&exchange, worker.payload(&exchange));
                     out.push_back((exchange, server(&request)));
                     sent += 1;
                 }

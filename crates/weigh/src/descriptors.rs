@@ -1,0 +1,82 @@
+//! Whether the system grants as many open files as the connections need.
+
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use tenbin_plan::{Plan, Target, Workload};
+
+use crate::error::WeighError;
+
+/// Connections that stages of preparation may open where the load has fewer.
+const PREPARING: u64 = 8;
+
+/// What else is open: streams, the record, signals, and what was inherited.
+const AT_REST: u64 = 64;
+/// Pipes to a launched target and its guard.
+const EACH_TARGET: u64 = 8;
+/// What a generator thread waits with.
+const EACH_THREAD: u64 = 8;
+
+/// What a plan needs at most at one time, and what it may have.
+pub(crate) struct Descriptors<'p> {
+    target: &'p Target,
+    workload: &'p Workload,
+    needed: u64,
+    soft: u64,
+    hard: u64,
+}
+
+impl<'p> Descriptors<'p> {
+    /// Finds out whether there can be enough, and changes nothing yet. `None` where
+    /// the system does not tell, or nothing is planned.
+    pub(crate) fn for_plan(plan: &'p Plan) -> Result<Option<Self>, WeighError> {
+        let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else {
+            return Ok(None);
+        };
+        let pairs = plan.targets.iter().flat_map(|target| {
+            let workloads = plan.workloads.iter();
+            workloads.map(move |workload| (target, workload))
+        });
+        // One target is driven at a time.
+        let Some((target, workload)) = pairs.max_by_key(|pair| sockets(pair.0, pair.1)) else {
+            return Ok(None);
+        };
+        let others =
+            AT_REST + EACH_TARGET * plan.targets.len() as u64 + EACH_THREAD * plan.threads as u64;
+        let found = Self {
+            target,
+            workload,
+            needed: sockets(target, workload) + others,
+            soft,
+            hard,
+        };
+        if found.needed > hard {
+            return Err(found.short_of(hard));
+        }
+        Ok(Some(found))
+    }
+
+    /// Raises the soft limit to the hard one if that is needed. To be done after the
+    /// launches: targets keep the limit that the user gave them.
+    pub(crate) fn raise(&self) -> Result<(), WeighError> {
+        if self.needed <= self.soft {
+            return Ok(());
+        }
+        setrlimit(Resource::RLIMIT_NOFILE, self.hard, self.hard)
+            .map_err(|_| self.short_of(self.soft))
+    }
+
+    fn short_of(&self, granted: u64) -> WeighError {
+        WeighError::Descriptors {
+            target: self.target.name.clone(),
+            workload: self.workload.name.clone(),
+            connections: sockets(self.target, self.workload),
+            needed: self.needed,
+            granted,
+        }
+    }
+}
+
+/// Most sockets that one workload has open to one target.
+fn sockets(target: &Target, workload: &Workload) -> u64 {
+    let hosts = target.way.hosts.len().max(1) as u64;
+    PREPARING.max(workload.load.connections as u64) * hosts
+}
