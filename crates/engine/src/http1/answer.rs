@@ -205,6 +205,15 @@ impl AnswerReader {
         }
     }
 
+    /// Bytes of the body that are known to be still on their way.
+    #[inline]
+    pub fn outstanding(&self) -> Option<u64> {
+        match self.stage {
+            Stage::Length(left) => Some(left),
+            _ => None,
+        }
+    }
+
     /// The next `count` bytes of the connection were dropped; at most as many as
     /// are [droppable](Self::droppable).
     pub fn skip(&mut self, count: u64) -> Progress {

@@ -35,6 +35,12 @@ const READ_BUFFER: usize = 256 * 1024;
 /// Bodies with at least so many bytes still to come are dropped unread, if nobody
 /// wants to see them.
 const WORTH_DROPPING: u64 = 64 * 1024;
+/// With a body of at least so many bytes still to come, nobody wants to hear of every
+/// packet.
+const WORTH_WAITING_FOR: u64 = 128 * 1024;
+/// Most bytes waited for at once: enough to make waking up cheap, little enough that
+/// the server never waits for room.
+const MOST_WAITED_FOR: u64 = 1024 * 1024;
 /// Bytes dropped at once. Memory of this size is set aside and, where the kernel
 /// drops them itself, never touched.
 const DROP_BUFFER: usize = 4 * 1024 * 1024;
@@ -54,6 +60,28 @@ struct Connection {
     outbox: Outbox,
     /// Bytes of the present answer already read.
     received: u64,
+    /// News comes when so many bytes have come.
+    waits_for: u32,
+}
+
+impl Connection {
+    /// Lets news come when as much of the present body has come as is worth waking up
+    /// for: 1 byte, unless it is large.
+    #[inline]
+    fn tune_news(&mut self) {
+        let wanted = match self.reader.outstanding() {
+            Some(left) if left >= WORTH_WAITING_FOR => left.min(MOST_WAITED_FOR) as u32,
+            // The tail of what was worth it: all of it at once.
+            Some(left @ 1..) if self.waits_for > 1 => left as u32,
+            _ => 1,
+        };
+        if wanted != self.waits_for
+            && let Some(line) = &self.line
+        {
+            line.wait_for(wanted);
+            self.waits_for = wanted;
+        }
+    }
 }
 
 /// What becomes of a connection after a look at its bytes.
@@ -103,6 +131,7 @@ impl Http1 {
                 reader: AnswerReader::default(),
                 outbox: Outbox::with_capacity(lanes),
                 received: 0,
+                waits_for: 1,
             })
             .collect();
         Ok(Self {
@@ -160,6 +189,7 @@ impl Http1 {
         entry.reader.reset();
         entry.outbox.clear();
         entry.received = 0;
+        entry.waits_for = 1;
     }
 
     fn refuse(&mut self, connection: usize, text: &str, conductor: &mut Conductor<'_>) {
@@ -274,7 +304,9 @@ impl Http1 {
             let count = match took {
                 Ok(0) => return self.ended(connection, conductor),
                 Ok(count) => count,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return entry.tune_news();
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return self.reset(connection, &error, conductor),
             };
@@ -285,8 +317,11 @@ impl Http1 {
             } else {
                 self.take_dropped(connection, count, closed, conductor)
             };
-            if matches!(then, Then::Stop) || (emptied && !closed) {
+            if matches!(then, Then::Stop) {
                 return;
+            }
+            if emptied && !closed {
+                return self.connections[connection].tune_news();
             }
         }
     }

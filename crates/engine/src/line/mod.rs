@@ -109,6 +109,15 @@ impl Line {
         }
     }
 
+    /// Asks for news only when so many bytes can be read, or the end has come. Only a
+    /// wish: with TLS, and where the system cannot, news comes as ever.
+    pub(crate) fn wait_for(&self, bytes: u32) {
+        if self.session.is_none() {
+            // What fails here shows when the line is read.
+            let _ = self.socket.wait_for(bytes);
+        }
+    }
+
     /// Takes some of `bytes`. With TLS they may still be waiting for room in the
     /// socket: see [`Self::wants_write`].
     #[inline]

@@ -7,9 +7,21 @@ use std::os::fd::{AsFd, BorrowedFd};
 use mio::event::Source;
 use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
+#[cfg(target_os = "linux")]
+use nix::{libc, setsockopt_impl, sockopt_impl};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 
 use crate::route::Address;
+
+#[cfg(target_os = "linux")]
+sockopt_impl!(
+    /// Bytes without which a socket does not count as readable.
+    LowWater,
+    SetOnly,
+    libc::SOL_SOCKET,
+    libc::SO_RCVLOWAT,
+    u32
+);
 
 pub(super) enum Socket {
     Tcp(TcpStream),
@@ -75,6 +87,16 @@ impl Socket {
             }
             _ => self.read(scratch),
         }
+    }
+
+    /// Asks for news only when so many bytes can be read. The kernel sees to it that
+    /// they fit, and tells of the end in any case (tcp(7), socket(7): SO_RCVLOWAT).
+    pub(super) fn wait_for(&self, bytes: u32) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        nix::sys::socket::setsockopt(&self.as_fd(), LowWater, &bytes)?;
+        #[cfg(not(target_os = "linux"))]
+        let _ = bytes;
+        Ok(())
     }
 
     #[inline]
