@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use super::rival;
 use super::server::{ACCESS_KEY, SECRET_KEY, presign};
 use super::turn::{self, Said, Spent};
 use crate::{setup, shell};
@@ -24,10 +25,8 @@ type Arguments = Box<dyn Fn(&Scene<'_>) -> Result<String>>;
 pub(crate) struct Contender {
     /// Name in the table.
     pub(crate) name: &'static str,
-    /// How to get it.
-    from: &'static str,
-    /// Where it is, when it is anywhere.
-    program: Option<PathBuf>,
+    /// Where it is, or why it is nowhere.
+    program: Result<PathBuf, String>,
     /// The cores it may use.
     cores: &'static str,
     arguments: Arguments,
@@ -35,19 +34,31 @@ pub(crate) struct Contender {
     read: fn(&str) -> Option<Said>,
     /// A subcommand and a flag that not every build of it has.
     needs: Option<(&'static str, &'static str)>,
+    /// Builds it, when nothing else has.
+    make: Option<fn(&Path) -> Result<()>>,
     /// The status with which it ends when it did its work and doubts its figures.
     doubtful: Option<i32>,
 }
 
 impl Contender {
-    /// Why it cannot take part, if it cannot.
-    pub(crate) fn absence(&self) -> Option<String> {
-        let Some(program) = &self.program else {
-            return Some(format!("{} is not installed ({})", self.name, self.from));
+    /// Makes it ready to take part, or says why it cannot.
+    pub(crate) fn prepare(&self) -> Result<(), String> {
+        let program = self.program.as_ref().map_err(String::clone)?;
+        if let Some(make) = self.make {
+            make(program).map_err(|error| format!("{} is not built: {error:#}", self.name))?;
+        }
+        let Some((subcommand, flag)) = self.needs else {
+            return Ok(());
         };
-        let (subcommand, flag) = self.needs?;
-        let help = shell::output_of(Command::new(program).args([subcommand, "--help"])).ok()?;
-        (!help.contains(flag)).then(|| format!("{} has no {flag} yet", self.name))
+        match shell::output_of(Command::new(program).args([subcommand, "--help"])) {
+            Ok(help) if !help.contains(flag) => Err(format!("{} has no {flag} yet", self.name)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The program; its mere name where there is none.
+    fn program(&self) -> &Path {
+        self.program.as_deref().unwrap_or(Path::new(self.name))
     }
 
     /// Does the work once, alone on its cores.
@@ -55,7 +66,7 @@ impl Contender {
         let mut command = Command::new("taskset");
         command
             .args(["--cpu-list", self.cores])
-            .arg(self.program.as_deref().unwrap_or(Path::new(self.name)))
+            .arg(self.program())
             .args((self.arguments)(scene)?.split_whitespace())
             .env("TENBIN_ACCESS_KEY", ACCESS_KEY)
             .env("TENBIN_SECRET_KEY", SECRET_KEY)
@@ -67,8 +78,7 @@ impl Contender {
 
     /// Its command line, for the record.
     pub(crate) fn shown(&self, scene: &Scene<'_>) -> Result<String> {
-        let program = self.program.as_deref().unwrap_or(Path::new(self.name));
-        let program = program.file_name().unwrap_or_default().display();
+        let program = self.program().file_name().unwrap_or_default().display();
         let arguments = (self.arguments)(scene)?;
         Ok(presign::hide(&format!("{program} {}", arguments.trim())))
     }
@@ -194,8 +204,7 @@ impl Stable<'_> {
         let threads = cores.split(',').count();
         Contender {
             name,
-            from: "",
-            program: Some(self.built.join("examples/null")),
+            program: Ok(self.built.join("examples/null")),
             cores,
             arguments: Box::new(move |scene| {
                 Ok(match operations {
@@ -205,6 +214,7 @@ impl Stable<'_> {
             }),
             read: read_null,
             needs: None,
+            make: None,
             doubtful: None,
         }
     }
@@ -212,12 +222,12 @@ impl Stable<'_> {
     fn tenbin(&self, arguments: impl Fn(&Scene<'_>) -> Result<String> + 'static) -> Contender {
         Contender {
             name: "tenbin",
-            from: "",
-            program: Some(self.built.join("tenbin")),
+            program: Ok(self.built.join("tenbin")),
             cores: "0",
             arguments: Box::new(arguments),
             read: read_tenbin,
             needs: None,
+            make: None,
             // INVALID: on a busy machine its figures may be, what it costs is not.
             doubtful: Some(6),
         }
@@ -226,19 +236,33 @@ impl Stable<'_> {
     fn bare_loop(&self, connections: usize) -> Contender {
         Contender {
             name: "bare loop",
-            from: "",
-            program: Some(self.built.join("xtask")),
+            program: Ok(self.built.join("xtask")),
             cores: "0",
             arguments: Box::new(move |scene| {
-                let address = scene.url.trim_start_matches("http://");
-                let address = address.trim_end_matches('/');
-                Ok(format!(
-                    "bare-loop {address} {connections} {}",
-                    scene.seconds
-                ))
+                let (address, seconds) = (host(scene.url), scene.seconds);
+                Ok(format!("bare-loop {address} {connections} {seconds}"))
             }),
             read: |said| counted(said.trim().parse().ok()),
             needs: None,
+            make: None,
+            doubtful: None,
+        }
+    }
+
+    /// warp's client library and nothing around it: `what` is its operation on
+    /// objects of `size` bytes.
+    pub(crate) fn minio_go_loop(&self, what: &'static str, size: u64) -> Contender {
+        Contender {
+            name: rival::NAME,
+            program: Ok(self.built.join(rival::PROGRAM)),
+            cores: "0",
+            arguments: Box::new(move |scene| {
+                let (host, seconds) = (host(scene.url), scene.seconds);
+                Ok(format!("{what} {host} {size} 16 8 {seconds}"))
+            }),
+            read: |said| counted(said.trim().parse().ok()),
+            needs: None,
+            make: Some(rival::build),
             doubtful: None,
         }
     }
@@ -254,11 +278,7 @@ pub(crate) fn warp(what: &'static str) -> Contender {
         "`go install github.com/minio/warp@latest`, and zstd from Debian",
         |_| read_warp(),
         move |scene| {
-            let host = scene
-                .url
-                .trim_start_matches("http://")
-                .trim_end_matches('/');
-            let seconds = scene.seconds;
+            let (host, seconds) = (host(scene.url), scene.seconds);
             format!(
                 "{what} --host {host} --duration {seconds}s --bucket tenbin-cost-warp \
                  --no-color --benchdata {WARP_RESULT}"
@@ -278,14 +298,21 @@ fn peer(
 ) -> Contender {
     Contender {
         name,
-        from,
-        program: shell::find_program(name).or_else(|| setup::find_built(name)),
+        program: shell::find_program(name)
+            .or_else(|| setup::find_built(name))
+            .ok_or_else(|| format!("{name} is not installed ({from})")),
         cores: "0",
         arguments: Box::new(move |scene| Ok(arguments(scene))),
         read,
         needs: None,
+        make: None,
         doubtful: None,
     }
+}
+
+/// Host and port of a plain HTTP server.
+fn host(url: &str) -> &str {
+    url.trim_start_matches("http://").trim_end_matches('/')
 }
 
 fn get(scene: &Scene<'_>, connections: usize, more: &str) -> Result<String> {

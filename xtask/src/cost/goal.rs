@@ -11,6 +11,9 @@ pub(crate) enum Goal {
     AtMostAbove(&'static str, f64, &'static str),
     /// The first is below every contender that is not one of the others.
     BelowAllBut(&'static str, &'static [&'static str]),
+    /// The first is at most so many times what was seen of another elsewhere: on
+    /// another machine, so that it says how things stand and proves nothing.
+    AtMostTimesElsewhere(&'static str, f64, &'static str, f64),
     /// At most so much.
     AtMost(&'static str, f64),
     /// At least so much.
@@ -28,8 +31,8 @@ pub(crate) struct Judged {
     pub(crate) met: Option<bool>,
 }
 
-/// The figures of a row: a contender, its figure of every turn.
-pub(crate) type Figures = [(String, Vec<f64>)];
+/// The figures of a row: a contender, its figure of every turn, or why it has none.
+pub(crate) type Figures = [(String, Result<Vec<f64>, String>)];
 
 impl Goal {
     /// Holds the goal against the figures. Ratios and differences are taken within
@@ -58,6 +61,15 @@ impl Goal {
                 |above| (format!("{above:+.3} {unit}"), above <= limit),
             ),
             Self::BelowAllBut(ours, others) => below_all(figures, ours, others),
+            Self::AtMostTimesElsewhere(ours, times, theirs, seen) => alone(
+                figures,
+                ours,
+                format!("{ours} ≤ {times} × {theirs}'s {seen} {unit}, seen elsewhere"),
+                |figure| {
+                    let ratio = figure / seen;
+                    (format!("{ratio:.3} ×"), ratio <= times)
+                },
+            ),
             Self::AtMost(who, limit) => {
                 alone(figures, who, format!("{who} ≤ {limit} {unit}"), |figure| {
                     (format!("{figure:.3} {unit}"), figure <= limit)
@@ -78,8 +90,9 @@ fn alone(
     goal: String,
     judge: impl Fn(f64) -> (String, bool),
 ) -> Judged {
-    let Some(turns) = turns_of(figures, who) else {
-        return unmeasured(goal, who);
+    let turns = match turns_of(figures, who) {
+        Ok(turns) => turns,
+        Err(why) => return unmeasured(goal, why),
     };
     let (measured, met) = judge(median(turns));
     Judged {
@@ -96,11 +109,9 @@ fn pair(
     combine: impl Fn(f64, f64) -> f64,
     judge: impl Fn(f64) -> (String, bool),
 ) -> Judged {
-    let Some(one) = turns_of(figures, ours) else {
-        return unmeasured(goal, ours);
-    };
-    let Some(other) = turns_of(figures, theirs) else {
-        return unmeasured(goal, theirs);
+    let (one, other) = match (turns_of(figures, ours), turns_of(figures, theirs)) {
+        (Ok(one), Ok(other)) => (one, other),
+        (Err(why), _) | (_, Err(why)) => return unmeasured(goal, why),
     };
     let each: Vec<f64> = one
         .iter()
@@ -117,14 +128,14 @@ fn pair(
 
 fn below_all(figures: &Figures, ours: &str, others: &[&str]) -> Judged {
     let goal = format!("{ours} < every peer");
-    let Some(own) = turns_of(figures, ours) else {
-        return unmeasured(goal, ours);
+    let own = match turns_of(figures, ours) {
+        Ok(turns) => turns,
+        Err(why) => return unmeasured(goal, why),
     };
     let ratios = figures
         .iter()
-        .filter(|(name, turns)| {
-            name != ours && !others.contains(&name.as_str()) && !turns.is_empty()
-        })
+        .filter(|(name, _)| name != ours && !others.contains(&name.as_str()))
+        .filter_map(|(name, turns)| Some((name, turns.as_ref().ok()?)))
         .map(|(name, turns)| {
             let each: Vec<f64> = own
                 .iter()
@@ -139,21 +150,25 @@ fn below_all(figures: &Figures, ours: &str, others: &[&str]) -> Judged {
             measured: format!("{ratio:.3} × {name}, the nearest"),
             met: Some(ratio < 1.0),
         },
-        None => unmeasured(goal, "any peer"),
+        None => unmeasured(goal, "no figure of any peer".to_owned()),
     }
 }
 
-fn unmeasured(goal: String, who: &str) -> Judged {
+fn unmeasured(goal: String, why: String) -> Judged {
+    // What a failed program printed may be long.
+    let why = why.lines().next().unwrap_or_default();
     Judged {
         goal,
-        measured: format!("no figure of {who}"),
+        measured: why.replace('|', "\\|"),
         met: None,
     }
 }
 
-fn turns_of<'a>(figures: &'a Figures, who: &str) -> Option<&'a [f64]> {
-    let (_, turns) = figures.iter().find(|(name, _)| name == who)?;
-    (!turns.is_empty()).then_some(turns)
+fn turns_of<'a>(figures: &'a Figures, who: &str) -> Result<&'a [f64], String> {
+    match figures.iter().find(|(name, _)| name == who) {
+        Some((_, turns)) => turns.as_deref().map_err(String::clone),
+        None => Err(format!("no figure of {who}")),
+    }
 }
 
 /// The middle of the figures, or the mean of the two in the middle.
@@ -172,14 +187,14 @@ pub(crate) fn median(figures: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    fn figures() -> Vec<(String, Vec<f64>)> {
+    fn figures() -> Vec<(String, Result<Vec<f64>, String>)> {
         // The machine was three times as slow in the second turn.
         vec![
-            ("ours".to_owned(), vec![5.0, 15.3, 5.2]),
-            ("loop".to_owned(), vec![5.0, 15.0, 5.0]),
-            ("fast".to_owned(), vec![5.1, 15.9, 5.4]),
-            ("slow".to_owned(), vec![9.0, 27.0, 9.0]),
-            ("absent".to_owned(), vec![]),
+            ("ours".to_owned(), Ok(vec![5.0, 15.3, 5.2])),
+            ("loop".to_owned(), Ok(vec![5.0, 15.0, 5.0])),
+            ("fast".to_owned(), Ok(vec![5.1, 15.9, 5.4])),
+            ("slow".to_owned(), Ok(vec![9.0, 27.0, 9.0])),
+            ("absent".to_owned(), Err("absent is not here".to_owned())),
         ]
     }
 
@@ -210,11 +225,17 @@ mod tests {
         assert_eq!(met(&Goal::AtMost("ours", 5.1)), Some(false));
         assert_eq!(met(&Goal::AtLeast("ours", 5.2)), Some(true));
         assert_eq!(met(&Goal::AtLeast("ours", 5.3)), Some(false));
+        let quarter_of = |seen| Goal::AtMostTimesElsewhere("ours", 0.25, "peer", seen);
+        assert_eq!(met(&quarter_of(20.9)), Some(true));
+        assert_eq!(met(&quarter_of(20.7)), Some(false));
     }
 
     #[test]
     fn what_was_not_measured_is_neither_met_nor_missed() {
         assert_eq!(met(&Goal::AtMostTimes("ours", 9.0, "absent")), None);
         assert_eq!(met(&Goal::AtMost("nobody", 9.0)), None);
+        assert_eq!(met(&Goal::BelowAllBut("absent", &[])), None);
+        let judged = Goal::AtMostTimes("ours", 9.0, "absent").judge(&figures(), "µs");
+        assert_eq!(judged.measured, "absent is not here");
     }
 }

@@ -7,6 +7,7 @@ mod bare;
 mod contender;
 mod goal;
 mod report;
+mod rival;
 mod rows;
 mod server;
 mod turn;
@@ -118,13 +119,11 @@ fn measure(row: Row, built: &std::path::Path, wish: &Wish) -> Result<Measured> {
     println!("\n==> {} ({})", row.name, row.server.name());
     let mut spent: Vec<Result<Vec<Spent>, String>> = Vec::new();
     for contender in &row.contenders {
-        spent.push(match contender.absence() {
-            None => Ok(Vec::new()),
-            Some(why) => {
-                println!("{why}");
-                Err(why)
-            }
-        });
+        let ready = contender.prepare();
+        if let Err(why) = &ready {
+            println!("{why}");
+        }
+        spent.push(ready.map(|()| Vec::new()));
     }
     let server = row.server.start(built)?;
     let scene = Scene {

@@ -84,14 +84,18 @@ fn section(row: &Measured) -> String {
 
 fn table(text: &mut String, row: &Measured, reading: &Reading) {
     let figures = figures(row, reading);
-    let first = figures.first().map_or(f64::NAN, |(_, turns)| median(turns));
+    let first = match figures.first() {
+        Some((_, Ok(turns))) => median(turns),
+        _ => f64::NAN,
+    };
     let first_name = row.row.contenders.first().map_or("", |one| one.name);
     let unit = reading.figure.unit();
     let _ = writeln!(
         text,
         "\n| | {unit}, median | lowest to highest | {first_name} ÷ it |\n|---|---|---|---|"
     );
-    for (name, turns) in figures.iter().filter(|(_, turns)| !turns.is_empty()) {
+    for (name, turns) in &figures {
+        let Ok(turns) = turns else { continue };
         let middle = median(turns);
         let lowest = turns.iter().copied().fold(f64::INFINITY, f64::min);
         let highest = turns.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -119,14 +123,16 @@ fn judged(row: &Measured) -> Vec<Judged> {
         .collect()
 }
 
-fn figures(row: &Measured, reading: &Reading) -> Vec<(String, Vec<f64>)> {
+fn figures(row: &Measured, reading: &Reading) -> Vec<(String, Result<Vec<f64>, String>)> {
     row.row
         .contenders
         .iter()
         .zip(&row.spent)
         .map(|(contender, spent)| {
-            let turns = spent.iter().flatten();
-            let figures = turns.map(|turn| reading.figure.of(turn)).collect();
+            let figures = spent
+                .as_ref()
+                .map(|turns| turns.iter().map(|turn| reading.figure.of(turn)).collect())
+                .map_err(String::clone);
             (contender.name.to_owned(), figures)
         })
         .collect()

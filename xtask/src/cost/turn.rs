@@ -12,6 +12,12 @@ use crate::shell;
 /// How often a running generator's memory is looked at.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// How often at first: a run may be over before [`LOOK`] has seen its peak.
+const FIRST_LOOKS: Duration = Duration::from_millis(1);
+
+/// How long that is.
+const AT_FIRST: Duration = Duration::from_millis(200);
+
 /// What one turn took.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Spent {
@@ -109,11 +115,13 @@ pub(crate) fn take(
 /// growth within the last look before the end can be missed.
 fn peak_until(over: &AtomicBool, pid: u32) -> u64 {
     let status = format!("/proc/{pid}/status");
+    let start = Instant::now();
     let mut peak = 0;
     while !over.load(Ordering::Relaxed) {
         let text = std::fs::read_to_string(&status).unwrap_or_default();
         peak = peak.max(high_water(&text).unwrap_or(0));
-        std::thread::sleep(LOOK);
+        let first = start.elapsed() < AT_FIRST;
+        std::thread::sleep(if first { FIRST_LOOKS } else { LOOK });
     }
     peak
 }
