@@ -56,7 +56,8 @@ pub struct Http2 {
     /// Connections that have something to go on with.
     listed: Vec<usize>,
     shared: Shared,
-    memory: RequestMemory,
+    /// One for each host: their requests differ in the name of it at least.
+    memories: Vec<RequestMemory>,
     /// The head of the present answer.
     rendered: Vec<u8>,
     /// No connection attempt is overdue before this time.
@@ -88,7 +89,11 @@ impl Http2 {
             streams: (0..connections * lanes).map(|_| None).collect(),
             listed: Vec::with_capacity(connections),
             shared: transport::shared(),
-            memory: RequestMemory::new(route.tls.is_some()),
+            memories: route
+                .hosts
+                .iter()
+                .map(|_| RequestMemory::new(route.tls.is_some()))
+                .collect(),
             rendered: Vec::new(),
             connect_deadline: u64::MAX,
         })
@@ -257,6 +262,7 @@ impl Http2 {
 
     /// Opens streams for the requests that are waiting, as many as may be opened.
     fn send_waiting(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+        let host = conductor.host_of(connection);
         // A request that fails at once makes way for another: those come later.
         for _ in 0..self.links[connection].waiting.len() {
             let link = &mut self.links[connection];
@@ -268,7 +274,7 @@ impl Http2 {
             };
             let (head, payload) = conductor.request(slot);
             let has_body = !payload.is_empty();
-            let request = match self.memory.request(head) {
+            let request = match self.memories[host].request(head) {
                 Ok(request) => request,
                 Err(error) => {
                     let now = self.clock.now();
