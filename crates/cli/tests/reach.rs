@@ -296,6 +296,42 @@ fn several_hosts_share_the_requests_by_weight_and_each_hears_its_own_name() {
     assert!((700..=1300).contains(&ok(0)), "{} of 4000", ok(0));
 }
 
+/// Rate times latency is what was out at once, however it was dealt out: nobody
+/// rested untimed, and nobody was counted twice.
+#[test]
+fn lanes_and_hosts_obey_little_s_law() {
+    let scratch = Scratch::new("lanes");
+    let (_nginx, port) = Nginx::with_servers(&scratch, |port| {
+        // Answers after a moment, so that a busy machine's own delays count little.
+        format!(
+            "server {{ listen 127.0.0.1:{port}; listen 127.0.0.3:{port}; \
+             location / {{ limit_rate 100k; root {}; }} }} ",
+            scratch.path().display()
+        )
+    });
+    std::fs::write(scratch.join("body"), vec![b'x'; 4096]).expect("a body");
+    let url = |host: u8| format!("http://127.0.0.{host}:{port}/body");
+    for options in [
+        &["--target", &url(1), "--depth", "8"][..],
+        &[
+            "--target",
+            &format!("t={}", url(1)),
+            "--host",
+            &format!("t={}", url(3)),
+        ],
+    ] {
+        let length = [
+            "--slice", "1s", "--rounds", "1", "--warmup", "0s", "-c", "8",
+        ];
+        let run = Tenbin::new(&scratch, [&["http", "--json"], options, &length].concat()).run();
+        let found: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+        let findings = found["findings"].as_array().expect("findings");
+        let broken = findings.iter().find(|one| one["rule"] == "little");
+        assert!(broken.is_none(), "{broken:?}");
+        assert!(found["results"][0]["ok"].as_u64() > Some(50), "{run}");
+    }
+}
+
 /// The port on which a server of ours says that it listens.
 fn port_of(server: &common::Running) -> u16 {
     let mut port = None;

@@ -32,18 +32,16 @@ impl Conductor<'_> {
         if self.waiting {
             return None;
         }
-        while self.work_is_due(now) {
-            let slot = self.dispatch.take(self.in_flight, now)?;
-            match self.prepare(slot, now) {
-                Order::Rest => {
-                    if self.waiting || self.exhausted {
-                        return None;
-                    }
-                }
-                order => return Some((slot, order)),
-            }
+        self.take_work(now).map(|slot| (slot, Order::Send))
+    }
+
+    /// The slot of the next operation, if one is due and somebody is free for it.
+    pub(super) fn take_work(&mut self, now: u64) -> Option<usize> {
+        if !self.work_is_due(now) {
+            return None;
         }
-        None
+        let slot = self.dispatch.take(self.in_flight, now)?;
+        (self.prepare(slot, now) == Order::Send).then_some(slot)
     }
 
     /// When [`Self::tick`] must be asked again at the latest.

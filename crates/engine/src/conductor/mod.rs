@@ -315,6 +315,16 @@ impl<'w> Conductor<'w> {
         self.part(slot, now, answer.reusable)
     }
 
+    /// With several hosts, who is answered on one sends next on another: to be asked
+    /// whenever a slot was told to rest, so that nobody waits for the next turn.
+    #[inline]
+    pub fn next_send(&mut self, now: u64) -> Option<usize> {
+        if self.score.weights.len() == 1 || self.stopped || self.waiting {
+            return None;
+        }
+        self.take_work(now)
+    }
+
     /// The slot has nothing out any more.
     #[inline]
     fn free(&mut self, slot: usize, now: u64) -> Order {

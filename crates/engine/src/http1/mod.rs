@@ -428,7 +428,13 @@ impl Http1 {
         let order = conductor.answered(slot, now, answer);
         self.obey(slot, order, conductor);
         match order {
-            Order::Send | Order::Rest => Then::ReadOn,
+            Order::Send => Then::ReadOn,
+            Order::Rest => {
+                if let Some(other) = conductor.next_send(now) {
+                    self.obey(other, Order::Send, conductor);
+                }
+                Then::ReadOn
+            }
             Order::Reopen | Order::Close | Order::Cancel => Then::Stop,
         }
     }

@@ -1,5 +1,6 @@
 //! Little's law.
 
+use tenbin_plan::HttpVersion;
 use tenbin_record::Slice;
 use tenbin_stats::Little;
 
@@ -47,16 +48,14 @@ impl Rule for LittlesLaw {
 impl LittlesLaw {
     fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
         let full = cell.full();
-        let totals = Totals::of(&full);
+        let totals = Totals::of(&full, cell.workload.load.depth);
         if totals.operations_per_connection()? < OPERATIONS_PER_CONNECTION {
             return None;
         }
         let little = totals.little()?;
         let rho = little.ratio()?;
         let tolerance = TOLERANCE + totals.straddling()? + DEVIATIONS * totals.scatter()?;
-        // A slice that ends with its work ends raggedly: the last operations
-        // leave the other connections without any. And some are told to rest.
-        let may_rest = cell.workload.may_end_early() || cell.workload.load.think.is_some();
+        let may_rest = may_rest(cell);
         if (rho - 1.0).abs() <= tolerance || (may_rest && rho < 1.0) {
             return None;
         }
@@ -67,7 +66,7 @@ impl LittlesLaw {
             workload: Some(cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),
             evidence: format!(
-                "{:.1} operations/s × {:.3} ms is {} in flight, but there were {} connections: \
+                "{:.1} operations/s × {:.3} ms is {} in flight, but {} were asked for: \
                  ratio {}, not 1 ± {} ({})",
                 little.throughput,
                 little.residence * 1e3,
@@ -89,6 +88,16 @@ impl LittlesLaw {
     }
 }
 
+/// Whether there is a reason for less to be in flight than was asked for.
+fn may_rest(cell: &Cell<'_>) -> bool {
+    let load = &cell.workload.load;
+    // A slice that ends with its work ends raggedly: the last operations leave the
+    // others' connections without any. Some are told to rest. And a server of HTTP/2
+    // may allow fewer streams.
+    let fewer_streams = load.depth > 1 && cell.target.way.http == HttpVersion::Http2;
+    cell.workload.may_end_early() || load.think.is_some() || fewer_streams
+}
+
 /// Sums over slices.
 #[derive(Default)]
 struct Totals {
@@ -106,17 +115,18 @@ struct Totals {
     cubes: f64,
     /// Seconds of measured windows.
     seconds: f64,
-    /// Connections times seconds.
+    /// Operations that could be out at once, times seconds.
     capacity: f64,
 }
 
 impl Totals {
-    fn of(slices: &[&Slice]) -> Self {
+    /// Of slices with so many operations out at once on each connection.
+    fn of(slices: &[&Slice], depth: usize) -> Self {
         let mut totals = Self::default();
         for slice in slices {
             totals.slices += 1.0;
             totals.seconds += slice.seconds;
-            totals.capacity += slice.connections as f64 * slice.seconds;
+            totals.capacity += (slice.connections * depth) as f64 * slice.seconds;
             totals.operations += (slice.ok() + slice.failed()) as f64;
             totals.connecting += connecting(slice);
             for histogram in slice.ops.iter().flat_map(|op| [&op.service, &op.failed]) {
@@ -174,9 +184,14 @@ impl Totals {
     }
 }
 
-/// Seconds spent on connecting inside the window: as many connections as there
-/// are had been made before it, or as it opened.
+/// Seconds spent on connecting inside the window, with nothing else to do: as many
+/// connections as there are had been made before it, or as it opened. What else was
+/// out on the connection before is sent again, and its own time goes on; and with
+/// several hosts the others are asked meanwhile.
 fn connecting(slice: &Slice) -> f64 {
+    if slice.hosts.len() > 1 {
+        return 0.0;
+    }
     let opened = slice.ledger.opened as f64;
     let inside = opened - slice.connections as f64;
     if inside <= 0.0 {
@@ -193,6 +208,22 @@ mod tests {
 
     use super::*;
     use crate::testing::Run;
+
+    #[test]
+    fn depth_makes_room_for_more_on_a_connection() {
+        let mut run = Run::pair(8);
+        // Two connections with eight at once, 2 ms each.
+        run.plan.workloads[0].load.depth = 8;
+        run.each(|slice| slice.answers(8_000, 0.002));
+        assert_eq!(run.findings(&LittlesLaw), []);
+        run.each(|slice| slice.answers(4_000, 0.002));
+        assert_eq!(run.findings(&LittlesLaw).len(), 2);
+        // A server of HTTP/2 may allow fewer at once, though never more.
+        run.plan.targets[0].way.http = HttpVersion::Http2;
+        assert_eq!(run.findings(&LittlesLaw).len(), 1);
+        run.each(|slice| slice.answers(9_600, 0.002));
+        assert_eq!(run.findings(&LittlesLaw).len(), 2);
+    }
 
     #[test]
     fn fires_when_more_is_in_flight_than_connections() {
