@@ -57,6 +57,7 @@ impl Null {
             status: 200,
             length: 0,
             received: 0,
+            cut_at: None,
             reusable: true,
         };
         // Nothing lies between the end of one operation and the start of the next,

@@ -150,7 +150,10 @@ impl Default for HostSample {
 pub struct Ledger {
     /// Connections established, with those that the lead left open for the window.
     pub opened: u64,
-    /// Requests sent on a connection that had carried one before.
+    /// Of `opened`: those that the lead left open for the window.
+    pub standing: u64,
+    /// Requests sent on a connection that had carried one before; those that had to be
+    /// sent again count again.
     pub reused: u64,
     /// Closed by Tenbin: keep-alive off, a timeout, the end of the slice.
     pub closed_by_client: u64,
@@ -168,6 +171,7 @@ pub struct Ledger {
 impl std::ops::AddAssign for Ledger {
     fn add_assign(&mut self, other: Self) {
         self.opened += other.opened;
+        self.standing += other.standing;
         self.reused += other.reused;
         self.closed_by_client += other.closed_by_client;
         self.closed_by_server += other.closed_by_server;

@@ -253,6 +253,7 @@ impl Tally {
     /// those that the lead has used up.
     pub(crate) fn stands(&mut self, connection: Standing) {
         self.opened(connection.opened);
+        self.ledger.standing += 1;
         if let Some(nanos) = connection.first_byte_nanos {
             self.setup.first_byte.record(nanos);
         }

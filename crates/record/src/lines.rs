@@ -122,6 +122,8 @@ pub(crate) struct CompleteLine {}
 #[serde(remote = "Ledger")]
 struct LedgerFields {
     opened: u64,
+    #[serde(default)]
+    standing: u64,
     reused: u64,
     closed_by_client: u64,
     closed_by_server: u64,

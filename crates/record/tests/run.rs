@@ -149,6 +149,7 @@ fn sample(thread: usize, second: u64, drain: bool, closed_loop: bool, operations
         ledger: Ledger {
             opened: 1,
             reused: seed,
+            standing: 1,
             connect_nanos: 12_345,
             ..Ledger::default()
         },

@@ -63,6 +63,8 @@ pub struct Answered {
     pub length: u64,
     /// Bytes read for it, heads included.
     pub received: u64,
+    /// Bytes written of the request, if the answer came before its end.
+    pub cut_at: Option<u64>,
     /// Whether the server lets the connection be used again.
     pub reusable: bool,
 }
@@ -282,7 +284,11 @@ impl<'w> Conductor<'w> {
             0 => now,
             before => before,
         };
-        let body_sent = self.workload.payload(exchange).len() as u64;
+        let head_length = exchange.head.len() as u64;
+        let body_sent = match answer.cut_at {
+            None => self.workload.payload(exchange).len() as u64,
+            Some(bytes) => bytes.saturating_sub(head_length),
+        };
         let ended = Ended {
             op: exchange.op,
             host: exchange.host,
@@ -292,7 +298,7 @@ impl<'w> Conductor<'w> {
                 ended: now,
             },
             first_byte,
-            sent: exchange.head.len() as u64 + body_sent,
+            sent: head_length + body_sent,
             received: answer.received,
             payload: body_sent.max(answer.length),
         };

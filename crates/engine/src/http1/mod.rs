@@ -294,7 +294,8 @@ impl Http1 {
                 return;
             };
             let droppable = entry.reader.droppable();
-            let (asked, took) = match droppable.filter(|&left| left >= WORTH_DROPPING) {
+            let droppable = droppable.filter(|&left| left >= WORTH_DROPPING);
+            let (asked, took) = match droppable {
                 None => (READ_BUFFER, line.read(&mut self.buffer)),
                 Some(left) => {
                     let asked = left.min(DROP_BUFFER as u64) as usize;
@@ -312,7 +313,7 @@ impl Http1 {
             };
             // A short read has emptied the socket; news comes as an event.
             let emptied = line.emptied(count, asked);
-            let then = if asked == READ_BUFFER {
+            let then = if droppable.is_none() {
                 self.take_bytes(connection, count, closed, conductor)
             } else {
                 self.take_dropped(connection, count, closed, conductor)
@@ -414,7 +415,7 @@ impl Http1 {
         let now = self.clock.now();
         let entry = &mut self.connections[connection];
         // Unread request bytes would be taken for the next request.
-        let whole = entry.outbox.first_is_written();
+        let cut_at = entry.outbox.first_is_cut_at();
         let Some(slot) = entry.outbox.pop() else {
             return Then::Stop;
         };
@@ -423,7 +424,8 @@ impl Http1 {
             length: complete.length,
             received: std::mem::take(&mut entry.received),
             // Answers that are still owed may lie behind this one.
-            reusable: complete.reusable && whole && !(closed && entry.outbox.is_empty()),
+            cut_at,
+            reusable: complete.reusable && cut_at.is_none() && !(closed && entry.outbox.is_empty()),
         };
         let order = conductor.answered(slot, now, answer);
         self.obey(slot, order, conductor);
@@ -451,6 +453,7 @@ impl Http1 {
                 status: complete.status,
                 length: complete.length,
                 received: entry.received,
+                cut_at: entry.outbox.first_is_cut_at(),
                 reusable: false,
             };
             let order = conductor.answered(slot, now, answer);

@@ -89,9 +89,10 @@ impl Outbox {
         self.whole == self.slots.len()
     }
 
+    /// How many bytes of the first have been written, if that is not all of it.
     #[inline]
-    pub(super) fn first_is_written(&self) -> bool {
-        self.whole > 0
+    pub(super) fn first_is_cut_at(&self) -> Option<u64> {
+        (self.whole == 0).then_some(self.written as u64)
     }
 
     /// Writes until all is written or the socket takes no more.

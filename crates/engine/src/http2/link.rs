@@ -54,8 +54,10 @@ pub(super) struct Link {
     pub(super) out: usize,
     /// When the server was last heard on it, nanoseconds since the origin.
     pub(super) heard_at: u64,
-    /// The server takes no more requests.
+    /// It gets no more requests: the server takes none, or is not heard any more.
     pub(super) is_ending: bool,
+    /// The server is not heard any more.
+    pub(super) is_silent: bool,
     /// It is on the list of those that have something to go on with, or going on.
     pub(super) is_listed: bool,
     /// Counts how often it was opened or closed.
@@ -75,6 +77,7 @@ impl Link {
             out: 0,
             heard_at: 0,
             is_ending: false,
+            is_silent: false,
             is_listed: false,
             age: 0,
         }
@@ -86,6 +89,7 @@ impl Link {
         self.waiting.clear();
         self.out = 0;
         self.is_ending = false;
+        self.is_silent = false;
         self.age += 1;
     }
 

@@ -370,9 +370,15 @@ impl Http2 {
 
     /// The server takes no more requests on the connection, and none is out.
     fn part(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+        let was_silent = self.links[connection].is_silent;
         self.give_back_waiting(connection, conductor);
         self.close(connection);
-        let order = conductor.dropped(connection, self.clock.now());
+        let now = self.clock.now();
+        let order = if was_silent {
+            conductor.hung_up(connection, now)
+        } else {
+            conductor.dropped(connection, now)
+        };
         self.obey_for(connection, order, conductor);
     }
 
@@ -382,24 +388,23 @@ impl Http2 {
         }
     }
 
-    /// Gives up one request; the connection lives, unless nothing at all was heard on
-    /// it for as long as an answer may take.
+    /// Gives up one request; the connection lives. If nothing at all was heard on it
+    /// for as long as an answer may take, it gets no more requests, and is opened
+    /// anew when those that are out have come to an end.
     fn cancel(&mut self, slot: usize, conductor: &mut Conductor<'_>) {
-        let link = &mut self.links[slot / self.lanes];
+        let (connection, now) = (slot / self.lanes, self.clock.now());
+        let link = &mut self.links[connection];
         link.waiting.retain(|&other| other != slot);
         // Without anyone who holds it, h2 resets the stream.
         if self.streams[slot].take().is_some() {
             link.out -= 1;
             link.bells.ring_connection();
-            self.list(slot / self.lanes);
         }
-        let (connection, now) = (slot / self.lanes, self.clock.now());
-        let silence = now.saturating_sub(self.links[connection].heard_at);
-        if silence >= conductor.timeout() {
-            self.close(connection);
-            let order = conductor.hung_up(connection, now);
-            return self.obey_for(connection, order, conductor);
+        if now.saturating_sub(link.heard_at) >= conductor.timeout() {
+            link.is_ending = true;
+            link.is_silent = true;
         }
+        self.list(connection);
         let order = conductor.vacated(slot, now);
         self.obey(slot, order, conductor);
     }

@@ -180,6 +180,7 @@ impl Coming {
             length: self.length,
             // Heads are compressed against those before: they have no size alone.
             received: self.length,
+            cut_at: None,
             reusable: true,
         })
     }

@@ -185,6 +185,7 @@ impl Wire for Simulation<'_> {
                         status,
                         length: 0,
                         received: 100,
+                        cut_at: None,
                         reusable,
                     };
                     conductor.answered(slot, self.now, answer)

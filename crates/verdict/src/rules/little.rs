@@ -1,6 +1,6 @@
 //! Little's law.
 
-use tenbin_plan::HttpVersion;
+use tenbin_plan::{HttpVersion, Load};
 use tenbin_record::Slice;
 use tenbin_stats::Little;
 
@@ -48,7 +48,7 @@ impl Rule for LittlesLaw {
 impl LittlesLaw {
     fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
         let full = cell.full();
-        let totals = Totals::of(&full, cell.workload.load.depth);
+        let totals = Totals::of(&full, &cell.workload.load);
         if totals.operations_per_connection()? < OPERATIONS_PER_CONNECTION {
             return None;
         }
@@ -120,15 +120,14 @@ struct Totals {
 }
 
 impl Totals {
-    /// Of slices with so many operations out at once on each connection.
-    fn of(slices: &[&Slice], depth: usize) -> Self {
+    fn of(slices: &[&Slice], load: &Load) -> Self {
         let mut totals = Self::default();
         for slice in slices {
             totals.slices += 1.0;
             totals.seconds += slice.seconds;
-            totals.capacity += (slice.connections * depth) as f64 * slice.seconds;
+            totals.capacity += (slice.connections * load.depth) as f64 * slice.seconds;
             totals.operations += (slice.ok() + slice.failed()) as f64;
-            totals.connecting += connecting(slice);
+            totals.connecting += connecting(slice, load.keep_alive);
             for histogram in slice.ops.iter().flat_map(|op| [&op.service, &op.failed]) {
                 for step in histogram.iter_recorded() {
                     let n = step.count_at_value() as f64;
@@ -160,13 +159,13 @@ impl Totals {
         each.is_finite().then_some(each)
     }
 
-    /// Length of an operation that straddles an end of the window, as a share of
-    /// the window: it may be counted at one end and not at the other. Long
+    /// Length of an operation that straddles an end of the window, with the making
+    /// of its connection, as a share of the window: it may be counted at one end and not at the other. Long
     /// operations straddle more often than short ones, hence E[R²]/E[R] and not
     /// E[R]. Not divided by the number of slices: those begin alike, so what one
     /// loses all may lose.
     fn straddling(&self) -> Option<f64> {
-        let length = self.squares / self.busy;
+        let length = self.squares / self.busy + self.connecting / self.operations;
         let share = length / (self.seconds / self.slices);
         share.is_finite().then_some(share)
     }
@@ -184,16 +183,22 @@ impl Totals {
     }
 }
 
-/// Seconds spent on connecting inside the window, with nothing else to do: as many
-/// connections as there are had been made before it, or as it opened. What else was
-/// out on the connection before is sent again, and its own time goes on; and with
+/// Seconds spent on connecting inside the window, with nothing else to do. What else
+/// was out on the connection before is sent again, and its own time goes on; and with
 /// several hosts the others are asked meanwhile.
-fn connecting(slice: &Slice) -> f64 {
+fn connecting(slice: &Slice, keep_alive: bool) -> f64 {
     if slice.hosts.len() > 1 {
         return 0.0;
     }
     let opened = slice.ledger.opened as f64;
-    let inside = opened - slice.connections as f64;
+    // Connections that are kept were made before the window, or as it opened. Of those
+    // that are not, any number may have been on its way then.
+    let before = if keep_alive {
+        slice.connections as f64
+    } else {
+        slice.ledger.standing as f64
+    };
+    let inside = opened - before;
     if inside <= 0.0 {
         return 0.0;
     }
@@ -251,6 +256,22 @@ mod tests {
             slice.connecting(900, 0.2);
         });
         assert_eq!(run.findings(&LittlesLaw), []);
+    }
+
+    #[test]
+    fn connections_on_their_way_when_the_window_opens_are_of_the_window() {
+        // A new connection, of 18 ms, for each operation of 2 ms on two connections.
+        let mut run = Run::pair(8);
+        run.plan.workloads[0].load.keep_alive = false;
+        run.each(|slice| {
+            slice.answers(100, 0.002);
+            slice.0.ledger.opened = 100;
+            slice.0.ledger.standing = 0;
+            slice.0.ledger.connect_nanos = 100 * 18_000_000;
+        });
+        assert_eq!(run.findings(&LittlesLaw), []);
+        run.each(|slice| slice.answers(100, 0.006));
+        assert_eq!(run.findings(&LittlesLaw).len(), 2);
     }
 
     #[test]
