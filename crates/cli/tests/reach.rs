@@ -412,6 +412,24 @@ fn certificates_that_cannot_be_trusted_are_refused_in_one_sentence() {
         &["--target", &alone],
         "its certificate is self-signed; trust it with --cacert FILE",
     );
+    refused(
+        &["--target", &alone, "--cacert", &ca],
+        "ca.pem has signed its certificate, which is self-signed; give",
+    );
+    let server = certificates.file("server.pem");
+    refused(
+        &[
+            "--target",
+            &target,
+            "--cacert",
+            &certificates.file("alone.pem"),
+        ],
+        "alone.pem has signed its certificate; give",
+    );
+    refused(
+        &["--target", &target, "--cert", &server, "--key", &key],
+        "ca.key does not belong to the certificate in",
+    );
     let own = certificates.file("alone.pem");
     refused(
         &[
@@ -422,7 +440,7 @@ fn certificates_that_cannot_be_trusted_are_refused_in_one_sentence() {
             "--server-name",
             "other.test",
         ],
-        "its certificate is for",
+        "its certificate is for 127.0.0.1, not for other.test;",
     );
     let plain = Nginx::start(&scratch);
     let not_tls = format!("a=https://127.0.0.1:{}/", plain.port());

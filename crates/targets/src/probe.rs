@@ -6,6 +6,7 @@ mod stream;
 
 use std::io::{self, ErrorKind};
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -49,6 +50,8 @@ pub struct Door {
     pub http: HttpVersion,
     /// TLS and the name of the server, if TLS is spoken.
     pub tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
+    /// The file whose authorities alone that TLS trusts, for messages.
+    pub ca: Option<PathBuf>,
 }
 
 /// Why there was no answer.
