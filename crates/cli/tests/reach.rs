@@ -430,6 +430,11 @@ fn certificates_that_cannot_be_trusted_are_refused_in_one_sentence() {
         &["--target", &target, "--cert", &server, "--key", &key],
         "ca.key does not belong to the certificate in",
     );
+    let no_tls = target.replace("https://", "http://");
+    refused(
+        &["--target", &no_tls],
+        "speaks TLS; write https:// in its url",
+    );
     let own = certificates.file("alone.pem");
     refused(
         &[
@@ -521,8 +526,10 @@ fn a_client_certificate_is_shown() {
         &[&options[..], &["--cert", &pem, "--key", &key]].concat(),
     );
     expect_measured(&run);
-    // nginx shakes hands without one, and answers with 400.
-    http(&scratch, &options).expect_code(4).expect_stderr("400");
+    // nginx shakes hands without one, and answers every request with 400.
+    http(&scratch, &options)
+        .expect_code(3)
+        .expect_stderr("wants to see a client certificate; give one with --cert FILE");
 }
 
 #[test]
