@@ -60,8 +60,8 @@ impl Display {
                 self.total = *slices;
                 self.pace = Pace::new(*forecast);
                 self.line(&format!(
-                    "{} slices in about {}, kept in {}",
-                    slices,
+                    "{slices} slice{} in about {}, kept in {}",
+                    if *slices == 1 { "" } else { "s" },
                     short(*forecast),
                     directory.display()
                 ));

@@ -213,7 +213,23 @@ fn refusals_name_the_flag() {
         ),
         (
             "tenbin http --target http://h --arrivals poisson",
-            "--arrivals: needs a rate",
+            "--arrivals: needs a rate; give one with rate or steps (--rate or --step)",
+        ),
+        (
+            "tenbin http --target http://h --rate 5/s --think 5ms",
+            "--think: an open loop (rate, steps or trace) has no think time: nothing in it waits for answers; leave out either",
+        ),
+        (
+            "tenbin http --target http://h --think -5ms",
+            r#"--think: "-5ms" is negative; write for example "500ms", "2s" or "1m30s""#,
+        ),
+        (
+            "tenbin http --target http://h --slice -2s",
+            r#"--slice: "-2s" is negative; write for example "500ms", "2s" or "1m30s""#,
+        ),
+        (
+            "tenbin http --target http://h --rate -5/s",
+            r#"--rate: "-5/s" is negative, and a rate is above 0; write for example "1000/s""#,
         ),
         (
             "tenbin http --target http://h --trace day.txt",

@@ -448,6 +448,29 @@ fn certificates_that_cannot_be_trusted_are_refused_in_one_sentence() {
         &["--target", &alone],
         "its certificate is self-signed; trust it with --cacert FILE",
     );
+    refused(
+        &["--target", &alone, "--cacert", &ca],
+        "ca.pem has signed its certificate, which is self-signed; give",
+    );
+    let server = certificates.file("server.pem");
+    refused(
+        &[
+            "--target",
+            &target,
+            "--cacert",
+            &certificates.file("alone.pem"),
+        ],
+        "alone.pem has signed its certificate; give",
+    );
+    refused(
+        &["--target", &target, "--cert", &server, "--key", &key],
+        "ca.key does not belong to the certificate in",
+    );
+    let no_tls = target.replace("https://", "http://");
+    refused(
+        &["--target", &no_tls],
+        "speaks TLS; write https:// in its url",
+    );
     let own = certificates.file("alone.pem");
     refused(
         &[
@@ -458,7 +481,7 @@ fn certificates_that_cannot_be_trusted_are_refused_in_one_sentence() {
             "--server-name",
             "other.test",
         ],
-        "its certificate is for",
+        "its certificate is for 127.0.0.1, not for other.test;",
     );
     let plain = Nginx::start(&scratch);
     let not_tls = format!("a=https://127.0.0.1:{}/", plain.port());
@@ -539,8 +562,10 @@ fn a_client_certificate_is_shown() {
         &[&options[..], &["--cert", &pem, "--key", &key]].concat(),
     );
     expect_measured(&run);
-    // nginx shakes hands without one, and answers with 400.
-    http(&scratch, &options).expect_code(4).expect_stderr("400");
+    // nginx shakes hands without one, and answers every request with 400.
+    http(&scratch, &options)
+        .expect_code(3)
+        .expect_stderr("wants to see a client certificate; give one with --cert FILE");
 }
 
 #[test]

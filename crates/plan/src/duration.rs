@@ -17,6 +17,9 @@ pub enum TimeError {
     /// It does not begin with a number.
     #[error("{0:?} is not a length of time; write for example \"500ms\", \"2s\" or \"1m30s\"")]
     NoNumber(String),
+    /// It begins with a minus sign.
+    #[error("{0:?} is negative; write for example \"500ms\", \"2s\" or \"1m30s\"")]
+    Negative(String),
     /// A number without its unit.
     #[error("{0:?} has no unit; write for example \"500ms\", \"2s\" or \"1m30s\"")]
     NoUnit(String),
@@ -64,6 +67,9 @@ impl FromStr for Time {
         let mut rest = text.trim();
         if rest == "0" {
             return Ok(Self(Duration::ZERO));
+        }
+        if rest.starts_with('-') {
+            return Err(TimeError::Negative(text.into()));
         }
         let mut total = 0u64;
         loop {

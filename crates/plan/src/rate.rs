@@ -25,7 +25,10 @@ pub enum RateError {
         /// What stands behind the slash.
         unit: String,
     },
-    /// Zero, less, or beyond what a clock can tell apart.
+    /// Less than zero.
+    #[error("{0} is negative, and a rate is above 0; write for example \"1000/s\"")]
+    Negative(String),
+    /// Zero, or beyond what a clock can tell apart.
     #[error(
         "a rate is above 0 and at most 1000000000/s, which {0} is not; write for example \"1000/s\""
     )]
@@ -42,6 +45,8 @@ impl Rate {
     pub fn per_second(value: f64) -> Result<Self, RateError> {
         if value > 0.0 && value <= HIGHEST {
             Ok(Self(value))
+        } else if value < 0.0 {
+            Err(RateError::Negative(value.to_string()))
         } else {
             Err(RateError::OutOfRange(value.to_string()))
         }
@@ -71,7 +76,10 @@ impl FromStr for Rate {
                 text: text.into(),
                 unit: unit.into(),
             })?;
-        Self::per_second(value / seconds).map_err(|_| RateError::OutOfRange(format!("{text:?}")))
+        Self::per_second(value / seconds).map_err(|error| match error {
+            RateError::Negative(_) => RateError::Negative(format!("{text:?}")),
+            _ => RateError::OutOfRange(format!("{text:?}")),
+        })
     }
 }
 
@@ -117,7 +125,7 @@ mod tests {
             ),
             (
                 "-5",
-                r#"a rate is above 0 and at most 1000000000/s, which "-5" is not; write for example "1000/s""#,
+                r#""-5" is negative, and a rate is above 0; write for example "1000/s""#,
             ),
         ] {
             assert_eq!(text.parse::<Rate>().unwrap_err().to_string(), message);

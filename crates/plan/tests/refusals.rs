@@ -607,7 +607,7 @@ fn arrivals_that_contradict_each_other() {
         (
             "[load]",
             "arrivals = \"poisson\"",
-            "plan.toml:2:12: arrivals: needs a rate",
+            "plan.toml:2:12: arrivals: needs a rate; give one with rate or steps (--rate or --step)",
         ),
         (
             "[load]",
@@ -622,7 +622,7 @@ fn arrivals_that_contradict_each_other() {
         (
             "[load]",
             "rate = 5\nthink = \"1s\"",
-            "plan.toml:3:9: think: an open loop has no think time: nothing in it waits for answers; leave out either",
+            "plan.toml:3:9: think: an open loop (rate, steps or trace) has no think time: nothing in it waits for answers; leave out either",
         ),
         (
             "[load]",
@@ -711,7 +711,7 @@ fn traces_that_cannot_be_played() {
         ),
         (
             "trace = \"good.txt\"\nthink = \"1s\"",
-            "plan.toml:3:9: think: an open loop has no think time: nothing in it waits for answers; leave out either",
+            "plan.toml:3:9: think: an open loop (rate, steps or trace) has no think time: nothing in it waits for answers; leave out either",
         ),
     ] {
         assert_eq!(refusal(load), expected, "{load}");

@@ -7,6 +7,10 @@ use crate::words::{TIME, UNKNOWN, count, percent};
 /// What stands where a step did not occur, such as TLS without TLS.
 pub(crate) const NOT_TIMED: &str = "not timed";
 
+/// The first byte of a connection's first answer: not that of every answer, which is
+/// why it need not lie below the service time.
+const FIRST_ANSWER: &str = "first answer's first byte";
+
 /// A first byte this much earlier than the last one is worth a line.
 const NOTABLY_EARLIER: f64 = 0.1;
 
@@ -25,9 +29,9 @@ pub(crate) fn is_timed(connections: &Connections) -> bool {
 /// The steps in their order, by the words for them.
 pub(crate) fn steps(connections: &Connections) -> [(&'static str, Option<SetupStep>); 3] {
     [
-        ("TCP", connections.connect),
+        ("connect", connections.connect),
         ("TLS", connections.tls),
-        ("first byte", connections.first_byte),
+        (FIRST_ANSWER, connections.first_byte),
     ]
 }
 

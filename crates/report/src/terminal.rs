@@ -146,9 +146,15 @@ impl Page {
             self.table(&connections_table(document, &timed));
             return;
         }
+        let under_hosts = document
+            .results_of(&workload.name)
+            .any(|result| !result.hosts.is_empty());
+        if under_hosts && !timed.is_empty() {
+            self.line("");
+        }
         for (result, connections) in timed {
             let mut parts = vec![
-                format!("{} opened", count(connections.opened)),
+                format!("{} opened in all slices", count(connections.opened)),
                 format!("{} reused", count(connections.reused)),
             ];
             parts.extend(
@@ -368,7 +374,7 @@ fn connections_table(document: &Document, timed: &[(&ResultOf, &Connections)]) -
     let looked_up = timed
         .iter()
         .any(|(result, _)| name_lookup(document, &result.target).is_some());
-    let mut head = ["connections", "opened", "reused"]
+    let mut head = ["connections", "opened in all slices", "reused"]
         .map(str::to_owned)
         .to_vec();
     head.extend(looked_up.then(|| "DNS (once)".to_owned()));

@@ -133,6 +133,19 @@ fn a_stall_in_one_slice_is_in_every_report() {
     assert_eq!(stalled.count(), 1);
 }
 
+#[test]
+fn the_lines_of_connections_stand_apart_from_the_table_of_hosts() {
+    let mut document = stored("reconnecting");
+    for result in &mut document.results {
+        if let Some(connections) = &mut result.connections {
+            connections.reused = connections.opened;
+        }
+    }
+    let text = terminal(&document, 120, false);
+    assert!(text.contains("\n\n  connections to cluster: "), "{text}");
+    assert!(!text.contains("\n\n  connections to alone: "), "{text}");
+}
+
 /// Documents of versions that knew less are read all the same.
 #[test]
 fn an_older_document_reads() {

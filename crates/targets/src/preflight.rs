@@ -4,7 +4,7 @@
 use std::time::{Duration, SystemTime};
 
 use crate::error::TargetError;
-use crate::probe::{self, Answer};
+use crate::probe::{self, Answer, ProbeError};
 use crate::running::Running;
 
 /// A clock this far off deserves a word.
@@ -70,16 +70,22 @@ fn seconds_between(from: SystemTime, to: SystemTime) -> f64 {
 /// signed request, which is not made here.
 ///
 /// # Errors
-/// It is not there, is silent, does not speak HTTP, or has an impossible clock.
+/// It is not there, is silent, does not speak HTTP, refuses every request because of
+/// TLS, or has an impossible clock.
 pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Preflight, TargetError> {
     let mut first = None;
     for (host, door) in target.way.doors() {
-        let answer = probe::get(&host.url, &door, limit, &|| false).map_err(|source| {
-            TargetError::Unreachable {
-                target: target.name.clone(),
-                source,
-            }
-        })?;
+        let unreachable = |source| TargetError::Unreachable {
+            target: target.name.clone(),
+            source,
+        };
+        let answer = probe::get(&host.url, &door, limit, &|| false).map_err(unreachable)?;
+        if let Some(complaint) = answer.complaint {
+            return Err(unreachable(ProbeError::Refuses {
+                address: door.address,
+                complaint,
+            }));
+        }
         first.get_or_insert(answer);
     }
     let answer = first.ok_or_else(|| TargetError::Url {
@@ -135,6 +141,7 @@ mod tests {
             date: Some(date),
             sent,
             received: sent + Duration::from_millis(500),
+            complaint: None,
         }
     }
 

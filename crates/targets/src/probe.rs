@@ -4,8 +4,10 @@
 mod http2;
 mod stream;
 
+use std::fmt;
 use std::io::{self, ErrorKind};
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -22,6 +24,10 @@ use stream::Stream;
 const STEP: Duration = Duration::from_millis(50);
 /// No sensible answer has a longer head.
 const HEAD_LIMIT: usize = 64 * 1024;
+/// No complaint about the connection is longer.
+const COMPLAINT_LIMIT: usize = 4 * 1024;
+/// Longest wait for the body of a complaint.
+const COMPLAINS_WITHIN: Duration = Duration::from_secs(1);
 
 /// The head of an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +42,47 @@ pub struct Answer {
     pub sent: SystemTime,
     /// When the head was complete.
     pub received: SystemTime,
+    /// What the server says is wrong with the connection itself, if anything.
+    pub complaint: Option<Complaint>,
+}
+
+/// What makes a server refuse every request on such a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Complaint {
+    /// Plain HTTP came to a port of TLS.
+    WantsTls,
+    /// No client certificate was shown.
+    WantsCertificate,
+}
+
+impl Complaint {
+    /// In the words of nginx, Apache and Go; hyphens and letters' case vary.
+    fn of(body: &[u8]) -> Option<Self> {
+        let text = String::from_utf8_lossy(body).to_lowercase();
+        let says = |words: &[&str]| words.iter().any(|words| text.contains(words));
+        if says(&[
+            "plain http request was sent to https port",
+            "speaking plain http to an ssl-enabled server port",
+            "sent an http request to an https server",
+        ]) {
+            Some(Self::WantsTls)
+        } else if says(&["no required ssl certificate was sent"]) {
+            Some(Self::WantsCertificate)
+        } else {
+            None
+        }
+    }
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::WantsTls => "speaks TLS; write https:// in its url",
+            Self::WantsCertificate => {
+                "wants to see a client certificate; give one with --cert FILE and --key FILE"
+            }
+        })
+    }
 }
 
 /// One place where a target may be found, and what has to be spoken there.
@@ -49,6 +96,8 @@ pub struct Door {
     pub http: HttpVersion,
     /// TLS and the name of the server, if TLS is spoken.
     pub tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
+    /// The file whose authorities alone that TLS trusts, for messages.
+    pub ca: Option<PathBuf>,
 }
 
 /// Why there was no answer.
@@ -99,6 +148,14 @@ pub enum ProbeError {
         address: Address,
         /// What the system said.
         source: io::Error,
+    },
+    /// It answers, but only to refuse every request.
+    #[error("{address} {complaint}")]
+    Refuses {
+        /// Where.
+        address: Address,
+        /// What it says is wrong.
+        complaint: Complaint,
     },
     /// Connected, and then silence.
     #[error("{address} accepts connections but never answers (waited {limit:?})")]
@@ -196,9 +253,43 @@ fn ask(url: &Url, stream: &mut Stream<'_>, patience: &Patience<'_>) -> Result<An
             return Err(not_http(stream.address(), &head));
         }
         match parse_head(&head, sent) {
-            Head::Complete(answer) => return Ok(answer),
+            Head::Complete(answer, end) => {
+                let body = head.split_off(end);
+                let complaint = complaint(&answer, body, stream, patience);
+                return Ok(Answer {
+                    complaint,
+                    ..answer
+                });
+            }
             Head::Impossible => return Err(not_http(stream.address(), &head)),
             Head::Partial => {}
+        }
+    }
+}
+
+/// Looks into the body of the one answer that servers complain with. What cannot be
+/// read of it is no failure: there is an answer.
+fn complaint(
+    answer: &Answer,
+    mut body: Vec<u8>,
+    stream: &mut Stream<'_>,
+    patience: &Patience<'_>,
+) -> Option<Complaint> {
+    if answer.status != Some(400) {
+        return None;
+    }
+    let patience = Patience {
+        deadline: patience.deadline.min(Instant::now() + COMPLAINS_WITHIN),
+        ..*patience
+    };
+    loop {
+        let complaint = Complaint::of(&body);
+        if complaint.is_some() || body.len() > COMPLAINT_LIMIT {
+            return complaint;
+        }
+        match stream.read(&mut body, &patience) {
+            Ok(0) | Err(_) => return None,
+            Ok(_) => {}
         }
     }
 }
@@ -234,7 +325,8 @@ fn request(url: &Url) -> String {
 
 enum Head {
     Partial,
-    Complete(Answer),
+    /// And where it ends.
+    Complete(Answer, usize),
     Impossible,
 }
 
@@ -253,7 +345,10 @@ fn parse_head(bytes: &[u8], sent: SystemTime) -> Head {
         return Head::Impossible;
     };
     if status < 200 {
-        return parse_head(&bytes[end + 4..], sent);
+        return match parse_head(&bytes[end + 4..], sent) {
+            Head::Complete(answer, further) => Head::Complete(answer, end + 4 + further),
+            unfinished => unfinished,
+        };
     }
     let header = |name: &str| {
         text.split("\r\n").skip(1).find_map(|line| {
@@ -261,13 +356,15 @@ fn parse_head(bytes: &[u8], sent: SystemTime) -> Head {
             key.eq_ignore_ascii_case(name).then(|| value.trim())
         })
     };
-    Head::Complete(Answer {
+    let answer = Answer {
         status: Some(status),
         server: header("server").map(str::to_owned),
         date: header("date").and_then(|date| httpdate::parse_http_date(date).ok()),
         sent,
         received: SystemTime::now(),
-    })
+        complaint: None,
+    };
+    Head::Complete(answer, end + 4)
 }
 
 fn status_of(line: &str) -> Option<u16> {
@@ -296,7 +393,10 @@ mod tests {
 
     fn complete(bytes: &[u8]) -> Answer {
         match parse_head(bytes, SystemTime::now()) {
-            Head::Complete(answer) => answer,
+            Head::Complete(answer, end) => {
+                assert!(end == bytes.len() || bytes[end - 4..end] == *b"\r\n\r\n");
+                answer
+            }
             Head::Partial => panic!("partial"),
             Head::Impossible => panic!("impossible"),
         }
@@ -327,6 +427,31 @@ mod tests {
                 parse_head(garbage, SystemTime::now()),
                 Head::Impossible
             ));
+        }
+    }
+
+    #[test]
+    fn complaints_about_the_connection_are_known_by_their_words() {
+        for (body, complaint) in [
+            (
+                "<center>The plain HTTP request was sent to HTTPS port</center>",
+                Some(Complaint::WantsTls),
+            ),
+            (
+                "You're speaking plain HTTP to an SSL-enabled server port.<br />",
+                Some(Complaint::WantsTls),
+            ),
+            (
+                "Client sent an HTTP request to an HTTPS server.\n",
+                Some(Complaint::WantsTls),
+            ),
+            (
+                "<center>No required SSL certificate was sent</center>",
+                Some(Complaint::WantsCertificate),
+            ),
+            ("<h1>400 Bad Request</h1>", None),
+        ] {
+            assert_eq!(Complaint::of(body.as_bytes()), complaint, "{body}");
         }
     }
 

@@ -39,13 +39,9 @@ pub(crate) fn client_config(tls: &Tls, http: HttpVersion) -> Result<ClientConfig
         None => builder.with_no_client_auth(),
         Some(client) => {
             let (chain, key) = client_certificate(client)?;
-            builder.with_client_auth_cert(chain, key).map_err(|error| {
-                format!(
-                    "{} and {} cannot be used together: {error}",
-                    client.cert.display(),
-                    client.key.display()
-                )
-            })?
+            builder
+                .with_client_auth_cert(chain, key)
+                .map_err(|error| ill_matched(client, &error))?
         }
     };
     config.alpn_protocols = vec![alpn(http).to_vec()];
@@ -75,6 +71,17 @@ fn client_certificate(
         error => unreadable(&client.key, &error),
     })?;
     Ok((certificates(&client.cert)?, key))
+}
+
+fn ill_matched(client: &ClientCertificate, error: &Error) -> String {
+    let (cert, key) = (client.cert.display(), client.key.display());
+    match error {
+        Error::InconsistentKeys(_) => format!(
+            "the private key in {key} does not belong to the certificate in {cert}; give the \
+             two that were made together, with --cert FILE and --key FILE"
+        ),
+        error => format!("{cert} and {key} cannot be used together: {error}"),
+    }
 }
 
 /// The certificates in a PEM file; at least one.
@@ -246,34 +253,20 @@ impl ServerCertVerifier for AcceptAnyCertificate {
     }
 }
 
-/// What is wrong with a handshake and what to do, without the address.
-pub(crate) fn explain(error: &Error) -> String {
+/// What is wrong with a handshake and what to do, without the address. `ca`: the
+/// file whose authorities alone were trusted.
+pub(crate) fn explain(error: &Error, ca: Option<&Path>) -> String {
     const TRUST: &str = "trust it with --cacert FILE, or do not check it with --insecure";
     match error {
-        Error::InvalidCertificate(reason) => match reason {
-            CertificateError::UnknownIssuer => {
-                format!("its certificate comes from an authority that is not trusted here; {TRUST}")
+        Error::InvalidCertificate(reason) => match (reason, ca) {
+            // A bad signature: an issuer of the same name, with another key.
+            (CertificateError::UnknownIssuer | CertificateError::BadSignature, Some(file)) => {
+                not_signed_by(file, "its certificate")
             }
-            reason if is_authority_itself(reason) => {
-                format!("its certificate is self-signed; {TRUST}")
+            (reason, Some(file)) if is_authority_itself(reason) => {
+                not_signed_by(file, "its certificate, which is self-signed")
             }
-            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-                format!(
-                    "{}; say with --server-name HOST what its name is, or do not check it with --insecure",
-                    other_name(reason)
-                )
-            }
-            CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-                "its certificate has expired; renew it, or do not check it with --insecure"
-                    .to_owned()
-            }
-            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-                "its certificate is not valid yet; is the clock of this machine right?".to_owned()
-            }
-            reason => format!(
-                "its certificate is refused ({}); do not check it with --insecure",
-                format!("{reason:?}").escape_debug()
-            ),
+            (reason, _) => refused_certificate(reason, TRUST),
         },
         Error::InvalidMessage(_) => {
             "it does not speak TLS; is its url http://, or the port another one?".to_owned()
@@ -309,6 +302,41 @@ pub(crate) fn explain(error: &Error) -> String {
     }
 }
 
+fn not_signed_by(file: &Path, certificate: &str) -> String {
+    format!(
+        "nothing in {} has signed {certificate}; give its own authority's file with --cacert \
+         FILE, or do not check it with --insecure",
+        file.display()
+    )
+}
+
+fn refused_certificate(reason: &CertificateError, trust: &str) -> String {
+    match reason {
+        CertificateError::UnknownIssuer => {
+            format!("its certificate comes from an authority that is not trusted here; {trust}")
+        }
+        reason if is_authority_itself(reason) => {
+            format!("its certificate is self-signed; {trust}")
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            format!(
+                "{}; say with --server-name HOST what its name is, or do not check it with --insecure",
+                other_name(reason)
+            )
+        }
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "its certificate has expired; renew it, or do not check it with --insecure".to_owned()
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "its certificate is not valid yet; is the clock of this machine right?".to_owned()
+        }
+        reason => format!(
+            "its certificate is refused ({}); do not check it with --insecure",
+            format!("{reason:?}").escape_debug()
+        ),
+    }
+}
+
 fn other_name(reason: &CertificateError) -> String {
     let CertificateError::NotValidForNameContext {
         expected,
@@ -320,7 +348,7 @@ fn other_name(reason: &CertificateError) -> String {
     let presented: Vec<String> = presented
         .iter()
         .take(3)
-        .map(|name| name.escape_debug().to_string())
+        .map(|name| plain(name).escape_debug().to_string())
         .collect();
     let names = match presented.as_slice() {
         [] => "no name".to_owned(),
@@ -330,4 +358,44 @@ fn other_name(reason: &CertificateError) -> String {
         "its certificate is for {names}, not for {}",
         expected.to_str()
     )
+}
+
+/// The name alone: rustls gives it as webpki writes it for programmers, for example
+/// `DnsName("a.test")` or `IpAddress(127.0.0.1)`.
+fn plain(name: &str) -> &str {
+    let inner = name
+        .split_once('(')
+        .and_then(|(_, rest)| rest.strip_suffix(')'));
+    inner.map_or(name, |inner| inner.trim_matches('"'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_a_certificate_are_shown_without_their_wrapping() {
+        assert_eq!(plain("IpAddress(127.0.0.1)"), "127.0.0.1");
+        assert_eq!(plain("DnsName(\"a.test\")"), "a.test");
+        assert_eq!(plain("a.test"), "a.test");
+        let reason = CertificateError::NotValidForNameContext {
+            expected: ServerName::try_from("wrong.test").unwrap(),
+            presented: vec![
+                "IpAddress(127.0.0.1)".into(),
+                "DnsName(\"\u{1b}[1m\")".into(),
+            ],
+        };
+        assert_eq!(
+            other_name(&reason),
+            "its certificate is for 127.0.0.1, \\u{1b}[1m, not for wrong.test"
+        );
+    }
+
+    #[test]
+    fn an_own_authority_that_did_not_sign_is_named() {
+        let unknown = Error::InvalidCertificate(CertificateError::UnknownIssuer);
+        let of = |ca| explain(&unknown, ca);
+        assert!(of(Some(Path::new("my-ca.pem"))).starts_with("nothing in my-ca.pem has signed"));
+        assert!(of(None).contains("trust it with --cacert FILE"));
+    }
 }

@@ -80,6 +80,8 @@ pub struct Way {
     pub insecure: bool,
     /// Addresses that are not used because nobody answers there, a sentence each.
     pub(crate) left_out: Vec<String>,
+    /// The plan's own file of authorities.
+    ca: Option<PathBuf>,
 }
 
 impl Way {
@@ -136,6 +138,7 @@ impl Way {
             tls,
             source: plan.source,
             left_out: Vec::new(),
+            ca: plan.tls.ca.clone(),
         })
     }
 
@@ -153,6 +156,7 @@ impl Way {
             source: self.source,
             http: self.http,
             tls: self.tls.clone().zip(host.server_name.clone()),
+            ca: self.ca.clone(),
         }
     }
 

@@ -33,6 +33,29 @@ pub(crate) fn ratio(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
+/// Operations a second, three digits: 999/s, 62.9 k/s.
+pub(crate) fn rate(per_second: f64) -> String {
+    const UNITS: [&str; 4] = ["", " k", " M", " G"];
+    let mut value = per_second;
+    let mut unit = 0;
+    // 999.5 is the least that three digits round up to 1000.
+    while value.abs() >= 999.5 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let decimals = match value.abs() {
+        size if size >= 99.95 || size == 0.0 => 0,
+        size if size >= 9.995 => 1,
+        _ => 2,
+    };
+    format!("{value:.decimals$}{}/s", UNITS[unit])
+}
+
+/// The word for so many: `1` gives, `8` give.
+pub(crate) fn verb(n: usize, one: &'static str, several: &'static str) -> &'static str {
+    if n == 1 { one } else { several }
+}
+
 /// `1 quad`, `8 quads`.
 pub(crate) fn count(n: usize, thing: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
@@ -76,6 +99,12 @@ mod tests {
         assert_eq!(ratio(1.1234), "1.123");
         assert_eq!(ratio(12.34), "12.3");
         assert_eq!(count(1, "quad"), "1 quad");
+        assert_eq!(rate(62_861.5), "62.9 k/s");
+        assert_eq!(rate(100_500.0), "100 k/s");
+        assert_eq!(rate(999.4), "999/s");
+        assert_eq!(rate(999.6), "1.00 k/s");
+        assert_eq!(rate(1.5), "1.50/s");
+        assert_eq!(rate(0.0), "0/s");
     }
 
     #[test]

@@ -20,32 +20,42 @@ pub struct LoadArgs {
     pub depth: Option<u32>,
     /// Send at this rate whatever the answers do, for example 1000/s or 60/m; response times then
     /// count from when a request was due [default: each connection sends its next request at once]
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
     pub rate: Option<String>,
     /// How requests at --rate, --rate-to or --step are spread: constant, or poisson (at random, from
     /// the seed) [default: constant]
     #[arg(long, value_name = "HOW")]
     pub arrivals: Option<String>,
     /// Let the rate change evenly over each slice, from --rate to this
-    #[arg(long, value_name = "RATE", requires = "rate")]
+    #[arg(
+        long,
+        value_name = "RATE",
+        requires = "rate",
+        allow_hyphen_values = true
+    )]
     pub rate_to: Option<String>,
     /// Send at one rate after another in each slice, for example --step '100/s for 1s'; repeatable,
     /// and the last holds to the end
-    #[arg(long = "step", value_name = "RATE for TIME", conflicts_with = "rate")]
+    #[arg(
+        long = "step",
+        value_name = "RATE for TIME",
+        conflicts_with = "rate",
+        allow_hyphen_values = true
+    )]
     pub steps: Vec<String>,
     /// Send at the times in this file, one a line, in seconds or as timestamps, from the start of
     /// each slice
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rate", "steps"])]
     pub trace: Option<PathBuf>,
     /// Play the trace so many times as fast [default: 1]
-    #[arg(long, value_name = "X", requires = "trace")]
+    #[arg(long, value_name = "X", requires = "trace", allow_hyphen_values = true)]
     pub trace_speed: Option<String>,
     /// Let each connection rest after an answer before it sends again, for example 100ms,
     /// uniform:50ms..150ms or exponential:100ms
-    #[arg(long, value_name = "TIME", conflicts_with_all = ["rate", "steps", "trace"])]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub think: Option<String>,
     /// Longest time for one answer [default: 30s]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub timeout: Option<String>,
     /// Open a new connection for every request
     #[arg(long)]

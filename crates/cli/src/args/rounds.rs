@@ -10,23 +10,23 @@ use super::set;
 #[command(next_help_heading = "Rounds")]
 pub struct RoundsArgs {
     /// Measured time per target and workload, for example 30s or 2m [default: rounds × slice]
-    #[arg(long, short, value_name = "TIME")]
+    #[arg(long, short, value_name = "TIME", allow_hyphen_values = true)]
     pub duration: Option<String>,
     /// Rounds, each with one slice of every target; even for two targets, whole Williams squares
     /// for more [default: 16 for two targets, else about 8]
     #[arg(long, value_name = "N")]
     pub rounds: Option<u32>,
     /// Measured length of one slice, at least 100ms [default: 2s]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub slice: Option<String>,
     /// Unmeasured head of every slice [default: a tenth of the slice, at most 500ms]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub lead: Option<String>,
     /// Rest between two slices [default: 200ms]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub gap: Option<String>,
     /// Unmeasured work before the first slice of each workload on each target [default: 2s]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub warmup: Option<String>,
     /// Seed of every random choice, to repeat a run exactly [default: drawn and recorded]
     #[arg(long, value_name = "N")]

@@ -32,7 +32,7 @@ pub(super) fn contradictions(desk: &mut Desk<'_>, draft: &LoadDraft, slice: Dura
             "arrivals",
             place(&draft.arrivals),
             !rate && !steps && !trace,
-            "needs a rate",
+            "needs a rate; give one with rate or steps (--rate or --step)",
         ),
         (
             "arrivals",
@@ -68,7 +68,7 @@ pub(super) fn contradictions(desk: &mut Desk<'_>, draft: &LoadDraft, slice: Dura
             "think",
             place(&draft.think),
             rate || steps || trace,
-            "an open loop has no think time: nothing in it waits for answers; leave out either",
+            "an open loop (rate, steps or trace) has no think time: nothing in it waits for answers; leave out either",
         ),
     ];
     for (key, place, is_wrong, why) in table {

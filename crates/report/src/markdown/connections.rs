@@ -57,8 +57,10 @@ pub(super) fn connections(page: &mut String, document: &Document) {
     heading(page, 2, "Connections");
     line(
         page,
-        "Opening connections is timed step by step and is no part of any time above. Names are \
-         looked up once, before the run, so that DNS is a single observation.",
+        "Opening connections is timed step by step and is no part of any time above. Counts are \
+         over all slices. The first answer's first byte is counted once a connection, from the \
+         write of its first request, and may take longer than with later ones. \
+         Names are looked up once, before the run, so that DNS is a single observation.",
     );
     line(page, "");
     let mut table = Rows::new(
@@ -73,12 +75,12 @@ pub(super) fn connections(page: &mut String, document: &Document) {
             "refused",
             "reset",
             "DNS (once)",
-            "TCP p50",
-            "TCP p99",
+            "connect p50",
+            "connect p99",
             "TLS p50",
             "TLS p99",
-            "first byte p50",
-            "first byte p99",
+            "first answer's first byte p50",
+            "first answer's first byte p99",
         ],
     );
     for (result, connections) in known() {

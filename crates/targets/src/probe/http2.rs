@@ -42,6 +42,7 @@ pub(super) fn greet(
         return Err(not_spoken(stream, begins_with(&frame)));
     }
     Ok(Answer {
+        complaint: None,
         status: None,
         server: None,
         date: None,

@@ -137,7 +137,7 @@ impl<'a> Stream<'a> {
     fn refused(&self, error: &rustls::Error) -> ProbeError {
         ProbeError::Tls {
             address: self.address().clone(),
-            reason: tls::explain(error),
+            reason: tls::explain(error, self.door.ca.as_deref()),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tenbin_plan::WorkloadKind;
 use tenbin_record::ErrorClass;
 
 use super::Rule;
@@ -49,7 +50,7 @@ impl Errors {
             workload: Some(cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),
             evidence: tally.evidence(),
-            advice: tally.advice().to_owned(),
+            advice: tally.advice(&cell.workload.kind).to_owned(),
         })
     }
 }
@@ -167,7 +168,7 @@ impl<'a> Tally<'a> {
         evidence
     }
 
-    fn advice(&self) -> &'static str {
+    fn advice(&self, work: &WorkloadKind) -> &'static str {
         match self.commonest() {
             None => {
                 "look whether the target answers at all, and whether a slice is long enough for one answer"
@@ -184,9 +185,14 @@ impl<'a> Tally<'a> {
             Some(ErrorClass::Protocol) => {
                 "look what listens on that port: it does not speak HTTP/1.1"
             }
-            Some(ErrorClass::Status) if self.refused_by_request() => {
-                "check path, credentials, bucket and the statuses that count as success: the target does not do what it is asked"
-            }
+            Some(ErrorClass::Status) if self.refused_by_request() => match work {
+                WorkloadKind::S3(_) => {
+                    "check bucket, credentials and their rights: the target does not do what it is asked"
+                }
+                WorkloadKind::Http(_) => {
+                    "check path, method, headers and the statuses that count as success: the target does not do what it is asked"
+                }
+            },
             Some(ErrorClass::Status) => {
                 "read the target's log: it fails under this load; use fewer connections or a lower rate"
             }
@@ -279,6 +285,7 @@ mod tests {
         slice.failure_text("<script>Denied", 400);
         let findings = run.findings(&Errors);
         assert_eq!(findings[0].blame, Blame::Setup);
+        assert!(!findings[0].advice.contains("bucket"), "{findings:?}");
         assert!(
             findings[0].evidence.contains("status 403 ×400"),
             "{findings:?}"

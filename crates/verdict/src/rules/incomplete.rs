@@ -1,5 +1,7 @@
 //! The run did not come to its planned end.
 
+use tenbin_record::Slice;
+
 use super::Rule;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
@@ -40,10 +42,22 @@ impl Rule for Incomplete {
                 "{full} of {} planned were measured in full, {cut_short} cut short",
                 count(planned, "slice")
             ),
-            advice: "run it again to its end; only whole blocks count in the comparisons"
-                .to_owned(),
+            advice: advice(evidence).to_owned(),
         }]
     }
+}
+
+fn advice(evidence: &Evidence<'_>) -> &'static str {
+    if !evidence.complete && evidence.slices.last().is_some_and(gave_nothing) {
+        "mend first what failed: the run was stopped because the last slice had no correct answer"
+    } else {
+        "run it again to its end; only whole blocks count in the comparisons"
+    }
+}
+
+/// Behind such a slice no further one is measured.
+fn gave_nothing(slice: &Slice) -> bool {
+    slice.ok() == 0 && slice.failed() > 0
 }
 
 #[cfg(test)]
@@ -62,6 +76,21 @@ mod tests {
         let mut run = Run::pair(8);
         run.first_of("a").cut_short();
         assert_eq!(run.findings(&Incomplete).len(), 1);
+    }
+
+    #[test]
+    fn whoever_was_stopped_because_nothing_succeeded_is_not_told_to_run_it_again() {
+        let mut run = Run::pair(8).interrupted(1);
+        run.each(|slice| {
+            slice.answers(0, 0.001);
+            slice.fail(tenbin_record::ErrorClass::Status, 400);
+        });
+        let advice = &run.findings(&Incomplete)[0].advice;
+        assert!(advice.starts_with("mend first what failed"), "{advice}");
+
+        let run = Run::pair(8).interrupted(1);
+        let advice = &run.findings(&Incomplete)[0].advice;
+        assert!(advice.starts_with("run it again to its end"), "{advice}");
     }
 
     #[test]

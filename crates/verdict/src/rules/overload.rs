@@ -6,7 +6,7 @@ use tenbin_record::Slice;
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
 use crate::finding::{Blame, Finding, Severity};
-use crate::words::{count, middle, percent};
+use crate::words::{count, middle, percent, rate};
 
 /// Share of the operations due in a slice that may be waiting at its end.
 const TOLERANCE: f64 = 0.01;
@@ -53,11 +53,14 @@ impl Overload {
             target: Some(cell.target.name.clone()),
             evidence: format!(
                 "{waiting:.0} operations ({} of those due) were still waiting for a free \
-                 connection at the end of a slice (median of {}): {throughput:.1}/s were \
-                 answered of {asked:.1}/s asked for, so that {growth:.1} more were waiting with \
-                 every second, and response times grow with the length of a slice",
+                 connection at the end of a slice (median of {}): {} were answered of \
+                 {} asked for, so that the queue grew by {}, and response times grow with the \
+                 length of a slice",
                 percent(share),
                 count(full.len(), "slice"),
+                rate(throughput),
+                rate(asked),
+                rate(growth),
             ),
             advice: format!(
                 "use {}, or more --connections if the target was waiting",
@@ -124,10 +127,10 @@ mod tests {
             arrivals: Arrivals::Constant,
         };
         for (pace, asked, advice) in [
-            (Pace::Poisson { per_second: 1e3 }, "1000.0/s", "--rate,"),
-            (ramp(1e3, 3e3), "2000.0/s", "--rate-to,"),
-            (steps, "4000.0/s", "--step,"),
-            (trace(1_000_000, 1), "1000.0/s", "--trace-speed,"),
+            (Pace::Poisson { per_second: 1e3 }, "1.00 k/s", "--rate,"),
+            (ramp(1e3, 3e3), "2.00 k/s", "--rate-to,"),
+            (steps, "4.00 k/s", "--step,"),
+            (trace(1_000_000, 1), "1.00 k/s", "--trace-speed,"),
         ] {
             let mut run = Run::pair(8).open_loop();
             run.plan.workloads[0].load.pace = pace;
@@ -140,7 +143,7 @@ mod tests {
                 ..
             } = &findings[0];
             assert!(evidence.contains(asked), "{evidence}");
-            assert!(evidence.contains("300.0 more were waiting"), "{evidence}");
+            assert!(evidence.contains("the queue grew by 300/s"), "{evidence}");
             assert!(found.contains(advice), "{found}");
             // Less than a hundredth of what is due.
             run.each_of("b", |slice| slice.backlog(9));

@@ -6,7 +6,7 @@ use crate::evidence::{Evidence, is_closed};
 use crate::finding::{Blame, Finding, Severity};
 use crate::metric::Metric;
 use crate::outcome::Outcome;
-use crate::words::{count, percent, ratio};
+use crate::words::{count, percent, ratio, verb};
 
 /// Half the width, relative to the figure, from which on the interval of a
 /// single target's figure is wide.
@@ -59,9 +59,9 @@ impl TooWide {
                 ratio(estimate.high)
             ),
             None => format!(
-                "{} complete {} give no interval",
-                blocks,
-                if blocks == 1 { "block" } else { "blocks" }
+                "{} {} no interval",
+                count(blocks, "complete block"),
+                verb(blocks, "gives", "give")
             ),
         };
         let shown = match detectable {
@@ -114,8 +114,9 @@ impl TooWide {
                         count(estimate.n, "slice")
                     ),
                     None => format!(
-                        "{} are too few for an interval of the {}",
+                        "{} {} too few for an interval of the {}",
                         count(figure.n(), "slice"),
+                        verb(figure.n(), "is", "are"),
                         metric.phrase()
                     ),
                 };
@@ -170,6 +171,14 @@ mod tests {
                 .evidence
                 .starts_with("3 complete blocks give no interval")
         );
+        let findings = Run::pair(1).findings(&TooWide);
+        assert!(
+            findings[0]
+                .evidence
+                .starts_with("1 complete block gives no interval")
+        );
+        let findings = Run::single(1).findings(&TooWide);
+        assert!(findings[0].evidence.starts_with("1 slice is too few"));
         let findings = Run::single(3).findings(&TooWide);
         assert!(findings[0].evidence.starts_with("3 slices are too few"));
     }
