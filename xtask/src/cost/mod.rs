@@ -3,6 +3,7 @@
 //! A rate on a shared machine means little; CPU seconds a unit of work, of all
 //! contenders in turn in the same run, mean more. Medians are quoted.
 
+mod awake;
 mod bare;
 mod contender;
 mod goal;
@@ -18,6 +19,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use self::awake::Awake;
 use self::contender::{Contender, Scene};
 use self::rows::{Method, Row};
 use self::turn::Spent;
@@ -126,6 +128,7 @@ fn measure(row: Row, built: &std::path::Path, wish: &Wish) -> Result<Measured> {
         spent.push(ready.map(|()| Vec::new()));
     }
     let server = row.server.start(built)?;
+    let _awake = row.core_awake.then(Awake::keep).transpose()?;
     let scene = Scene {
         url: &server.url,
         seconds: wish.seconds,
