@@ -374,7 +374,9 @@ fn goes_on_with_earlier_sessions() {
     // One more is opened before the workload says that it has nothing left.
     assert_eq!(driven.ledger.opened, 21);
     assert_eq!(seen.full.load(Ordering::Relaxed), 1);
-    assert_eq!(seen.resumed.load(Ordering::Relaxed), 20);
+    // The server may still be at the last one, which carried nothing.
+    let resumed = seen.resumed.load(Ordering::Relaxed);
+    assert!((19..=20).contains(&resumed), "{resumed} resumed");
 }
 
 #[test]
