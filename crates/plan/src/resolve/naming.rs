@@ -84,8 +84,31 @@ impl Names {
 
     fn free(&self, wanted: &str) -> String {
         std::iter::once(wanted.to_owned())
-            .chain((2u32..).map(|number| format!("{wanted}-{number}")))
+            .chain((2u32..).map(|number| numbered(wanted, number)))
             .find(|name| !self.taken.contains(name))
             .expect("numbers do not run out")
+    }
+}
+
+/// The name with a number behind it, cut so that it is still a name.
+fn numbered(name: &str, number: u32) -> String {
+    let number = format!("-{number}");
+    let end = name.len().min(LONGEST - number.len());
+    format!("{}{number}", &name[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_default_is_a_name_however_often_it_is_taken() {
+        let mut names = Names::default();
+        let long = "x".repeat(LONGEST);
+        for _ in 0..12 {
+            let name = names.free(&long);
+            assert!(checked(&Scalar::from(name.as_str())).is_ok(), "{name}");
+            assert!(names.taken.insert(name));
+        }
     }
 }
