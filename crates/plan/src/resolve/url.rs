@@ -32,6 +32,11 @@ pub(super) fn checked(text: &str) -> Result<Url, String> {
     if url.host_str().is_none_or(str::is_empty) {
         return Err(format!("{text:?} names no host"));
     }
+    // Wide braces of other scripts become plain ones in a host name, and would be
+    // taken for a range or a placeholder when the plan is read again.
+    if url.host_str().is_some_and(|host| host.contains(['{', '}'])) {
+        return Err(format!("{text:?} has braces in the name of its host"));
+    }
     if url.port() == Some(0) {
         return Err(format!("{text:?} has port 0, which nothing can listen on"));
     }
