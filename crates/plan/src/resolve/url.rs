@@ -29,6 +29,10 @@ pub(super) fn checked(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| {
         format!("{text:?} is not a URL ({error}); write for example \"http://127.0.0.1:8080/\"")
     })?;
+    // With more slashes than two, the name stands behind what was looked at above.
+    if !url.username().is_empty() || url.password().is_some() || url.as_str().contains("://@") {
+        return Err("a URL with a user name or password in it is not supported".to_owned());
+    }
     if url.host_str().is_none_or(str::is_empty) {
         return Err(format!("{text:?} names no host"));
     }
