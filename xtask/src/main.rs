@@ -11,6 +11,7 @@ mod cost;
 mod setup;
 mod shell;
 mod steps;
+mod support;
 mod test;
 
 use std::process::ExitCode;
@@ -22,7 +23,7 @@ use crate::steps::Steps;
 const HELP: &str = "\
 cargo xtask <task>
 
-  setup           install what the tests need: nginx, wrk, MinIO, Versity S3 Gateway
+  setup           install what the tests need: nginx, wrk, MinIO, Versity S3 Gateway, rclone
   setup --check   only say what is there and what is missing
   check           format, clippy, layers, licences, tracked files
   test            setup, check, then every test; ends with `N passed, N failed`
@@ -32,6 +33,8 @@ cargo xtask <task>
                   (only the experiments whose name has these words)
                   what Tenbin reports about a server whose truth is known, kept in bench/
                   (eight minutes; wants a quiet machine)
+  support [WORDS] (only the operations whose name has these words)
+                  which S3 operation works on which server, written into docs/s3.md (five minutes)
 ";
 
 fn main() -> ExitCode {
@@ -54,6 +57,7 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["check"] => check::run(&mut Steps::default())?,
         ["accuracy", words @ ..] => accuracy::run(&words.join(" "))?,
         ["cost", words @ ..] => cost::run(&words.join(" "))?,
+        ["support", words @ ..] => support::run(&words.join(" "))?,
         // For `cost` itself, which measures it as a process of its own.
         ["bare-loop", address, connections, seconds] => {
             cost::bare_loop(address, connections, seconds)?;

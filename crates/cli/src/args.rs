@@ -4,6 +4,9 @@
 //! Commands that measure turn themselves into a [`Draft`](tenbin_plan::Draft),
 //! the same that a plan file turns into.
 
+mod compare;
+mod doctor;
+mod foreign;
 mod http;
 mod keys;
 mod load;
@@ -13,6 +16,7 @@ mod rounds;
 mod run;
 mod s3;
 mod serve;
+mod suite;
 mod target;
 mod tip;
 mod way;
@@ -22,8 +26,12 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-use tenbin_plan::{At, Draft, Field, Refusal, Scalar};
+use tenbin_plan::{At, Draft, Field, List, Refusal, Scalar};
 
+pub use compare::{CompareArgs, EarlierArgs};
+pub use doctor::{DoctorCommand, DoctorS3Args};
+pub(crate) use foreign::world as foreign_world;
+pub use foreign::{ForeignArgs, called_warp};
 pub use http::{HttpArgs, RequestArgs};
 pub use keys::KeyArgs;
 pub use load::LoadArgs;
@@ -31,8 +39,9 @@ pub use output::OutputArgs;
 pub use quickstart::QuickstartArgs;
 pub use rounds::RoundsArgs;
 pub use run::RunArgs;
-pub use s3::{ObjectArgs, S3Args, S3Command, S3GetArgs};
+pub use s3::{MixedArgs, ObjectArgs, S3Args, S3Command};
 pub use serve::{ServeCommand, ServeHttpArgs, ServeS3Args, ServeTruthArgs};
+pub use suite::{PlaceArgs, Scenario, SuiteArgs};
 pub use target::TargetArgs;
 pub use tip::with_tip;
 
@@ -82,14 +91,27 @@ pub enum Command {
     /// Weigh S3 object stores
     #[command(subcommand)]
     S3(S3Command),
+    /// Do what a command line of warp, MinIO's benchmark, asks for
+    #[command(disable_help_flag = true)]
+    Warp(ForeignArgs),
+    /// Do what a command line of hsbench asks for
+    #[command(disable_help_flag = true)]
+    Hsbench(ForeignArgs),
+    /// Look for what is wrong before a run: keys, clock, ports, disk, limits
+    #[command(subcommand)]
+    Doctor(DoctorCommand),
     /// Run the experiment in a plan file
     #[command(mut_args(rounds::without_defaults))]
     Run(RunArgs),
     /// Print the plan that options mean, for `tenbin run`
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// Delete what a killed run has left on S3 targets that were there before it
+    Clean(CleanArgs),
     /// Print the result of a run again, finished or not
     Show(ShowArgs),
+    /// Compare a run with an earlier one, to see what a change has done
+    Compare(CompareArgs),
     /// Run one of the built-in servers on its own, until Ctrl-C
     #[command(subcommand)]
     Serve(ServeCommand),
@@ -104,6 +126,7 @@ pub enum Command {
 
 /// The commands whose plan can be printed.
 #[derive(Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one in a process")]
 pub enum PlanCommand {
     /// The plan of `tenbin quickstart`
     #[command(mut_args(rounds::without_defaults))]
@@ -113,6 +136,9 @@ pub enum PlanCommand {
     /// The plan of `tenbin s3` with these options
     #[command(subcommand)]
     S3(S3Command),
+    /// The plan of `tenbin warp` with these arguments
+    #[command(disable_help_flag = true)]
+    Warp(ForeignArgs),
     /// The plan in a file, checked, with every default filled in
     #[command(mut_args(rounds::without_defaults))]
     File(RunArgs),
@@ -129,9 +155,25 @@ impl PlanCommand {
             Self::Quickstart(args) => Ok(args.draft()),
             Self::Http(args) => args.draft(),
             Self::S3(command) => command.draft(),
+            Self::Warp(args) => args.draft(),
             Self::File(args) => args.draft(),
         }
     }
+}
+
+/// `tenbin clean`.
+#[derive(Args)]
+#[command(after_help = "\
+A run that ends, or is interrupted, tidies up after itself; this is for one that was killed. Only
+keys that begin with the run's own prefix are deleted. Buckets stay. Keys are taken from where the
+run had them, such as TENBIN_ACCESS_KEY and TENBIN_SECRET_KEY.
+
+Example:
+  tenbin clean runs/2026-01-31T120000-s3-put")]
+pub struct CleanArgs {
+    /// The run directory
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
 }
 
 /// `tenbin show`.
@@ -193,4 +235,9 @@ fn set<T: Into<Scalar>>(field: &mut Field, flag: &'static str, value: Option<T>)
     if let Some(value) = value {
         *field = Some(At::flag(flag, value));
     }
+}
+
+fn many<T: Clone + Into<Scalar>>(flag: &'static str, values: &[T]) -> Option<At<List>> {
+    let items = values.iter().cloned().map(|value| At::flag(flag, value));
+    (!values.is_empty()).then(|| At::flag(flag, List::Many(items.collect())))
 }

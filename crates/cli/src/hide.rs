@@ -12,7 +12,16 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 /// Options whose values may hold a secret.
-const OPTIONS: [&str; 3] = ["--secret-key", "--header", "--launch-env"];
+const OPTIONS: [&str; 7] = [
+    "--secret-key",
+    "--header",
+    "--launch-env",
+    // warp's, which takes one dash as well as two.
+    "-secret-key",
+    "--session-token",
+    "-session-token",
+    "--influxdb",
+];
 /// The short name of one of them.
 const SHORT: u8 = b'H';
 /// Short options without a value, which may stand before it: `-qH`.
@@ -62,6 +71,7 @@ fn hide(given: &[OsString]) -> Option<(Vec<OsString>, Vec<OsString>)> {
     if given.get(1).is_some_and(|command| command == "guard") {
         return None;
     }
+    let options = options_of(given);
     let mut shown = Vec::with_capacity(given.len());
     let mut hidden = Vec::new();
     let mut value_follows = false;
@@ -70,11 +80,11 @@ fn hide(given: &[OsString]) -> Option<(Vec<OsString>, Vec<OsString>)> {
             shown.push(OsString::from(mark(hidden.len())));
             hidden.push(argument.clone());
             value_follows = false;
-        } else if let Some((option, value)) = joined(argument) {
+        } else if let Some((option, value)) = joined(argument, &options) {
             shown.push(OsString::from(format!("{option}{}", mark(hidden.len()))));
             hidden.push(value.to_owned());
         } else {
-            value_follows = OPTIONS.iter().any(|option| argument == option)
+            value_follows = options.iter().any(|option| argument == option)
                 || after_short(argument.as_bytes()) == Some(b"");
             shown.push(argument.clone());
         }
@@ -82,14 +92,22 @@ fn hide(given: &[OsString]) -> Option<(Vec<OsString>, Vec<OsString>)> {
     (!hidden.is_empty()).then_some((shown, hidden))
 }
 
+/// The options of a command line whose values may hold a secret. hsbench has one of a
+/// single letter, which means something else elsewhere.
+fn options_of(given: &[OsString]) -> Vec<&'static str> {
+    let is_hsbench = given.get(1).is_some_and(|command| command == "hsbench");
+    let own: &[&str] = if is_hsbench { &["-s", "--s"] } else { &[] };
+    OPTIONS.iter().chain(own).copied().collect()
+}
+
 /// An option and its value in one argument: `--secret-key=x`, `-Hx`, `-qHx`.
-fn joined(argument: &OsStr) -> Option<(String, &OsStr)> {
+fn joined<'a>(argument: &'a OsStr, options: &[&str]) -> Option<(String, &'a OsStr)> {
     let text = argument.as_bytes();
     let after_long = |option: &&str| {
         let value = text.strip_prefix(option.as_bytes())?;
         value.strip_prefix(b"=")
     };
-    let value = OPTIONS
+    let value = options
         .iter()
         .find_map(after_long)
         .or_else(|| after_short(text))?;
@@ -150,6 +168,8 @@ mod tests {
             "tenbin s3 put --secret-key a=hush --secret-key b=hush2 --size 1KiB",
             "tenbin http -Hhush -H hush --header=hush --launch-env a=B=hush",
             "tenbin http -qHhush -qqH hush",
+            "warp put -secret-key=hush -secret-key hush --session-token=hush",
+            "tenbin hsbench -a b -s hush -s=hush -z 4k",
         ] {
             let (shown, hidden) = hide(&words(given)).unwrap();
             assert!(

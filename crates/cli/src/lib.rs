@@ -1,5 +1,6 @@
 //! Arguments in, progress and tables out, exit code.
 
+mod allocator;
 pub mod args;
 mod commands;
 pub mod exit;
@@ -26,6 +27,7 @@ pub fn run() -> ExitCode {
             return Exit::Internal.into();
         }
     };
+    let arguments = args::called_warp(arguments);
     let command_line = match Cli::try_parse_from(&arguments) {
         Ok(command_line) => command_line,
         Err(error) => args::with_tip(error).exit(),
@@ -41,10 +43,17 @@ fn dispatch(command: Command) -> Exit {
     match command {
         Command::Quickstart(args) => commands::measure(Ok(args.draft()), &args.output),
         Command::Http(args) => commands::measure(args.draft(), &args.output),
-        Command::S3(command) => commands::measure(command.draft(), command.output()),
+        Command::S3(command) => {
+            commands::measure_after(command.draft(), command.output(), command.earlier())
+        }
+        Command::Warp(args) => commands::warp(&args),
+        Command::Hsbench(args) => commands::hsbench(&args),
+        Command::Doctor(command) => commands::doctor(&command),
         Command::Run(args) => commands::measure(args.draft(), &args.output),
         Command::Plan(command) => commands::print_plan(command.draft()),
+        Command::Clean(args) => commands::clean(&args),
         Command::Show(args) => commands::show(&args),
+        Command::Compare(args) => commands::compare(&args),
         Command::Serve(command) => commands::serve(&command),
         Command::Completions(args) => commands::completions(&args),
         Command::Man(args) => commands::man(&args),

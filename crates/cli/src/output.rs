@@ -21,6 +21,18 @@ pub(crate) fn error(text: &str) {
     }
 }
 
+/// A sentence on standard error that is no error, made harmless.
+#[expect(clippy::print_stderr, reason = "this is the place for it")]
+pub(crate) fn note(text: &str) {
+    eprintln!("note: {}", tenbin_report::for_terminal(text));
+}
+
+/// A sentence on standard error that is to be heeded, made harmless.
+#[expect(clippy::print_stderr, reason = "this is the place for it")]
+pub(crate) fn warning(text: &str) {
+    eprintln!("warning: {}", tenbin_report::for_terminal(text));
+}
+
 /// Text on standard output. Whoever closes it early has read enough.
 pub(crate) fn print(text: &[u8]) {
     let mut out = io::stdout().lock();

@@ -138,6 +138,11 @@ impl Display {
         self.print(&format!("warning: {}", for_terminal(text)));
     }
 
+    /// Says something that is as it should be, unless it is to be quiet.
+    pub(crate) fn note(&self, text: &str) {
+        self.line(text);
+    }
+
     fn line(&self, text: &str) {
         if !self.quiet {
             self.print(&for_terminal(text));

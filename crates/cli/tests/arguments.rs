@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::{Parser, ValueEnum};
 use clap_complete::Shell;
 use tenbin_cli::args::{Cli, Command, PlanCommand, ServeCommand, command, completed, with_tip};
-use tenbin_plan::{Context, Draft, HttpVersion, IpVersion, Plan, Reach, Refusal, Target};
+use tenbin_plan::{
+    Context, Draft, HttpVersion, IpVersion, Plan, Reach, Refusal, Signature, Target,
+};
 
 fn world() -> Context {
     let mut draws = 0;
@@ -102,6 +104,7 @@ const S3_WITH_EVERYTHING: &str = "tenbin s3 get \
     --launch-env 'a=KEY={access_key}' --launch-env 'a=OPTIONS=x=y' --launch-dir a=elsewhere \
     --ready a=log:listening --ready-within a=5s --stop-within a=3s \
     --target b=http://127.0.0.1:9000 --access-key b=AKIA= --secret-key-file b=secret --region eu-1 \
+    --session-token-file b=secret --signature b=v2 \
     --size 1KiB,1MB --bucket mine --objects 99 --virtual-host --unsigned-payload --no-verify \
     --concurrency 32 --rate 100/s --timeout 3s --no-keep-alive --requests 1000 \
     --rounds 8 --slice 1s --lead 50ms --gap 0s --warmup 1s --seed 3 --threads 3 --name all";
@@ -185,6 +188,30 @@ fn keys_are_for_all_or_for_one() {
 }
 
 #[test]
+fn anonymous_targets_need_no_keys_and_use_none() {
+    for flags in [
+        "--anonymous=a --access-key k --secret-key s",
+        "--signature a=none --access-key b=k --secret-key b=s",
+    ] {
+        let plan = plan(&format!(
+            "tenbin s3 put --target a=http://h:1 --target b=http://h:2 {flags}"
+        ));
+        let signed: Vec<(Signature, bool)> = plan
+            .targets
+            .iter()
+            .map(|target| (target.signature, target.credentials.is_some()))
+            .collect();
+        assert_eq!(signed, [(Signature::None, false), (Signature::V4, true)]);
+    }
+    let plan = plan("tenbin s3 put --target a=http://h:1 --anonymous --target b=http://h:2");
+    assert!(
+        plan.targets
+            .iter()
+            .all(|target| target.signature == Signature::None)
+    );
+}
+
+#[test]
 fn refusals_name_the_flag() {
     for (line, expected) in [
         (
@@ -253,7 +280,7 @@ fn refusals_name_the_flag() {
         ),
         (
             "tenbin s3 put --target m=http://h --size 1KX",
-            "target \"m\" needs S3 credentials for workload \"put-1MiB\"; give --access-key and --secret-key (or TENBIN_ACCESS_KEY and TENBIN_SECRET_KEY), or in a plan access_key_env and secret_key_env",
+            "target \"m\" needs S3 credentials for workload \"put-1MiB\"; give --access-key and --secret-key (or TENBIN_ACCESS_KEY and TENBIN_SECRET_KEY), or in a plan access_key_env and secret_key_env; for anonymous requests --anonymous, or in a plan signature = \"none\"",
         ),
     ] {
         let found = refusal(line);

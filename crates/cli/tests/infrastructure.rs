@@ -135,7 +135,13 @@ fn a_tenbin_that_takes_too_long_fails_the_test_and_is_killed() {
 
 #[test]
 fn every_server_of_the_set_up_is_there() {
-    for server in [Server::Nginx, Server::Minio, Server::Versitygw, Server::Wrk] {
+    for server in [
+        Server::Nginx,
+        Server::Minio,
+        Server::Versitygw,
+        Server::Rclone,
+        Server::Wrk,
+    ] {
         path_of(server);
     }
 }

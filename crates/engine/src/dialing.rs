@@ -1,10 +1,82 @@
-//! A connection being opened: how far it has come, and how long each part took.
+//! Opening connections: where to, how far they have come, how long each part took,
+//! and which of them take too long.
 
 use std::io;
+use std::time::Duration;
+
+use mio::{Registry, Token};
 
 use crate::clock::Clock;
 use crate::conductor::Opened;
 use crate::line::{Line, Opening};
+use crate::route::Route;
+
+/// Opens the connections of one wire, each within its time.
+pub(crate) struct Dialer {
+    route: Route,
+    /// How long an attempt may take, nanoseconds.
+    timeout: u64,
+    /// No attempt is overdue before this time.
+    next_deadline: u64,
+}
+
+impl Dialer {
+    pub(crate) fn new(route: &Route, timeout: Duration) -> Self {
+        Self {
+            route: route.clone(),
+            timeout: timeout.as_nanos() as u64,
+            next_deadline: u64::MAX,
+        }
+    }
+
+    pub(crate) fn route(&self) -> &Route {
+        &self.route
+    }
+
+    /// Begins to open `connection`, to one of its host's addresses; `now` is when the
+    /// one before it was given up.
+    pub(crate) fn dial(
+        &mut self,
+        connection: usize,
+        host: usize,
+        now: u64,
+        registry: &Registry,
+    ) -> io::Result<(Line, Dialing)> {
+        let addresses = &self.route.hosts[host].addresses;
+        let address = &addresses[connection / self.route.hosts.len() % addresses.len()];
+        let tls = self.route.tls_to(host);
+        let line = Line::open(address, self.route.source, tls, registry, Token(connection))?;
+        let dialing = Dialing::since(now);
+        self.next_deadline = self.next_deadline.min(dialing.deadline(self.timeout));
+        Ok((line, dialing))
+    }
+
+    /// When [`Self::overdue`] must be asked again at the latest.
+    pub(crate) fn next_deadline(&self) -> u64 {
+        self.next_deadline
+    }
+
+    /// One of `attempts` that takes too long: asked again until it says `None`.
+    pub(crate) fn overdue(
+        &mut self,
+        now: u64,
+        attempts: impl Iterator<Item = (usize, Dialing)>,
+    ) -> Option<usize> {
+        if now < self.next_deadline {
+            return None;
+        }
+        let mut next = u64::MAX;
+        for (connection, dialing) in attempts {
+            let deadline = dialing.deadline(self.timeout);
+            if deadline <= now {
+                return Some(connection);
+            }
+            next = next.min(deadline);
+        }
+        self.next_deadline = next;
+        None
+    }
+}
 
 /// An attempt to open a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +88,7 @@ pub(crate) struct Dialing {
 
 impl Dialing {
     /// Begun at that time.
-    pub(crate) fn since(since: u64) -> Self {
+    fn since(since: u64) -> Self {
         Self {
             since,
             accepted: None,
@@ -24,7 +96,7 @@ impl Dialing {
     }
 
     /// When it is overdue, given how long it may take.
-    pub(crate) fn deadline(&self, timeout: u64) -> u64 {
+    fn deadline(&self, timeout: u64) -> u64 {
         self.since.saturating_add(timeout)
     }
 

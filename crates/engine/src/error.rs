@@ -18,11 +18,13 @@ pub enum ErrorClass {
     Short,
     /// An answer with other bytes than expected.
     Wrong,
+    /// An answer with bytes that were right before they were written over.
+    Stale,
 }
 
 impl ErrorClass {
     /// Every class, in the order of its index.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Connect,
         Self::Timeout,
         Self::Reset,
@@ -30,6 +32,7 @@ impl ErrorClass {
         Self::Status,
         Self::Short,
         Self::Wrong,
+        Self::Stale,
     ];
 
     /// The name used in files and reports.
@@ -42,6 +45,7 @@ impl ErrorClass {
             Self::Status => "status",
             Self::Short => "short",
             Self::Wrong => "wrong",
+            Self::Stale => "stale",
         }
     }
 

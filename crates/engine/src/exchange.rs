@@ -2,6 +2,8 @@
 
 use std::os::fd::BorrowedFd;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::ErrorClass;
 
 /// A request and the workload's own note about it. One lives in every connection
@@ -99,11 +101,77 @@ pub enum Judgement {
     Failed(ErrorClass, String),
 }
 
+/// What an operation is to the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// One request that is a piece of work of its own.
+    #[default]
+    Request,
+    /// One request that is a step of something larger: it has figures of its own and
+    /// is no throughput.
+    Step,
+    /// Something made of several requests: it is throughput, and its time is from the
+    /// start of the first of them to the end of the last.
+    Whole,
+}
+
+impl Role {
+    /// Whether it is a piece of work: what throughput and failures are counted in.
+    pub fn is_work(self) -> bool {
+        matches!(self, Self::Request | Self::Whole)
+    }
+
+    /// Whether it goes over the wire by itself.
+    pub fn is_request(self) -> bool {
+        matches!(self, Self::Request | Self::Step)
+    }
+}
+
+/// An operation of [`Role::Whole`] that has come to its end with the answer judged
+/// last, or with the exchange lost last.
+///
+/// - It is counted by the same rules as a request: a correct one is throughput if it
+///   ends inside the window, and its time is kept if it began inside it.
+/// - It is timed from the call of [`Workload::next`] that prepared its first request,
+///   also in an open loop, where that call may come later than the request was due:
+///   the lag of that request is in its own response time and not in this one.
+/// - A count (`--requests`) and a rate bound the requests, not what they are part of.
+/// - One that still has requests to send when the slice ends is not counted, neither
+///   as done nor as failed, since nothing more is sent then; only if a request of it
+///   is lost in the drain, the workload may report it as failed.
+/// - A failed step counts as a failure of the work by the whole that it spoils, and
+///   only by that: the workload reports such a whole, once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Whole {
+    /// Which of [`Workload::operations`] it is.
+    pub op: usize,
+    /// [`Moment::nanos`] of the call of [`Workload::next`] that began it.
+    pub started: u64,
+    /// Body bytes that it moved, over all its requests.
+    pub payload: u64,
+    /// What came of it.
+    pub outcome: Judgement,
+}
+
 /// What to send and what counts as a correct answer. Each generator thread owns
 /// one instance; nothing is shared between them.
 pub trait Workload: Send {
     /// Names of the operations, for example `["GET"]`; [`Exchange::op`] indexes it.
     fn operations(&self) -> &[&'static str];
+
+    /// What the operation at that place in [`Workload::operations`] is to the work.
+    fn role(&self, op: usize) -> Role {
+        let _ = op;
+        Role::Request
+    }
+
+    /// What has come to its end with the call of [`Workload::judge`] or
+    /// [`Workload::lost`] just before. Asked after each of these, if any operation is
+    /// of [`Role::Whole`], until there is nothing more.
+    fn whole(&mut self) -> Option<Whole> {
+        None
+    }
 
     /// Prepares the next request in `exchange`. Called once for each operation
     /// sent, on the path of the request: no allocation, no I/O.

@@ -34,6 +34,8 @@ pub mod wire;
 
 pub use drive::{Carrier, Drive, EngineError, Finished, News, drive};
 pub use error::ErrorClass;
-pub use exchange::{AnswerHead, BodyUse, Exchange, InFile, Judgement, Moment, Next, Workload};
+pub use exchange::{
+    AnswerHead, BodyUse, Exchange, InFile, Judgement, Moment, Next, Role, Whole, Workload,
+};
 pub use route::{Address, Host, Protocol, Route};
 pub use sample::{HostSample, Ledger, OpSample, Sample, SetupSample};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 
 use crate::error::ErrorClass;
+use crate::exchange::Role;
 use crate::histogram::{latency_histogram, small_histogram};
 
 /// Everything one thread saw in a stretch of about one second of a slice's
@@ -42,6 +43,8 @@ pub struct Sample {
 pub struct OpSample {
     /// Name of the operation.
     pub name: &'static str,
+    /// What it is to the work.
+    pub role: Role,
     /// Correct answers that came inside the window: the numerator of throughput.
     pub ok: u64,
     /// Bytes written, heads included.
@@ -74,10 +77,11 @@ pub struct OpSample {
 }
 
 impl OpSample {
-    /// Nothing seen yet.
+    /// Nothing seen yet of requests of that name.
     pub fn new(name: &'static str) -> Self {
         Self {
             name,
+            role: Role::Request,
             ok: 0,
             sent: 0,
             received: 0,

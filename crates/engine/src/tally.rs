@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::clock::thread_cpu;
 use crate::conductor::Opened;
 use crate::error::ErrorClass;
+use crate::exchange::{Judgement, Role, Whole};
 use crate::histogram::Counts;
 use crate::sample::{HostSample, Ledger, OpSample, Sample, SetupSample};
 
@@ -54,11 +55,18 @@ impl Window {
     fn holds(&self, time: u64) -> bool {
         self.open <= time && time < self.close
     }
+
+    /// Whether any of it fell inside.
+    #[inline]
+    fn met(&self, times: Times) -> bool {
+        times.ended >= self.open && times.intended < self.close
+    }
 }
 
 /// One operation's counts since the last shipment.
 struct OpTally {
     name: &'static str,
+    role: Role,
     ok: u64,
     sent: u64,
     received: u64,
@@ -78,9 +86,10 @@ struct OpTally {
 }
 
 impl OpTally {
-    fn new(name: &'static str) -> Self {
+    fn new(name: &'static str, role: Role) -> Self {
         Self {
             name,
+            role,
             ok: 0,
             sent: 0,
             received: 0,
@@ -115,6 +124,16 @@ impl OpTally {
         }
     }
 
+    #[inline]
+    fn failed(&mut self, times: Times, class: ErrorClass, text: &str) {
+        self.errors[class as usize] += 1;
+        self.failed
+            .record(times.ended.saturating_sub(times.intended));
+        if !text.is_empty() {
+            self.failure(text);
+        }
+    }
+
     fn failure(&mut self, text: &str) {
         let known = self.failures.contains_key(text);
         let room = self.failures.len() < MOST_FAILURE_TEXTS;
@@ -132,6 +151,7 @@ impl OpTally {
         self.flush_status();
         OpSample {
             name: self.name,
+            role: self.role,
             ok: take(&mut self.ok),
             sent: take(&mut self.sent),
             received: take(&mut self.received),
@@ -198,11 +218,36 @@ impl SetupTally {
     }
 }
 
+/// What stands for a request that the workload was never asked for, and so never
+/// named. Where no request is a piece of work of its own, that is two: a step, which
+/// is a request, and a whole, which is work.
+struct Nameless {
+    request: usize,
+    whole: Option<usize>,
+}
+
+impl Nameless {
+    fn among(operations: &[(&'static str, Role)]) -> Self {
+        let first = |wanted| operations.iter().position(|(_, role)| *role == wanted);
+        match first(Role::Request) {
+            Some(request) => Self {
+                request,
+                whole: None,
+            },
+            None => Self {
+                request: first(Role::Step).unwrap_or_default(),
+                whole: first(Role::Whole),
+            },
+        }
+    }
+}
+
 /// One thread's counts since the last shipment.
 pub(crate) struct Tally {
     window: Window,
     open_loop: bool,
     ops: Vec<OpTally>,
+    nameless: Nameless,
     /// One for each host; empty with a single one.
     hosts: Vec<HostTally>,
     pub(crate) ledger: Ledger,
@@ -215,7 +260,7 @@ pub(crate) struct Tally {
 impl Tally {
     pub(crate) fn new(
         thread: usize,
-        names: &[&'static str],
+        operations: &[(&'static str, Role)],
         window: Window,
         open_loop: bool,
         hosts: usize,
@@ -224,7 +269,11 @@ impl Tally {
         Self {
             window,
             open_loop,
-            ops: names.iter().map(|name| OpTally::new(name)).collect(),
+            ops: operations
+                .iter()
+                .map(|(name, role)| OpTally::new(name, *role))
+                .collect(),
+            nameless: Nameless::among(operations),
             hosts: (0..several).map(|_| HostTally::default()).collect(),
             ledger: Ledger::default(),
             setup: SetupTally::default(),
@@ -329,21 +378,73 @@ impl Tally {
         class: ErrorClass,
         text: &str,
     ) -> bool {
-        if times.ended < self.window.open || times.intended >= self.window.close {
+        if !self.window.met(times) {
             return false;
         }
-        let figures = &mut self.ops[op];
-        figures.errors[class as usize] += 1;
-        figures
-            .failed
-            .record(times.ended.saturating_sub(times.intended));
-        if !text.is_empty() {
-            figures.failure(text);
-        }
+        self.ops[op].failed(times, class, text);
         if let Some(host) = self.hosts.get_mut(host) {
             host.errors[class as usize] += 1;
         }
         true
+    }
+
+    /// A failure of a request that the workload was never asked for. Says whether it
+    /// counts.
+    pub(crate) fn never_prepared(
+        &mut self,
+        host: usize,
+        times: Times,
+        class: ErrorClass,
+        text: &str,
+    ) -> bool {
+        let counts = self.failed(self.nameless.request, host, times, class, text);
+        if let Some(op) = self.nameless.whole.filter(|_| counts) {
+            self.ops[op].failed(times, class, text);
+        }
+        counts
+    }
+
+    /// Such a one was still waiting when the drain ended.
+    pub(crate) fn never_prepared_censored(&mut self, times: Times) {
+        self.censored(self.nameless.request, times);
+        if let Some(op) = self.nameless.whole {
+            self.censored(op, times);
+        }
+    }
+
+    /// Something made of several requests has come to its end. It went to no host
+    /// and over no wire by itself: its requests did.
+    pub(crate) fn whole(&mut self, whole: &Whole, ended: u64, drained: bool) {
+        let times = Times {
+            intended: whole.started,
+            started: whole.started,
+            ended,
+        };
+        let open_loop = self.open_loop;
+        let figures = &mut self.ops[whole.op];
+        match &whole.outcome {
+            Judgement::Correct => {
+                if self.window.holds(ended) {
+                    figures.ok += 1;
+                    figures.payload += whole.payload;
+                }
+                if self.window.holds(whole.started) {
+                    let took = ended.saturating_sub(whole.started);
+                    figures.service.record(took);
+                    if open_loop {
+                        figures.response.record(took);
+                    }
+                }
+            }
+            Judgement::Failed(class, text) => {
+                if self.window.met(times) {
+                    figures.failed(times, *class, text);
+                }
+                if drained && *class == ErrorClass::Timeout {
+                    self.censored(whole.op, times);
+                }
+            }
+        }
     }
 
     pub(crate) fn censored(&mut self, op: usize, times: Times) {

@@ -50,7 +50,7 @@ pub(crate) fn run(
         let wake = conductor.wake(now).min(now + STOP_GLANCE_NANOS);
         wire.turn(wake, conductor)?;
         if stop.load(Ordering::Relaxed) {
-            conductor.stop();
+            conductor.stop(wire.now());
         }
     }
     for connection in 0..conductor.connections() {

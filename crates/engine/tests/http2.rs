@@ -3,9 +3,11 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Duration;
@@ -14,9 +16,9 @@ use bytes::Bytes;
 use h2::server::SendResponse;
 use h2::{Reason, RecvStream, SendStream};
 use http::{Request, Response};
+use support::{Driven, driven};
 use tenbin_engine::{
-    AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment, News,
-    Next, OpSample, Protocol, Route, Workload, drive,
+    AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Protocol, Route, Workload,
 };
 use tenbin_plan::{Load, Pace};
 
@@ -219,17 +221,6 @@ impl Workload for Client {
     }
 }
 
-struct Driven {
-    op: OpSample,
-    ledger: Ledger,
-}
-
-impl Driven {
-    fn errors(&self, class: ErrorClass) -> u64 {
-        self.op.errors[class as usize]
-    }
-}
-
 fn run(address: SocketAddr, client: Client, connections: usize, streams: usize) -> Driven {
     run_for(
         address,
@@ -264,37 +255,13 @@ fn run_at(
 ) -> Driven {
     let mut route = Route::plain(address);
     route.protocol = Protocol::Http2;
-    let plan = Drive {
-        carrier: Carrier::Route(route),
-        load: Load {
-            pace,
-            timeout,
-            depth: streams,
-            ..Load::closed(connections)
-        },
-        seed: 1,
-        lead: Duration::ZERO,
-        window,
+    let load = Load {
+        pace,
+        timeout,
+        depth: streams,
+        ..Load::closed(connections)
     };
-    let mut op = OpSample::new("POST");
-    let mut ledger = Ledger::default();
-    let stop = AtomicBool::new(false);
-    drive(&plan, vec![Box::new(client)], &stop, &mut |news| {
-        let News::Sample(sample) = news else { return };
-        let seen = &sample.ops[0];
-        op.ok += seen.ok;
-        op.received += seen.received;
-        op.lag.add(&seen.lag).unwrap();
-        for (sum, count) in op.errors.iter_mut().zip(seen.errors) {
-            *sum += count;
-        }
-        for (text, count) in &seen.failures {
-            *op.failures.entry(text.clone()).or_default() += count;
-        }
-        ledger += sample.ledger;
-    })
-    .unwrap();
-    Driven { op, ledger }
+    driven(route, load, window, Box::new(client))
 }
 
 fn client(path: &'static str, count: u64) -> Client {

@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixListener;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Duration;
@@ -14,9 +16,10 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, Serve
 use rustls::{
     ClientConfig, HandshakeKind, RootCertStore, ServerConfig, ServerConnection, StreamOwned,
 };
+use support::{Driven, driven};
 use tenbin_engine::{
-    Address, AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment,
-    News, Next, OpSample, Protocol, Route, Workload, drive,
+    Address, AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Protocol, Route,
+    Workload,
 };
 use tenbin_plan::Load;
 
@@ -224,11 +227,6 @@ impl Workload for Client {
     }
 }
 
-struct Driven {
-    op: OpSample,
-    ledger: Ledger,
-}
-
 fn run(
     address: SocketAddr,
     config: ClientConfig,
@@ -249,35 +247,12 @@ fn run_on(
     keep_alive: bool,
     window: Option<Duration>,
 ) -> Driven {
-    let plan = Drive {
-        carrier: Carrier::Route(route),
-        load: Load {
-            timeout: Duration::from_secs(10),
-            keep_alive,
-            ..Load::closed(connections)
-        },
-        seed: 1,
-        lead: Duration::ZERO,
-        window,
+    let load = Load {
+        timeout: Duration::from_secs(10),
+        keep_alive,
+        ..Load::closed(connections)
     };
-    let mut op = OpSample::new("PUT");
-    let mut ledger = Ledger::default();
-    let stop = AtomicBool::new(false);
-    drive(&plan, vec![Box::new(client)], &stop, &mut |news| {
-        let News::Sample(sample) = news else { return };
-        let seen = &sample.ops[0];
-        op.ok += seen.ok;
-        op.received += seen.received;
-        for (sum, count) in op.errors.iter_mut().zip(seen.errors) {
-            *sum += count;
-        }
-        for (text, count) in &seen.failures {
-            *op.failures.entry(text.clone()).or_default() += count;
-        }
-        ledger += sample.ledger;
-    })
-    .unwrap();
-    Driven { op, ledger }
+    driven(route, load, window, Box::new(client))
 }
 
 #[test]

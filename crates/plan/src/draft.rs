@@ -161,6 +161,14 @@ pub struct TargetDraft {
     pub secret_key_env: Field,
     /// File that holds the S3 secret key.
     pub secret_key_file: Field,
+    /// Token of a session, literally.
+    pub session_token: KeyField,
+    /// Environment variable that holds the token of a session.
+    pub session_token_env: Field,
+    /// File that holds the token of a session.
+    pub session_token_file: Field,
+    /// `v4`, `v2` or `none`.
+    pub signature: Field,
     /// S3 region.
     pub region: Field,
     /// Base URLs of several hosts, each with an optional weight.
@@ -260,20 +268,70 @@ pub struct WorkloadDraft {
     pub body_file: Field,
     /// HTTP: statuses that count as success.
     pub expect: Option<At<List>>,
-    /// S3: `put`, `get` or `delete`.
+    /// S3: an operation, or several with shares such as `get:70,put:30`.
     pub operation: Field,
-    /// S3: object size.
+    /// S3: object size, or how sizes are distributed.
     pub size: Field,
     /// S3: bucket.
     pub bucket: Field,
+    /// S3: number of buckets.
+    pub buckets: Field,
+    /// S3: what every key begins with.
+    pub prefix: Field,
     /// S3: distinct objects.
     pub objects: Field,
+    /// S3: `sequential` or `random`.
+    pub keys: Field,
+    /// S3: prefixes on each level, such as `16/16`.
+    pub prefixes: Field,
+    /// S3: `uniform`, `zipf:1.1`, `sequential` or `once`.
+    pub choose: Field,
     /// S3: `path` or `virtual`.
     pub style: Field,
-    /// S3: `signed` or `unsigned`.
+    /// S3: `signed`, `unsigned`, `streaming` or `trailer`.
     pub payload: Field,
     /// S3: compare what GET returns with what was put.
     pub verify: Field,
+    /// S3: checksum sent with content and checked in answers.
+    pub checksum: Field,
+    /// S3: `pool` or `unique`.
+    pub content: Field,
+    /// S3: percent of the content that compresses away.
+    pub compressible: Field,
+    /// S3: `none`, `sse-s3` or `sse-c`.
+    pub encryption: Field,
+    /// S3: storage class.
+    pub storage_class: Field,
+    /// S3: `Content-Type` of objects.
+    pub content_type: Field,
+    /// S3: `name: value` lines.
+    pub metadata: Option<At<List>>,
+    /// S3: `name=value` pairs.
+    pub tags: Option<At<List>>,
+    /// S3: `fresh`, `keep` or `existing`.
+    pub data: Field,
+    /// S3: bytes in a part of a multipart upload.
+    pub part_size: Field,
+    /// S3: parts of one object that are out at once.
+    pub parts_at_once: Field,
+    /// S3: the part of an object that is read.
+    pub range: Field,
+    /// S3: `v2`, `v1` or `versions`.
+    pub list: Field,
+    /// S3: keys on a page of a listing.
+    pub page: Field,
+    /// S3: what parts keys into levels.
+    pub delimiter: Field,
+    /// S3: objects in one request of `delete-batch`.
+    pub batch: Field,
+    /// S3: versions of every object.
+    pub versions: Field,
+    /// S3: in a mix, PUT writes over the objects that are read.
+    pub rewrite: Field,
+    /// S3: how often an operation that was told to slow down is tried again.
+    pub retries: Field,
+    /// S3: files in one archive, or objects of one fan-out.
+    pub entries: Field,
     /// What differs from the load of the plan.
     pub load: LoadDraft,
 }

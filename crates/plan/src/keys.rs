@@ -69,9 +69,16 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("header", "headers"),
     ("status", "expect"),
     ("object_size", "size"),
-    ("keys", "objects"),
+    ("object_count", "objects"),
+    ("mix", "operation"),
+    ("sizes", "size"),
+    ("distribution", "choose"),
+    ("max_keys", "page"),
     ("user", "access_key"),
     ("password", "secret_key"),
+    ("token", "session_token"),
+    ("security_token", "session_token"),
+    ("signature_version", "signature"),
 ];
 
 /// Takes every unknown key out of a plan's table and notes it.

@@ -19,6 +19,7 @@ mod problem;
 pub mod rate;
 mod resolve;
 pub mod rng;
+pub mod s3;
 mod scalar;
 mod schedule;
 pub mod size;
@@ -35,8 +36,12 @@ pub use draft::{
 };
 pub use model::*;
 pub use problem::{Place, Problem, Refusal};
+pub use s3::{
+    ByteRange, Checksum, Choose, ContentKind, DataSet, Encryption, KeyOrder, LARGEST_OBJECT,
+    ListForm, Listing, Mix, Payload, Prefixes, S3Operation, S3Work, SizeRange, Sizes, Stored,
+};
 pub use scalar::{At, Entries, List, Scalar};
-pub use schedule::{Turn, schedule};
+pub use schedule::{Turn, rounds_per_block, schedule};
 pub use think::Think;
 pub use trace::Trace;
 pub use way::{ClientCertificate, Host, HttpVersion, IpVersion, Pin, Tls, TlsVersion, Way};

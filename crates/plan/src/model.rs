@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use url::Url;
 
+use crate::s3::S3Work;
 use crate::think::Think;
 use crate::trace::Trace;
 use crate::way::Way;
@@ -168,6 +169,20 @@ pub struct Target {
     pub credentials: Option<Credentials>,
     /// S3 region.
     pub region: String,
+    /// How S3 requests are signed.
+    pub signature: Signature,
+}
+
+/// How S3 requests are signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Signature {
+    /// AWS Signature Version 4.
+    #[default]
+    V4,
+    /// AWS Signature Version 2, for servers that know no other.
+    V2,
+    /// Not at all: requests are anonymous, whatever credentials there are.
+    None,
 }
 
 /// Where a target is, or how it comes to be.
@@ -243,6 +258,23 @@ pub struct Credentials {
     pub access_key_source: KeySource,
     /// Where the secret came from.
     pub secret_key_source: KeySource,
+    /// What goes along with keys that are good for a session only.
+    pub session_token: Option<SessionToken>,
+}
+
+/// What goes along with keys that are good for a session only.
+#[derive(Clone, PartialEq)]
+pub struct SessionToken {
+    /// The token.
+    pub secret: Secret,
+    /// Where it came from.
+    pub source: KeySource,
+}
+
+impl fmt::Debug for SessionToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SessionToken(…)")
+    }
 }
 
 impl Credentials {
@@ -266,6 +298,7 @@ impl Credentials {
             secret_key: Secret::new(secret_key),
             access_key_source: source.clone(),
             secret_key_source: source,
+            session_token: None,
         }
     }
 }
@@ -342,7 +375,7 @@ impl Workload {
     fn is_counted(&self) -> bool {
         let uses_up = match &self.kind {
             WorkloadKind::Http(_) => false,
-            WorkloadKind::S3(work) => work.operation == S3Operation::Delete,
+            WorkloadKind::S3(work) => work.uses_up(),
         };
         uses_up || self.load.requests.is_some()
     }
@@ -353,7 +386,7 @@ impl Workload {
 pub enum WorkloadKind {
     /// One plain HTTP request, over and over.
     Http(HttpWork),
-    /// One S3 operation on many objects.
+    /// S3 operations on many objects.
     S3(S3Work),
 }
 
@@ -403,34 +436,4 @@ impl HttpWork {
             expect: Vec::new(),
         }
     }
-}
-
-/// One S3 operation on many objects.
-#[derive(Debug, Clone, PartialEq)]
-pub struct S3Work {
-    /// The operation.
-    pub operation: S3Operation,
-    /// Object size, bytes.
-    pub size: u64,
-    /// Bucket: made if missing, and removed again only if made.
-    pub bucket: String,
-    /// Distinct objects; writes go round and round them, reads choose among them.
-    pub objects: u64,
-    /// `Host: bucket.host` instead of `/bucket/…`.
-    pub virtual_host: bool,
-    /// Sign the SHA-256 of the payload, rather than `UNSIGNED-PAYLOAD`.
-    pub signed_payload: bool,
-    /// Compare every byte of every GET with what was put.
-    pub verify: bool,
-}
-
-/// The S3 operations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum S3Operation {
-    /// PutObject.
-    Put,
-    /// GetObject.
-    Get,
-    /// DeleteObject.
-    Delete,
 }

@@ -1,7 +1,7 @@
 //! The names by which plans call the things they choose among: one table each,
 //! for the reader, the printer and the messages.
 
-use crate::model::{Arrivals, Builtin, S3Operation};
+use crate::model::{Arrivals, Builtin, Signature};
 use crate::way::{HttpVersion, IpVersion, TlsVersion};
 
 /// The region of a target that names none.
@@ -33,20 +33,24 @@ impl Named for Kind {
     const NAMES: &'static [(&'static str, Self)] = &[("http", Self::Http), ("s3", Self::S3)];
 }
 
-impl Named for S3Operation {
-    const NAMES: &'static [(&'static str, Self)] = &[
-        ("put", Self::Put),
-        ("get", Self::Get),
-        ("delete", Self::Delete),
-    ];
-}
-
 impl Named for Builtin {
     const NAMES: &'static [(&'static str, Self)] = &[
         ("http", Self::Http),
         ("s3-memory", Self::S3Memory),
         ("s3-durable", Self::S3Durable),
     ];
+}
+
+impl Named for Signature {
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("v4", Self::V4), ("v2", Self::V2), ("none", Self::None)];
+}
+
+impl Signature {
+    /// Its name in plans and on the command line: `v4`, `v2`, `none`.
+    pub fn name(self) -> &'static str {
+        Named::name(self)
+    }
 }
 
 impl Named for Arrivals {
@@ -66,18 +70,6 @@ impl Named for Style {
         &[("path", Self::Path), ("virtual", Self::Virtual)];
 }
 
-/// Whether the payload is hashed into the signature.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Payload {
-    Signed,
-    Unsigned,
-}
-
-impl Named for Payload {
-    const NAMES: &'static [(&'static str, Self)] =
-        &[("signed", Self::Signed), ("unsigned", Self::Unsigned)];
-}
-
 impl Named for HttpVersion {
     const NAMES: &'static [(&'static str, Self)] = &[("1.1", Self::Http1), ("2", Self::Http2)];
 }
@@ -88,13 +80,6 @@ impl Named for TlsVersion {
 
 impl Named for IpVersion {
     const NAMES: &'static [(&'static str, Self)] = &[("4", Self::V4), ("6", Self::V6)];
-}
-
-impl S3Operation {
-    /// Its name in plans and on the command line: `put`, `get`, `delete`.
-    pub fn name(self) -> &'static str {
-        Named::name(self)
-    }
 }
 
 impl Builtin {

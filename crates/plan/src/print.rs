@@ -8,10 +8,11 @@ use std::time::Duration;
 use crate::duration::Time;
 use crate::model::{
     Arrivals, Credentials, HttpWork, KeySource, Launch, Load, Pace, Plan, Reach, Ready, Rounds,
-    S3Operation, S3Work, Target, Workload, WorkloadKind,
+    Target, Workload, WorkloadKind,
 };
-use crate::names::{DEFAULT_REGION, Kind, Named, Payload, Style};
+use crate::names::{DEFAULT_REGION, Kind, Named, Style};
 use crate::rate::Rate;
+use crate::s3::{S3Operation, S3Work, Stored};
 use crate::schedule::rounds_per_block;
 use crate::size::Size;
 use crate::step::Step;
@@ -76,6 +77,20 @@ impl Page {
 
     fn pair(&mut self, key: &str, value: impl Display) {
         self.text += &format!("{key} = {value}\n");
+    }
+
+    /// Only what is not as usual.
+    fn unless<T: Display + PartialEq>(&mut self, key: &str, value: T, usual: T) {
+        if value != usual {
+            self.pair(key, value);
+        }
+    }
+
+    /// As [`Page::unless`], for one of several names.
+    fn name_unless<T: Named + Default>(&mut self, key: &str, value: T) {
+        if value != T::default() {
+            self.pair(key, text(Named::name(value)));
+        }
     }
 
     fn explained(&mut self, key: &str, value: impl Display, comment: &str) {
@@ -214,6 +229,7 @@ fn target(page: &mut Page, target: &Target, variables: &Variables) {
     if let Some(keys) = &target.credentials {
         credentials(page, keys, &variables.of(&target.name));
     }
+    page.name_unless("signature", target.signature);
     if target.region != DEFAULT_REGION {
         page.pair("region", text(&target.region));
     }
@@ -289,6 +305,9 @@ fn credentials(page: &mut Page, keys: &Credentials, suffix: &str) {
     }
     key(page, "access_key", &keys.access_key_source, suffix);
     key(page, "secret_key", &keys.secret_key_source, suffix);
+    if let Some(token) = &keys.session_token {
+        key(page, "session_token", &token.source, suffix);
+    }
 }
 
 fn key(page: &mut Page, name: &str, source: &KeySource, suffix: &str) {
@@ -319,13 +338,9 @@ impl Variables {
             .iter()
             .filter(|target| has_literal(target))
             .collect();
-        let keys = |target: &Target| {
-            let keys = target.credentials.as_ref()?;
-            Some((keys.access_key.clone(), keys.secret_key.clone()))
-        };
         let same = literal
             .windows(2)
-            .all(|pair| keys(pair[0]) == keys(pair[1]));
+            .all(|pair| same_secrets(pair[0], pair[1]));
         let mut suffixes = BTreeMap::new();
         for (index, target) in literal.iter().enumerate() {
             let by_name = format!("_{}", as_variable(&target.name));
@@ -346,9 +361,22 @@ impl Variables {
     }
 }
 
+fn same_secrets(one: &Target, other: &Target) -> bool {
+    let secrets = |target: &Target| {
+        let keys = target.credentials.as_ref()?;
+        let token = keys.session_token.as_ref();
+        let token = token.map(|token| token.secret.clone());
+        Some((keys.access_key.clone(), keys.secret_key.clone(), token))
+    };
+    secrets(one) == secrets(other)
+}
+
 fn has_literal(target: &Target) -> bool {
     target.credentials.as_ref().is_some_and(|keys| {
-        keys.access_key_source == KeySource::Literal || keys.secret_key_source == KeySource::Literal
+        let token = keys.session_token.as_ref();
+        keys.access_key_source == KeySource::Literal
+            || keys.secret_key_source == KeySource::Literal
+            || token.is_some_and(|token| token.source == KeySource::Literal)
     })
 }
 
@@ -400,28 +428,81 @@ fn http(page: &mut Page, work: &HttpWork) {
 }
 
 fn s3(page: &mut Page, work: &S3Work) {
-    let style = if work.virtual_host {
-        Style::Virtual
-    } else {
-        Style::Path
-    };
-    let payload = if work.signed_payload {
-        Payload::Signed
-    } else {
-        Payload::Unsigned
+    let usual = S3Work::new(S3Operation::Put, 0, 1);
+    let has = |which: fn(S3Operation) -> bool| work.mix.operations().any(which);
+    let style = match work.virtual_host {
+        true => Style::Virtual,
+        false => Style::Path,
     };
     page.pair("kind", text(Kind::S3.name()));
-    page.pair("operation", text(Named::name(work.operation)));
-    page.pair("size", text(Size(work.size)));
+    page.pair("operation", text(&work.mix));
+    page.pair("size", text(&work.sizes));
     page.pair("bucket", text(&work.bucket));
+    page.unless("buckets", work.buckets, usual.buckets);
+    if let Some(prefix) = &work.prefix {
+        page.pair("prefix", text(prefix));
+    }
     page.pair("objects", work.objects);
+    page.name_unless("keys", work.keys);
+    if work.prefixes != usual.prefixes {
+        page.pair("prefixes", text(&work.prefixes));
+    }
+    if work.choose != usual.choose {
+        page.pair("choose", text(work.choose));
+    }
     page.pair("style", text(style.name()));
-    page.pair("payload", text(payload.name()));
-    if work.operation == S3Operation::Get {
+    page.pair("payload", text(work.payload.name()));
+    if has(S3Operation::reads) {
         page.explained(
             "verify",
             work.verify,
             "compare every byte with what was put",
         );
+    }
+    page.name_unless("checksum", work.checksum);
+    page.name_unless("content", work.content);
+    page.unless("compressible", work.compressible, usual.compressible);
+    stored(page, &work.stored);
+    page.name_unless("data", work.data);
+    if has(|operation| matches!(operation, S3Operation::Multipart | S3Operation::GetPart)) {
+        page.pair("part_size", text(Size(work.part_size)));
+        page.pair("parts_at_once", work.parts_at_once);
+    }
+    if let Some(range) = work.range {
+        page.pair("range", text(range));
+    }
+    page.name_unless("list", work.listing.form);
+    if has(|operation| matches!(operation, S3Operation::List | S3Operation::ZipList)) {
+        page.pair("page", work.listing.page);
+    }
+    if let Some(delimiter) = &work.listing.delimiter {
+        page.pair("delimiter", text(delimiter));
+    }
+    if work.mix.has(S3Operation::DeleteBatch) {
+        page.pair("batch", work.batch);
+    }
+    page.unless("versions", work.versions, usual.versions);
+    page.unless("rewrite", work.rewrite, usual.rewrite);
+    page.unless("retries", work.retries, usual.retries);
+    page.unless("entries", work.entries, usual.entries);
+}
+
+fn stored(page: &mut Page, stored: &Stored) {
+    page.name_unless("encryption", stored.encryption);
+    if let Some(class) = &stored.storage_class {
+        page.pair("storage_class", text(class));
+    }
+    if let Some(kind) = &stored.content_type {
+        page.pair("content_type", text(kind));
+    }
+    let pairs = |pairs: &[(String, String)], between: &str| {
+        let pairs = pairs.iter();
+        list(pairs.map(|(name, value)| text(format!("{name}{between}{value}"))))
+    };
+    if !stored.metadata.is_empty() {
+        page.pair("metadata", pairs(&stored.metadata, ": "));
+    }
+    if !stored.tags.is_empty() {
+        page.pair("tags", pairs(&stored.tags, "="));
     }
 }

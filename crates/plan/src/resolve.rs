@@ -19,13 +19,18 @@ use std::sync::Arc;
 
 use crate::context::Context;
 use crate::draft::{Draft, Field};
-use crate::model::{Plan, WorkloadKind};
+use crate::model::{Plan, Signature, Target, Workload, WorkloadKind};
 use crate::names::Named;
 use crate::problem::{Findings, Place, Refusal, Source};
+use crate::s3::{DataSet, Payload};
 use crate::scalar::Scalar;
 use crate::trace;
 
 const MOST_THREADS: u64 = 1024;
+
+/// Keys and content follow from the seed: data that stays is found again only with
+/// the seed that it was made with.
+const SEED_OF_KEPT_DATA: u64 = 1;
 
 impl Draft {
     /// Fills in the defaults and checks everything that can be checked before
@@ -60,17 +65,20 @@ impl Draft {
         };
 
         let name = plan_name(&mut desk, &name, source.as_ref());
-        let seed = desk
-            .read("seed", &seed, |scalar| scalar.whole(0, u64::MAX))
-            .unwrap_or(desk.context.seed);
+        let seed = desk.read("seed", &seed, |scalar| scalar.whole(0, u64::MAX));
         let rounds = rounds::resolve(&mut desk, &rounds, targets.len());
         let workloads = workload::resolve_all(&mut desk, workloads, &load, rounds.slice);
+        let seed = seed.unwrap_or(match workloads.iter().any(keeps_data) {
+            true => SEED_OF_KEPT_DATA,
+            false => desk.context.seed,
+        });
         let needs_s3 = workloads
             .iter()
             .find(|workload| matches!(workload.kind, WorkloadKind::S3(_)))
             .map(|workload| workload.name.clone());
         let targets = target::resolve_all(&mut desk, targets, needs_s3.as_deref());
         room::check(&mut desk, &workloads, &targets);
+        check_payloads(&mut desk, &workloads, &targets);
         let connections = workloads.iter().map(|workload| workload.load.connections);
         let threads = desk
             .read("threads", &threads, |scalar| scalar.whole(1, MOST_THREADS))
@@ -87,6 +95,37 @@ impl Draft {
             targets,
             workloads,
         })
+    }
+}
+
+/// Payloads in chunks are a part of Signature Version 4.
+fn check_payloads(desk: &mut Desk<'_>, workloads: &[Workload], targets: &[Target]) {
+    let in_chunks = |workload: &&Workload| match &workload.kind {
+        WorkloadKind::Http(_) => false,
+        WorkloadKind::S3(work) => matches!(work.payload, Payload::Streaming | Payload::Trailer),
+    };
+    let older = |target: &&Target| target.signature != Signature::V4;
+    let (Some(workload), Some(target)) =
+        (workloads.iter().find(in_chunks), targets.iter().find(older))
+    else {
+        return;
+    };
+    desk.refuse(
+        Place::Nowhere,
+        format!(
+            "workload {:?} sends its payload in chunks, which belongs to signatures of version 4, \
+             and target {:?} has signature = {:?}; take payload = \"signed\" or \"unsigned\"",
+            workload.name,
+            target.name,
+            target.signature.name(),
+        ),
+    );
+}
+
+fn keeps_data(workload: &Workload) -> bool {
+    match &workload.kind {
+        WorkloadKind::Http(_) => false,
+        WorkloadKind::S3(work) => work.data != DataSet::Fresh,
     }
 }
 

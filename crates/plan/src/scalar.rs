@@ -1,6 +1,7 @@
 //! The values a draft is made of, each with the place where it was written.
 
 use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
@@ -113,6 +114,15 @@ impl Scalar {
         text.parse()
             .map(|Size(bytes)| bytes)
             .map_err(|error: crate::size::SizeError| error.to_string())
+    }
+
+    /// The value as a type that reads itself from text; numbers are text too.
+    pub(crate) fn parsed<T: FromStr<Err = String>>(&self) -> Result<T, String> {
+        match self {
+            Self::Text(text) => text.parse(),
+            Self::Whole(number) => number.to_string().parse(),
+            other => other.to_string().parse(),
+        }
     }
 
     pub(crate) fn time(&self) -> Result<Duration, String> {

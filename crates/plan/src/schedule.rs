@@ -51,7 +51,7 @@ pub fn schedule(plan: &Plan) -> Vec<Turn> {
 
 /// Rounds that belong together: one for one target, two for two, a Williams
 /// square for more.
-pub(crate) fn rounds_per_block(targets: usize) -> u32 {
+pub fn rounds_per_block(targets: usize) -> u32 {
     let rounds = match targets {
         0 | 1 => 1,
         targets if targets.is_multiple_of(2) => targets,

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use support::{resolve, resolve_in, world};
 use tenbin_plan::{
-    Arrivals, At, Builtin, Draft, KeySource, Pace, Plan, Reach, Ready, S3Operation, WorkloadKind,
+    Arrivals, At, Builtin, Draft, KeySource, Mix, Pace, Plan, Reach, Ready, S3Operation,
+    WorkloadKind,
 };
 
 fn plan(text: &str) -> Plan {
@@ -238,7 +239,7 @@ fn a_launched_target_gets_credentials_and_a_directory() {
     let WorkloadKind::S3(work) = &plan.workloads[0].kind else {
         panic!("an S3 workload");
     };
-    assert_eq!(work.operation, S3Operation::Delete);
+    assert_eq!(work.mix, Mix::only(S3Operation::Delete));
 }
 
 #[test]

@@ -6,25 +6,32 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use proptest::collection::vec;
+use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
+use proptest::sample::select;
 use support::{resolve_in, world};
 use tenbin_plan::{
-    Arrivals, Builtin, ClientCertificate, Credentials, Draft, Host, HttpVersion, HttpWork,
-    IpVersion, KeySource, Launch, Load, Pace, Pin, Plan, Reach, Ready, Rounds, S3Operation, S3Work,
-    Secret, Target, Think, Tls, TlsVersion, Trace, Way, Workload, WorkloadKind,
+    Arrivals, Builtin, Choose, ClientCertificate, Credentials, DataSet, Draft, Encryption, Host,
+    HttpVersion, HttpWork, IpVersion, KeyOrder, KeySource, Launch, Load, Mix, Pace, Payload, Pin,
+    Plan, Prefixes, Reach, Ready, Rounds, S3Operation, S3Work, Secret, SessionToken, Signature,
+    SizeRange, Sizes, Stored, Target, Think, Tls, TlsVersion, Trace, Way, Workload, WorkloadKind,
 };
 
 const FILES: &[(&str, &[u8])] = &[
     ("/made-up/body.bin", &[0, 255, 10]),
     ("/made-up/secret", b"from-a-file\n"),
+    ("/made-up/token", b"token-from-a-file\n"),
     ("/made-up/arrivals.txt", b"5\n5.000000003\n7\n"),
     ("/made-up/ca.pem", b"a certificate"),
     ("/made-up/client \"x\".pem", b"a certificate"),
     ("/made-up/client.key", b"the-private-key"),
 ];
-const VARIABLES: &[(&str, &str)] = &[("AK", "a-key"), ("SK", "from the environment")];
+const VARIABLES: &[(&str, &str)] = &[
+    ("AK", "a-key"),
+    ("SK", "from the environment"),
+    ("ST", "a-token"),
+];
 
 /// Keys given literally come back as read from the environment.
 fn by_reference(mut plan: Plan) -> Plan {
@@ -38,6 +45,11 @@ fn by_reference(mut plan: Plan) -> Plan {
         }
         if keys.secret_key_source == KeySource::Literal {
             keys.secret_key_source = KeySource::Env("TENBIN_SECRET_KEY".to_owned());
+        }
+        if let Some(token) = &mut keys.session_token
+            && token.source == KeySource::Literal
+        {
+            token.source = KeySource::Env("TENBIN_SESSION_TOKEN".to_owned());
         }
     }
     plan
@@ -154,11 +166,23 @@ fn credentials() -> impl Strategy<Value = Credentials> {
         )),
         Just(("literal-secret", KeySource::Literal)),
     ];
-    (access, secret).prop_map(|(access, secret)| Credentials {
+    let token = option::of(prop_oneof![
+        Just(("a-token", KeySource::Env("ST".to_owned()))),
+        Just((
+            "token-from-a-file",
+            KeySource::File(PathBuf::from("/made-up/token"))
+        )),
+        Just(("literal-token", KeySource::Literal)),
+    ]);
+    (access, secret, token).prop_map(|(access, secret, token)| Credentials {
         access_key: access.0.to_owned(),
         secret_key: Secret::new(secret.0),
         access_key_source: access.1,
         secret_key_source: secret.1,
+        session_token: token.map(|(token, source)| SessionToken {
+            secret: Secret::new(token),
+            source,
+        }),
     })
 }
 
@@ -301,15 +325,25 @@ fn target(index: usize) -> impl Strategy<Value = Target> {
         Just(plain(Reach::Builtin(Builtin::S3Memory))),
         Just(plain(Reach::Builtin(Builtin::S3Durable))),
     ];
-    (ways, credentials(), "[a-z]{2}-[0-9]").prop_map(move |((reach, way), credentials, region)| {
-        Target {
-            name: format!("target-{index}"),
-            reach,
-            way,
-            credentials: Some(credentials),
-            region,
-        }
-    })
+    let signature = prop_oneof![
+        Just(Signature::V4),
+        Just(Signature::V2),
+        Just(Signature::None)
+    ];
+    (ways, credentials(), "[a-z]{2}-[0-9]", signature).prop_map(
+        move |((reach, way), credentials, region, signature)| {
+            // Credentials of a target that is there and that needs none are refused.
+            let unused = signature == Signature::None && matches!(reach, Reach::Endpoint { .. });
+            Target {
+                name: format!("target-{index}"),
+                reach,
+                way,
+                credentials: (!unused).then_some(credentials),
+                region,
+                signature,
+            }
+        },
+    )
 }
 
 fn http() -> impl Strategy<Value = HttpWork> {
@@ -338,28 +372,102 @@ fn http() -> impl Strategy<Value = HttpWork> {
         )
 }
 
-fn s3() -> impl Strategy<Value = S3Work> {
-    let operation = prop_oneof![
-        Just(S3Operation::Put),
-        Just(S3Operation::Get),
-        Just(S3Operation::Delete),
-    ];
+fn sizes() -> impl Strategy<Value = Sizes> {
+    let size = 0..=5u64 << 30;
+    let range = (size.clone(), size.clone(), 0.001..1e6f64).prop_map(|(a, b, share)| SizeRange {
+        from: a.min(b),
+        to: a.max(b),
+        share,
+    });
+    prop_oneof![
+        size.clone().prop_map(Sizes::fixed),
+        vec(range, 1..4).prop_map(Sizes::Ranges),
+        (size, 0.0..10.0f64).prop_map(|(median, sigma)| Sizes::LogNormal { median, sigma }),
+    ]
+}
+
+fn stored() -> impl Strategy<Value = Stored> {
+    let pairs = || {
+        btree_map("[a-z][a-z0-9-]{0,9}", "[a-zA-Z0-9=:]{0,9}", 0..3)
+            .prop_map(|pairs| pairs.into_iter().collect::<Vec<_>>())
+    };
     (
-        operation,
-        0..=5u64 << 30,
+        option::of("[A-Z_]{1,9}"),
+        option::of("[a-z]{1,9}/[a-z]{1,9}"),
+        pairs(),
+        pairs(),
+    )
+        .prop_map(|(storage_class, content_type, metadata, tags)| Stored {
+            encryption: Encryption::SseS3,
+            storage_class,
+            content_type,
+            metadata,
+            tags,
+        })
+}
+
+fn s3() -> impl Strategy<Value = S3Work> {
+    let mixes = [
+        "put",
+        "get",
+        "delete",
+        "list",
+        "stat",
+        "copy",
+        "multipart",
+        "put-tags",
+        "get:70,put:30",
+        "stat:1.5,get:2,put:3,delete:0.25",
+    ];
+    let choose = prop_oneof![
+        Just(Choose::Uniform),
+        Just(Choose::Sequential),
+        (0.01..10.0f64).prop_map(|exponent| Choose::Zipf { exponent }),
+    ];
+    let keys = (vec(1..65536u32, 0..4), choose, any::<bool>());
+    (
+        select(mixes.to_vec()),
+        sizes(),
         "[a-z]{3,9}",
         1..=u64::MAX,
-        any::<[bool; 3]>(),
+        any::<[bool; 4]>(),
+        (1..=1000u32, 0..=100u8, 0..=100u32),
+        keys,
+        stored(),
     )
         .prop_map(
-            |(operation, size, bucket, objects, [virtual_host, signed_payload, verify])| S3Work {
-                operation,
-                size,
+            |(
+                mix,
+                sizes,
                 bucket,
                 objects,
-                virtual_host,
-                signed_payload,
-                verify: verify && operation == S3Operation::Get,
+                switches,
+                (buckets, compressible, retries),
+                keys,
+                stored,
+            )| {
+                let [virtual_host, unsigned, verify, random] = switches;
+                let (prefixes, choose, keep) = keys;
+                let mix: Mix = mix.parse().expect("a mix");
+                let uses_up = mix.has(S3Operation::Delete) && mix.single().is_some();
+                let reads = mix.has(S3Operation::Get);
+                S3Work {
+                    sizes,
+                    bucket,
+                    buckets,
+                    virtual_host,
+                    compressible,
+                    retries,
+                    stored,
+                    choose,
+                    prefixes: Prefixes(prefixes),
+                    payload: [Payload::Signed, Payload::Unsigned][usize::from(unsigned)],
+                    keys: [KeyOrder::Sequential, KeyOrder::Random][usize::from(random)],
+                    data: [DataSet::Fresh, DataSet::Keep][usize::from(keep && !uses_up)],
+                    verify: verify && reads,
+                    mix,
+                    ..S3Work::new(S3Operation::Put, 0, objects)
+                }
             },
         )
 }
@@ -429,6 +537,10 @@ fn variables(plan: &Plan) -> BTreeMap<String, String> {
                 format!("TENBIN_SECRET_KEY{suffix}"),
                 "literal-secret".to_owned(),
             );
+            variables.insert(
+                format!("TENBIN_SESSION_TOKEN{suffix}"),
+                "literal-token".to_owned(),
+            );
         }
     }
     variables
@@ -441,9 +553,15 @@ fn plainly(mut plan: Plan) -> Plan {
         .iter_mut()
         .filter_map(|target| target.credentials.as_mut())
     {
-        for source in [&mut keys.access_key_source, &mut keys.secret_key_source] {
+        let token = keys.session_token.as_mut().map(|token| &mut token.source);
+        let sources = [&mut keys.access_key_source, &mut keys.secret_key_source];
+        for source in sources.into_iter().chain(token) {
             if let KeySource::Env(name) = source {
-                for start in ["TENBIN_ACCESS_KEY", "TENBIN_SECRET_KEY"] {
+                for start in [
+                    "TENBIN_ACCESS_KEY",
+                    "TENBIN_SECRET_KEY",
+                    "TENBIN_SESSION_TOKEN",
+                ] {
                     if name.starts_with(start) {
                         *name = start.to_owned();
                     }

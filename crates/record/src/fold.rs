@@ -66,7 +66,8 @@ struct ThreadSum {
 
 impl SliceFold {
     pub(crate) fn new(start: SliceStart) -> Self {
-        let ops = start.operations.iter().map(|n| OpFigures::new(n)).collect();
+        let ops = start.operations_by_role();
+        let ops = ops.map(|(name, role)| OpFigures::of(name, role)).collect();
         let hosts = start.hosts.iter().map(|n| HostFigures::new(n)).collect();
         Self {
             start,
@@ -120,7 +121,10 @@ impl SliceFold {
             ledger: self.ledger,
             setup: self.setup,
             hosts: self.hosts,
-            client: client_use(&self.threads),
+            client: ClientUse {
+                allocated: end.allocated,
+                ..client_use(&self.threads)
+            },
             server: end.server,
             backlog: self.threads.values().map(|thread| thread.backlog).sum(),
             cut_short: end.cut_short,
@@ -152,6 +156,7 @@ fn client_use(threads: &BTreeMap<usize, ThreadSum>) -> ClientUse {
     ClientUse {
         cpu_seconds: cpu_ns as f64 / 1e9,
         busiest_thread: threads.values().map(ThreadSum::busy).fold(0.0, f64::max),
+        allocated: None,
     }
 }
 

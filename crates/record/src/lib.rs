@@ -38,14 +38,15 @@ mod seconds;
 pub mod slice;
 mod writer;
 
-pub use directory::{RunDirectory, rfc3339, write_atomically};
+pub use directory::{RunDirectory, left_behind, rfc3339, write_atomically};
 pub use environment::{Environment, HostEnvironment, TargetEnvironment};
 pub use error::RecordError;
 pub use histogram::{merge, quantile_ns};
-pub use reader::{RecordedRun, read};
-pub use tenbin_engine::{ErrorClass, Ledger, histogram::latency_histogram};
+pub use reader::{RecordedRun, SecondCounts, read};
+pub use tenbin_engine::{ErrorClass, Ledger, Role, histogram::latency_histogram};
 
 pub use slice::{
-    ClientUse, HostFigures, OpFigures, ServerUse, SetupFigures, Slice, SliceEnd, SliceStart,
+    Allocated, ClientUse, HostFigures, OpFigures, ServerUse, SetupFigures, Slice, SliceEnd,
+    SliceStart,
 };
 pub use writer::RunWriter;

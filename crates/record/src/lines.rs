@@ -7,11 +7,14 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
-use tenbin_engine::{ErrorClass, Ledger};
+use tenbin_engine::{ErrorClass, Ledger, Role};
 
 use crate::fold::{Interval, Kind, Step, ThreadUse};
 use crate::histogram::quantile_ns;
-use crate::slice::{HostFigures, OpFigures, ServerUse, SetupFigures, SliceEnd, SliceStart};
+use crate::reader::SecondCounts;
+use crate::slice::{
+    HostFigures, OpFigures, ServerUse, SetupFigures, SliceEnd, SliceStart, is_plain_request,
+};
 
 /// Version of the lines.
 pub(crate) const SCHEMA: &str = "tenbin.intervals/1";
@@ -29,6 +32,8 @@ pub(crate) struct OperationLine {
     target: String,
     workload: String,
     pub(crate) operation: String,
+    #[serde(default, skip_serializing_if = "is_plain_request")]
+    pub(crate) role: Role,
     second: u64,
     start_ns: u64,
     end_ns: u64,
@@ -174,6 +179,17 @@ pub(crate) fn push<T: Line>(text: &mut Vec<u8>, line: &T) {
 }
 
 impl OperationLine {
+    /// What came in this second, which is so many nanoseconds long.
+    pub(crate) fn counts(&self, length: u64) -> SecondCounts {
+        SecondCounts {
+            slice: self.slice,
+            operation: self.operation.clone(),
+            length: length as f64 / 1e9,
+            ok: self.ok,
+            payload: self.payload,
+        }
+    }
+
     pub(crate) fn new(
         slice: &SliceStart,
         interval: &Interval,
@@ -185,6 +201,7 @@ impl OperationLine {
             target: slice.target.clone(),
             workload: slice.workload.clone(),
             operation: op.name.clone(),
+            role: op.role,
             second: interval.second,
             start_ns: interval.start,
             end_ns: interval.end,
@@ -219,7 +236,7 @@ impl OperationLine {
 
     /// The figures, all but the histograms. `Err` names an unknown error class.
     pub(crate) fn figures(&self) -> Result<OpFigures, String> {
-        let mut figures = OpFigures::new(&self.operation);
+        let mut figures = OpFigures::of(&self.operation, self.role);
         figures.ok = self.ok;
         figures.sent = self.sent;
         figures.received = self.received;

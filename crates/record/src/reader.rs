@@ -33,6 +33,23 @@ pub struct RecordedRun {
     pub complete: bool,
     /// When the run began.
     pub started: SystemTime,
+    /// What came in each second of the slices' windows, in their order.
+    pub seconds: Vec<SecondCounts>,
+}
+
+/// What came of one operation in a second of a slice's window.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SecondCounts {
+    /// Position of the slice in the run, from 0.
+    pub slice: u32,
+    /// Name of the operation.
+    pub operation: String,
+    /// Length, seconds; the last of a slice may be short.
+    pub length: f64,
+    /// Correct answers.
+    pub ok: u64,
+    /// Body bytes of correct operations.
+    pub payload: u64,
 }
 
 /// Reads a run directory.
@@ -59,6 +76,7 @@ pub fn read(directory: &Path) -> Result<RecordedRun, RecordError> {
         started: environment.started(),
         environment: environment.environment,
         complete: journal.complete,
+        seconds: journal.seconds(),
         slices: journal
             .slices
             .into_iter()
@@ -175,6 +193,18 @@ impl Journal {
         }
     }
 
+    fn seconds(&self) -> Vec<SecondCounts> {
+        let of_slice = |slice: &SliceEntry| {
+            let windows = slice.seconds.iter().filter(|second| !second.line.drain);
+            let counts = windows.flat_map(|second| {
+                let lines = second.operations.iter();
+                lines.map(|line| line.counts(second.line.end_ns - second.line.start_ns))
+            });
+            counts.collect::<Vec<_>>()
+        };
+        self.slices.iter().flat_map(of_slice).collect()
+    }
+
     fn end_the_unended(&mut self) {
         for slice in self.slices.iter_mut().filter(|slice| slice.end.is_none()) {
             self.complete = false;
@@ -204,6 +234,7 @@ impl SliceEntry {
                 seconds: end as f64 / 1e9,
                 cut_short: true,
                 server: None,
+                allocated: None,
             });
     }
 
@@ -250,8 +281,8 @@ impl SecondEntry {
         };
         self.check_counts(slice, path)?;
         let mut ops = Vec::with_capacity(slice.operations.len());
-        for (line, name) in self.operations.iter().zip(&slice.operations) {
-            if line.operation != *name {
+        for (line, (name, role)) in self.operations.iter().zip(slice.operations_by_role()) {
+            if line.operation != name || line.role != role {
                 return Err(damaged(line.hlog, format!("expected operation {name}")));
             }
             ops.push(op_figures(line, latency).map_err(|what| damaged(line.hlog, what))?);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Sample, SetupSample};
+use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Role, Sample, SetupSample};
 
 use crate::error::RecordError;
 use crate::fold::{Interval, ThreadUse, add_figures, add_host, add_setup};
@@ -17,7 +17,7 @@ type Key = (u64, bool);
 /// Samples on their way to become seconds.
 #[derive(Debug)]
 pub(crate) struct Seconds {
-    operations: Vec<String>,
+    operations: Vec<(String, Role)>,
     hosts: Vec<String>,
     threads: usize,
     pending: BTreeMap<Key, Interval>,
@@ -27,7 +27,10 @@ pub(crate) struct Seconds {
 impl Seconds {
     pub(crate) fn new(slice: &SliceStart) -> Self {
         Self {
-            operations: slice.operations.clone(),
+            operations: slice
+                .operations_by_role()
+                .map(|(name, role)| (name.to_owned(), role))
+                .collect(),
             hosts: slice.hosts.clone(),
             threads: slice.threads,
             pending: BTreeMap::new(),
@@ -70,7 +73,7 @@ impl Seconds {
             let index = self
                 .operations
                 .iter()
-                .position(|name| name == op.name)
+                .position(|(name, role)| name == op.name && *role == op.role)
                 .ok_or(RecordError::OutOfOrder {
                     what: "a sample",
                     why: "it has an operation that the slice was not opened with",
@@ -114,13 +117,21 @@ fn key_of(sample: &Sample) -> Key {
     (middle / SECOND, sample.drain)
 }
 
-fn empty_interval(key: Key, sample: &Sample, operations: &[String], hosts: &[String]) -> Interval {
+fn empty_interval(
+    key: Key,
+    sample: &Sample,
+    operations: &[(String, Role)],
+    hosts: &[String],
+) -> Interval {
     Interval {
         second: key.0,
         start: sample.start,
         end: sample.end,
         drain: key.1,
-        ops: operations.iter().map(|name| OpFigures::new(name)).collect(),
+        ops: operations
+            .iter()
+            .map(|(name, role)| OpFigures::of(name, *role))
+            .collect(),
         ledger: Ledger::default(),
         setup: SetupFigures::default(),
         hosts: hosts.iter().map(|name| HostFigures::new(name)).collect(),
@@ -131,6 +142,7 @@ fn empty_interval(key: Key, sample: &Sample, operations: &[String], hosts: &[Str
 fn figures(op: OpSample) -> OpFigures {
     OpFigures {
         name: op.name.to_owned(),
+        role: op.role,
         ok: op.ok,
         sent: op.sent,
         received: op.received,
@@ -184,6 +196,7 @@ mod tests {
             workload: "get".to_owned(),
             target: "a".to_owned(),
             operations: vec![operation.to_owned()],
+            roles: Vec::new(),
             hosts: hosts.iter().map(|name| (*name).to_owned()).collect(),
             threads,
             connections: 1,

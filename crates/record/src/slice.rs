@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use tenbin_engine::histogram::{latency_histogram, small_histogram};
-use tenbin_engine::{ErrorClass, Ledger};
+use tenbin_engine::{ErrorClass, Ledger, Role};
 
 /// What is known of a slice when its measured window opens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,6 +22,10 @@ pub struct SliceStart {
     pub target: String,
     /// Names of the workload's operations, in its order.
     pub operations: Vec<String>,
+    /// What each of them is to the work; one that is missing here is a request, as
+    /// all were before there was anything else.
+    #[serde(default, skip_serializing_if = "only_requests")]
+    pub roles: Vec<Role>,
     /// Names of the target's hosts, in the order in which samples have their
     /// figures; empty when there is but one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -38,6 +42,23 @@ pub struct SliceStart {
     pub start: f64,
 }
 
+impl SliceStart {
+    /// The operations by name, and what each is to the work.
+    pub(crate) fn operations_by_role(&self) -> impl Iterator<Item = (&str, Role)> {
+        let roles = self.roles.iter().copied();
+        let roles = roles.chain(std::iter::repeat(Role::Request));
+        self.operations.iter().map(String::as_str).zip(roles)
+    }
+}
+
+fn only_requests(roles: &[Role]) -> bool {
+    roles.iter().all(is_plain_request)
+}
+
+pub(crate) fn is_plain_request(role: &Role) -> bool {
+    *role == Role::Request
+}
+
 /// What is known only when a slice is over.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SliceEnd {
@@ -47,6 +68,10 @@ pub struct SliceEnd {
     pub cut_short: bool,
     /// What the target used over the whole slice, if it is observed.
     pub server: Option<ServerUse>,
+    /// What Tenbin's process allocated while the window was open, if it counts;
+    /// unknown in runs of versions that did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocated: Option<Allocated>,
 }
 
 /// One uninterrupted measured stretch of one workload on one target.
@@ -91,14 +116,33 @@ pub struct Slice {
 }
 
 impl Slice {
-    /// Correct answers a second over all operations; `None` for an empty window,
-    /// and for one in which no operation came to an end: that is too short to
+    /// What the slice got done: requests that are work of their own, and what is made
+    /// of several. A step of something larger is not among them.
+    pub fn work(&self) -> impl Iterator<Item = &OpFigures> + Clone {
+        self.ops.iter().filter(|op| op.role.is_work())
+    }
+
+    /// What went over the wire: requests that are work of their own, and steps of
+    /// something larger. That larger thing is not among them.
+    pub fn requests(&self) -> impl Iterator<Item = &OpFigures> + Clone {
+        self.ops.iter().filter(|op| op.role.is_request())
+    }
+
+    /// Work done a second over all operations; `None` for an empty window,
+    /// and for one in which no work came to an end: that is too short to
     /// tell, and not 0. What counts is defined in `docs/run-directory.md`.
     pub fn throughput(&self) -> Option<f64> {
         self.per_second(self.ok(), self.failed())
     }
 
-    /// The same for one of its operations.
+    /// Correctly answered requests a second, steps among them: what stands beside a
+    /// rate at which requests are issued. `None` as in [`Slice::throughput`].
+    pub fn answer_rate(&self) -> Option<f64> {
+        let failed = self.requests().map(OpFigures::failed_count).sum();
+        self.per_second(self.requests().map(|op| op.ok).sum(), failed)
+    }
+
+    /// Correct ones a second, of one of its operations.
     pub fn throughput_of(&self, op: &OpFigures) -> Option<f64> {
         self.per_second(op.ok, op.failed_count())
     }
@@ -107,14 +151,19 @@ impl Slice {
         (self.seconds > 0.0 && ok + failed > 0).then(|| ok as f64 / self.seconds)
     }
 
-    /// Correct answers over all operations.
+    /// Work done.
     pub fn ok(&self) -> u64 {
-        self.ops.iter().map(|op| op.ok).sum()
+        self.work().map(|op| op.ok).sum()
     }
 
-    /// Failures over all operations.
+    /// Work that failed. A failed step counts by the whole that it spoiled.
     pub fn failed(&self) -> u64 {
-        self.ops.iter().map(OpFigures::failed_count).sum()
+        self.work().map(OpFigures::failed_count).sum()
+    }
+
+    /// Whether something failed, be it a step, and no work was done.
+    pub fn gave_nothing(&self) -> bool {
+        self.ok() == 0 && self.ops.iter().any(|op| op.failed_count() > 0)
     }
 }
 
@@ -123,6 +172,8 @@ impl Slice {
 pub struct OpFigures {
     /// Name of the operation, for example `GET`.
     pub name: String,
+    /// What it is to the work.
+    pub role: Role,
     /// Correct answers that came inside the window.
     pub ok: u64,
     /// Bytes written, heads included.
@@ -154,10 +205,16 @@ pub struct OpFigures {
 }
 
 impl OpFigures {
-    /// Nothing seen yet.
+    /// Nothing seen yet of requests of that name.
     pub fn new(name: &str) -> Self {
+        Self::of(name, Role::Request)
+    }
+
+    /// Nothing seen yet.
+    pub fn of(name: &str, role: Role) -> Self {
         Self {
             name: name.to_owned(),
+            role,
             ok: 0,
             sent: 0,
             received: 0,
@@ -246,6 +303,30 @@ pub struct ClientUse {
     pub cpu_seconds: f64,
     /// Share of a core that the busiest thread used, 0 to 1.
     pub busiest_thread: f64,
+    /// What Tenbin's whole process allocated while the window was open: the
+    /// generator threads and the one that keeps the record. `None` where nobody
+    /// counted.
+    pub allocated: Option<Allocated>,
+}
+
+/// Memory taken from the allocator, whether or not it was given back.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allocated {
+    /// Bytes asked for; of an allocation that grew or shrank, its new size.
+    pub bytes: u64,
+    /// Allocations, those that only grew or shrank among them.
+    pub count: u64,
+}
+
+impl Allocated {
+    /// What was added since `before`.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            bytes: self.bytes.saturating_sub(before.bytes),
+            count: self.count.saturating_sub(before.count),
+        }
+    }
 }
 
 /// What a target's process tree used during a slice.

@@ -332,6 +332,7 @@ mod tests {
             workload: "get".to_owned(),
             target: "a".to_owned(),
             operations: vec!["GET".to_owned()],
+            roles: Vec::new(),
             hosts: Vec::new(),
             threads: 1,
             connections: 1,

@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Sample, SetupSample};
 use tenbin_record::{
-    Environment, HostEnvironment, RecordedRun, RunDirectory, ServerUse, Slice, SliceEnd,
-    SliceStart, TargetEnvironment, read,
+    Allocated, Environment, HostEnvironment, RecordedRun, Role, RunDirectory, ServerUse, Slice,
+    SliceEnd, SliceStart, TargetEnvironment, read,
 };
 
 const SECONDS: u64 = 3;
@@ -54,6 +54,7 @@ fn start(index: u32, closed_loop: bool, operations: usize) -> SliceStart {
             .iter()
             .map(|name| (*name).to_owned())
             .collect(),
+        roles: Vec::new(),
         hosts: hosts_of(closed_loop)
             .iter()
             .map(|name| (*name).to_owned())
@@ -209,6 +210,10 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
             seconds: SECONDS as f64 + 0.000_000_123,
             cut_short: false,
             server: (index == 0).then_some(used),
+            allocated: (index == 0).then_some(Allocated {
+                bytes: 123_456,
+                count: 789,
+            }),
         };
         slices.push(writer.end(end).unwrap());
     }
@@ -299,6 +304,8 @@ fn threads_and_seconds_add_up() {
     // Thread 1 uses 0.2 + 0.4 + 0.6 s of CPU in the 3 s of the window.
     assert!((closed.client.busiest_thread - 0.4).abs() < 1e-12);
     assert!((closed.client.cpu_seconds - 2.1).abs() < 1e-12);
+    assert_eq!(closed.client.allocated.unwrap().count, 789);
+    assert_eq!(open.client.allocated, None, "not 0");
     assert_eq!(closed.backlog, 4 + 5);
     assert_eq!(closed.ledger.opened, 8);
 }
@@ -532,6 +539,50 @@ fn the_latency_log_is_one_that_other_tools_read() {
     for line in log.lines().filter(|line| !line.starts_with('#')) {
         assert!(line.starts_with("Tag=") || line.starts_with("\"StartTimestamp\""));
     }
+}
+
+/// PUT as something made of GETs: the one is the work, the other went over the wire.
+#[test]
+fn work_and_requests_are_told_apart_before_and_after_reading() {
+    let roles = [Role::Whole, Role::Step];
+    let root = tempfile::tempdir().unwrap();
+    let directory = RunDirectory::create(root.path(), "test", started()).unwrap();
+    directory.write_plan("").unwrap();
+    directory.write_environment(&environment()).unwrap();
+    let mut writer = directory.writer().unwrap();
+    let mut start = start(0, true, 2);
+    start.roles = roles.to_vec();
+    writer.begin(start).unwrap();
+    for thread in 0..THREADS {
+        let mut sample = sample(thread, 0, false, true, 2);
+        for (op, role) in sample.ops.iter_mut().zip(roles) {
+            op.role = role;
+        }
+        writer.sample(sample).unwrap();
+    }
+    let unnamed = sample(0, 1, false, true, 2);
+    assert!(writer.sample(unnamed).is_err(), "the roles are others");
+    let slice = writer
+        .end(SliceEnd {
+            seconds: 1.0,
+            cut_short: false,
+            server: None,
+            allocated: None,
+        })
+        .unwrap();
+    let [whole, step] = slice.ops.as_slice() else {
+        panic!("two operations");
+    };
+    assert_eq!([whole.role, step.role], roles);
+    assert_eq!(
+        (slice.ok(), slice.failed()),
+        (whole.ok, whole.failed_count())
+    );
+    assert_eq!(slice.throughput(), Some(whole.ok as f64));
+    assert_eq!(slice.answer_rate(), Some(step.ok as f64));
+    assert_ne!(whole.ok, step.ok);
+    drop(writer);
+    assert_eq!(read(directory.path()).unwrap().slices, [slice]);
 }
 
 /// Not an assertion about time: run it with `--nocapture` to see the cost.

@@ -13,8 +13,8 @@ use tenbin_verdict::{Assessment, Direction};
 use crate::describe;
 use crate::document::{
     Comparison, Connections, Document, Figure, Finding, HostResult, Interval, OperationResult,
-    Outcome, ResultOf, Run, SCHEMA, SetupStep, Severity, SliceFigures, Target, TimedFrom, Trust,
-    Workload,
+    Outcome, ResultOf, Role, Run, SCHEMA, SetupStep, Severity, SliceFigures, Target, TimedFrom,
+    Trust, UseCase, Workload,
 };
 
 /// What a document is made from.
@@ -64,7 +64,13 @@ impl Document {
                 .collect(),
             workloads: plan.workloads.iter().map(workload).collect(),
             environment: source.environment.clone(),
-            slices: source.slices.iter().map(slice_figures).collect(),
+            slices: source
+                .slices
+                .iter()
+                .map(|slice| slice_figures(plan, slice))
+                .collect(),
+            use_cases: assessment.use_cases.iter().map(use_case).collect(),
+            earlier: None,
         }
     }
 }
@@ -117,6 +123,7 @@ fn workload(workload: &tenbin_plan::Workload) -> Workload {
         closed_loop: matches!(pace, Pace::Closed),
         connections: workload.load.connections as u64,
         rate,
+        subject: Some(describe::subject(workload)),
     }
 }
 
@@ -136,7 +143,10 @@ fn result(figures: &verdict::TargetFigures, slices: &[Slice]) -> ResultOf {
         server_cpu: figure(figures.server_cpu),
         peak_rss_bytes: figures.peak_rss_bytes,
         written_bytes: figure(figures.written_bytes),
+        written_per_stored: figure(figures.written_per_stored),
         client_cpu: figure(figures.client_cpu),
+        client_allocated_bytes: figure(figures.client_allocated_bytes),
+        client_allocations: figure(figures.client_allocations),
         client_busiest_thread: figure(figures.client_busiest_thread),
         connections: Some(connections(&figures.connections)),
         hosts: figures.hosts.iter().map(host_result).collect(),
@@ -196,6 +206,7 @@ fn operation_result(figures: &verdict::OperationFigures, slices: &[&Slice]) -> O
         .collect();
     OperationResult {
         operation: figures.operation.clone(),
+        role: role(figures.role),
         ok: figures.ok,
         failed: figures.failed,
         errors: named(&figures.errors),
@@ -217,6 +228,14 @@ fn operation_result(figures: &verdict::OperationFigures, slices: &[&Slice]) -> O
         service_p99: figure(figures.service_p99),
         first_byte_p50: figure(figures.first_byte_p50),
         first_byte_p99: figure(figures.first_byte_p99),
+    }
+}
+
+fn role(role: tenbin_record::Role) -> Role {
+    match role {
+        tenbin_record::Role::Request => Role::Request,
+        tenbin_record::Role::Step => Role::Step,
+        tenbin_record::Role::Whole => Role::Whole,
     }
 }
 
@@ -298,6 +317,23 @@ fn finding(finding: &verdict::Finding) -> Finding {
     }
 }
 
+fn use_case(case: &verdict::UseCase) -> UseCase {
+    use verdict::Choice;
+    let (choice, target) = match &case.choice {
+        Choice::Target { name } => (name.clone(), Some(name.clone())),
+        Choice::Either => ("either: equivalent".to_owned(), None),
+        Choice::CannotTell => ("either: cannot tell".to_owned(), None),
+        Choice::Depends => ("depends: see the comparisons".to_owned(), None),
+        Choice::Unbelievable => ("none: the numbers cannot be believed".to_owned(), None),
+    };
+    UseCase {
+        name: case.name.to_owned(),
+        choice,
+        target,
+        because: case.because.clone(),
+    }
+}
+
 fn trust(trust: verdict::Trust) -> Trust {
     match trust {
         verdict::Trust::Valid => Trust::Valid,
@@ -307,7 +343,7 @@ fn trust(trust: verdict::Trust) -> Trust {
 }
 
 /// JSON has no infinities and no not-a-number: those are unknown.
-fn figure(measured: Measured) -> Option<Figure> {
+pub(crate) fn figure(measured: Measured) -> Option<Figure> {
     let value = measured.value().filter(|value| value.is_finite())?;
     let interval = measured
         .estimate()
@@ -324,8 +360,11 @@ fn figure(measured: Measured) -> Option<Figure> {
     })
 }
 
-fn slice_figures(slice: &Slice) -> SliceFigures {
+fn slice_figures(plan: &Plan, slice: &Slice) -> SliceFigures {
     let quantile = |q| quantile_of(slice, q);
+    let mut workloads = plan.workloads.iter();
+    let workload = workloads.find(|workload| workload.name == slice.workload);
+    let allocated = slice.client.allocated;
     SliceFigures {
         index: slice.index,
         block: slice.block,
@@ -342,25 +381,41 @@ fn slice_figures(slice: &Slice) -> SliceFigures {
         p50: quantile(0.5),
         p99: quantile(0.99),
         max: max_of(slice),
+        mean: mean_of(slice),
+        payload_bytes: Some(slice.work().map(|op| op.payload).sum()),
         server_cpu: slice.server.map(|server| server.cpu_seconds),
         server_rss_bytes: slice.server.map(|server| server.rss_bytes),
+        server_written_bytes: slice.server.and_then(|server| server.written_bytes),
+        stored_bytes: workload.and_then(|work| verdict::stored_bytes(&work.kind, slice)),
+        client_cpu: Some(slice.client.cpu_seconds),
+        client_allocated_bytes: allocated.map(|allocated| allocated.bytes),
+        client_allocations: allocated.map(|allocated| allocated.count),
         client_busiest_thread: slice.client.busiest_thread,
     }
 }
 
-/// Over all operations, seconds; `None` when there are too few of them for it.
+/// Over all work, seconds; `None` when there is too little of it.
 fn quantile_of(slice: &Slice, q: f64) -> Option<f64> {
-    let (first, others) = slice.ops.split_first()?;
-    let mut all = first.response.clone();
-    for op in others {
+    let mut work = slice.work();
+    let mut all = work.next()?.response.clone();
+    for op in work {
         merge(&mut all, &op.response);
     }
     printable_percentile(q, all.len()).then(|| all.value_at_quantile(q) as f64 / 1e9)
 }
 
-/// Over all operations, seconds; `None` when nothing was answered.
+/// Over all work, seconds; `None` when none was done.
 fn max_of(slice: &Slice) -> Option<f64> {
-    let filled = slice.ops.iter().map(|op| &op.response);
+    let filled = slice.work().map(|op| &op.response);
     let nanos = filled.filter(|h| !h.is_empty()).map(|h| h.max()).max()?;
     Some(nanos as f64 / 1e9)
+}
+
+/// Of service times over all work, seconds; `None` when none was done.
+fn mean_of(slice: &Slice) -> Option<f64> {
+    let times = || slice.work().map(|op| &op.service);
+    let answers: u64 = times().map(|h| h.len()).sum();
+    let filled = times().filter(|h| !h.is_empty());
+    let nanos: f64 = filled.map(|h| h.mean() * h.len() as f64).sum();
+    (answers > 0).then(|| nanos / answers as f64 / 1e9)
 }

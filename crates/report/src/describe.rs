@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use tenbin_plan::{
-    Arrivals, Builtin, HttpVersion, Load, Pace, Reach, S3Operation, Target, Think, Trace, Workload,
-    WorkloadKind,
+    Arrivals, Builtin, HttpVersion, ListForm, Load, Pace, Reach, S3Operation, S3Work, Target,
+    Think, Trace, Workload, WorkloadKind,
 };
 
+use crate::document::{Share, Subject};
 use crate::words::{count, plural};
 
 /// What a target is: its address, its command or its name among the built-in ones,
@@ -63,24 +64,104 @@ pub(crate) fn workload(workload: &Workload) -> String {
             };
             format!("HTTP {} {path}{body}", work.method)
         }
-        WorkloadKind::S3(work) => {
-            let operation = match work.operation {
-                S3Operation::Put => "PUT",
-                S3Operation::Get => "GET",
-                S3Operation::Delete => "DELETE",
-            };
-            let verified = match (work.operation, work.verify) {
-                (S3Operation::Get, true) => ", every byte verified",
-                (S3Operation::Get, false) => ", content not verified",
-                _ => "",
-            };
-            format!(
-                "S3 {operation} of {}, {}{verified}",
-                size(work.size),
-                plural(work.objects, "object")
-            )
-        }
+        WorkloadKind::S3(work) => s3(work),
     }
+}
+
+/// What is sent, for machines.
+pub(crate) fn subject(workload: &Workload) -> Subject {
+    match &workload.kind {
+        WorkloadKind::Http(work) => Subject {
+            kind: "http".to_owned(),
+            operations: vec![Share {
+                operation: work.method.clone(),
+                interface: work.method.clone(),
+                share: 1.0,
+            }],
+            object_bytes: None,
+            objects: None,
+            part_bytes: None,
+        },
+        WorkloadKind::S3(work) => s3_subject(work),
+    }
+}
+
+fn s3_subject(work: &S3Work) -> Subject {
+    let shares = work.mix.shares().iter();
+    let in_parts = |operation| matches!(operation, S3Operation::Multipart | S3Operation::GetPart);
+    Subject {
+        kind: "s3".to_owned(),
+        operations: shares
+            .map(|&(operation, share)| Share {
+                operation: operation.name().to_owned(),
+                interface: interface(operation, work.listing.form).to_owned(),
+                share,
+            })
+            .collect(),
+        object_bytes: work.sizes.only(),
+        objects: Some(work.objects),
+        part_bytes: work
+            .mix
+            .operations()
+            .any(in_parts)
+            .then_some(work.part_size),
+    }
+}
+
+/// What S3 itself calls it.
+fn interface(operation: S3Operation, form: ListForm) -> &'static str {
+    match operation {
+        S3Operation::Put => "PutObject",
+        S3Operation::Get => "GetObject",
+        S3Operation::Delete => "DeleteObject",
+        S3Operation::DeleteBatch => "DeleteObjects",
+        S3Operation::List => match form {
+            ListForm::V2 => "ListObjectsV2",
+            ListForm::V1 => "ListObjects",
+            ListForm::Versions => "ListObjectVersions",
+        },
+        S3Operation::Stat => "HeadObject",
+        S3Operation::Copy => "CopyObject",
+        S3Operation::Multipart => "MultipartUpload",
+        S3Operation::GetPart => "GetObjectPart",
+        S3Operation::PutTags => "PutObjectTagging",
+        S3Operation::GetTags => "GetObjectTagging",
+        S3Operation::DeleteTags => "DeleteObjectTagging",
+        S3Operation::Retain => "PutObjectRetention",
+        S3Operation::LegalHold => "PutObjectLegalHold",
+        S3Operation::Append => "AppendObject",
+        S3Operation::Snowball => "SnowballUpload",
+        S3Operation::ZipGet => "GetObjectFromZip",
+        S3Operation::ZipList => "ListObjectsInZip",
+        S3Operation::FanOut => "FanOutUpload",
+    }
+}
+
+fn s3(work: &S3Work) -> String {
+    let name = |operation: S3Operation| operation.name().to_uppercase();
+    let operations = match work.mix.single() {
+        Some(only) => name(only),
+        None => {
+            let all: f64 = work.mix.shares().iter().map(|(_, share)| share).sum();
+            let shares = work.mix.shares().iter().map(|&(operation, share)| {
+                format!("{} {:.0} %", name(operation), share / all * 100.0)
+            });
+            shares.collect::<Vec<_>>().join(", ")
+        }
+    };
+    let sizes = match work.sizes.only() {
+        Some(only) => size(only),
+        None => format!("sizes {}", work.sizes),
+    };
+    let verified = match (work.mix.operations().any(S3Operation::reads), work.verify) {
+        (true, true) => ", every byte verified",
+        (true, false) => ", content not verified",
+        _ => "",
+    };
+    format!(
+        "S3 {operations} of {sizes}, {}{verified}",
+        plural(work.objects, "object")
+    )
 }
 
 /// How it is issued.

@@ -4,11 +4,19 @@
 //! Times are seconds, sizes are bytes, rates are per second, shares run from 0 to 1.
 //! What is not known is `null`, never 0.
 
+mod earlier;
+mod slice;
+mod workload;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_record::Environment;
+
+pub use earlier::{ControlRange, Earlier, EarlierChange, EarlierPart, EarlierWord};
+pub use slice::SliceFigures;
+pub use workload::{Share, Subject, Workload};
 
 /// Version of the document. A reader that knows it can read all its fields;
 /// fields may be added without a new version.
@@ -40,6 +48,12 @@ pub struct Document {
     pub environment: Environment,
     /// The figures of every slice, in the order of the run.
     pub slices: Vec<SliceFigures>,
+    /// Which target suits which use of an object store, as far as the comparisons say.
+    #[serde(default)]
+    pub use_cases: Vec<UseCase>,
+    /// How this run stands against an earlier one, if it was compared with any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<Earlier>,
 }
 
 /// The run.
@@ -89,6 +103,19 @@ pub struct Interval {
     pub high: f64,
     /// Confidence that the interval really has, 0 to 1.
     pub confidence: f64,
+}
+
+/// A use of an object store and what the run says about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UseCase {
+    /// What it is.
+    pub name: String,
+    /// Which target suits it, or why none is named.
+    pub choice: String,
+    /// The target that suits it; null when none is named.
+    pub target: Option<String>,
+    /// The comparisons behind that, a clause each.
+    pub because: Vec<String>,
 }
 
 /// Whether numbers can be trusted.
@@ -228,20 +255,31 @@ pub struct ResultOf {
     pub slices: u64,
     /// Slices cut short.
     pub cut_short: u64,
-    /// Correct answers, over all slices.
+    /// Work done, over all slices: correct answers, those to steps not among them, and
+    /// wholes completed.
     pub ok: u64,
-    /// Failures, over all slices.
+    /// Work that failed, over all slices.
     pub failed: u64,
-    /// Correct answers a second.
+    /// Work done a second.
     pub throughput: Option<Figure>,
-    /// CPU seconds of the target for a correct answer.
+    /// CPU seconds of the target for a piece of work done.
     pub server_cpu: Option<Figure>,
     /// Largest resident memory of the target that was seen.
     pub peak_rss_bytes: Option<u64>,
-    /// Bytes that the target wrote to storage for a correct answer.
+    /// Bytes that the target wrote to storage for a piece of work done.
     pub written_bytes: Option<Figure>,
-    /// CPU seconds of the generator for an operation of any outcome.
+    /// Bytes that the target wrote to storage for a byte it was given to store;
+    /// null for workloads that store none.
+    #[serde(default)]
+    pub written_per_stored: Option<Figure>,
+    /// CPU seconds of the generator for a piece of work of any outcome.
     pub client_cpu: Option<Figure>,
+    /// Bytes that Tenbin's process allocated for an operation of any outcome.
+    #[serde(default)]
+    pub client_allocated_bytes: Option<Figure>,
+    /// Allocations of Tenbin's process for an operation of any outcome.
+    #[serde(default)]
+    pub client_allocations: Option<Figure>,
     /// Share of a core that the busiest generator thread used.
     pub client_busiest_thread: Option<Figure>,
     /// What happened to connections; null in documents of versions that did not
@@ -255,11 +293,40 @@ pub struct ResultOf {
     pub operations: Vec<OperationResult>,
 }
 
+/// What an operation is to the work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// One request that is a piece of work of its own.
+    #[default]
+    Request,
+    /// One request of something larger: it has figures of its own and is no
+    /// throughput.
+    Step,
+    /// Something made of several requests: its time is from the start of the first of
+    /// them to the end of the last.
+    Whole,
+}
+
+impl Role {
+    /// Whether it is a piece of work: what throughput and failures are counted in.
+    pub fn is_work(self) -> bool {
+        matches!(self, Self::Request | Self::Whole)
+    }
+
+    fn is_plain_request(&self) -> bool {
+        *self == Self::Request
+    }
+}
+
 /// One operation of a workload on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationResult {
     /// Name of the operation.
     pub operation: String,
+    /// What it is to the work; left out for a request that is work of its own.
+    #[serde(default, skip_serializing_if = "Role::is_plain_request")]
+    pub role: Role,
     /// Correct answers, over all slices.
     pub ok: u64,
     /// Failures, over all slices.
@@ -379,64 +446,16 @@ pub struct Target {
     pub description: String,
 }
 
-/// What was sent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Workload {
-    /// Its name.
-    pub name: String,
-    /// What is sent, in words.
-    pub description: String,
-    /// How it is issued, in words.
-    pub load: String,
-    /// True for a closed loop, false for an open one.
-    pub closed_loop: bool,
-    /// Connections, over all threads.
-    pub connections: u64,
-    /// Open loop at one rate: arrivals a second, on average.
-    pub rate: Option<f64>,
-}
+impl ResultOf {
+    /// The operations that throughput and failures are counted in.
+    pub fn work(&self) -> impl Iterator<Item = &OperationResult> {
+        self.operations.iter().filter(|op| op.role.is_work())
+    }
 
-/// The figures of one slice. Counts belong to the operations that were due in
-/// its window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SliceFigures {
-    /// Position in the run, from 0.
-    pub index: u32,
-    /// Pairing block, from 0.
-    pub block: u32,
-    /// Round, from 0.
-    pub round: u32,
-    /// Name of the workload.
-    pub workload: String,
-    /// Name of the target.
-    pub target: String,
-    /// Start of its window, after the begin of the run.
-    pub start: f64,
-    /// Length of its window.
-    pub seconds: f64,
-    /// Whether it ended before its time.
-    pub cut_short: bool,
-    /// Correct answers that came inside the window.
-    pub ok: u64,
-    /// Open loop: operations due at the end of the window and not yet sent.
-    pub backlog: u64,
-    /// Failures.
-    pub failed: u64,
-    /// Correct answers a second.
-    pub throughput: Option<f64>,
-    /// Median time over all operations; null when there were too few.
-    pub p50: Option<f64>,
-    /// 99th percentile over all operations; null when there were too few.
-    pub p99: Option<f64>,
-    /// Largest time over all operations; null when nothing was answered.
-    #[serde(default)]
-    pub max: Option<f64>,
-    /// CPU seconds of the target.
-    pub server_cpu: Option<f64>,
-    /// Largest resident memory of the target.
-    pub server_rss_bytes: Option<u64>,
-    /// Share of a core that the busiest generator thread used.
-    pub client_busiest_thread: f64,
+    /// The operations that are steps of others.
+    pub fn steps(&self) -> impl Iterator<Item = &OperationResult> {
+        self.operations.iter().filter(|op| op.role == Role::Step)
+    }
 }
 
 impl Document {
@@ -460,4 +479,12 @@ impl Document {
         let others = self.comparisons.iter().filter(|c| !c.primary).filter(mine);
         primary.chain(others)
     }
+}
+
+/// A document as `result.json` holds it, of this version or an older one.
+///
+/// # Errors
+/// What is wrong with it and where.
+pub fn document_from_json(content: &[u8]) -> Result<Document, String> {
+    serde_json::from_slice(content).map_err(|error| error.to_string())
 }

@@ -1,7 +1,7 @@
 //! The files a report consists of.
 
 use crate::document::Document;
-use crate::markdown;
+use crate::{benchmark, markdown};
 
 /// A file that can be made from a result.
 pub trait Exporter: Sync {
@@ -19,7 +19,7 @@ pub trait Exporter: Sync {
 }
 
 /// Every exporter. Help, documentation and tests are made from this table.
-pub const EXPORTERS: &[&dyn Exporter] = &[&Json, &Markdown];
+pub const EXPORTERS: &[&dyn Exporter] = &[&Json, &Markdown, &Benchmark];
 
 /// The exporter of that name.
 pub fn exporter(name: &str) -> Option<&'static dyn Exporter> {
@@ -68,6 +68,26 @@ impl Exporter for Markdown {
 
     fn export(&self, document: &Document) -> Vec<u8> {
         markdown::summary(document).into_bytes()
+    }
+}
+
+struct Benchmark;
+
+impl Exporter for Benchmark {
+    fn name(&self) -> &'static str {
+        "benchmark"
+    }
+
+    fn file_name(&self) -> &'static str {
+        "benchmark.txt"
+    }
+
+    fn summary(&self) -> &'static str {
+        "a line a slice in Go's benchmark format, for benchstat"
+    }
+
+    fn export(&self, document: &Document) -> Vec<u8> {
+        benchmark::text(document).into_bytes()
     }
 }
 

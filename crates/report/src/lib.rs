@@ -7,19 +7,25 @@
 //! a server is escaped for the page it goes on.
 
 mod assemble;
+mod benchmark;
 mod connections;
 mod describe;
 pub mod document;
+mod earlier;
 mod escape;
 mod exporter;
+pub mod hsbench;
+pub mod import;
 mod markdown;
 mod schema;
 mod table;
 mod terminal;
+pub mod warp;
 mod words;
 
 pub use assemble::Source;
-pub use document::Document;
+pub use document::{Document, document_from_json};
+pub use earlier::{Results, against, earlier_json, terminal_earlier};
 pub use escape::for_terminal;
 pub use exporter::{EXPORTERS, Exporter, exporter};
 pub use schema::schema_json;

@@ -1,35 +1,47 @@
 //! `SUMMARY.md`: the report, to be read on GitHub or published.
 
 mod connections;
+mod cost;
+mod earlier;
+mod operations;
+mod suite;
 
 use std::fmt::Write as _;
 
-use crate::connections::has_early_first_byte;
-use crate::document::{
-    Comparison, Document, Finding, OperationResult, ResultOf, Severity, TimedFrom, Workload,
-};
+use crate::document::{Comparison, Document, Finding, OperationResult, Severity, Workload};
 use crate::escape::{as_code, for_markdown};
 use crate::terminal::verdict_word;
 use crate::words::{
-    BANDWIDTH, BYTES, RATE, SHARE, TIME, UNKNOWN, count, digits, errors, plural, ratio,
-    ratio_interval, trust, trust_meaning,
+    BYTES, RATE, SHARE, TIME, UNKNOWN, count, digits, errors, plural, ratio, ratio_interval, trust,
+    trust_meaning,
 };
 
 /// The whole page.
 pub(crate) fn summary(document: &Document) -> String {
     let mut page = String::new();
     head(&mut page, document);
+    let of_objects = suite::is_for(document);
+    if of_objects {
+        environment(&mut page, document);
+        suite::overview(&mut page, document);
+    }
+    earlier::earlier(&mut page, document);
     for workload in &document.workloads {
         results(&mut page, document, workload);
     }
     findings(&mut page, &document.findings);
-    operations(&mut page, document);
+    operations::operations(&mut page, document);
     connections::hosts(&mut page, document);
     connections::connections(&mut page, document);
-    cost(&mut page, document);
+    cost::cost(&mut page, document);
     plan(&mut page, document);
-    environment(&mut page, document);
+    if !of_objects {
+        environment(&mut page, document);
+    }
     slices(&mut page, document);
+    if of_objects {
+        suite::raw(&mut page, document);
+    }
     page
 }
 
@@ -87,7 +99,8 @@ fn results(page: &mut String, document: &Document, workload: &Workload) {
         &["target", "throughput", "p50", "p90", "p99", "max", "errors"],
     );
     for result in document.results_of(&workload.name) {
-        let times = match result.operations.as_slice() {
+        let work: Vec<&OperationResult> = result.work().collect();
+        let times = match work.as_slice() {
             [operation] => times_of(operation),
             [] => [UNKNOWN; 4].map(str::to_owned),
             _ => ["by operation below"; 4].map(str::to_owned),
@@ -198,118 +211,6 @@ fn severity(severity: Severity) -> &'static str {
     }
 }
 
-fn operations(page: &mut String, document: &Document) {
-    heading(page, 2, "Operations");
-    let mut table = Rows::new(
-        page,
-        &[
-            "workload",
-            "target",
-            "operation",
-            "ok",
-            "throughput",
-            "bandwidth",
-            "timed from",
-            "p50",
-            "p90",
-            "p99",
-            "max",
-            "errors by class",
-            "statuses",
-            "unanswered",
-        ],
-    );
-    for (result, operation) in every_operation(document) {
-        let [p50, p90, p99, max] = times_of(operation);
-        table.row(&[
-            for_markdown(&result.workload),
-            for_markdown(&result.target),
-            for_markdown(&operation.operation),
-            count(operation.ok),
-            RATE.with_interval(operation.throughput),
-            BANDWIDTH.with_interval(operation.bandwidth),
-            match operation.timed_from {
-                TimedFrom::Write => "write (service time)",
-                TimedFrom::IntendedStart => "intended start (response time)",
-            }
-            .to_owned(),
-            p50,
-            p90,
-            p99,
-            max,
-            tally(&operation.errors),
-            tally(&operation.statuses),
-            count(operation.censored),
-        ]);
-    }
-    first_bytes(page, document);
-    failures(page, document);
-}
-
-fn first_bytes(page: &mut String, document: &Document) {
-    let early = || every_operation(document).filter(|(_, op)| has_early_first_byte(op));
-    if early().next().is_none() {
-        return;
-    }
-    line(page, "");
-    line(
-        page,
-        "Where the first byte came well before the last, both from the write:",
-    );
-    line(page, "");
-    let mut table = Rows::new(
-        page,
-        &[
-            "workload",
-            "target",
-            "operation",
-            "first byte p50",
-            "first byte p99",
-            "service p50",
-            "service p99",
-        ],
-    );
-    for (result, operation) in early() {
-        table.row(&[
-            for_markdown(&result.workload),
-            for_markdown(&result.target),
-            for_markdown(&operation.operation),
-            TIME.with_interval(operation.first_byte_p50),
-            TIME.with_interval(operation.first_byte_p99),
-            TIME.with_interval(operation.service_p50),
-            TIME.with_interval(operation.service_p99),
-        ]);
-    }
-}
-
-fn failures(page: &mut String, document: &Document) {
-    if every_operation(document).all(|(_, operation)| operation.failures.is_empty()) {
-        return;
-    }
-    line(page, "");
-    line(page, "What the targets said about failures:");
-    line(page, "");
-    let mut table = Rows::new(page, &["workload", "target", "operation", "text", "times"]);
-    for (result, operation) in every_operation(document) {
-        for (text, times) in &operation.failures {
-            table.row(&[
-                for_markdown(&result.workload),
-                for_markdown(&result.target),
-                for_markdown(&operation.operation),
-                as_code(text),
-                count(*times),
-            ]);
-        }
-    }
-}
-
-fn every_operation(document: &Document) -> impl Iterator<Item = (&ResultOf, &OperationResult)> {
-    document
-        .results
-        .iter()
-        .flat_map(|result| result.operations.iter().map(move |op| (result, op)))
-}
-
 /// p50, p90, p99, max.
 fn times_of(operation: &OperationResult) -> [String; 4] {
     let [p50, p90, p99] =
@@ -326,33 +227,6 @@ fn tally<K: ToString>(counts: &std::collections::BTreeMap<K, u64>) -> String {
         .map(|(key, n)| format!("{}: {}", for_markdown(&key.to_string()), count(*n)))
         .collect();
     parts.join(", ")
-}
-
-fn cost(page: &mut String, document: &Document) {
-    heading(page, 2, "Cost");
-    let mut table = Rows::new(
-        page,
-        &[
-            "workload",
-            "target",
-            "server CPU per operation",
-            "server peak memory",
-            "server bytes written per operation",
-            "generator CPU per operation",
-            "busiest generator thread",
-        ],
-    );
-    for result in &document.results {
-        table.row(&[
-            for_markdown(&result.workload),
-            for_markdown(&result.target),
-            TIME.with_interval(result.server_cpu),
-            BYTES.maybe(result.peak_rss_bytes.map(|bytes| bytes as f64)),
-            BYTES.with_interval(result.written_bytes),
-            TIME.with_interval(result.client_cpu),
-            SHARE.with_interval(result.client_busiest_thread),
-        ]);
-    }
 }
 
 fn plan(page: &mut String, document: &Document) {

@@ -1,16 +1,18 @@
 //! The report for a terminal.
 
+mod earlier;
+mod results;
+
 use crate::connections::{
     NOT_TIMED, has_early_first_byte, is_timed, mostly_new, name_lookup, shares, steps,
 };
 use crate::document::{
-    Comparison, Connections, Document, Finding, ResultOf, SetupStep, Severity, TimedFrom, Trust,
-    Workload,
+    Comparison, Connections, Document, Finding, ResultOf, SetupStep, Severity, Trust, Workload,
 };
 use crate::escape::for_terminal;
 use crate::table::{Table, wrap, wrap_between};
 use crate::words::{
-    RATE, TIME, UNKNOWN, count, errors, plural, ratio, ratio_interval, trust, trust_meaning,
+    TIME, UNKNOWN, about_steps, count, errors, plural, ratio, ratio_interval, trust, trust_meaning,
 };
 
 /// The report for a terminal that is `width` columns wide, with colours if asked.
@@ -26,6 +28,7 @@ pub fn terminal(document: &Document, width: usize, colour: bool) -> String {
     for workload in &document.workloads {
         page.workload(document, workload);
     }
+    page.earlier(document);
     page.findings(&document.findings);
     page.last_three_lines(document);
     page.text
@@ -69,7 +72,10 @@ impl Page {
             self.line(&format!("{INDENT}not measured: the run ended before"));
             return;
         }
-        self.table(&results_table(document, workload));
+        self.table(&results::table(document, workload));
+        if let Some(about) = about_steps(document.results_of(&workload.name)) {
+            self.paragraph(&for_terminal(&about), INDENT, INDENT);
+        }
         self.first_bytes(document, workload);
         self.hosts(document, workload);
         self.connections(document, workload);
@@ -276,85 +282,6 @@ const BETWEEN: &str = " · ";
 
 /// Why one of the columns has no interval.
 const HOW_TO_READ: &str = "± longer side of the interval; max: largest of the run, has no interval";
-
-/// One row for each target, and for each operation where a workload has several.
-fn results_table(document: &Document, workload: &Workload) -> Table {
-    let results: Vec<&ResultOf> = document.results_of(&workload.name).collect();
-    let observed = results.iter().any(|result| result.server_cpu.is_some());
-    let timed_from = results
-        .iter()
-        .flat_map(|result| &result.operations)
-        .map(|operation| operation.timed_from)
-        .next();
-    let times = match timed_from {
-        Some(TimedFrom::IntendedStart) => "response p50",
-        Some(TimedFrom::Write) | None => "service p50",
-    };
-    let mut head = ["target", "throughput", times, "p90", "p99", "max", "errors"]
-        .map(str::to_owned)
-        .to_vec();
-    if observed {
-        head.push("server CPU/op".to_owned());
-    }
-    let mut table = Table::new(head);
-    for result in results {
-        for row in rows(result, observed) {
-            table.push(row);
-        }
-    }
-    table
-}
-
-fn rows(result: &ResultOf, observed: bool) -> Vec<Vec<String>> {
-    let target = for_terminal(&result.target);
-    let server_cpu = observed.then(|| TIME.with_spread(result.server_cpu));
-    let whole = |cells: [String; 5]| {
-        let [p50, p90, p99, max, errors] = cells;
-        let mut row = vec![
-            target.clone(),
-            RATE.with_spread(result.throughput),
-            p50,
-            p90,
-            p99,
-            max,
-            errors,
-        ];
-        row.extend(server_cpu.clone());
-        row
-    };
-    let failed = errors(result.failed, result.ok);
-    match result.operations.as_slice() {
-        [] => {
-            let unknown = || TIME.with_spread(None);
-            vec![whole([unknown(), unknown(), unknown(), unknown(), failed])]
-        }
-        [operation] => vec![whole([
-            TIME.with_spread(operation.p50),
-            TIME.with_spread(operation.p90),
-            TIME.with_spread(operation.p99),
-            TIME.maybe(operation.max),
-            failed,
-        ])],
-        operations => {
-            let apart = || "see below".to_owned();
-            let mut rows = vec![whole([apart(), apart(), apart(), apart(), failed])];
-            rows.extend(operations.iter().map(|operation| {
-                let mut row = vec![
-                    format!("{target} {}", for_terminal(&operation.operation)),
-                    RATE.with_spread(operation.throughput),
-                    TIME.with_spread(operation.p50),
-                    TIME.with_spread(operation.p90),
-                    TIME.with_spread(operation.p99),
-                    TIME.maybe(operation.max),
-                    errors(operation.failed, operation.ok),
-                ];
-                row.extend(observed.then(String::new));
-                row
-            }));
-            rows
-        }
-    }
-}
 
 /// A slice that keeps its connections opens too few of them for most p99: what
 /// there is no figure for is left out of a line, but not of a table.

@@ -1,6 +1,6 @@
 //! Figures as people read them: three significant digits and a unit.
 
-use crate::document::{Figure, Interval, Trust};
+use crate::document::{Figure, Interval, OperationResult, ResultOf, Role, Trust};
 
 /// What stands where there is no figure.
 pub(crate) const UNKNOWN: &str = "unknown";
@@ -80,6 +80,29 @@ impl Unit {
             .find(|(scale, _)| size >= scale * 0.9995);
         *fits.unwrap_or(&self.0[0])
     }
+}
+
+/// A figure without a unit and the ends of its interval, all before the point with
+/// commas: `1,234 (1,200–1,260)`.
+pub(crate) fn grouped_interval(figure: Option<Figure>) -> String {
+    let Some(figure) = figure else {
+        return UNKNOWN.to_owned();
+    };
+    let interval = figure.interval.map_or_else(
+        || "interval unknown".to_owned(),
+        |Interval { low, high, .. }| format!("{}–{}", grouped(low), grouped(high)),
+    );
+    format!("{} ({interval})", grouped(figure.value))
+}
+
+/// Three significant digits or all before the point, which have commas.
+fn grouped(value: f64) -> String {
+    if value.abs() < 999.5 {
+        return digits(value);
+    }
+    let sign = if value < 0.0 { "-" } else { "" };
+    // What is far beyond any figure of ours saturates.
+    format!("{sign}{}", count(value.abs().round() as u64))
 }
 
 /// The longer side of the interval, as a share of the figure.
@@ -176,6 +199,36 @@ pub(crate) fn trust_meaning(trust: Trust) -> &'static str {
         Trust::Suspect => "these numbers may mislead",
         Trust::Invalid => "these numbers cannot be believed",
     }
+}
+
+/// The name of an operation, with a mark on one that is no work by itself.
+pub(crate) fn named_by_role(operation: &OperationResult) -> String {
+    match operation.role {
+        Role::Request | Role::Whole => operation.operation.clone(),
+        Role::Step => format!("{} (step)", operation.operation),
+    }
+}
+
+/// What the mark on steps means, if there are any.
+pub(crate) fn about_steps<'a>(results: impl Iterator<Item = &'a ResultOf>) -> Option<String> {
+    let mut wholes: Vec<&str> = Vec::new();
+    let mut steps = 0;
+    for result in results {
+        steps += result.steps().count();
+        for whole in result.work().filter(|op| op.role == Role::Whole) {
+            if !wholes.contains(&whole.operation.as_str()) {
+                wholes.push(&whole.operation);
+            }
+        }
+    }
+    let wholes = if wholes.is_empty() {
+        "something larger".to_owned()
+    } else {
+        wholes.join(", ")
+    };
+    (steps > 0).then(|| {
+        format!("a step is one request of {wholes}: it has times of its own and is no throughput")
+    })
 }
 
 #[cfg(test)]

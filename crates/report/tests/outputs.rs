@@ -9,16 +9,18 @@ use std::fs;
 use std::path::PathBuf;
 
 use made_up::Run;
+use tenbin_report::document::SliceFigures;
 use tenbin_report::{Document, EXPORTERS, exporter, terminal};
 
 type NamedRun = (&'static str, fn() -> Run);
 
-const RUNS: [NamedRun; 5] = [
+const RUNS: [NamedRun; 6] = [
     ("pair", made_up::pair),
     ("single", made_up::single),
     ("invalid", made_up::invalid),
     ("killed", made_up::killed),
     ("reconnecting", made_up::reconnecting),
+    ("multipart", made_up::multipart),
 ];
 
 fn path_of(name: &str) -> PathBuf {
@@ -39,8 +41,61 @@ fn stored(name: &str) -> Document {
     serde_json::from_slice(&fs::read(&path).unwrap()).unwrap()
 }
 
+fn benchmark(document: &Document) -> String {
+    String::from_utf8(exporter("benchmark").unwrap().export(document)).unwrap()
+}
+
 fn markdown(document: &Document) -> String {
     String::from_utf8(exporter("markdown").unwrap().export(document)).unwrap()
+}
+
+#[test]
+fn a_suite_has_every_operation_its_sizes_and_its_uses_on_one_page() {
+    let page = markdown(&made_up::suite().document());
+    let (_, overview) = page.split_once("## Results").unwrap();
+    insta::assert_snapshot!(overview.split_once("\n## ").unwrap().0);
+    assert!(page.contains("BenchmarkMixed/get=70/put=30/size=1MB/target=durable/conc=16 "));
+    assert!(page.contains("BenchmarkListObjectsV2/keys=1000/target=memory/conc=16 "));
+}
+
+#[test]
+fn pair_as_benchmark_lines() {
+    insta::assert_snapshot!(benchmark(&stored("pair")));
+}
+
+#[test]
+fn invalid_as_benchmark_lines() {
+    insta::assert_snapshot!(benchmark(&stored("invalid")));
+}
+
+#[test]
+fn benchmark_lines_are_in_gos_format() {
+    for (name, run) in RUNS {
+        let document = run().document();
+        let text = benchmark(&document);
+        let lines = text.lines().filter(|line| line.starts_with("Benchmark"));
+        let whole = |slice: &&SliceFigures| !slice.cut_short;
+        assert_eq!(
+            lines.clone().count(),
+            document.slices.iter().filter(whole).count(),
+            "{name}: one line a slice"
+        );
+        for line in lines {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let (name, values) = words.split_first().unwrap();
+            let (count, pairs) = values.split_first().unwrap();
+            count.parse::<u64>().unwrap();
+            assert_eq!(pairs.len() % 2, 0, "{line}");
+            assert!(pairs.len() >= 2, "{line}");
+            for pair in pairs.chunks(2) {
+                assert!(pair[0].parse::<f64>().unwrap().is_finite(), "{line}");
+                assert!(pair[1].parse::<f64>().is_err(), "{line}");
+            }
+            // Whatever follows a last dash would be taken for GOMAXPROCS.
+            let end = name.rsplit_once('/').unwrap().1;
+            assert!(!end.contains('-'), "{name}");
+        }
+    }
 }
 
 #[test]
@@ -76,6 +131,16 @@ fn reconnecting_on_a_terminal() {
 #[test]
 fn reconnecting_as_markdown() {
     insta::assert_snapshot!(markdown(&stored("reconnecting")));
+}
+
+#[test]
+fn multipart_on_a_terminal() {
+    insta::assert_snapshot!(terminal(&stored("multipart"), 120, false));
+}
+
+#[test]
+fn multipart_as_markdown() {
+    insta::assert_snapshot!(markdown(&stored("multipart")));
 }
 
 #[test]

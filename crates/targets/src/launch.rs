@@ -147,8 +147,15 @@ fn launch_once(
             |Credentials {
                  access_key,
                  secret_key,
+                 session_token,
                  ..
-             }| [access_key, secret_key.reveal()],
+             }| {
+                let token = session_token.as_ref();
+                let token = token.map(|token| token.secret.reveal());
+                [access_key.as_str(), secret_key.reveal()]
+                    .into_iter()
+                    .chain(token)
+            },
         )
         .collect();
     let (output, pipe) = Output::capture(&places.log, &secrets, awaited.as_deref())

@@ -3,8 +3,10 @@
 //! [`bring_up`] turns a target of the plan into a [`Running`] one, whatever its
 //! reach. Everything a launched command starts belongs to a [`guard`] process,
 //! which outlives Tenbin just long enough to stop it. [`preflight`] asks every
-//! target, before the first slice, whether it is there.
+//! target, before the first slice, whether it is there; [`doctor`] looks for what may be
+//! wrong.
 
+pub mod doctor;
 pub mod error;
 pub mod guard;
 mod guarded;

@@ -45,11 +45,11 @@ impl ClockSkew {
     }
 
     /// The smallest distance from our clock that explains what was seen.
-    fn at_least(&self) -> f64 {
+    pub(crate) fn at_least(&self) -> f64 {
         self.low.max(-self.high).max(0.0)
     }
 
-    fn sentence(&self) -> String {
+    pub(crate) fn sentence(&self) -> String {
         let side = if self.low > 0.0 { "ahead of" } else { "behind" };
         format!(
             "its clock is at least {:.0} s {side} this machine's",

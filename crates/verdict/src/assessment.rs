@@ -11,6 +11,7 @@ use crate::evidence::Evidence;
 use crate::figures::{TargetFigures, figures};
 use crate::finding::{Finding, Trust};
 use crate::rules::RULES;
+use crate::use_case::{UseCase, use_cases};
 
 /// Everything that is to be said of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,6 +25,8 @@ pub struct Assessment {
     pub comparisons: Vec<Comparison>,
     /// What each target did at each workload.
     pub figures: Vec<TargetFigures>,
+    /// Which target suits which use of an object store.
+    pub use_cases: Vec<UseCase>,
 }
 
 impl Assessment {
@@ -66,6 +69,7 @@ pub fn assess(plan: &Plan, slices: &[Slice], complete: bool, cores: Option<usize
     Assessment {
         trust: Trust::after(&findings),
         findings,
+        use_cases: use_cases(plan, &comparisons),
         comparisons,
         figures: figures(plan, slices),
     }

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use tenbin_plan::Plan;
-use tenbin_record::{OpFigures, Slice};
+use tenbin_record::{OpFigures, Role, Slice};
 use tenbin_stats::{CONFIDENCE, Measured, median};
 
 use crate::connections::{self, ConnectionFigures, HostFigures};
 use crate::evidence::{Cell, cells, is_closed};
 use crate::latency::{self, Kind, Pick};
 use crate::metric::Metric;
+use crate::stored;
 
 /// One workload on one target.
 ///
@@ -28,20 +29,27 @@ pub struct TargetFigures {
     pub slices: usize,
     /// Slices cut short.
     pub cut_short: usize,
-    /// Correct answers.
+    /// Work done: requests that are work of their own, and what is made of several.
     pub ok: u64,
-    /// Failures.
+    /// Work that failed.
     pub failed: u64,
-    /// Correct answers a second.
+    /// Work done a second.
     pub throughput: Measured,
-    /// CPU seconds of the target for a correct answer.
+    /// CPU seconds of the target for a piece of work done.
     pub server_cpu: Measured,
     /// Largest resident memory seen, bytes; `None` if not observed.
     pub peak_rss_bytes: Option<u64>,
-    /// Bytes that the target wrote to storage for a correct answer.
+    /// Bytes that the target wrote to storage for a piece of work done.
     pub written_bytes: Measured,
-    /// CPU seconds of the generator for an operation of any outcome.
+    /// Bytes that the target wrote to storage for a byte it was given to store;
+    /// unknown for workloads that store none.
+    pub written_per_stored: Measured,
+    /// CPU seconds of the generator for a piece of work of any outcome.
     pub client_cpu: Measured,
+    /// Bytes that Tenbin's process allocated for an operation of any outcome.
+    pub client_allocated_bytes: Measured,
+    /// Allocations of Tenbin's process for an operation of any outcome.
+    pub client_allocations: Measured,
     /// Share of a core that the busiest generator thread used.
     pub client_busiest_thread: Measured,
     /// What happened to connections.
@@ -57,6 +65,8 @@ pub struct TargetFigures {
 pub struct OperationFigures {
     /// Name of the operation, for example `GET`.
     pub operation: String,
+    /// What it is to the work.
+    pub role: Role,
     /// Correct answers.
     pub ok: u64,
     /// Failures.
@@ -111,18 +121,30 @@ fn of_cell(cell: &Cell<'_>) -> TargetFigures {
         server_cpu: basis.metric(Metric::ServerCpu),
         peak_rss_bytes: peak_rss(&cell.slices),
         written_bytes: basis.each(|slice| per(slice.server?.written_bytes? as f64, slice.ok())),
+        written_per_stored: basis.each(|slice| {
+            let written = slice.server?.written_bytes? as f64;
+            per(written, stored::bytes(&cell.workload.kind, slice)?)
+        }),
         client_cpu: basis.each(|slice| per(slice.client.cpu_seconds, slice.ok() + slice.failed())),
+        client_allocated_bytes: basis.each(|slice| {
+            let allocated = slice.client.allocated?;
+            per(allocated.bytes as f64, slice.ok() + slice.failed())
+        }),
+        client_allocations: basis.each(|slice| {
+            let allocated = slice.client.allocated?;
+            per(allocated.count as f64, slice.ok() + slice.failed())
+        }),
         client_busiest_thread: basis.each(|slice| Some(slice.client.busiest_thread)),
         connections: connections::of_cell(cell, &basis),
         hosts: connections::hosts_of_cell(cell, &basis),
-        operations: operation_names(&cell.slices)
+        operations: operations_by_role(&cell.slices)
             .iter()
-            .map(|name| of_operation(cell, &basis, name))
+            .map(|(name, role)| of_operation(cell, &basis, name, *role))
             .collect(),
     }
 }
 
-fn of_operation(cell: &Cell<'_>, basis: &Basis<'_>, name: &str) -> OperationFigures {
+fn of_operation(cell: &Cell<'_>, basis: &Basis<'_>, name: &str, role: Role) -> OperationFigures {
     let ops: Vec<&OpFigures> = cell
         .slices
         .iter()
@@ -139,6 +161,7 @@ fn of_operation(cell: &Cell<'_>, basis: &Basis<'_>, name: &str) -> OperationFigu
     let quantile = |q, kind| basis.quantile(q, kind, name);
     OperationFigures {
         operation: name.to_owned(),
+        role,
         ok: ops.iter().map(|op| op.ok).sum(),
         failed: ops.iter().map(|op| op.failed_count()).sum(),
         errors,
@@ -242,14 +265,14 @@ fn find<'a>(slice: &'a Slice, operation: &str) -> Option<&'a OpFigures> {
     slice.ops.iter().find(|op| op.name == operation)
 }
 
-fn operation_names(slices: &[&Slice]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
+fn operations_by_role(slices: &[&Slice]) -> Vec<(String, Role)> {
+    let mut operations: Vec<(String, Role)> = Vec::new();
     for op in slices.iter().flat_map(|slice| &slice.ops) {
-        if !names.contains(&op.name) {
-            names.push(op.name.clone());
+        if operations.iter().all(|(name, _)| *name != op.name) {
+            operations.push((op.name.clone(), op.role));
         }
     }
-    names
+    operations
 }
 
 #[cfg(test)]
@@ -276,6 +299,12 @@ mod tests {
         assert_eq!(row.server_cpu.value(), Some(0.000_5));
         assert_eq!(row.written_bytes.value(), Some(2_048.0));
         assert_eq!(row.peak_rss_bytes, Some(10_000_000));
+        assert_eq!(row.client_allocated_bytes, Measured::Unknown, "not 0");
+        assert_eq!(
+            row.written_per_stored,
+            Measured::Unknown,
+            "nothing is stored"
+        );
         let get = &row.operations[0];
         assert_eq!(get.errors, BTreeMap::from([("reset", 3)]));
         assert_eq!(get.bandwidth.value(), Some(1_024_000.0));

@@ -78,8 +78,8 @@ fn by_block(slices: &[&Slice], q: f64, pick: &Pick<'_>) -> Option<Vec<f64>> {
         .collect()
 }
 
-/// Samples in all these slices.
+/// Samples of work in all these slices.
 pub(crate) fn samples(slices: &[&Slice], kind: Kind) -> u64 {
-    let ops = slices.iter().flat_map(|slice| &slice.ops);
-    ops.map(|op| kind(op).len()).sum()
+    let work = slices.iter().flat_map(|slice| slice.work());
+    work.map(|op| kind(op).len()).sum()
 }

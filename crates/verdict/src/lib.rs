@@ -8,6 +8,7 @@
 mod assessment;
 mod compare;
 mod connections;
+mod earlier;
 mod evidence;
 mod figures;
 mod finding;
@@ -16,16 +17,23 @@ mod metric;
 mod outcome;
 pub mod rules;
 mod sentence;
+mod size_class;
+mod stored;
 #[cfg(test)]
 mod testing;
+mod use_case;
 mod words;
 
 pub use assessment::{Assessment, assess};
 pub use compare::{Comparison, compare};
 pub use connections::{ConnectionFigures, HostFigures, StepFigures};
+pub use earlier::{Change, Controls, Earlier, EarlierRun, Part, Series, against_earlier};
 pub use evidence::{Cell, Evidence};
 pub use figures::{OperationFigures, TargetFigures, figures};
 pub use finding::{Blame, Finding, Severity, Trust};
 pub use metric::{Direction, Metric};
 pub use outcome::{EQUIVALENCE, NOISE_FLOOR, Outcome};
 pub use rules::{RULES, Rule};
+pub use size_class::SizeClass;
+pub use stored::bytes as stored_bytes;
+pub use use_case::{Choice, UseCase};

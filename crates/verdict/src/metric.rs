@@ -10,7 +10,7 @@ use crate::latency::{self, Kind};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
-    /// Correct answers a second.
+    /// Work done a second.
     Throughput,
     /// Median of write start to last byte, seconds.
     ServiceP50,
@@ -20,7 +20,7 @@ pub enum Metric {
     ResponseP50,
     /// 99th percentile of the same.
     ResponseP99,
-    /// CPU seconds that the target used for a correct answer.
+    /// CPU seconds that the target used for a piece of work done.
     ServerCpu,
 }
 
@@ -75,7 +75,7 @@ impl Metric {
     /// The figure of one target over some slices.
     pub(crate) fn figure(self, slices: &[&Slice]) -> Measured {
         match self.quantile() {
-            Some((q, kind)) => latency::quantile(slices, q, kind, |_| true),
+            Some((q, kind)) => latency::quantile(slices, q, kind, is_work),
             None => median(
                 &slices
                     .iter()
@@ -93,12 +93,12 @@ impl Metric {
         let Some((q, kind)) = self.quantile() else {
             return apart;
         };
-        apart.or_else(|| Some(vec![latency::quantile_of(slices, q, kind, &|_| true)?]))
+        apart.or_else(|| Some(vec![latency::quantile_of(slices, q, kind, &is_work)?]))
     }
 
     fn of_slice(self, slice: &Slice) -> Option<f64> {
         if let Some((q, kind)) = self.quantile() {
-            return latency::quantile_of(&[slice], q, kind, &|_| true);
+            return latency::quantile_of(&[slice], q, kind, &is_work);
         }
         match self {
             Self::ServerCpu => server_cpu(slice),
@@ -119,7 +119,11 @@ impl Metric {
     }
 }
 
-/// CPU seconds a correct answer. Kernels count CPU in ticks of some
+fn is_work(op: &OpFigures) -> bool {
+    op.role.is_work()
+}
+
+/// CPU seconds a piece of work done. Kernels count CPU in ticks of some
 /// milliseconds: none at all means too little to see, not nothing.
 fn server_cpu(slice: &Slice) -> Option<f64> {
     let used = slice.server?.cpu_seconds;

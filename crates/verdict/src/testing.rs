@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use tenbin_plan::{
-    Builtin, HttpWork, Load, Pace, Plan, Reach, Rounds, Target, Turn, Workload, WorkloadKind,
-    schedule,
+    Builtin, HttpWork, Load, Pace, Plan, Reach, Rounds, S3Operation, S3Work, Target, Turn,
+    Workload, WorkloadKind, schedule,
 };
 use tenbin_record::ErrorClass;
 use tenbin_record::latency_histogram;
-use tenbin_record::{ClientUse, OpFigures, ServerUse, Slice};
+use tenbin_record::{ClientUse, OpFigures, Role, ServerUse, Slice};
 
 use crate::assessment::{Assessment, assess};
 use crate::compare::compare;
@@ -58,6 +58,14 @@ impl Run {
         }
         for slice in &mut self.slices {
             slice.closed_loop = false;
+        }
+        self
+    }
+
+    /// The same as S3 work on objects of one size.
+    pub(crate) fn of_s3(mut self, operation: S3Operation, bytes: u64) -> Self {
+        for workload in &mut self.plan.workloads {
+            workload.kind = WorkloadKind::S3(S3Work::new(operation, bytes, 100));
         }
         self
     }
@@ -124,6 +132,25 @@ impl Made<'_> {
         op.service = latency_histogram();
         op.service.record_n(nanos(seconds), count).unwrap();
         op.response = op.service.clone();
+    }
+
+    /// The answers become steps, so many of which make one of another operation.
+    pub(crate) fn in_steps(&mut self, steps: u64) {
+        let op = self.op();
+        op.role = Role::Step;
+        let mut whole = OpFigures::of("MULTIPART", Role::Whole);
+        whole.ok = op.ok / steps;
+        let nanos = op.service.max() * steps;
+        whole.service.record_n(nanos, whole.ok).unwrap();
+        whole.response = whole.service.clone();
+        self.0.ops.push(whole);
+    }
+
+    /// So many of what is made of steps failed, and took so many seconds until then.
+    pub(crate) fn fail_wholes(&mut self, class: ErrorClass, count: u64, seconds: f64) {
+        let whole = &mut self.0.ops[1];
+        whole.errors.insert(class, count);
+        whole.failed.record_n(nanos(seconds), count).unwrap();
     }
 
     pub(crate) fn fail(&mut self, class: ErrorClass, count: u64) {
@@ -211,6 +238,7 @@ fn target(name: &str) -> Target {
         way: tenbin_plan::Way::default(),
         credentials: None,
         region: "us-east-1".to_owned(),
+        signature: tenbin_plan::Signature::V4,
     }
 }
 
@@ -248,6 +276,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         client: ClientUse {
             cpu_seconds: 0.2,
             busiest_thread: 0.2,
+            allocated: None,
         },
         server: Some(ServerUse {
             cpu_seconds: 0.5,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tenbin_engine::{Address, Carrier, Drive, Host, News, Protocol, Route, drive};
-use tenbin_plan::{HttpVersion, Plan, Reach, Target, Workload};
+use tenbin_plan::{HttpVersion, Plan, Reach, Signature, Target, Workload};
 use tenbin_record::{HostEnvironment, TargetEnvironment};
 use tenbin_targets::{Running, Way, preflight};
 use tenbin_workloads::{Prepared, Site, Stage, prepare};
@@ -14,12 +14,21 @@ use crate::stage::{self, Staged};
 use crate::stop::Stop;
 
 /// Longest wait for the first answer of a target.
-const FIRST_ANSWER: Duration = Duration::from_secs(10);
+pub(crate) const FIRST_ANSWER: Duration = Duration::from_secs(10);
 
 /// What a run tells and heeds on its way.
 pub(crate) struct Wires<'a> {
     pub(crate) stop: &'a Stop,
     pub(crate) progress: &'a mut dyn FnMut(Progress<'_>),
+}
+
+/// What is still there after a run, a sentence each.
+#[derive(Debug, Default)]
+pub(crate) struct Stays {
+    /// Because the plan says so.
+    pub(crate) kept: Vec<String>,
+    /// Because it could not be removed.
+    pub(crate) left_behind: Vec<String>,
 }
 
 /// One target with its workloads made ready for it.
@@ -41,7 +50,7 @@ impl Arm {
         running: Running,
         wires: &mut Wires<'_>,
     ) -> Result<Self, WeighError> {
-        let signed = running.credentials.is_some();
+        let signed = running.credentials.is_some() && target.signature != Signature::None;
         let limit = FIRST_ANSWER.min(longest_timeout(plan));
         let first = preflight::check(&running, signed, limit)?;
         for warning in &first.warnings {
@@ -100,8 +109,9 @@ impl Arm {
             self.stage(work, stage, wires)?;
         }
         for (at, work) in plan.workloads.iter().enumerate() {
-            let stage = self.prepared[at].before_run();
-            self.stage(work, stage, wires)?;
+            while let Some(stage) = self.prepared[at].before_run() {
+                self.stage(work, Some(stage), wires)?;
+            }
         }
         Ok(())
     }
@@ -149,31 +159,46 @@ impl Arm {
     }
 
     /// Removes what was made on the target, last made first; tells what stays.
-    pub(crate) fn tidy(
-        &mut self,
-        plan: &Plan,
-        progress: &mut dyn FnMut(Progress<'_>),
-    ) -> Vec<String> {
+    pub(crate) fn tidy(&mut self, plan: &Plan, progress: &mut dyn FnMut(Progress<'_>)) -> Stays {
+        let mut stays = Stays::default();
         if self.disposable || self.running.alive().is_err() {
-            return Vec::new();
+            return stays;
         }
         // What ended the measuring does not end the tidying.
         let stop = Stop::new();
-        let mut left = Vec::new();
         for (at, work) in plan.workloads.iter().enumerate().rev() {
-            let Some(stage) = self.prepared[at].after_run() else {
-                continue;
-            };
-            let mut wires = Wires {
-                stop: &stop,
-                progress,
-            };
-            if let Err(error) = self.drive_stage(work, stage, &mut wires) {
-                left.push(error.to_string());
+            while let Some(stage) = self.prepared[at].after_run() {
+                let mut wires = Wires {
+                    stop: &stop,
+                    progress,
+                };
+                if let Err(error) = self.drive_stage(work, stage, &mut wires) {
+                    stays.left_behind.push(error.to_string());
+                }
+            }
+            let prepared = &self.prepared[at];
+            stays.left_behind.extend(prepared.left_behind());
+            let named = |kept| format!("target \"{}\": {kept}", self.running.name);
+            stays.kept.extend(prepared.kept().map(named));
+        }
+        stays
+    }
+
+    /// Removes what an earlier run of the same plan may have left; tells what stays.
+    pub(crate) fn clean(
+        &mut self,
+        plan: &Plan,
+        wires: &mut Wires<'_>,
+    ) -> Result<Vec<String>, WeighError> {
+        let mut left = Vec::new();
+        for (at, work) in plan.workloads.iter().enumerate() {
+            self.prepared[at].inherit();
+            while let Some(stage) = self.prepared[at].after_run() {
+                self.stage(work, Some(stage), wires)?;
             }
             left.extend(self.prepared[at].left_behind());
         }
-        left
+        Ok(left)
     }
 
     fn stage(
@@ -227,18 +252,19 @@ impl Arm {
 }
 
 /// The target, as a workload sees it: hosts in the order of the route.
-fn site(running: &Running, target: &Target) -> Site {
+pub(crate) fn site(running: &Running, target: &Target) -> Site {
     let first = Site::new(
         running.url.clone(),
         running.credentials.clone(),
         target.region.clone(),
-    );
+    )
+    .signed(target.signature);
     let others = running.way.hosts.iter().skip(1);
     others.fold(first, |site, host| site.and_host(&host.url))
 }
 
 /// The way to a target, as the engine takes it.
-fn route(way: &Way) -> Route {
+pub(crate) fn route(way: &Way) -> Route {
     let address = |address: &tenbin_targets::Address| match address {
         tenbin_targets::Address::Tcp(address) => Address::Tcp(*address),
         tenbin_targets::Address::Unix(path) => Address::Unix(path.clone()),

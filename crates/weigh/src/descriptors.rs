@@ -31,20 +31,13 @@ impl<'p> Descriptors<'p> {
         let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else {
             return Ok(None);
         };
-        let pairs = plan.targets.iter().flat_map(|target| {
-            let workloads = plan.workloads.iter();
-            workloads.map(move |workload| (target, workload))
-        });
-        // One target is driven at a time.
-        let Some((target, workload)) = pairs.max_by_key(|pair| sockets(pair.0, pair.1)) else {
+        let Some((target, workload)) = hungriest(plan) else {
             return Ok(None);
         };
-        let others =
-            AT_REST + EACH_TARGET * plan.targets.len() as u64 + EACH_THREAD * plan.threads as u64;
         let found = Self {
             target,
             workload,
-            needed: sockets(target, workload) + others,
+            needed: needed(plan),
             soft,
             hard,
         };
@@ -73,6 +66,27 @@ impl<'p> Descriptors<'p> {
             granted,
         }
     }
+}
+
+/// Open files that a run of this plan needs at most at one time.
+pub(crate) fn needed(plan: &Plan) -> u64 {
+    let sockets = hungriest(plan).map_or(0, |(target, workload)| sockets(target, workload));
+    let threads = EACH_THREAD * plan.threads as u64;
+    sockets + AT_REST + EACH_TARGET * plan.targets.len() as u64 + threads
+}
+
+/// As [`needed`], where no more is known than the number of connections.
+pub(crate) fn needed_for(connections: u64) -> u64 {
+    PREPARING.max(connections) + AT_REST
+}
+
+/// The workload with the most sockets on any target. One target is driven at a time.
+fn hungriest(plan: &Plan) -> Option<(&Target, &Workload)> {
+    let pairs = plan.targets.iter().flat_map(|target| {
+        let workloads = plan.workloads.iter();
+        workloads.map(move |workload| (target, workload))
+    });
+    pairs.max_by_key(|pair| sockets(pair.0, pair.1))
 }
 
 /// Most sockets that one workload has open to one target.

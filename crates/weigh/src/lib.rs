@@ -2,10 +2,13 @@
 //! drives the slices in their order, keeps the record, and leaves nothing behind.
 //!
 //! It decides nothing about the figures and prints nothing: [`Progress`] goes to
-//! whoever shows it, [`Weighed`] to whoever judges it.
+//! whoever shows it, [`Weighed`] to whoever judges it. [`examine`] looks at machine and
+//! targets before a run.
 
 mod arm;
+mod clean;
 mod descriptors;
+mod doctor;
 mod error;
 mod meter;
 mod progress;
@@ -15,7 +18,9 @@ mod stage;
 mod stop;
 mod watch;
 
+pub use clean::{clean, places};
+pub use doctor::{Examination, examine};
 pub use error::{Ending, WeighError};
 pub use progress::Progress;
-pub use run::{Bench, Weighed, weigh};
+pub use run::{Bench, CountAllocations, Weighed, weigh};
 pub use stop::Stop;

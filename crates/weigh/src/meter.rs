@@ -1,6 +1,6 @@
-//! What a target used between two looks at it.
+//! What both sides used between two looks at them.
 
-use tenbin_record::ServerUse;
+use tenbin_record::{Allocated, ServerUse};
 use tenbin_targets::Usage;
 
 /// The difference of two looks at the same target.
@@ -13,4 +13,9 @@ pub(crate) fn between(before: Option<Usage>, after: Option<Usage>) -> Option<Ser
         read_bytes: grown(before.read_bytes, after.read_bytes),
         written_bytes: grown(before.written_bytes, after.written_bytes),
     })
+}
+
+/// What this process allocated between two looks at its allocator.
+pub(crate) fn allocated(before: Option<Allocated>, after: Option<Allocated>) -> Option<Allocated> {
+    Some(after?.since(before?))
 }

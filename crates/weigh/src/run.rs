@@ -8,15 +8,18 @@ use std::time::{Duration, Instant, SystemTime};
 use tenbin_engine::{Carrier, Drive, drive};
 use tenbin_plan::rng::{Rng, name_number};
 use tenbin_plan::{Plan, Turn, schedule};
-use tenbin_record::{Environment, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart};
+use tenbin_record::{Allocated, Environment, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart};
 use tenbin_targets::{Grounds, bring_up};
 
-use crate::arm::{Arm, Wires};
+use crate::arm::{Arm, Stays, Wires};
 use crate::descriptors::Descriptors;
 use crate::error::{Ending, WeighError};
 use crate::progress::Progress;
 use crate::stop::Stop;
 use crate::watch::{Trouble, Watch};
+
+/// Tells what this process has allocated since it was first asked; `None` if nobody counts.
+pub type CountAllocations = fn() -> Option<Allocated>;
 
 /// Where a run takes place.
 #[derive(Debug, Clone)]
@@ -27,6 +30,9 @@ pub struct Bench {
     pub plan_directory: PathBuf,
     /// This program, which guards and serves as a child process of itself.
     pub executable: PathBuf,
+    /// What this process allocates, which only the program that chooses the
+    /// allocator can know.
+    pub count_allocations: CountAllocations,
 }
 
 /// What a run has come to.
@@ -44,6 +50,8 @@ pub struct Weighed {
     pub ending: Ending,
     /// What Tenbin made and could not remove, a sentence each.
     pub left_behind: Vec<String>,
+    /// What stays on the targets because the plan says so, a sentence each.
+    pub kept: Vec<String>,
 }
 
 /// Runs the experiment. Setting the flags of `stop` ends the slice under way and
@@ -84,6 +92,7 @@ pub fn weigh(
                 begun: Instant::now(),
                 slices: Vec::new(),
                 wires: &mut wires,
+                count_allocations: bench.count_allocations,
             };
             let ending = run.measure(&turns)?;
             let (slices, writer) = (run.slices, run.writer);
@@ -92,7 +101,14 @@ pub fn weigh(
             }
             Ok((environment, slices, ending))
         });
-    let left_behind = clear(plan, arms, wires.progress);
+    let stays = clear(plan, arms, wires.progress);
+    // Where this cannot be written, the run says so of its figures as well.
+    let _ = directory.write_left(&stays.left_behind);
+    if outcome.is_err() {
+        for sentence in &stays.left_behind {
+            (wires.progress)(Progress::Warning(sentence));
+        }
+    }
     let (environment, slices, ending) = outcome?;
     Ok(Weighed {
         directory: directory.path().to_owned(),
@@ -100,7 +116,8 @@ pub fn weigh(
         environment,
         slices,
         ending,
-        left_behind,
+        left_behind: stays.left_behind,
+        kept: stays.kept,
     })
 }
 
@@ -164,11 +181,13 @@ fn make_all_ready(plan: &Plan, arms: &mut [Arm], wires: &mut Wires<'_>) -> Resul
 }
 
 /// Tidies and stops every target, whatever happened before.
-fn clear(plan: &Plan, arms: Vec<Arm>, progress: &mut dyn FnMut(Progress<'_>)) -> Vec<String> {
-    let mut left = Vec::new();
+fn clear(plan: &Plan, arms: Vec<Arm>, progress: &mut dyn FnMut(Progress<'_>)) -> Stays {
+    let mut stays = Stays::default();
     let mut arms = arms;
     for arm in arms.iter_mut().rev() {
-        left.extend(arm.tidy(plan, progress));
+        let of_arm = arm.tidy(plan, progress);
+        stays.kept.extend(of_arm.kept);
+        stays.left_behind.extend(of_arm.left_behind);
     }
     progress(Progress::Stopping);
     for arm in &arms {
@@ -176,10 +195,10 @@ fn clear(plan: &Plan, arms: Vec<Arm>, progress: &mut dyn FnMut(Progress<'_>)) ->
     }
     for mut arm in arms {
         if let Err(error) = arm.running.stop() {
-            left.push(error.to_string());
+            stays.left_behind.push(error.to_string());
         }
     }
-    left
+    stays
 }
 
 /// The measuring itself.
@@ -190,6 +209,7 @@ struct Run<'r, 'w> {
     begun: Instant,
     slices: Vec<Slice>,
     wires: &'r mut Wires<'w>,
+    count_allocations: CountAllocations,
 }
 
 impl Run<'_, '_> {
@@ -219,6 +239,11 @@ impl Run<'_, '_> {
     fn slice(&mut self, index: usize, turn: &Turn) -> Result<Option<Ending>, WeighError> {
         let work = &self.plan.workloads[turn.workload];
         let arm = &mut self.arms[turn.target];
+        if let Some(why) = arm.prepared[turn.workload].spent() {
+            let (target, workload) = (&arm.running.name, &work.name);
+            let sentence = format!("target \"{target}\", workload \"{workload}\": {why}");
+            return Ok(Some(Ending::TargetFailed(sentence)));
+        }
         arm.before_slice(work, turn.workload, self.wires)?;
         (self.wires.progress)(Progress::Slice {
             index,
@@ -236,16 +261,12 @@ impl Run<'_, '_> {
             lead,
             window: Some(rounds.slice),
         };
-        let operations = workers
-            .first()
-            .map(|worker| {
-                worker
-                    .operations()
-                    .iter()
-                    .map(ToString::to_string)
-                    .collect()
-            })
-            .unwrap_or_default();
+        let (operations, roles) = workers.first().map_or_else(Default::default, |worker| {
+            let named = worker.operations().iter().enumerate();
+            named
+                .map(|(op, name)| ((*name).to_owned(), worker.role(op)))
+                .unzip()
+        });
         self.writer.begin(SliceStart {
             index: index as u32,
             block: turn.block,
@@ -253,6 +274,7 @@ impl Run<'_, '_> {
             workload: work.name.clone(),
             target: arm.running.name.clone(),
             operations,
+            roles,
             hosts: host_names(&how.carrier),
             threads: workers.len(),
             connections: work.load.connections,
@@ -261,9 +283,15 @@ impl Run<'_, '_> {
             start: (self.begun.elapsed() + lead).as_secs_f64(),
         })?;
         let stop = self.wires.stop;
-        let mut watch = Watch::new(arm, workers.len(), &mut self.writer, self.wires);
+        let mut watch = Watch::new(
+            arm,
+            workers.len(),
+            &mut self.writer,
+            self.wires,
+            self.count_allocations,
+        );
         let done = drive(&how, workers, stop.over(), &mut |news| watch.hear(news))?;
-        let (trouble, server) = (watch.trouble, watch.total);
+        let (trouble, server, allocated) = (watch.trouble, watch.total, watch.allocated);
         arm.prepared[turn.workload].slice_done(done.workers);
         if let Some(Trouble::Record(error)) = trouble {
             return Ok(Some(Ending::RecordFailed(error)));
@@ -272,6 +300,7 @@ impl Run<'_, '_> {
             seconds: done.seconds,
             cut_short: done.cut_short,
             server,
+            allocated,
         })?;
         (self.wires.progress)(Progress::Measured { slice: &slice });
         let ending = match trouble {
@@ -308,12 +337,13 @@ fn arrivals_seed(seed: u64, turn: &Turn) -> u64 {
     Rng::new(seed, &parts).next_u64()
 }
 
-/// A slice with failures and not one correct answer: going on would only
-/// measure how fast the target fails.
+/// A slice with failures and no work done: going on would only measure how fast the
+/// target fails.
 fn gave_nothing(slice: &Slice) -> Option<String> {
-    if slice.ok() > 0 || slice.failed() == 0 {
+    if !slice.gave_nothing() {
         return None;
     }
+    // Each is looked at by itself, so that a step and its whole add up to nothing.
     let texts = slice.ops.iter().flat_map(|op| &op.failures);
     let texts = texts.map(|(text, count)| (text.clone(), *count));
     let statuses = slice.ops.iter().flat_map(|op| &op.statuses);
@@ -329,8 +359,13 @@ fn gave_nothing(slice: &Slice) -> Option<String> {
             || "no reason given".to_owned(),
             |(text, count)| format!("{text} ({count} times)"),
         );
+    let what = if slice.requests().any(|op| op.ok > 0) {
+        "completed no operation"
+    } else {
+        "gave no correct answer"
+    };
     Some(format!(
-        "target \"{}\" gave no correct answer in a whole slice of \"{}\": {worst}",
+        "target \"{}\" {what} in a whole slice of \"{}\": {worst}",
         slice.target, slice.workload
     ))
 }

@@ -4,9 +4,9 @@ use tenbin_engine::Sample;
 
 /// The last report of every thread, put together.
 pub(crate) struct Speed {
-    /// Correct answers a second by thread; `None` until it has reported.
+    /// Work done a second by thread; `None` until it has reported.
     of_threads: Vec<Option<f64>>,
-    /// Failures in all reports.
+    /// Work that failed, in all reports.
     pub(crate) failed: u64,
 }
 
@@ -21,18 +21,19 @@ impl Speed {
     /// Takes in one thread's report. What comes in after the window has closed is
     /// no measure of speed.
     pub(crate) fn hear(&mut self, sample: &Sample) {
-        self.failed += sample.ops.iter().map(|op| op.failed_count()).sum::<u64>();
+        let work = || sample.ops.iter().filter(|op| op.role.is_work());
+        self.failed += work().map(|op| op.failed_count()).sum::<u64>();
         let nanos = sample.end.saturating_sub(sample.start);
         if sample.drain || nanos == 0 {
             return;
         }
-        let ok: u64 = sample.ops.iter().map(|op| op.ok).sum();
+        let ok: u64 = work().map(|op| op.ok).sum();
         if let Some(of_thread) = self.of_threads.get_mut(sample.thread) {
             *of_thread = Some(ok as f64 / (nanos as f64 / 1e9));
         }
     }
 
-    /// Correct answers a second over all threads; `None` until each has reported.
+    /// Work done a second over all threads; `None` until each has reported.
     pub(crate) fn ok_per_second(&self) -> Option<f64> {
         self.of_threads.iter().copied().sum()
     }

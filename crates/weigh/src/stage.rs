@@ -12,11 +12,11 @@ use crate::stop::Stop;
 /// What became of a stage.
 #[derive(Debug, Default)]
 pub(crate) struct Staged {
-    /// Operations that succeeded.
+    /// Work done: a step of something larger is none.
     pub(crate) ok: u64,
     /// The most frequent failure, in its own words.
     pub(crate) failure: Option<String>,
-    /// It was ended before its time.
+    /// It was asked to end.
     pub(crate) stopped: bool,
 }
 
@@ -53,7 +53,10 @@ pub(crate) fn run(
         let News::Sample(sample) = news else { return };
         let unreachable = nobody_answers(&sample);
         for op in &sample.ops {
-            staged.ok += op.ok;
+            if op.role.is_work() {
+                staged.ok += op.ok;
+            }
+            // A failed step is a failure, told of the whole as well or not.
             let nameless = op.failed_count() > 0 && op.failures.is_empty();
             if nameless && staged.failure.is_none() {
                 staged.failure = Some(named_failure(&op.errors));
@@ -71,7 +74,8 @@ pub(crate) fn run(
             halt.store(true, Ordering::Relaxed);
         }
     })?;
-    staged.stopped = halt.into_inner();
+    // Not when nobody answered: what comes next will find out why.
+    staged.stopped = stop.is_asked();
     Ok(staged)
 }
 

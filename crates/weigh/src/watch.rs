@@ -1,12 +1,13 @@
 //! Watching over one slice while it is driven.
 
 use tenbin_engine::{News, Sample};
-use tenbin_record::{RecordError, RunWriter, ServerUse};
+use tenbin_record::{Allocated, RecordError, RunWriter, ServerUse};
 use tenbin_targets::Usage;
 
 use crate::arm::{Arm, Wires};
 use crate::meter;
 use crate::progress::Progress;
+use crate::run::CountAllocations;
 use crate::speed::Speed;
 
 /// What ended a slice early, other than the user.
@@ -22,11 +23,16 @@ pub(crate) struct Watch<'a, 'w> {
     speed: Speed,
     writer: &'a mut RunWriter,
     wires: &'a mut Wires<'w>,
+    count_allocations: CountAllocations,
     /// The target's use when it was last looked at, and when the window opened.
     last: Option<Usage>,
     opened: Option<Usage>,
     /// What the target used while the window was open, once it has closed.
     pub(crate) total: Option<ServerUse>,
+    /// What this process had allocated when the window opened.
+    allocated_before: Option<Allocated>,
+    /// What it allocated while the window was open, once it has closed.
+    pub(crate) allocated: Option<Allocated>,
     pub(crate) trouble: Option<Trouble>,
 }
 
@@ -36,15 +42,19 @@ impl<'a, 'w> Watch<'a, 'w> {
         threads: usize,
         writer: &'a mut RunWriter,
         wires: &'a mut Wires<'w>,
+        count_allocations: CountAllocations,
     ) -> Self {
         Self {
             arm,
             speed: Speed::new(threads),
             writer,
             wires,
+            count_allocations,
             last: None,
             opened: None,
             total: None,
+            allocated_before: None,
+            allocated: None,
             trouble: None,
         }
     }
@@ -54,9 +64,12 @@ impl<'a, 'w> Watch<'a, 'w> {
             News::Opened => {
                 self.opened = self.arm.running.usage();
                 self.last = self.opened;
+                self.allocated_before = (self.count_allocations)();
             }
             News::Sample(sample) => self.sample(*sample),
             News::Closed => {
+                self.allocated =
+                    meter::allocated(self.allocated_before, (self.count_allocations)());
                 let now = self.arm.running.usage();
                 self.total = meter::between(self.opened, now);
             }

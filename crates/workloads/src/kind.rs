@@ -72,7 +72,8 @@ pub trait Prepared: Send {
         None
     }
 
-    /// What must be there before the first slice.
+    /// What must be there before the first slice; asked again after each stage until
+    /// there is nothing more.
     fn before_run(&mut self) -> Option<Stage> {
         None
     }
@@ -93,12 +94,28 @@ pub trait Prepared: Send {
         drop(workers);
     }
 
-    /// Removes what Tenbin made, and nothing else.
+    /// Takes over whatever an earlier run of the same plan may have left, for
+    /// [`Prepared::after_run`] to remove.
+    fn inherit(&mut self) {}
+
+    /// Removes what Tenbin made, and nothing else; asked again after each stage until
+    /// there is nothing more.
     fn after_run(&mut self) -> Option<Stage> {
         None
     }
 
-    /// What the stage of [`Prepared::after_run`] could not remove, in one
+    /// Why there is nothing to measure any more, in a sentence; asked before each slice.
+    fn spent(&self) -> Option<String> {
+        None
+    }
+
+    /// What stays after the run because the plan says so, in one sentence, once the
+    /// stages of [`Prepared::after_run`] have been driven.
+    fn kept(&self) -> Option<String> {
+        None
+    }
+
+    /// What the stages of [`Prepared::after_run`] could not remove, in one
     /// sentence, once it has been driven.
     fn left_behind(&self) -> Option<String> {
         None

@@ -1,6 +1,6 @@
 //! A target, as a workload sees it.
 
-use tenbin_plan::Credentials;
+use tenbin_plan::{Credentials, Signature};
 use url::Url;
 
 /// A target, as a workload sees it.
@@ -16,6 +16,8 @@ pub struct Site {
     pub credentials: Option<Credentials>,
     /// S3 region.
     pub region: String,
+    /// How S3 requests are signed.
+    pub signature: Signature,
 }
 
 impl Site {
@@ -26,7 +28,14 @@ impl Site {
             url,
             credentials,
             region: region.into(),
+            signature: Signature::V4,
         }
+    }
+
+    /// The same site with requests signed in another way.
+    #[must_use]
+    pub fn signed(self, signature: Signature) -> Self {
+        Self { signature, ..self }
     }
 
     /// The same site with one more host: the next of the route, at that URL.

@@ -36,6 +36,19 @@ pub(crate) fn hex(bytes: &[u8; 32]) -> [u8; 64] {
     out
 }
 
+/// A number with commas: `10,000`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// Whether `text` may stand in a header value: visible ASCII, no spaces.
 pub(crate) fn is_visible(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_graphic())

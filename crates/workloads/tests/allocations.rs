@@ -11,7 +11,9 @@ mod support;
 use counting::allocations;
 use support::{http_work, load, s3_work, site};
 use tenbin_engine::{AnswerHead, BodyUse, Exchange, Judgement, Moment, Next, Workload};
-use tenbin_plan::{self as plan, S3Operation, WorkloadKind};
+use tenbin_plan::{
+    self as plan, Checksum, ContentKind, Payload, S3Operation, S3Work, Signature, WorkloadKind,
+};
 use tenbin_workloads::{null, prepare};
 use url::Url;
 
@@ -63,6 +65,23 @@ fn the_counter_counts() {
     assert_eq!(allocations() - before, 1);
 }
 
+fn with(operation: S3Operation, change: impl Fn(&mut S3Work)) -> plan::Workload {
+    let mut work = s3_work(operation, 1000, 100);
+    if let WorkloadKind::S3(s3) = &mut work.kind {
+        change(s3);
+    }
+    work
+}
+
+#[test]
+fn a_signature_of_version_2_allocates_nothing() {
+    let site = site("http://localhost:9000").signed(Signature::V2);
+    let work = s3_work(S3Operation::Put, 1000, 100);
+    let mut prepared = prepare(&work, &site, 1, 1).unwrap();
+    let mut worker = prepared.slice().remove(0);
+    assert_eq!(allocations_of(worker.as_mut(), 0, &|_| Vec::new()), 0);
+}
+
 #[test]
 fn a_request_allocates_nothing() {
     let http = plan::Workload {
@@ -75,12 +94,27 @@ fn a_request_allocates_nothing() {
         s3_work(S3Operation::Put, 1000, 100),
         s3_work(S3Operation::Get, 1000, 100),
         s3_work(S3Operation::Delete, 1000, 2000),
+        with(S3Operation::Put, |s3| s3.payload = Payload::Streaming),
+        with(S3Operation::Put, |s3| {
+            s3.payload = Payload::Trailer;
+            s3.checksum = Checksum::Crc32c;
+        }),
+        with(S3Operation::Put, |s3| s3.content = ContentKind::Unique),
+        with(S3Operation::Put, |s3| s3.rewrite = true),
+        // One part each.
+        s3_work(S3Operation::GetPart, 1000, 100),
+        s3_work(S3Operation::PutTags, 1000, 100),
+        s3_work(S3Operation::LegalHold, 1000, 100),
+        s3_work(S3Operation::ZipGet, 1000, 100),
     ];
     for work in works {
         let other = Url::parse("http://localhost:9001").unwrap();
         let site = site("http://localhost:9000").and_host(&other);
         let mut prepared = prepare(&work, &site, 1, 1).unwrap();
-        let content = tenbin_workloads::s3::content::Content::new(1, 1000, false);
+        let content = tenbin_workloads::s3::content::Content::new(
+            1,
+            &tenbin_workloads::s3::content::Recipe::plain(1000),
+        );
         for host in [0, 1] {
             let mut worker = prepared.slice().remove(0);
             let body = |tag| content.body(tag).to_vec();
@@ -88,6 +122,45 @@ fn a_request_allocates_nothing() {
             assert_eq!(allocated, 0, "{:?} to host {host}", work.kind);
         }
     }
+    a_part_allocates_nothing();
     let mut worker = null::prepared(1).slice().remove(0);
     assert_eq!(allocations_of(worker.as_mut(), 0, &|_| Vec::new()), 0);
+}
+
+/// The parts of one upload, but for the first few.
+fn a_part_allocates_nothing() {
+    const PARTS: u64 = 1000;
+    let mut work = s3_work(S3Operation::Multipart, PARTS, 1);
+    if let WorkloadKind::S3(s3) = &mut work.kind {
+        s3.part_size = 1;
+    }
+    let mut prepared = prepare(&work, &site("http://localhost:9000"), 1, 1).unwrap();
+    let mut worker = prepared.slice().remove(0);
+    let mut exchange = Exchange::default();
+    assert_eq!(worker.next(support::NOW, &mut exchange), Next::Ready);
+    let mut answer = |exchange: &mut Exchange, bytes: &[u8], body: &[u8]| {
+        let head = AnswerHead {
+            status: 200,
+            length: Some(body.len() as u64),
+            bytes,
+        };
+        let before = allocations();
+        if worker.head(exchange, &head) == BodyUse::Inspect {
+            worker.body(exchange, 0, body);
+        }
+        let judged = worker.judge(exchange, 200, body.len() as u64);
+        assert_eq!(judged, Judgement::Correct);
+        assert_eq!(worker.next(support::NOW, exchange), Next::Ready);
+        let _ = worker.payload(exchange);
+        allocations() - before
+    };
+    answer(&mut exchange, b"", b"<UploadId>7</UploadId>");
+    let allocated: u64 = (1..PARTS)
+        .map(|part| {
+            let tag = b"HTTP/1.1 200 OK\r\nETag: \"d41d8cd98f00b204e9800998ecf8427e\"\r\n\r\n";
+            let allocated = answer(&mut exchange, tag, b"");
+            if part > 4 { allocated } else { 0 }
+        })
+        .sum();
+    assert_eq!(allocated, 0);
 }

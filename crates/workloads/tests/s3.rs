@@ -12,7 +12,7 @@ use support::{
     Answer, Request, all_correct, answer, drive, drive_hosts, drive_stage, give, s3_work, site,
 };
 use tenbin_engine::{ErrorClass, Exchange, Judgement, Next};
-use tenbin_plan::{self as plan, S3Operation, WorkloadKind};
+use tenbin_plan::{self as plan, Payload, S3Operation, Sizes, WorkloadKind};
 use tenbin_workloads::s3::sigv4::{Signed, Signer};
 use tenbin_workloads::{Prepared, Site, WorkloadError, prepare};
 use url::Url;
@@ -337,9 +337,11 @@ fn a_batch_that_leaves_some_is_gone_through_again() {
 
 #[test]
 fn filling_puts_every_object_once_and_gives_up_at_the_first_failure() {
-    let mut prepared = prepared(&s3_work(S3Operation::Get, 10, 103), 3);
+    let work = s3_work(S3Operation::Get, 10, 103);
     let mut store = Store::with_bucket();
-    let mut stage = prepared.before_run().unwrap();
+    let mut first = prepared(&work, 3);
+    let mut stage = first.before_run().unwrap();
+    assert!(first.before_run().is_none());
     assert_eq!(
         (stage.total, stage.what.as_str()),
         (Some(103), "putting 103 objects")
@@ -352,7 +354,7 @@ fn filling_puts_every_object_once_and_gives_up_at_the_first_failure() {
     let contents: BTreeSet<_> = store.objects.values().collect();
     assert!(contents.len() > 40, "{} of 64 variants", contents.len());
 
-    let mut stage = prepared.before_run().unwrap();
+    let mut stage = prepared(&work, 3).before_run().unwrap();
     let judged = drive_stage(&mut stage, &mut |_| error(507, "XMinioStorageFull"));
     assert!(judged.len() <= stage.connections, "{}", judged.len());
     let why = "an object cannot be put: the server has no room left (XMinioStorageFull)";
@@ -427,7 +429,7 @@ fn a_put_object_answers_with_other_statuses_are_failures() {
 fn unsigned_payloads_say_so_and_no_credentials_sign_nothing() {
     let mut work = s3_work(S3Operation::Put, 10, 10);
     if let WorkloadKind::S3(s3) = &mut work.kind {
-        s3.signed_payload = false;
+        s3.payload = Payload::Unsigned;
     }
     drive(
         prepared(&work, 1).slice()[0].as_mut(),
@@ -540,7 +542,7 @@ fn what_cannot_work_is_refused() {
         WorkloadError::Objects { .. }
     ));
     assert!(matches!(
-        refused(&|s3| s3.size = (5 << 30) + 1),
+        refused(&|s3| s3.sizes = Sizes::fixed((5 << 30) + 1)),
         WorkloadError::Size { .. }
     ));
 

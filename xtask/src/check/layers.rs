@@ -8,6 +8,7 @@ use super::metadata::{Metadata, Package};
 /// (dev-dependencies) may use any crate that stands earlier on the way.
 const WAY: &[(&str, &[&str])] = &[
     ("tenbin-plan", &[]),
+    ("tenbin-compat", &["tenbin-plan"]),
     ("tenbin-stats", &[]),
     ("tenbin-targets", &["tenbin-plan"]),
     ("tenbin-engine", &["tenbin-plan"]),
@@ -40,6 +41,7 @@ const WAY: &[(&str, &[&str])] = &[
         "tenbin",
         &[
             "tenbin-plan",
+            "tenbin-compat",
             "tenbin-stats",
             "tenbin-targets",
             "tenbin-engine",

@@ -15,7 +15,7 @@ const FROM_DEBIAN: &[(&str, &str)] = &[
     ("openssl", "openssl"),
 ];
 
-/// Servers built from Go modules.
+/// Servers, and the reader of benchmark files, built from Go modules.
 const FROM_GO: &[go::Server] = &[
     go::Server {
         name: "minio",
@@ -28,6 +28,18 @@ const FROM_GO: &[go::Server] = &[
         package: "github.com/versity/versitygw/cmd/versitygw",
         module: "github.com/versity/versitygw",
         version: "v1.8.0",
+    },
+    go::Server {
+        name: "benchstat",
+        package: "golang.org/x/perf/cmd/benchstat",
+        module: "golang.org/x/perf",
+        version: "v0.0.0-20260908200009-22c9c6c9d4da",
+    },
+    go::Server {
+        name: "rclone",
+        package: "github.com/rclone/rclone",
+        module: "github.com/rclone/rclone",
+        version: "v1.75.1",
     },
 ];
 
@@ -55,6 +67,14 @@ pub(crate) fn check() -> Result<()> {
 /// One line for a thing that is there or is not.
 fn say(name: &str, state: &str) {
     println!("{name:<10} {state}");
+}
+
+/// The search path with the servers' directory before it.
+pub(crate) fn path_with_servers() -> Result<std::ffi::OsString> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let places = [go::cache_dir()?];
+    let all = places.into_iter().chain(std::env::split_paths(&path));
+    Ok(std::env::join_paths(all)?)
 }
 
 /// A program that Go or cargo built: in the cache, or where they put binaries when

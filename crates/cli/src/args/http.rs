@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tenbin_plan::{At, Draft, List, Refusal, WorkloadDraft};
+use tenbin_plan::{At, Draft, Refusal, WorkloadDraft};
 
-use super::{LoadArgs, OutputArgs, RoundsArgs, TargetArgs, set};
+use super::{LoadArgs, OutputArgs, RoundsArgs, TargetArgs, many, set};
 
 /// `tenbin http`.
 #[derive(Args)]
@@ -97,12 +97,4 @@ impl RequestArgs {
         set(&mut draft.body_file, "--body-file", body_file);
         draft
     }
-}
-
-fn many<T: Clone + Into<tenbin_plan::Scalar>>(
-    flag: &'static str,
-    values: &[T],
-) -> Option<At<List>> {
-    let items = values.iter().cloned().map(|value| At::flag(flag, value));
-    (!values.is_empty()).then(|| At::flag(flag, List::Many(items.collect())))
 }

@@ -29,6 +29,32 @@ pub struct KeyArgs {
     /// File that holds the secret key, for all targets or for one; wins over --secret-key
     #[arg(long, value_name = "[NAME=]FILE")]
     secret_key_file: Vec<String>,
+    /// Token of the session that the keys are good for, for all targets or for one; better in
+    /// the environment or in a file
+    #[arg(
+        long,
+        value_name = "[NAME=]TOKEN",
+        env = "TENBIN_SESSION_TOKEN",
+        hide_env_values = true
+    )]
+    session_token: Vec<String>,
+    /// File that holds the session token; wins over --session-token
+    #[arg(long, value_name = "[NAME=]FILE")]
+    session_token_file: Vec<String>,
+    /// How requests are signed, for all targets or for one: v4, v2 (for old servers) or none
+    /// [default: v4]
+    #[arg(long, value_name = "[NAME=]VERSION")]
+    signature: Vec<String>,
+    /// Send requests unsigned, to all targets or to the one named: as --signature none
+    #[arg(
+        long,
+        value_name = "NAME",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        conflicts_with = "signature"
+    )]
+    anonymous: Vec<String>,
     /// Region, for all targets or for one [default: us-east-1]
     #[arg(long, value_name = "[NAME=]REGION")]
     region: Vec<String>,
@@ -50,6 +76,32 @@ impl KeyArgs {
             );
             if draft.secret_key_file.is_none() {
                 draft.secret_key = find(&self.secret_key).map(|key| secret("--secret-key", key));
+            }
+            set(
+                &mut draft.session_token_file,
+                "--session-token-file",
+                find(&self.session_token_file).as_deref(),
+            );
+            if draft.session_token_file.is_none() {
+                draft.session_token =
+                    find(&self.session_token).map(|token| secret("--session-token", token));
+            }
+            set(
+                &mut draft.signature,
+                "--signature",
+                find(&self.signature).as_deref(),
+            );
+            let unsigned = |whose: &String| whose.is_empty() || Some(whose) == own_name.as_ref();
+            if self.anonymous.iter().any(unsigned) {
+                set(&mut draft.signature, "--anonymous", Some("none"));
+                if draft.command.is_none() {
+                    // They are for the others; one that is started still gets its own.
+                    draft.access_key = None;
+                    draft.secret_key = None;
+                    draft.secret_key_file = None;
+                    draft.session_token = None;
+                    draft.session_token_file = None;
+                }
             }
             set(&mut draft.region, "--region", find(&self.region).as_deref());
         }

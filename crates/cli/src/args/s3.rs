@@ -1,9 +1,15 @@
 //! `tenbin s3`.
 
-use clap::{Args, Subcommand};
-use tenbin_plan::{At, Draft, Refusal, S3Operation, WorkloadDraft};
+mod objects;
 
-use super::{KeyArgs, LoadArgs, OutputArgs, RoundsArgs, TargetArgs, set};
+use clap::{Args, Subcommand};
+use tenbin_plan::{At, Draft, Refusal, S3Operation};
+
+pub use objects::ObjectArgs;
+
+use super::{
+    EarlierArgs, KeyArgs, LoadArgs, OutputArgs, RoundsArgs, SuiteArgs, TargetArgs, rounds,
+};
 
 /// `tenbin s3`: the operations.
 #[derive(Subcommand)]
@@ -15,25 +21,63 @@ Example:
 pub enum S3Command {
     /// Weigh how fast objects are stored
     Put(S3Args),
-    /// Weigh how fast objects are read, with every byte compared
-    Get(S3GetArgs),
-    /// Weigh how fast objects are deleted
+    /// Weigh how fast objects, or parts of them, are read, with every byte compared
+    Get(S3Args),
+    /// Weigh how fast objects are deleted, one by one
     Delete(S3Args),
+    /// Weigh how fast objects are deleted, many in one request
+    DeleteBatch(S3Args),
+    /// Weigh how fast keys are listed, page by page
+    List(S3Args),
+    /// Weigh how fast objects are looked at (HEAD)
+    Stat(S3Args),
+    /// Weigh how fast objects are copied by the server
+    Copy(S3Args),
+    /// Weigh how fast objects are stored in parts sent in parallel
+    Multipart(S3Args),
+    /// Weigh how fast the parts of such objects are read
+    GetPart(S3Args),
+    /// Weigh several operations together, by shares
+    Mixed(MixedArgs),
+    /// Weigh how fast objects get tags
+    PutTags(S3Args),
+    /// Weigh how fast the tags of objects are read
+    GetTags(S3Args),
+    /// Weigh how fast objects lose their tags
+    DeleteTags(S3Args),
+    /// Weigh how fast objects are put under retention
+    Retain(S3Args),
+    /// Weigh how fast legal holds are laid on objects and taken off
+    LegalHold(S3Args),
+    /// Weigh how fast objects are added to, where the server has that
+    Append(S3Args),
+    /// Weigh archives that the server unpacks, where it has that
+    Snowball(S3Args),
+    /// Weigh reading files inside ZIP archives, where the server has that
+    ZipGet(S3Args),
+    /// Weigh listing files inside ZIP archives, where the server has that
+    ZipList(S3Args),
+    /// Weigh storing many objects of one content, where the server has that
+    FanOut(S3Args),
+    /// Weigh them by a whole set of operations, sizes or connections
+    #[command(mut_args(rounds::without_defaults))]
+    Suite(SuiteArgs),
 }
 
 const EXAMPLES: &str = "\
 One target is measured; two or more are weighed against the first. The bucket is made if it is
-missing; only what Tenbin made is deleted.
+missing; only what Tenbin made is deleted. Options that the operation does not heed are refused.
 
 Examples:
   tenbin s3 put --size 1KiB --size 1MiB --target minio=http://127.0.0.1:9000 \\
       --target versity=http://127.0.0.1:7070 --connections 16 --duration 1m
   tenbin s3 get --builtin memory=s3-memory --builtin durable=s3-durable
+  tenbin s3 mixed --operations get:70,put:30 --size 1KiB:60,1MiB:40 --builtin s3-memory
   tenbin s3 put --launch 'minio=minio server --address 127.0.0.1:{port} {data}' \\
       --launch-env 'minio=MINIO_ROOT_USER={access_key}' \\
       --launch-env 'minio=MINIO_ROOT_PASSWORD={secret_key}' --size 64KiB";
 
-/// `tenbin s3 put` and `tenbin s3 delete`.
+/// What all S3 operations have.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct S3Args {
@@ -43,7 +87,7 @@ pub struct S3Args {
     /// Their credentials.
     #[command(flatten)]
     pub keys: KeyArgs,
-    /// What is stored.
+    /// What is stored, and how it is asked for.
     #[command(flatten)]
     pub objects: ObjectArgs,
     /// How operations are issued.
@@ -57,37 +101,32 @@ pub struct S3Args {
     pub output: OutputArgs,
 }
 
-/// `tenbin s3 get`.
+/// `tenbin s3 mixed`.
 #[derive(Args)]
-pub struct S3GetArgs {
+pub struct MixedArgs {
+    /// The operations, each with its share: put, get, delete, list, stat, put-tags, get-tags,
+    /// delete-tags. GET, STAT and LIST use the objects laid out before, DELETE takes what PUT has
+    /// made
+    #[arg(
+        long,
+        value_name = "NAME:SHARE,…",
+        default_value = "get:45,stat:30,put:15,delete:10",
+        help_heading = "Operations"
+    )]
+    pub operations: String,
+    /// PUT writes over the objects that are read instead of making its own
+    #[arg(long, help_heading = "Operations")]
+    pub rewrite: bool,
     /// What all S3 operations have.
     #[command(flatten)]
     pub common: S3Args,
-    /// Do not compare what is read with what was stored
-    #[arg(long, help_heading = "Objects")]
-    pub no_verify: bool,
 }
 
-/// What is stored.
-#[derive(Args)]
-#[command(next_help_heading = "Objects")]
-pub struct ObjectArgs {
-    /// Object size, for example 64KiB (2^16 bytes), 1MB (10^6) or 0; repeatable or with commas:
-    /// one workload for each [default: 1MiB]
-    #[arg(long, value_name = "SIZE", value_delimiter = ',')]
-    pub size: Vec<String>,
-    /// Bucket, made if missing [default: tenbin-bench]
-    #[arg(long, value_name = "NAME")]
-    pub bucket: Option<String>,
-    /// Distinct objects [default: as many as fit in 256 MiB, from 16 to 10000]
-    #[arg(long, value_name = "N")]
-    pub objects: Option<u64>,
-    /// Put the bucket in the host name (bucket.host) instead of the path
-    #[arg(long)]
-    pub virtual_host: bool,
-    /// Sign requests without hashing their payload
-    #[arg(long)]
-    pub unsigned_payload: bool,
+/// What a command sends.
+enum What<'a> {
+    One(S3Operation, &'a S3Args),
+    Mixed(&'a MixedArgs),
+    Suite(&'a SuiteArgs),
 }
 
 impl S3Command {
@@ -97,72 +136,71 @@ impl S3Command {
     ///
     /// Options that refer to a target that there is not.
     pub fn draft(&self) -> Result<Draft, Refusal> {
-        let verify = match self {
-            Self::Get(get) if get.no_verify => Some(false),
-            _ => None,
-        };
-        self.args().draft(self.operation(), verify)
+        match self.what() {
+            What::One(operation, args) => args.draft(operation.name(), operation.name(), false),
+            What::Mixed(mixed) => mixed
+                .common
+                .draft("mixed", &mixed.operations, mixed.rewrite),
+            What::Suite(suite) => suite.draft(),
+        }
     }
 
     /// Where results go.
     pub fn output(&self) -> &OutputArgs {
-        &self.args().output
-    }
-
-    fn args(&self) -> &S3Args {
-        match self {
-            Self::Put(args) | Self::Delete(args) => args,
-            Self::Get(get) => &get.common,
+        match self.what() {
+            What::One(_, args) => &args.output,
+            What::Mixed(mixed) => &mixed.common.output,
+            What::Suite(suite) => &suite.output,
         }
     }
 
-    fn operation(&self) -> S3Operation {
+    /// The earlier run to compare with, where one can be named.
+    pub fn earlier(&self) -> Option<&EarlierArgs> {
         match self {
-            Self::Put(_) => S3Operation::Put,
-            Self::Get(_) => S3Operation::Get,
-            Self::Delete(_) => S3Operation::Delete,
+            Self::Suite(suite) => Some(&suite.earlier),
+            _ => None,
         }
+    }
+
+    fn what(&self) -> What<'_> {
+        let (operation, args) = match self {
+            Self::Put(args) => (S3Operation::Put, args),
+            Self::Get(args) => (S3Operation::Get, args),
+            Self::Delete(args) => (S3Operation::Delete, args),
+            Self::DeleteBatch(args) => (S3Operation::DeleteBatch, args),
+            Self::List(args) => (S3Operation::List, args),
+            Self::Stat(args) => (S3Operation::Stat, args),
+            Self::Copy(args) => (S3Operation::Copy, args),
+            Self::Multipart(args) => (S3Operation::Multipart, args),
+            Self::GetPart(args) => (S3Operation::GetPart, args),
+            Self::PutTags(args) => (S3Operation::PutTags, args),
+            Self::GetTags(args) => (S3Operation::GetTags, args),
+            Self::DeleteTags(args) => (S3Operation::DeleteTags, args),
+            Self::Retain(args) => (S3Operation::Retain, args),
+            Self::LegalHold(args) => (S3Operation::LegalHold, args),
+            Self::Append(args) => (S3Operation::Append, args),
+            Self::Snowball(args) => (S3Operation::Snowball, args),
+            Self::ZipGet(args) => (S3Operation::ZipGet, args),
+            Self::ZipList(args) => (S3Operation::ZipList, args),
+            Self::FanOut(args) => (S3Operation::FanOut, args),
+            Self::Mixed(mixed) => return What::Mixed(mixed),
+            Self::Suite(suite) => return What::Suite(suite),
+        };
+        What::One(operation, args)
     }
 }
 
 impl S3Args {
-    fn draft(&self, operation: S3Operation, verify: Option<bool>) -> Result<Draft, Refusal> {
+    /// `mix` as a plan has it; `name` is for the run directory.
+    fn draft(&self, name: &str, mix: &str, rewrite: bool) -> Result<Draft, Refusal> {
         let mut targets = self.targets.drafts()?;
         self.keys.apply(&mut targets);
         let mut draft = Draft::default();
-        draft.name = Some(At::nowhere(format!("s3-{}", operation.name())));
+        draft.name = Some(At::nowhere(format!("s3-{name}")));
         draft.load = self.load.draft();
         draft.targets = targets;
-        draft.workloads = self.objects.drafts(operation, verify);
+        draft.workloads = self.objects.drafts(mix, rewrite);
         self.rounds.apply(&mut draft);
         Ok(draft)
-    }
-}
-
-impl ObjectArgs {
-    /// One workload for each size, or one of the default size.
-    fn drafts(&self, operation: S3Operation, verify: Option<bool>) -> Vec<At<WorkloadDraft>> {
-        let mut sizes: Vec<Option<&str>> =
-            self.size.iter().map(|size| Some(size.as_str())).collect();
-        if sizes.is_empty() {
-            sizes.push(None);
-        }
-        let draft = |size: Option<&str>| {
-            let mut draft = WorkloadDraft {
-                kind: Some(At::nowhere("s3")),
-                operation: Some(At::nowhere(operation.name())),
-                ..WorkloadDraft::default()
-            };
-            set(&mut draft.size, "--size", size);
-            set(&mut draft.bucket, "--bucket", self.bucket.as_deref());
-            set(&mut draft.objects, "--objects", self.objects);
-            let style = self.virtual_host.then_some("virtual");
-            set(&mut draft.style, "--virtual-host", style);
-            let payload = self.unsigned_payload.then_some("unsigned");
-            set(&mut draft.payload, "--unsigned-payload", payload);
-            set(&mut draft.verify, "--no-verify", verify);
-            At::nowhere(draft)
-        };
-        sizes.into_iter().map(draft).collect()
     }
 }

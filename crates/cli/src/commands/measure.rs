@@ -1,23 +1,63 @@
 //! The commands that measure.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use tenbin_plan::{Draft, Plan, Refusal};
+use tenbin_report::Document;
 use tenbin_weigh::{Bench, Ending, Stop, WeighError, Weighed, weigh};
 
+use super::compare::Before;
 use super::plan::resolve;
 use super::result::{Run, is_invalid, keep};
-use crate::args::OutputArgs;
+use crate::args::{EarlierArgs, OutputArgs};
 use crate::exit::Exit;
 use crate::progress::Display;
-use crate::{interrupt, output};
+use crate::{allocator, interrupt, output};
+
+/// Prints the result of a run, which is kept in a directory.
+pub(super) type ShowResult<'a> = &'a dyn Fn(&Plan, &Document, &Path);
 
 /// Runs an experiment, prints its result and keeps it.
 pub(crate) fn measure(draft: Result<Draft, Refusal>, options: &OutputArgs) -> Exit {
-    let plan = match resolve(draft) {
-        Ok(plan) => plan,
+    measure_after(draft, options, None)
+}
+
+/// The same, and compares it with the earlier run that the options name.
+pub(crate) fn measure_after(
+    draft: Result<Draft, Refusal>,
+    options: &OutputArgs,
+    earlier: Option<&EarlierArgs>,
+) -> Exit {
+    run(draft, options, earlier, &|_, document, _| {
+        output::report(document, options.json);
+    })
+}
+
+/// The same without an earlier run, with the result printed by `show`.
+pub(super) fn measure_and_show(
+    draft: Result<Draft, Refusal>,
+    options: &OutputArgs,
+    show: ShowResult<'_>,
+) -> Exit {
+    run(draft, options, None, show)
+}
+
+fn run(
+    draft: Result<Draft, Refusal>,
+    options: &OutputArgs,
+    earlier: Option<&EarlierArgs>,
+    show: ShowResult<'_>,
+) -> Exit {
+    let ready = resolve(draft).and_then(|plan| Ok((plan, Before::of(earlier)?)));
+    let (plan, before) = match ready {
+        Ok(ready) => ready,
         Err(exit) => return exit,
     };
+    let unknown = before.as_ref().and_then(|it| it.unknown(&plan.workloads));
+    if let Some(sentence) = unknown {
+        output::error(&sentence);
+        return Exit::Refused;
+    }
     let mut display = Display::new(options.quiet);
     let (stop, bench) = match stage(options, &display) {
         Ok(stage) => stage,
@@ -29,7 +69,7 @@ pub(crate) fn measure(draft: Result<Draft, Refusal>, options: &OutputArgs) -> Ex
     let weighed = weigh(&plan, &bench, &stop, &mut |news| display.show(&news));
     display.clear();
     match weighed {
-        Ok(weighed) => conclude(&plan, &weighed, options, &display),
+        Ok(weighed) => conclude(&plan, &weighed, before.as_ref(), show, &display),
         Err(error) => {
             output::error(&error.to_string());
             exit_of(&error)
@@ -38,6 +78,11 @@ pub(crate) fn measure(draft: Result<Draft, Refusal>, options: &OutputArgs) -> Ex
 }
 
 fn stage(options: &OutputArgs, display: &Display) -> anyhow::Result<(Stop, Bench)> {
+    stage_in(Path::new(&options.out), display)
+}
+
+/// What a run needs of the world, with its directory below `root`.
+pub(super) fn stage_in(root: &Path, display: &Display) -> anyhow::Result<(Stop, Bench)> {
     use anyhow::Context as _;
 
     let stop = interrupt::stop(display.speaker()).context("cannot listen to Ctrl-C")?;
@@ -46,16 +91,23 @@ fn stage(options: &OutputArgs, display: &Display) -> anyhow::Result<(Stop, Bench
     Ok((
         stop,
         Bench {
-            root: PathBuf::from(&options.out),
+            root: root.to_owned(),
             plan_directory,
             executable,
+            count_allocations: allocator::allocated,
         },
     ))
 }
 
 /// Prints and keeps the result, then says how the run ended if not as planned.
-fn conclude(plan: &Plan, weighed: &Weighed, options: &OutputArgs, display: &Display) -> Exit {
-    let document = Run {
+fn conclude(
+    plan: &Plan,
+    weighed: &Weighed,
+    before: Option<&Before>,
+    show: ShowResult<'_>,
+    display: &Display,
+) -> Exit {
+    let mut document = Run {
         directory: &weighed.directory,
         started: weighed.started,
         plan,
@@ -64,11 +116,19 @@ fn conclude(plan: &Plan, weighed: &Weighed, options: &OutputArgs, display: &Disp
         complete: matches!(weighed.ending, Ending::Complete),
     }
     .document();
+    match before.map(|before| before.against_document(&document)) {
+        None => {}
+        Some(Ok(earlier)) => document.earlier = Some(earlier),
+        Some(Err(sentence)) => display.warn(&sentence),
+    }
     let kept = keep(&document, &weighed.directory);
     for sentence in &weighed.left_behind {
         display.warn(sentence);
     }
-    output::report(&document, options.json);
+    for sentence in &weighed.kept {
+        display.note(sentence);
+    }
+    show(plan, &document, &weighed.directory);
     let ended = match &weighed.ending {
         Ending::Complete => None,
         Ending::Interrupted => {
@@ -97,7 +157,7 @@ fn conclude(plan: &Plan, weighed: &Weighed, options: &OutputArgs, display: &Disp
     Exit::Done
 }
 
-fn exit_of(error: &WeighError) -> Exit {
+pub(super) fn exit_of(error: &WeighError) -> Exit {
     match error {
         WeighError::Target(_) | WeighError::Preparation { .. } => Exit::Target,
         WeighError::Workload(_) | WeighError::Descriptors { .. } => Exit::Refused,

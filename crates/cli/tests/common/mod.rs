@@ -17,16 +17,20 @@
 
 mod certificates;
 mod nginx;
+mod owned;
 mod ports;
 mod processes;
 mod scratch;
 mod servers;
+mod stores;
 mod tenbin;
 
 pub(crate) use certificates::Certificates;
 pub(crate) use nginx::Nginx;
+pub(crate) use owned::Owned;
 pub(crate) use ports::free_port;
 pub(crate) use processes::wait_until;
 pub(crate) use scratch::Scratch;
 pub(crate) use servers::{Server, path_of, search_path};
+pub(crate) use stores::{ACCESS, SECRET, Store};
 pub(crate) use tenbin::{Outcome, Running, Tenbin};

@@ -9,7 +9,10 @@ pub(crate) enum Server {
     Nginx,
     Minio,
     Versitygw,
+    Rclone,
     Wrk,
+    /// No server: it reads `benchmark.txt`.
+    Benchstat,
 }
 
 impl Server {
@@ -18,7 +21,9 @@ impl Server {
             Self::Nginx => "nginx",
             Self::Minio => "minio",
             Self::Versitygw => "versitygw",
+            Self::Rclone => "rclone",
             Self::Wrk => "wrk",
+            Self::Benchstat => "benchstat",
         }
     }
 }

@@ -5,6 +5,9 @@ use crate::error::ErrorClass;
 use crate::order::Order;
 use crate::tally::Times;
 
+/// How long answers are waited for once the slice has been stopped.
+pub(super) const STOP_DRAIN_NANOS: u64 = 1_000_000_000;
+
 /// Length of the stretch one sample covers.
 pub(super) const SAMPLE_NANOS: u64 = 1_000_000_000;
 
@@ -46,6 +49,9 @@ impl Conductor<'_> {
 
     /// When [`Self::tick`] must be asked again at the latest.
     pub fn wake(&self, now: u64) -> u64 {
+        if self.stopped {
+            return self.patience.max(now);
+        }
         let mut wake = self.next_deadline.min(self.next_retry);
         if !self.window_open {
             wake = wake.min(self.score.open);
@@ -74,7 +80,7 @@ impl Conductor<'_> {
     /// Whether the slice is over for this thread.
     pub fn finished(&self, now: u64) -> bool {
         if self.stopped {
-            return true;
+            return self.in_flight == 0 || now >= self.patience;
         }
         if self.in_flight > 0 {
             return false;
@@ -88,10 +94,7 @@ impl Conductor<'_> {
 
     /// Ships the last sample. Requests still out are censored.
     pub fn finish(&mut self, now: u64) {
-        if !self.window_closed {
-            let end = if self.stopped { now } else { self.last_end };
-            self.close_window(end.clamp(self.score.open, self.score.close));
-        }
+        self.cut_window(self.last_end);
         for slot in 0..self.lanes.len() {
             let lane = &mut self.lanes[slot];
             if matches!(lane.state, LaneState::Busy | LaneState::Returned) {
@@ -158,9 +161,9 @@ impl Conductor<'_> {
                 ended: now,
             };
             // It was never given to a host; with several, the first stands for it.
-            self.tally.failed(0, 0, times, class, text);
+            self.tally.never_prepared(0, times, class, text);
             if self.window_closed {
-                self.tally.censored(0, times);
+                self.tally.never_prepared_censored(times);
             }
         }
     }
@@ -188,6 +191,13 @@ impl Conductor<'_> {
             let sample = self.tally.ship(now, backlog, false);
             (self.ship)(sample);
             self.next_sample = now + SAMPLE_NANOS;
+        }
+    }
+
+    /// Closes the window before its time, if it is open.
+    pub(super) fn cut_window(&mut self, at: u64) {
+        if !self.window_closed {
+            self.close_window(at.clamp(self.score.open, self.score.close));
         }
     }
 

@@ -82,7 +82,8 @@ impl Conductor<'_> {
             };
             self.issued += 1;
             let host = self.host_of(connection);
-            self.tally.failed(0, host, times, ErrorClass::Connect, text);
+            self.tally
+                .never_prepared(host, times, ErrorClass::Connect, text);
         }
         let link = &mut self.links[connection];
         let wait = BACK_OFF_NANOS.0 << link.refusals.min(10);

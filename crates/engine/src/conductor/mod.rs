@@ -17,7 +17,9 @@ use self::connections::Link;
 pub use self::connections::Opened;
 use self::dispatch::Dispatch;
 use crate::error::ErrorClass;
-use crate::exchange::{AnswerHead, BodyUse, Exchange, InFile, Judgement, Moment, Next, Workload};
+use crate::exchange::{
+    AnswerHead, BodyUse, Exchange, InFile, Judgement, Moment, Next, Role, Workload,
+};
 use crate::order::Order;
 use crate::pacer::Pacer;
 use crate::sample::Sample;
@@ -104,6 +106,8 @@ pub struct Conductor<'w> {
     links: Vec<Link>,
     dispatch: Dispatch,
     tally: Tally,
+    /// Whether any operation is made of several requests.
+    has_wholes: bool,
     allowance: Allowance,
     closed_loop: bool,
     /// Intended start of the next operation; 0 in a closed loop.
@@ -119,6 +123,8 @@ pub struct Conductor<'w> {
     /// The workload said [`Next::Wait`]; ask again after the next judgement.
     waiting: bool,
     stopped: bool,
+    /// When a slice that was stopped is over, whatever is still out.
+    patience: u64,
     last_end: u64,
     next_sample: u64,
     /// No request out is overdue before this time.
@@ -141,7 +147,9 @@ impl<'w> Conductor<'w> {
             open: score.open,
             close: score.close,
         };
-        let names = workload.operations().to_vec();
+        let named = workload.operations().iter().enumerate();
+        let operations: Vec<(&'static str, Role)> =
+            named.map(|(op, name)| (*name, workload.role(op))).collect();
         let hosts = score.weights.len();
         let links = score.connections * hosts;
         let lanes = (0..links * score.lanes)
@@ -160,7 +168,14 @@ impl<'w> Conductor<'w> {
             .collect();
         let users = score.connections * score.lanes;
         Self {
-            tally: Tally::new(score.thread, &names, window, score.pacer.is_some(), hosts),
+            tally: Tally::new(
+                score.thread,
+                &operations,
+                window,
+                score.pacer.is_some(),
+                hosts,
+            ),
+            has_wholes: operations.iter().any(|(_, role)| *role == Role::Whole),
             allowance: Allowance::of_all(&score.stop_rules),
             closed_loop: score.pacer.is_none(),
             due: score.pacer.as_ref().map_or(0, |pacer| pacer.due()),
@@ -179,6 +194,7 @@ impl<'w> Conductor<'w> {
             exhausted: false,
             waiting: false,
             stopped: false,
+            patience: u64::MAX,
             last_end: score.open,
             next_deadline: u64::MAX,
             next_retry: u64::MAX,
@@ -207,9 +223,16 @@ impl<'w> Conductor<'w> {
         connection % self.score.weights.len()
     }
 
-    /// Issue nothing more and wait for nothing: the slice is cut short.
-    pub fn stop(&mut self) {
+    /// Issue nothing more: the slice is cut short, its window closed. What is out is
+    /// waited for, though not for long: what it does to the target should be done before
+    /// anybody tidies up there.
+    pub fn stop(&mut self, now: u64) {
+        if self.stopped {
+            return;
+        }
         self.stopped = true;
+        self.patience = now.saturating_add(clockwork::STOP_DRAIN_NANOS);
+        self.cut_window(now);
     }
 
     /// The request to write on `slot` and its body.
@@ -313,6 +336,9 @@ impl<'w> Conductor<'w> {
         };
         if counts {
             self.tally.status(ended.op, answer.status);
+        }
+        if self.has_wholes {
+            self.count_wholes(now);
         }
         self.end(now);
         if answer.reusable && self.score.keep_alive {
@@ -427,6 +453,16 @@ impl<'w> Conductor<'w> {
         if class == ErrorClass::Timeout && self.window_closed {
             self.tally.censored(op, times);
         }
+        if self.has_wholes {
+            self.count_wholes(now);
+        }
         self.end(now);
+    }
+
+    /// Counts what has come to its end with the request that just did.
+    fn count_wholes(&mut self, now: u64) {
+        while let Some(whole) = self.workload.whole() {
+            self.tally.whole(&whole, now, self.window_closed);
+        }
     }
 }

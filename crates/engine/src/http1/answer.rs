@@ -1,34 +1,13 @@
 //! Reading answers: HTTP/1.1 framing, fed with bytes split anywhere.
 
-use thiserror::Error;
-
 use super::chunked::Chunked;
+pub use super::head::HeadMemory;
+use super::head::{Framing, Meaning, parse};
+pub use super::malformed::Malformed;
 use crate::exchange::{AnswerHead, BodyUse};
 
 /// Longest head accepted, bytes.
 const LONGEST_HEAD: usize = 64 * 1024;
-/// Most header lines accepted.
-const MOST_HEADERS: usize = 128;
-
-/// Why bytes are not an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Malformed {
-    /// Status line or headers are not HTTP.
-    #[error("not an HTTP answer ({0})")]
-    Head(httparse::Error),
-    /// The head does not end.
-    #[error("answer head longer than 64 KiB")]
-    LongHead,
-    /// `Content-Length` is not one number.
-    #[error("bad content-length")]
-    Length,
-    /// The chunked body is not one.
-    #[error("bad chunked body")]
-    Chunk,
-    /// Bytes follow the end of the answer, though nothing else was asked.
-    #[error("more bytes than the answer announced")]
-    Excess,
-}
 
 /// Who learns of the parts of an answer.
 pub trait Listener {
@@ -59,32 +38,6 @@ pub enum Progress {
     Partial,
     /// It is complete.
     Complete(Complete),
-}
-
-/// How the end of a body is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Framing {
-    Empty,
-    Length(u64),
-    Chunked,
-    UntilClose,
-}
-
-/// What a head says, as far as framing goes.
-#[derive(Debug, Clone, Copy)]
-struct Meaning {
-    status: u16,
-    length: Option<u64>,
-    framing: Framing,
-    reusable: bool,
-}
-
-/// The last head that was parsed. The same bytes mean the same again, and most
-/// answers of a server differ at most once a second, in their `Date`.
-#[derive(Debug, Default)]
-pub struct HeadMemory {
-    bytes: Vec<u8>,
-    meaning: Option<Meaning>,
 }
 
 #[derive(Debug)]
@@ -268,10 +221,9 @@ impl AnswerReader {
         listener: &mut impl Listener,
     ) -> Result<Option<&'b [u8]>, Malformed> {
         if self.pending.is_empty()
-            && let Some(meaning) = memory.meaning
-            && let Some(after) = bytes.strip_prefix(memory.bytes.as_slice())
+            && let Some((meaning, after)) = memory.recall(bytes)
         {
-            self.begin_body(meaning, &memory.bytes, bodyless, listener);
+            self.begin_body(meaning, memory.bytes(), bodyless, listener);
             return Ok(Some(after));
         }
         let held = self.pending.len();
@@ -296,10 +248,8 @@ impl AnswerReader {
         // The head's end lies in the new bytes, or it would have ended before.
         let after = &bytes[head_length - held..];
         if meaning.status >= 200 {
-            memory.bytes.clear();
-            memory.bytes.extend_from_slice(&whole[..head_length]);
-            memory.meaning = Some(meaning);
-            self.begin_body(meaning, &memory.bytes, bodyless, listener);
+            memory.keep(&whole[..head_length], meaning);
+            self.begin_body(meaning, memory.bytes(), bodyless, listener);
         }
         self.pending.clear();
         Ok(Some(after))
@@ -328,78 +278,6 @@ impl AnswerReader {
             Framing::UntilClose => Stage::UntilClose,
         };
     }
-}
-
-/// Parses a head; `None` when its end has not come yet.
-fn parse(bytes: &[u8]) -> Result<Option<(Meaning, usize)>, Malformed> {
-    let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
-    let mut answer = httparse::Response::new(&mut headers);
-    let head_length = match answer.parse(bytes).map_err(Malformed::Head)? {
-        httparse::Status::Partial => return Ok(None),
-        httparse::Status::Complete(length) => length,
-    };
-    let status = answer
-        .code
-        .filter(|code| (100..1000).contains(code))
-        .ok_or(Malformed::Head(httparse::Error::Status))?;
-    let mut length = None;
-    let mut coded = false;
-    let mut chunked = false;
-    // HTTP/1.1 keeps connections open unless told otherwise, HTTP/1.0 closes.
-    let mut reusable = answer.version == Some(1);
-    for header in answer.headers.iter() {
-        if header.name.eq_ignore_ascii_case("content-length") {
-            let value = content_length(header.value)?;
-            if length.is_some_and(|known| known != value) {
-                return Err(Malformed::Length);
-            }
-            length = Some(value);
-        } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
-            coded = true;
-            chunked = tokens(header.value)
-                .last()
-                .is_some_and(|token| token.eq_ignore_ascii_case(b"chunked"));
-        } else if header.name.eq_ignore_ascii_case("connection") {
-            for token in tokens(header.value) {
-                if token.eq_ignore_ascii_case(b"close") {
-                    reusable = false;
-                } else if token.eq_ignore_ascii_case(b"keep-alive") && answer.version == Some(0) {
-                    reusable = true;
-                }
-            }
-        }
-    }
-    // RFC 9112 section 6.3: what has no body, then coding, then length.
-    let framing = match (status, coded, chunked, length) {
-        (100..=199 | 204 | 304, ..) => Framing::Empty,
-        (_, true, true, _) => Framing::Chunked,
-        (_, true, false, _) => Framing::UntilClose,
-        (_, false, _, Some(length)) => Framing::Length(length),
-        (_, false, _, None) => Framing::UntilClose,
-    };
-    let meaning = Meaning {
-        status,
-        length,
-        framing,
-        reusable,
-    };
-    Ok(Some((meaning, head_length)))
-}
-
-fn content_length(value: &[u8]) -> Result<u64, Malformed> {
-    let digits = value.trim_ascii();
-    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-        return Err(Malformed::Length);
-    }
-    digits.iter().try_fold(0u64, |sum, digit| {
-        sum.checked_mul(10)
-            .and_then(|sum| sum.checked_add(u64::from(digit - b'0')))
-            .ok_or(Malformed::Length)
-    })
-}
-
-fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {
-    value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii)
 }
 
 #[cfg(test)]

@@ -10,18 +10,20 @@
 
 pub mod answer;
 mod chunked;
+mod connection;
+mod head;
+mod malformed;
 mod outbox;
 
 use std::io;
 use std::time::Duration;
 
-use mio::Token;
-
-use self::answer::{AnswerReader, Complete, HeadMemory, Listener, Malformed, Progress};
-use self::outbox::{Outbox, Wrote};
+use self::answer::{Complete, HeadMemory, Listener, Malformed, Progress};
+use self::connection::{Connection, Phase, attempts};
+use self::outbox::Wrote;
 use crate::clock::Clock;
 use crate::conductor::{Answered, Conductor};
-use crate::dialing::Dialing;
+use crate::dialing::{Dialer, Dialing};
 use crate::error::ErrorClass;
 use crate::exchange::{AnswerHead, BodyUse};
 use crate::line::{Line, describe};
@@ -35,54 +37,9 @@ const READ_BUFFER: usize = 256 * 1024;
 /// Bodies with at least so many bytes still to come are dropped unread, if nobody
 /// wants to see them.
 const WORTH_DROPPING: u64 = 64 * 1024;
-/// With a body of at least so many bytes still to come, nobody wants to hear of every
-/// packet.
-const WORTH_WAITING_FOR: u64 = 128 * 1024;
-/// Most bytes waited for at once: enough to make waking up cheap, little enough that
-/// the server never waits for room.
-const MOST_WAITED_FOR: u64 = 1024 * 1024;
 /// Bytes dropped at once. Memory of this size is set aside and, where the kernel
 /// drops them itself, never touched.
 const DROP_BUFFER: usize = 4 * 1024 * 1024;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    Down,
-    Dialing(Dialing),
-    Up,
-}
-
-struct Connection {
-    line: Option<Line>,
-    phase: Phase,
-    reader: AnswerReader,
-    /// Requests that are out, in the order of their answers.
-    outbox: Outbox,
-    /// Bytes of the present answer already read.
-    received: u64,
-    /// News comes when so many bytes have come.
-    waits_for: u32,
-}
-
-impl Connection {
-    /// Lets news come when as much of the present body has come as is worth waking up
-    /// for: 1 byte, unless it is large.
-    #[inline]
-    fn tune_news(&mut self) {
-        let wanted = match self.reader.outstanding() {
-            Some(left) if left >= WORTH_WAITING_FOR => left.min(MOST_WAITED_FOR) as u32,
-            // The tail of what was worth it: all of it at once.
-            Some(left @ 1..) if self.waits_for > 1 => left as u32,
-            _ => 1,
-        };
-        if wanted != self.waits_for
-            && let Some(line) = &self.line
-        {
-            line.wait_for(wanted);
-            self.waits_for = wanted;
-        }
-    }
-}
 
 /// What becomes of a connection after a look at its bytes.
 enum Then {
@@ -95,8 +52,7 @@ enum Then {
 /// The connections of one generator thread on one route.
 pub struct Http1 {
     clock: Clock,
-    route: Route,
-    connect_timeout: u64,
+    dialer: Dialer,
     reactor: Reactor,
     connections: Vec<Connection>,
     lanes: usize,
@@ -105,8 +61,6 @@ pub struct Http1 {
     memory: HeadMemory,
     /// Connections with several lanes that have requests to be written.
     unwritten: Vec<usize>,
-    /// No connection attempt is overdue before this time.
-    connect_deadline: u64,
 }
 
 impl Http1 {
@@ -124,20 +78,10 @@ impl Http1 {
         connect_timeout: Duration,
         precise: bool,
     ) -> io::Result<Self> {
-        let connections = (0..connections)
-            .map(|_| Connection {
-                line: None,
-                phase: Phase::Down,
-                reader: AnswerReader::default(),
-                outbox: Outbox::with_capacity(lanes),
-                received: 0,
-                waits_for: 1,
-            })
-            .collect();
+        let connections = (0..connections).map(|_| Connection::new(lanes)).collect();
         Ok(Self {
             clock,
-            route: route.clone(),
-            connect_timeout: connect_timeout.as_nanos() as u64,
+            dialer: Dialer::new(route, connect_timeout),
             reactor: Reactor::new(precise)?,
             connections,
             lanes,
@@ -145,7 +89,6 @@ impl Http1 {
             drop_buffer: vec![0; DROP_BUFFER].into_boxed_slice(),
             memory: HeadMemory::default(),
             unwritten: Vec::new(),
-            connect_deadline: u64::MAX,
         })
     }
 
@@ -163,33 +106,20 @@ impl Http1 {
     fn connect(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
         let now = self.clock.now();
         self.close(connection);
-        let hosts = &self.route.hosts;
-        let addresses = &hosts[conductor.host_of(connection)].addresses;
-        let address = &addresses[connection / hosts.len() % addresses.len()];
-        let tls = self.route.tls_to(conductor.host_of(connection));
-        let token = Token(connection);
+        let host = conductor.host_of(connection);
         let registry = self.reactor.registry();
-        match Line::open(address, self.route.source, tls, registry, token) {
-            Ok(line) => {
+        match self.dialer.dial(connection, host, now, registry) {
+            Ok((line, dialing)) => {
                 let entry = &mut self.connections[connection];
                 entry.line = Some(line);
-                let dialing = Dialing::since(now);
                 entry.phase = Phase::Dialing(dialing);
-                let deadline = dialing.deadline(self.connect_timeout);
-                self.connect_deadline = self.connect_deadline.min(deadline);
             }
             Err(error) => self.refuse(connection, &describe(&error), conductor),
         }
     }
 
     fn close(&mut self, connection: usize) {
-        let entry = &mut self.connections[connection];
-        entry.line = None;
-        entry.phase = Phase::Down;
-        entry.reader.reset();
-        entry.outbox.clear();
-        entry.received = 0;
-        entry.waits_for = 1;
+        self.connections[connection].close();
     }
 
     fn refuse(&mut self, connection: usize, text: &str, conductor: &mut Conductor<'_>) {
@@ -496,19 +426,8 @@ impl Http1 {
 
     fn refuse_overdue(&mut self, conductor: &mut Conductor<'_>) {
         let now = self.clock.now();
-        if now < self.connect_deadline {
-            return;
-        }
-        self.connect_deadline = u64::MAX;
-        for connection in 0..self.connections.len() {
-            if let Phase::Dialing(dialing) = self.connections[connection].phase {
-                let deadline = dialing.deadline(self.connect_timeout);
-                if deadline <= now {
-                    self.refuse(connection, "no connection in time", conductor);
-                } else {
-                    self.connect_deadline = self.connect_deadline.min(deadline);
-                }
-            }
+        while let Some(connection) = self.dialer.overdue(now, attempts(&self.connections)) {
+            self.refuse(connection, "no connection in time", conductor);
         }
     }
 }
@@ -532,7 +451,7 @@ impl Wire for Http1 {
 
     fn turn(&mut self, wake: u64, conductor: &mut Conductor<'_>) -> io::Result<()> {
         self.write_all(conductor);
-        let wake = wake.min(self.connect_deadline);
+        let wake = wake.min(self.dialer.next_deadline());
         let wait = wake.saturating_sub(self.clock.now());
         self.reactor.wait(Duration::from_nanos(wait))?;
         let events = self.reactor.take_events();

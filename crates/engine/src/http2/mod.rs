@@ -14,17 +14,15 @@ use std::io;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use mio::Token;
-
 use self::heads::RequestMemory;
 use self::link::{Link, Phase, Session};
 use self::stream::{Outcome, Stream};
 use self::transport::Shared;
 use crate::clock::Clock;
 use crate::conductor::{Conductor, Opened};
-use crate::dialing::Dialing;
+use crate::dialing::{Dialer, Dialing};
 use crate::error::ErrorClass;
-use crate::line::{self, Line, describe};
+use crate::line::{self, describe};
 use crate::order::Order;
 use crate::reactor::{Happening, Reactor, happenings};
 use crate::route::Route;
@@ -46,8 +44,7 @@ enum Went {
 /// The connections of one generator thread on one route.
 pub struct Http2 {
     clock: Clock,
-    route: Route,
-    connect_timeout: u64,
+    dialer: Dialer,
     reactor: Reactor,
     lanes: usize,
     links: Vec<Link>,
@@ -60,8 +57,6 @@ pub struct Http2 {
     memories: Vec<RequestMemory>,
     /// The head of the present answer.
     rendered: Vec<u8>,
-    /// No connection attempt is overdue before this time.
-    connect_deadline: u64,
 }
 
 impl Http2 {
@@ -81,8 +76,7 @@ impl Http2 {
     ) -> io::Result<Self> {
         Ok(Self {
             clock,
-            route: route.clone(),
-            connect_timeout: connect_timeout.as_nanos() as u64,
+            dialer: Dialer::new(route, connect_timeout),
             reactor: Reactor::new(precise)?,
             lanes,
             links: (0..connections).map(|_| Link::new(lanes)).collect(),
@@ -95,24 +89,17 @@ impl Http2 {
                 .map(|_| RequestMemory::new(route.tls.is_some()))
                 .collect(),
             rendered: Vec::new(),
-            connect_deadline: u64::MAX,
         })
     }
 
     fn connect(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
         let now = self.clock.now();
         self.close(connection);
-        let hosts = &self.route.hosts;
-        let addresses = &hosts[conductor.host_of(connection)].addresses;
-        let address = &addresses[connection / hosts.len() % addresses.len()];
-        let tls = self.route.tls_to(conductor.host_of(connection));
+        let host = conductor.host_of(connection);
         let registry = self.reactor.registry();
-        match Line::open(address, self.route.source, tls, registry, Token(connection)) {
-            Ok(line) => {
-                let dialing = Dialing::since(now);
+        match self.dialer.dial(connection, host, now, registry) {
+            Ok((line, dialing)) => {
                 self.links[connection].phase = Phase::Dialing(Box::new(line), dialing);
-                let deadline = dialing.deadline(self.connect_timeout);
-                self.connect_deadline = self.connect_deadline.min(deadline);
             }
             Err(error) => self.refuse(connection, &describe(&error), conductor),
         }
@@ -165,7 +152,7 @@ impl Http2 {
                     link.phase = Phase::Dialing(line, dialing);
                     return;
                 };
-                if self.route.tls.is_some() && line.application_protocol() != Some(b"h2") {
+                if self.dialer.route().tls.is_some() && line.application_protocol() != Some(b"h2") {
                     return self.refuse(connection, line::NO_HTTP2, conductor);
                 }
                 let greeting = link.greet(*line, self.shared.clone());
@@ -411,24 +398,19 @@ impl Http2 {
 
     fn refuse_overdue(&mut self, conductor: &mut Conductor<'_>) {
         let now = self.clock.now();
-        if now < self.connect_deadline {
-            return;
-        }
-        self.connect_deadline = u64::MAX;
-        for connection in 0..self.links.len() {
-            let (Phase::Dialing(_, dialing) | Phase::Greeting(_, dialing, _)) =
-                &self.links[connection].phase
-            else {
-                continue;
-            };
-            let deadline = dialing.deadline(self.connect_timeout);
-            if deadline <= now {
-                self.refuse(connection, "no connection in time", conductor);
-            } else {
-                self.connect_deadline = self.connect_deadline.min(deadline);
-            }
+        while let Some(connection) = self.dialer.overdue(now, attempts(&self.links)) {
+            self.refuse(connection, "no connection in time", conductor);
         }
     }
+}
+
+/// The connections that are being opened.
+fn attempts(links: &[Link]) -> impl Iterator<Item = (usize, Dialing)> {
+    let dialing = |(at, link): (usize, &Link)| match &link.phase {
+        Phase::Dialing(_, dialing) | Phase::Greeting(_, dialing, _) => Some((at, *dialing)),
+        Phase::Down | Phase::Up(_) => None,
+    };
+    links.iter().enumerate().filter_map(dialing)
 }
 
 impl Wire for Http2 {
@@ -450,7 +432,7 @@ impl Wire for Http2 {
     fn turn(&mut self, wake: u64, conductor: &mut Conductor<'_>) -> io::Result<()> {
         self.run_listed(conductor);
         let wake = if self.listed.is_empty() {
-            wake.min(self.connect_deadline)
+            wake.min(self.dialer.next_deadline())
         } else {
             0
         };

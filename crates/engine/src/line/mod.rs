@@ -193,14 +193,6 @@ impl Line {
     pub(crate) fn application_protocol(&self) -> Option<&[u8]> {
         self.session.as_ref()?.application_protocol()
     }
-
-    /// Whether TLS went on from an earlier session, once the line is ready.
-    #[expect(dead_code, reason = "waits for a place in the ledger")]
-    pub(crate) fn resumed(&self) -> bool {
-        self.session
-            .as_ref()
-            .is_some_and(|session| session.resumed())
-    }
 }
 
 impl Drop for Line {

@@ -8,12 +8,12 @@ use std::cell::RefCell;
 use std::io::{self, IoSlice};
 use std::sync::Arc;
 
+use rustls::ClientConfig;
 use rustls::client::{ClientConnectionData, UnbufferedClientConnection};
 use rustls::pki_types::ServerName;
 use rustls::unbuffered::{
     ConnectionState, EncodeError, EncodeTlsData, EncryptError, InsufficientSizeError, WriteTraffic,
 };
-use rustls::{ClientConfig, HandshakeKind};
 
 use super::socket::Socket;
 use super::trouble;
@@ -361,10 +361,6 @@ impl Session {
 
     pub(super) fn application_protocol(&self) -> Option<&[u8]> {
         self.tls.alpn_protocol()
-    }
-
-    pub(super) fn resumed(&self) -> bool {
-        self.tls.handshake_kind() == Some(HandshakeKind::Resumed)
     }
 
     /// Tells the server that nothing more will come, if that can be done at once.

@@ -142,6 +142,21 @@ fn stopping_keeps_what_there_is() {
 }
 
 #[test]
+fn what_is_out_when_a_slice_is_stopped_is_waited_for_and_not_forever() {
+    for (answers_after, answered) in [(600 * MILLIS, 3), (3 * SECOND, 0)] {
+        let mut play = Play::closed(3);
+        play.window = 100 * SECOND;
+        play.stop_at = 505 * MILLIS;
+        let played = play.on(&mut Simple::endless(), &mut |_, _| {
+            Fate::Answer(answers_after, 200)
+        });
+        assert_eq!(played.total.ok, 0, "the window was closed");
+        assert_eq!(played.total.service.len(), answered);
+        assert!((played.seconds - 0.505).abs() < 0.001, "{}", played.seconds);
+    }
+}
+
+#[test]
 fn samples_come_about_once_a_second_and_follow_each_other() {
     let mut play = Play::closed(1);
     play.window = 5 * SECOND;

@@ -4,6 +4,7 @@ mod closed;
 mod connections;
 mod lanes;
 mod open;
+mod wholes;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -156,6 +157,7 @@ impl Wire for Simulation<'_> {
         assert!(until < u64::MAX, "nothing would ever happen again");
         if self.stop_at <= until {
             self.now = self.stop_at;
+            self.stop_at = u64::MAX;
             self.stop.store(true, Ordering::Relaxed);
             return Ok(());
         }
@@ -300,13 +302,13 @@ impl Play {
         play
     }
 
-    fn on(&self, workload: &mut Simple, fate: &mut dyn FnMut(usize, u64) -> Fate) -> Played {
+    fn on(&self, workload: &mut dyn Workload, fate: &mut dyn FnMut(usize, u64) -> Fate) -> Played {
         self.against(workload, fate, &|_| true)
     }
 
     fn against(
         &self,
-        workload: &mut Simple,
+        workload: &mut dyn Workload,
         fate: &mut dyn FnMut(usize, u64) -> Fate,
         accepts: &dyn Fn(u64) -> bool,
     ) -> Played {

@@ -181,7 +181,7 @@ pub fn driven(
         lead: Duration::ZERO,
         window,
     };
-    let mut op = OpSample::new("ECHO");
+    let mut op = OpSample::new("all");
     let mut ledger = Ledger::default();
     let begun = Instant::now();
     drive(&plan, vec![worker], &AtomicBool::new(false), &mut |news| {
@@ -190,6 +190,7 @@ pub fn driven(
         op.ok += seen.ok;
         op.received += seen.received;
         op.sent += seen.sent;
+        op.lag.add(&seen.lag).unwrap();
         for (sum, count) in op.errors.iter_mut().zip(seen.errors) {
             *sum += count;
         }

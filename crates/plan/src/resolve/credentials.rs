@@ -2,7 +2,7 @@
 
 use super::Desk;
 use crate::draft::{Field, KeyField, TargetDraft};
-use crate::model::{Credentials, KeySource, Launch, Reach, Secret};
+use crate::model::{Credentials, KeySource, Launch, Reach, Secret, SessionToken, Signature};
 use crate::placeholders;
 use crate::problem::Place;
 use crate::scalar::At;
@@ -25,6 +25,7 @@ pub(super) fn resolve(
     place: Place,
     name: &str,
     reach: &Reach,
+    signature: Signature,
     s3_workload: Option<&str>,
 ) -> Option<Credentials> {
     let findings_before = desk.findings.count();
@@ -45,7 +46,27 @@ pub(super) fn resolve(
             ("secret_key_file", file(&draft.secret_key_file)),
         ],
     );
+    let token = one_of(
+        desk,
+        place,
+        &[
+            ("session_token", literal(&draft.session_token)),
+            ("session_token_env", variable(&draft.session_token_env)),
+            ("session_token_file", file(&draft.session_token_file)),
+        ],
+    );
     if desk.findings.count() > findings_before {
+        return None;
+    }
+    let given = access.is_some() || secret.is_some() || token.is_some();
+    if signature == Signature::None && given && matches!(reach, Reach::Endpoint { .. }) {
+        desk.refuse(
+            place,
+            format!(
+                "target {name:?} has credentials and signature = \"none\", with which they are \
+                 not used; leave one of them away"
+            ),
+        );
         return None;
     }
     match (access, secret) {
@@ -54,6 +75,7 @@ pub(super) fn resolve(
             secret_key: secret,
             access_key_source: access_source,
             secret_key_source: secret_source,
+            session_token: token.map(|(secret, source)| SessionToken { secret, source }),
         }),
         (Some(_), None) => {
             desk.refuse(
@@ -77,7 +99,17 @@ pub(super) fn resolve(
             );
             None
         }
-        (None, None) => missing(desk, place, name, reach, s3_workload),
+        (None, None) if token.is_some() => {
+            desk.refuse(
+                place,
+                format!(
+                    "target {name:?} has a session token and no keys; it is good only together \
+                     with the access key and the secret key of its session"
+                ),
+            );
+            None
+        }
+        (None, None) => missing(desk, place, name, reach, signature, s3_workload),
     }
 }
 
@@ -87,6 +119,7 @@ fn missing(
     place: Place,
     name: &str,
     reach: &Reach,
+    signature: Signature,
     s3_workload: Option<&str>,
 ) -> Option<Credentials> {
     match (reach, s3_workload) {
@@ -96,13 +129,15 @@ fn missing(
             workload.map(|_| Credentials::made_up(&mut *desk.context.random))
         }
         (Reach::Endpoint { .. }, None) => None,
+        (Reach::Endpoint { .. }, _) if signature == Signature::None => None,
         (Reach::Endpoint { .. }, Some(workload)) => {
             desk.refuse(
                 place,
                 format!(
                     "target {name:?} needs S3 credentials for workload {workload:?}; give \
                      --access-key and --secret-key (or TENBIN_ACCESS_KEY and \
-                     TENBIN_SECRET_KEY), or in a plan access_key_env and secret_key_env"
+                     TENBIN_SECRET_KEY), or in a plan access_key_env and secret_key_env; for \
+                     anonymous requests --anonymous, or in a plan signature = \"none\""
                 ),
             );
             None
@@ -249,6 +284,21 @@ pub(super) fn kept_out_of(
             "command",
             "contains the secret key, which every user of the machine could read there; \
              hand it over in env as {secret_key}",
+        );
+    }
+    let token = credentials.session_token.as_ref();
+    let token = token.map_or("", |token| token.secret.reveal());
+    let texts = || launch.command.iter().chain(launch.env.values());
+    if token.len() >= TELLING && texts().any(|text| text.contains(token)) {
+        let place = draft
+            .command
+            .as_ref()
+            .map_or(Place::Nowhere, |list| list.place);
+        desk.wrong(
+            place,
+            "command",
+            "has the session token in it or in env, where it would be shown; it is sent with \
+             every request and has no business there",
         );
     }
     let values = launch.env.values_mut();

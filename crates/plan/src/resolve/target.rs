@@ -54,13 +54,23 @@ pub(super) fn resolve_all(
                     None => "target".to_owned(),
                 });
                 let region = region(desk, &draft.region);
+                let signature = desk
+                    .choice("signature", &draft.signature)
+                    .unwrap_or_default();
                 let (reach, hosts) = reach?;
                 let way = way::resolve(desk, &draft, &reach, hosts);
                 if let Some(workload) = s3_workload {
                     check_speaks_s3(desk, &draft, place, &name, &reach, workload);
                 }
-                let credentials =
-                    credentials::resolve(desk, &draft, place, &name, &reach, s3_workload);
+                let credentials = credentials::resolve(
+                    desk,
+                    &draft,
+                    place,
+                    &name,
+                    &reach,
+                    signature,
+                    s3_workload,
+                );
                 let reach = match (reach, &credentials) {
                     (Reach::Launched(launch), Some(keys)) => {
                         Reach::Launched(credentials::kept_out_of(desk, launch, keys, &draft))
@@ -73,6 +83,7 @@ pub(super) fn resolve_all(
                     way,
                     credentials,
                     region,
+                    signature,
                 })
             },
         )

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use super::naming::Names;
 use super::{Desk, load};
+use crate::context::Context;
 use crate::draft::{LoadDraft, WorkloadDraft};
 use crate::model::{Workload, WorkloadKind};
 use crate::names::Kind;
 use crate::problem::Place;
-use crate::scalar::At;
+use crate::scalar::{At, List, Scalar};
 
 pub(super) fn resolve_all(
     desk: &mut Desk<'_>,
@@ -84,10 +85,35 @@ fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: Kind) {
         ("operation", place(&draft.operation)),
         ("size", place(&draft.size)),
         ("bucket", place(&draft.bucket)),
+        ("buckets", place(&draft.buckets)),
+        ("prefix", place(&draft.prefix)),
         ("objects", place(&draft.objects)),
+        ("keys", place(&draft.keys)),
+        ("prefixes", place(&draft.prefixes)),
+        ("choose", place(&draft.choose)),
         ("style", place(&draft.style)),
         ("payload", place(&draft.payload)),
         ("verify", place(&draft.verify)),
+        ("checksum", place(&draft.checksum)),
+        ("content", place(&draft.content)),
+        ("compressible", place(&draft.compressible)),
+        ("encryption", place(&draft.encryption)),
+        ("storage_class", place(&draft.storage_class)),
+        ("content_type", place(&draft.content_type)),
+        ("data", place(&draft.data)),
+        ("part_size", place(&draft.part_size)),
+        ("parts_at_once", place(&draft.parts_at_once)),
+        ("range", place(&draft.range)),
+        ("list", place(&draft.list)),
+        ("page", place(&draft.page)),
+        ("delimiter", place(&draft.delimiter)),
+        ("batch", place(&draft.batch)),
+        ("versions", place(&draft.versions)),
+        ("rewrite", place(&draft.rewrite)),
+        ("retries", place(&draft.retries)),
+        ("entries", place(&draft.entries)),
+        ("metadata", list_place(&draft.metadata)),
+        ("tags", list_place(&draft.tags)),
     ];
     let (foreign, theirs, ours) = match kind {
         Kind::Http => (s3.as_slice(), "s3", "http"),
@@ -133,4 +159,26 @@ impl<'a> Loads<'a> {
         load::contradictions(desk, &own, self.slice);
         load
     }
+}
+
+/// Every item of a list, as `read` understands it; what is wrong is noted.
+fn each<T>(
+    desk: &mut Desk<'_>,
+    key: &str,
+    list: Option<&At<List>>,
+    read: impl Fn(&Scalar, &Context) -> Result<T, String>,
+) -> Vec<T> {
+    let Some(list) = list else {
+        return Vec::new();
+    };
+    list.items()
+        .into_iter()
+        .filter_map(|item| match read(item.value, desk.context) {
+            Ok(value) => Some(value),
+            Err(message) => {
+                desk.wrong(item.place, key, message);
+                None
+            }
+        })
+        .collect()
 }

@@ -5,12 +5,12 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use tenbin_engine::{ErrorClass, Ledger};
 use tenbin_plan::{
-    Builtin, HttpWork, Load, Pace, Plan, Reach, Rounds, S3Operation, S3Work, Target, Workload,
-    WorkloadKind,
+    Builtin, HttpWork, Load, Mix, Pace, Plan, Reach, Rounds, S3Operation, S3Work, Sizes, Target,
+    Workload, WorkloadKind,
 };
 use tenbin_record::{
-    ClientUse, Environment, HostEnvironment, HostFigures, OpFigures, ServerUse, Slice,
-    TargetEnvironment,
+    Allocated, ClientUse, Environment, HostEnvironment, HostFigures, OpFigures, Role, ServerUse,
+    Slice, TargetEnvironment,
 };
 use tenbin_report::{Document, Source};
 use tenbin_verdict::assess;
@@ -74,6 +74,62 @@ pub(crate) fn pair() -> Run {
     run
 }
 
+/// A little of everything that `tenbin s3 suite` runs: a listing, a mix, and a GET on
+/// rising numbers of connections.
+pub(crate) fn suite() -> Run {
+    let targets = [
+        target("memory", Builtin::S3Memory),
+        target("durable", Builtin::S3Durable),
+    ];
+    let mut workloads = vec![
+        s3("list-1000", S3Operation::List),
+        s3("mixed-70-30", S3Operation::Get),
+    ];
+    let get = |work: &mut Workload| match &mut work.kind {
+        WorkloadKind::S3(work) => work.sizes = Sizes::fixed(1_000_000),
+        WorkloadKind::Http(_) => {}
+    };
+    get(&mut workloads[1]);
+    if let WorkloadKind::S3(work) = &mut workloads[1].kind {
+        work.mix = Mix::new([(S3Operation::Get, 70.0), (S3Operation::Put, 30.0)]).unwrap();
+    }
+    for connections in LEVELS {
+        let mut work = s3(&format!("get-1MB-c{connections}"), S3Operation::Get);
+        get(&mut work);
+        work.load.connections = connections;
+        workloads.push(work);
+    }
+    let mut run = run(&targets, &workloads, 16);
+    for slice in &mut run.slices {
+        let share = if slice.target == "durable" { 0.8 } else { 1.0 };
+        let level = workloads[2..]
+            .iter()
+            .position(|work| work.name == slice.workload);
+        slice.connections = level.map_or(CONNECTIONS, |level| LEVELS[level]);
+        fill(
+            slice,
+            share * level.map_or(1_500.0, |level| [250.0, 900.0, 1_000.0][level]),
+        );
+        if slice.workload == "list-1000" {
+            slice.ops[0].name = "LIST".to_owned();
+            slice.ops[0].payload = 0;
+        }
+        if slice.workload == "mixed-70-30" {
+            let mut put = slice.ops[0].clone();
+            put.name = "PUT".to_owned();
+            put.ok = slice.ops[0].ok * 3 / 10;
+            put.payload = put.ok * 1_000_000;
+            slice.ops[0].name = "GET".to_owned();
+            slice.ops[0].ok -= put.ok;
+            slice.ops.push(put);
+        }
+    }
+    run
+}
+
+/// Connections of the levels in [`suite`].
+const LEVELS: [usize; 3] = [1, 4, 16];
+
 /// One HTTP endpoint, asked at a constant rate.
 pub(crate) fn single() -> Run {
     let targets = [Target {
@@ -95,6 +151,7 @@ pub(crate) fn single() -> Run {
         slice.closed_loop = false;
         fill(slice, 500.0);
         slice.server = None;
+        slice.client.allocated = None;
         let op = &mut slice.ops[0];
         op.service.clear();
         op.service.record_n(400_000, op.ok).unwrap();
@@ -133,7 +190,7 @@ pub(crate) fn reconnecting() -> Run {
     ];
     let mut workload = s3("get-1MiB", S3Operation::Get);
     if let WorkloadKind::S3(work) = &mut workload.kind {
-        work.size = 1 << 20;
+        work.sizes = Sizes::fixed(1 << 20);
     }
     workload.load.keep_alive = false;
     let mut run = run(&targets, &[workload], 16);
@@ -173,6 +230,26 @@ pub(crate) fn reconnecting() -> Run {
         ..TargetEnvironment::default()
     };
     run.environment.targets = [("cluster".to_owned(), known)].into();
+    run
+}
+
+/// The PUTs of the pair as parts, four of which make one upload.
+pub(crate) fn multipart() -> Run {
+    let mut run = pair();
+    run.plan.workloads.truncate(1);
+    run.slices.retain(|slice| slice.workload == "put-1KiB");
+    for slice in &mut run.slices {
+        let part = &mut slice.ops[0];
+        part.name = "UploadPart".to_owned();
+        part.role = Role::Step;
+        let mut whole = OpFigures::of("MULTIPART", Role::Whole);
+        whole.ok = part.ok / 4;
+        whole.payload = part.payload;
+        let nanos = part.service.value_at_quantile(0.5) * 4;
+        whole.service.record_n(nanos, whole.ok).unwrap();
+        whole.response.clone_from(&whole.service);
+        slice.ops.insert(0, whole);
+    }
     run
 }
 
@@ -242,6 +319,7 @@ fn target(name: &str, builtin: Builtin) -> Target {
         way: tenbin_plan::Way::default(),
         credentials: None,
         region: "us-east-1".to_owned(),
+        signature: tenbin_plan::Signature::V4,
     }
 }
 
@@ -249,13 +327,8 @@ fn s3(name: &str, operation: S3Operation) -> Workload {
     Workload {
         name: name.to_owned(),
         kind: WorkloadKind::S3(S3Work {
-            operation,
-            size: 1_024,
             bucket: "tenbin".to_owned(),
-            objects: 1_000,
-            virtual_host: false,
-            signed_payload: true,
-            verify: true,
+            ..S3Work::new(operation, 1_024, 1_000)
         }),
         load: load(),
     }
@@ -275,7 +348,7 @@ fn load() -> Load {
 
 fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice {
     let operation = match &workload.kind {
-        WorkloadKind::S3(work) if work.operation == S3Operation::Put => "PUT",
+        WorkloadKind::S3(work) if work.mix.has(S3Operation::Put) => "PUT",
         _ => "GET",
     };
     Slice {
@@ -295,6 +368,10 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
         client: ClientUse {
             cpu_seconds: 2.5,
             busiest_thread: 0.31,
+            allocated: Some(Allocated {
+                bytes: 5_000_000,
+                count: 4_200,
+            }),
         },
         server: None,
         backlog: 0,
@@ -307,7 +384,7 @@ fn fill(slice: &mut Slice, rate: f64) {
     let wobble = [0.004, -0.011, 0.008, 0.0, -0.006, 0.012, -0.003];
     let rate = rate * (1.0 + wobble[slice.index as usize % wobble.len()]);
     let ok = (rate * slice.seconds).round() as u64;
-    let mean_ns = CONNECTIONS as f64 / rate * 1e9;
+    let mean_ns = slice.connections as f64 / rate * 1e9;
     let op = &mut slice.ops[0];
     op.ok = ok;
     op.sent = ok * 1_300;

@@ -19,7 +19,12 @@ use crate::serve::{ACCESS_KEY_VARIABLE, SECRET_KEY_VARIABLE};
 
 /// Beginnings of the environment variables through which Tenbin itself takes
 /// secrets, of one target or of all: no target gets to see them.
-const OWN_SECRETS: [&str; 3] = [ACCESS_KEY_VARIABLE, SECRET_KEY_VARIABLE, "TENBIN_HEADER_"];
+const OWN_SECRETS: [&str; 4] = [
+    ACCESS_KEY_VARIABLE,
+    SECRET_KEY_VARIABLE,
+    "TENBIN_SESSION_TOKEN",
+    "TENBIN_HEADER_",
+];
 
 /// One of our own servers, launched like anybody else's.
 pub(super) fn builtin(builtin: Builtin, exe: &Path) -> Launch {
@@ -220,6 +225,7 @@ mod tests {
             way: tenbin_plan::Way::default(),
             credentials,
             region: "us-east-1".into(),
+            signature: tenbin_plan::Signature::V4,
         }
     }
 

@@ -73,6 +73,7 @@ pub(crate) fn target(name: &str, reach: Reach) -> Target {
         way: tenbin_plan::Way::default(),
         credentials: None,
         region: "us-east-1".into(),
+        signature: tenbin_plan::Signature::V4,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Operations that never ended.
 
+use tenbin_record::OpFigures;
+
 use super::Rule;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
@@ -28,10 +30,11 @@ impl Rule for Censored {
             .filter_map(|cell| {
                 // An interrupted slice does not wait for what is out: no finding.
                 let full = cell.full();
-                let ops = full.iter().flat_map(|slice| &slice.ops);
-                let censored: u64 = ops.map(|op| op.censored).sum();
-                let total: u64 = full.iter().map(|slice| slice.ok() + slice.failed()).sum();
-                (censored > 0 && total > 0).then(|| Finding {
+                let work = Waiting::among(full.iter().flat_map(|slice| slice.work()));
+                // A step whose whole was not told to have failed is unanswered as well.
+                let steps = || Waiting::among(full.iter().flat_map(|slice| slice.requests()));
+                let Waiting { censored, total } = work.or_else(steps)?;
+                Some(Finding {
                     rule: self.name(),
                     severity: Severity::Suspect,
                     blame: Blame::Server,
@@ -52,6 +55,27 @@ impl Rule for Censored {
     }
 }
 
+/// Operations without an answer, and all of them.
+struct Waiting {
+    censored: u64,
+    total: u64,
+}
+
+impl Waiting {
+    /// `None` if there are none.
+    fn among<'a>(ops: impl Iterator<Item = &'a OpFigures>) -> Option<Self> {
+        let mut sum = Self {
+            censored: 0,
+            total: 0,
+        };
+        for op in ops {
+            sum.censored += op.censored;
+            sum.total += op.ok + op.failed_count();
+        }
+        (sum.censored > 0 && sum.total > 0).then_some(sum)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +89,20 @@ mod tests {
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].severity, Severity::Suspect);
         assert!(findings[0].evidence.starts_with("3 of 16003 operations"));
+    }
+
+    #[test]
+    fn counts_wholes_and_not_their_steps_unless_only_these_are_known_of() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.in_steps(4));
+        run.first_of("b").censor(3);
+        let evidence = &run.findings(&Censored)[0].evidence;
+        assert!(evidence.starts_with("3 of 16003 operations"), "{evidence}");
+        let mut slice = run.first_of("b");
+        slice.fail_wholes(tenbin_record::ErrorClass::Timeout, 1, 5.0);
+        slice.0.ops[1].censored = 1;
+        let evidence = &run.findings(&Censored)[0].evidence;
+        assert!(evidence.starts_with("1 of 4001 operations"), "{evidence}");
     }
 
     #[test]

@@ -58,9 +58,15 @@ impl Errors {
 struct Tally<'a> {
     total: u64,
     failed: u64,
+    /// Requests that failed, be they work of their own or steps of a larger one.
+    failed_requests: u64,
     slices: usize,
     without_success: usize,
+    /// In some of these, steps succeeded.
+    with_steps: bool,
     classes: BTreeMap<ErrorClass, u64>,
+    /// The same of `failed_requests`.
+    refusals: BTreeMap<ErrorClass, u64>,
     statuses: BTreeMap<u16, u64>,
     texts: BTreeMap<&'a str, u64>,
 }
@@ -70,9 +76,12 @@ impl<'a> Tally<'a> {
         let mut tally = Self {
             total: 0,
             failed: 0,
+            failed_requests: 0,
             slices: cell.slices.len(),
             without_success: 0,
+            with_steps: false,
             classes: BTreeMap::new(),
+            refusals: BTreeMap::new(),
             statuses: BTreeMap::new(),
             texts: BTreeMap::new(),
         };
@@ -80,10 +89,18 @@ impl<'a> Tally<'a> {
             tally.total += slice.ok() + slice.failed();
             tally.failed += slice.failed();
             // A slice cut short may not have had the time for a single answer.
-            let had_its_chance = !slice.cut_short || slice.failed() > 0;
-            tally.without_success += usize::from(slice.ok() == 0 && had_its_chance);
-            for op in &slice.ops {
+            let in_full = slice.ok() == 0 && !slice.cut_short;
+            if in_full || slice.gave_nothing() {
+                tally.without_success += 1;
+                tally.with_steps |= slice.requests().any(|op| op.ok > 0);
+            }
+            for op in slice.work() {
                 add(&mut tally.classes, op.errors.iter().map(|(k, n)| (*k, *n)));
+            }
+            // What the target said, it said to requests.
+            for op in slice.requests() {
+                tally.failed_requests += op.failed_count();
+                add(&mut tally.refusals, op.errors.iter().map(|(k, n)| (*k, *n)));
                 let refused = op.statuses.iter().filter(|(status, _)| **status >= 300);
                 add(&mut tally.statuses, refused.map(|(k, n)| (*k, *n)));
                 let texts = op.failures.iter().filter(|(text, _)| !text.is_empty());
@@ -91,6 +108,7 @@ impl<'a> Tally<'a> {
             }
         }
         tally.classes.retain(|_, count| *count > 0);
+        tally.refusals.retain(|_, count| *count > 0);
         tally
     }
 
@@ -98,10 +116,10 @@ impl<'a> Tally<'a> {
         if self.without_success > 0 {
             return Some(Severity::Invalid);
         }
-        if self.failed == 0 {
+        if self.failed == 0 && self.failed_requests == 0 {
             return None;
         }
-        let share = |count: u64| count as f64 / self.total as f64;
+        let share = |count: u64| count as f64 / self.total.max(1) as f64;
         let invalid = share(self.failed) > ANY || share(self.wrong_work()) > WRONG_WORK;
         Some(if invalid {
             Severity::Invalid
@@ -115,14 +133,24 @@ impl<'a> Tally<'a> {
         let wrong = self.classes.iter().filter(|(class, _)| {
             matches!(
                 class,
-                ErrorClass::Protocol | ErrorClass::Status | ErrorClass::Short | ErrorClass::Wrong
+                ErrorClass::Protocol
+                    | ErrorClass::Status
+                    | ErrorClass::Short
+                    | ErrorClass::Wrong
+                    | ErrorClass::Stale
             )
         });
         wrong.map(|(_, count)| count).sum()
     }
 
     fn commonest(&self) -> Option<ErrorClass> {
-        let by_count = self.classes.iter().max_by_key(|(_, count)| **count);
+        // A whole that nobody has given up yet may have a failed step.
+        let classes = if self.failed > 0 {
+            &self.classes
+        } else {
+            &self.refusals
+        };
+        let by_count = classes.iter().max_by_key(|(_, count)| **count);
         by_count.map(|(class, _)| *class)
     }
 
@@ -140,8 +168,15 @@ impl<'a> Tally<'a> {
     }
 
     fn evidence(&self) -> String {
-        let mut evidence = if self.failed == 0 {
+        let mut evidence = if self.failed_requests == 0 && self.failed == 0 {
             "nothing failed".to_owned()
+        } else if self.failed == 0 {
+            format!(
+                "none of {} operations failed, but {} of such operations did: {}",
+                self.total,
+                count(self.failed_requests as usize, "step"),
+                list(self.refusals.iter().map(|(class, n)| (class.name(), *n)))
+            )
         } else {
             let share = percent(self.failed as f64 / self.total as f64);
             format!(
@@ -159,8 +194,13 @@ impl<'a> Tally<'a> {
             evidence.push_str(&format!("; most often {}", tame(text)));
         }
         if self.without_success > 0 {
+            let what = if self.with_steps {
+                "operation completed"
+            } else {
+                "correct answer"
+            };
             evidence.push_str(&format!(
-                "; {} of {} without a single correct answer",
+                "; {} of {} without a single {what}",
                 self.without_success,
                 count(self.slices, "slice")
             ));
@@ -195,6 +235,9 @@ impl<'a> Tally<'a> {
             },
             Some(ErrorClass::Status) => {
                 "read the target's log: it fails under this load; use fewer connections or a lower rate"
+            }
+            Some(ErrorClass::Stale) => {
+                "look for a cache in front of the target, or for nodes that lag behind: it answers with content that had been written over before it was asked"
             }
             Some(ErrorClass::Short | ErrorClass::Wrong) => {
                 "do not trust the target with data before it is known why it returns other bytes than were stored"
@@ -293,6 +336,28 @@ mod tests {
         assert!(
             findings[0].evidence.contains("?script?Denied"),
             "{findings:?}"
+        );
+    }
+
+    #[test]
+    fn a_failed_whole_counts_once_and_not_by_its_steps() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.in_steps(4));
+        let mut slice = run.first_of("b");
+        slice.fail(ErrorClass::Status, 2);
+        slice.status(503, 2);
+        let findings = run.findings(&Errors);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(
+            findings[0].evidence,
+            "none of 4000 operations failed, but 2 steps of such operations did: status ×2; \
+             answers with status 503 ×2"
+        );
+        run.first_of("b").fail_wholes(ErrorClass::Status, 1, 0.008);
+        let findings = run.findings(&Errors);
+        assert_eq!(
+            findings[0].evidence,
+            "1 of 4001 operations failed (0.025 %): status ×1; answers with status 503 ×2"
         );
     }
 

@@ -48,16 +48,12 @@ impl Rule for Incomplete {
 }
 
 fn advice(evidence: &Evidence<'_>) -> &'static str {
-    if !evidence.complete && evidence.slices.last().is_some_and(gave_nothing) {
-        "mend first what failed: the run was stopped because the last slice had no correct answer"
+    // Behind such a slice no further one is measured.
+    if !evidence.complete && evidence.slices.last().is_some_and(Slice::gave_nothing) {
+        "mend first what failed: the run was stopped because nothing in the last slice succeeded"
     } else {
         "run it again to its end; only whole blocks count in the comparisons"
     }
-}
-
-/// Behind such a slice no further one is measured.
-fn gave_nothing(slice: &Slice) -> bool {
-    slice.ok() == 0 && slice.failed() > 0
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Little's law.
 
 use tenbin_plan::{HttpVersion, Load};
-use tenbin_record::Slice;
+use tenbin_record::{Role, Slice};
 use tenbin_stats::Little;
 
 use super::Rule;
@@ -95,10 +95,15 @@ fn may_rest(cell: &Cell<'_>) -> bool {
     // others' connections without any. Some are told to rest. And a server of HTTP/2
     // may allow fewer streams.
     let fewer_streams = load.depth > 1 && cell.target.way.http == HttpVersion::Http2;
-    cell.workload.may_end_early() || load.think.is_some() || fewer_streams
+    // And a step may have to wait for the one before it, as the end of an upload for
+    // its parts.
+    let mut ops = cell.slices.iter().flat_map(|slice| &slice.ops);
+    let in_steps = ops.any(|op| op.role == Role::Step);
+    cell.workload.may_end_early() || load.think.is_some() || fewer_streams || in_steps
 }
 
-/// Sums over slices.
+/// Sums over slices. An operation is here a request, since that is what takes up a
+/// connection: a step of something larger is one, and that larger thing is not.
 #[derive(Default)]
 struct Totals {
     slices: f64,
@@ -126,9 +131,10 @@ impl Totals {
             totals.slices += 1.0;
             totals.seconds += slice.seconds;
             totals.capacity += (slice.connections * load.depth) as f64 * slice.seconds;
-            totals.operations += (slice.ok() + slice.failed()) as f64;
+            let ended = slice.requests().map(|op| op.ok + op.failed_count());
+            totals.operations += ended.sum::<u64>() as f64;
             totals.connecting += connecting(slice, load.keep_alive);
-            for histogram in slice.ops.iter().flat_map(|op| [&op.service, &op.failed]) {
+            for histogram in slice.requests().flat_map(|op| [&op.service, &op.failed]) {
                 for step in histogram.iter_recorded() {
                     let n = step.count_at_value() as f64;
                     let value = histogram.median_equivalent(step.value_iterated_to());
@@ -336,6 +342,19 @@ mod tests {
         // Too few to say anything, however far off.
         run.each_of("a", |slice| slice.answers(12, 0.3));
         assert_eq!(run.findings(&LittlesLaw), []);
+    }
+
+    #[test]
+    fn it_is_requests_that_are_in_flight_and_not_what_they_are_part_of() {
+        // 1,000 requests of 2 ms on two connections, as steps of 250 wholes of 8 ms.
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.in_steps(4));
+        assert_eq!(run.findings(&LittlesLaw), []);
+        // Steps wait for each other, so that less may be in flight; more may not.
+        run.each_of("a", |slice| slice.0.ops[0].ok = 900);
+        assert_eq!(run.findings(&LittlesLaw), []);
+        run.each_of("a", |slice| slice.0.ops[0].ok = 1_400);
+        assert_eq!(run.findings(&LittlesLaw).len(), 1);
     }
 
     #[test]

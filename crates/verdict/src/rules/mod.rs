@@ -8,9 +8,13 @@ mod client_saturated;
 mod drift;
 mod errors;
 mod incomplete;
+mod large_objects;
 mod little;
+mod medium_objects;
+mod optimum_concurrency;
 mod overload;
 mod shared_cores;
+mod small_objects;
 mod too_few_samples;
 mod too_wide;
 
@@ -45,6 +49,10 @@ pub static RULES: &[&dyn Rule] = &[
     &drift::Drifting,
     &too_few_samples::TooFewSamples,
     &too_wide::TooWide,
+    &optimum_concurrency::OptimumConcurrency,
+    &small_objects::SmallObjects,
+    &medium_objects::MediumObjects,
+    &large_objects::LargeObjects,
 ];
 
 #[cfg(test)]

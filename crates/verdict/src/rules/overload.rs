@@ -42,7 +42,7 @@ impl Overload {
         if share <= TOLERANCE || waiting <= cell.workload.load.connections as f64 {
             return None;
         }
-        let throughput = middle(full.iter().filter_map(|slice| slice.throughput()))?;
+        let answered = middle(full.iter().filter_map(|slice| slice.answer_rate()))?;
         let asked = middle(full.iter().filter_map(|slice| asked(slice, pace)))?;
         let growth = middle(full.iter().filter_map(|slice| growth(slice)))?;
         Some(Finding {
@@ -58,7 +58,7 @@ impl Overload {
                  length of a slice",
                 percent(share),
                 count(full.len(), "slice"),
-                rate(throughput),
+                rate(answered),
                 rate(asked),
                 rate(growth),
             ),

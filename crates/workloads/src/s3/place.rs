@@ -1,6 +1,12 @@
 //! Where a run's objects are: host, bucket, prefix and the keys below it.
 
+use std::sync::Arc;
+
+use tenbin_plan::{KeyOrder, S3Work};
+
+use super::catalogue::Catalogue;
 use super::uri::{decode, push_encoded};
+use crate::rng::mix;
 use crate::site::Site;
 use crate::text::fill_decimal;
 
@@ -10,118 +16,431 @@ const DIGITS: usize = 8;
 /// Objects that the digits can number.
 pub(crate) const MOST_OBJECTS: u64 = 10_u64.pow(DIGITS as u32);
 
+/// Hexadecimal digits of one level of prefixes, and of scattered keys before the
+/// number.
+const HEX_DIGITS: usize = 4;
+const SCATTER_DIGITS: usize = 8;
+
 /// Where the objects of one workload are on one target.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Place {
-    /// Of keys: `tenbin-<seed>/<workload>/`.
+    /// Of all keys: `tenbin-<seed>/<workload>/`, behind the plan's own prefix.
     pub(crate) prefix: String,
+    /// The buckets, in order.
+    pub(crate) buckets: Vec<Bucket>,
+    /// The plan's own prefix, empty without.
+    pub(crate) given_prefix: String,
+    /// By bucket: keys below the prefix that are none of the workload's. Empty where
+    /// there are none.
+    pub(crate) strangers: Vec<u64>,
+    /// Objects that were there before: those that are numbered first.
+    found: Option<Arc<Catalogue>>,
+    shape: KeyShape,
+}
+
+/// One bucket.
+#[derive(Debug, Clone)]
+pub(crate) struct Bucket {
+    pub(crate) name: String,
+    /// Its path, encoded.
+    pub(crate) path: Vec<u8>,
+    /// What the paths of all objects in it begin with, encoded.
+    root: Vec<u8>,
+    /// Path of an object in it, encoded, with room for what differs at the end.
+    object_path: Vec<u8>,
     /// Values of the `Host` header, by [`tenbin_engine::Exchange::host`].
     pub(crate) hosts: Vec<String>,
-    /// Path of the bucket, encoded.
-    pub(crate) bucket_path: Vec<u8>,
-    /// Path of an object, encoded, with digits for its number at the end.
-    object_path: Vec<u8>,
+    /// `/` and the bucket where it stands in the name of the host, else nothing: with
+    /// it every path names its bucket.
+    pub(crate) in_host: Vec<u8>,
+}
+
+/// What of a key differs from object to object: all of it, `aaaa/bbbb/` for each
+/// level of prefixes, eight hexadecimal digits and a dash where keys are scattered,
+/// and the number.
+#[derive(Debug, Clone)]
+struct KeyShape {
+    levels: Vec<u64>,
+    scattered: bool,
+    salt: u64,
+}
+
+impl KeyShape {
+    fn length(&self) -> usize {
+        let scatter = if self.scattered {
+            SCATTER_DIGITS + 1
+        } else {
+            0
+        };
+        self.levels.len() * (HEX_DIGITS + 1) + scatter + DIGITS
+    }
+
+    /// Writes it over all of `out`. Only characters that need no encoding.
+    fn write(&self, out: &mut [u8], object: u64) {
+        let mut rest = out;
+        for (level, names) in self.levels.iter().enumerate() {
+            let (own, others) = rest.split_at_mut(HEX_DIGITS + 1);
+            let name = mix(object ^ mix(self.salt ^ level as u64)) % names;
+            fill_hex(&mut own[..HEX_DIGITS], name);
+            own[HEX_DIGITS] = b'/';
+            rest = others;
+        }
+        if self.scattered {
+            let (own, others) = rest.split_at_mut(SCATTER_DIGITS + 1);
+            fill_hex(&mut own[..SCATTER_DIGITS], mix(object ^ self.salt));
+            own[SCATTER_DIGITS] = b'-';
+            rest = others;
+        }
+        fill_decimal(rest, object);
+    }
+}
+
+/// The last digits of `number`, in lower case.
+fn fill_hex(out: &mut [u8], number: u64) {
+    let mut rest = number;
+    for digit in out.iter_mut().rev() {
+        *digit = b"0123456789abcdef"[(rest % 16) as usize];
+        rest /= 16;
+    }
+}
+
+/// What all keys of a workload begin with: the plan's own prefix, and behind it what
+/// belongs to the run and the workload alone.
+pub fn prefix(work: &S3Work, seed: u64, workload: &str) -> String {
+    let given = work.prefix.as_deref().unwrap_or_default();
+    format!("{given}tenbin-{seed:016x}/{workload}/")
 }
 
 impl Place {
-    pub(crate) fn new(
-        target: &Site,
-        bucket: &str,
-        virtual_host: bool,
-        seed: u64,
-        workload: &str,
-    ) -> Self {
-        let prefix = format!("tenbin-{seed:016x}/{workload}/");
-        let base = decode(target.url.path().trim_end_matches('/').as_bytes());
-        let mut bucket_path = Vec::new();
-        push_encoded(&mut bucket_path, &base, true);
-        bucket_path.push(b'/');
-        let mut object_path = bucket_path.clone();
-        let hosts = target.host_headers().iter();
-        let hosts = if virtual_host {
-            hosts.map(|host| format!("{bucket}.{host}")).collect()
-        } else {
-            bucket_path.extend_from_slice(bucket.as_bytes());
-            object_path.clone_from(&bucket_path);
-            object_path.push(b'/');
-            hosts.cloned().collect()
+    pub(crate) fn new(target: &Site, work: &S3Work, seed: u64, workload: &str) -> Self {
+        let given_prefix = work.prefix.clone().unwrap_or_default();
+        let prefix = prefix(work, seed, workload);
+        let shape = KeyShape {
+            levels: work.prefixes.0.iter().map(|&names| names.into()).collect(),
+            scattered: work.keys == KeyOrder::Random,
+            salt: mix(seed),
         };
-        push_encoded(&mut object_path, prefix.as_bytes(), true);
-        object_path.extend_from_slice(&[b'0'; DIGITS]);
+        let base = decode(target.url.path().trim_end_matches('/').as_bytes());
+        let buckets = bucket_names(work)
+            .map(|name| Bucket::new(name, &base, target, work.virtual_host, &prefix, &shape))
+            .collect();
         Self {
             prefix,
-            hosts,
-            bucket_path,
-            object_path,
+            buckets,
+            given_prefix,
+            strangers: Vec::new(),
+            found: None,
+            shape,
         }
     }
 
-    pub(crate) fn key(&self, object: u64) -> String {
-        format!("{}{object:0DIGITS$}", self.prefix)
+    /// The same with objects that were there before.
+    pub(crate) fn with_found(&self, found: Arc<Catalogue>) -> Self {
+        Self {
+            found: Some(found),
+            ..self.clone()
+        }
     }
 
+    /// The same, where other keys are below the prefix as well.
+    pub(crate) fn with_strangers(&self, strangers: Vec<u64>) -> Self {
+        Self {
+            strangers,
+            ..self.clone()
+        }
+    }
+
+    /// What all keys of the objects of the workload begin with.
+    pub(crate) fn common_prefix(&self) -> &str {
+        match self.found {
+            Some(_) => &self.given_prefix,
+            None => &self.prefix,
+        }
+    }
+
+    fn found(&self, object: u64) -> Option<&Catalogue> {
+        self.found.as_deref().filter(|found| found.has(object))
+    }
+
+    /// The bucket of an object.
+    pub(crate) fn bucket_of(&self, object: u64) -> usize {
+        if let Some(found) = self.found(object) {
+            return found.bucket(object);
+        }
+        match self.buckets.len() {
+            1 => 0,
+            several => (object % several as u64) as usize,
+        }
+    }
+
+    /// The object that has a key of our own making, if one has.
+    pub(crate) fn object_of(&self, bucket: usize, key: &str) -> Option<u64> {
+        let digits = key.get(key.len().checked_sub(DIGITS)?..)?;
+        let object = digits.parse().ok()?;
+        (self.bucket_of(object) == bucket && self.key(object) == key).then_some(object)
+    }
+
+    pub(crate) fn key(&self, object: u64) -> String {
+        if let Some(found) = self.found(object) {
+            return found.key(object).to_owned();
+        }
+        let mut end = vec![0; self.shape.length()];
+        self.shape.write(&mut end, object);
+        let mut key = self.prefix.clone();
+        key.extend(end.into_iter().map(char::from));
+        key
+    }
+
+    /// For one worker, to be written in again and again.
     pub(crate) fn object_path(&self) -> ObjectPath {
-        ObjectPath(self.object_path.clone())
+        ObjectPath {
+            paths: self
+                .buckets
+                .iter()
+                .map(|bucket| bucket.object_path.clone())
+                .collect(),
+            shape: self.shape.clone(),
+            found: self.found.clone(),
+            roots: self.buckets.iter().map(|b| b.root.clone()).collect(),
+            of_found: Vec::new(),
+        }
+    }
+
+    /// The path of anything below the prefix of the run in a bucket, encoded.
+    pub(crate) fn path_of(&self, bucket: usize, rest: &str) -> Vec<u8> {
+        let bucket = &self.buckets[bucket];
+        let mut path =
+            bucket.object_path[..bucket.object_path.len() - self.shape.length()].to_vec();
+        push_encoded(&mut path, rest.as_bytes(), true);
+        path
     }
 }
 
+impl Bucket {
+    fn new(
+        name: String,
+        base: &[u8],
+        target: &Site,
+        virtual_host: bool,
+        prefix: &str,
+        shape: &KeyShape,
+    ) -> Self {
+        let mut path = Vec::new();
+        push_encoded(&mut path, base, true);
+        path.push(b'/');
+        let mut object_path = path.clone();
+        let hosts = target.host_headers().iter();
+        let mut in_host = Vec::new();
+        let hosts = if virtual_host {
+            in_host = format!("/{name}").into_bytes();
+            hosts.map(|host| format!("{name}.{host}")).collect()
+        } else {
+            path.extend_from_slice(name.as_bytes());
+            object_path.clone_from(&path);
+            object_path.push(b'/');
+            hosts.cloned().collect()
+        };
+        let root = object_path.clone();
+        push_encoded(&mut object_path, prefix.as_bytes(), true);
+        object_path.extend(std::iter::repeat_n(b'0', shape.length()));
+        Self {
+            name,
+            path,
+            root,
+            object_path,
+            hosts,
+            in_host,
+        }
+    }
+}
+
+/// One bucket by its own name, several with a number behind it.
+fn bucket_names(work: &S3Work) -> impl Iterator<Item = String> + '_ {
+    (0..work.buckets.max(1)).map(|number| match work.buckets {
+        0 | 1 => work.bucket.clone(),
+        _ => format!("{}-{number:03}", work.bucket),
+    })
+}
+
 /// The path of an object, rewritten in place for the next one.
-pub(crate) struct ObjectPath(Vec<u8>);
+pub(crate) struct ObjectPath {
+    /// By bucket.
+    paths: Vec<Vec<u8>>,
+    shape: KeyShape,
+    found: Option<Arc<Catalogue>>,
+    /// What paths begin with, by bucket, and the path of an object that was there
+    /// before.
+    roots: Vec<Vec<u8>>,
+    of_found: Vec<u8>,
+}
 
 impl ObjectPath {
-    pub(crate) fn of(&mut self, object: u64) -> &[u8] {
-        let number = self.0.len() - DIGITS;
-        fill_decimal(&mut self.0[number..], object);
-        &self.0
+    /// The encoded path of an object in its bucket.
+    pub(crate) fn of(&mut self, bucket: usize, object: u64) -> &[u8] {
+        if let Some(found) = self.found.as_deref().filter(|found| found.has(object)) {
+            self.of_found.clear();
+            self.of_found.extend_from_slice(&self.roots[bucket]);
+            push_encoded(&mut self.of_found, found.key(object).as_bytes(), true);
+            return &self.of_found;
+        }
+        let path = &mut self.paths[bucket];
+        let start = path.len() - self.shape.length();
+        self.shape.write(&mut path[start..], object);
+        path
     }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use tenbin_plan::{Prefixes, S3Operation};
     use url::Url;
 
     use super::*;
     use crate::s3::uri::encode_path;
 
-    fn place(url: &str, virtual_host: bool, workload: &str) -> Place {
+    fn work() -> S3Work {
+        S3Work {
+            bucket: "box".to_owned(),
+            ..S3Work::new(S3Operation::Put, 10, 10)
+        }
+    }
+
+    fn place(url: &str, work: &S3Work, workload: &str) -> Place {
         let site = Site::new(Url::parse(url).unwrap(), None, "us-east-1");
-        Place::new(&site, "box", virtual_host, 0xab, workload)
+        Place::new(&site, work, 0xab, workload)
     }
 
     #[test]
     fn both_styles_of_address() {
-        let mut path_style = place("http://localhost:9000", false, "put");
-        assert_eq!(path_style.hosts, ["localhost:9000"]);
-        assert_eq!(path_style.bucket_path, b"/box");
+        let path_style = place("http://localhost:9000", &work(), "put");
+        let [bucket] = path_style.buckets.as_slice() else {
+            panic!("one bucket")
+        };
+        assert_eq!(bucket.hosts, ["localhost:9000"]);
+        assert_eq!(bucket.path, b"/box");
         assert_eq!(
-            path_style.object_path().of(7),
+            path_style.object_path().of(0, 7),
             b"/box/tenbin-00000000000000ab/put/00000007"
         );
         assert_eq!(path_style.key(7), "tenbin-00000000000000ab/put/00000007");
 
-        path_style = place("http://localhost:9000/", true, "put");
-        assert_eq!(path_style.hosts, ["box.localhost:9000"]);
-        assert_eq!(path_style.bucket_path, b"/");
+        let virtual_host = S3Work {
+            virtual_host: true,
+            ..work()
+        };
+        let place = place("http://localhost:9000/", &virtual_host, "put");
+        assert_eq!(place.buckets[0].hosts, ["box.localhost:9000"]);
+        assert_eq!(place.buckets[0].path, b"/");
         assert_eq!(
-            path_style.object_path().of(7),
+            place.object_path().of(0, 7),
             b"/tenbin-00000000000000ab/put/00000007"
         );
     }
 
     #[test]
     fn a_base_path_is_kept_and_encoded_once() {
-        let place = place("http://localhost/s3 root/", false, "put");
-        assert_eq!(place.bucket_path, b"/s3%20root/box");
+        let place = place("http://localhost/s3 root/", &work(), "put");
+        assert_eq!(place.buckets[0].path, b"/s3%20root/box");
+    }
+
+    #[test]
+    fn objects_that_were_there_keep_their_keys_and_others_come_behind() {
+        let mut found = Catalogue::default();
+        for key in ["a b", "tenbin/ü"] {
+            let item = crate::s3::catalogue::Item {
+                key: key.to_owned(),
+                size: 1,
+                parts: 0,
+            };
+            assert!(found.add(0, &item));
+        }
+        let place = place("http://localhost", &work(), "get").with_found(Arc::new(found));
+        let mut path = place.object_path();
+        assert_eq!(path.of(0, 0), b"/box/a%20b");
+        assert_eq!(path.of(0, 1), b"/box/tenbin/%C3%BC");
+        assert_eq!(
+            (place.key(1).as_str(), place.common_prefix()),
+            ("tenbin/ü", "")
+        );
+        let own = "tenbin-00000000000000ab/get/00000002";
+        assert_eq!(place.key(2), own);
+        assert_eq!(path.of(0, 2), format!("/box/{own}").as_bytes());
+    }
+
+    #[test]
+    fn a_key_of_our_own_is_known_again() {
+        let spread = S3Work {
+            prefixes: Prefixes(vec![3]),
+            keys: KeyOrder::Random,
+            buckets: 2,
+            ..work()
+        };
+        let place = place("http://localhost", &spread, "put");
+        for object in 0..20 {
+            let key = place.key(object);
+            let bucket = place.bucket_of(object);
+            assert_eq!(place.object_of(bucket, &key), Some(object));
+            assert_eq!(place.object_of(1 - bucket, &key), None);
+            assert_eq!(place.object_of(bucket, &format!("x{key}")), None);
+        }
+        for other in ["", "ü2345678", "00000001"] {
+            assert_eq!(place.object_of(1, other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn several_buckets_are_gone_round() {
+        let several = S3Work {
+            buckets: 3,
+            ..work()
+        };
+        let place = place("http://localhost", &several, "put");
+        let names: Vec<&str> = place.buckets.iter().map(|b| b.name.as_str()).collect();
+        assert_eq!(names, ["box-000", "box-001", "box-002"]);
+        assert_eq!(place.bucket_of(4), 1);
+        let path = place.object_path().of(1, 4).to_vec();
+        assert!(path.starts_with(b"/box-001/tenbin-"));
+    }
+
+    #[test]
+    fn keys_differ_and_spread_over_their_prefixes() {
+        let spread = S3Work {
+            prefix: Some("mine/".to_owned()),
+            prefixes: Prefixes(vec![3, 2]),
+            keys: KeyOrder::Random,
+            ..work()
+        };
+        let place = place("http://localhost", &spread, "put");
+        let keys: Vec<String> = (0..500).map(|object| place.key(object)).collect();
+        let different: std::collections::BTreeSet<_> = keys.iter().collect();
+        assert_eq!(different.len(), 500);
+        let mut parents: Vec<_> = keys
+            .iter()
+            .map(|key| key.rsplit_once('/').unwrap().0)
+            .collect();
+        parents.sort_unstable();
+        parents.dedup();
+        assert_eq!(parents.len(), 6, "{parents:?}");
+        assert!(keys[0].starts_with("mine/tenbin-00000000000000ab/put/000"));
     }
 
     proptest! {
         #[test]
-        fn a_path_is_the_encoded_key(workload: String, object in 0..MOST_OBJECTS) {
-            let place = place("http://localhost", false, &workload);
+        fn a_path_is_the_encoded_key(
+            workload: String, object in 0..MOST_OBJECTS, prefix: Option<String>,
+            levels in proptest::collection::vec(1_u32..300, 0..4), random: bool,
+        ) {
+            let work = S3Work {
+                prefix,
+                prefixes: Prefixes(levels),
+                keys: [KeyOrder::Sequential, KeyOrder::Random][usize::from(random)],
+                ..work()
+            };
+            let place = place("http://localhost", &work, &workload);
             let path = encode_path(format!("/box/{}", place.key(object)).as_bytes());
             let mut object_path = place.object_path();
-            prop_assert_eq!(object_path.of(object), path);
+            prop_assert_eq!(object_path.of(0, object), path);
         }
     }
 }

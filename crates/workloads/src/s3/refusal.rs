@@ -86,6 +86,14 @@ impl Refusals {
         Judgement::Failed(ErrorClass::Status, code)
     }
 
+    /// The judgement of an answer of which nothing but its status counts: 200 or 204.
+    pub(crate) fn judge_done(&mut self, exchange: &mut Exchange, status: u16) -> Judgement {
+        match status {
+            200 | 204 => Judgement::Correct,
+            _ => self.failed(exchange),
+        }
+    }
+
     /// To be told when the exchange is over or begins anew.
     pub(crate) fn release(&mut self, exchange: &mut Exchange) {
         if let Some(slot) = slot(exchange)
@@ -105,25 +113,27 @@ fn slot(exchange: &Exchange) -> Option<usize> {
 /// The text of the first `<Code>` in an S3 error document, even one cut short.
 /// Only 1 to 64 letters, digits and dots pass for one.
 pub fn code(xml: &[u8]) -> Option<String> {
-    let mut reader = Reader::from_reader(xml);
-    let mut in_code = false;
-    loop {
-        match reader.read_event().ok()? {
-            Event::Start(tag) => in_code = tag.local_name().as_ref() == "Code",
-            Event::Text(text) if in_code => {
-                let whole = matches!(reader.read_event(), Ok(Event::End(_)));
-                return plain_code(text.as_ref()).filter(|_| whole);
-            }
-            Event::Eof => return None,
-            _ => in_code = false,
-        }
-    }
+    element(xml, "Code", |b| b.is_ascii_alphanumeric() || b == b'.')
 }
 
-fn plain_code(text: &str) -> Option<String> {
-    let fits = (1..=64).contains(&text.len())
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
-    fits.then(|| text.to_owned())
+/// The text of the first element of this name, even in a document cut short, if it has
+/// 1 to 64 bytes and all of them `pass`.
+pub(crate) fn element(xml: &[u8], name: &str, pass: fn(u8) -> bool) -> Option<String> {
+    let mut reader = Reader::from_reader(xml);
+    let mut inside = false;
+    loop {
+        match reader.read_event().ok()? {
+            Event::Start(tag) => inside = tag.local_name().as_ref() == name,
+            Event::Text(text) if inside => {
+                let whole = matches!(reader.read_event(), Ok(Event::End(_)));
+                let text: &str = text.as_ref();
+                let fits = (1..=64).contains(&text.len()) && text.bytes().all(pass);
+                return (whole && fits).then(|| text.to_owned());
+            }
+            Event::Eof => return None,
+            _ => inside = false,
+        }
+    }
 }
 
 /// What an S3 error code means for somebody who wants to run a benchmark, where
@@ -158,6 +168,28 @@ pub fn explain(code: &str) -> Option<&'static str> {
         }
         _ => return None,
     })
+}
+
+/// Whether a server's error code asks for less work rather than other work.
+pub(crate) fn is_slow_down(code: &str) -> bool {
+    matches!(
+        code,
+        "SlowDown"
+            | "SlowDownRead"
+            | "SlowDownWrite"
+            | "ServiceUnavailable"
+            | "RequestLimitExceeded"
+            | "TooManyRequests"
+    )
+}
+
+/// Whether an answer means that a server does not know what was asked of it, rather
+/// than that it may not or cannot be done now.
+pub(crate) fn says_not_known(status: u16, code: Option<&str>) -> bool {
+    match code {
+        Some(code) if explain(code).is_some() => false,
+        _ => matches!(status, 400 | 404 | 405 | 409 | 411 | 415 | 500 | 501),
+    }
 }
 
 /// Why a stage cannot go on, for people.

@@ -1,4 +1,5 @@
-//! The time as SigV4 writes it: `20150830T123600Z`.
+//! The time as signatures have it: `20150830T123600Z` in version 4, and
+//! `Sun, 30 Aug 2015 12:36:00 GMT` in version 2.
 
 use crate::text::fill_decimal;
 
@@ -42,10 +43,46 @@ impl Stamp {
         &self.text
     }
 
+    /// `2015-08-30T12:36:00Z`, as documents have it.
+    pub(crate) fn extended(&self) -> String {
+        let digits = String::from_utf8_lossy(&self.text);
+        let part = |from: usize, to: usize| &digits[from..to];
+        format!(
+            "{}-{}-{}T{}:{}:{}Z",
+            part(0, 4),
+            part(4, 6),
+            part(6, 8),
+            part(9, 11),
+            part(11, 13),
+            part(13, 15)
+        )
+    }
+
     /// `20150830`.
     pub(crate) fn day(&self) -> &[u8] {
         &self.text[..8]
     }
+}
+
+/// `Sun, 30 Aug 2015 12:36:00 GMT` (RFC 9110, section 5.6.7).
+pub(crate) fn http_date(unix_seconds: u64) -> [u8; 29] {
+    const DAYS: &[u8; 21] = b"ThuFriSatSunMonTueWed";
+    const MONTHS: &[u8; 36] = b"JanFebMarAprMayJunJulAugSepOctNovDec";
+    let (days, second_of_day) = (unix_seconds / SECONDS_A_DAY, unix_seconds % SECONDS_A_DAY);
+    let (year, month, day) = civil(days);
+    let mut text = *b"Thu, 00 Jan 0000 00:00:00 GMT";
+    let name = |names: &[u8], at: u64| {
+        let at = at as usize * 3;
+        [names[at], names[at + 1], names[at + 2]]
+    };
+    text[..3].copy_from_slice(&name(DAYS, days % 7));
+    fill_decimal(&mut text[5..7], day);
+    text[8..11].copy_from_slice(&name(MONTHS, month - 1));
+    fill_decimal(&mut text[12..16], year);
+    fill_decimal(&mut text[17..19], second_of_day / 3600);
+    fill_decimal(&mut text[20..22], second_of_day / 60 % 60);
+    fill_decimal(&mut text[23..25], second_of_day % 60);
+    text
 }
 
 fn write_time(out: &mut [u8], second_of_day: u64) {
@@ -98,6 +135,19 @@ mod tests {
             (4_107_542_400, "21000301T000000Z"),
         ] {
             assert_eq!(Stamp::new(second).text(), text.as_bytes());
+        }
+    }
+
+    #[test]
+    fn known_dates() {
+        for (second, text) in [
+            (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            // RFC 9110's own example.
+            (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+            (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+            (1_440_938_160, "Sun, 30 Aug 2015 12:36:00 GMT"),
+        ] {
+            assert_eq!(http_date(second), *text.as_bytes());
         }
     }
 

@@ -4,16 +4,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use md5::Md5;
-use sha2::{Digest, Sha256};
 use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
 
+use super::batch::{self, Batch};
 use super::place::{ObjectPath, Place};
 use super::refusal::Refusals;
 use super::scribe::{Ask, Body, Scribe};
-use crate::text::hex;
 
 /// Keys in one request, at most: S3 takes no more.
 const BATCH: usize = 1000;
@@ -30,26 +26,26 @@ const KEPT_ANSWER: usize = 1 << 20;
 /// One thing to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Job {
-    /// Objects, in one request.
-    Batch(Vec<u64>),
+    /// Objects of one bucket, in one request.
+    Batch(usize, Vec<u64>),
     /// One object, where the server knows no batches.
     Object(u64),
-    /// The bucket, when all else is gone.
-    Bucket,
+    /// A bucket, when all else is gone.
+    Bucket(usize),
 }
 
 /// A job that is out, with the body sent for it.
 struct Out {
     job: Job,
     tries: u32,
-    body: Vec<u8>,
+    batch: Option<Batch>,
 }
 
 /// What could not be removed, so far.
 #[derive(Debug, Default)]
 pub(crate) struct Remains {
     pub(crate) objects: AtomicU64,
-    /// 1 while a bucket that Tenbin made is still there.
+    /// Buckets that Tenbin made and that are still there.
     pub(crate) buckets: AtomicU64,
 }
 
@@ -60,7 +56,8 @@ pub(crate) struct Tidy {
     scribe: Scribe,
     path: ObjectPath,
     jobs: VecDeque<(Job, u32)>,
-    bucket: bool,
+    /// Those that Tenbin made.
+    buckets: Vec<usize>,
     out: Vec<Option<Out>>,
     failures_in_a_row: u32,
     remains: Arc<Remains>,
@@ -72,22 +69,21 @@ impl Tidy {
         place: Arc<Place>,
         scribe: Scribe,
         objects: &[u64],
-        bucket: bool,
+        buckets: Vec<usize>,
         remains: Arc<Remains>,
     ) -> Self {
         remains
             .objects
             .store(objects.len() as u64, Ordering::Release);
-        remains.buckets.store(u64::from(bucket), Ordering::Release);
+        remains
+            .buckets
+            .store(buckets.len() as u64, Ordering::Release);
         Self {
             path: place.object_path(),
+            jobs: batches(&place, objects),
             place,
             scribe,
-            jobs: objects
-                .chunks(BATCH)
-                .map(|batch| (Job::Batch(batch.to_vec()), 0))
-                .collect(),
-            bucket,
+            buckets,
             out: Vec::new(),
             failures_in_a_row: 0,
             remains,
@@ -97,7 +93,7 @@ impl Tidy {
 
     /// Requests that a server which knows batches will need.
     pub(crate) fn requests(&self) -> u64 {
-        self.jobs.len() as u64 + u64::from(self.bucket)
+        (self.jobs.len() + self.buckets.len()) as u64
     }
 
     fn next_job(&mut self) -> Result<(Job, u32), Next> {
@@ -107,44 +103,46 @@ impl Tidy {
         if self.out.iter().any(Option::is_some) {
             return Err(Next::Wait);
         }
-        if std::mem::take(&mut self.bucket) {
-            return Ok((Job::Bucket, 0));
+        match self.buckets.pop() {
+            Some(bucket) => Ok((Job::Bucket(bucket), 0)),
+            None => Err(Next::Exhausted),
         }
-        Err(Next::Exhausted)
     }
 
     fn begin(&self, job: Job, tries_before: u32) -> Out {
-        let body = match &job {
-            Job::Batch(objects) => batch(&self.place, objects),
-            Job::Object(_) | Job::Bucket => Vec::new(),
+        let batch = match &job {
+            Job::Batch(_, objects) => Some(Batch::of_objects(&self.place, objects)),
+            Job::Object(_) | Job::Bucket(_) => None,
         };
         Out {
             job,
             tries: tries_before + 1,
-            body,
+            batch,
         }
     }
 
     fn write(&mut self, exchange: &mut Exchange, unix_seconds: u64, out: &Out) {
-        let hash;
-        let md5;
-        let ask = match &out.job {
-            Job::Batch(_) => {
-                hash = hex(&Sha256::digest(&out.body).into());
-                md5 = STANDARD.encode(Md5::digest(&out.body));
+        let own;
+        let ask = match (&out.job, &out.batch) {
+            (Job::Batch(bucket, _), Some(batch)) => {
+                own = [("content-md5", batch.md5.as_bytes())];
                 Ask {
-                    method: "POST",
-                    path: &self.place.bucket_path,
-                    query: "delete=",
+                    query: b"delete=",
+                    headers: &own,
                     body: Some(Body {
-                        length: out.body.len() as u64,
-                        hash: &hash,
-                        md5: Some(&md5),
+                        length: batch.body.len() as u64,
+                        hash: &batch.hash,
                     }),
+                    ..Ask::plain("POST", *bucket, &self.place.buckets[*bucket].path)
                 }
             }
-            Job::Object(object) => delete(self.path.of(*object)),
-            Job::Bucket => delete(&self.place.bucket_path),
+            (Job::Object(object), _) => {
+                let bucket = self.place.bucket_of(*object);
+                Ask::plain("DELETE", bucket, self.path.of(bucket, *object))
+            }
+            (Job::Bucket(bucket) | Job::Batch(bucket, _), _) => {
+                Ask::plain("DELETE", *bucket, &self.place.buckets[*bucket].path)
+            }
         };
         self.scribe.write(exchange, unix_seconds, &ask);
     }
@@ -158,9 +156,11 @@ impl Tidy {
     fn removed(&mut self, job: &Job) {
         self.failures_in_a_row = 0;
         match job {
-            Job::Batch(objects) => self.fewer(objects.len() as u64),
+            Job::Batch(_, objects) => self.fewer(objects.len() as u64),
             Job::Object(_) => self.fewer(1),
-            Job::Bucket => self.remains.buckets.store(0, Ordering::Release),
+            Job::Bucket(_) => {
+                self.remains.buckets.fetch_sub(1, Ordering::AcqRel);
+            }
         }
     }
 
@@ -178,34 +178,22 @@ impl Tidy {
     /// Whether the answer to a batch is whole and names nothing that is still there.
     fn all_gone(&self, exchange: &Exchange) -> bool {
         let answer = self.refusals.caught(exchange);
-        answer.len() < KEPT_ANSWER
-            && !answer
-                .windows(b"<Error".len())
-                .any(|window| window == b"<Error")
+        answer.len() < KEPT_ANSWER && batch::all_gone(answer)
     }
 }
 
-fn delete(path: &[u8]) -> Ask<'_> {
-    Ask {
-        method: "DELETE",
-        path,
-        query: "",
-        body: None,
+/// So many objects of one bucket in each.
+fn batches(place: &Place, objects: &[u64]) -> VecDeque<(Job, u32)> {
+    let mut jobs = VecDeque::new();
+    for bucket in 0..place.buckets.len() {
+        let of_bucket = objects.iter().copied();
+        let of_bucket: Vec<u64> = of_bucket
+            .filter(|&object| place.bucket_of(object) == bucket)
+            .collect();
+        let batches = of_bucket.chunks(BATCH);
+        jobs.extend(batches.map(|batch| (Job::Batch(bucket, batch.to_vec()), 0)));
     }
-}
-
-/// `Quiet`: the answer names only what could not be deleted.
-fn batch(place: &Place, objects: &[u64]) -> Vec<u8> {
-    let mut xml = String::from(
-        "<Delete xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Quiet>true</Quiet>",
-    );
-    for &object in objects {
-        xml.push_str("<Object><Key>");
-        xml.push_str(&quick_xml::escape::escape(place.key(object)));
-        xml.push_str("</Key></Object>");
-    }
-    xml.push_str("</Delete>");
-    xml.into_bytes()
+    jobs
 }
 
 impl Workload for Tidy {
@@ -240,7 +228,8 @@ impl Workload for Tidy {
         usize::try_from(exchange.tag)
             .ok()
             .and_then(|slot| self.out.get(slot)?.as_ref())
-            .map_or(&[], |out| &out.body)
+            .and_then(|out| out.batch.as_ref())
+            .map_or(&[], |batch| &batch.body)
     }
 
     fn head(&mut self, exchange: &mut Exchange, _head: &AnswerHead<'_>) -> BodyUse {
@@ -257,9 +246,9 @@ impl Workload for Tidy {
             return Judgement::Correct;
         };
         let gone = match (&out.job, status) {
-            (Job::Batch(_), 200) => self.all_gone(exchange),
+            (Job::Batch(..), 200) => self.all_gone(exchange),
             // 404: somebody else was faster, and it is gone all the same.
-            (Job::Object(_) | Job::Bucket, 200 | 204 | 404) => true,
+            (Job::Object(_) | Job::Bucket(_), 200 | 204 | 404) => true,
             _ => false,
         };
         if gone {
@@ -268,7 +257,7 @@ impl Workload for Tidy {
             return Judgement::Correct;
         }
         // A batch that was refused, in whole or in part, is gone through one by one.
-        if let Job::Batch(objects) = out.job {
+        if let Job::Batch(_, objects) = out.job {
             self.jobs
                 .extend(objects.into_iter().map(|object| (Job::Object(object), 0)));
         }

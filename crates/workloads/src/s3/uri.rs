@@ -47,13 +47,18 @@ pub fn canonical_query<'a>(pairs: impl IntoIterator<Item = (&'a [u8], &'a [u8])>
 /// Undoes percent-encoding. A `%` without two hexadecimal digits stands for itself.
 pub fn decode(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
+    push_decoded(&mut out, text);
+    out
+}
+
+/// As [`decode`], behind what `out` holds.
+pub(crate) fn push_decoded(out: &mut Vec<u8>, text: &[u8]) {
     let mut rest = text;
     while let [first, after @ ..] = rest {
         let escape = (*first == b'%').then(|| escaped_byte(after)).flatten();
         out.push(escape.unwrap_or(*first));
         rest = if escape.is_some() { &after[2..] } else { after };
     }
-    out
 }
 
 fn escaped_byte(digits: &[u8]) -> Option<u8> {

@@ -1,164 +1,231 @@
-//! The measured work: PUT, GET and DELETE of objects.
+//! The measured work: one operation on object after object, or several by shares.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
 
 use tenbin_engine::{
-    AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, Workload,
+    AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, Role, Whole,
+    Workload,
 };
-use tenbin_plan::S3Operation;
 
-use super::content::Content;
-use super::place::ObjectPath;
-use super::refusal::{Refusals, reason};
-use super::ring::Walk;
-use super::scribe::{Ask, Body, Scribe};
-use super::sigv4::UNSIGNED_PAYLOAD;
+use super::action::Action;
+use super::desk::Desk;
+use super::refusal::is_slow_down;
 use crate::rng::Rng;
 
-/// In [`Exchange::note`]: a byte of the body was not as it should be.
-const WRONG: u64 = 1;
-
-/// Which object is next.
-pub(crate) enum Choice {
-    /// One after the other.
-    Walk(Walk),
-    /// Any of so many.
-    Random(Rng, u64),
+/// An operation of a mix, with the sum of its share and of those before it, as a part
+/// of all.
+pub(crate) struct Part {
+    pub(crate) action: Box<dyn Action>,
+    pub(crate) up_to: f64,
 }
 
-impl Choice {
-    fn next(&mut self) -> Option<u64> {
-        match self {
-            Self::Walk(walk) => walk.next(),
-            Self::Random(rng, objects) => Some(rng.below(*objects)),
+/// Sends operations on object after object.
+pub(crate) struct Worker {
+    parts: Vec<Part>,
+    desk: Desk,
+    /// Which operation is next.
+    rng: Rng,
+    /// Names of all operations, and the part that each is of with its place in it.
+    names: Vec<&'static str>,
+    owners: Vec<(usize, usize)>,
+    /// The first name of each part.
+    bases: Vec<usize>,
+    retries: Retries,
+}
+
+/// Operations that were told to slow down and are to be tried again.
+struct Retries {
+    most: u32,
+    /// Which part, which tag, and how often it has been tried.
+    waiting: VecDeque<(usize, u64, u32)>,
+    /// The same for those that are out again, by their tag.
+    out: Vec<(usize, u64, u32)>,
+}
+
+impl Worker {
+    pub(crate) fn new(parts: Vec<Part>, desk: Desk, rng: Rng) -> Self {
+        let most = desk.work.retries;
+        let mut worker = Self {
+            names: Vec::new(),
+            owners: Vec::new(),
+            bases: Vec::new(),
+            retries: Retries {
+                most,
+                waiting: VecDeque::new(),
+                out: Vec::new(),
+            },
+            parts,
+            desk,
+            rng,
+        };
+        for (at, part) in worker.parts.iter().enumerate() {
+            worker.bases.push(worker.names.len());
+            for (op, name) in part.action.operations().iter().enumerate() {
+                // The names of later tries stand last, and only where there are any.
+                if most == 0 && name.ends_with(AGAIN) {
+                    break;
+                }
+                worker.names.push(name);
+                worker.owners.push((at, op));
+            }
+        }
+        worker
+    }
+
+    /// Which part is next, by shares.
+    fn pick(&mut self) -> usize {
+        if self.parts.len() == 1 {
+            return 0;
+        }
+        let drawn = self.rng.unit();
+        let last = self.parts.len() - 1;
+        let mut parts = self.parts.iter();
+        parts.position(|part| drawn < part.up_to).unwrap_or(last)
+    }
+
+    fn ask(&mut self, at: usize, now: Moment, exchange: &mut Exchange) -> Next {
+        self.desk.refusals.release(exchange);
+        exchange.op = 0;
+        exchange.bodyless_answer = false;
+        let next = self.parts[at].action.next(&mut self.desk, now, exchange);
+        exchange.op += self.bases[at];
+        next
+    }
+
+    /// One that was told to slow down, once more.
+    fn retry(&mut self, now: Moment, exchange: &mut Exchange) -> bool {
+        let Some((at, tag, tries)) = self.retries.waiting.pop_front() else {
+            return false;
+        };
+        self.desk.refusals.release(exchange);
+        exchange.op = 0;
+        exchange.bodyless_answer = false;
+        let action = &mut self.parts[at].action;
+        if !action.again(&mut self.desk, now, exchange, tag) {
+            return false;
+        }
+        exchange.op += self.bases[at] + 1;
+        self.retries.out.push((at, tag, tries));
+        true
+    }
+
+    /// After the judgement of an operation of this part, at this place in it.
+    fn settle(&mut self, at: usize, op: usize, tag: u64, judgement: &Judgement) {
+        let tries = match op {
+            0 => 0,
+            _ => self.take_tries(at, tag),
+        };
+        let slowed = matches!(judgement, Judgement::Failed(_, code) if is_slow_down(code));
+        if slowed && tries < self.retries.most {
+            self.retries.waiting.push_back((at, tag, tries + 1));
         }
     }
-}
 
-/// Sends one operation on object after object. [`Exchange::tag`] is the object.
-pub(crate) struct ObjectWorker {
-    pub(crate) operation: S3Operation,
-    pub(crate) choice: Choice,
-    pub(crate) scribe: Scribe,
-    pub(crate) path: ObjectPath,
-    pub(crate) content: Arc<Content>,
-    /// Of GET: compare every byte.
-    pub(crate) verify: bool,
-    /// For stages that must succeed, which are PUTs: a failure ends the work, and
-    /// says why in a sentence.
-    pub(crate) give_up: bool,
-    pub(crate) refusals: Refusals,
-}
-
-impl ObjectWorker {
-    fn judge_status(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
-        match (self.operation, status) {
-            (S3Operation::Put, 200) | (S3Operation::Delete, 200 | 204) => Judgement::Correct,
-            (S3Operation::Get, 200) => judge_content(exchange, length, self.content.size()),
-            _ => self.refusals.failed(exchange),
+    fn take_tries(&mut self, at: usize, tag: u64) -> u32 {
+        let mut out = self.retries.out.iter();
+        match out.position(|&(part, own, _)| part == at && own == tag) {
+            Some(found) => self.retries.out.swap_remove(found).2,
+            None => self.retries.most,
         }
     }
 
-    fn stop(&mut self) {
-        self.choice = Choice::Walk(Walk::none());
+    /// Calls an action with an exchange whose operation counts from 0 within it.
+    fn within<T>(
+        &mut self,
+        exchange: &mut Exchange,
+        call: impl FnOnce(&mut dyn Action, &mut Desk, &mut Exchange) -> T,
+    ) -> T {
+        let (at, op) = self.owners[exchange.op];
+        let outside = std::mem::replace(&mut exchange.op, op);
+        let result = call(&mut *self.parts[at].action, &mut self.desk, exchange);
+        exchange.op = outside;
+        result
     }
 }
 
-fn judge_content(exchange: &Exchange, length: u64, size: u64) -> Judgement {
-    if exchange.note == WRONG || length > size {
-        Judgement::Failed(ErrorClass::Wrong, String::new())
-    } else if length < size {
-        Judgement::Failed(ErrorClass::Short, String::new())
-    } else {
-        Judgement::Correct
-    }
-}
+/// How the names of later tries end.
+const AGAIN: &str = " again";
 
-/// The name of an operation, as figures carry it.
-pub(crate) fn operation_names(operation: S3Operation) -> &'static [&'static str; 1] {
-    match operation {
-        S3Operation::Put => &["PUT"],
-        S3Operation::Get => &["GET"],
-        S3Operation::Delete => &["DELETE"],
-    }
-}
-
-impl Workload for ObjectWorker {
+impl Workload for Worker {
     fn operations(&self) -> &[&'static str] {
-        operation_names(self.operation)
+        &self.names
+    }
+
+    fn role(&self, op: usize) -> Role {
+        let (at, op) = self.owners[op];
+        self.parts[at].action.role(op)
+    }
+
+    fn whole(&mut self) -> Option<Whole> {
+        for (at, part) in self.parts.iter_mut().enumerate() {
+            if let Some(mut whole) = part.action.whole() {
+                whole.op += self.bases[at];
+                return Some(whole);
+            }
+        }
+        None
     }
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
-        let Some(object) = self.choice.next() else {
-            return Next::Exhausted;
-        };
-        self.refusals.release(exchange);
-        exchange.tag = object;
-        exchange.op = 0;
-        exchange.bodyless_answer = false;
-        let body = (self.operation == S3Operation::Put).then(|| Body {
-            length: self.content.size(),
-            hash: self
-                .content
-                .hash(object)
-                .map_or(UNSIGNED_PAYLOAD, <[u8; 64]>::as_slice),
-            md5: None,
-        });
-        let ask = Ask {
-            method: operation_names(self.operation)[0],
-            path: self.path.of(object),
-            query: "",
-            body,
-        };
-        self.scribe.write(exchange, now.unix_seconds, &ask);
-        Next::Ready
+        if !self.retries.waiting.is_empty() && self.retry(now, exchange) {
+            return Next::Ready;
+        }
+        let picked = self.pick();
+        let next = self.ask(picked, now, exchange);
+        if next != Next::Wait || self.parts.len() == 1 {
+            return next;
+        }
+        // What is next has nothing to do yet: whatever has, goes before it.
+        for at in (0..self.parts.len()).filter(|&at| at != picked) {
+            let next = self.ask(at, now, exchange);
+            if next != Next::Wait {
+                return next;
+            }
+        }
+        Next::Wait
     }
 
     fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
-        match self.operation {
-            S3Operation::Put => self.content.body(exchange.tag),
-            S3Operation::Get | S3Operation::Delete => &[],
-        }
+        let (at, _) = self.owners[exchange.op];
+        self.parts[at].action.payload(&self.desk, exchange)
     }
 
     fn payload_file<'a>(&'a self, exchange: &Exchange) -> Option<InFile<'a>> {
-        match self.operation {
-            S3Operation::Put => self.content.body_in_file(exchange.tag),
-            S3Operation::Get | S3Operation::Delete => None,
-        }
+        let (at, _) = self.owners[exchange.op];
+        self.parts[at].action.payload_file(&self.desk, exchange)
     }
 
     fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
-        if self.operation == S3Operation::Get && head.status == 200 && self.verify {
-            return BodyUse::Inspect;
-        }
-        self.refusals.head(exchange, head)
+        self.within(exchange, |action, desk, exchange| {
+            action.head(desk, exchange, head)
+        })
     }
 
     fn body(&mut self, exchange: &mut Exchange, offset: u64, part: &[u8]) {
-        if !self.refusals.body(exchange, part) && !self.content.matches(exchange.tag, offset, part)
-        {
-            exchange.note = WRONG;
-        }
+        self.within(exchange, |action, desk, exchange| {
+            action.body(desk, exchange, offset, part);
+        });
     }
 
     fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
-        let judgement = self.judge_status(exchange, status, length);
-        match judgement {
-            Judgement::Failed(class, code) if self.give_up => {
-                self.stop();
-                let code = (!code.is_empty()).then_some(code.as_str());
-                let why = reason(status, code);
-                Judgement::Failed(class, format!("an object cannot be put: {why}"))
-            }
-            judgement => judgement,
+        let judgement = self.within(exchange, |action, desk, exchange| {
+            action.judge(desk, exchange, status, length)
+        });
+        if self.retries.most > 0 {
+            let (at, op) = self.owners[exchange.op];
+            self.settle(at, op, exchange.tag, &judgement);
         }
+        judgement
     }
 
-    fn lost(&mut self, exchange: &mut Exchange, _class: ErrorClass) {
-        self.refusals.release(exchange);
-        if self.give_up {
-            self.stop();
+    fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
+        self.within(exchange, |action, desk, exchange| {
+            action.lost(desk, exchange, class);
+        });
+        self.desk.refusals.release(exchange);
+        let (at, op) = self.owners[exchange.op];
+        if op > 0 && self.retries.most > 0 {
+            self.take_tries(at, exchange.tag);
         }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    fn read(exchange: &Exchange, body: &[u8]) -> Self {
+    pub(crate) fn read(exchange: &Exchange, body: &[u8]) -> Self {
         let head = String::from_utf8(exchange.head.clone()).unwrap();
         let mut start = head.split(' ');
         Self {
@@ -53,6 +53,8 @@ impl Request {
 #[derive(Debug, Clone)]
 pub(crate) enum Answer {
     Whole(u16, Vec<u8>),
+    /// With these header lines.
+    Headed(u16, String, Vec<u8>),
     /// No answer.
     Lost,
 }
@@ -128,17 +130,24 @@ pub(crate) fn give(
     answer: Answer,
     piece: usize,
 ) -> Result<Judgement, ErrorClass> {
-    let Answer::Whole(status, mut body) = answer else {
-        worker.lost(exchange, ErrorClass::Reset);
-        return Err(ErrorClass::Reset);
+    let (status, headers, mut body) = match answer {
+        Answer::Whole(status, body) => (status, String::new(), body),
+        Answer::Headed(status, headers, body) => (status, headers, body),
+        Answer::Lost => {
+            worker.lost(exchange, ErrorClass::Reset);
+            return Err(ErrorClass::Reset);
+        }
     };
+    // The head tells the length of the body that HEAD leaves away.
+    let length = Some(body.len() as u64);
     if exchange.bodyless_answer {
         body.clear();
     }
+    let bytes = format!("HTTP/1.1 {status} x\r\n{}\r\n\r\n", headers.trim_end());
     let head = AnswerHead {
         status,
-        length: Some(body.len() as u64),
-        bytes: b"",
+        length,
+        bytes: bytes.as_bytes(),
     };
     if worker.head(exchange, &head) == BodyUse::Inspect {
         let mut offset = 0;
@@ -187,13 +196,8 @@ pub(crate) fn s3_work(operation: S3Operation, size: u64, objects: u64) -> plan::
     plan::Workload {
         name: "work".into(),
         kind: WorkloadKind::S3(S3Work {
-            operation,
-            size,
-            bucket: "box".into(),
-            objects,
-            virtual_host: false,
-            signed_payload: true,
-            verify: true,
+            bucket: "box".to_owned(),
+            ..S3Work::new(operation, size, objects)
         }),
         load: load(4),
     }

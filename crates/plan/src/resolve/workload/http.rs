@@ -3,10 +3,10 @@
 mod header;
 
 use super::super::Desk;
-use crate::context::Context;
+use super::each;
 use crate::draft::{Field, WorkloadDraft};
 use crate::model::HttpWork;
-use crate::scalar::{At, List, Scalar};
+use crate::scalar::Scalar;
 use crate::suggest::nearest;
 
 const METHODS: &[&str] = &[
@@ -106,25 +106,4 @@ fn from_file(desk: &mut Desk<'_>, field: &Field) -> Option<(Vec<u8>, std::path::
     let place = field.as_ref()?.place;
     let path = desk.path("body_file", field)?;
     Some((desk.file(place, "body_file", &path)?, path))
-}
-
-fn each<T>(
-    desk: &mut Desk<'_>,
-    key: &str,
-    list: Option<&At<List>>,
-    read: impl Fn(&Scalar, &Context) -> Result<T, String>,
-) -> Vec<T> {
-    let Some(list) = list else {
-        return Vec::new();
-    };
-    list.items()
-        .into_iter()
-        .filter_map(|item| match read(item.value, desk.context) {
-            Ok(value) => Some(value),
-            Err(message) => {
-                desk.wrong(item.place, key, message);
-                None
-            }
-        })
-        .collect()
 }

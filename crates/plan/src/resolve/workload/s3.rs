@@ -1,131 +1,219 @@
 //! S3 operations.
 
-use std::net::Ipv4Addr;
+mod bucket;
+mod fits;
+mod lines;
 
 use super::super::Desk;
-use crate::draft::WorkloadDraft;
-use crate::model::{S3Operation, S3Work};
-use crate::names::{Payload, Style};
+use super::each;
+use crate::draft::{Field, WorkloadDraft};
+use crate::names::Style;
 use crate::problem::Place;
+use crate::s3::{self, ByteRange, DataSet, Listing, Mix, S3Operation, S3Work, Sizes, Stored};
 use crate::scalar::Scalar;
 use crate::size::Size;
 
-const DEFAULT_BUCKET: &str = "tenbin-bench";
-const DEFAULT_SIZE: u64 = 1 << 20;
-/// The most that one PutObject takes.
-const LARGEST: u64 = 5 << 30;
 /// So much data is small enough for a cache and a try-out, so many objects are
 /// enough not to measure one.
 const DEFAULT_DATA: u64 = 256 << 20;
 const FEWEST_DEFAULT_OBJECTS: u64 = 16;
 const MOST_DEFAULT_OBJECTS: u64 = 10_000;
+/// As many keys as one page of a listing holds.
+const DEFAULT_LISTED_OBJECTS: u64 = 1000;
+
+const MOST_BUCKETS: u64 = 1000;
+const MOST_KEYS_IN_REQUEST: u64 = 1000;
+/// S3 takes parts up to 5 GiB and at most 10,000 of them (Amazon S3 user guide,
+/// "Multipart upload limits").
+const MOST_PARTS: u64 = 10_000;
+const MOST_PARTS_AT_ONCE: u64 = 1000;
+const MOST_VERSIONS: u64 = 1000;
+const MOST_RETRIES: u64 = 100;
+const MOST_ENTRIES: u64 = 10_000;
 
 pub(super) fn default_name(work: &S3Work) -> String {
-    format!("{}-{}", work.operation.name(), Size(work.size))
+    let operations: Vec<String> = match work.mix.single() {
+        Some(only) => vec![only.name().to_owned()],
+        None => work
+            .mix
+            .shares()
+            .iter()
+            .map(|(operation, share)| format!("{}{share}", operation.name()))
+            .collect(),
+    };
+    let operations = operations.join("-");
+    match &work.sizes {
+        sizes if sizes.only().is_some() => format!("{operations}-{sizes}"),
+        Sizes::Ranges(_) => format!("{operations}-sizes"),
+        Sizes::LogNormal { median, .. } => format!("{operations}-about-{}", Size(*median)),
+        Sizes::File { .. } => format!("{operations}-real-sizes"),
+    }
 }
 
 pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) -> Option<S3Work> {
     if draft.operation.is_none() {
         desk.refuse(
             place,
-            "an S3 workload needs its operation: \"put\", \"get\" or \"delete\"",
+            "an S3 workload needs its operation: \"put\", \"get\", \"delete\", \"list\" or another, \
+             or several with shares: \"get:70,put:30\"",
         );
     }
-    let operation: Option<S3Operation> = desk.choice("operation", &draft.operation);
-    let size = desk.read("size", &draft.size, size).unwrap_or(DEFAULT_SIZE);
-    let bucket = desk
-        .read("bucket", &draft.bucket, bucket)
-        .unwrap_or_else(|| DEFAULT_BUCKET.to_owned());
-    let objects = desk
-        .read("objects", &draft.objects, |scalar| {
-            scalar.whole(1, u64::MAX)
-        })
-        .unwrap_or_else(|| default_objects(size));
+    let mix: Option<Mix> = desk.read("operation", &draft.operation, Scalar::parsed);
+    let sizes = sizes(desk, &draft.size);
+    // Everything else is read all the same, so that all mistakes are told at once.
+    let assumed = mix.clone().unwrap_or_else(|| Mix::only(S3Operation::Put));
+    let defaults = S3Work::new(assumed.operations().next()?, 0, 1);
+    let sizes = sizes.unwrap_or_else(|| Sizes::fixed(default_size(&assumed)));
+    let data = desk.choice("data", &draft.data).unwrap_or_default();
     let style = desk.choice("style", &draft.style).unwrap_or(Style::Path);
-    let payload = desk
-        .choice("payload", &draft.payload)
-        .unwrap_or(Payload::Signed);
+    let reads = assumed.operations().any(S3Operation::reads);
     let verify = desk.read("verify", &draft.verify, Scalar::switch);
-    let operation = operation?;
-    if let (Some(true), false) = (verify, operation == S3Operation::Get) {
-        let place = draft.verify.as_ref().map_or(place, |verify| verify.place);
-        desk.wrong(
-            place,
-            "verify",
-            format!(
-                "only \"get\" returns content to verify; this is {:?}",
-                operation.name()
-            ),
-        );
-    }
-    Some(S3Work {
-        operation,
-        size,
-        bucket,
+    let whole = |most: u64| move |scalar: &Scalar| scalar.whole(1, most);
+    let objects = desk
+        .read("objects", &draft.objects, whole(u64::MAX))
+        .unwrap_or_else(|| default_objects(&assumed, &sizes));
+    let work = S3Work {
+        bucket: desk
+            .read("bucket", &draft.bucket, bucket::read)
+            .unwrap_or(defaults.bucket),
+        buckets: number(desk, "buckets", &draft.buckets, 1, MOST_BUCKETS).unwrap_or(1),
+        prefix: desk.read("prefix", &draft.prefix, lines::prefix),
         objects,
+        keys: desk.choice("keys", &draft.keys).unwrap_or_default(),
+        prefixes: desk
+            .read("prefixes", &draft.prefixes, Scalar::parsed)
+            .unwrap_or_default(),
+        choose: desk
+            .read("choose", &draft.choose, Scalar::parsed)
+            .unwrap_or(defaults.choose),
         virtual_host: style == Style::Virtual,
-        signed_payload: payload == Payload::Signed,
-        verify: verify.unwrap_or(operation == S3Operation::Get),
-    })
+        payload: desk.choice("payload", &draft.payload).unwrap_or_default(),
+        verify: verify.unwrap_or(reads && data != DataSet::Existing),
+        checksum: desk.choice("checksum", &draft.checksum).unwrap_or_default(),
+        content: desk.choice("content", &draft.content).unwrap_or_default(),
+        compressible: number(desk, "compressible", &draft.compressible, 0, 100)
+            .and_then(|percent| u8::try_from(percent).ok())
+            .unwrap_or(0),
+        stored: stored(desk, draft),
+        data,
+        part_size: desk
+            .read("part_size", &draft.part_size, |scalar| {
+                s3::check_size(scalar.size()?).and_then(not_nothing)
+            })
+            .unwrap_or(defaults.part_size),
+        parts_at_once: number(
+            desk,
+            "parts_at_once",
+            &draft.parts_at_once,
+            1,
+            MOST_PARTS_AT_ONCE,
+        )
+        .unwrap_or(defaults.parts_at_once),
+        range: desk.read("range", &draft.range, Scalar::parsed::<ByteRange>),
+        listing: Listing {
+            form: desk.choice("list", &draft.list).unwrap_or_default(),
+            page: number(desk, "page", &draft.page, 1, MOST_KEYS_IN_REQUEST)
+                .unwrap_or(s3::DEFAULT_PAGE),
+            delimiter: desk.read("delimiter", &draft.delimiter, lines::delimiter),
+        },
+        batch: number(desk, "batch", &draft.batch, 1, MOST_KEYS_IN_REQUEST)
+            .unwrap_or(defaults.batch),
+        versions: number(desk, "versions", &draft.versions, 0, MOST_VERSIONS).unwrap_or(0),
+        rewrite: desk
+            .read("rewrite", &draft.rewrite, Scalar::switch)
+            .unwrap_or(false),
+        retries: number(desk, "retries", &draft.retries, 0, MOST_RETRIES).unwrap_or(0),
+        entries: number(desk, "entries", &draft.entries, 1, MOST_ENTRIES)
+            .unwrap_or(defaults.entries),
+        mix: assumed,
+        sizes,
+    };
+    mix?;
+    fits::check(desk, draft, &work, place);
+    Some(work)
 }
 
-fn size(scalar: &Scalar) -> Result<u64, String> {
-    let size = scalar.size()?;
-    if size > LARGEST {
-        return Err(format!(
-            "{} is more than one PUT can carry; the most is {}",
-            Size(size),
-            Size(LARGEST)
-        ));
+fn number(desk: &mut Desk<'_>, key: &str, field: &Field, least: u64, most: u64) -> Option<u32> {
+    desk.read(key, field, |scalar| scalar.whole(least, most))
+        .and_then(|number| u32::try_from(number).ok())
+}
+
+fn not_nothing(size: u64) -> Result<u64, String> {
+    match size {
+        0 => Err("a part has at least one byte".to_owned()),
+        _ => Ok(size),
     }
-    Ok(size)
 }
 
-fn default_objects(size: u64) -> u64 {
+fn sizes(desk: &mut Desk<'_>, field: &Field) -> Option<Sizes> {
+    let sizes: Sizes = desk.read("size", field, Scalar::parsed)?;
+    let Sizes::File { path, .. } = sizes else {
+        return Some(sizes);
+    };
+    let place = field.as_ref().map_or(Place::Nowhere, |field| field.place);
+    let path = desk.directory.join(path);
+    let bytes = desk.file(place, "size", &path)?;
+    let read = String::from_utf8(bytes)
+        .map_err(|_| "it is not UTF-8 text".to_owned())
+        .and_then(|text| s3::read_sizes(&text));
+    match read {
+        Ok(sizes) => Some(Sizes::File { path, sizes }),
+        Err(why) => {
+            desk.wrong(place, "size", format!("{}: {why}", path.display()));
+            None
+        }
+    }
+}
+
+/// Large where parts are the point, small where content is not.
+fn default_size(mix: &Mix) -> u64 {
+    let in_parts = [S3Operation::Multipart, S3Operation::GetPart];
+    if in_parts.iter().any(|&operation| mix.has(operation)) {
+        return 4 * s3::DEFAULT_PART_SIZE;
+    }
+    use S3Operation::{Copy, Delete, FanOut, Get, Put};
+    let content_matters = |each| matches!(each, Put | Get | Delete | Copy | FanOut);
+    match mix.operations().any(content_matters) {
+        true => 1 << 20,
+        false => 1 << 10,
+    }
+}
+
+fn default_objects(mix: &Mix, sizes: &Sizes) -> u64 {
+    if mix.single() == Some(S3Operation::List) {
+        return DEFAULT_LISTED_OBJECTS;
+    }
     DEFAULT_DATA
-        .checked_div(size)
+        .checked_div(sizes.typical())
         .unwrap_or(MOST_DEFAULT_OBJECTS)
         .clamp(FEWEST_DEFAULT_OBJECTS, MOST_DEFAULT_OBJECTS)
 }
 
-/// The rules for general purpose buckets in the Amazon S3 user guide.
-fn bucket(scalar: &Scalar) -> Result<String, String> {
-    let bucket = scalar.text()?;
-    let refuse = |why: &str| {
-        Err(format!(
-            "{bucket:?} is not a bucket name: {why}; write for example {DEFAULT_BUCKET:?}"
-        ))
-    };
-    if !(3..=63).contains(&bucket.len()) {
-        return refuse("it has 3 to 63 characters");
+fn stored(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Stored {
+    let mut metadata = each(desk, "metadata", draft.metadata.as_ref(), |scalar, _| {
+        lines::metadata(scalar)
+    });
+    metadata.sort();
+    if let Some(twice) = metadata.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        let place = draft
+            .metadata
+            .as_ref()
+            .map_or(Place::Nowhere, |list| list.place);
+        desk.wrong(
+            place,
+            "metadata",
+            format!("{:?} is there twice", twice[0].0),
+        );
     }
-    let alphanumeric = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    if !bucket
-        .chars()
-        .all(|c| alphanumeric(c) || c == '-' || c == '.')
-    {
-        return refuse("it is made of lower-case letters, digits, '-' and '.'");
+    Stored {
+        encryption: desk
+            .choice("encryption", &draft.encryption)
+            .unwrap_or_default(),
+        storage_class: desk.read("storage_class", &draft.storage_class, lines::storage_class),
+        content_type: desk.read("content_type", &draft.content_type, lines::content_type),
+        metadata,
+        tags: each(desk, "tags", draft.tags.as_ref(), |scalar, _| {
+            lines::tag(scalar)
+        }),
     }
-    if !bucket.starts_with(alphanumeric) || !bucket.ends_with(alphanumeric) {
-        return refuse("it begins and ends with a letter or a digit");
-    }
-    if bucket.contains("..") {
-        return refuse("it has no two dots in a row");
-    }
-    if bucket.parse::<Ipv4Addr>().is_ok() {
-        return refuse("it does not look like an IP address");
-    }
-    if ["xn--", "sthree-", "amzn-s3-demo-"]
-        .iter()
-        .any(|prefix| bucket.starts_with(prefix))
-    {
-        return refuse("xn--, sthree- and amzn-s3-demo- are reserved beginnings");
-    }
-    if ["-s3alias", "--ol-s3", ".mrap", "--x-s3"]
-        .iter()
-        .any(|suffix| bucket.ends_with(suffix))
-    {
-        return refuse("-s3alias, --ol-s3, .mrap and --x-s3 are reserved endings");
-    }
-    Ok(bucket.to_owned())
 }

@@ -1,0 +1,74 @@
+//! The program's allocator: the system's, counted.
+//!
+//! Every thread counts for itself, so that counting costs no more than some additions,
+//! and the path of a request allocates nothing. Counters that threads share would slow
+//! down the built-in servers, which are this program as well.
+
+use std::alloc::System;
+use std::sync::{LazyLock, Mutex};
+
+use alloc_tracker::{Allocator, Operation, ProcessSpan, Session};
+use tenbin_record::Allocated;
+
+#[global_allocator]
+static ALLOCATOR: Allocator<System> = Allocator::system();
+
+/// What the count is called where it is kept, which nobody gets to see.
+const NAME: &str = "tenbin";
+
+static METER: LazyLock<Mutex<Meter>> = LazyLock::new(|| Mutex::new(Meter::new()));
+
+/// Adds up spans, one behind the other.
+struct Meter {
+    session: Session,
+    operation: Operation,
+    span: Option<ProcessSpan>,
+}
+
+impl Meter {
+    fn new() -> Self {
+        let session = Session::new().no_stdout().no_file();
+        let operation = session.operation(NAME);
+        let span = Some(operation.measure_process().iterations(1));
+        Self {
+            session,
+            operation,
+            span,
+        }
+    }
+
+    fn total(&mut self) -> Option<Allocated> {
+        // A span counts when it ends.
+        self.span = None;
+        self.span = Some(self.operation.measure_process().iterations(1));
+        let report = self.session.to_report();
+        let (_, all) = report.operations().find(|(name, _)| *name == NAME)?;
+        Some(Allocated {
+            bytes: all.total_bytes_allocated(),
+            count: all.total_allocations_count(),
+        })
+    }
+}
+
+/// What this process has allocated since it was first asked.
+pub(crate) fn allocated() -> Option<Allocated> {
+    METER.lock().ok()?.total()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::allocated;
+
+    #[test]
+    fn what_any_thread_allocates_is_counted() {
+        let before = allocated().unwrap();
+        let thread = std::thread::spawn(|| std::hint::black_box(vec![1_u8; 1 << 20]).len());
+        assert_eq!(thread.join().unwrap(), 1 << 20);
+        let taken = allocated().unwrap().since(before);
+        assert!(taken.bytes >= 1 << 20, "{taken:?}");
+        assert!(taken.bytes < 1 << 24, "{taken:?}");
+        assert!(taken.count >= 1, "{taken:?}");
+        let again = allocated().unwrap();
+        assert!(again.bytes >= before.bytes + (1 << 20), "it only grows");
+    }
+}

@@ -1,0 +1,49 @@
+//! `tenbin compare`, and what of it commands that measure share.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// `tenbin compare`.
+#[derive(Args)]
+#[command(after_help = "\
+Reads run directories, result.json files, and files in Go's benchmark format. The runs were not
+taken in turns: name what changed between them, and the other workloads show how far the machine
+moved meanwhile.
+
+Examples:
+  tenbin compare runs/2026-01-30T090000-s3-suite runs/2026-01-31T090000-s3-suite --changed list
+  tenbin compare before.gobench.txt after.gobench.txt")]
+pub struct CompareArgs {
+    /// The earlier run: its directory, its result.json, or a file in Go's benchmark format
+    #[arg(value_name = "BEFORE")]
+    pub before: PathBuf,
+    /// The later run
+    #[arg(value_name = "AFTER")]
+    pub after: PathBuf,
+    /// What the workloads are called that were touched by what changed, repeatable or with commas;
+    /// all others are then controls
+    #[arg(long, value_name = "WORKLOAD", value_delimiter = ',')]
+    pub changed: Vec<String>,
+    /// Print the comparison as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// An earlier run to compare with.
+#[derive(Args, Default)]
+#[command(next_help_heading = "Before and after")]
+pub struct EarlierArgs {
+    /// Compare with this earlier run: its directory or its result.json
+    #[arg(long, value_name = "RUN")]
+    pub before: Option<PathBuf>,
+    /// What the workloads are called that were touched by what changed since, repeatable or with
+    /// commas; all others are then controls
+    #[arg(
+        long,
+        value_name = "WORKLOAD",
+        value_delimiter = ',',
+        requires = "before"
+    )]
+    pub changed: Vec<String>,
+}

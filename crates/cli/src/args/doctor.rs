@@ -1,0 +1,107 @@
+//! `tenbin doctor`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use tenbin_plan::{At, Draft, LoadDraft, Refusal, S3Operation, WorkloadDraft};
+
+use super::keys::value_for;
+use super::{KeyArgs, TargetArgs, set};
+
+/// `tenbin doctor`: what is looked at.
+#[derive(Subcommand)]
+pub enum DoctorCommand {
+    /// Look at S3 object stores, and at this machine
+    S3(DoctorS3Args),
+}
+
+/// `tenbin doctor s3`.
+#[derive(Args)]
+#[command(after_help = "\
+One line for each check: ok, warning, failed or unknown, what was seen, and what to do. Nothing is
+made on a target. Without a target only this machine is looked at.
+
+Examples:
+  tenbin doctor s3 --port 9200 --port 9300
+  tenbin doctor s3 --target minio=http://127.0.0.1:9000 --connections 64")]
+pub struct DoctorS3Args {
+    /// The systems under test.
+    #[command(flatten)]
+    pub targets: TargetArgs,
+    /// Their credentials.
+    #[command(flatten)]
+    pub keys: KeyArgs,
+    /// Bucket that a run would use [default: tenbin-bench]
+    #[arg(long, value_name = "NAME", help_heading = "What a run would do")]
+    pub bucket: Option<String>,
+    /// Put the bucket in the host name (bucket.host) instead of the path
+    #[arg(long, help_heading = "What a run would do")]
+    pub virtual_host: bool,
+    /// Connections that a run would have [default: 16]
+    #[arg(
+        long,
+        short,
+        visible_alias = "concurrency",
+        value_name = "N",
+        help_heading = "What a run would do"
+    )]
+    pub connections: Option<u32>,
+    /// Directory in which runs would be kept
+    #[arg(
+        long,
+        value_name = "DIR",
+        default_value = "runs",
+        help_heading = "What a run would do"
+    )]
+    pub out: PathBuf,
+    /// Port on which a server is to be started, repeatable: is it free, and if not, who has it?
+    #[arg(long, value_name = "PORT", help_heading = "Where to look")]
+    pub port: Vec<u16>,
+    /// Directory of this machine in which a target keeps its data [default: what its process shows]
+    #[arg(long, value_name = "[NAME=]DIR", help_heading = "Where to look")]
+    pub data: Vec<String>,
+    /// Print the findings as JSON
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+}
+
+impl DoctorS3Args {
+    /// The plan of the run that is to be looked at; none, if there is no target.
+    ///
+    /// # Errors
+    ///
+    /// Options that refer to a target that there is not.
+    pub fn draft(&self) -> Result<Option<Draft>, Refusal> {
+        let mut targets = self.targets.drafts()?;
+        if targets.is_empty() {
+            return Ok(None);
+        }
+        self.keys.apply(&mut targets);
+        let mut work = WorkloadDraft {
+            kind: Some(At::nowhere("s3")),
+            operation: Some(At::nowhere(S3Operation::Put.name())),
+            ..WorkloadDraft::default()
+        };
+        set(&mut work.bucket, "--bucket", self.bucket.as_deref());
+        let style = self.virtual_host.then_some("virtual");
+        set(&mut work.style, "--virtual-host", style);
+        let mut load = LoadDraft::default();
+        set(&mut load.connections, "--connections", self.connections);
+        let mut draft = Draft::default();
+        draft.name = Some(At::nowhere("doctor"));
+        draft.load = load;
+        draft.targets = targets;
+        draft.workloads = vec![At::nowhere(work)];
+        Ok(Some(draft))
+    }
+
+    /// Where the `targets` keep their data, by name.
+    pub fn data(&self, targets: &[String]) -> BTreeMap<String, PathBuf> {
+        let found = targets.iter().filter_map(|target| {
+            let directory = value_for(&self.data, Some(target), targets)?;
+            Some((target.clone(), PathBuf::from(directory)))
+        });
+        found.collect()
+    }
+}

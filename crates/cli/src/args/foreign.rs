@@ -1,0 +1,101 @@
+//! `tenbin warp` and `tenbin hsbench`, and this program called by the name `warp`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use tenbin_compat::World;
+use tenbin_compat::warp::{Asked, parse};
+use tenbin_plan::{Draft, Refusal};
+
+use super::OutputArgs;
+use super::target::problem;
+
+/// Another tool's command line: everything is read by the table of its flags, which
+/// clap cannot do: they have long names behind a single dash.
+#[derive(Args)]
+pub struct ForeignArgs {
+    /// What would stand behind the other tool's name; --help lists it
+    #[arg(
+        value_name = "ARGUMENTS",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub arguments: Vec<String>,
+}
+
+impl ForeignArgs {
+    /// The plan that a measuring command of warp means.
+    pub(super) fn draft(&self) -> Result<Draft, Refusal> {
+        match parse(&self.arguments, &world()) {
+            Ok(Asked::Measure(job)) => Ok(job.draft()),
+            Ok(Asked::Read(_) | Asked::Help(_)) => Err(problem(
+                "only the commands of warp that measure have a plan, such as put".to_owned(),
+            )),
+            Err(mistakes) => Err(problem(mistakes.to_string())),
+        }
+    }
+}
+
+impl OutputArgs {
+    /// Where the results of another tool's command line go: it has no flag for that.
+    pub(crate) fn for_foreign(quiet: bool, json: bool) -> Self {
+        Self {
+            out: PathBuf::from("runs"),
+            quiet,
+            json,
+        }
+    }
+}
+
+/// The world that another tool's flags may refer to.
+pub(crate) fn world() -> World<'static> {
+    World {
+        variable: &variable,
+        read: &|file| std::fs::read_to_string(file),
+    }
+}
+
+/// The tools' variables, and Tenbin's own for the keys where those are not set.
+fn variable(name: &str) -> Option<String> {
+    let find = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let own = match name {
+        "WARP_ACCESS_KEY" | "AWS_ACCESS_KEY_ID" => "TENBIN_ACCESS_KEY",
+        "WARP_SECRET_KEY" | "AWS_SECRET_ACCESS_KEY" => "TENBIN_SECRET_KEY",
+        _ => return find(name),
+    };
+    find(name).or_else(|| find(own))
+}
+
+/// The arguments with `warp` as a command, when this program is called by that name.
+pub fn called_warp(arguments: Vec<OsString>) -> Vec<OsString> {
+    let name = arguments.first().map(Path::new).and_then(Path::file_name);
+    // A guard is this program started by itself, whatever its file is called.
+    let is_guard = arguments.get(1).is_some_and(|argument| argument == "guard");
+    if name.is_none_or(|name| name != "warp") || is_guard {
+        return arguments;
+    }
+    let ours = ["tenbin", "warp"].map(OsString::from);
+    ours.into_iter()
+        .chain(arguments.into_iter().skip(1))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_warp_stands_for_the_command() {
+        let called = |line: &str| {
+            let arguments = line.split(' ').map(OsString::from).collect();
+            let arguments = called_warp(arguments);
+            let words: Vec<_> = arguments.iter().map(|a| a.to_string_lossy()).collect();
+            words.join(" ")
+        };
+        assert_eq!(called("/bin/warp put --tls"), "tenbin warp put --tls");
+        assert_eq!(called("warp"), "tenbin warp");
+        assert_eq!(called("/bin/tenbin warp put"), "/bin/tenbin warp put");
+        assert_eq!(called("/bin/warp guard x"), "/bin/warp guard x");
+    }
+}

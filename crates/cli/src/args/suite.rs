@@ -1,0 +1,332 @@
+//! `tenbin s3 suite`.
+
+use clap::{Args, ValueEnum};
+use tenbin_plan::{At, Draft, Refusal, RoundsDraft, WorkloadDraft};
+use tenbin_stats::{CONFIDENCE, blocks_for_significance};
+
+use super::compare::EarlierArgs;
+use super::{KeyArgs, OutputArgs, RoundsArgs, TargetArgs, set};
+
+/// `tenbin s3 suite`.
+#[derive(Args)]
+#[command(after_help = "\
+One target is measured; two or more are weighed against the first. How long it takes is told before
+it starts: about five minutes for the scenario six on two servers of this machine. The run directory
+gets SUMMARY.md and, for benchstat, benchmark.txt. Docs: docs/s3-suite.md.
+
+Examples:
+  tenbin s3 suite --scenario mixed --builtin memory=s3-memory --builtin durable=s3-durable
+  tenbin s3 suite --scenario concurrency --target minio=http://127.0.0.1:9000 \\
+      --target versity=http://127.0.0.1:7070
+  tenbin s3 suite --target jog=http://127.0.0.1:9200 --before runs/2026-01-23T100000-s3-suite-six \\
+      --changed list-1000")]
+pub struct SuiteArgs {
+    /// Which workloads
+    #[arg(long, value_enum, default_value_t = Scenario::Six, help_heading = "Workloads")]
+    pub scenario: Scenario,
+    /// The systems under test.
+    #[command(flatten)]
+    pub targets: TargetArgs,
+    /// Their credentials.
+    #[command(flatten)]
+    pub keys: KeyArgs,
+    /// Where objects go.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// How long.
+    #[command(flatten)]
+    pub rounds: RoundsArgs,
+    /// What to compare with.
+    #[command(flatten)]
+    pub earlier: EarlierArgs,
+    /// Where results go.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Where objects go, and how requests for them look.
+#[derive(Args, Default)]
+#[command(next_help_heading = "Objects")]
+pub struct PlaceArgs {
+    /// Bucket, made if missing [default: tenbin-bench]
+    #[arg(long, value_name = "NAME")]
+    pub bucket: Option<String>,
+    /// Put the bucket in the host name (bucket.host) instead of the path
+    #[arg(long)]
+    pub virtual_host: bool,
+    /// Sign requests without hashing their payload
+    #[arg(long)]
+    pub unsigned_payload: bool,
+}
+
+/// A set of workloads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Scenario {
+    /// PUT and GET of 1 KB and 1 MB, a listing of 1,000 keys, a multipart upload of 10 MiB
+    Six,
+    /// PUT and GET of 1 KB, 64 KB, 1 MB, 16 MB and 64 MB
+    Throughput,
+    /// PUT and GET of 1 MB on 1, 4, 8, 16, 32 and 64 connections
+    Concurrency,
+    /// GET and PUT of 1 MB together: 70/30, 50/50 and 30/70
+    Mixed,
+    /// All of these
+    All,
+}
+
+/// One workload of the suite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Work {
+    operation: &'static str,
+    /// What it is called where that is not its operation and size.
+    name: Option<&'static str>,
+    size: &'static str,
+    connections: u32,
+}
+
+/// Connections where the scenario does not ask for others: as in published guides, for
+/// small and medium objects. On these, work is named without them.
+const CONNECTIONS: u32 = 16;
+const LEVELS: [u32; 6] = [1, 4, 8, 16, 32, 64];
+const SIZES: [(&str, u32); 5] = [
+    ("1KB", CONNECTIONS),
+    ("64KB", CONNECTIONS),
+    ("1MB", CONNECTIONS),
+    ("16MB", CONNECTIONS),
+    ("64MB", 8),
+];
+const MIXES: [(&str, &str); 3] = [
+    ("get:70,put:30", "mixed-70-30"),
+    ("get:50,put:50", "mixed-50-50"),
+    ("get:30,put:70", "mixed-30-70"),
+];
+const MIXED_CONNECTIONS: u32 = 32;
+/// So many objects of each size, few enough that laying them out takes seconds and that
+/// the largest fit into half a gigabyte.
+const OBJECTS: [(&str, u32); 6] = [
+    ("1KB", 1000),
+    ("64KB", 1000),
+    ("1MB", 100),
+    ("10MiB", 16),
+    ("16MB", 16),
+    ("64MB", 8),
+];
+const LISTED_KEYS: u32 = 1000;
+
+/// Fewest quads or other blocks of a run.
+const FEWEST_BLOCKS: usize = 8;
+
+impl Scenario {
+    fn name(self) -> String {
+        self.to_possible_value()
+            .map(|value| value.get_name().to_owned())
+            .unwrap_or_default()
+    }
+
+    /// Its workloads, each once.
+    fn works(self) -> Vec<Work> {
+        let mut works = match self {
+            Self::Six => six(),
+            Self::Throughput => throughput(),
+            Self::Concurrency => concurrency(),
+            Self::Mixed => mixed(),
+            Self::All => [six(), throughput(), concurrency(), mixed()].concat(),
+        };
+        let mut seen = Vec::new();
+        works.retain(|work| {
+            let is_new = !seen.contains(work);
+            seen.push(*work);
+            is_new
+        });
+        works
+    }
+
+    /// Long enough for several of the slowest operations.
+    fn slice(self) -> &'static str {
+        match self {
+            Self::Six | Self::Concurrency | Self::Mixed => "1200ms",
+            Self::Throughput | Self::All => "3s",
+        }
+    }
+}
+
+fn six() -> Vec<Work> {
+    let list = Work {
+        operation: "list",
+        name: Some("list-1000"),
+        // Small: a listing tells of objects and does not touch them.
+        size: "1KB",
+        connections: CONNECTIONS,
+    };
+    let multipart = Work {
+        // Each upload has several requests out at once.
+        connections: 4,
+        ..transfer("multipart", "10MiB", 4)
+    };
+    vec![
+        transfer("put", "1KB", CONNECTIONS),
+        transfer("put", "1MB", CONNECTIONS),
+        transfer("get", "1KB", CONNECTIONS),
+        transfer("get", "1MB", CONNECTIONS),
+        list,
+        multipart,
+    ]
+}
+
+fn throughput() -> Vec<Work> {
+    let of = |operation| SIZES.map(|(size, connections)| transfer(operation, size, connections));
+    [of("put"), of("get")].concat()
+}
+
+fn concurrency() -> Vec<Work> {
+    let of = |operation| LEVELS.map(|connections| transfer(operation, "1MB", connections));
+    [of("put"), of("get")].concat()
+}
+
+fn mixed() -> Vec<Work> {
+    let of = |(operation, name)| Work {
+        name: Some(name),
+        ..transfer(operation, "1MB", MIXED_CONNECTIONS)
+    };
+    MIXES.map(of).to_vec()
+}
+
+fn transfer(operation: &'static str, size: &'static str, connections: u32) -> Work {
+    Work {
+        operation,
+        name: None,
+        size,
+        connections,
+    }
+}
+
+impl Work {
+    fn name(self) -> String {
+        let Self {
+            operation,
+            size,
+            connections,
+            ..
+        } = self;
+        let usual = SIZES
+            .iter()
+            .find(|(known, _)| *known == size)
+            .map_or(connections, |(_, usual)| *usual);
+        match self.name {
+            Some(name) => name.to_owned(),
+            None if connections == usual => format!("{operation}-{size}"),
+            None => format!("{operation}-{size}-c{connections}"),
+        }
+    }
+
+    fn draft(self, place: &PlaceArgs) -> WorkloadDraft {
+        let mut draft = WorkloadDraft {
+            name: Some(At::nowhere(self.name())),
+            kind: Some(At::nowhere("s3")),
+            operation: Some(At::nowhere(self.operation)),
+            size: Some(At::nowhere(self.size)),
+            objects: Some(At::nowhere(self.objects())),
+            ..WorkloadDraft::default()
+        };
+        draft.load.connections = Some(At::nowhere(self.connections));
+        set(&mut draft.bucket, "--bucket", place.bucket.as_deref());
+        let style = place.virtual_host.then_some("virtual");
+        set(&mut draft.style, "--virtual-host", style);
+        let payload = place.unsigned_payload.then_some("unsigned");
+        set(&mut draft.payload, "--unsigned-payload", payload);
+        draft
+    }
+
+    fn objects(self) -> u32 {
+        if self.operation == "list" {
+            return LISTED_KEYS;
+        }
+        let mut known = OBJECTS.iter();
+        known
+            .find(|(size, _)| *size == self.size)
+            .map_or(LISTED_KEYS, |(_, objects)| *objects)
+    }
+}
+
+impl SuiteArgs {
+    /// The plan: slices short enough for the whole to end soon, and rounds enough for
+    /// every comparison to be able to come to a result.
+    ///
+    /// # Errors
+    ///
+    /// Options that refer to a target that there is not.
+    pub fn draft(&self) -> Result<Draft, Refusal> {
+        let mut targets = self.targets.drafts()?;
+        self.keys.apply(&mut targets);
+        let works = self.scenario.works();
+        let mut draft = Draft::default();
+        draft.name = Some(At::nowhere(format!("s3-suite-{}", self.scenario.name())));
+        draft.rounds = RoundsDraft {
+            count: Some(At::nowhere(rounds(targets.len(), works.len()))),
+            slice: Some(At::nowhere(self.scenario.slice())),
+            lead: Some(At::nowhere("100ms")),
+            gap: Some(At::nowhere("100ms")),
+            warmup: Some(At::nowhere("500ms")),
+            ..RoundsDraft::default()
+        };
+        draft.targets = targets;
+        draft.workloads = works
+            .iter()
+            .map(|work| At::nowhere(work.draft(&self.place)))
+            .collect();
+        self.rounds.apply(&mut draft);
+        Ok(draft)
+    }
+}
+
+/// Whole blocks, and so many that each of the comparisons can still be told apart
+/// after the correction for all of them.
+fn rounds(targets: usize, workloads: usize) -> u32 {
+    let comparisons = workloads * targets.saturating_sub(1).max(1);
+    let alpha = (1.0 - CONFIDENCE) / comparisons.max(1) as f64;
+    let blocks = blocks_for_significance(alpha)
+        .unwrap_or(FEWEST_BLOCKS)
+        .max(FEWEST_BLOCKS);
+    let rounds_per_block = tenbin_plan::rounds_per_block(targets);
+    u32::try_from(blocks).map_or(u32::MAX, |blocks| blocks.saturating_mul(rounds_per_block))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_scenario_asks_what_the_guide_asks() {
+        for (scenario, count) in [
+            (Scenario::Six, 6),
+            (Scenario::Throughput, 10),
+            (Scenario::Concurrency, 12),
+            (Scenario::Mixed, 3),
+            // Of 31, six are in two scenarios or three.
+            (Scenario::All, 25),
+        ] {
+            let works = scenario.works();
+            assert_eq!(works.len(), count, "{scenario:?}");
+            let names: BTreeSet<String> = works.iter().map(|work| work.name()).collect();
+            assert_eq!(names.len(), count, "{scenario:?}: {names:?}");
+        }
+        let levels: Vec<String> = concurrency().iter().map(|work| work.name()).collect();
+        assert_eq!(
+            levels[..4],
+            ["put-1MB-c1", "put-1MB-c4", "put-1MB-c8", "put-1MB"]
+        );
+        assert_eq!(throughput()[4].connections, 8, "64 MB on eight connections");
+    }
+
+    #[test]
+    fn rounds_suffice_for_every_comparison() {
+        assert_eq!(rounds(2, 6), 16);
+        assert_eq!(rounds(2, 10), 18);
+        assert_eq!(rounds(2, 12), 18);
+        assert_eq!(rounds(2, 25), 20);
+        assert_eq!(rounds(1, 6), 8);
+        assert_eq!(rounds(3, 6) % 6, 0, "whole Williams squares");
+    }
+}

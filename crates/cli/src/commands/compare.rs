@@ -1,0 +1,113 @@
+//! `tenbin compare`, and the earlier run of commands that measure.
+
+use std::path::Path;
+
+use tenbin_report::document::{Earlier, SCHEMA};
+use tenbin_report::{Document, Results, against, terminal_earlier};
+
+use super::show::document_of;
+use crate::args::{CompareArgs, EarlierArgs};
+use crate::exit::Exit;
+use crate::output;
+
+/// Prints what changed from one run to another.
+pub(crate) fn compare(args: &CompareArgs) -> Exit {
+    let compared = Before::read(&args.before, &args.changed)
+        .and_then(|before| Ok((before, results_of(&args.after)?)));
+    let (before, after) = match compared {
+        Ok(both) => both,
+        Err(exit) => return exit,
+    };
+    match before.against(&after) {
+        Ok(earlier) => {
+            print(&earlier, args.json);
+            Exit::Done
+        }
+        Err(sentence) => refuse(&sentence),
+    }
+}
+
+fn print(earlier: &Earlier, json: bool) {
+    if json {
+        output::print(tenbin_report::earlier_json(earlier).as_bytes());
+    } else {
+        output::print(terminal_earlier(earlier).as_bytes());
+    }
+}
+
+fn refuse(sentence: &str) -> Exit {
+    output::error(sentence);
+    Exit::Refused
+}
+
+/// An earlier run, read before anything is measured.
+pub(crate) struct Before {
+    results: Results,
+    changed: Vec<String>,
+}
+
+impl Before {
+    /// The one that the options name, if they name any.
+    pub(crate) fn of(args: Option<&EarlierArgs>) -> Result<Option<Self>, Exit> {
+        let Some(EarlierArgs {
+            before: Some(path),
+            changed,
+        }) = args
+        else {
+            return Ok(None);
+        };
+        Self::read(path, changed).map(Some)
+    }
+
+    fn read(path: &Path, changed: &[String]) -> Result<Self, Exit> {
+        Ok(Self {
+            results: results_of(path)?,
+            changed: changed.to_vec(),
+        })
+    }
+
+    fn against(&self, after: &Results) -> Result<Earlier, String> {
+        against(&self.results, after, &self.changed)
+    }
+
+    /// How the run that has just been measured stands against it.
+    pub(crate) fn against_document(&self, after: &Document) -> Result<Earlier, String> {
+        self.against(&Results::of_document(after))
+    }
+
+    /// What was named as changed and is no workload of a plan.
+    pub(crate) fn unknown(&self, workloads: &[tenbin_plan::Workload]) -> Option<String> {
+        let is_known = |name: &String| workloads.iter().any(|work| work.name == *name);
+        let name = self.changed.iter().find(|name| !is_known(name))?;
+        let known: Vec<&str> = workloads.iter().map(|work| work.name.as_str()).collect();
+        Some(format!(
+            "--changed names {name:?}, and there is no such workload; there are {}",
+            known.join(", ")
+        ))
+    }
+}
+
+fn results_of(path: &Path) -> Result<Results, Exit> {
+    if path.is_dir() {
+        return document_of(path).map(|document| Results::of_document(&document));
+    }
+    let content = std::fs::read(path)
+        .map_err(|error| refuse(&format!("{} cannot be read: {error}", path.display())))?;
+    if content.trim_ascii_start().starts_with(b"{") {
+        return read_document(path, &content).map(|document| Results::of_document(&document));
+    }
+    Results::of_file(&path.display().to_string(), &content).map_err(|sentence| refuse(&sentence))
+}
+
+fn read_document(path: &Path, content: &[u8]) -> Result<Document, Exit> {
+    let shown = path.display();
+    let document = tenbin_report::document_from_json(content)
+        .map_err(|why| refuse(&format!("{shown} is not a result of Tenbin: {why}")))?;
+    if document.schema == SCHEMA {
+        return Ok(document);
+    }
+    Err(refuse(&format!(
+        "{shown} is of version {:?}, and this Tenbin reads {SCHEMA:?}",
+        document.schema
+    )))
+}

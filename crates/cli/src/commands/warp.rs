@@ -1,0 +1,155 @@
+//! `tenbin warp`.
+
+use std::path::Path;
+
+use tenbin_compat::warp::{Asked, Reading, WarpJob, WarpReading, parse};
+use tenbin_plan::{Plan, S3Operation, S3Work, WorkloadKind};
+use tenbin_report::import::{Imported, Selection, import};
+use tenbin_report::{Document, warp};
+
+use super::measure::measure_and_show;
+use super::show::plan_of;
+use crate::args::{ForeignArgs, OutputArgs, foreign_world};
+use crate::exit::Exit;
+use crate::output;
+
+/// Does what warp's command line asks for.
+pub(crate) fn warp(args: &ForeignArgs) -> Exit {
+    if let [only] = args.arguments.as_slice()
+        && matches!(only.as_str(), "--version" | "-v" | "version")
+    {
+        let version = env!("CARGO_PKG_VERSION");
+        output::print(format!("tenbin {version}, with warp's command line\n").as_bytes());
+        return Exit::Done;
+    }
+    match parse(&args.arguments, &foreign_world()) {
+        Ok(Asked::Help(text)) => {
+            output::print(text.as_bytes());
+            Exit::Done
+        }
+        Ok(Asked::Measure(job)) => run(&job),
+        Ok(Asked::Read(reading)) => read(&reading),
+        Err(mistakes) => refuse(mistakes.sentences()),
+    }
+}
+
+fn refuse(sentences: &[String]) -> Exit {
+    for sentence in sentences {
+        output::error(sentence);
+    }
+    Exit::Refused
+}
+
+fn tell(notes: &[String]) {
+    for note in notes {
+        output::note(note);
+    }
+}
+
+fn run(job: &WarpJob) -> Exit {
+    tell(&job.notes);
+    let options = OutputArgs::for_foreign(job.quiet, job.json);
+    measure_and_show(Ok(job.draft()), &options, &|plan, document, directory| {
+        if job.json {
+            output::report(document, true);
+            return;
+        }
+        match tenbin_record::read(directory) {
+            Ok(recorded) => {
+                let imported = imported_run(plan, directory, &recorded);
+                output::print(report(document, &imported, job).as_bytes());
+            }
+            Err(error) => {
+                output::error(&error.to_string());
+                output::report(document, false);
+            }
+        }
+    })
+}
+
+fn report(document: &Document, imported: &Imported, job: &WarpJob) -> String {
+    warp::run(document, imported, job.only.as_deref(), job.mix.len() > 1)
+}
+
+fn imported_run(plan: &Plan, directory: &Path, recorded: &tenbin_record::RecordedRun) -> Imported {
+    Imported::of_run(directory, recorded, |workload| {
+        let mut workloads = plan.workloads.iter();
+        match workloads.find(|known| known.name == workload) {
+            Some(known) => match &known.kind {
+                WorkloadKind::S3(work) => objects_per_request(work),
+                _ => 1,
+            },
+            None => 1,
+        }
+    })
+}
+
+fn objects_per_request(work: &S3Work) -> u64 {
+    let objects = match work.mix.single() {
+        Some(S3Operation::DeleteBatch) => work.batch,
+        Some(S3Operation::Snowball | S3Operation::FanOut) => work.entries,
+        _ => 1,
+    };
+    objects.into()
+}
+
+fn read(reading: &WarpReading) -> Exit {
+    tell(&reading.notes);
+    let selection = Selection {
+        operation: reading.operation.clone(),
+        host: reading.host.clone(),
+        skip: reading.skip,
+        offset: reading.offset,
+        limit: reading.limit,
+    };
+    let mut results = Vec::with_capacity(reading.files.len());
+    for file in &reading.files {
+        match result(file, &selection) {
+            Ok(result) => results.push(result),
+            Err(exit) => return exit,
+        }
+    }
+    if reading.reading == Reading::Merge {
+        results = vec![Imported::merge(results)];
+    }
+    if reading.json {
+        output::print(&warp::analyze_json(&results));
+        return Exit::Done;
+    }
+    let text = match (reading.reading, results.as_slice()) {
+        (Reading::Cmp, [before, after]) => warp::cmp(before, after),
+        (_, results) => results
+            .iter()
+            .map(|result| warp::analyze(result, reading.segment_seconds))
+            .collect::<Vec<_>>()
+            .join("\n"),
+    };
+    output::print(text.as_bytes());
+    Exit::Done
+}
+
+/// A file of warp's, or a run directory of Tenbin's.
+fn result(file: &str, selection: &Selection) -> Result<Imported, Exit> {
+    let path = Path::new(file);
+    if !path.is_dir() {
+        return import(file, selection).map_err(|error| refuse(&[error.to_string()]));
+    }
+    let whole = Selection {
+        operation: selection.operation.clone(),
+        ..Selection::default()
+    };
+    if *selection != whole {
+        return Err(refuse(&[format!(
+            "{file}: a run directory holds no single requests, of which some could be picked"
+        )]));
+    }
+    let recorded = tenbin_record::read(path).map_err(|error| refuse(&[error.to_string()]))?;
+    let plan = plan_of(&recorded, path)?;
+    let mut imported = imported_run(&plan, path, &recorded);
+    if let Some(wanted) = &selection.operation {
+        imported
+            .operations
+            .retain(|operation| operation.name.eq_ignore_ascii_case(wanted));
+    }
+    Ok(imported)
+}

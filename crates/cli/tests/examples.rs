@@ -1,0 +1,144 @@
+//! The examples: every plan resolves, and the containers are those that the plan for
+//! them means. Containers cannot run wherever the tests do, so that their file is read
+//! as a document.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use common::{Scratch, Tenbin};
+use saphyr::{LoadableYamlNode as _, Yaml};
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+}
+
+/// Files below a directory with this ending.
+fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).expect("the examples") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(files(&path, ending));
+        } else if path.extension().is_some_and(|found| found == ending) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// The plan in a file, with every default filled in.
+fn resolved(scratch: &Scratch, file: &Path) -> String {
+    let file = file.to_str().expect("a path in UTF-8");
+    let plan = Tenbin::new(scratch, ["plan", "file", file]).run();
+    plan.expect_code(0);
+    plan.stdout
+}
+
+#[test]
+fn every_plan_resolves() {
+    let scratch = Scratch::new("plans");
+    let plans = files(&examples(), "toml");
+    assert!(plans.len() >= 4, "{plans:?}");
+    for plan in plans {
+        assert!(resolved(&scratch, &plan).contains("[[target]]"));
+    }
+}
+
+#[test]
+fn the_plan_for_local_processes_resolves_with_jog_uncommented() {
+    let scratch = Scratch::new("jog");
+    let text = std::fs::read_to_string(examples().join("object-stores/local.toml")).expect("it");
+    // Everything behind "# [[target]]" up to the empty line that ends the comment.
+    let (before, commented) = text.split_once("# [[target]]\n").expect("JOG's lines");
+    let (commented, after) = commented.split_once("\n\n").expect("their end");
+    let lines = commented.lines().map(|line| {
+        let line = line.strip_prefix('#').expect("a comment");
+        format!("{}\n", line.trim_start())
+    });
+    let jog: String = lines.collect();
+    let plan = scratch.write("plan.toml", format!("{before}[[target]]\n{jog}\n{after}"));
+    let printed = resolved(&scratch, Path::new(&plan));
+    assert!(printed.contains("name = \"jog\""), "{printed}");
+}
+
+#[test]
+fn the_containers_are_those_of_the_plan() {
+    let directory = examples().join("object-stores");
+    let text = std::fs::read_to_string(directory.join("compose.yml")).expect("compose.yml");
+    let documents = Yaml::load_from_str(&text).expect("compose.yml is YAML");
+    let [compose] = documents.as_slice() else {
+        panic!("one document");
+    };
+    let plan = std::fs::read_to_string(directory.join("compose.toml")).expect("compose.toml");
+    let plan: toml::Table = plan.parse().expect("compose.toml is TOML");
+    let volumes = compose["volumes"].as_mapping().expect("named volumes");
+    let mut used = BTreeSet::new();
+    let mut published = BTreeSet::new();
+    for (name, service) in compose["services"].as_mapping().expect("services") {
+        let name = name.as_str().expect("a name");
+        let strings = |key: &str| -> Vec<&str> {
+            let list = service[key].as_sequence();
+            let list = list.unwrap_or_else(|| panic!("{name} has no {key}"));
+            list.iter().map(|each| each.as_str().expect(key)).collect()
+        };
+        let image = service["image"].as_str().expect("an image");
+        assert!(
+            image
+                .rsplit_once(':')
+                .is_some_and(|(_, tag)| tag != "latest"),
+            "{name}: {image} is another image tomorrow"
+        );
+        let test = service["healthcheck"]["test"].as_sequence();
+        assert!(test.is_some_and(|words| words.len() > 1), "{name}: health");
+        let ports: Vec<u16> = strings("ports")
+            .iter()
+            .map(|port| {
+                let [host, outside, _inside] = port.split(':').collect::<Vec<_>>()[..] else {
+                    panic!("{name}: {port} is bound to every address");
+                };
+                assert_eq!(host, "127.0.0.1", "{name}: {port}");
+                outside.parse().expect("a port")
+            })
+            .collect();
+        for volume in strings("volumes") {
+            let (volume, _) = volume.split_once(':').expect("a volume and its place");
+            assert!(
+                volumes.iter().any(|(key, _)| key.as_str() == Some(volume)),
+                "{name}: volume {volume} is not named, and `down -v` would not remove it"
+            );
+            used.insert(volume.to_owned());
+        }
+        let target = target_of(&plan, name);
+        let url = target["url"].as_str().expect("a url");
+        assert_eq!(url, format!("http://127.0.0.1:{}", ports[0]), "{name}");
+        let environment = service["environment"].as_mapping().expect("environment");
+        for (key, endings) in [
+            ("access_key", ["ACCESS_KEY", "ROOT_USER"]),
+            ("secret_key", ["SECRET_KEY", "ROOT_PASSWORD"]),
+        ] {
+            let given = environment.iter().find(|(variable, _)| {
+                let variable = variable.as_str().expect("a variable");
+                endings.iter().any(|ending| variable.ends_with(ending))
+            });
+            let (_, given) = given.unwrap_or_else(|| panic!("{name} is given no {key}"));
+            assert_eq!(given.as_str(), target[key].as_str(), "{name}: {key}");
+            assert_eq!(given.as_str(), Some("benchadmin"), "{name}: {key}");
+        }
+        published.extend(ports);
+    }
+    assert_eq!(Vec::from_iter(published), [9200, 9300, 9301]);
+    assert_eq!(used.len(), volumes.len(), "a volume that nobody uses");
+    let targets = plan["target"].as_array().expect("targets");
+    let services = compose["services"].as_mapping().expect("services");
+    assert_eq!(targets.len(), services.len());
+}
+
+fn target_of<'p>(plan: &'p toml::Table, name: &str) -> &'p toml::Value {
+    let targets = plan["target"].as_array().expect("targets");
+    targets
+        .iter()
+        .find(|target| target["name"].as_str() == Some(name))
+        .unwrap_or_else(|| panic!("the plan has no target {name}"))
+}

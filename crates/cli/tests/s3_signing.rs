@@ -1,0 +1,156 @@
+//! Ways to sign and to send content, checksums and what is stored along with it, on
+//! MinIO and Versity S3 Gateway.
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Certificates, Outcome, Scratch, Server, Tenbin, path_of};
+
+/// Short slices of these workloads on these targets.
+fn plan(scratch: &Scratch, targets: &str, workloads: &str) -> String {
+    // Fail here, with the advice, rather than inside the run.
+    path_of(Server::Minio);
+    path_of(Server::Versitygw);
+    scratch.write(
+        "plan.toml",
+        format!(
+            "seed = 7\n[rounds]\ncount = 2\nslice = \"200ms\"\nlead = \"0s\"\nwarmup = \"0s\"\n\
+             gap = \"0s\"\n[load]\nconnections = 4\ntimeout = \"20s\"\n{targets}\n{workloads}"
+        ),
+    )
+}
+
+/// The targets of the example: both gateways, launched.
+fn both() -> String {
+    let example = include_str!("../../../examples/minio-versity.toml");
+    let targets = &example[example.find("[[target]]").expect("targets")
+        ..example.find("[[workload]]").expect("workloads")];
+    targets.to_owned()
+}
+
+/// Gets and puts of objects in two chunks, with this besides.
+fn mix(name: &str, lines: &str) -> String {
+    format!(
+        "[[workload]]\nkind = \"s3\"\nname = \"{name}\"\noperation = \"get:50,put:50\"\n\
+         size = \"100KiB\"\nobjects = 20\n{lines}\n"
+    )
+}
+
+fn list(value: &serde_json::Value) -> Vec<serde_json::Value> {
+    value.as_array().cloned().unwrap_or_default()
+}
+
+/// Fails unless every operation of every workload on every target was done and none
+/// failed.
+fn expect_all_right(run: &Outcome, pairs: usize) {
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
+    let results = list(&document["results"]);
+    assert_eq!(results.len(), pairs, "{run}");
+    for result in &results {
+        let operations = list(&result["operations"]);
+        assert!(!operations.is_empty(), "{result}");
+        for figures in operations {
+            let of = format!("{} {} {figures}", result["target"], result["workload"]);
+            assert!(figures["ok"].as_u64().is_some_and(|ok| ok > 0), "{of}");
+            let errors = figures["errors"].as_object();
+            assert!(errors.is_none_or(serde_json::Map::is_empty), "{of}");
+        }
+    }
+}
+
+#[test]
+fn payloads_and_checksums_of_every_kind_on_two_real_servers() {
+    let scratch = Scratch::new("signing");
+    let mut workloads = vec![
+        mix("unsigned", "payload = \"unsigned\""),
+        mix("streaming", "payload = \"streaming\""),
+        mix("unique", "content = \"unique\"\ncompressible = 50"),
+        mix("rewrite", "rewrite = true"),
+        mix("md5", "checksum = \"md5\""),
+    ];
+    for checksum in ["crc32", "crc32c", "crc64nvme", "sha1", "sha256"] {
+        let line = format!("checksum = \"{checksum}\"");
+        workloads.push(mix(checksum, &line));
+        workloads.push(mix(
+            &format!("{checksum}-behind"),
+            &format!("{line}\npayload = \"trailer\""),
+        ));
+    }
+    let plan = plan(&scratch, &both(), &workloads.concat());
+    let run = Tenbin::new(&scratch, ["run", &plan, "--json"])
+        .within(Duration::from_secs(150))
+        .run();
+    expect_all_right(&run, 2 * workloads.len());
+    scratch.expect_nobody_left(Duration::from_secs(10));
+}
+
+/// A MinIO that speaks TLS and has a key of its own to encrypt with.
+fn minio_with_tls(scratch: &Scratch, certificates: &Certificates) -> String {
+    let home = scratch.join("minio-certificates");
+    std::fs::create_dir(&home).expect("a directory for certificates");
+    for (from, to) in [("server.pem", "public.crt"), ("server.key", "private.key")] {
+        let to = format!("{home}/{to}");
+        std::fs::copy(certificates.file(from), to).expect("a copy of a certificate");
+    }
+    let ca = certificates.file("ca.pem");
+    format!(
+        "[[target]]\nname = \"minio\"\n\
+         command = [\"minio\", \"server\", \"--quiet\", \"--certs-dir\", \"{home}\", \
+         \"--address\", \"127.0.0.1:{{port}}\", \"{{data}}/disk\"]\n\
+         url = \"https://127.0.0.1:{{port}}\"\ntls = {{ ca = \"{ca}\" }}\n\
+         ready = {{ url = \"https://127.0.0.1:{{port}}/minio/health/cluster\" }}\n\
+         [target.env]\nMINIO_ROOT_USER = \"{{access_key}}\"\n\
+         MINIO_ROOT_PASSWORD = \"{{secret_key}}\"\nMINIO_BROWSER = \"off\"\n\
+         MINIO_UPDATE = \"off\"\nHOME = \"{{data}}\"\n\
+         MINIO_KMS_SECRET_KEY = \"test:{KMS_KEY}\"\n"
+    )
+}
+
+/// 32 bytes in Base64.
+const KMS_KEY: &str = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
+
+#[test]
+fn what_is_stored_along_with_content_and_how_it_is_encrypted() {
+    let scratch = Scratch::new("signing-tls");
+    let certificates = Certificates::make(&scratch);
+    let workloads = [
+        mix("sse-c", "encryption = \"sse-c\""),
+        mix("sse-s3", "encryption = \"sse-s3\""),
+        mix(
+            "stored",
+            "storage_class = \"REDUCED_REDUNDANCY\"\ncontent_type = \"text/plain\"\n\
+             metadata = [\"owner: some body\"]\ntags = [\"team=green + red\", \"empty=\"]",
+        ),
+        mix("streaming", "payload = \"streaming\""),
+    ];
+    let targets = minio_with_tls(&scratch, &certificates);
+    let plan = plan(&scratch, &targets, &workloads.concat());
+    let run = Tenbin::new(&scratch, ["run", &plan, "--json"])
+        .within(Duration::from_secs(90))
+        .run();
+    expect_all_right(&run, workloads.len());
+    scratch.expect_nobody_left(Duration::from_secs(10));
+}
+
+#[test]
+fn minio_takes_signatures_of_version_2() {
+    let scratch = Scratch::new("signing-v2");
+    let targets = both();
+    let minio = &targets[..targets[1..].find("[[target]]").expect("a second") + 1];
+    let minio = minio.replace("name = \"minio\"", "name = \"minio\"\nsignature = \"v2\"");
+    let mut workloads = vec![mix("plain", ""), mix("checked", "checksum = \"md5\"")];
+    for operation in ["delete", "delete-batch", "list", "copy"] {
+        workloads.push(format!(
+            "[[workload]]\nkind = \"s3\"\noperation = \"{operation}\"\nsize = \"1KiB\"\n\
+             objects = 200\n"
+        ));
+    }
+    let plan = plan(&scratch, &minio, &workloads.concat());
+    let run = Tenbin::new(&scratch, ["run", &plan, "--json"])
+        .within(Duration::from_secs(90))
+        .run();
+    expect_all_right(&run, workloads.len());
+    scratch.expect_nobody_left(Duration::from_secs(10));
+}

@@ -1,0 +1,221 @@
+//! `tenbin s3 suite` on the built-in servers, and `tenbin compare` of its runs.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use common::{Outcome, Scratch, Server, Tenbin, path_of};
+
+const TWO: [&str; 4] = [
+    "--builtin",
+    "memory=s3-memory",
+    "--builtin",
+    "durable=s3-durable",
+];
+
+fn suite(scratch: &Scratch, options: &[&str]) -> Outcome {
+    suite_in(scratch, options, "150ms")
+}
+
+/// In slices of that length.
+fn suite_in(scratch: &Scratch, options: &[&str], slice: &str) -> Outcome {
+    let short = [
+        "--slice", slice, "--lead", "20ms", "--gap", "10ms", "--warmup", "20ms",
+    ];
+    let arguments = ["s3", "suite", "--quiet"];
+    let arguments = arguments.iter().chain(options).chain(&short);
+    let run = Tenbin::new(scratch, arguments)
+        .within(Duration::from_secs(150))
+        .run();
+    // On a busy machine such slices can be anything but missing.
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run
+}
+
+/// The only run directory whose name ends like this.
+fn directory(scratch: &Scratch, end: &str) -> PathBuf {
+    let mut found: Vec<PathBuf> = std::fs::read_dir(scratch.path().join("runs"))
+        .expect("runs")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.to_string_lossy().ends_with(end))
+        .collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    found.remove(0)
+}
+
+fn read(directory: &Path, name: &str) -> String {
+    std::fs::read_to_string(directory.join(name)).unwrap_or_else(|why| panic!("{name}: {why}"))
+}
+
+fn result(directory: &Path) -> serde_json::Value {
+    serde_json::from_str(&read(directory, "result.json")).expect("a document")
+}
+
+fn array(value: &serde_json::Value) -> Vec<serde_json::Value> {
+    value.as_array().cloned().unwrap_or_default()
+}
+
+/// MinIO and Versity S3 Gateway: the built-in servers have no multipart uploads.
+const REAL: [&str; 18] = [
+    "--launch",
+    "minio=minio server --quiet --certs-dir {data}/certs --address 127.0.0.1:{port} {data}/disk",
+    "--launch-env",
+    "minio=MINIO_ROOT_USER={access_key}",
+    "--launch-env",
+    "minio=MINIO_ROOT_PASSWORD={secret_key}",
+    "--ready",
+    "minio=url:http://127.0.0.1:{port}/minio/health/cluster",
+    "--launch",
+    "versity=versitygw --quiet --keep-alive --health /health --port 127.0.0.1:{port} posix {data}",
+    "--launch-env",
+    "versity=ROOT_ACCESS_KEY={access_key}",
+    "--launch-env",
+    "versity=ROOT_SECRET_KEY={secret_key}",
+    "--ready",
+    "versity=url:http://127.0.0.1:{port}/health",
+    "--rounds",
+    "2",
+];
+
+#[test]
+fn six_operations_are_measured_and_reported() {
+    // Fail here, with the advice, rather than inside the run.
+    path_of(Server::Minio);
+    path_of(Server::Versitygw);
+    let scratch = Scratch::new("suite-six");
+    suite_in(&scratch, &REAL, "1s");
+    let run = directory(&scratch, "-s3-suite-six");
+    let report = read(&run, "SUMMARY.md");
+    for part in [
+        "### Latency (µs/op)",
+        "| PutObject (1KB) |",
+        "| ListObjectsV2 (1,000 keys) |",
+        "| MultipartUpload (10MiB in parts of 5MiB) |",
+        "### Which target for which use",
+        "\nBenchmarkGetObject/size=1MB/target=versity/conc=16 ",
+    ] {
+        assert!(report.contains(part), "{part}\n{report}");
+    }
+    let results = array(&result(&run)["results"]);
+    assert_eq!(results.len(), 12, "six workloads on two targets");
+    for result in &results {
+        assert!(result["ok"].as_u64() > Some(0), "{result}");
+    }
+    scratch.expect_nobody_left(Duration::from_secs(10));
+}
+
+#[test]
+fn a_mix_is_read_by_benchstat_and_compared_with_an_earlier_run() {
+    let scratch = Scratch::new("suite-mixed");
+    let mixed = |more: &[&str]| {
+        let options = [&TWO[..], &["--scenario", "mixed", "--rounds", "4"], more].concat();
+        suite(&scratch, &options)
+    };
+    mixed(&["--name", "before"]);
+    let before = directory(&scratch, "-before");
+    benchstat_reads(&before.join("benchmark.txt"));
+    for result in array(&result(&before)["results"]) {
+        let allocated = &result["client_allocations"]["value"];
+        assert!(allocated.as_f64() > Some(0.0), "{result}");
+    }
+
+    let earlier = before.to_string_lossy();
+    let said = mixed(&[
+        "--name",
+        "after",
+        "--before",
+        &earlier,
+        "--changed",
+        "mixed-70-30",
+    ]);
+    let after = directory(&scratch, "-after");
+    assert!(said.stdout.contains("Before and after"), "{said}");
+    assert!(read(&after, "SUMMARY.md").contains("## Before and after"));
+    let earlier = &result(&after)["earlier"];
+    assert_eq!(earlier["controls"]["count"], 4, "two mixes on two targets");
+    assert_eq!(array(&earlier["changes"]).len(), 6);
+
+    let compared = Tenbin::new(&scratch, [Path::new("compare"), &before, &after]).run();
+    assert_eq!(compared.code, Some(0), "{compared}");
+    assert!(compared.stdout.contains("mixed-30-70"), "{compared}");
+    scratch.expect_nobody_left(Duration::from_secs(10));
+}
+
+/// Real benchstat sees both targets and all samples, and complains of nothing.
+fn benchstat_reads(file: &Path) {
+    let output = Command::new(path_of(Server::Benchstat))
+        .args(["-col", "/target"])
+        .arg(file)
+        .output()
+        .expect("benchstat runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{complaints}");
+    assert!(complaints.is_empty(), "{complaints}");
+    for part in [
+        "memory",
+        "durable",
+        "Mixed/get=70/put=30/size=1MB/conc=32",
+        "n=4",
+        "ops/s",
+        "B/op",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}
+
+#[test]
+fn the_optimum_concurrency_is_named() {
+    let scratch = Scratch::new("suite-concurrency");
+    suite(
+        &scratch,
+        &["--scenario", "concurrency", "--builtin", "memory=s3-memory"],
+    );
+    let run = directory(&scratch, "-s3-suite-concurrency");
+    let document = result(&run);
+    assert_eq!(array(&document["workloads"]).len(), 12);
+    let findings = array(&document["findings"]);
+    let optimum: Vec<_> = findings
+        .iter()
+        .filter(|finding| finding["rule"] == "optimum_concurrency")
+        .collect();
+    assert_eq!(optimum.len(), 2, "PUT and GET: {findings:?}");
+    assert!(read(&run, "SUMMARY.md").contains("### Optimum concurrency"));
+    scratch.expect_nobody_left(Duration::from_secs(10));
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_before_anything_starts() {
+    let scratch = Scratch::new("suite-refused");
+    let file = scratch.write("notes.txt", "no benchmark");
+    let published = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../report/tests/published/jog-after.gobench.txt"
+    );
+    let suite = ["s3", "suite", "--builtin", "memory=s3-memory", "--before"];
+    for (arguments, part) in [
+        (
+            [&suite[..], &[file.as_str()]].concat(),
+            "neither a run of Tenbin nor a file in Go's",
+        ),
+        (
+            [&suite[..], &[published, "--changed", "lost"]].concat(),
+            "there is no such workload; there are put-1KB, put-1MB",
+        ),
+        (
+            vec!["compare", published, "missing.txt"],
+            "missing.txt cannot be read",
+        ),
+        (
+            vec!["compare", published, published, "--changed", "List"],
+            "both runs together have no such workload",
+        ),
+    ] {
+        let refused = Tenbin::new(&scratch, &arguments).run();
+        assert_eq!(refused.code, Some(2), "{refused}");
+        assert!(refused.stderr.contains(part), "{refused}");
+    }
+    assert!(!scratch.path().join("runs").exists());
+}

@@ -1,0 +1,406 @@
+//! hsbench, the S3 benchmark that runs a string of modes.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tenbin_plan::duration::Time;
+use tenbin_plan::size::Size;
+use tenbin_plan::{At, Draft, Place, Secret, TargetDraft, WorkloadDraft};
+
+use crate::flag::{Flag, Kind};
+use crate::help;
+use crate::mistakes::Mistakes;
+use crate::parse::{Given, Table, World};
+
+const TOOL: &[&str] = &["hsbench"];
+
+/// Every flag of hsbench.
+pub const FLAGS: &[&[Flag]] = &[&[
+    Flag::new(TOOL, "a", Kind::Secret, "", "access key").variable("AWS_ACCESS_KEY_ID"),
+    Flag::new(
+        TOOL,
+        "s",
+        Kind::Secret,
+        "",
+        "secret key; better in the environment",
+    )
+    .variable("AWS_SECRET_ACCESS_KEY"),
+    Flag::new(TOOL, "u", Kind::Text, "", "URL of the server").variable("AWS_HOST"),
+    Flag::new(TOOL, "r", Kind::Text, "us-east-1", "region"),
+    Flag::new(
+        TOOL,
+        "b",
+        Kind::Whole,
+        "1",
+        "buckets that the objects go round",
+    ),
+    Flag::new(
+        TOOL,
+        "bp",
+        Kind::Text,
+        "hotsauce-bench",
+        "what the names of buckets begin with",
+    ),
+    Flag::new(
+        TOOL,
+        "op",
+        Kind::Text,
+        "",
+        "what the names of objects begin with",
+    ),
+    Flag::new(
+        TOOL,
+        "d",
+        Kind::Text,
+        "60",
+        "longest time of a mode, seconds; -1 for no limit",
+    ),
+    Flag::new(
+        TOOL,
+        "n",
+        Kind::Text,
+        "-1",
+        "objects of a mode; -1 for no limit",
+    ),
+    Flag::new(
+        TOOL,
+        "l",
+        Kind::Whole,
+        "1",
+        "how often the modes are repeated",
+    ),
+    Flag::new(
+        TOOL,
+        "m",
+        Kind::Text,
+        "cxiplgdcx",
+        "modes in their order: p put, g get, d delete, l list, c clear, x delete buckets, i make \
+         buckets",
+    ),
+    Flag::new(TOOL, "mk", Kind::Whole, "1000", "keys on a page of a list"),
+    Flag::new(TOOL, "t", Kind::Whole, "1", "connections"),
+    Flag::new(
+        TOOL,
+        "z",
+        Kind::Text,
+        "1M",
+        "size of an object; K, M and G are powers of 1024",
+    ),
+    Flag::new(TOOL, "ri", Kind::Decimal, "1.0", "seconds between reports")
+        .noted("only totals are shown; the run directory has every second"),
+    Flag::new(TOOL, "o", Kind::Text, "", "file for the result as CSV"),
+    Flag::new(TOOL, "j", Kind::Text, "", "file for the result as JSON"),
+]];
+
+/// What a command line of hsbench asks for.
+#[derive(Debug)]
+pub enum Asked {
+    /// To measure.
+    Measure(Box<HsbenchJob>),
+    /// For help, which is this text.
+    Help(String),
+}
+
+/// A mode that is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mode {
+    /// `p`.
+    Put,
+    /// `g`.
+    Get,
+    /// `d`.
+    Delete,
+    /// `l`.
+    List,
+}
+
+impl Mode {
+    /// As hsbench's results have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Put => "PUT",
+            Self::Get => "GET",
+            Self::Delete => "DEL",
+            Self::List => "LIST",
+        }
+    }
+
+    fn operation(self) -> &'static str {
+        match self {
+            Self::Put => "put",
+            Self::Get => "get",
+            Self::Delete => "delete",
+            Self::List => "list",
+        }
+    }
+}
+
+/// What a command line of hsbench asks for, with its defaults filled in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HsbenchJob {
+    /// URL of the server.
+    pub url: String,
+    /// Access key.
+    pub access_key: Option<Secret>,
+    /// Secret key.
+    pub secret_key: Option<Secret>,
+    /// Region.
+    pub region: String,
+    /// Buckets.
+    pub buckets: u64,
+    /// What their names begin with.
+    pub bucket_prefix: String,
+    /// What the names of objects begin with.
+    pub object_prefix: Option<String>,
+    /// Longest time of a mode; none without limit.
+    pub duration: Option<Duration>,
+    /// Objects of a mode; none without limit.
+    pub objects: Option<u64>,
+    /// How often the modes are repeated.
+    pub loops: u64,
+    /// The modes that are measured, in their order, each with the name of its workload.
+    pub modes: Vec<(Mode, String)>,
+    /// Keys on a page of a list.
+    pub max_keys: u64,
+    /// Connections.
+    pub threads: u64,
+    /// Size of an object, bytes.
+    pub size: u64,
+    /// File for the result as CSV.
+    pub csv: Option<String>,
+    /// File for the result as JSON.
+    pub json: Option<String>,
+    /// What is to be said, once each, before the run.
+    pub notes: Vec<String>,
+}
+
+const TABLE: Table = Table {
+    tool: "hsbench",
+    command: "hsbench",
+    flags: FLAGS,
+};
+
+/// A mode without a limit of time still has an end.
+const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
+
+/// Reads what stands behind `hsbench`.
+///
+/// # Errors
+///
+/// Everything that is wrong with it, one sentence each.
+pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes> {
+    let mut given = TABLE.parse(arguments, world);
+    if given.help {
+        return Ok(Asked::Help(help::on_command(
+            "tenbin hsbench [FLAGS]",
+            "hsbench's command line on Tenbin's engine: whole answers timed, errors never counted \
+             as throughput, and a verdict.",
+            TABLE.mine(),
+            TABLE.command,
+        )));
+    }
+    if let Some(operand) = given.operands.first() {
+        given.mistakes.push(format!(
+            "hsbench takes no arguments, and {operand:?} is none of its flags"
+        ));
+    }
+    for flag in ["b", "l", "t", "mk"] {
+        if given.whole(flag) == 0 {
+            given.wrong(flag, "must be at least 1");
+        }
+    }
+    let job = HsbenchJob {
+        url: url(&mut given),
+        access_key: given.secret("a"),
+        secret_key: given.secret("s"),
+        region: given.text("r").to_owned(),
+        buckets: given.whole("b"),
+        bucket_prefix: given.text("bp").to_owned(),
+        object_prefix: given.some_text("op"),
+        duration: limit(&mut given, "d").map(Duration::from_secs),
+        objects: limit(&mut given, "n"),
+        loops: given.whole("l"),
+        modes: modes(&mut given),
+        max_keys: given.whole("mk"),
+        threads: given.whole("t"),
+        size: size(&mut given),
+        csv: given.some_text("o"),
+        json: given.some_text("j"),
+        notes: Vec::new(),
+    };
+    if job.duration.is_none() && job.objects.is_none() {
+        given.wrong(
+            "d",
+            "time and objects cannot both be without limit; give -n or -d",
+        );
+    }
+    Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
+    Ok(Asked::Measure(Box::new(HsbenchJob {
+        notes: given.notes,
+        ..job
+    })))
+}
+
+fn url(given: &mut Given) -> String {
+    let url = given.text("u").to_owned();
+    if url.is_empty() {
+        given.wrong(
+            "u",
+            "is missing; give the URL of the server, such as http://127.0.0.1:9000",
+        );
+    }
+    url
+}
+
+/// A whole number, or -1 for none.
+fn limit(given: &mut Given, flag: &'static str) -> Option<u64> {
+    let text = given.text(flag).to_owned();
+    if text == "-1" {
+        return None;
+    }
+    let number = text.parse().ok().filter(|&number| number > 0);
+    if number.is_none() {
+        given.wrong(
+            flag,
+            &format!("{text:?} is neither a number of 1 or more nor -1"),
+        );
+    }
+    number
+}
+
+fn modes(given: &mut Given) -> Vec<(Mode, String)> {
+    let text = given.text("m").to_owned();
+    let mut counts: BTreeMap<Mode, u32> = BTreeMap::new();
+    let mut modes = Vec::new();
+    let mut of_buckets = false;
+    for letter in text.chars() {
+        let mode = match letter {
+            'p' => Mode::Put,
+            'g' => Mode::Get,
+            'd' => Mode::Delete,
+            'l' => Mode::List,
+            'c' | 'x' | 'i' => {
+                of_buckets = true;
+                continue;
+            }
+            other => {
+                given.wrong(
+                    "m",
+                    &format!("{other:?} is no mode; the modes are c, x, i, p, l, g, d"),
+                );
+                continue;
+            }
+        };
+        let count = counts.entry(mode).or_default();
+        *count += 1;
+        let name = match count {
+            1 => mode.operation().to_owned(),
+            count => format!("{}-{count}", mode.operation()),
+        };
+        modes.push((mode, name));
+    }
+    if modes.is_empty() {
+        given.wrong(
+            "m",
+            "none of the modes p, g, d and l is there, so nothing is measured",
+        );
+    }
+    if of_buckets {
+        given.note(
+            "-m: modes c, x and i are not measured: buckets are made if they are missing, and only \
+             what Tenbin made is deleted"
+                .to_owned(),
+        );
+    }
+    if modes.iter().any(|&(mode, _)| mode != Mode::Put) {
+        given.note(
+            "-m: g, d and l have objects of their own, laid out before; hsbench takes what p left"
+                .to_owned(),
+        );
+    }
+    modes
+}
+
+/// Units are powers of 1024, whatever they are called.
+fn size(given: &mut Given) -> u64 {
+    let text = given.text("z").to_owned();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => Some(1),
+        "K" | "KB" | "KIB" => Some(1 << 10),
+        "M" | "MB" | "MIB" => Some(1 << 20),
+        "G" | "GB" | "GIB" => Some(1_u64 << 30),
+        _ => None,
+    };
+    let number = digits
+        .parse::<f64>()
+        .ok()
+        .filter(|number| (0.0..1e15).contains(number));
+    match (number, factor) {
+        (Some(number), Some(factor)) => (number * factor as f64) as u64,
+        _ => {
+            given.wrong(
+                "z",
+                &format!("{text:?} is not a size; write for example 4K, 64K or 1M"),
+            );
+            0
+        }
+    }
+}
+
+impl HsbenchJob {
+    /// The plan: one target, one workload for each mode, one round for each loop.
+    pub fn draft(&self) -> Draft {
+        let mut draft = Draft::default();
+        draft.name = Some(At::nowhere("hsbench"));
+        let key = |flag, key: &Option<Secret>| {
+            key.as_ref().map(|key| At {
+                place: Place::Flag(flag),
+                value: key.clone(),
+            })
+        };
+        draft.targets = vec![At::nowhere(TargetDraft {
+            name: Some(At::nowhere("server")),
+            url: Some(At::flag("-u", self.url.as_str())),
+            access_key: key("-a", &self.access_key),
+            secret_key: key("-s", &self.secret_key),
+            region: Some(At::flag("-r", self.region.as_str())),
+            ..TargetDraft::default()
+        })];
+        let modes = self.modes.iter();
+        draft.workloads = modes
+            .map(|(mode, name)| At::nowhere(self.workload(*mode, name)))
+            .collect();
+        draft.load.connections = Some(At::flag("-t", self.threads));
+        draft.load.requests = self.objects.map(|objects| At::flag("-n", objects));
+        draft.rounds.count = Some(At::flag("-l", self.loops));
+        let slice = self.duration.unwrap_or(NO_LIMIT);
+        draft.rounds.slice = Some(At::flag("-d", Time(slice).to_string()));
+        draft.rounds.warmup = Some(At::nowhere("0s"));
+        draft
+    }
+
+    fn workload(&self, mode: Mode, name: &str) -> WorkloadDraft {
+        WorkloadDraft {
+            name: Some(At::nowhere(name)),
+            kind: Some(At::nowhere("s3")),
+            operation: Some(At::flag("-m", mode.operation())),
+            size: Some(At::flag("-z", Size(self.size).to_string())),
+            bucket: Some(At::flag("-bp", self.bucket_prefix.as_str())),
+            buckets: (self.buckets > 1).then(|| At::flag("-b", self.buckets)),
+            prefix: self
+                .object_prefix
+                .as_ref()
+                .map(|prefix| At::flag("-op", format!("{prefix}{name}/"))),
+            objects: self.objects.map(|objects| At::flag("-n", objects)),
+            page: (mode == Mode::List).then(|| At::flag("-mk", self.max_keys)),
+            payload: Some(At::nowhere("unsigned")),
+            ..WorkloadDraft::default()
+        }
+    }
+}
+
+/// The flags for the documentation, as a Markdown table.
+pub fn table() -> String {
+    help::flag_table(FLAGS.iter().copied().flatten(), TOOL)
+}

@@ -1,0 +1,16 @@
+//! Other tools' command lines as plans. Nothing here runs, reads a clock or opens
+//! a connection.
+//!
+//! Each tool has one table of its flags, with what becomes of each: honoured,
+//! accepted with a note, or refused by name. The table feeds the parser, the help,
+//! the documentation and the tests.
+
+pub mod flag;
+mod help;
+pub mod hsbench;
+mod mistakes;
+mod parse;
+pub mod warp;
+
+pub use mistakes::Mistakes;
+pub use parse::World;

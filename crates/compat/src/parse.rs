@@ -1,0 +1,259 @@
+//! A command line held against a table of flags.
+//!
+//! Flags as Go programs take them: one dash or two, `--flag=value` or
+//! `--flag value`, switches as `--tls` or `--tls=false`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use tenbin_plan::Secret;
+use tenbin_plan::duration::Time;
+use tenbin_plan::size::Size;
+
+use crate::flag::{Fate, Flag, Kind, dashed, switch};
+use crate::mistakes::did_you_mean;
+
+/// What a command line may refer to outside itself.
+pub struct World<'a> {
+    /// The environment.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+    /// The text of a file.
+    pub read: &'a dyn Fn(&str) -> std::io::Result<String>,
+}
+
+impl fmt::Debug for World<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("World")
+    }
+}
+
+/// A tool's table, seen from one of its commands.
+#[derive(Clone, Copy)]
+pub(crate) struct Table {
+    /// Name of the tool.
+    pub(crate) tool: &'static str,
+    /// Name of the command; that of the tool when it has none.
+    pub(crate) command: &'static str,
+    /// Every flag of the tool.
+    pub(crate) flags: &'static [&'static [Flag]],
+}
+
+/// The values of all flags of a command, with the defaults filled in.
+pub(crate) struct Given {
+    table: Table,
+    values: BTreeMap<&'static str, Vec<String>>,
+    /// What is not a flag, in its order.
+    pub(crate) operands: Vec<String>,
+    /// What is to be said about flags that are accepted.
+    pub(crate) notes: Vec<String>,
+    /// What is wrong.
+    pub(crate) mistakes: Vec<String>,
+    /// Help was asked for.
+    pub(crate) help: bool,
+}
+
+impl Table {
+    /// Reads what stands behind the command.
+    pub(crate) fn parse(self, arguments: &[String], world: &World<'_>) -> Given {
+        let mut given = Given {
+            table: self,
+            values: BTreeMap::new(),
+            operands: Vec::new(),
+            notes: Vec::new(),
+            mistakes: Vec::new(),
+            help: false,
+        };
+        given.take_arguments(arguments);
+        given.take_environment(world);
+        given
+    }
+
+    /// Every flag of the tool.
+    fn all(self) -> impl Iterator<Item = &'static Flag> {
+        self.flags.iter().copied().flatten()
+    }
+
+    /// The flags of the command.
+    pub(crate) fn mine(self) -> impl Iterator<Item = &'static Flag> {
+        self.all().filter(move |flag| flag.is_of(self.command))
+    }
+
+    /// The flag that goes by this name on this command.
+    fn flag(self, name: &str) -> Option<&'static Flag> {
+        self.mine().find(|flag| flag.is_called(name))
+    }
+
+    /// `warp put`.
+    fn title(self) -> String {
+        if self.tool == self.command {
+            return self.tool.to_owned();
+        }
+        format!("{} {}", self.tool, self.command)
+    }
+
+    fn unknown(self, name: &str) -> String {
+        let title = self.title();
+        let elsewhere: Vec<&str> = self
+            .all()
+            .filter(|flag| flag.is_called(name))
+            .flat_map(|flag| flag.commands.iter().copied())
+            .collect();
+        if !elsewhere.is_empty() {
+            return format!(
+                "{} is a flag of {} {}, not of {title}",
+                dashed(name),
+                self.tool,
+                elsewhere.join(", ")
+            );
+        }
+        let meant = did_you_mean(name, dashed, self.mine().map(|flag| flag.name));
+        format!("{title} has no flag {}{meant}", dashed(name))
+    }
+}
+
+impl Given {
+    fn take_arguments(&mut self, arguments: &[String]) {
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            let Some(flag) = flag_in(argument) else {
+                self.operands.push(argument.clone());
+                continue;
+            };
+            if flag.is_empty() {
+                self.operands.extend(arguments.by_ref().cloned());
+                break;
+            }
+            let (name, value) = match flag.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (flag, None),
+            };
+            let Some(row) = self.table.flag(name) else {
+                match name {
+                    "help" | "h" => self.help = true,
+                    _ => self.mistakes.push(self.table.unknown(name)),
+                }
+                continue;
+            };
+            let value = match (value, row.kind) {
+                (Some(value), _) => Some(value),
+                (None, Kind::Switch) => Some("true".to_owned()),
+                (None, _) => arguments.next().cloned(),
+            };
+            match value {
+                Some(value) => self.take(row, value),
+                None => self.wrong(row.name, "a value must follow"),
+            }
+        }
+    }
+
+    fn take_environment(&mut self, world: &World<'_>) {
+        let found: Vec<(&'static Flag, String)> = self
+            .table
+            .mine()
+            .filter(|flag| !self.values.contains_key(flag.name))
+            .filter_map(|flag| {
+                let value = (world.variable)(flag.variable?)?;
+                (!value.is_empty()).then_some((flag, value))
+            })
+            .collect();
+        for (flag, value) in found {
+            self.take(flag, value);
+        }
+    }
+
+    /// Takes a value that somebody gave.
+    fn take(&mut self, flag: &'static Flag, value: String) {
+        if let Err(wrong) = flag.check(&value) {
+            self.wrong(flag.name, &wrong);
+            return;
+        }
+        if !flag.is_as_ever(self.table.command, &value) {
+            match flag.fate {
+                Fate::Honoured => {}
+                Fate::Noted(note) => self.note(format!("{}: {note}", dashed(flag.name))),
+                Fate::Refused(reason) => self.wrong(flag.name, reason),
+            }
+        }
+        let values = self.values.entry(flag.name).or_default();
+        if flag.kind != Kind::List {
+            values.clear();
+        }
+        values.push(value);
+    }
+
+    /// Says something once.
+    pub(crate) fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// Something is wrong with a flag.
+    pub(crate) fn wrong(&mut self, flag: &str, what: &str) {
+        self.mistakes.push(format!("{}: {what}", dashed(flag)));
+    }
+
+    /// Whether somebody gave it, on the command line or in the environment.
+    pub(crate) fn is_given(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    /// Its value, or its default; empty for neither.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        if let Some(value) = self.values.get(name).and_then(|values| values.last()) {
+            return value;
+        }
+        self.table
+            .flag(name)
+            .map_or("", |flag| flag.default_on(self.table.command))
+    }
+
+    /// Its value if there is one.
+    pub(crate) fn some_text(&self, name: &str) -> Option<String> {
+        Some(self.text(name))
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
+    }
+
+    pub(crate) fn secret(&self, name: &str) -> Option<Secret> {
+        self.some_text(name).map(Secret::new)
+    }
+
+    pub(crate) fn list(&self, name: &str) -> &[String] {
+        self.values.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn switch(&self, name: &str) -> bool {
+        switch(self.text(name)).unwrap_or(false)
+    }
+
+    pub(crate) fn whole(&self, name: &str) -> u64 {
+        self.text(name).parse().unwrap_or(0)
+    }
+
+    /// A whole number if the command has such a flag.
+    pub(crate) fn some_whole(&self, name: &str) -> Option<u64> {
+        self.text(name).parse().ok()
+    }
+
+    pub(crate) fn decimal(&self, name: &str) -> f64 {
+        self.text(name).parse().unwrap_or(0.0)
+    }
+
+    pub(crate) fn size(&self, name: &str) -> Option<u64> {
+        self.text(name).parse().ok().map(|Size(bytes)| bytes)
+    }
+
+    pub(crate) fn time(&self, name: &str) -> Option<std::time::Duration> {
+        self.text(name).parse().ok().map(|Time(time)| time)
+    }
+}
+
+/// What follows the dashes of a flag: empty for `--`, which ends them. A lone dash
+/// is standard input.
+fn flag_in(argument: &str) -> Option<&str> {
+    let flag = argument
+        .strip_prefix("--")
+        .or_else(|| argument.strip_prefix('-'))?;
+    (argument != "-").then_some(flag)
+}

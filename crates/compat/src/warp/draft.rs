@@ -1,0 +1,218 @@
+//! A job of warp as a plan.
+
+use tenbin_plan::duration::Time;
+use tenbin_plan::size::Size;
+use tenbin_plan::{At, Draft, Field, List, Scalar, TargetDraft, TlsDraft, WorkloadDraft};
+
+use super::command::{self, Operation};
+use super::job::{Checksum, Encryption, WarpJob};
+use super::mix::MixedOperation;
+
+/// Name of the one target.
+const TARGET: &str = "server";
+
+impl WarpJob {
+    /// The plan: one target, one workload, one slice as long as the measured time.
+    pub fn draft(&self) -> Draft {
+        let mut draft = Draft::default();
+        let command = command::of(self.operation).name;
+        draft.name = Some(match &self.name {
+            Some(name) => At::flag("--benchdata", name.as_str()),
+            None => At::nowhere(format!("warp-{command}")),
+        });
+        draft.targets = vec![At::nowhere(self.target())];
+        draft.workloads = vec![At::nowhere(self.workload())];
+        let load = &mut draft.load;
+        load.connections = Some(At::flag("--concurrent", self.concurrency));
+        load.rate = self
+            .rate
+            .map(|rate| At::flag("--rps-limit", format!("{rate}/s")));
+        load.keep_alive = (!self.keep_alive).then(|| At::flag("--disable-http-keepalive", false));
+        let rounds = &mut draft.rounds;
+        rounds.count = Some(At::nowhere(1_u32));
+        rounds.slice = Some(At::flag("--duration", Time(self.duration).to_string()));
+        rounds.warmup = Some(At::nowhere("0s"));
+        rounds.lead =
+            (!self.skip.is_zero()).then(|| At::flag("--analyze.skip", Time(self.skip).to_string()));
+        draft
+    }
+
+    fn target(&self) -> TargetDraft {
+        let scheme = if self.tls { "https" } else { "http" };
+        let urls = self
+            .hosts
+            .iter()
+            .map(|host| At::flag("--host", format!("{scheme}://{host}")));
+        TargetDraft {
+            name: Some(At::nowhere(TARGET)),
+            urls: Some(At::flag("--host", List::Many(urls.collect()))),
+            access_key: self.access_key.as_ref().map(|key| At {
+                place: tenbin_plan::Place::Flag("--access-key"),
+                value: key.clone(),
+            }),
+            secret_key: self.secret_key.as_ref().map(|key| At {
+                place: tenbin_plan::Place::Flag("--secret-key"),
+                value: key.clone(),
+            }),
+            region: text("--region", self.region.as_deref()),
+            http: self.http2.then(|| At::flag("--http2", "2")),
+            tls: self.insecure.then(|| {
+                At::flag(
+                    "--insecure",
+                    TlsDraft {
+                        insecure: Some(At::flag("--insecure", true)),
+                        ..TlsDraft::default()
+                    },
+                )
+            }),
+            ..TargetDraft::default()
+        }
+    }
+
+    fn workload(&self) -> WorkloadDraft {
+        let mut draft = WorkloadDraft {
+            kind: Some(At::nowhere("s3")),
+            operation: Some(At::nowhere(self.operations())),
+            size: Some(At::flag("--obj.size", self.sizes())),
+            bucket: text("--bucket", Some(&self.bucket)),
+            prefix: text("--prefix", self.prefix.as_deref()),
+            objects: number("--objects", self.objects),
+            style: self.virtual_host.then(|| At::flag("--lookup", "virtual")),
+            payload: (!self.signed_payload)
+                .then(|| At::flag("--disable-sha256-payload", "unsigned")),
+            checksum: self
+                .checksum
+                .map(|checksum| At::flag("--checksum", checksum_in_plan(checksum))),
+            encryption: self.encryption.map(|encryption| match encryption {
+                Encryption::SseS3 => At::flag("--sse-s3-encrypt", "sse-s3"),
+                Encryption::SseC => At::flag("--encrypt", "sse-c"),
+            }),
+            storage_class: text("--storage-class", self.storage_class.as_deref()),
+            metadata: pairs("--add-metadata", &self.metadata, ": "),
+            tags: pairs("--tag", &self.tags, "="),
+            ..WorkloadDraft::default()
+        };
+        if self.existing {
+            draft.data = Some(At::flag("--list-existing", "existing"));
+        } else if self.keep_data {
+            draft.data = Some(At::flag("--keep-data", "keep"));
+        }
+        self.of_the_operation(&mut draft);
+        draft
+    }
+
+    /// What only some operations have.
+    fn of_the_operation(&self, draft: &mut WorkloadDraft) {
+        let versions = || number("--versions", self.versions.filter(|&count| count > 1));
+        match self.operation {
+            Operation::Get => {
+                draft.versions = versions();
+                draft.range = self
+                    .range_size
+                    .map(|size| At::flag("--range-size", format!("random:{}", Size(size))));
+            }
+            Operation::Stat | Operation::Retention => draft.versions = versions(),
+            Operation::List => {
+                draft.page = number("--max-keys", self.max_keys);
+                draft.versions = versions();
+                draft.list = draft
+                    .versions
+                    .is_some()
+                    .then(|| At::flag("--versions", "versions"));
+            }
+            Operation::Delete => draft.batch = number("--batch", self.batch),
+            Operation::Versioned => draft.versions = Some(At::nowhere(1_u32)),
+            Operation::Multipart | Operation::MultipartPut => {
+                let part = self.part_size.unwrap_or_default();
+                draft.part_size = Some(At::flag("--part.size", Size(part).to_string()));
+                draft.parts_at_once = number("--part.concurrent", self.part_concurrency);
+                if self.operation == Operation::Multipart {
+                    draft.objects = Some(At::nowhere(1_u32));
+                }
+            }
+            Operation::Snowball => draft.entries = number("--objs.per", self.objects_per_archive),
+            Operation::Fanout => draft.entries = number("--copies", self.copies),
+            Operation::Zip => {
+                draft.entries = number("--files", self.files);
+                draft.objects = Some(At::nowhere(1_u32));
+            }
+            Operation::Put | Operation::Mixed | Operation::Append => {}
+        }
+    }
+
+    /// In the words of a plan.
+    fn operations(&self) -> String {
+        let name = match self.operation {
+            Operation::Get => "get",
+            Operation::Put => "put",
+            Operation::Delete => "delete-batch",
+            Operation::List => "list",
+            Operation::Stat => "stat",
+            Operation::Retention => "retain",
+            Operation::Multipart => "get-part",
+            Operation::MultipartPut => "multipart",
+            Operation::Append => "append",
+            Operation::Zip => "zip-get",
+            Operation::Snowball => "snowball",
+            Operation::Fanout => "fan-out",
+            Operation::Mixed | Operation::Versioned => return self.mixed(),
+        };
+        name.to_owned()
+    }
+
+    fn mixed(&self) -> String {
+        let share = |&(operation, share): &(MixedOperation, f64)| {
+            let name = match operation {
+                MixedOperation::Get => "get",
+                MixedOperation::Stat => "stat",
+                MixedOperation::Put => "put",
+                MixedOperation::Delete => "delete",
+            };
+            format!("{name}:{share}")
+        };
+        match self.mix.as_slice() {
+            [(only, _)] => share(&(*only, 1.0))
+                .split_once(':')
+                .map_or(String::new(), |(name, _)| name.to_owned()),
+            several => several.iter().map(share).collect::<Vec<_>>().join(","),
+        }
+    }
+
+    /// Of whole objects, also where warp counts in parts.
+    fn sizes(&self) -> String {
+        match self.operation {
+            Operation::Multipart | Operation::MultipartPut => {
+                let (part, parts) = (self.part_size.unwrap_or(0), self.parts.unwrap_or(1));
+                Size(part.saturating_mul(parts)).to_string()
+            }
+            _ => self.size.in_plan(),
+        }
+    }
+}
+
+fn text(flag: &'static str, value: Option<&str>) -> Field {
+    value.map(|value| At::flag(flag, value))
+}
+
+fn number(flag: &'static str, value: Option<u64>) -> Field {
+    value.map(|value| At::flag(flag, value))
+}
+
+fn pairs(flag: &'static str, pairs: &[(String, String)], between: &str) -> Option<At<List>> {
+    let lines = pairs.iter().map(|(name, value)| {
+        let line: At<Scalar> = At::flag(flag, format!("{name}{between}{value}"));
+        line
+    });
+    (!pairs.is_empty()).then(|| At::flag(flag, List::Many(lines.collect())))
+}
+
+fn checksum_in_plan(checksum: Checksum) -> &'static str {
+    match checksum {
+        Checksum::Md5 => "md5",
+        Checksum::Crc32 => "crc32",
+        Checksum::Crc32c => "crc32c",
+        Checksum::Crc64Nvme => "crc64nvme",
+        Checksum::Sha1 => "sha1",
+        Checksum::Sha256 => "sha256",
+    }
+}

@@ -1,0 +1,34 @@
+//! `--host`.
+
+use crate::parse::{Given, World};
+
+/// The hosts in the order given. Braces stay: a plan expands them.
+pub(super) fn of(given: &mut Given, world: &World<'_>) -> Vec<String> {
+    let mut hosts = Vec::new();
+    let text = given.text("host").to_owned();
+    for part in pieces(&text) {
+        match part.strip_prefix("file:") {
+            None => hosts.push(part.to_owned()),
+            Some(file) => match (world.read)(file) {
+                Ok(lines) => hosts.extend(pieces(&lines).map(str::to_owned)),
+                Err(error) => given.wrong("host", &format!("{file:?} cannot be read: {error}")),
+            },
+        }
+    }
+    if let Some(wrong) = hosts.iter().find(|host| host.contains(['/', '@', ' '])) {
+        let what = format!(
+            "{wrong:?} is not a host with a port; write for example \"127.0.0.1:9000\", and --tls \
+             for https"
+        );
+        given.wrong("host", &what);
+    } else if hosts.is_empty() {
+        given.wrong("host", "is empty; write for example \"127.0.0.1:9000\"");
+    }
+    hosts
+}
+
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    text.split([',', '\n'])
+        .map(str::trim)
+        .filter(|piece| !piece.is_empty())
+}

@@ -1,0 +1,390 @@
+//! What a measuring command of warp asks for.
+
+use std::time::Duration;
+
+use tenbin_plan::Secret;
+
+use super::command::{self, Operation};
+use super::mix::MixedOperation;
+use super::sizes::SizePlan;
+use super::{hosts, mix, sizes};
+use crate::mistakes::Mistakes;
+use crate::parse::{Given, World};
+
+/// A checksum sent with what is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Checksum {
+    Md5,
+    Crc32,
+    Crc32c,
+    Crc64Nvme,
+    Sha1,
+    Sha256,
+}
+
+/// Encryption on the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encryption {
+    /// With a key of the server.
+    SseS3,
+    /// With a key of the client.
+    SseC,
+}
+
+/// What a measuring command of warp asks for, with warp's defaults filled in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WarpJob {
+    /// The operation.
+    pub operation: Operation,
+    /// Hosts with ports; braces as in `s{1...4}:9000` stand for several.
+    pub hosts: Vec<String>,
+    /// Speak TLS.
+    pub tls: bool,
+    /// Accept any certificate.
+    pub insecure: bool,
+    /// Speak HTTP/2.
+    pub http2: bool,
+    /// Use connections again.
+    pub keep_alive: bool,
+    /// Access key.
+    pub access_key: Option<Secret>,
+    /// Secret key.
+    pub secret_key: Option<Secret>,
+    /// Region.
+    pub region: Option<String>,
+    /// The bucket stands in the host name.
+    pub virtual_host: bool,
+    /// Bucket.
+    pub bucket: String,
+    /// What the names of objects begin with.
+    pub prefix: Option<String>,
+    /// Distinct objects, where the command has a count.
+    pub objects: Option<u64>,
+    /// How large they are.
+    pub size: SizePlan,
+    /// Connections.
+    pub concurrency: u64,
+    /// Measured time.
+    pub duration: Duration,
+    /// Unmeasured time before it.
+    pub skip: Duration,
+    /// Requests a second, if they are limited.
+    pub rate: Option<f64>,
+    /// Operations of a mix with their shares; empty for other operations.
+    pub mix: Vec<(MixedOperation, f64)>,
+    /// Objects deleted by one request.
+    pub batch: Option<u64>,
+    /// Objects on a page of a list.
+    pub max_keys: Option<u64>,
+    /// Versions of each object.
+    pub versions: Option<u64>,
+    /// Use objects that are there.
+    pub existing: bool,
+    /// Parts of an object.
+    pub parts: Option<u64>,
+    /// Size of a part, bytes.
+    pub part_size: Option<u64>,
+    /// Parts of one object on their way at once.
+    pub part_concurrency: Option<u64>,
+    /// Size of the ranges, bytes.
+    pub range_size: Option<u64>,
+    /// Objects in an archive.
+    pub objects_per_archive: Option<u64>,
+    /// Names for each object.
+    pub copies: Option<u64>,
+    /// Files in an archive that is read.
+    pub files: Option<u64>,
+    /// Hash what requests carry and sign that.
+    pub signed_payload: bool,
+    /// Checksum sent with what is stored.
+    pub checksum: Option<Checksum>,
+    /// Encryption on the server.
+    pub encryption: Option<Encryption>,
+    /// Storage class.
+    pub storage_class: Option<String>,
+    /// Metadata of objects.
+    pub metadata: Vec<(String, String)>,
+    /// Tags of objects.
+    pub tags: Vec<(String, String)>,
+    /// Leave the objects when the run is over.
+    pub keep_data: bool,
+    /// Name of the run.
+    pub name: Option<String>,
+    /// Show no progress.
+    pub quiet: bool,
+    /// Print Tenbin's result document.
+    pub json: bool,
+    /// Show only this operation, in capitals.
+    pub only: Option<String>,
+    /// What is to be said, once each, before the run.
+    pub notes: Vec<String>,
+}
+
+/// Above this warp stores objects in parts unless told otherwise: the smallest part
+/// of its S3 library.
+const WARP_WHOLE_AT_MOST: f64 = 16.0 * 1024.0 * 1024.0;
+
+/// Hosts at which warp puts the bucket into the host name by itself.
+const VIRTUAL_HOSTS: [&str; 3] = [".amazonaws.com", ".googleapis.com", ".aliyuncs.com"];
+
+/// Makes a job of what is given.
+pub(super) fn of(
+    operation: Operation,
+    mut given: Given,
+    world: &World<'_>,
+) -> Result<WarpJob, Mistakes> {
+    let name = command::of(operation).name;
+    if let Some(operand) = given.operands.first() {
+        given.mistakes.push(format!(
+            "warp {name} takes no arguments, and {operand:?} is none of its flags; \
+             switches that are off are written --tls=false"
+        ));
+    }
+    let hosts = hosts::of(&mut given, world);
+    let size = match operation {
+        Operation::Multipart | Operation::MultipartPut => {
+            SizePlan::fixed(size_of_parts(&mut given))
+        }
+        _ => sizes::of(&mut given),
+    };
+    let mix = match operation {
+        Operation::Mixed | Operation::Versioned => mix::of(&mut given),
+        _ => Vec::new(),
+    };
+    check(operation, &mut given, &size, hosts.len());
+    let job = WarpJob {
+        operation,
+        virtual_host: virtual_host(&given, &hosts),
+        hosts,
+        tls: given.switch("tls"),
+        insecure: given.switch("insecure"),
+        http2: given.switch("http2"),
+        keep_alive: !given.switch("disable-http-keepalive"),
+        access_key: given.secret("access-key"),
+        secret_key: given.secret("secret-key"),
+        region: given.some_text("region"),
+        bucket: given.text("bucket").to_owned(),
+        prefix: given.some_text("prefix"),
+        objects: given.some_whole("objects"),
+        size,
+        concurrency: given.whole("concurrent"),
+        duration: given.time("duration").unwrap_or_default(),
+        skip: given.time("analyze.skip").unwrap_or_default(),
+        rate: Some(given.decimal("rps-limit")).filter(|&rate| rate > 0.0),
+        mix,
+        batch: given.some_whole("batch"),
+        max_keys: given.some_whole("max-keys"),
+        versions: given.some_whole("versions"),
+        existing: given.switch("list-existing"),
+        parts: given.some_whole("parts"),
+        part_size: given.size("part.size"),
+        part_concurrency: given.some_whole("part.concurrent"),
+        range_size: given.size("range-size"),
+        objects_per_archive: given.some_whole("objs.per"),
+        copies: given.some_whole("copies"),
+        files: given.some_whole("files"),
+        // As warp does: over TLS what is sent is protected already.
+        signed_payload: !given.switch("tls") && !given.switch("disable-sha256-payload"),
+        checksum: checksum(&mut given),
+        encryption: encryption(&mut given),
+        storage_class: given.some_text("storage-class"),
+        metadata: pairs(&mut given, "add-metadata"),
+        tags: pairs(&mut given, "tag"),
+        keep_data: given.switch("keep-data"),
+        name: run_name(&mut given),
+        quiet: given.switch("quiet"),
+        json: given.switch("json"),
+        only: given.some_text("analyze.op").map(|op| op.to_uppercase()),
+        notes: Vec::new(),
+    };
+    Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
+    Ok(WarpJob {
+        notes: given.notes,
+        ..job
+    })
+}
+
+/// What is wrong with flags only together, or only on this command.
+fn check(operation: Operation, given: &mut Given, size: &SizePlan, hosts: usize) {
+    for flag in ["concurrent", "objects", "parts", "batch", "copies", "files"] {
+        if given.is_given(flag) && given.whole(flag) == 0 {
+            given.wrong(flag, "must be at least 1");
+        }
+    }
+    if given.time("duration").is_some_and(|time| time.is_zero()) {
+        given.wrong(
+            "duration",
+            "must be longer than nothing; write for example \"60s\"",
+        );
+    }
+    if given.text("obj.generator").eq_ignore_ascii_case("csv") {
+        given.wrong("obj.generator", "objects hold random bytes; leave it out");
+    }
+    check_signature(given);
+    if given.switch("range") && !given.is_given("range-size") {
+        given.wrong(
+            "range",
+            "ranges of random length are not read; give --range-size too",
+        );
+    }
+    if given.switch("list-flat") {
+        given.wrong(
+            "list-flat",
+            "objects below prefixes are found too; leave it out",
+        );
+    }
+    if given.is_given("list-existing") && given.is_given("objects") {
+        given.note("--objects: with --list-existing, use no more than so many of them".to_owned());
+    }
+    let in_parts = matches!(operation, Operation::Multipart | Operation::MultipartPut);
+    if in_parts && given.switch("disable-multipart") {
+        given.wrong(
+            "disable-multipart",
+            "this command is about parts; leave it out",
+        );
+    }
+    if !in_parts && given.is_given("part.size") && given.size("part.size").is_some() {
+        given.wrong("part.size", super::table::stored_whole());
+    }
+    if operation == Operation::Versioned {
+        given.note(
+            "PUT stores objects of its own in a bucket that keeps versions; warp stores new \
+             versions of objects that are there"
+                .to_owned(),
+        );
+    }
+    if operation == Operation::MultipartPut && given.whole("part.concurrent") > given.whole("parts")
+    {
+        given.wrong("part.concurrent", "must not be more than --parts");
+    }
+    let (put, delete) = (
+        given.decimal("put-distrib"),
+        given.decimal("delete-distrib"),
+    );
+    if given.is_given("delete-distrib")
+        && delete > put * f64::from(u8::from(given.is_given("put-distrib")))
+    {
+        given.wrong(
+            "delete-distrib",
+            "a mix deletes what it has put: the share must not be larger than --put-distrib",
+        );
+    }
+    let stores = matches!(
+        operation,
+        Operation::Put | Operation::Get | Operation::Mixed | Operation::Versioned
+    );
+    if stores && size.mean() > WARP_WHOLE_AT_MOST && !given.switch("disable-multipart") {
+        given.note(
+            "objects are stored whole, each by one PUT; warp stores what is larger than 16 MiB in \
+             parts, as warp multipart-put does here"
+                .to_owned(),
+        );
+    }
+    if hosts > 1 && given.text("host-select").eq_ignore_ascii_case("weighed") {
+        given.note(
+            "--host-select: requests go to the hosts in turn; warp prefers the host with the \
+             fewest requests out"
+                .to_owned(),
+        );
+    }
+}
+
+/// Refuses parts that S3 does not have.
+fn size_of_parts(given: &mut Given) -> u64 {
+    let size = given.size("part.size").unwrap_or_default();
+    if size == 0 {
+        given.wrong("part.size", "must be at least 1 byte");
+    }
+    size
+}
+
+/// Refuses ways to sign that Tenbin does not have.
+fn check_signature(given: &mut Given) {
+    let what = match given.text("signature").to_ascii_uppercase().as_str() {
+        "S3V4" => return,
+        "S3V2" => "requests are signed by version 4 only; leave it out".to_owned(),
+        other => format!(
+            "{other:?} asks another service for keys; get them from it and give them with \
+             --access-key and --secret-key"
+        ),
+    };
+    given.wrong("signature", &what);
+}
+
+fn virtual_host(given: &Given, hosts: &[String]) -> bool {
+    match given.text("lookup").to_ascii_lowercase().as_str() {
+        "host" => true,
+        "path" => false,
+        _ => hosts.iter().any(|host| {
+            let name = host
+                .rsplit_once(':')
+                .map_or(host.as_str(), |(name, _)| name);
+            VIRTUAL_HOSTS.iter().any(|end| name.ends_with(end))
+        }),
+    }
+}
+
+fn checksum(given: &mut Given) -> Option<Checksum> {
+    let chosen = match given.text("checksum").to_ascii_uppercase().as_str() {
+        "CRC32" | "CRC32-FO" => Some(Checksum::Crc32),
+        "CRC32C" | "CRC32C-FO" => Some(Checksum::Crc32c),
+        "CRC64N" | "CRC64NVME" => Some(Checksum::Crc64Nvme),
+        "SHA1" => Some(Checksum::Sha1),
+        "SHA256" => Some(Checksum::Sha256),
+        "MD5" => Some(Checksum::Md5),
+        _ => None,
+    };
+    match (given.switch("md5"), chosen) {
+        (true, None | Some(Checksum::Md5)) => Some(Checksum::Md5),
+        (true, Some(_)) => {
+            given.wrong("md5", "does not go together with --checksum; leave one out");
+            chosen
+        }
+        (false, chosen) => chosen,
+    }
+}
+
+fn encryption(given: &mut Given) -> Option<Encryption> {
+    match (given.switch("encrypt"), given.switch("sse-s3-encrypt")) {
+        (true, true) => {
+            given.wrong(
+                "encrypt",
+                "does not go together with --sse-s3-encrypt; leave one out",
+            );
+            None
+        }
+        (true, false) => Some(Encryption::SseC),
+        (false, true) => Some(Encryption::SseS3),
+        (false, false) => None,
+    }
+}
+
+fn pairs(given: &mut Given, flag: &'static str) -> Vec<(String, String)> {
+    let mut pairs = Vec::new();
+    for text in given.list(flag).to_vec() {
+        match text.split_once('=') {
+            Some((name, value)) if !name.is_empty() && !value.is_empty() => {
+                if value.starts_with("rand:") {
+                    given.wrong(flag, "random values are not made; write the value itself");
+                }
+                pairs.push((name.to_owned(), value.to_owned()));
+            }
+            _ => given.wrong(flag, &format!("{text:?} is not NAME=VALUE")),
+        }
+    }
+    pairs
+}
+
+/// A name that a run may have, from the file that warp would have written.
+fn run_name(given: &mut Given) -> Option<String> {
+    let file = given.some_text("benchdata")?;
+    let last = file.rsplit('/').next().unwrap_or_default();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let name: String = last
+        .chars()
+        .map(|c| if is_plain(c) { c } else { '-' })
+        .collect();
+    let name = name.trim_matches(['-', '.']).to_owned();
+    (!name.is_empty()).then_some(name)
+}

@@ -1,0 +1,232 @@
+//! `--obj.size` and `--obj.randsize`.
+
+use std::fmt::Write as _;
+
+use tenbin_plan::size::Size;
+
+use crate::parse::Given;
+
+/// How large objects are, bytes: ranges with weights, even inside each. One range
+/// from a size to itself when all are the same.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SizePlan(Vec<SizeRange>);
+
+/// Sizes from the least to the most, evenly, bytes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SizeRange {
+    /// The smallest.
+    pub least: u64,
+    /// The largest.
+    pub most: u64,
+    /// Its weight among all.
+    pub weight: f64,
+}
+
+/// warp spreads random sizes over so many octaves below the largest, and no further.
+const OCTAVES: u32 = 8;
+
+/// Below this warp's random sizes do not go.
+const LEAST: u64 = 128;
+
+/// How many ranges stand for a spread that is even over the logarithm.
+const STEPS: u32 = 32;
+
+impl SizePlan {
+    /// All the same.
+    pub fn fixed(size: u64) -> Self {
+        Self(vec![SizeRange {
+            least: size,
+            most: size,
+            weight: 1.0,
+        }])
+    }
+
+    /// The ranges, at least one.
+    pub fn ranges(&self) -> &[SizeRange] {
+        &self.0
+    }
+
+    /// The mean size.
+    pub fn mean(&self) -> f64 {
+        let total: f64 = self.0.iter().map(|range| range.weight).sum();
+        let part = |range: &SizeRange| {
+            (range.least as f64 + range.most as f64) / 2.0 * (range.weight / total)
+        };
+        self.0.iter().map(part).sum()
+    }
+
+    /// As a plan has it: `64KiB`, `1KiB..1MiB` or `1KiB:60,1025..1MiB:40`.
+    pub fn in_plan(&self) -> String {
+        let several = self.0.len() > 1;
+        let part = |range: &SizeRange| {
+            let mut text = Size(range.least).to_string();
+            if range.most != range.least {
+                let _ = write!(text, "..{}", Size(range.most));
+            }
+            if several {
+                let _ = write!(text, ":{}", range.weight);
+            }
+            text
+        };
+        self.0.iter().map(part).collect::<Vec<_>>().join(",")
+    }
+
+    /// Even over the logarithm.
+    fn spread(least: u64, most: u64) -> Self {
+        let low = least.max(1) as f64;
+        let step = (most.max(1) as f64 / low).powf(1.0 / f64::from(STEPS));
+        let bound = |at: u32| match at {
+            0 => least,
+            STEPS => most,
+            at => (low * step.powi(at as i32)).round() as u64,
+        };
+        let ranges = (0..STEPS).map(|at| SizeRange {
+            least: bound(at),
+            most: bound(at + 1),
+            weight: 1.0,
+        });
+        Self(ranges.collect())
+    }
+}
+
+/// What the flags say.
+pub(super) fn of(given: &mut Given) -> SizePlan {
+    let text = given.text("obj.size").to_owned();
+    match read(&text, given.switch("obj.randsize")) {
+        Ok((plan, note)) => {
+            if let Some(note) = note {
+                given.note(format!("--obj.size: {note}"));
+            }
+            plan
+        }
+        Err(wrong) => {
+            given.wrong("obj.size", &wrong);
+            SizePlan::fixed(0)
+        }
+    }
+}
+
+fn read(text: &str, random: bool) -> Result<(SizePlan, Option<&'static str>), String> {
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.iter().any(|part| part.contains(':')) {
+        if random {
+            return Err("weights and --obj.randsize do not go together; leave one out".to_owned());
+        }
+        return weighted(&parts);
+    }
+    let sizes = parts
+        .iter()
+        .map(|part| size(part))
+        .collect::<Result<Vec<u64>, String>>()?;
+    match (sizes.as_slice(), random) {
+        ([size], false) => Ok((SizePlan::fixed(*size), None)),
+        ([most], true) => {
+            let least = (most >> OCTAVES).max(LEAST).min(*most);
+            Ok((SizePlan::spread(least, *most), None))
+        }
+        ([least, most], _) if least > most => Err(format!(
+            "{text:?} begins with the larger size; write the smaller first"
+        )),
+        ([least, most], true) => Ok((SizePlan::spread(*least, *most), None)),
+        ([_, most], false) => Ok((
+            SizePlan::fixed(*most),
+            Some(
+                "every object has the larger size, as with warp; a range of sizes needs \
+                 --obj.randsize",
+            ),
+        )),
+        _ => Err(format!(
+            "{text:?} is neither one size, nor a smaller and a larger one, nor sizes with weights; \
+             write for example \"1MiB\", \"1KiB,1MiB\" or \"1KiB:60,1MiB:40\""
+        )),
+    }
+}
+
+fn weighted(parts: &[&str]) -> Result<(SizePlan, Option<&'static str>), String> {
+    let mut sizes = Vec::with_capacity(parts.len());
+    for part in parts {
+        let (bytes, weight) = part.split_once(':').ok_or_else(|| {
+            format!("{part:?} has no weight; write for example \"1KiB:60,1MiB:40\"")
+        })?;
+        let weight: f64 = weight
+            .trim()
+            .parse()
+            .ok()
+            .filter(|weight: &f64| weight.is_finite() && *weight >= 0.0)
+            .ok_or_else(|| format!("{weight:?} is not a weight; write a number such as 60"))?;
+        sizes.push((size(bytes)?, weight));
+    }
+    sizes.retain(|&(_, weight)| weight > 0.0);
+    sizes.sort_by_key(|&(size, _)| size);
+    if sizes.is_empty() {
+        return Err("all weights are 0; give one of them more".to_owned());
+    }
+    if let Some(pair) = sizes.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        return Err(format!("{} has two weights; give one", Size(pair[0].0)));
+    }
+    let mut below = 0;
+    let mut ranges = Vec::with_capacity(sizes.len());
+    for (most, weight) in sizes {
+        ranges.push(SizeRange {
+            least: (below + 1).min(most),
+            most,
+            weight,
+        });
+        below = most;
+    }
+    Ok((
+        SizePlan(ranges),
+        Some("sizes are drawn evenly from each size down to the next smaller, as with warp"),
+    ))
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map(|Size(bytes)| bytes)
+        .map_err(|error: tenbin_plan::size::SizeError| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_as_warp_reads_them() {
+        for (text, random, plan) in [
+            ("10MiB", false, "10MiB"),
+            ("1MB", false, "1MB"),
+            ("1M", false, "1MB"),
+            ("1KB", false, "1kB"),
+            ("4k", false, "4kB"),
+            ("4Ki", false, "4KiB"),
+            ("512", false, "512"),
+            ("1KiB,1MiB", false, "1MiB"),
+            ("1MiB:40,4096:60", false, "1..4KiB:60,4097..1MiB:40"),
+        ] {
+            let read = read(text, random).map(|(plan, _)| plan.in_plan());
+            assert_eq!(read.as_deref(), Ok(plan), "{text}");
+        }
+        for text in [
+            "",
+            "soon",
+            "1MiB,1KiB",
+            "1,2,3",
+            "1KiB:x",
+            "1KiB:1,2",
+            "1KiB:0",
+            "1KiB:1,1024:2",
+        ] {
+            assert!(read(text, false).is_err(), "{text}");
+        }
+    }
+
+    /// The reference has 0.179 of the largest as the mean of warp's random sizes.
+    #[test]
+    fn random_sizes_have_warps_mean_and_bounds() {
+        let (plan, _) = read("10MiB", true).expect("a plan");
+        let share = plan.mean() / f64::from(10 << 20);
+        assert!((share - 0.1796).abs() < 0.0005, "{share}");
+        assert_eq!(plan.ranges()[0].least, 40 << 10);
+        assert_eq!(plan.ranges()[31].most, 10 << 20);
+    }
+}

@@ -1,0 +1,58 @@
+//! Every flag of warp, what it is and what becomes of it.
+
+mod connection;
+mod load;
+mod object;
+mod output;
+
+use crate::flag::Flag;
+
+/// Every flag. One name may have several rows, each for other commands.
+pub const FLAGS: &[&[Flag]] = &[connection::FLAGS, load::FLAGS, object::FLAGS, output::FLAGS];
+
+/// Why `--part.size` is refused where objects are stored whole.
+pub(super) fn stored_whole() -> &'static str {
+    object::STORED_WHOLE
+}
+
+/// The commands that measure.
+const MEASURING: &[&str] = &[
+    "get",
+    "put",
+    "delete",
+    "list",
+    "stat",
+    "mixed",
+    "versioned",
+    "retention",
+    "multipart",
+    "multipart-put",
+    "append",
+    "zip",
+    "snowball",
+    "fanout",
+];
+
+/// The commands that read results.
+const READING: &[&str] = &["analyze", "cmp", "merge"];
+
+/// All of them.
+const ALL: &[&str] = &[
+    "get",
+    "put",
+    "delete",
+    "list",
+    "stat",
+    "mixed",
+    "versioned",
+    "retention",
+    "multipart",
+    "multipart-put",
+    "append",
+    "zip",
+    "snowball",
+    "fanout",
+    "analyze",
+    "cmp",
+    "merge",
+];

@@ -1,0 +1,278 @@
+//! What is stored, read and deleted.
+
+use super::MEASURING;
+use crate::flag::{Flag, Kind};
+
+const MIXES: &[&str] = &["mixed", "versioned"];
+
+/// Commands whose objects have a size of their own.
+const SIZED: &[&str] = &[
+    "get",
+    "put",
+    "delete",
+    "list",
+    "stat",
+    "mixed",
+    "versioned",
+    "retention",
+    "append",
+    "zip",
+    "snowball",
+    "fanout",
+];
+
+pub(super) const FLAGS: &[Flag] = &[
+    Flag::new(
+        SIZED,
+        "obj.size",
+        Kind::Text,
+        "10MiB",
+        "size of an object; min,max with --obj.randsize; size:weight,size:weight,… for several",
+    )
+    .defaults(&[
+        ("delete", "1KiB"),
+        ("list", "1KB"),
+        ("stat", "1KB"),
+        ("retention", "1KiB"),
+        ("snowball", "512KiB"),
+        ("fanout", "1MiB"),
+        ("zip", "10KiB"),
+    ]),
+    Flag::new(
+        MEASURING,
+        "obj.randsize",
+        Kind::Switch,
+        "",
+        "sizes up to --obj.size, evenly spread over their logarithm",
+    ),
+    Flag::new(
+        MEASURING,
+        "obj.generator",
+        Kind::Choice(&["random", "csv"]),
+        "random",
+        "what is in the objects",
+    ),
+    Flag::new(
+        &[
+            "get",
+            "delete",
+            "list",
+            "stat",
+            "mixed",
+            "versioned",
+            "retention",
+        ],
+        "objects",
+        Kind::Whole,
+        "2500",
+        "objects laid out before the run",
+    )
+    .defaults(&[
+        ("versioned", "250"),
+        ("delete", "25000"),
+        ("retention", "25000"),
+        ("list", "10000"),
+        ("stat", "10000"),
+    ]),
+    Flag::new(
+        &["put"],
+        "objects",
+        Kind::Whole,
+        "",
+        "distinct objects; warp has no such flag here",
+    )
+    .noted(
+        "bounds the count of distinct objects, which are then written over until the time \
+             is up; warp itself calls this flag a usage error on put",
+    ),
+    Flag::new(
+        &["multipart", "multipart-put", "put", "zip"],
+        "part.size",
+        Kind::Size,
+        "",
+        "size of a part",
+    )
+    .defaults(&[("multipart", "5MiB"), ("multipart-put", "5MiB")]),
+    Flag::new(
+        &["multipart", "multipart-put"],
+        "parts",
+        Kind::Whole,
+        "200",
+        "parts of an object",
+    )
+    .defaults(&[("multipart-put", "100")]),
+    Flag::new(
+        &["multipart-put"],
+        "part.concurrent",
+        Kind::Whole,
+        "20",
+        "parts of one object on their way at once",
+    ),
+    Flag::new(
+        &["multipart"],
+        "obj.name",
+        Kind::Text,
+        "warp-multipart.bin",
+        "name of the object",
+    )
+    .noted("objects are named by Tenbin, so that it deletes none but its own"),
+    Flag::new(
+        MEASURING,
+        "disable-multipart",
+        Kind::Switch,
+        "",
+        "store objects whole",
+    ),
+    Flag::new(
+        MEASURING,
+        "disable-sha256-payload",
+        Kind::Switch,
+        "",
+        "sign requests without hashing what they carry",
+    ),
+    Flag::new(
+        MEASURING,
+        "md5",
+        Kind::Switch,
+        "",
+        "send the MD5 of what is stored",
+    ),
+    Flag::new(
+        MEASURING,
+        "checksum",
+        Kind::Choice(&[
+            "",
+            "CRC32",
+            "CRC32-FO",
+            "CRC32C",
+            "CRC32C-FO",
+            "CRC64N",
+            "CRC64NVME",
+            "SHA1",
+            "SHA256",
+            "MD5",
+        ]),
+        "",
+        "checksum of what is stored",
+    ),
+    Flag::new(
+        MEASURING,
+        "encrypt",
+        Kind::Switch,
+        "",
+        "encryption with a key of the client (SSE-C)",
+    ),
+    Flag::new(
+        MEASURING,
+        "sse-s3-encrypt",
+        Kind::Switch,
+        "",
+        "encryption with a key of the server (SSE-S3)",
+    ),
+    Flag::new(MEASURING, "storage-class", Kind::Text, "", "storage class"),
+    Flag::new(
+        MEASURING,
+        "add-metadata",
+        Kind::List,
+        "",
+        "NAME=VALUE to store with objects",
+    ),
+    Flag::new(
+        MEASURING,
+        "tag",
+        Kind::List,
+        "",
+        "NAME=VALUE to tag objects with",
+    ),
+    Flag::new(&["get"], "range", Kind::Switch, "", "read random ranges"),
+    Flag::new(&["get"], "range-size", Kind::Size, "", "size of the ranges"),
+    Flag::new(
+        &["get", "list", "stat", "retention"],
+        "versions",
+        Kind::Whole,
+        "1",
+        "versions of each object",
+    )
+    .defaults(&[("retention", "5")]),
+    Flag::new(
+        &["get", "list", "stat"],
+        "list-existing",
+        Kind::Switch,
+        "",
+        "use the objects that are in the bucket",
+    ),
+    Flag::new(
+        &["get", "list", "stat"],
+        "list-flat",
+        Kind::Switch,
+        "",
+        "not those below prefixes",
+    ),
+    Flag::new(&["put"], "post", Kind::Switch, "", "upload as a form")
+        .refused("Tenbin stores objects with PUT; leave it out"),
+    Flag::new(MIXES, "get-distrib", Kind::Decimal, "45", "share of GET"),
+    Flag::new(MIXES, "stat-distrib", Kind::Decimal, "30", "share of STAT"),
+    Flag::new(MIXES, "put-distrib", Kind::Decimal, "15", "share of PUT"),
+    Flag::new(
+        MIXES,
+        "delete-distrib",
+        Kind::Decimal,
+        "10",
+        "share of DELETE",
+    ),
+    Flag::new(
+        &["delete"],
+        "batch",
+        Kind::Whole,
+        "100",
+        "objects deleted by one request",
+    ),
+    Flag::new(
+        &["list"],
+        "max-keys",
+        Kind::Whole,
+        "100",
+        "objects on a page",
+    ),
+    Flag::new(
+        &["list"],
+        "metadata",
+        Kind::Switch,
+        "",
+        "list with metadata (MinIO)",
+    )
+    .refused("Tenbin lists as S3 defines it; leave it out"),
+    Flag::new(
+        &["snowball"],
+        "objs.per",
+        Kind::Whole,
+        "50",
+        "objects in an archive",
+    ),
+    Flag::new(
+        &["snowball"],
+        "compress",
+        Kind::Switch,
+        "",
+        "compress archives",
+    )
+    .refused("archives are sent as they are; leave it out"),
+    Flag::new(
+        &["fanout"],
+        "copies",
+        Kind::Whole,
+        "100",
+        "names for each object",
+    ),
+    Flag::new(
+        &["zip"],
+        "files",
+        Kind::Whole,
+        "10000",
+        "files in the archive",
+    ),
+];
+
+/// Why `--part.size` is refused where objects are stored whole.
+pub(super) const STORED_WHOLE: &str =
+    "objects are stored whole with this command; for parts use warp multipart-put";

@@ -1,0 +1,555 @@
+//! warp's command lines.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use tenbin_compat::flag::{Fate, Flag, Kind};
+use tenbin_compat::warp::{
+    Asked, COMMANDS, FLAGS, MixedOperation, Operation, SizePlan, Task, WarpJob, parse, tables,
+};
+use tenbin_compat::{Mistakes, World};
+
+fn asked(line: &str) -> Result<Asked, Mistakes> {
+    asked_with(line, &[])
+}
+
+fn asked_with(line: &str, variables: &[(&str, &str)]) -> Result<Asked, Mistakes> {
+    let arguments: Vec<String> = shlex::split(line).expect("shell words");
+    let find = |name: &str| {
+        let found = variables.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| (*value).to_owned())
+    };
+    let world = World {
+        variable: &find,
+        read: &|file| match file {
+            "hosts.txt" => Ok("a:9000\n\nb:9000\n".to_owned()),
+            _ => Err(std::io::ErrorKind::NotFound.into()),
+        },
+    };
+    parse(&arguments[1..], &world)
+}
+
+fn job(line: &str) -> WarpJob {
+    match asked(line) {
+        Ok(Asked::Measure(job)) => *job,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+fn mistakes(line: &str) -> Vec<String> {
+    match asked(line) {
+        Err(mistakes) => mistakes.sentences().to_vec(),
+        Ok(other) => panic!("{line}: {other:?}"),
+    }
+}
+
+fn all_flags() -> impl Iterator<Item = &'static Flag> {
+    FLAGS.iter().copied().flatten()
+}
+
+#[test]
+fn the_lines_of_the_founding_guide_mean_what_they_say() {
+    let lines: Vec<&str> = include_str!("fixtures/founding-guide.txt")
+        .lines()
+        .collect();
+    assert_eq!(lines.len(), 13);
+    for line in &lines {
+        let job = job(line);
+        assert_eq!(job.bucket, "benchmark", "{line}");
+        assert_eq!(
+            job.access_key.as_ref().map(|key| key.reveal()),
+            Some("benchadmin"),
+            "{line}"
+        );
+        assert!(!job.tls && job.keep_alive && job.signed_payload, "{line}");
+        assert_eq!(job.hosts.len(), 1, "{line}");
+    }
+
+    let put = job(lines[0]);
+    assert_eq!(put.operation, Operation::Put);
+    assert_eq!(put.hosts, ["localhost:9200"]);
+    assert_eq!(put.objects, Some(1000));
+    assert_eq!(put.size, SizePlan::fixed(1_000_000));
+    assert_eq!(put.concurrency, 32);
+    assert_eq!(put.duration, Duration::from_secs(60));
+    assert_eq!(put.notes.len(), 1, "{:?}", put.notes);
+    assert!(
+        put.notes[0].starts_with("--objects: bounds the count"),
+        "{:?}",
+        put.notes
+    );
+
+    let get = job(lines[4]);
+    assert_eq!(get.operation, Operation::Get);
+    assert_eq!(get.objects, Some(2500));
+    assert_eq!(get.size, SizePlan::fixed(10 << 20));
+    assert_eq!(get.concurrency, 16);
+
+    let mixed = job(lines[5]);
+    assert_eq!(
+        mixed.mix,
+        [(MixedOperation::Get, 70.0), (MixedOperation::Put, 30.0)]
+    );
+    assert_eq!(
+        mixed.notes,
+        [
+            "shares that are not named are 0 here; warp would have kept its defaults (stat 30, \
+             delete 10) and really run get 50, stat 21, put 21, delete 7 per cent"
+        ]
+    );
+
+    let defaults = job(lines[3]);
+    assert_eq!(defaults.concurrency, 20);
+    assert_eq!(defaults.duration, Duration::from_secs(300));
+    let large = job(lines[9]);
+    assert!(large.notes[0].contains("in parts"), "{:?}", large.notes);
+}
+
+/// The flags that `reference` lists for warp, by command.
+const REFERENCE: &str = "\
+all: host access-key secret-key session-token tls ktls insecure region signature lookup host-select \
+resolve-host http2 disable-http-keepalive sndbuf rcvbuf concurrent duration rps-limit bucket prefix \
+noprefix noclear keep-data stress autoterm autoterm.dur autoterm.pct syncstart warp-client \
+obj.randsize obj.generator disable-multipart disable-sha256-payload md5 checksum encrypt \
+sse-s3-encrypt storage-class add-metadata tag benchdata full json quiet q no-color debug stdout \
+influxdb serve web serverprof analyze.dur analyze.out analyze.op analyze.host analyze.skip analyze.v
+get: obj.size objects range range-size versions list-existing list-flat
+put: obj.size post objects
+mixed: obj.size objects get-distrib stat-distrib put-distrib delete-distrib
+versioned: obj.size objects get-distrib stat-distrib put-distrib delete-distrib
+delete: obj.size objects batch
+list: obj.size objects max-keys metadata
+stat: obj.size objects
+multipart: parts part.size obj.name
+multipart-put: parts part.size part.concurrent
+retention: obj.size objects versions
+snowball: obj.size objs.per compress
+fanout: obj.size copies
+zip: obj.size files
+append: obj.size
+analyze: analyze.dur analyze.op analyze.host analyze.skip analyze.limit analyze.offset analyze.v";
+
+/// A value that a flag takes and that is not its default.
+fn some_value(flag: &Flag) -> &'static str {
+    match (flag.name, flag.kind) {
+        (_, Kind::Switch) => "true",
+        ("obj.size" | "part.size", _) => "6MiB",
+        ("host", _) => "127.0.0.1:9001",
+        (_, Kind::Text | Kind::Secret) => "word",
+        (_, Kind::List) => "name=value",
+        (_, Kind::Whole) => "7",
+        (_, Kind::Decimal) => "7.25",
+        (_, Kind::Size) => "64KiB",
+        (_, Kind::Time) => "7s",
+        (_, Kind::Choice(words)) => words.last().expect("a choice"),
+    }
+}
+
+#[test]
+fn every_flag_of_the_reference_is_in_the_table() {
+    for line in REFERENCE.lines() {
+        let (commands, names) = line.split_once(": ").expect("a line of the list");
+        let commands: Vec<&str> = match commands {
+            "all" => COMMANDS
+                .iter()
+                .filter(|command| matches!(command.task, Task::Measure(_)))
+                .map(|command| command.name)
+                .collect(),
+            one => vec![one],
+        };
+        for command in commands {
+            for name in names.split(' ') {
+                let found = all_flags().any(|flag| flag.is_called(name) && flag.is_of(command));
+                assert!(found, "{command} has no --{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_flag_is_honoured_noted_or_refused_by_name() {
+    for flag in all_flags() {
+        for command in flag.commands {
+            let files = match *command {
+                "analyze" => " f",
+                "cmp" | "merge" => " f g",
+                _ => "",
+            };
+            let value = some_value(flag);
+            // As two words, as one, with one dash and with two.
+            let mut forms = vec![
+                format!("warp {command} --{}={value}{files}", flag.name),
+                format!("warp {command} -{}={value}{files}", flag.name),
+            ];
+            if flag.kind == Kind::Switch {
+                forms.push(format!("warp {command}{files} -{}", flag.name));
+            } else {
+                forms.push(format!("warp {command} --{} {value}{files}", flag.name));
+            }
+            for line in forms {
+                let mentions = |texts: &[String]| {
+                    let name = format!("--{}", flag.name);
+                    texts.iter().any(|text| text.contains(&name))
+                };
+                match (asked(&line), flag.fate) {
+                    (Ok(Asked::Measure(job)), Fate::Noted(_)) => {
+                        assert!(mentions(&job.notes), "{line}: {:?}", job.notes);
+                    }
+                    (Ok(Asked::Read(reading)), Fate::Noted(_)) => {
+                        assert!(mentions(&reading.notes), "{line}: {:?}", reading.notes);
+                    }
+                    (Err(wrong), Fate::Refused(_)) => {
+                        assert!(mentions(wrong.sentences()), "{line}: {wrong}");
+                    }
+                    (Ok(Asked::Measure(_) | Asked::Read(_)), Fate::Honoured) => {}
+                    // Some honoured flags are refused with this value or on this command.
+                    (Err(wrong), Fate::Honoured) => {
+                        assert!(mentions(wrong.sentences()), "{line}: {wrong}");
+                        assert!(
+                            [
+                                "signature",
+                                "obj.generator",
+                                "disable-multipart",
+                                "part.size",
+                                "parts",
+                                "range",
+                                "list-flat",
+                                "delete-distrib",
+                            ]
+                            .contains(&flag.name),
+                            "{line}: {wrong}"
+                        );
+                    }
+                    (other, fate) => panic!("{line}: {other:?}, {fate:?}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_refused_flag_that_asks_for_nothing_is_let_pass() {
+    let line = "warp put --ktls=false --autoterm=false --autoterm.dur=15s --sndbuf=32768";
+    assert_eq!(job(line).notes, [""; 0]);
+}
+
+#[test]
+fn the_table_is_sound() {
+    let mut seen = BTreeSet::new();
+    for flag in all_flags() {
+        for command in flag.commands {
+            assert!(
+                seen.insert((flag.name, *command)),
+                "{} twice on {command}",
+                flag.name
+            );
+            assert!(
+                COMMANDS
+                    .iter()
+                    .any(|known| known.name == *command && known.task != Task::None),
+                "{command}"
+            );
+        }
+        for (command, _) in flag.defaults {
+            assert!(
+                flag.is_of(command),
+                "{} has a default for {command}",
+                flag.name
+            );
+        }
+    }
+}
+
+#[test]
+fn defaults_are_those_of_warp() {
+    for (command, objects, size) in [
+        ("get", Some(2500), SizePlan::fixed(10 << 20)),
+        ("put", None, SizePlan::fixed(10 << 20)),
+        ("mixed", Some(2500), SizePlan::fixed(10 << 20)),
+        ("versioned", Some(250), SizePlan::fixed(10 << 20)),
+        ("delete", Some(25_000), SizePlan::fixed(1024)),
+        ("list", Some(10_000), SizePlan::fixed(1000)),
+        ("stat", Some(10_000), SizePlan::fixed(1000)),
+        ("retention", Some(25_000), SizePlan::fixed(1024)),
+        ("snowball", None, SizePlan::fixed(512 << 10)),
+        ("fanout", None, SizePlan::fixed(1 << 20)),
+        ("zip", None, SizePlan::fixed(10 << 10)),
+        ("append", None, SizePlan::fixed(10 << 20)),
+        ("multipart", None, SizePlan::fixed(5 << 20)),
+        ("multipart-put", None, SizePlan::fixed(5 << 20)),
+    ] {
+        let job = job(&format!("warp {command}"));
+        assert_eq!((job.objects, &job.size), (objects, &size), "{command}");
+        assert_eq!(job.concurrency, 20, "{command}");
+        assert_eq!(job.duration, Duration::from_secs(300), "{command}");
+        assert_eq!(job.bucket, "warp-benchmark-bucket", "{command}");
+        assert_eq!(job.hosts, ["127.0.0.1:9000"], "{command}");
+        let notes = usize::from(command == "versioned");
+        assert_eq!(job.notes.len(), notes, "{command}: {:?}", job.notes);
+    }
+    let mixed = job("warp mixed");
+    let shares: Vec<f64> = mixed.mix.iter().map(|&(_, share)| share).collect();
+    assert_eq!(shares, [45.0, 30.0, 15.0, 10.0]);
+    assert_eq!(job("warp multipart").parts, Some(200));
+    assert_eq!(job("warp multipart-put").parts, Some(100));
+    assert_eq!(job("warp multipart-put").part_concurrency, Some(20));
+    assert_eq!(job("warp delete").batch, Some(100));
+    assert_eq!(job("warp list").max_keys, Some(100));
+    assert_eq!(job("warp retention").versions, Some(5));
+    assert_eq!(job("warp zip").files, Some(10_000));
+    assert_eq!(job("warp fanout").copies, Some(100));
+    assert_eq!(job("warp snowball").objects_per_archive, Some(50));
+}
+
+#[test]
+fn the_environment_gives_what_the_command_line_does_not() {
+    let variables = [
+        ("WARP_HOST", "s{1...4}:9000,other:9000"),
+        ("WARP_ACCESS_KEY", "from-environment"),
+        ("WARP_TLS", "true"),
+        ("WARP_REGION", "moon-1"),
+    ];
+    let Ok(Asked::Measure(job)) = asked_with("warp get -access-key=given", &variables) else {
+        panic!("refused");
+    };
+    assert_eq!(job.hosts, ["s{1...4}:9000", "other:9000"]);
+    assert_eq!(
+        job.access_key.map(|key| key.reveal().to_owned()).as_deref(),
+        Some("given")
+    );
+    assert_eq!(job.region.as_deref(), Some("moon-1"));
+    assert!(job.tls && !job.signed_payload);
+}
+
+#[test]
+fn hosts_may_stand_in_a_file() {
+    assert_eq!(
+        job("warp get --host=file:hosts.txt").hosts,
+        ["a:9000", "b:9000"]
+    );
+    assert!(mistakes("warp get --host=file:gone.txt")[0].starts_with("--host: \"gone.txt\""));
+}
+
+#[test]
+fn every_mistake_is_named_once() {
+    assert_eq!(
+        mistakes("warp put --obj.size=soon --concurent=3 --duration 60 --autoterm --batch=3 x"),
+        [
+            "warp put has no flag --concurent; did you mean --concurrent?",
+            "--duration: \"60\" has no unit; write for example \"500ms\", \"2s\" or \"1m30s\"",
+            "--autoterm: seconds that look alike say nothing of those to come, and a run that \
+             ends when it looks good looks too good; give the time with --duration",
+            "--batch is a flag of warp delete, not of warp put",
+            "warp put takes no arguments, and \"x\" is none of its flags; switches that are off \
+             are written --tls=false",
+            "--obj.size: \"soon\" is not a size; write for example \"64KiB\", \"1MB\" or \"1000\" \
+             (bytes)",
+        ]
+    );
+    assert_eq!(
+        mistakes("warp putt"),
+        ["warp has no command \"putt\"; did you mean warp put?"]
+    );
+    assert!(mistakes("warp client")[0].starts_with("warp client: Tenbin generates"));
+    assert_eq!(
+        mistakes("warp cmp one.zst"),
+        ["warp cmp: one file is given; give it two files, the earlier first"]
+    );
+}
+
+#[test]
+fn secrets_are_shown_nowhere() {
+    let line = "warp put --secret-key=hush --access-key=hush2 --nope";
+    let shown = format!(
+        "{:?} {:?}",
+        asked(line),
+        asked(&line.replace(" --nope", ""))
+    );
+    assert!(!shown.contains("hush"), "{shown}");
+}
+
+#[test]
+fn help_lists_every_flag_of_a_command_with_its_fate() {
+    for command in COMMANDS.iter().filter(|command| command.task != Task::None) {
+        let Ok(Asked::Help(text)) = asked(&format!("warp {} --help", command.name)) else {
+            panic!("no help on {}", command.name);
+        };
+        for flag in all_flags().filter(|flag| flag.is_of(command.name)) {
+            assert!(
+                text.contains(&format!("  --{}", flag.name)),
+                "{}: {text}",
+                flag.name
+            );
+        }
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 100),
+            "{text}"
+        );
+    }
+    for line in ["warp", "warp --help", "warp help"] {
+        let Ok(Asked::Help(text)) = asked(line) else {
+            panic!("no help");
+        };
+        assert!(COMMANDS.iter().all(|command| text.contains(command.name)));
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_command_line_makes_it_panic(
+        arguments in proptest::collection::vec(
+            prop_oneof![
+                Just("put".to_owned()), Just("mixed".to_owned()), Just("cmp".to_owned()),
+                Just("--obj.size".to_owned()), Just("--get-distrib=1e308".to_owned()),
+                Just("--obj.randsize".to_owned()), Just("--host".to_owned()),
+                Just("--duration".to_owned()), Just("--".to_owned()),
+                "-{0,3}[a-z.]{0,12}=?.{0,12}", ".{0,12}", "[0-9]{0,30}[kKMGTiBsmh:,.]{0,4}",
+            ],
+            0..8,
+        )
+    ) {
+        let world = World {
+            variable: &|_| None,
+            read: &|_| Err(std::io::ErrorKind::NotFound.into()),
+        };
+        match parse(&arguments, &world) {
+            Ok(_) => {}
+            Err(mistakes) => prop_assert!(!mistakes.sentences().is_empty()),
+        }
+    }
+}
+
+const HEAD: &str = "\
+# warp's command line
+
+`tenbin warp` takes warp's command line and runs it on Tenbin's engine. Called by the name
+`warp`, for example through a symbolic link, Tenbin is this command alone:
+
+```console
+$ ln -s \"$(command -v tenbin)\" ~/.local/bin/warp
+$ warp put --host=localhost:9200 --obj.size=1MB --concurrent=32 --duration=60s
+```
+
+What differs, and why:
+
+- **Only correct answers count.** A failed request is never throughput. warp's default report
+  counts it, with its full size.
+- **Percentiles are of all requests.** warp's default report shows means of percentiles of
+  ten-second windows.
+- **Nothing is deleted that Tenbin did not make.** warp empties the bucket before and after.
+- **Nothing is retried.** warp's S3 library retries up to ten times within the time of one
+  request.
+- **Shares that are not named are 0** once one is named. warp keeps its defaults for the others:
+  `--get-distrib=70 --put-distrib=30` runs 50 % GET, 21 % STAT, 21 % PUT and 7 % DELETE there.
+- **Objects are stored whole**, each by one PUT, and over plain HTTP their content is hashed and
+  signed whole. warp stores what is larger than 16 MiB in parts, and signs chunks of 64 KiB.
+- **A verdict** says whether the figures can be believed, and the exit code says it too
+  ([exit-codes.md](exit-codes.md)).
+- **One run cannot tell noise from difference.** `warp cmp` says so. To compare two servers, weigh
+  them against each other: `tenbin s3 put --target a=… --target b=…`.
+
+`analyze`, `cmp` and `merge` read warp's `.csv.zst` (written with `--full`) and `.json.zst`, packed
+or not, and Tenbin's run directories. They compute anew: throughput from correct answers over the
+time from the first start to the last end, percentiles from every request, times as they were. A
+`.json.zst` holds percentiles of windows only; where it has more than one window, true percentiles
+are unknown, and the range in which they lie is shown.
+
+Flags are taken with one dash or two, as `--flag=value` or `--flag value`; switches as `--tls` or
+`--tls=false`. A flag that cannot be honoured is refused by name, unless it asks for nothing, as
+`--ktls=false` does.
+
+";
+
+#[test]
+fn the_page_on_warp_says_what_the_table_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/warp.md");
+    let page = format!("{HEAD}{}", tables());
+    if std::env::var_os("TENBIN_UPDATE").is_some() {
+        std::fs::write(&path, &page).expect("written");
+    }
+    let stored = std::fs::read_to_string(&path).expect("docs/warp.md");
+    assert!(
+        stored == page,
+        "docs/warp.md is out of date: run this test with TENBIN_UPDATE=1"
+    );
+}
+
+/// A world in which plans can be resolved.
+fn context() -> tenbin_plan::Context {
+    tenbin_plan::Context {
+        cores: 4,
+        directory: "/made-up".into(),
+        seed: 7,
+        environment: Box::new(|_| None),
+        read: Box::new(|_| Err(std::io::ErrorKind::NotFound.into())),
+        random: Box::new(|| 4),
+    }
+}
+
+fn plan(line: &str) -> tenbin_plan::Plan {
+    job(line)
+        .draft()
+        .resolve(&mut context())
+        .unwrap_or_else(|refusal| panic!("{line}: {refusal}"))
+}
+
+const KEYS: &str = "--access-key=a --secret-key=b";
+
+#[test]
+fn every_command_makes_a_plan() {
+    for command in COMMANDS {
+        if let Task::Measure(_) = command.task {
+            let plan = plan(&format!("warp {} {KEYS}", command.name));
+            assert_eq!(plan.targets.len(), 1);
+            assert_eq!(plan.rounds.count, 1);
+            assert_eq!(plan.rounds.slice, Duration::from_secs(300));
+            assert_eq!(plan.workloads[0].load.connections, 20);
+        }
+    }
+    for line in include_str!("fixtures/founding-guide.txt").lines() {
+        plan(line);
+    }
+}
+
+#[test]
+fn the_flags_reach_the_plan() {
+    let text = |line: &str| plan(line).to_toml();
+    for (line, wanted) in [
+        (
+            "warp mixed --get-distrib=70 --put-distrib=30",
+            "operation = \"get:70,put:30\"",
+        ),
+        ("warp mixed --get-distrib=70", "operation = \"get\""),
+        ("warp put --tls", "payload = \"unsigned\""),
+        (
+            "warp put --obj.size=1KiB:60,1MiB:40",
+            "size = \"1..1KiB:60,1025..1MiB:40\"",
+        ),
+        ("warp get --range-size=64KiB", "range = \"random:64KiB\""),
+        ("warp get --list-existing", "data = \"existing\""),
+        ("warp get --keep-data", "data = \"keep\""),
+        ("warp list --versions=3", "list = \"versions\""),
+        ("warp delete --batch=7", "batch = 7"),
+        (
+            "warp multipart-put --parts=3 --part.concurrent=2",
+            "size = \"15MiB\"",
+        ),
+        ("warp put --checksum=crc32c-fo", "checksum = \"crc32c\""),
+        ("warp put --encrypt --tls", "encryption = \"sse-c\""),
+        ("warp put --tag=a=b", "tags = [\"a=b\"]"),
+        ("warp put --add-metadata=a=b", "metadata = [\"a: b\"]"),
+        ("warp put --rps-limit=12.5", "rate = \"12.5/s\""),
+        ("warp put --host=s{1...2}:9000", "http://s2:9000"),
+        (
+            "warp put --lookup=host --host=s3.test:9000",
+            "style = \"virtual\"",
+        ),
+        ("warp put --benchdata=x/put[1]", "name = \"put-1\""),
+        ("warp put --http2 --tls --insecure", "insecure = true"),
+    ] {
+        let plan = text(&format!("{line} {KEYS}"));
+        assert!(plan.contains(wanted), "{line}: {wanted} is not in\n{plan}");
+    }
+}

@@ -1,0 +1,124 @@
+//! What the head of an answer says of its body and its connection.
+
+use super::malformed::Malformed;
+
+/// Most header lines accepted.
+const MOST_HEADERS: usize = 128;
+
+/// How the end of a body is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Framing {
+    Empty,
+    Length(u64),
+    Chunked,
+    UntilClose,
+}
+
+/// What a head says, as far as framing goes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Meaning {
+    pub(super) status: u16,
+    pub(super) length: Option<u64>,
+    pub(super) framing: Framing,
+    /// Whether the connection may carry another request.
+    pub(super) reusable: bool,
+}
+
+/// The last head that was parsed. The same bytes mean the same again, and most
+/// answers of a server differ at most once a second, in their `Date`.
+#[derive(Debug, Default)]
+pub struct HeadMemory {
+    bytes: Vec<u8>,
+    meaning: Option<Meaning>,
+}
+
+impl HeadMemory {
+    /// What `bytes` mean that begin with the head seen last, and what follows it.
+    pub(super) fn recall<'b>(&self, bytes: &'b [u8]) -> Option<(Meaning, &'b [u8])> {
+        let meaning = self.meaning?;
+        Some((meaning, bytes.strip_prefix(self.bytes.as_slice())?))
+    }
+
+    /// Keeps a head in place of the one before.
+    pub(super) fn keep(&mut self, head: &[u8], meaning: Meaning) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(head);
+        self.meaning = Some(meaning);
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Parses a head; `None` when its end has not come yet.
+pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Meaning, usize)>, Malformed> {
+    let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+    let mut answer = httparse::Response::new(&mut headers);
+    let head_length = match answer.parse(bytes).map_err(Malformed::Head)? {
+        httparse::Status::Partial => return Ok(None),
+        httparse::Status::Complete(length) => length,
+    };
+    let status = answer
+        .code
+        .filter(|code| (100..1000).contains(code))
+        .ok_or(Malformed::Head(httparse::Error::Status))?;
+    let mut length = None;
+    let mut coded = false;
+    let mut chunked = false;
+    // HTTP/1.1 keeps connections open unless told otherwise, HTTP/1.0 closes.
+    let mut reusable = answer.version == Some(1);
+    for header in answer.headers.iter() {
+        if header.name.eq_ignore_ascii_case("content-length") {
+            let value = content_length(header.value)?;
+            if length.is_some_and(|known| known != value) {
+                return Err(Malformed::Length);
+            }
+            length = Some(value);
+        } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
+            coded = true;
+            chunked = tokens(header.value)
+                .last()
+                .is_some_and(|token| token.eq_ignore_ascii_case(b"chunked"));
+        } else if header.name.eq_ignore_ascii_case("connection") {
+            for token in tokens(header.value) {
+                if token.eq_ignore_ascii_case(b"close") {
+                    reusable = false;
+                } else if token.eq_ignore_ascii_case(b"keep-alive") && answer.version == Some(0) {
+                    reusable = true;
+                }
+            }
+        }
+    }
+    // RFC 9112 section 6.3: what has no body, then coding, then length.
+    let framing = match (status, coded, chunked, length) {
+        (100..=199 | 204 | 304, ..) => Framing::Empty,
+        (_, true, true, _) => Framing::Chunked,
+        (_, true, false, _) => Framing::UntilClose,
+        (_, false, _, Some(length)) => Framing::Length(length),
+        (_, false, _, None) => Framing::UntilClose,
+    };
+    let meaning = Meaning {
+        status,
+        length,
+        framing,
+        reusable,
+    };
+    Ok(Some((meaning, head_length)))
+}
+
+fn content_length(value: &[u8]) -> Result<u64, Malformed> {
+    let digits = value.trim_ascii();
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(Malformed::Length);
+    }
+    digits.iter().try_fold(0u64, |sum, digit| {
+        sum.checked_mul(10)
+            .and_then(|sum| sum.checked_add(u64::from(digit - b'0')))
+            .ok_or(Malformed::Length)
+    })
+}
+
+fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii)
+}

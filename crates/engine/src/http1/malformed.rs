@@ -1,0 +1,23 @@
+//! What is not an HTTP/1.1 answer, and why.
+
+use thiserror::Error;
+
+/// Why bytes are not an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Malformed {
+    /// Status line or headers are not HTTP.
+    #[error("not an HTTP answer ({0})")]
+    Head(httparse::Error),
+    /// The head does not end.
+    #[error("answer head longer than 64 KiB")]
+    LongHead,
+    /// `Content-Length` is not one number.
+    #[error("bad content-length")]
+    Length,
+    /// The chunked body is not one.
+    #[error("bad chunked body")]
+    Chunk,
+    /// Bytes follow the end of the answer, though nothing else was asked.
+    #[error("more bytes than the answer announced")]
+    Excess,
+}

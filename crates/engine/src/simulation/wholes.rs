@@ -1,0 +1,253 @@
+//! Work that is made of several requests: what counts, once, and from when to when.
+
+use super::*;
+use crate::exchange::{Role, Whole};
+
+const WHOLE: usize = 0;
+const NAMES: [&str; 4] = ["MULTIPART", "create", "part", "complete"];
+const STEPS: u64 = 3;
+const PART_BYTES: u64 = 1_000;
+
+/// A thing under way: the step it is at, and whether that is out.
+#[derive(Debug, Clone, Copy)]
+struct Thing {
+    started: u64,
+    step: u64,
+    out: bool,
+}
+
+/// Things of three requests, one after the other; each user goes on with what is
+/// there before it begins another.
+#[derive(Default)]
+struct InSteps {
+    things: Vec<Option<Thing>>,
+    done: Vec<Whole>,
+}
+
+impl InSteps {
+    fn end(&mut self, thing: u64, outcome: Judgement) {
+        let ended = self.things[thing as usize].take().unwrap();
+        self.done.push(Whole {
+            op: WHOLE,
+            started: ended.started,
+            payload: PART_BYTES,
+            outcome,
+        });
+    }
+}
+
+impl Workload for InSteps {
+    fn operations(&self) -> &[&'static str] {
+        &NAMES
+    }
+
+    fn role(&self, op: usize) -> Role {
+        if op == WHOLE { Role::Whole } else { Role::Step }
+    }
+
+    fn whole(&mut self) -> Option<Whole> {
+        self.done.pop()
+    }
+
+    fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
+        let resting = |thing: &Option<Thing>| thing.is_some_and(|thing| !thing.out);
+        let at = self.things.iter().position(resting).unwrap_or_else(|| {
+            self.things.push(Some(Thing {
+                started: now.nanos,
+                step: 0,
+                out: false,
+            }));
+            self.things.len() - 1
+        });
+        let thing = self.things[at].as_mut().unwrap();
+        thing.out = true;
+        exchange.op = 1 + thing.step as usize;
+        exchange.tag = at as u64;
+        Next::Ready
+    }
+
+    fn judge(&mut self, exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
+        if status != 200 {
+            let why = Judgement::Failed(ErrorClass::Status, format!("status {status}"));
+            self.end(exchange.tag, why.clone());
+            return why;
+        }
+        let thing = self.things[exchange.tag as usize].as_mut().unwrap();
+        thing.step += 1;
+        thing.out = false;
+        if thing.step == STEPS {
+            self.end(exchange.tag, Judgement::Correct);
+        }
+        Judgement::Correct
+    }
+
+    fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
+        self.end(exchange.tag, Judgement::Failed(class, String::new()));
+    }
+}
+
+/// What one operation did in a whole slice.
+struct Sum {
+    ok: u64,
+    payload: u64,
+    bytes: u64,
+    failed: u64,
+    censored: u64,
+    service: u64,
+    response: u64,
+    other_times: u64,
+    mean: f64,
+    longest: u64,
+}
+
+impl Played {
+    fn sum(&self, op: usize) -> Sum {
+        let ops = || self.samples.iter().map(|sample| &sample.ops[op]);
+        let mut service = ops().next().unwrap().service.clone();
+        for other in ops().skip(1) {
+            service.add(&other.service).unwrap();
+        }
+        Sum {
+            ok: ops().map(|op| op.ok).sum(),
+            payload: ops().map(|op| op.payload).sum(),
+            bytes: ops().map(|op| op.sent + op.received).sum(),
+            failed: ops().map(OpSample::failed_count).sum(),
+            censored: ops().map(|op| op.censored).sum(),
+            service: service.len(),
+            response: ops().map(|op| op.response.len()).sum(),
+            other_times: ops().map(|op| op.lag.len() + op.first_byte.len()).sum(),
+            mean: service.mean(),
+            longest: service.max(),
+        }
+    }
+}
+
+/// 10, 30 and 20 ms on the one connection, for ever.
+fn ten_thirty_twenty() -> impl FnMut(usize, u64) -> Fate {
+    let mut step = 0;
+    move |_, _| {
+        step += 1;
+        Fate::Answer([20, 10, 30][step % 3] * MILLIS, 200)
+    }
+}
+
+#[test]
+fn a_whole_takes_as_long_as_its_requests_and_counts_once() {
+    let mut play = Play::closed(1);
+    play.window = 6 * SECOND + MILLIS;
+    let played = play.on(&mut InSteps::default(), &mut ten_thirty_twenty());
+    let whole = played.sum(WHOLE);
+    assert_eq!((whole.ok, whole.service), (100, 100));
+    assert_eq!(whole.payload, 100 * PART_BYTES);
+    assert!(near(whole.mean as u64, 60 * MILLIS), "{}", whole.mean);
+    assert!(near(whole.longest, 60 * MILLIS), "{}", whole.longest);
+    // No request of its own: no bytes, no first one, no lag.
+    assert_eq!((whole.bytes, whole.other_times, whole.response), (0, 0, 0));
+    for (op, millis) in [(1, 10), (2, 30), (3, 20)] {
+        let step = played.sum(op);
+        assert_eq!(step.ok, 100, "{op}");
+        assert!(
+            near(step.longest, millis * MILLIS),
+            "{op}: {}",
+            step.longest
+        );
+        assert!(step.bytes > 0);
+    }
+    let roles: Vec<Role> = played.samples[0].ops.iter().map(|op| op.role).collect();
+    assert_eq!(roles, [Role::Whole, Role::Step, Role::Step, Role::Step]);
+}
+
+#[test]
+fn little_s_law_holds_for_the_steps_and_for_the_wholes() {
+    let mut play = Play::closed(4);
+    play.window = 20 * SECOND;
+    let mut wait = 0;
+    let played = play.on(&mut InSteps::default(), &mut |_, _| {
+        wait = (wait + 7) % 23;
+        Fate::Answer((wait + 1) * MILLIS, 200)
+    });
+    let out = |op| {
+        let sum = played.sum(op);
+        sum.ok as f64 / played.seconds * sum.mean / 1e9
+    };
+    let steps = out(1) + out(2) + out(3);
+    assert!((steps / 4.0 - 1.0).abs() < 0.005, "{steps}");
+    assert!((out(WHOLE) / 4.0 - 1.0).abs() < 0.01, "{}", out(WHOLE));
+}
+
+#[test]
+fn a_whole_that_began_in_the_lead_is_throughput_and_not_timed() {
+    let mut play = Play::closed(1);
+    play.lead = 45 * MILLIS;
+    play.window = 50 * MILLIS;
+    let played = play.on(&mut InSteps::default(), &mut ten_thirty_twenty());
+    let whole = played.sum(WHOLE);
+    assert_eq!((whole.ok, whole.service), (1, 0));
+    // The next one is answered a part in the drain, and has a step left over.
+    assert_eq!(whole.failed + whole.censored, 0);
+    assert_eq!((played.sum(2).ok, played.sum(2).service), (0, 1));
+}
+
+#[test]
+fn a_failed_step_fails_its_whole_once() {
+    for fate in [Fate::Answer(MILLIS, 503), Fate::Reset(MILLIS)] {
+        let mut sent = 0;
+        let mut play = Play::closed(1);
+        play.window = 50 * MILLIS + 1;
+        let played = play.on(&mut InSteps::default(), &mut |_, _| {
+            sent += 1;
+            if sent == 2 {
+                fate
+            } else {
+                Fate::Answer(MILLIS, 200)
+            }
+        });
+        let whole = played.sum(WHOLE);
+        assert_eq!(whole.failed, 1, "{fate:?}");
+        assert_eq!(whole.service, whole.ok);
+        assert_eq!((played.sum(1).failed, played.sum(2).failed), (0, 1));
+    }
+}
+
+#[test]
+fn a_whole_whose_last_answer_never_comes_is_censored() {
+    let mut play = Play::closed(1);
+    play.window = SECOND;
+    let mut steps = ten_thirty_twenty();
+    let played = play.on(&mut InSteps::default(), &mut |slot, now| match now {
+        late if late > 900 * MILLIS => Fate::Silence,
+        _ => steps(slot, now),
+    });
+    let whole = played.sum(WHOLE);
+    assert_eq!((whole.failed, whole.censored), (1, 1));
+    assert_eq!((1..4).map(|op| played.sum(op).censored).sum::<u64>(), 1);
+}
+
+#[test]
+fn connections_that_are_refused_fail_as_requests_and_as_work() {
+    let mut play = Play::closed(1);
+    play.window = SECOND;
+    let played = play.against(&mut InSteps::default(), &mut |_, _| Fate::Silence, &|_| {
+        false
+    });
+    let whole = played.sum(WHOLE);
+    assert!(whole.failed > 0);
+    assert_eq!(played.sum(1).failed, whole.failed);
+    assert_eq!(played.sum(2).failed + played.sum(3).failed, 0);
+}
+
+#[test]
+fn wholes_are_of_no_host_and_have_a_response_time_in_an_open_loop() {
+    let mut play = Play::constant(100.0, 4);
+    play.weights = vec![1, 1];
+    play.window = 6 * SECOND;
+    let played = play.on(&mut InSteps::default(), &mut |_, _| {
+        Fate::Answer(5 * MILLIS, 200)
+    });
+    let whole = played.sum(WHOLE);
+    assert_eq!((whole.ok, whole.response), (200, 200));
+    // Three arrivals, 10 ms apart, and the last of them takes 5 ms.
+    assert!(near(whole.mean as u64, 25 * MILLIS), "{}", whole.mean);
+    let hosts = played.samples.iter().flat_map(|sample| &sample.hosts);
+    assert_eq!(hosts.map(|host| host.ok).sum::<u64>(), 600);
+}

@@ -1,0 +1,48 @@
+//! Names of buckets.
+
+use std::net::Ipv4Addr;
+
+use crate::s3::DEFAULT_BUCKET;
+use crate::scalar::Scalar;
+
+/// The rules for general purpose buckets in the Amazon S3 user guide.
+pub(super) fn read(scalar: &Scalar) -> Result<String, String> {
+    let bucket = scalar.text()?;
+    let refuse = |why: &str| {
+        Err(format!(
+            "{bucket:?} is not a bucket name: {why}; write for example {DEFAULT_BUCKET:?}"
+        ))
+    };
+    if !(3..=63).contains(&bucket.len()) {
+        return refuse("it has 3 to 63 characters");
+    }
+    let alphanumeric = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    if !bucket
+        .chars()
+        .all(|c| alphanumeric(c) || c == '-' || c == '.')
+    {
+        return refuse("it is made of lower-case letters, digits, '-' and '.'");
+    }
+    if !bucket.starts_with(alphanumeric) || !bucket.ends_with(alphanumeric) {
+        return refuse("it begins and ends with a letter or a digit");
+    }
+    if bucket.contains("..") {
+        return refuse("it has no two dots in a row");
+    }
+    if bucket.parse::<Ipv4Addr>().is_ok() {
+        return refuse("it does not look like an IP address");
+    }
+    if ["xn--", "sthree-", "amzn-s3-demo-"]
+        .iter()
+        .any(|prefix| bucket.starts_with(prefix))
+    {
+        return refuse("xn--, sthree- and amzn-s3-demo- are reserved beginnings");
+    }
+    if ["-s3alias", "--ol-s3", ".mrap", "--x-s3"]
+        .iter()
+        .any(|suffix| bucket.ends_with(suffix))
+    {
+        return refuse("-s3alias, --ol-s3, .mrap and --x-s3 are reserved endings");
+    }
+    Ok(bucket.to_owned())
+}

@@ -1,0 +1,406 @@
+//! What of an S3 workload does not fit together.
+
+use super::super::super::Desk;
+use super::MOST_PARTS;
+use crate::draft::{Field, WorkloadDraft};
+use crate::problem::Place;
+use crate::s3::{
+    ByteRange, Checksum, Choose, ContentKind, DataSet, Encryption, ListForm, Payload, S3Operation,
+    S3Work,
+};
+use crate::size::Size;
+
+/// A key and the operations that heed it.
+type Heeded = (
+    &'static str,
+    fn(&WorkloadDraft) -> Option<Place>,
+    fn(S3Operation) -> bool,
+    &'static str,
+);
+
+/// Keys that would silently do nothing with some operations.
+const HEEDED: &[Heeded] = &[
+    (
+        "verify",
+        |draft| place(&draft.verify),
+        S3Operation::reads,
+        "only \"get\", \"get-part\" and \"zip-get\" return content to verify",
+    ),
+    (
+        "range",
+        |draft| place(&draft.range),
+        |operation| operation == S3Operation::Get,
+        "only \"get\" reads a part of an object",
+    ),
+    (
+        "part_size",
+        |draft| place(&draft.part_size),
+        in_parts,
+        "only \"multipart\" and \"get-part\" have parts",
+    ),
+    (
+        "parts_at_once",
+        |draft| place(&draft.parts_at_once),
+        in_parts,
+        "only \"multipart\" and \"get-part\" have parts",
+    ),
+    (
+        "list",
+        |draft| place(&draft.list),
+        |operation| operation == S3Operation::List,
+        "only \"list\" lists keys",
+    ),
+    (
+        "page",
+        |draft| place(&draft.page),
+        lists,
+        "only \"list\" and \"zip-list\" list keys",
+    ),
+    (
+        "delimiter",
+        |draft| place(&draft.delimiter),
+        |operation| operation == S3Operation::List,
+        "only \"list\" lists keys",
+    ),
+    (
+        "batch",
+        |draft| place(&draft.batch),
+        |operation| operation == S3Operation::DeleteBatch,
+        "only \"delete-batch\" deletes many at once",
+    ),
+    (
+        "entries",
+        |draft| place(&draft.entries),
+        has_entries,
+        "only \"snowball\", \"zip-get\", \"zip-list\" and \"fan-out\" put many into one",
+    ),
+    (
+        "rewrite",
+        |draft| place(&draft.rewrite),
+        |operation| operation == S3Operation::Put,
+        "only \"put\" can write over what is read",
+    ),
+];
+
+fn place(field: &Field) -> Option<Place> {
+    Some(field.as_ref()?.place)
+}
+
+fn in_parts(operation: S3Operation) -> bool {
+    matches!(operation, S3Operation::Multipart | S3Operation::GetPart)
+}
+
+/// Which take content as it was prepared before the run.
+fn prepares(operation: S3Operation) -> bool {
+    use S3Operation::{Append, FanOut, Snowball, ZipGet, ZipList};
+    matches!(operation, Append | FanOut | Snowball | ZipGet | ZipList)
+}
+
+fn lists(operation: S3Operation) -> bool {
+    matches!(operation, S3Operation::List | S3Operation::ZipList)
+}
+
+fn has_entries(operation: S3Operation) -> bool {
+    use S3Operation::{FanOut, Snowball, ZipGet, ZipList};
+    matches!(operation, Snowball | ZipGet | ZipList | FanOut)
+}
+
+pub(super) fn check(desk: &mut Desk<'_>, draft: &WorkloadDraft, work: &S3Work, whole: Place) {
+    for (key, given, heeds, why) in HEEDED {
+        let Some(place) = given(draft) else { continue };
+        if !work.mix.operations().any(heeds) {
+            desk.wrong(place, key, format!("{why}; this is \"{}\"", work.mix));
+        }
+    }
+    let or_whole = |field: &Field| place(field).unwrap_or(whole);
+    mix(desk, work, or_whole(&draft.operation));
+    if in_use(work, in_parts) && work.sizes.typical() / work.part_size >= MOST_PARTS {
+        desk.wrong(
+            or_whole(&draft.part_size),
+            "part_size",
+            format!(
+                "{} makes more than {MOST_PARTS} parts of an object; take larger ones",
+                Size(work.part_size)
+            ),
+        );
+    }
+    if let (Some(ByteRange::Fixed { last, .. }), Some(size)) = (work.range, work.sizes.only())
+        && last >= size
+    {
+        desk.wrong(
+            or_whole(&draft.range),
+            "range",
+            format!(
+                "goes beyond the end of objects of {}, whose last byte is number {}",
+                Size(size),
+                size.saturating_sub(1)
+            ),
+        );
+    }
+    data(desk, draft, work, whole);
+    content(desk, draft, work, whole);
+}
+
+fn in_use(work: &S3Work, which: fn(S3Operation) -> bool) -> bool {
+    work.mix.operations().any(which)
+}
+
+/// Which operations can be sent together.
+fn mix(desk: &mut Desk<'_>, work: &S3Work, place: Place) {
+    if work.mix.single().is_some() {
+        return;
+    }
+    for operation in work.mix.operations() {
+        use S3Operation::{Append, Copy, DeleteBatch, FanOut, GetPart, Snowball, ZipGet, ZipList};
+        if matches!(
+            operation,
+            DeleteBatch | GetPart | Append | Copy | Snowball | ZipGet | ZipList | FanOut
+        ) {
+            desk.wrong(
+                place,
+                "operation",
+                format!(
+                    "{:?} stands alone: its objects are laid out as no other operation wants them",
+                    operation.name()
+                ),
+            );
+        }
+    }
+    let (put, delete) = (
+        work.mix.share(S3Operation::Put),
+        work.mix.share(S3Operation::Delete),
+    );
+    if delete > put {
+        desk.wrong(
+            place,
+            "operation",
+            format!(
+                "a mix deletes what it has put: the share of \"delete\" ({delete}) must not be \
+                 larger than that of \"put\" ({put})"
+            ),
+        );
+    }
+    if work.rewrite && work.versions > 0 {
+        desk.wrong(
+            place,
+            "operation",
+            "with versions, PUT makes a new version and writes over nothing: leave rewrite away",
+        );
+    }
+    if work.rewrite && delete > 0.0 {
+        desk.wrong(
+            place,
+            "operation",
+            "with rewrite, PUT makes no new objects, so there is nothing to delete",
+        );
+    }
+    if work.choose == Choose::Once {
+        desk.wrong(
+            place,
+            "operation",
+            "choose = \"once\" is for one operation, not for a mix",
+        );
+    }
+}
+
+fn data(desk: &mut Desk<'_>, draft: &WorkloadDraft, work: &S3Work, whole: Place) {
+    let place = place(&draft.data).unwrap_or(whole);
+    if work.data == DataSet::Fresh {
+        return;
+    }
+    if work.rewrite {
+        desk.wrong(
+            place,
+            "data",
+            "objects that are written over are not the same next time; take \"fresh\", or leave \
+             rewrite away",
+        );
+    }
+    if work.uses_up() && work.choose != Choose::Once {
+        desk.wrong(
+            place,
+            "data",
+            format!(
+                "{:?} deletes its objects; they can be neither kept nor somebody else's",
+                work.mix.to_string()
+            ),
+        );
+    }
+    if let Some(what) = made_anew(work) {
+        desk.wrong(
+            place,
+            "data",
+            format!("{what} are made anew for every run; leave data away"),
+        );
+    }
+    if work.data != DataSet::Existing {
+        return;
+    }
+    let changes = |operation: S3Operation| {
+        !operation.needs_objects()
+            || operation.uses_up()
+            || matches!(
+                operation,
+                S3Operation::PutTags
+                    | S3Operation::DeleteTags
+                    | S3Operation::Retain
+                    | S3Operation::LegalHold
+                    | S3Operation::Append
+            )
+    };
+    if let Some(changing) = work.mix.operations().find(|&each| changes(each)) {
+        desk.wrong(
+            place,
+            "data",
+            format!(
+                "{:?} would change objects that are not Tenbin's own; take \"keep\" or \"fresh\"",
+                changing.name()
+            ),
+        );
+    }
+    if work.mix.has(S3Operation::GetPart) {
+        desk.wrong(
+            place,
+            "data",
+            "which parts objects have that are not Tenbin's own is not known; take \"keep\" or \
+             \"fresh\" with \"get-part\"",
+        );
+    }
+    if work.verify {
+        desk.wrong(
+            place,
+            "data",
+            "the content of objects that are not Tenbin's own is not known: leave verify away",
+        );
+    }
+}
+
+/// What of a workload is found again only by the run that has put it.
+fn made_anew(work: &S3Work) -> Option<&'static str> {
+    use S3Operation::{LegalHold, Retain};
+    let locks = |operation| matches!(operation, Retain | LegalHold);
+    match work.versions {
+        _ if in_use(work, has_entries) => Some("archives, and objects of fan-outs,"),
+        _ if in_use(work, locks) => Some("objects that are locked"),
+        0 => None,
+        _ => Some("versions of objects"),
+    }
+}
+
+fn content(desk: &mut Desk<'_>, draft: &WorkloadDraft, work: &S3Work, whole: Place) {
+    let or_whole = |field: &Field| place(field).unwrap_or(whole);
+    let parts = work.mix.operations().find(|&each| in_parts(each));
+    if let Some(operation) = parts {
+        in_parts_from_pool(desk, draft, work, whole, operation);
+    }
+    if work.content == ContentKind::Unique && work.checksum != Checksum::None {
+        desk.wrong(
+            or_whole(&draft.checksum),
+            "checksum",
+            "cannot be prepared for content that is made while it is sent; take content = \"pool\"",
+        );
+    }
+    if work.payload == Payload::Trailer && work.checksum == Checksum::None {
+        desk.wrong(
+            or_whole(&draft.payload),
+            "payload",
+            "\"trailer\" needs a checksum to put behind the content, such as checksum = \"crc32c\"",
+        );
+    }
+    if work.payload == Payload::Trailer && work.checksum == Checksum::Md5 {
+        desk.wrong(
+            or_whole(&draft.checksum),
+            "checksum",
+            "\"md5\" cannot stand behind the content, as payload = \"trailer\" wants it; take \
+             \"crc32c\" or another",
+        );
+    }
+    if matches!(work.payload, Payload::Streaming | Payload::Trailer)
+        && work.mix.operations().any(prepares)
+    {
+        desk.wrong(
+            or_whole(&draft.payload),
+            "payload",
+            format!(
+                "{:?} is a way of \"put\"; this is \"{}\"",
+                work.payload.name(),
+                work.mix
+            ),
+        );
+    }
+    if work.content == ContentKind::Unique && work.mix.operations().any(prepares) {
+        desk.wrong(
+            or_whole(&draft.content),
+            "content",
+            format!(
+                "\"unique\" is made as \"put\" sends it; this is \"{}\"",
+                work.mix
+            ),
+        );
+    }
+    if matches!(work.payload, Payload::Streaming | Payload::Trailer)
+        && work.content == ContentKind::Unique
+    {
+        desk.wrong(
+            or_whole(&draft.payload),
+            "payload",
+            format!(
+                "{:?} is prepared beforehand, which content = \"unique\" cannot be",
+                work.payload.name()
+            ),
+        );
+    }
+    if work.stored.encryption == Encryption::SseC
+        && work.mix.operations().any(|operation| {
+            matches!(
+                operation,
+                S3Operation::Snowball | S3Operation::ZipGet | S3Operation::ZipList
+            )
+        })
+    {
+        desk.wrong(
+            or_whole(&draft.encryption),
+            "encryption",
+            "archives that the server unpacks cannot have a key of their own",
+        );
+    }
+    if work.listing.form == ListForm::Versions && work.versions == 0 {
+        desk.wrong(
+            or_whole(&draft.list),
+            "list",
+            "\"versions\" needs objects with versions: give versions = 2 or more",
+        );
+    }
+}
+
+/// Parts are stretches of bodies that were prepared, and signed as a whole or not at all.
+fn in_parts_from_pool(
+    desk: &mut Desk<'_>,
+    draft: &WorkloadDraft,
+    work: &S3Work,
+    whole: Place,
+    operation: S3Operation,
+) {
+    let or_whole = |field: &Field| place(field).unwrap_or(whole);
+    if matches!(work.payload, Payload::Streaming | Payload::Trailer) {
+        desk.wrong(
+            or_whole(&draft.payload),
+            "payload",
+            format!(
+                "{:?} is not for the parts of {:?}; take \"signed\" or \"unsigned\"",
+                work.payload.name(),
+                operation.name()
+            ),
+        );
+    }
+    if work.content == ContentKind::Unique {
+        desk.wrong(
+            or_whole(&draft.content),
+            "content",
+            format!(
+                "\"unique\" is not for the parts of {:?}; take \"pool\"",
+                operation.name()
+            ),
+        );
+    }
+}

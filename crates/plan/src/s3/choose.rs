@@ -1,0 +1,182 @@
+//! Which object is next, and which part of it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::size::Size;
+
+/// Which of the objects that are there an operation takes next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Choose {
+    /// Any, all equally likely.
+    Uniform,
+    /// The `n`-th most popular with a probability in proportion to `n` to the power
+    /// of minus `exponent`; which is how popular follows from the seed.
+    Zipf {
+        /// Above 0, at most 10; about 1 for many kinds of requests.
+        exponent: f64,
+    },
+    /// One after the other, and from the start again.
+    Sequential,
+    /// Each at most once in a run, so that no cache can have it.
+    Once,
+}
+
+/// The exponent where none is given: that of popular things in general.
+const USUAL_EXPONENT: f64 = 1.0;
+
+impl FromStr for Choose {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "{text:?} is not one of \"uniform\", \"zipf\", \"zipf:1.1\" (an exponent above 0, \
+                 at most 10), \"sequential\", \"once\""
+            )
+        };
+        match text {
+            "uniform" => Ok(Self::Uniform),
+            "sequential" => Ok(Self::Sequential),
+            "once" => Ok(Self::Once),
+            "zipf" => Ok(Self::Zipf {
+                exponent: USUAL_EXPONENT,
+            }),
+            _ => {
+                let exponent = text.strip_prefix("zipf:").ok_or_else(wrong)?;
+                let exponent: f64 = exponent.parse().map_err(|_| wrong())?;
+                let fits = exponent > 0.0 && exponent <= 10.0;
+                fits.then_some(Self::Zipf { exponent }).ok_or_else(wrong)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Choose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uniform => f.write_str("uniform"),
+            Self::Zipf { exponent } => write!(f, "zipf:{exponent}"),
+            Self::Sequential => f.write_str("sequential"),
+            Self::Once => f.write_str("once"),
+        }
+    }
+}
+
+/// A part of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ByteRange {
+    /// So many bytes from anywhere in it: `random:64KiB`.
+    Random {
+        /// Bytes, at least 1.
+        length: u64,
+    },
+    /// From the first byte to the last, counted from 0, both included: `0-1023`.
+    Fixed {
+        /// The first.
+        first: u64,
+        /// The last, not before the first.
+        last: u64,
+    },
+}
+
+impl FromStr for ByteRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "{text:?} is not a range; write \"random:64KiB\" for 64 KiB from anywhere in the \
+                 object, or \"0-1023\" for its first 1024 bytes"
+            )
+        };
+        if let Some(length) = text.strip_prefix("random:") {
+            let Size(length) = length.parse().map_err(|_| wrong())?;
+            let some = length > 0;
+            return some.then_some(Self::Random { length }).ok_or_else(wrong);
+        }
+        let (first, last) = text.split_once('-').ok_or_else(wrong)?;
+        let first = first.trim().parse().map_err(|_| wrong())?;
+        let last = last.trim().parse().map_err(|_| wrong())?;
+        let fits = first <= last && last < u64::MAX;
+        fits.then_some(Self::Fixed { first, last })
+            .ok_or_else(wrong)
+    }
+}
+
+impl fmt::Display for ByteRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Random { length } => write!(f, "random:{}", Size(*length)),
+            Self::Fixed { first, last } => write!(f, "{first}-{last}"),
+        }
+    }
+}
+
+/// How the keys of objects look below the prefix of the run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Prefixes(pub Vec<u32>);
+
+/// Levels of prefixes, and names on one level, at most.
+const MOST_LEVELS: usize = 8;
+const MOST_NAMES: u32 = 65_536;
+
+impl FromStr for Prefixes {
+    type Err = String;
+
+    /// `16/16`: sixteen prefixes, sixteen below each of them.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "{text:?} is not a tree of prefixes; write for example \"16/16\" for sixteen \
+                 prefixes with sixteen below each; at most {MOST_LEVELS} levels of 1 to {MOST_NAMES}"
+            )
+        };
+        let levels = text
+            .split('/')
+            .map(|level| {
+                let names = level.trim().parse().ok();
+                names.filter(|names| (1..=MOST_NAMES).contains(names))
+            })
+            .collect::<Option<Vec<u32>>>();
+        levels
+            .filter(|levels| levels.len() <= MOST_LEVELS)
+            .map(Self)
+            .ok_or_else(wrong)
+    }
+}
+
+impl fmt::Display for Prefixes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let levels: Vec<String> = self.0.iter().map(u32::to_string).collect();
+        f.write_str(&levels.join("/"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_back<T: FromStr<Err = String> + fmt::Display>(right: &[&str], wrong: &[&str]) {
+        for text in right {
+            let value: T = text.parse().unwrap_or_else(|why| panic!("{text}: {why}"));
+            assert_eq!(value.to_string(), *text);
+        }
+        for text in wrong {
+            assert!(text.parse::<T>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        read_back::<Choose>(
+            &["uniform", "zipf:1.1", "sequential", "once"],
+            &["zipf:0", "zipf:-1", "zipf:nan", "twice", ""],
+        );
+        read_back::<ByteRange>(
+            &["random:64KiB", "0-1023", "5-5"],
+            &["random:0", "2-1", "-5", "0", "0-18446744073709551615"],
+        );
+        read_back::<Prefixes>(&["16", "16/16", "1/2/3"], &["", "0", "16/", "a"]);
+    }
+}

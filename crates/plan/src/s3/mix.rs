@@ -1,0 +1,121 @@
+//! Which operations, and how often each.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::operation::S3Operation;
+use crate::names::Named;
+use crate::scalar::Scalar;
+
+/// Which operations are sent, and how often each: `get`, or `get:70,put:30`.
+/// Shares are in proportion to each other; they need not add up to anything.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mix(Vec<(S3Operation, f64)>);
+
+impl Mix {
+    /// Nothing but that operation.
+    pub fn only(operation: S3Operation) -> Self {
+        Self(vec![(operation, 1.0)])
+    }
+
+    /// Several by shares; `None` without any, with one twice, or with a share that
+    /// is not a positive number.
+    pub fn new(shares: impl IntoIterator<Item = (S3Operation, f64)>) -> Option<Self> {
+        let shares: Vec<_> = shares.into_iter().collect();
+        let right = |share: f64| share.is_finite() && share > 0.0;
+        let twice = (1..shares.len())
+            .any(|at| shares[..at].iter().any(|(other, _)| *other == shares[at].0));
+        let fits = !shares.is_empty() && !twice && shares.iter().all(|&(_, share)| right(share));
+        fits.then_some(Self(shares))
+    }
+
+    /// The operation, if there is only one.
+    pub fn single(&self) -> Option<S3Operation> {
+        match self.0.as_slice() {
+            [(operation, _)] => Some(*operation),
+            _ => None,
+        }
+    }
+
+    /// The operations, in the order given.
+    pub fn operations(&self) -> impl Iterator<Item = S3Operation> {
+        self.0.iter().map(|&(operation, _)| operation)
+    }
+
+    /// Whether this operation is one of them.
+    pub fn has(&self, operation: S3Operation) -> bool {
+        self.operations().any(|each| each == operation)
+    }
+
+    /// The operations with their shares, in the order given.
+    pub fn shares(&self) -> &[(S3Operation, f64)] {
+        &self.0
+    }
+
+    /// The share of an operation, 0 if it is none of them.
+    pub fn share(&self, operation: S3Operation) -> f64 {
+        let mut own = self.0.iter().filter(|(each, _)| *each == operation);
+        own.next().map_or(0.0, |&(_, share)| share)
+    }
+}
+
+impl FromStr for Mix {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let several = text.contains(',');
+        let shares = text
+            .split(',')
+            .map(|part| one(part.trim(), several))
+            .collect::<Result<Vec<_>, _>>()?;
+        Self::new(shares).ok_or_else(|| format!("{text:?} names an operation twice"))
+    }
+}
+
+fn one(text: &str, needs_share: bool) -> Result<(S3Operation, f64), String> {
+    let (name, share) = match text.split_once(':') {
+        Some((name, share)) => (name.trim(), share.trim().trim_end_matches('%').parse().ok()),
+        None if needs_share => (text, None),
+        None => (text, Some(1.0)),
+    };
+    let operation = Scalar::from(name).choice(S3Operation::NAMES)?;
+    let share = share.filter(|share: &f64| share.is_finite() && *share > 0.0);
+    share.map(|share| (operation, share)).ok_or_else(|| {
+        format!("{text:?} has no share, a number above 0; write for example \"get:70,put:30\"")
+    })
+}
+
+impl fmt::Display for Mix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(only) = self.single() {
+            return f.write_str(only.name());
+        }
+        for (at, (operation, share)) in self.0.iter().enumerate() {
+            let comma = if at > 0 { "," } else { "" };
+            write!(f, "{comma}{}:{share}", operation.name())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_or_several_with_shares() {
+        let mix: Mix = "get:70, put:30%".parse().unwrap();
+        assert_eq!(mix.to_string(), "get:70,put:30");
+        assert!(mix.share(S3Operation::Get) > 69.0 && mix.share(S3Operation::List) < 1.0);
+        assert_eq!("stat".parse(), Ok(Mix::only(S3Operation::Stat)));
+        for (text, part) in [
+            ("get,put", "has no share"),
+            ("get:1,get:2", "twice"),
+            ("got", "did you mean \"get\""),
+            ("get:0,put:1", "has no share"),
+        ] {
+            let error = text.parse::<Mix>().unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! S3 work: operations on many objects, with everything that shapes them.
+
+mod choose;
+mod mix;
+mod operation;
+mod sizes;
+
+pub use choose::{ByteRange, Choose, Prefixes};
+pub use mix::Mix;
+pub use operation::S3Operation;
+pub use sizes::{LARGEST_OBJECT, SizeRange, Sizes};
+pub(crate) use sizes::{check as check_size, read_file as read_sizes};
+
+use crate::names::Named;
+
+/// The bucket where none is named.
+pub const DEFAULT_BUCKET: &str = "tenbin-bench";
+
+/// S3 operations on many objects.
+#[derive(Debug, Clone, PartialEq)]
+pub struct S3Work {
+    /// The operations, and how often each.
+    pub mix: Mix,
+    /// How large the objects are.
+    pub sizes: Sizes,
+    /// Bucket: made if missing, and removed again only if made.
+    pub bucket: String,
+    /// Buckets, 1 to 1000. Of several, the names end in `-000`, `-001` and so on,
+    /// and the objects go round them.
+    pub buckets: u32,
+    /// What every key begins with; without, a prefix that is this run's and workload's
+    /// own.
+    pub prefix: Option<String>,
+    /// Distinct objects; writes go round and round them, reads choose among them.
+    pub objects: u64,
+    /// How keys are named.
+    pub keys: KeyOrder,
+    /// Prefixes above every key: so many names on each level.
+    pub prefixes: Prefixes,
+    /// Which object is next, where objects are read.
+    pub choose: Choose,
+    /// `Host: bucket.host` instead of `/bucket/…`.
+    pub virtual_host: bool,
+    /// How the payload is covered by the signature.
+    pub payload: Payload,
+    /// Compare every byte that is read with what was put.
+    pub verify: bool,
+    /// The checksum that is sent with content and checked in answers.
+    pub checksum: Checksum,
+    /// Whether every object has content of its own.
+    pub content: ContentKind,
+    /// How much of the content a compressor can take away, percent.
+    pub compressible: u8,
+    /// What goes along with every object.
+    pub stored: Stored,
+    /// What becomes of the data set.
+    pub data: DataSet,
+    /// Bytes in a part of a multipart upload, but for the last.
+    pub part_size: u64,
+    /// Parts of one object that are out at once, at most.
+    pub parts_at_once: u32,
+    /// The part of an object that is read; all of it without.
+    pub range: Option<ByteRange>,
+    /// How keys are listed.
+    pub listing: Listing,
+    /// Objects in one request of `delete-batch`, 1 to 1000.
+    pub batch: u32,
+    /// Versions of every object; 0 where the bucket keeps none.
+    pub versions: u32,
+    /// In a mix, PUT writes over the objects that are read.
+    pub rewrite: bool,
+    /// How often an operation that was told to slow down is tried again, each time
+    /// as an operation of its own.
+    pub retries: u32,
+    /// Files in one archive of `snowball` and `zip-get`, or objects of one `fan-out`.
+    pub entries: u32,
+}
+
+impl S3Work {
+    /// That operation on so many objects of one size, with nothing else asked for.
+    pub fn new(operation: S3Operation, size: u64, objects: u64) -> Self {
+        Self {
+            mix: Mix::only(operation),
+            sizes: Sizes::fixed(size),
+            bucket: DEFAULT_BUCKET.to_owned(),
+            buckets: 1,
+            prefix: None,
+            objects,
+            keys: KeyOrder::Sequential,
+            prefixes: Prefixes::default(),
+            choose: Choose::Uniform,
+            virtual_host: false,
+            payload: Payload::Signed,
+            verify: operation.reads(),
+            checksum: Checksum::None,
+            content: ContentKind::Pool,
+            compressible: 0,
+            stored: Stored::default(),
+            data: DataSet::Fresh,
+            part_size: DEFAULT_PART_SIZE,
+            parts_at_once: DEFAULT_PARTS_AT_ONCE,
+            range: None,
+            listing: Listing::default(),
+            batch: DEFAULT_BATCH,
+            versions: 0,
+            rewrite: false,
+            retries: 0,
+            entries: DEFAULT_ENTRIES,
+        }
+    }
+
+    /// Whether a slice uses up the objects that were laid out for it.
+    pub fn uses_up(&self) -> bool {
+        self.mix.single().is_some_and(S3Operation::uses_up) || self.choose == Choose::Once
+    }
+}
+
+/// The least that S3 takes for a part that is not the last (Amazon S3 user guide,
+/// "Multipart upload limits").
+pub const DEFAULT_PART_SIZE: u64 = 5 << 20;
+pub(crate) const DEFAULT_PARTS_AT_ONCE: u32 = 4;
+pub(crate) const DEFAULT_BATCH: u32 = 100;
+pub(crate) const DEFAULT_ENTRIES: u32 = 50;
+pub(crate) const DEFAULT_PAGE: u32 = 1000;
+
+/// What goes along with every object that is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Stored {
+    /// Encryption by the server.
+    pub encryption: Encryption,
+    /// `x-amz-storage-class`.
+    pub storage_class: Option<String>,
+    /// `Content-Type`.
+    pub content_type: Option<String>,
+    /// `x-amz-meta-…`: names in lower case, and values, ascending.
+    pub metadata: Vec<(String, String)>,
+    /// Tags: names and values, in the order given.
+    pub tags: Vec<(String, String)>,
+}
+
+/// How keys are listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    /// The request.
+    pub form: ListForm,
+    /// Keys on a page, 1 to 1000.
+    pub page: u32,
+    /// What parts a key into levels, of which only one is listed; flat without.
+    pub delimiter: Option<String>,
+}
+
+impl Default for Listing {
+    fn default() -> Self {
+        Self {
+            form: ListForm::V2,
+            page: DEFAULT_PAGE,
+            delimiter: None,
+        }
+    }
+}
+
+/// A set of names that a plan chooses among, each with its variant.
+macro_rules! named {
+    ($(#[$about:meta])* $type:ident { $($(#[$each:meta])* $variant:ident = $name:literal),+ $(,)? }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub enum $type {
+            $($(#[$each])* $variant),+
+        }
+
+        impl Named for $type {
+            const NAMES: &'static [(&'static str, Self)] = &[$(($name, Self::$variant)),+];
+        }
+
+        impl $type {
+            /// Its name in plans and on the command line.
+            pub fn name(self) -> &'static str {
+                Named::name(self)
+            }
+        }
+    };
+}
+
+named! {
+    /// How keys are named.
+    KeyOrder {
+        /// Numbers, ascending.
+        #[default]
+        Sequential = "sequential",
+        /// Scattered over the alphabet of hexadecimal digits.
+        Random = "random",
+    }
+}
+
+named! {
+    /// How the payload is covered by the signature.
+    Payload {
+        /// By its SHA-256, prepared beforehand.
+        #[default]
+        Signed = "signed",
+        /// Not at all: `UNSIGNED-PAYLOAD`.
+        Unsigned = "unsigned",
+        /// Chunk by chunk: `STREAMING-AWS4-HMAC-SHA256-PAYLOAD`.
+        Streaming = "streaming",
+        /// Not at all, with a checksum behind it: `STREAMING-UNSIGNED-PAYLOAD-TRAILER`.
+        Trailer = "trailer",
+    }
+}
+
+named! {
+    /// A checksum that goes with content.
+    Checksum {
+        /// None.
+        #[default]
+        None = "none",
+        /// `Content-MD5`, and the ETag of the answer where it is an MD5.
+        Md5 = "md5",
+        /// `x-amz-checksum-crc32`.
+        Crc32 = "crc32",
+        /// `x-amz-checksum-crc32c`.
+        Crc32c = "crc32c",
+        /// `x-amz-checksum-crc64nvme`.
+        Crc64Nvme = "crc64nvme",
+        /// `x-amz-checksum-sha1`.
+        Sha1 = "sha1",
+        /// `x-amz-checksum-sha256`.
+        Sha256 = "sha256",
+    }
+}
+
+named! {
+    /// Whether every object has content of its own.
+    ContentKind {
+        /// One of a few dozen bodies, prepared beforehand.
+        #[default]
+        Pool = "pool",
+        /// Its own, made while it is sent.
+        Unique = "unique",
+    }
+}
+
+named! {
+    /// What becomes of the data set.
+    DataSet {
+        /// Made before the run and deleted after it.
+        #[default]
+        Fresh = "fresh",
+        /// Used if it is there and right, else made; stays after the run.
+        Keep = "keep",
+        /// Must be there: nothing is made or deleted.
+        Existing = "existing",
+    }
+}
+
+named! {
+    /// The request that lists keys.
+    ListForm {
+        /// ListObjectsV2.
+        #[default]
+        V2 = "v2",
+        /// ListObjects.
+        V1 = "v1",
+        /// ListObjectVersions.
+        Versions = "versions",
+    }
+}
+
+named! {
+    /// Encryption by the server.
+    Encryption {
+        /// None asked for.
+        #[default]
+        None = "none",
+        /// With keys of the server's own.
+        SseS3 = "sse-s3",
+        /// With a key that every request carries, made up for the run.
+        SseC = "sse-c",
+    }
+}

@@ -1,0 +1,285 @@
+//! How large the objects are.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::size::Size;
+
+/// The most that one PutObject takes (Amazon S3 user guide, "Uploading objects").
+pub const LARGEST_OBJECT: u64 = 5 << 30;
+
+/// Sizes in a file, at most.
+pub(crate) const MOST_SIZES: usize = 10_000_000;
+
+/// How large the objects are. Written as `64KiB`, `1KiB..1MiB` (any size between,
+/// equally likely), `1KiB:60,1MiB:30,8MiB..64MiB:10` (with shares),
+/// `lognormal:64KiB:1.5` (median, and standard deviation of the natural logarithm)
+/// or `file:PATH` (one size a line).
+#[derive(Debug, Clone, PartialEq)]
+pub enum Sizes {
+    /// One of several ranges, by shares; a single size is a range of one.
+    Ranges(Vec<SizeRange>),
+    /// Log-normal, cut off at [`LARGEST_OBJECT`].
+    LogNormal {
+        /// Median, bytes.
+        median: u64,
+        /// Standard deviation of the natural logarithm of the size, 0 to 10.
+        sigma: f64,
+    },
+    /// As found somewhere else, each equally likely.
+    File {
+        /// The file, one size a line.
+        path: PathBuf,
+        /// What it holds, bytes, ascending; never empty in a resolved plan.
+        sizes: Arc<[u64]>,
+    },
+}
+
+/// Sizes from `from` to `to` bytes, both included, all equally likely.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SizeRange {
+    /// The least, bytes.
+    pub from: u64,
+    /// The most, bytes.
+    pub to: u64,
+    /// How often, compared with the shares of the other ranges; positive.
+    pub share: f64,
+}
+
+impl Sizes {
+    /// All of one size, bytes.
+    pub fn fixed(size: u64) -> Self {
+        Self::Ranges(vec![SizeRange {
+            from: size,
+            to: size,
+            share: 1.0,
+        }])
+    }
+
+    /// The size of all, bytes, if all are of one.
+    pub fn only(&self) -> Option<u64> {
+        match self {
+            Self::Ranges(ranges) => match ranges.as_slice() {
+                [range] if range.from == range.to => Some(range.from),
+                _ => None,
+            },
+            Self::LogNormal { .. } => None,
+            Self::File { sizes, .. } => {
+                let (first, last) = (sizes.first()?, sizes.last()?);
+                (first == last).then_some(*first)
+            }
+        }
+    }
+
+    /// The middle one of all sizes, bytes: as a measure of how much data there is.
+    pub fn typical(&self) -> u64 {
+        match self {
+            Self::Ranges(ranges) => {
+                let all: f64 = ranges.iter().map(|range| range.share).sum();
+                let mean = |range: &SizeRange| range.from / 2 + range.to / 2;
+                let weighed = ranges
+                    .iter()
+                    .map(|range| mean(range) as f64 * range.share / all);
+                weighed.sum::<f64>() as u64
+            }
+            Self::LogNormal { median, .. } => *median,
+            Self::File { sizes, .. } => sizes.get(sizes.len() / 2).copied().unwrap_or(0),
+        }
+    }
+}
+
+impl FromStr for Sizes {
+    type Err = String;
+
+    /// Reads everything but the content of a file, which is left empty.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(path) = text.strip_prefix("file:") {
+            if path.is_empty() {
+                return Err("\"file:\" needs the name of a file behind it".to_owned());
+            }
+            return Ok(Self::File {
+                path: path.into(),
+                sizes: Arc::default(),
+            });
+        }
+        if let Some(parameters) = text.strip_prefix("lognormal:") {
+            return log_normal(text, parameters);
+        }
+        let several = text.contains(',');
+        text.split(',')
+            .map(|part| range(part.trim(), several))
+            .collect::<Result<_, _>>()
+            .map(Self::Ranges)
+    }
+}
+
+fn log_normal(text: &str, parameters: &str) -> Result<Sizes, String> {
+    let wrong = || {
+        format!(
+            "{text:?} is not a log-normal size; write for example \"lognormal:64KiB:1.5\": \
+             the median, and the standard deviation of the logarithm from 0 to 10"
+        )
+    };
+    let (median, sigma) = parameters.split_once(':').ok_or_else(wrong)?;
+    let sigma: f64 = sigma.trim().parse().map_err(|_| wrong())?;
+    if !(0.0..=10.0).contains(&sigma) {
+        return Err(wrong());
+    }
+    Ok(Sizes::LogNormal {
+        median: size(median)?,
+        // No minus before a zero: a printed plan has to read back as the same.
+        sigma: sigma.abs(),
+    })
+}
+
+fn range(text: &str, needs_share: bool) -> Result<SizeRange, String> {
+    let (sizes, share) = match text.rsplit_once(':') {
+        Some((sizes, share)) => (sizes, share.trim().parse().ok()),
+        None if needs_share => (text, None),
+        None => (text, Some(1.0)),
+    };
+    let share = share.filter(|share: &f64| share.is_finite() && *share > 0.0);
+    let share = share.ok_or_else(|| {
+        format!("{text:?} has no share, a number above 0; write for example \"1KiB:60,1MiB:40\"")
+    })?;
+    let (from, to) = match sizes.split_once("..") {
+        Some((from, to)) => (size(from)?, size(to)?),
+        None => {
+            let one = size(sizes)?;
+            (one, one)
+        }
+    };
+    if from > to {
+        return Err(format!(
+            "{sizes:?} goes from the larger to the smaller; write \"{}..{}\"",
+            Size(to),
+            Size(from)
+        ));
+    }
+    Ok(SizeRange { from, to, share })
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    let Size(size) = text
+        .trim()
+        .parse()
+        .map_err(|error: crate::size::SizeError| error.to_string())?;
+    check(size)
+}
+
+/// A size that one PUT can carry.
+pub(crate) fn check(size: u64) -> Result<u64, String> {
+    if size > LARGEST_OBJECT {
+        return Err(format!(
+            "{} is more than one PUT can carry; the most is {}",
+            Size(size),
+            Size(LARGEST_OBJECT)
+        ));
+    }
+    Ok(size)
+}
+
+/// The sizes in the text of a file: one a line, `#` before a remark. Ascending.
+pub(crate) fn read_file(text: &str) -> Result<Arc<[u64]>, String> {
+    let mut sizes = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        sizes.push(size(line).map_err(|why| format!("line {}: {why}", at + 1))?);
+        if sizes.len() > MOST_SIZES {
+            return Err(format!("it has more than {MOST_SIZES} sizes"));
+        }
+    }
+    if sizes.is_empty() {
+        return Err("it has no sizes; write one a line, such as 64KiB or 65536".to_owned());
+    }
+    sizes.sort_unstable();
+    Ok(sizes.into())
+}
+
+impl fmt::Display for Sizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ranges(ranges) => {
+                let alone = ranges.len() == 1;
+                for (at, range) in ranges.iter().enumerate() {
+                    if at > 0 {
+                        f.write_str(",")?;
+                    }
+                    range.write(f, alone)?;
+                }
+                Ok(())
+            }
+            Self::LogNormal { median, sigma } => {
+                write!(f, "lognormal:{}:{sigma}", Size(*median))
+            }
+            Self::File { path, .. } => write!(f, "file:{}", path.display()),
+        }
+    }
+}
+
+impl SizeRange {
+    fn write(&self, f: &mut fmt::Formatter<'_>, alone: bool) -> fmt::Result {
+        write!(f, "{}", Size(self.from))?;
+        if self.to != self.from {
+            write!(f, "..{}", Size(self.to))?;
+        }
+        if !alone || self.share.to_bits() != 1.0_f64.to_bits() {
+            write!(f, ":{}", self.share)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_reads_back_as_it_was_written() {
+        for text in [
+            "64KiB",
+            "0",
+            "1KiB..1MiB",
+            "1KiB:60,1MiB:30,8MiB..64MiB:10",
+            "1KiB:0.5,1MiB:2.25",
+            "lognormal:64KiB:1.5",
+            "file:/tmp/sizes.txt",
+        ] {
+            let sizes: Sizes = text.parse().unwrap();
+            assert_eq!(sizes.to_string(), text);
+        }
+        assert_eq!("64KiB".parse(), Ok(Sizes::fixed(65536)));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (text, part) in [
+            ("2KiB..1KiB", "write \"1KiB..2KiB\""),
+            ("1KiB,1MiB", "has no share"),
+            ("1KiB:0", "has no share"),
+            ("1KiB:nan,1MiB:1", "has no share"),
+            ("6GiB", "more than one PUT"),
+            ("lognormal:64KiB", "not a log-normal size"),
+            ("lognormal:64KiB:-1", "not a log-normal size"),
+            ("file:", "needs the name of a file"),
+            ("much", "is not a size"),
+        ] {
+            let error = text.parse::<Sizes>().unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_file_has_one_size_a_line() {
+        let sizes = read_file("# seen in March\n64KiB\n\n1000 # small\n").unwrap();
+        assert_eq!(*sizes, [1000, 65536]);
+        assert!(read_file("\n").unwrap_err().contains("no sizes"));
+        let error = read_file("1\nmuch\n").unwrap_err();
+        assert!(error.starts_with("line 2: "), "{error}");
+    }
+}

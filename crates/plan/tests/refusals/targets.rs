@@ -1,0 +1,251 @@
+//! What is wrong with targets and the ways to them.
+
+use super::{TARGET, WORKLOAD, check, refusal, within};
+
+#[test]
+fn targets() {
+    check(&[
+        (
+            "[[target]]",
+            "name = \"a\"",
+            r#"plan.toml:1:1: a target needs a url, a command that starts it, or builtin = "s3-memory" or another built-in server"#,
+        ),
+        (
+            "[[target]]",
+            "url = \"127.0.0.1:80\"",
+            r#"plan.toml:2:7: url: "127.0.0.1:80" is not a URL; did you mean "http://127.0.0.1:80"?"#,
+        ),
+        (
+            "[[target]]",
+            "url = \"htps://h/\"",
+            r#"plan.toml:2:7: url: unknown scheme "htps" in "htps://h/"; use http:// or https://"#,
+        ),
+        (
+            "[[target]]",
+            "url = \"http:/h:80\"",
+            r#"plan.toml:2:7: url: "http:/h:80" is not a URL; did you mean "http://h:80"?"#,
+        ),
+        (
+            "[[target]]",
+            "url = \"ftp://h/\"",
+            r#"plan.toml:2:7: url: unknown scheme "ftp" in "ftp://h/"; use http:// or https://"#,
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h:99999/\"",
+            r#"plan.toml:2:7: url: "http://h:99999/" is not a URL (invalid port number); write for example "http://127.0.0.1:8080/""#,
+        ),
+        (
+            "[[target]]",
+            "url = \"http://me:hunter2@h/\"",
+            "plan.toml:2:7: url: a URL with a user name or password in it is not supported",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h:0/\"",
+            r#"plan.toml:2:7: url: "http://h:0/" has port 0, which nothing can listen on"#,
+        ),
+        (
+            "[[target]]",
+            "name = \"a b\"\nurl = \"http://h\"",
+            r#"plan.toml:2:8: name: "a b" has ' ' in it; a name is made of letters, digits, '-', '_' and '.', for example "a-b""#,
+        ),
+        (
+            "[[target]]",
+            "name = \"..\"\nurl = \"http://h\"",
+            r#"plan.toml:2:8: name: ".." does not begin with a letter or a digit"#,
+        ),
+        (
+            "[[target]]",
+            "builtin = \"s3-memroy\"",
+            r#"plan.toml:2:11: builtin: "s3-memroy" is not one of "http", "s3-memory", "s3-durable"; did you mean "s3-memory"?"#,
+        ),
+        (
+            "[[target]]",
+            "builtin = \"http\"\nurl = \"http://h\"",
+            "plan.toml:1:1: a target has either url or builtin, not both",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nready_within = \"1s\"",
+            "plan.toml:3:16: ready_within: is for a target that has a command; this one has url",
+        ),
+        (
+            "[[target]]",
+            "command = []",
+            "plan.toml:2:11: command: names no program",
+        ),
+        (
+            "[[target]]",
+            "command = \"a 'b\"",
+            r#"plan.toml:2:11: command: "a 'b" has a quote that is never closed"#,
+        ),
+        (
+            "[[target]]",
+            "command = [\"a\", \"--port={prot}\"]",
+            r#"plan.toml:2:17: command: unknown placeholder {prot} among {port}, {data}, {access_key} and {secret_key}; did you mean "port"?"#,
+        ),
+        (
+            "[[target]]",
+            "command = [\"a\", \"{secret_key}\"]",
+            "plan.toml:2:17: command: {secret_key} cannot stand in a command, since every user of the machine can read it there; hand it over in env",
+        ),
+        (
+            "[[target]]",
+            "command = \"a\"\nenv = { P = \"{nope}\" }",
+            "plan.toml:3:13: env P: unknown placeholder {nope} among {port}, {data}, {access_key} and {secret_key}",
+        ),
+        (
+            "[[target]]",
+            "command = \"a\"\nurl = \"ftp://h:{port}/\"",
+            r#"plan.toml:3:7: url: unknown scheme "ftp" in "ftp://h:{port}/"; use http:// or https://"#,
+        ),
+        (
+            "[[target]]",
+            "command = \"a\"\nready = { port = true, log = \"x\" }",
+            r#"plan.toml:3:9: ready: give one of { port = true }, { url = "http://…" } and { log = "text" }"#,
+        ),
+        (
+            "[[target]]",
+            "command = \"a\"\nurl = \"http://h/{secret_key}\"",
+            "plan.toml:3:7: url: {secret_key} cannot stand in a URL, which is printed and logged",
+        ),
+        (
+            "[[target]]",
+            "command = \"a\"\nready = { port = 9000 }",
+            "plan.toml:3:18: port: 9000 is not true; the port is the one in the target's url",
+        ),
+    ]);
+    assert_eq!(
+        refusal(WORKLOAD),
+        "plan.toml: no target to measure; give one with --target NAME=URL, or a [[target]] table in a plan"
+    );
+    assert_eq!(
+        refusal(&format!("{TARGET}{TARGET}{WORKLOAD}")),
+        r#"plan.toml:5:8: name: there are two targets called "a""#
+    );
+}
+
+#[test]
+fn ways_to_a_target_that_lead_nowhere() {
+    check(&[
+        (
+            "[[target]]",
+            "urls = [\"http://a\", \"https://b\"]",
+            r#"plan.toml:2:21: urls: all hosts of a target have the same scheme, and "http://a/" and "https://b/" do not"#,
+        ),
+        (
+            "[[target]]",
+            "urls = [\"http://a/x\", \"http://b/y\"]",
+            r#"plan.toml:2:23: urls: all hosts of a target have the same path, and "http://a/x" and "http://b/y" do not"#,
+        ),
+        (
+            "[[target]]",
+            "urls = [\"http://a\", \"http://a:80\"]",
+            r#"plan.toml:2:21: urls: "http://a/" is named twice; give it a weight"#,
+        ),
+        (
+            "[[target]]",
+            "urls = [\"http://a weight 0\"]",
+            r#"plan.toml:2:9: urls: "weight 0" behind a URL is not a weight; write for example "weight 3", at most 1000"#,
+        ),
+        (
+            "[[target]]",
+            "url = \"http://a{4...1}\"",
+            "plan.toml:2:7: url: {4...1} is not a range of hosts; write for example {1...4}, with three dots and the smaller number first",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://a{1...99}.b{1...99}\"",
+            r#"plan.toml:2:7: url: "http://a{1...99}.b{1...99}" makes more than 1000 hosts, the most a target can have"#,
+        ),
+        (
+            "[[target]]",
+            "command = \"a\"\nurls = [\"http://h\"]",
+            "plan.toml:1:1: a target has either urls or command, not both",
+        ),
+        (
+            "[[target]]",
+            "urls = []",
+            r#"plan.toml:2:8: urls: is empty; write for example ["http://db1:9000", "http://db2:9000 weight 2"]"#,
+        ),
+        (
+            "[[target]]",
+            "builtin = \"http\"\nhttp = 2",
+            "plan.toml:3:8: http: is not for a built-in server, which speaks HTTP/1.1 on a port of 127.0.0.1",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nhttp = 3",
+            r#"plan.toml:3:8: http: "3" is not one of "1.1", "2""#,
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\ntls = { insecure = true }",
+            "plan.toml:3:20: tls.insecure: is for https, and the url of this target does not begin with https://",
+        ),
+        (
+            "[[target]]",
+            "url = \"https://h\"\ntls = { ca = \"nowhere.pem\" }",
+            "plan.toml:3:14: tls.ca: cannot read /made-up/nowhere.pem: entity not found",
+        ),
+        (
+            "[[target]]",
+            "url = \"https://h\"\ntls = { key = \"nowhere.pem\" }",
+            "plan.toml:3:15: tls.key: a key needs the certificate that it belongs to; give that with cert (--cert)",
+        ),
+        (
+            "[[target]]",
+            "url = \"https://h\"\ntls = { cacert = \"x\" }",
+            r#"plan.toml:3:9: unknown key "cacert" in tls; did you mean "ca"?"#,
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nunix = \"/s\"\nsource = \"127.0.0.2\"",
+            "plan.toml:4:10: source: is of no use with a Unix socket (unix)",
+        ),
+        (
+            "[[target]]",
+            "urls = [\"http://a\", \"http://b\"]\nunix = \"/s\"",
+            "plan.toml:3:8: unix: one socket cannot lead to several hosts",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nresolve = [\"h:81:127.0.0.1\"]",
+            "plan.toml:3:12: resolve: no host of this target is h:81",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nresolve = \"h:80:nowhere\"",
+            r#"plan.toml:3:11: resolve: "nowhere" in "h:80:nowhere" is not an address"#,
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nsource = \"eth0\"",
+            r#"plan.toml:3:10: source: "eth0" is not an address of this machine; write for example "127.0.0.2""#,
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nsource = \"127.0.0.2\"\nip_version = 6",
+            "plan.toml:3:10: source: 127.0.0.2 is not an IPv6 address, and ip_version wants those",
+        ),
+        (
+            "[load]",
+            "depth = 0",
+            "plan.toml:2:9: depth: 0 is too few; the least is 1",
+        ),
+        (
+            "[load]",
+            "depth = 4\nkeep_alive = false",
+            "plan.toml:2:9: depth: several requests cannot be out at once on a connection that is closed after every answer; leave out keep_alive = false (--no-keep-alive) or this",
+        ),
+        (
+            "[load]",
+            "pipeline = 4",
+            r#"plan.toml:2:1: unknown key "pipeline" in [load]; did you mean "depth"?"#,
+        ),
+    ]);
+    let long = format!("url = \"http://h\"\nunix = \"/{}\"", "x".repeat(107));
+    let found = refusal(&within("[[target]]", &long));
+    assert!(found.contains("has 108 bytes"), "{found}");
+}

@@ -1,0 +1,91 @@
+//! The names of benchmarks: what was done, then `key=value` parts.
+
+use tenbin_plan::size::Size;
+
+use crate::document::{Document, Share, Subject, Workload};
+
+/// The name of one workload on one target. Its last part ends in a number without a
+/// dash before it: what follows a last dash would be read as Go's GOMAXPROCS.
+pub(super) fn of(document: &Document, workload: &Workload, target: &str) -> String {
+    let alike = document
+        .workloads
+        .iter()
+        .filter(|other| stem(other) == stem(workload) && load(other) == load(workload));
+    let apart = if alike.count() > 1 {
+        format!("/workload={}", part(&workload.name))
+    } else {
+        String::new()
+    };
+    let (stem, load) = (stem(workload), load(workload));
+    format!("Benchmark{stem}{apart}/target={}{load}", part(target))
+}
+
+/// What is sent.
+fn stem(workload: &Workload) -> String {
+    let Some(subject) = &workload.subject else {
+        return format!("Workload/workload={}", part(&workload.name));
+    };
+    let parts = measures(subject);
+    match (subject.kind.as_str(), subject.operations.as_slice()) {
+        ("http", [only]) => format!("HTTP/method={}{parts}", part(&only.operation)),
+        (_, [only]) => format!("{}{parts}", part(&only.interface)),
+        (_, several) => format!("Mixed{}{parts}", shares(several)),
+    }
+}
+
+/// How large, or for a listing how many.
+fn measures(subject: &Subject) -> String {
+    let lists = |share: &Share| share.operation == "list";
+    let mut parts = String::new();
+    match (subject.objects, subject.object_bytes) {
+        (Some(objects), _) if subject.operations.iter().all(lists) => {
+            parts += &format!("/keys={objects}");
+        }
+        (_, Some(bytes)) => parts += &format!("/size={}", size(bytes)),
+        (_, None) => {}
+    }
+    if let Some(bytes) = subject.part_bytes {
+        parts += &format!("/part={}", size(bytes));
+    }
+    parts
+}
+
+fn shares(several: &[Share]) -> String {
+    several
+        .iter()
+        .map(|each| format!("/{}={}", part(&each.operation), each.share))
+        .collect()
+}
+
+/// How it is issued.
+fn load(workload: &Workload) -> String {
+    let rate = workload
+        .rate
+        .map_or_else(String::new, |rate| format!("/rate={rate}"));
+    format!("{rate}/conc={}", workload.connections)
+}
+
+/// `1KB`, `64KiB`: exact, in the shortest unit.
+fn size(bytes: u64) -> String {
+    Size(bytes).to_string().replace('k', "K")
+}
+
+/// A value that breaks neither the name apart nor the line.
+fn part(text: &str) -> String {
+    let breaks = |c: char| c == '/' || c == '=' || c.is_whitespace() || c.is_control();
+    text.chars()
+        .map(|c| if breaks(c) { '_' } else { c })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_one_word_each() {
+        assert_eq!(size(1_000), "1KB");
+        assert_eq!(size(65_536), "64KiB");
+        assert_eq!(part("a b/c=d\n"), "a_b_c_d_");
+    }
+}

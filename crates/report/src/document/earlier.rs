@@ -1,0 +1,101 @@
+//! A run against an earlier one, as `result.json` and `tenbin compare` have it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Figure;
+
+/// A run against an earlier one of the same question. They were not taken in turns:
+/// an interval covers what varied inside the runs, and only the controls tell what the
+/// machine did between them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Earlier {
+    /// What came before.
+    pub before: String,
+    /// What came after.
+    pub after: String,
+    /// What speaks against comparing them, a sentence each.
+    pub warnings: Vec<String>,
+    /// How far the controls moved; null without controls.
+    pub controls: Option<ControlRange>,
+    /// Every workload on every target that both have.
+    pub changes: Vec<EarlierChange>,
+}
+
+/// The range of the controls' ratios, 1 included.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ControlRange {
+    /// How many there are.
+    pub count: u64,
+    /// Lowest ratio.
+    pub low: f64,
+    /// Highest ratio.
+    pub high: f64,
+}
+
+/// One workload on one target, before and after.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EarlierChange {
+    /// Name of the workload.
+    pub workload: String,
+    /// Name of the target; null where the file names none.
+    pub target: Option<String>,
+    /// What it is to the comparison.
+    pub part: EarlierPart,
+    /// Whether `before` and `after` are seconds, of which less is better, rather
+    /// than operations a second.
+    pub timed: bool,
+    /// Median before.
+    pub before: Option<Figure>,
+    /// Median after.
+    pub after: Option<Figure>,
+    /// Speed after divided by speed before: above 1 is faster.
+    pub ratio: Option<Figure>,
+    /// Two-sided rank-sum p-value of "no change".
+    pub p: Option<f64>,
+    /// The same after Holm's correction over all that is not a control.
+    pub adjusted_p: Option<f64>,
+    /// What it says.
+    pub change: EarlierWord,
+}
+
+/// What a workload is to a comparison with an earlier run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EarlierPart {
+    /// It was named as changed.
+    Changed,
+    /// Others were named, so that this one shows what the machine did.
+    Control,
+    /// Nothing was named.
+    Unnamed,
+}
+
+/// What a comparison with an earlier run says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EarlierWord {
+    /// Faster than before.
+    Faster,
+    /// Slower than before.
+    Slower,
+    /// Not distinguishable from the drift of the machine.
+    Drift,
+    /// The interval allows both.
+    CannotTell,
+    /// Too few values on a side for an interval.
+    TooFew,
+}
+
+impl EarlierWord {
+    /// The words for it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Drift => "not distinguishable from the drift of the machine",
+            Self::CannotTell => "cannot tell",
+            Self::TooFew => "cannot tell: too few repetitions",
+        }
+    }
+}

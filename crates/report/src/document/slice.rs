@@ -1,0 +1,70 @@
+//! One slice, as `result.json` has it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The figures of one slice. Counts belong to the operations that were due in
+/// its window.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SliceFigures {
+    /// Position in the run, from 0.
+    pub index: u32,
+    /// Pairing block, from 0.
+    pub block: u32,
+    /// Round, from 0.
+    pub round: u32,
+    /// Name of the workload.
+    pub workload: String,
+    /// Name of the target.
+    pub target: String,
+    /// Start of its window, after the begin of the run.
+    pub start: f64,
+    /// Length of its window.
+    pub seconds: f64,
+    /// Whether it ended before its time.
+    pub cut_short: bool,
+    /// Work done inside the window: correct answers, those to steps not among them, and
+    /// wholes completed.
+    pub ok: u64,
+    /// Open loop: requests due at the end of the window and not yet sent.
+    pub backlog: u64,
+    /// Work that failed.
+    pub failed: u64,
+    /// Work done a second.
+    pub throughput: Option<f64>,
+    /// Median time over all work; null when there was too little.
+    pub p50: Option<f64>,
+    /// 99th percentile over all work; null when there was too little.
+    pub p99: Option<f64>,
+    /// Largest time over all work; null when none was done.
+    #[serde(default)]
+    pub max: Option<f64>,
+    /// Mean service time over all work done; null when none was done.
+    #[serde(default)]
+    pub mean: Option<f64>,
+    /// Body bytes of work done, either way.
+    #[serde(default)]
+    pub payload_bytes: Option<u64>,
+    /// CPU seconds of the target.
+    pub server_cpu: Option<f64>,
+    /// Largest resident memory of the target.
+    pub server_rss_bytes: Option<u64>,
+    /// Bytes that the target wrote to storage.
+    #[serde(default)]
+    pub server_written_bytes: Option<u64>,
+    /// Body bytes that the target was given to store; null for workloads that
+    /// store none.
+    #[serde(default)]
+    pub stored_bytes: Option<u64>,
+    /// CPU seconds of the generator.
+    #[serde(default)]
+    pub client_cpu: Option<f64>,
+    /// Bytes that Tenbin's process allocated.
+    #[serde(default)]
+    pub client_allocated_bytes: Option<u64>,
+    /// Allocations of Tenbin's process.
+    #[serde(default)]
+    pub client_allocations: Option<u64>,
+    /// Share of a core that the busiest generator thread used.
+    pub client_busiest_thread: f64,
+}

@@ -1,0 +1,223 @@
+//! Results in hsbench's words and formats. Pure functions, like every report.
+
+use std::fmt::Write as _;
+use std::time::{Duration, SystemTime};
+
+use serde::Serialize;
+use tenbin_record::{OpFigures, Slice, quantile_ns, rfc3339};
+
+use crate::document::Document;
+use crate::escape::for_terminal;
+use crate::terminal::verdict_line;
+use crate::words::{trust, trust_meaning};
+
+/// Bytes in what hsbench calls a MB.
+const MB: f64 = 1_048_576.0;
+
+/// One mode of one loop. What is not known is absent, and 0 only where hsbench's own
+/// formats have no other word for it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Row {
+    /// The loop, from 0.
+    #[serde(rename = "Loop")]
+    round: u32,
+    interval_name: &'static str,
+    seconds: f64,
+    mode: String,
+    ops: u64,
+    mbps: f64,
+    iops: f64,
+    min_lat: Option<f64>,
+    avg_lat: Option<f64>,
+    ninety_nine_lat: Option<f64>,
+    max_lat: Option<f64>,
+    slowdowns: u64,
+    /// When it was over.
+    #[serde(skip)]
+    end: SystemTime,
+}
+
+/// A row for every slice. `mode` names the mode of a workload and `size` is that of
+/// an object, which hsbench counts for every mode but LIST.
+pub fn rows(
+    started: SystemTime,
+    slices: &[Slice],
+    mode: impl Fn(&str) -> String,
+    size: u64,
+) -> Vec<Row> {
+    let of_slice = |slice: &Slice| {
+        let mode = mode(&slice.workload);
+        let end = Duration::try_from_secs_f64(slice.start + slice.seconds).unwrap_or_default();
+        let bytes_each = if mode == "LIST" { 0 } else { size };
+        slice
+            .ops
+            .iter()
+            .map(|op| row(slice, op, &mode, bytes_each, started + end))
+            .collect::<Vec<_>>()
+    };
+    slices.iter().flat_map(of_slice).collect()
+}
+
+fn row(slice: &Slice, op: &OpFigures, mode: &str, bytes_each: u64, end: SystemTime) -> Row {
+    let rate = |count: f64| match slice.seconds > 0.0 {
+        true => count / slice.seconds,
+        false => 0.0,
+    };
+    let known = !op.service.is_empty();
+    let millis = |nanoseconds: f64| nanoseconds / 1e6;
+    Row {
+        round: slice.round,
+        interval_name: "TOTAL",
+        seconds: slice.seconds,
+        mode: mode.to_owned(),
+        ops: op.ok,
+        mbps: rate(op.ok as f64 * bytes_each as f64) / MB,
+        iops: rate(op.ok as f64),
+        min_lat: known.then(|| millis(op.service.min() as f64)),
+        avg_lat: known.then(|| millis(op.service.mean())),
+        ninety_nine_lat: quantile_ns(&op.service, 0.99).map(|value| millis(value as f64)),
+        max_lat: known.then(|| millis(op.service.max() as f64)),
+        slowdowns: op.failed_count(),
+        end,
+    }
+}
+
+/// hsbench's lines, then the verdict.
+pub fn text(rows: &[Row], document: &Document) -> String {
+    let mut text = String::new();
+    for row in rows {
+        let time = |millis: Option<f64>| {
+            millis.map_or("unknown".to_owned(), |millis| format!("{millis:.1}"))
+        };
+        let _ = writeln!(
+            text,
+            "{} Loop: {}, Int: {}, Dur(s): {:.1}, Mode: {}, Ops: {}, MB/s: {:.2}, IO/s: {:.0}, \
+             Lat(ms): [ min: {}, avg: {}, 99%: {}, max: {} ], Slowdowns: {}",
+            stamp(row.end),
+            row.round,
+            row.interval_name,
+            row.seconds,
+            for_terminal(&row.mode),
+            row.ops,
+            row.mbps,
+            row.iops,
+            time(row.min_lat),
+            time(row.avg_lat),
+            time(row.ninety_nine_lat),
+            time(row.max_lat),
+            row.slowdowns
+        );
+    }
+    let _ = writeln!(
+        text,
+        "Verdict: {}, {}; {}",
+        trust(document.trust),
+        trust_meaning(document.trust),
+        for_terminal(&verdict_line(document))
+    );
+    for finding in &document.findings {
+        let _ = writeln!(
+            text,
+            "* {}: {}",
+            for_terminal(&finding.rule),
+            for_terminal(&finding.evidence)
+        );
+    }
+    let _ = writeln!(text, "Run: {}", for_terminal(&document.run.directory));
+    text
+}
+
+/// `2026/11/20 12:11:46`, UTC.
+fn stamp(when: SystemTime) -> String {
+    let text = rfc3339(when);
+    let date = text.get(..10).unwrap_or_default().replace('-', "/");
+    format!("{date} {}", text.get(11..19).unwrap_or_default())
+}
+
+/// hsbench's header, spelled as it spells it.
+const CSV_HEADER: &str = "Loop,Inteval,Duration(s),Mode,Ops,MB/s,IO/s,Min Latency (ms),\
+                          Avg Latency(ms),99% Latency(ms),Max Latency(ms),Slowdowns\n";
+
+/// What `-o` gives. An unknown time is an empty field.
+pub fn csv(rows: &[Row]) -> String {
+    let mut text = CSV_HEADER.to_owned();
+    for row in rows {
+        let time = |millis: Option<f64>| millis.map_or(String::new(), |t| format!("{t:.2}"));
+        let _ = writeln!(
+            text,
+            "{},{},{:.2},{},{},{:.2},{:.2},{},{},{},{},{}",
+            row.round,
+            row.interval_name,
+            row.seconds,
+            row.mode,
+            row.ops,
+            row.mbps,
+            row.iops,
+            time(row.min_lat),
+            time(row.avg_lat),
+            time(row.ninety_nine_lat),
+            time(row.max_lat),
+            row.slowdowns
+        );
+    }
+    text
+}
+
+/// What `-j` gives. An unknown time is null.
+pub fn json(rows: &[Row]) -> Vec<u8> {
+    serde_json::to_vec(rows).expect("plain data becomes JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The recorded TOTAL of a PUT of hsbench, from the same figures.
+    #[test]
+    fn files_have_the_shape_of_hsbenchs() {
+        let row = Row {
+            round: 0,
+            interval_name: "TOTAL",
+            seconds: 3.001_497_177,
+            mode: "PUT".to_owned(),
+            ops: 2419,
+            mbps: 2419.0 * 65_536.0 / 3.001_497_177 / MB,
+            iops: 2419.0 / 3.001_497_177,
+            min_lat: Some(1.176_245),
+            avg_lat: Some(2.477_162_8),
+            ninety_nine_lat: Some(5.787_596),
+            max_lat: Some(11.450_952),
+            slowdowns: 0,
+            end: SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_176_706),
+        };
+        let rows = [row];
+        assert_eq!(
+            csv(&rows),
+            "Loop,Inteval,Duration(s),Mode,Ops,MB/s,IO/s,Min Latency (ms),Avg Latency(ms),\
+             99% Latency(ms),Max Latency(ms),Slowdowns\n\
+             0,TOTAL,3.00,PUT,2419,50.37,805.93,1.18,2.48,5.79,11.45,0\n"
+        );
+        let keys: Vec<&str> = vec![
+            "Loop",
+            "IntervalName",
+            "Seconds",
+            "Mode",
+            "Ops",
+            "Mbps",
+            "Iops",
+            "MinLat",
+            "AvgLat",
+            "NinetyNineLat",
+            "MaxLat",
+            "Slowdowns",
+        ];
+        let text = String::from_utf8(json(&rows)).expect("text");
+        let mut at = 0;
+        for key in keys {
+            let found = text[at..].find(&format!("\"{key}\":")).expect(key);
+            at += found;
+        }
+        assert_eq!(stamp(rows[0].end), "2026/11/20 12:11:46");
+    }
+}

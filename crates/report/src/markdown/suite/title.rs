@@ -1,0 +1,68 @@
+//! What a workload is called in the tables.
+
+use tenbin_plan::size::Size;
+
+use crate::document::{Document, Share, Subject, Workload};
+use crate::words::{count, plural};
+
+/// `PutObject (1KB)`, with its connections where others do the same with more or fewer.
+pub(super) fn title(document: &Document, workload: &Workload) -> String {
+    let own = work(workload);
+    let alike = document.workloads.iter().filter(|other| work(other) == own);
+    let mut levels: Vec<u64> = alike.clone().map(|other| other.connections).collect();
+    let several = levels.len();
+    levels.sort_unstable();
+    levels.dedup();
+    if several == 1 {
+        own
+    } else if levels.len() == several {
+        format!("{own}, {}", plural(workload.connections, "connection"))
+    } else {
+        format!("{own}, {}", workload.name)
+    }
+}
+
+/// The same without its connections.
+pub(super) fn work_of(document: &Document, name: &str) -> String {
+    let mut all = document.workloads.iter();
+    all.find(|workload| workload.name == name)
+        .map_or_else(|| name.to_owned(), work)
+}
+
+fn work(workload: &Workload) -> String {
+    let Some(subject) = &workload.subject else {
+        return workload.name.clone();
+    };
+    let operations = match subject.operations.as_slice() {
+        [only] => only.interface.clone(),
+        several => mix(several),
+    };
+    match measure(subject) {
+        Some(measure) => format!("{operations} ({measure})"),
+        None => operations,
+    }
+}
+
+fn mix(several: &[Share]) -> String {
+    let all: f64 = several.iter().map(|each| each.share).sum();
+    let parts: Vec<String> = several
+        .iter()
+        .map(|each| format!("{} {:.0} %", each.interface, each.share / all * 100.0))
+        .collect();
+    parts.join(" + ")
+}
+
+fn measure(subject: &Subject) -> Option<String> {
+    let lists = |share: &Share| share.operation == "list";
+    if let (Some(objects), true) = (subject.objects, subject.operations.iter().all(lists)) {
+        return Some(format!("{} keys", count(objects)));
+    }
+    let size = Size(subject.object_bytes?).to_string().replace('k', "K");
+    Some(match subject.part_bytes {
+        Some(part) => format!(
+            "{size} in parts of {}",
+            Size(part).to_string().replace('k', "K")
+        ),
+        None => size,
+    })
+}

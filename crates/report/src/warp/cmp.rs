@@ -1,0 +1,95 @@
+//! One result held against another.
+
+use std::fmt::Write as _;
+
+use super::caveats;
+use super::section::{MIB, time};
+use crate::escape::for_terminal;
+use crate::import::{Imported, Operation, Quantile};
+use crate::words::UNKNOWN;
+
+/// Both results side by side, with the change from the first to the second.
+pub fn cmp(before: &Imported, after: &Imported) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "Before: {}", for_terminal(&before.files.join(", ")));
+    let _ = writeln!(text, "After:  {}", for_terminal(&after.files.join(", ")));
+    for earlier in &before.operations {
+        match after.operation(&earlier.name) {
+            Some(later) => {
+                let _ = write!(text, "\n{}", operation(earlier, later));
+            }
+            None => missing(&mut text, &earlier.name, "after"),
+        }
+    }
+    for later in &after.operations {
+        if before.operation(&later.name).is_none() {
+            missing(&mut text, &later.name, "before");
+        }
+    }
+    let mut all = before.caveats.clone();
+    all.extend(
+        after
+            .caveats
+            .iter()
+            .filter(|caveat| !before.caveats.contains(caveat))
+            .cloned(),
+    );
+    caveats(&mut text, &all);
+    text.push_str(
+        "\nVerdict: cannot tell: one run each. What is different may be noise; weigh both servers \
+         in turns with tenbin s3, or repeat both runs.\n",
+    );
+    text
+}
+
+fn missing(text: &mut String, name: &str, side: &str) {
+    let _ = writeln!(
+        text,
+        "\nOperation: {}\n* not in the result {side}",
+        for_terminal(name)
+    );
+}
+
+fn operation(before: &Operation, after: &Operation) -> String {
+    let mut text = format!("Operation: {}\n", for_terminal(&before.name));
+    let mut row = |name: &str, pair: [Option<f64>; 2], show: &dyn Fn(f64) -> String| {
+        let _ = writeln!(text, "* {name}: {}", change(pair, show));
+    };
+    let both = |part: fn(&Operation) -> Option<f64>| [part(before), part(after)];
+    let carried = both(Operation::bytes_per_second);
+    if carried.iter().any(Option::is_some) {
+        row("Average", carried, &|bytes| {
+            format!("{:.2} MiB/s", bytes / MIB)
+        });
+    }
+    row("Average", both(Operation::objects_per_second), &|objects| {
+        format!("{objects:.2} {}/s", before.unit)
+    });
+    for (name, quantile) in [("median", 0.5), ("p90", 0.9), ("p99", 0.99)] {
+        let pair = [before, after].map(|each| match each.times.quantile(quantile) {
+            Quantile::Exactly(value) => Some(value),
+            Quantile::Between(..) | Quantile::Unknown => None,
+        });
+        row(&format!("Latency {name}"), pair, &time);
+    }
+    let of_times = |part: fn((f64, f64, f64)) -> f64| {
+        [before, after].map(|each| each.times.min_mean_max().map(part))
+    };
+    row("Latency avg", of_times(|(_, mean, _)| mean), &time);
+    row("Latency max", of_times(|(_, _, max)| max), &time);
+    let _ = writeln!(text, "* Errors: {} -> {}", before.failed, after.failed);
+    text
+}
+
+/// `62.15 MiB/s -> 74.61 MiB/s (+20.0 %)`.
+fn change([before, after]: [Option<f64>; 2], show: &dyn Fn(f64) -> String) -> String {
+    let shown = |value: Option<f64>| value.map_or(UNKNOWN.to_owned(), show);
+    let change = match (before, after) {
+        (Some(before), Some(after)) if before > 0.0 => {
+            format!("{:+.1} %", (after / before - 1.0) * 100.0)
+        }
+        (Some(before), Some(after)) if before == after => "+0.0 %".to_owned(),
+        _ => UNKNOWN.to_owned(),
+    };
+    format!("{} -> {} ({change})", shown(before), shown(after))
+}

@@ -1,0 +1,203 @@
+//! Results in warp's words: what was measured here, and what warp has measured.
+//!
+//! Pure functions, like every report.
+
+mod cmp;
+mod section;
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::document::{Document, Severity, Trust};
+use crate::escape::for_terminal;
+use crate::import::{Imported, Operation, Quantile};
+use crate::terminal::verdict_line;
+use crate::words::{trust, trust_meaning};
+
+pub use cmp::cmp;
+
+/// What a result holds. Segments are so many seconds long.
+pub fn analyze(imported: &Imported, segment_seconds: u64) -> String {
+    let mut text = String::new();
+    for file in &imported.files {
+        let _ = writeln!(text, "File: {}", for_terminal(file));
+    }
+    if let Some(line) = &imported.command_line {
+        let _ = writeln!(text, "Command line: {}", for_terminal(line));
+    }
+    for operation in &imported.operations {
+        let _ = write!(text, "\n{}", section::of(operation, segment_seconds));
+    }
+    caveats(&mut text, &imported.caveats);
+    text
+}
+
+/// The result of a run of Tenbin, which is `imported` in figures and `document` in
+/// what is to be said of them. With `only`, no other operation is shown. A total is
+/// shown of a mix alone: elsewhere one operation may be a part of another, and would
+/// count twice.
+pub fn run(document: &Document, imported: &Imported, only: Option<&str>, is_mix: bool) -> String {
+    let mut text = String::new();
+    let wanted =
+        |operation: &&Operation| only.is_none_or(|only| operation.name.eq_ignore_ascii_case(only));
+    for operation in imported.operations.iter().filter(wanted) {
+        let _ = write!(text, "\n{}", section::of(operation, 1));
+    }
+    if is_mix
+        && only.is_none()
+        && let Some(total) = total(imported)
+    {
+        let _ = write!(text, "\n{total}");
+    }
+    let _ = writeln!(
+        text,
+        "\nVerdict: {}, {}; {}",
+        trust(document.trust),
+        trust_meaning(document.trust),
+        for_terminal(&verdict_line(document))
+    );
+    for finding in &document.findings {
+        let severity = match finding.severity {
+            Severity::Note => "NOTE",
+            Severity::Suspect => "SUSPECT",
+            Severity::Invalid => "INVALID",
+        };
+        let _ = write!(
+            text,
+            "* {severity} {}: {}",
+            for_terminal(&finding.rule),
+            for_terminal(&finding.evidence)
+        );
+        // Advice on what stands anyway would be about flags that warp has not.
+        if finding.severity != Severity::Note {
+            let _ = write!(text, "; {}", for_terminal(&finding.advice));
+        }
+        text.push('\n');
+    }
+    let _ = writeln!(text, "Run: {}", for_terminal(&document.run.directory));
+    text
+}
+
+/// All operations of a run together; they were sent at the same time.
+fn total(imported: &Imported) -> Option<String> {
+    let elapsed = imported
+        .operations
+        .iter()
+        .filter_map(Operation::elapsed)
+        .reduce(f64::max)?;
+    let sum = |part: fn(&Operation) -> Option<u64>| {
+        let parts = imported.operations.iter().map(part);
+        parts.sum::<Option<u64>>().map(|sum| sum as f64 / elapsed)
+    };
+    let failed: u64 = imported.operations.iter().map(|o| o.failed).sum();
+    Some(format!(
+        "Total\n* Average: {}\n* Errors: {failed}\n",
+        section::rates(
+            sum(|operation| operation.bytes).filter(|&bytes| bytes > 0.0),
+            sum(|operation| operation.objects),
+            "obj"
+        )
+    ))
+}
+
+fn caveats(text: &mut String, caveats: &[String]) {
+    if !caveats.is_empty() {
+        text.push('\n');
+    }
+    for caveat in caveats {
+        let _ = writeln!(text, "Note: {}", for_terminal(caveat));
+    }
+}
+
+/// Whether the numbers cannot be believed.
+pub fn is_invalid(document: &Document) -> bool {
+    matches!(document.trust, Trust::Invalid)
+}
+
+/// A result as JSON. Times are seconds; what is not known is null.
+pub fn analyze_json(results: &[Imported]) -> Vec<u8> {
+    let parts: Vec<ResultPart<'_>> = results.iter().map(ResultPart::of).collect();
+    let mut text = serde_json::to_vec_pretty(&parts).expect("plain data becomes JSON");
+    text.push(b'\n');
+    text
+}
+
+#[derive(Serialize)]
+struct ResultPart<'a> {
+    files: &'a [String],
+    command_line: Option<&'a str>,
+    operations: Vec<OperationPart<'a>>,
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct OperationPart<'a> {
+    operation: &'a str,
+    ok: u64,
+    failed: u64,
+    seconds: Option<f64>,
+    objects_per_second: Option<f64>,
+    bytes_per_second: Option<f64>,
+    min: Option<f64>,
+    mean: Option<f64>,
+    max: Option<f64>,
+    p50: Bounds,
+    p90: Bounds,
+    p99: Bounds,
+}
+
+/// Where a percentile lies: from and to are the same where it is known.
+#[derive(Serialize)]
+struct Bounds {
+    from: Option<f64>,
+    to: Option<f64>,
+}
+
+impl<'a> ResultPart<'a> {
+    fn of(imported: &'a Imported) -> Self {
+        Self {
+            files: &imported.files,
+            command_line: imported.command_line.as_deref(),
+            operations: imported.operations.iter().map(OperationPart::of).collect(),
+            notes: &imported.caveats,
+        }
+    }
+}
+
+impl<'a> OperationPart<'a> {
+    fn of(operation: &'a Operation) -> Self {
+        let times = operation.times.min_mean_max();
+        let bounds = |quantile| match operation.times.quantile(quantile) {
+            Quantile::Exactly(value) => Bounds::of(value, value),
+            Quantile::Between(from, to) => Bounds::of(from, to),
+            Quantile::Unknown => Bounds {
+                from: None,
+                to: None,
+            },
+        };
+        Self {
+            operation: &operation.name,
+            ok: operation.ok,
+            failed: operation.failed,
+            seconds: operation.elapsed(),
+            objects_per_second: operation.objects_per_second(),
+            bytes_per_second: operation.bytes_per_second(),
+            min: times.map(|(min, _, _)| min / 1e9),
+            mean: times.map(|(_, mean, _)| mean / 1e9),
+            max: times.map(|(_, _, max)| max / 1e9),
+            p50: bounds(0.5),
+            p90: bounds(0.9),
+            p99: bounds(0.99),
+        }
+    }
+}
+
+impl Bounds {
+    fn of(from: f64, to: f64) -> Self {
+        Self {
+            from: Some(from / 1e9),
+            to: Some(to / 1e9),
+        }
+    }
+}

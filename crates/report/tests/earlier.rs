@@ -1,0 +1,141 @@
+//! A run against an earlier one, made up or published.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+#[allow(dead_code, reason = "made for all tests")]
+mod made_up;
+
+use tenbin_report::document::{Earlier, EarlierPart, EarlierWord};
+use tenbin_report::{Document, Results, against, exporter, terminal, terminal_earlier};
+
+fn published(name: &str) -> Results {
+    let path = format!("{}/tests/published/{name}", env!("CARGO_MANIFEST_DIR"));
+    Results::of_file(name, &std::fs::read(path).unwrap()).unwrap()
+}
+
+fn names(changed: &[&str]) -> Vec<String> {
+    changed.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// The pair, with GET quicker by so much on both sides, and PUT by a little.
+fn later(get: f64, put: f64) -> Document {
+    let mut run = made_up::pair();
+    for slice in &mut run.slices {
+        let share = if slice.workload == "get-1KiB" {
+            get
+        } else {
+            put
+        };
+        slice.ops[0].ok = (slice.ops[0].ok as f64 * share) as u64;
+    }
+    run.document()
+}
+
+fn compared(after: &Document, changed: &[&str]) -> Earlier {
+    let before = Results::of_document(&made_up::pair().document());
+    against(&before, &Results::of_document(after), &names(changed)).unwrap()
+}
+
+#[test]
+fn the_published_change_of_one_operation() {
+    let before = published("jog-before.gobench.txt");
+    let after = published("jog-after.gobench.txt");
+    let earlier = against(&before, &after, &names(&["ListObjectsV2"])).unwrap();
+    // 71,905,724 ns/op became 1,236,099 ns/op, once each.
+    let list = &earlier.changes[4];
+    assert!(
+        (list.ratio.unwrap().value - 58.171_5).abs() < 1e-3,
+        "{list:?}"
+    );
+    assert_eq!(list.ratio.unwrap().interval, None);
+    assert_eq!(
+        (list.part, list.change),
+        (EarlierPart::Changed, EarlierWord::TooFew)
+    );
+    insta::assert_snapshot!(terminal_earlier(&earlier));
+}
+
+#[test]
+fn what_changed_stands_out_against_the_controls() {
+    let after = later(1.3, 1.04);
+    let earlier = compared(&after, &["get-1KiB"]);
+    let of = |workload: &str| {
+        let mut all = earlier.changes.iter();
+        all.find(|each| each.workload == workload).unwrap().clone()
+    };
+    assert_eq!(of("get-1KiB").change, EarlierWord::Faster);
+    assert_eq!(of("put-1KiB").part, EarlierPart::Control);
+    let drifted = compared(&later(1.04, 1.05), &["get-1KiB"]);
+    let mut get = drifted.changes.iter();
+    let get = get.find(|each| each.workload == "get-1KiB").unwrap();
+    assert_eq!(get.change, EarlierWord::Drift);
+}
+
+#[test]
+fn the_page_of_a_run_has_it() {
+    let mut after = later(1.3, 1.04);
+    after.earlier = Some(compared(&after, &["get-1KiB"]));
+    let page = exporter("markdown").unwrap().export(&after);
+    let page = String::from_utf8(page).unwrap();
+    let section = page.split_once("## Before and after").unwrap().1;
+    insta::assert_snapshot!(section.split_once("\n## ").unwrap().0);
+    assert!(terminal(&after, 200, false).contains("Before and after"));
+    let json = exporter("json").unwrap().export(&after);
+    let back = tenbin_report::document_from_json(&json).unwrap();
+    assert_eq!(back, after);
+}
+
+#[test]
+fn runs_that_differ_in_what_matters_are_refused_in_one_sentence() {
+    let before = made_up::pair();
+    let refusal = |after: &Document, changed: &[&str]| {
+        let before = Results::of_document(&before.document());
+        against(&before, &Results::of_document(after), &names(changed)).unwrap_err()
+    };
+    let mut elsewhere = made_up::pair();
+    elsewhere.environment.hostname = Some("other".to_owned());
+    assert!(refusal(&elsewhere.document(), &[]).contains("different machines (host \"balance\""));
+
+    let mut harder = made_up::pair();
+    harder.plan.workloads[0].load.connections = 64;
+    assert!(
+        refusal(&harder.document(), &[]).contains("different work under the name \"put-1KiB\"")
+    );
+
+    let same = before.document();
+    assert!(refusal(&same, &["list"]).contains("no such workload; they have get-1KiB, put-1KiB"));
+
+    let go = published("minio.gobench.txt");
+    let nothing = against(&Results::of_document(&same), &go, &[]).unwrap_err();
+    assert!(
+        nothing.contains("no workload on the same target in common"),
+        "{nothing}"
+    );
+    assert!(
+        Results::of_file("x", b"hello")
+            .unwrap_err()
+            .contains("nor a file in Go's benchmark format")
+    );
+}
+
+#[test]
+fn our_own_benchmark_lines_say_the_same_as_the_run() {
+    let before = made_up::pair().document();
+    let after = later(1.3, 1.04);
+    let lines = |document: &Document| {
+        let text = exporter("benchmark").unwrap().export(document);
+        Results::of_file("benchmark.txt", &text).unwrap()
+    };
+    let from_lines = against(&lines(&before), &lines(&after), &[]).unwrap();
+    let from_runs = compared(&after, &[]);
+    let ratios = |earlier: &Earlier| -> Vec<f64> {
+        earlier
+            .changes
+            .iter()
+            .map(|each| each.ratio.unwrap().value)
+            .collect()
+    };
+    for (lines, runs) in ratios(&from_lines).iter().zip(ratios(&from_runs)) {
+        assert!((lines - runs).abs() < 1e-5, "{lines} {runs}");
+    }
+}

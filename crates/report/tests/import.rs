@@ -1,0 +1,434 @@
+//! Results of warp, recorded from warp 1.4.0 on MinIO, read and computed anew. The
+//! expected figures come from a separate calculation over the same files.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use tenbin_report::import::{Imported, Quantile, Selection, Times, import};
+use tenbin_report::warp::{analyze, analyze_json, cmp};
+
+fn file(name: &str) -> String {
+    format!("{}/tests/fixtures/warp/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(name: &str) -> Imported {
+    read_with(name, &Selection::default())
+}
+
+fn read_with(name: &str, selection: &Selection) -> Imported {
+    import(&file(name), selection).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Writes `text` into a file and reads it.
+fn read_text(name: &str, text: &[u8]) -> Result<Imported, String> {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).expect("written");
+    let path = path.to_str().expect("a path in UTF-8");
+    import(path, &Selection::default()).map_err(|error| error.to_string())
+}
+
+#[track_caller]
+fn expect_near(found: Option<f64>, expected: f64, share: f64) {
+    let found = found.expect("a figure");
+    assert!(
+        (found - expected).abs() <= share * expected.abs(),
+        "{found} is not {expected}"
+    );
+}
+
+fn exactly(quantile: Quantile) -> Option<f64> {
+    match quantile {
+        Quantile::Exactly(value) => Some(value),
+        _ => None,
+    }
+}
+
+/// Histograms have three digits.
+const DIGITS: f64 = 0.001;
+
+#[test]
+fn a_list_of_requests_gives_true_figures() {
+    let imported = read("warp-put-full-cut.csv.zst");
+    assert!(
+        imported
+            .command_line
+            .as_deref()
+            .is_some_and(|line| line.starts_with("warp put ") && line.ends_with("--full=true"))
+    );
+    let [put] = imported.operations.as_slice() else {
+        panic!("{imported:?}");
+    };
+    assert_eq!((put.name.as_str(), put.ok, put.failed), ("PUT", 5000, 0));
+    assert_eq!(put.bytes, Some(327_680_000));
+    assert_eq!(put.concurrency, Some(8));
+    expect_near(put.elapsed(), 5.125_496_453, 1e-9);
+    expect_near(put.objects_per_second(), 975.515_259_028_899_3, 1e-9);
+    expect_near(
+        put.bytes_per_second(),
+        60.969_703_689_306_21 * 1_048_576.0,
+        1e-9,
+    );
+    for (quantile, nanoseconds) in [
+        (0.5, 7_563_877.0),
+        (0.9, 12_812_345.0),
+        (0.99, 19_645_326.0),
+    ] {
+        expect_near(exactly(put.times.quantile(quantile)), nanoseconds, DIGITS);
+    }
+    let (min, mean, max) = put.times.min_mean_max().expect("times");
+    expect_near(Some(min), 1_510_635.0, DIGITS);
+    expect_near(Some(mean), 8_184_030.892_6, DIGITS);
+    expect_near(Some(max), 33_282_005.0, DIGITS);
+    let seconds: Vec<f64> = put
+        .segments(1)
+        .iter()
+        .map(|second| second.objects)
+        .collect();
+    assert_eq!(seconds, EXPECTED_SECONDS);
+    let pairs = put.segments(2);
+    assert_eq!(pairs.len(), 2);
+    assert_eq!(
+        pairs[0].objects,
+        (EXPECTED_SECONDS[0] + EXPECTED_SECONDS[1]) / 2.0
+    );
+}
+
+const EXPECTED_SECONDS: [f64; 4] = [916.0, 923.0, 1011.0, 1028.0];
+
+#[test]
+fn preparation_and_run_stay_apart_and_the_first_byte_is_timed() {
+    let imported = read("warp-get-full-cut.csv.zst");
+    let put = imported.operation("PUT").expect("PUT");
+    let get = imported.operation("GET").expect("GET");
+    assert_eq!((put.ok, get.ok), (104, 3896));
+    expect_near(put.objects_per_second(), 995.849_490_831_730_8, 1e-9);
+    expect_near(get.objects_per_second(), 4_721.723_355_532_648, 1e-9);
+    expect_near(exactly(get.times.quantile(0.99)), 6_249_450.0, DIGITS);
+    let first_byte = get.first_byte.as_ref().expect("first bytes");
+    expect_near(
+        Some(first_byte.value_at_quantile(0.5) as f64),
+        1_376_955.0,
+        DIGITS,
+    );
+    assert!(put.first_byte.is_none());
+    // Less than a second has no whole second in it.
+    assert!(get.segments(1).is_empty());
+}
+
+#[test]
+fn a_part_of_the_requests_can_be_picked() {
+    let pick = |selection: Selection| read_with("warp-get-full-cut.csv.zst", &selection);
+    let get = pick(Selection {
+        operation: Some("GET".to_owned()),
+        offset: 96,
+        limit: Some(100),
+        ..Selection::default()
+    });
+    assert_eq!(get.operations.len(), 1);
+    assert_eq!(get.operations[0].ok, 100);
+    let host = |name: &str| Selection {
+        host: Some(name.to_owned()),
+        ..Selection::default()
+    };
+    assert_eq!(pick(host("127.0.0.1:9300")).operations.len(), 2);
+    let nobody = import(&file("warp-put-full-cut.csv.zst"), &host("elsewhere:1"));
+    assert!(
+        nobody
+            .expect_err("nothing")
+            .to_string()
+            .ends_with("has no request that was asked for")
+    );
+    let late = read_with(
+        "warp-put-full-cut.csv.zst",
+        &Selection {
+            skip: Duration::from_secs(3),
+            ..Selection::default()
+        },
+    );
+    assert!(late.operations[0].ok < 2600, "{}", late.operations[0].ok);
+    expect_near(late.operations[0].elapsed(), 2.125, 0.01);
+    let sums = import(&file("warp-put.json.zst"), &host("127.0.0.1:9300"));
+    assert!(
+        sums.expect_err("sums")
+            .to_string()
+            .contains("holds sums only")
+    );
+}
+
+#[test]
+fn failures_are_never_throughput() {
+    let head = "idx\tthread\top\tclient_id\tn_objects\tbytes\tendpoint\tfile\terror\tstart\tfirst_byte\tend\tduration_ns\n";
+    let mut text = head.to_owned();
+    for at in 0..10 {
+        let error = if at % 2 == 0 {
+            "503 \u{1b}[31mSlowDown"
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            text,
+            "{at}\t0\tGET\tc\t1\t1000\thttp://h\tf\t{error}\t2026-01-01T00:00:0{at}Z\t\t2026-01-01T00:00:0{at}.5Z\t500000000"
+        );
+    }
+    let imported = read_text("failures.csv", text.as_bytes()).expect("read");
+    let get = &imported.operations[0];
+    assert_eq!((get.ok, get.failed, get.bytes), (5, 5, Some(5000)));
+    expect_near(get.objects_per_second(), 5.0 / 9.5, 1e-12);
+    let Times::Each(times) = &get.times else {
+        panic!("{get:?}");
+    };
+    assert_eq!(times.len(), 5);
+    let shown = analyze(&imported, 1);
+    assert!(
+        shown.contains("* Errors: 5\n  - 5 x 503 \\u{1b}[31mSlowDown\n"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn sums_give_what_follows_from_them_and_no_more() {
+    let imported = read("warp-put.json.zst");
+    let put = imported.operation("PUT").expect("PUT");
+    expect_near(put.objects_per_second(), 6804.0 / 6.001_538_677, 1e-9);
+    // One window: its percentiles are those of the run.
+    expect_near(exactly(put.times.quantile(0.99)), 17_756_046.0, 1e-9);
+    // warp labels the segments 11:05 to 11:07, two seconds early.
+    assert_eq!(put.known_seconds.map(|(from, to)| to - from), Some(3));
+    assert_eq!(put.known_seconds.map(|(from, _)| from), Some(1_795_176_667));
+    let rates: Vec<f64> = put
+        .segments(1)
+        .iter()
+        .map(|second| second.objects)
+        .collect();
+    assert_eq!(rates, [1095.35, 1243.84, 1241.92]);
+    assert!(imported.caveats.is_empty());
+
+    let mixed = read("warp-mixed.json.zst");
+    let names: Vec<&str> = mixed
+        .operations
+        .iter()
+        .map(|each| each.name.as_str())
+        .collect();
+    assert_eq!(names, ["DELETE", "GET", "PUT", "STAT"]);
+    let stat = mixed.operation("STAT").expect("STAT");
+    assert_eq!(stat.bytes_per_second(), None);
+    expect_near(stat.objects_per_second(), 3161.0 / 6.001_503_180, 1e-9);
+
+    // Two windows with a p99 of 4.2 ms and 87 ms. warp prints 45.7 ms for them.
+    let little = read("warp-get-1k.json.zst");
+    let get = little.operation("GET").expect("GET");
+    assert_eq!(
+        get.times.quantile(0.99),
+        Quantile::Between(4_185_666.0, 87_122_339.0)
+    );
+    let (_, mean, max) = get.times.min_mean_max().expect("times");
+    expect_near(Some(max), 119_881_364.0, 1e-9);
+    expect_near(
+        Some(mean),
+        (1.17977 * 65017.0 + 3.122_864 * 1034.0) / 66051.0 * 1e6,
+        1e-9,
+    );
+    assert_eq!(little.caveats.len(), 1, "{:?}", little.caveats);
+}
+
+#[test]
+fn sums_with_failures_are_told_as_far_as_they_are_certain() {
+    let text = r#"{"v":2,"by_op_type":{"GET":{"total_requests":30,"total_objects":30,
+        "total_errors":10,"total_bytes":3000,"start_time":"2026-01-01T00:00:00Z",
+        "end_time":"2026-01-01T00:00:10Z","first_errors":["503"]}}}"#;
+    let imported = read_text("failures.json", text.as_bytes()).expect("read");
+    let get = &imported.operations[0];
+    assert_eq!((get.ok, get.failed), (20, 10));
+    expect_near(get.objects_per_second(), 2.0, 1e-12);
+    assert_eq!(get.bytes_per_second(), None);
+    assert_eq!(get.times.quantile(0.5), Quantile::Unknown);
+    assert_eq!(imported.caveats.len(), 1);
+}
+
+#[test]
+fn a_result_is_the_same_as_itself() {
+    for name in [
+        "warp-put-full-cut.csv.zst",
+        "warp-put.json.zst",
+        "warp-mixed.json.zst",
+        "warp-get-1k.json.zst",
+    ] {
+        let text = cmp(&read(name), &read(name));
+        assert!(text.contains("cannot tell: one run each"), "{text}");
+        let changes: Vec<&str> = text.matches(" %)").collect();
+        assert!(!changes.is_empty(), "{text}");
+        assert_eq!(text.matches("(+0.0 %)").count(), changes.len(), "{text}");
+        assert_eq!(
+            text.matches(" -> 0\n").count(),
+            read(name).operations.len(),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn results_merge_into_the_figures_of_all_requests() {
+    let merged = Imported::merge([
+        read("warp-put-full-cut.csv.zst"),
+        read("warp-put-full-cut.csv.zst"),
+    ]);
+    let put = merged.operation("PUT").expect("PUT");
+    assert_eq!((put.ok, put.concurrency), (10_000, Some(16)));
+    expect_near(put.objects_per_second(), 2.0 * 975.515_259_028_899_3, 1e-9);
+    expect_near(exactly(put.times.quantile(0.99)), 19_645_326.0, DIGITS);
+
+    let apart = Imported::merge([read("warp-put-full-cut.csv.zst"), read("warp-put.json.zst")]);
+    let put = apart.operation("PUT").expect("PUT");
+    assert!(matches!(put.times.quantile(0.99), Quantile::Between(..)));
+    assert!(
+        apart.caveats[0].contains("did not run at the same time"),
+        "{:?}",
+        apart.caveats
+    );
+}
+
+#[test]
+fn what_is_shown_of_a_file() {
+    let mut imported = read("warp-put-full-cut.csv.zst");
+    imported.files = vec!["warp-put-full-cut.csv.zst".to_owned()];
+    insta::assert_snapshot!(analyze(&imported, 1));
+    let mut little = read("warp-get-1k.json.zst");
+    little.files = vec!["warp-get-1k.json.zst".to_owned()];
+    insta::assert_snapshot!(analyze(&little, 1));
+    let document: serde_json::Value =
+        serde_json::from_slice(&analyze_json(&[little])).expect("JSON");
+    assert_eq!(document[0]["operations"][0]["p99"]["from"], 0.004_185_666);
+}
+
+#[test]
+fn garbled_files_give_one_sentence_with_the_place() {
+    let head = "idx\tthread\top\tn_objects\tbytes\tendpoint\terror\tstart\tend\n";
+    let row = |fields: &str| format!("{head}0\t0\tPUT\t{fields}\n");
+    let good = "1\t1\th\t\t2026-01-01T00:00:00Z\t2026-01-01T00:00:01Z";
+    assert!(read_text("good.csv", row(good).as_bytes()).is_ok());
+    let gibberish: Vec<u8> = (0..=255).cycle().take(4096).collect();
+    let packed = zstd::encode_all(row(good).as_bytes(), 1).expect("packed");
+    let cases: Vec<(&str, Vec<u8>, &str)> = vec![
+        (
+            "empty.csv",
+            Vec::new(),
+            ": is none of the results that can be read",
+        ),
+        (
+            "gibberish.csv",
+            gibberish,
+            ": is none of the results that can be read",
+        ),
+        (
+            "columns.csv",
+            b"idx\tthread\n".to_vec(),
+            ":1: has no column \"op\"",
+        ),
+        (
+            "nothing.csv",
+            head.as_bytes().to_vec(),
+            ": has no request that was asked for",
+        ),
+        (
+            "fields.csv",
+            row("1\t1\th").into_bytes(),
+            ":2: has 6 fields, not 9 as the first line",
+        ),
+        (
+            "time.csv",
+            row(&good.replace("00Z", "XXZ")).into_bytes(),
+            ":2: \"2026-01-01T00:00:XXZ\" is no time",
+        ),
+        (
+            "bytes.csv",
+            row(&good.replacen("1\t1", "1\t-5", 1)).into_bytes(),
+            ":2: \"-5\" is no number of bytes",
+        ),
+        (
+            "back.csv",
+            row(&good.replace(":01Z", ":01+01:00")).into_bytes(),
+            ":2: the request ends before",
+        ),
+        (
+            "huge.csv",
+            [row(good).as_bytes(), &vec![b'x'; 100_000]].concat(),
+            ":3: is longer than",
+        ),
+        (
+            "cut.csv.zst",
+            packed[..packed.len() - 6].to_vec(),
+            "it may be cut off",
+        ),
+        (
+            "old.json",
+            b"{\"v\": 1}".to_vec(),
+            ": has version 1 of warp's sums, and version 2 is read",
+        ),
+        (
+            "none.json",
+            b"{\"v\": 2}".to_vec(),
+            ": has no operation that was asked for",
+        ),
+        (
+            "open.json",
+            b"{\"v\": 2,\n\"by_op_type\": {".to_vec(),
+            ":2: is not what warp writes: EOF",
+        ),
+        (
+            "type.json",
+            b"{\"v\": 2,\n\"by_op_type\": 3}".to_vec(),
+            ":2: is not what warp writes: invalid type",
+        ),
+    ];
+    for (name, text, wanted) in cases {
+        let said = read_text(name, &text).expect_err(name);
+        assert!(said.contains(wanted), "{name}: {said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+    let gone = import("no-such-file.csv.zst", &Selection::default()).expect_err("gone");
+    assert!(
+        gone.to_string()
+            .starts_with("no-such-file.csv.zst: cannot be opened"),
+        "{gone}"
+    );
+}
+
+/// Damaged in every way that comes up by chance, a file is read or refused, never more.
+#[test]
+fn damage_makes_nothing_panic() {
+    let csv = std::fs::read(file("warp-get-full-cut.csv.zst")).expect("a file");
+    let csv = zstd::decode_all(csv.as_slice()).expect("unpacked");
+    let json = std::fs::read(file("warp-put.json.zst")).expect("a file");
+    let json = zstd::decode_all(json.as_slice()).expect("unpacked");
+    // A small generator of numbers, so that a failure comes again.
+    let mut state = 7_u64;
+    let mut draw = |below: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        usize::try_from(state >> 33).expect("small") % below
+    };
+    let pieces: [&[u8]; 7] = [b"-", b"9999999999", b"\t", b"\"", b"\n", b"\xff", b""];
+    let mut refused = 0;
+    for round in 0..400 {
+        let whole: &[u8] = if round % 2 == 0 {
+            &csv[..20_000]
+        } else {
+            &json
+        };
+        let (at, piece) = (draw(whole.len()), pieces[draw(pieces.len())]);
+        let rest = &whole[(at + draw(12)).min(whole.len())..];
+        let damaged = [&whole[..at], piece, rest].concat();
+        match read_text("damaged", &damaged) {
+            Ok(imported) => {
+                let twice = Imported::merge([imported.clone(), imported]);
+                assert!(!analyze(&twice, 1).is_empty());
+            }
+            Err(said) => {
+                refused += 1;
+                assert_eq!(said.lines().count(), 1, "{said}");
+            }
+        }
+    }
+    assert!(refused > 50, "{refused}");
+}

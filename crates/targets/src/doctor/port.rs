@@ -1,0 +1,68 @@
+//! Are the ports free on which servers are to be started?
+
+use std::net::{Ipv4Addr, TcpListener};
+
+use super::process::{self, Owner};
+use super::{Check, Found, Visit};
+
+pub(super) struct Port;
+
+impl Check for Port {
+    fn name(&self) -> &'static str {
+        "port"
+    }
+
+    fn of_machine(&self, visit: &Visit) -> Vec<Found> {
+        visit.ports.iter().map(|&port| look(port)).collect()
+    }
+}
+
+fn look(port: u16) -> Found {
+    let listeners = process::listeners(port);
+    if let Some(listener) = listeners.first() {
+        let who = match &listener.owner {
+            Owner::Seen(process) => process.to_string(),
+            Owner::Hidden { uid } => {
+                format!("a process of user id {uid}, which only that user and root can see,")
+            }
+        };
+        let others = match listeners.len() {
+            1 => String::new(),
+            2 => ", and on one more address".to_owned(),
+            more => format!(", and on {} more addresses", more - 1),
+        };
+        return Found::failed(
+            format!("{who} listens on {}{others}", listener.address),
+            "stop it, or start the server on another port",
+        );
+    }
+    match TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
+        Ok(_) => Found::ok(format!("{port} is free")),
+        Err(error) => Found::failed(
+            format!("{port} cannot be listened on: {error}"),
+            "start the server on another port",
+        ),
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::doctor::State;
+
+    #[test]
+    fn a_listener_is_named_and_gone_when_it_is() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let found = look(port);
+        assert_eq!(found.state, State::Failed);
+        let own = format!("pid {}", std::process::id());
+        assert!(found.evidence.contains(&own), "{found:?}");
+        assert!(
+            found.evidence.contains(&format!("127.0.0.1:{port}")),
+            "{found:?}"
+        );
+        drop(listener);
+        assert_eq!(look(port).state, State::Ok);
+    }
+}

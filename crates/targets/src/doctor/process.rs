@@ -1,0 +1,340 @@
+//! Processes of this machine: who listens where, and what can be seen of them.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use crate::running::Running;
+use crate::way::Address;
+
+/// A process of this machine. What it was started with may hold secrets, so that only
+/// its number and its name can be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    pid: i32,
+    /// As the kernel knows it: at most 15 bytes, chosen by the process.
+    name: String,
+}
+
+impl fmt::Display for Process {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "pid {} ({})", self.pid, self.name)
+    }
+}
+
+/// A socket that accepts connections.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Listener {
+    pub(super) address: SocketAddr,
+    pub(super) owner: Owner,
+}
+
+/// Whose socket it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// Of several that share it, the oldest.
+    Seen(Process),
+    /// Somebody else's, which only they and root can look into.
+    Hidden {
+        /// Number of the user.
+        uid: u32,
+    },
+}
+
+/// Log files that a process has open, and how long they were at first.
+#[derive(Debug)]
+pub struct LogFiles(Vec<(PathBuf, u64)>);
+
+impl LogFiles {
+    /// Bytes that came to them since.
+    pub(super) fn grown(&self) -> u64 {
+        let grown = self.0.iter().filter_map(|(file, before)| {
+            let now = std::fs::metadata(file).ok()?.len();
+            // Cut short meanwhile, it is written to in any case, but by how much?
+            Some(now.saturating_sub(*before))
+        });
+        grown.sum()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Process {
+    /// The process that listens where a target is, if it is one of this machine and
+    /// can be seen. Of several hosts, the first that is.
+    pub fn behind(target: &Running) -> Option<Self> {
+        let addresses = target.way.hosts.iter().flat_map(|host| &host.addresses);
+        addresses.filter_map(of_address).next()
+    }
+}
+
+fn of_address(address: &Address) -> Option<Process> {
+    let listener = match address {
+        Address::Unix(path) => return unix_listener(path),
+        Address::Tcp(address) => {
+            if !is_of_this_machine(*address) {
+                return None;
+            }
+            let all = listeners(address.port());
+            let serves = |listener: &&Listener| {
+                let ip = listener.address.ip();
+                ip == address.ip() || ip.is_unspecified()
+            };
+            all.iter().find(serves)?.owner.clone()
+        }
+    };
+    match listener {
+        Owner::Seen(process) => Some(process),
+        Owner::Hidden { .. } => None,
+    }
+}
+
+/// Only an address of this machine can be bound.
+fn is_of_this_machine(address: SocketAddr) -> bool {
+    std::net::UdpSocket::bind((address.ip(), 0)).is_ok()
+}
+
+#[cfg(target_os = "linux")]
+pub(super) use linux::listeners;
+#[cfg(target_os = "linux")]
+use linux::unix_listener;
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn listeners(_port: u16) -> Vec<Listener> {
+    Vec::new()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unix_listener(_path: &std::path::Path) -> Option<Process> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Process {
+    pub(super) fn command(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    pub(super) fn variables(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    pub(super) fn open_files_limit(&self) -> Option<u64> {
+        None
+    }
+
+    pub(super) fn open_files(&self) -> Option<u64> {
+        None
+    }
+
+    /// Its log files, with how long they are now.
+    pub fn logs(&self) -> LogFiles {
+        LogFiles(Vec::new())
+    }
+
+    pub(super) fn data(&self) -> Option<(PathBuf, PathBuf, &'static str)> {
+        None
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::collections::HashSet;
+    use std::fs;
+    use std::os::unix::fs::MetadataExt as _;
+    use std::path::{Path, PathBuf};
+
+    use procfs::net::{TcpNetEntry, TcpState, tcp, tcp6, unix};
+    use procfs::process::{FDPermissions, FDTarget, LimitValue, all_processes};
+
+    use super::{Listener, LogFiles, Owner, Process};
+
+    /// Everybody who listens on a port, on whatever address.
+    pub(in super::super) fn listeners(port: u16) -> Vec<Listener> {
+        let entries = tcp().into_iter().chain(tcp6()).flatten();
+        let listens = |entry: &TcpNetEntry| {
+            entry.state == TcpState::Listen && entry.local_address.port() == port
+        };
+        let mut found: Vec<Listener> = Vec::new();
+        for entry in entries.filter(listens) {
+            let owner = match holder(entry.inode) {
+                Some(process) => Owner::Seen(process),
+                None => Owner::Hidden { uid: entry.uid },
+            };
+            let mut address = entry.local_address;
+            address.set_ip(address.ip().to_canonical());
+            found.push(Listener { address, owner });
+        }
+        found
+    }
+
+    pub(super) fn unix_listener(path: &Path) -> Option<Process> {
+        let entries = unix().ok()?;
+        let inode = entries
+            .into_iter()
+            .find(|entry| entry.path.as_deref() == Some(path))?
+            .inode;
+        holder(inode)
+    }
+
+    /// The oldest process that has this socket open.
+    fn holder(inode: u64) -> Option<Process> {
+        let mut holders: Vec<(u64, i32, String)> = Vec::new();
+        for process in all_processes().ok()?.flatten() {
+            let Ok(files) = process.fd() else { continue };
+            let holds = |target: &FDTarget| matches!(target, FDTarget::Socket(of) if *of == inode);
+            if files.flatten().any(|file| holds(&file.target))
+                && let Ok(stat) = process.stat()
+            {
+                holders.push((stat.starttime, process.pid(), stat.comm));
+            }
+        }
+        let (_, pid, name) = holders.into_iter().min()?;
+        Some(Process { pid, name })
+    }
+
+    impl Process {
+        fn look(&self) -> Option<procfs::process::Process> {
+            procfs::process::Process::new(self.pid).ok()
+        }
+
+        /// Its command line. May hold secrets.
+        pub(in super::super) fn command(&self) -> Vec<String> {
+            let command = self.look().and_then(|process| process.cmdline().ok());
+            command.unwrap_or_default()
+        }
+
+        /// Its environment. May hold secrets.
+        pub(in super::super) fn variables(&self) -> Vec<(String, String)> {
+            let environment = self.look().and_then(|process| process.environ().ok());
+            let mut variables: Vec<_> = environment
+                .unwrap_or_default()
+                .into_iter()
+                .map(|(name, value)| {
+                    let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+                    (text(name), text(value))
+                })
+                .collect();
+            variables.sort();
+            variables
+        }
+
+        /// How many files it may have open.
+        pub(in super::super) fn open_files_limit(&self) -> Option<u64> {
+            let limits = self.look()?.limits().ok()?;
+            Some(match limits.max_open_files.soft_limit {
+                LimitValue::Value(limit) => limit,
+                LimitValue::Unlimited => u64::MAX,
+            })
+        }
+
+        /// How many it has open.
+        pub(in super::super) fn open_files(&self) -> Option<u64> {
+            Some(self.look()?.fd_count().ok()? as u64)
+        }
+
+        /// Its log files, with how long they are now: standard output and standard
+        /// error where they go to a file, and what else is written to and called a log.
+        pub fn logs(&self) -> LogFiles {
+            let mut seen = HashSet::new();
+            let files = self.written_files().into_iter().filter(|(fd, path)| {
+                *fd == 1 || *fd == 2 || path.extension().is_some_and(|ending| ending == "log")
+            });
+            let logs = files.filter_map(|(fd, _)| {
+                // Leads to the file even if it lies in a container.
+                let file = PathBuf::from(format!("/proc/{}/fd/{fd}", self.pid));
+                let about = fs::metadata(&file).ok()?;
+                let is_new = seen.insert((about.dev(), about.ino()));
+                (about.is_file() && is_new).then_some((file, about.len()))
+            });
+            LogFiles(logs.collect())
+        }
+
+        /// Where it seems to keep its data: the directory as seen from here and as it
+        /// calls it itself, and how that is known.
+        pub(in super::super) fn data(&self) -> Option<(PathBuf, PathBuf, &'static str)> {
+            // What it calls /data may lie elsewhere, if it is in a container.
+            let root = PathBuf::from(format!("/proc/{}/root", self.pid));
+            let here = |path: &Path| root.join(path.strip_prefix("/").unwrap_or(path));
+            let own = self.look()?.cwd().ok()?;
+            let command = self.command();
+            let words = command.iter().skip(1).rev().map(|word| own.join(word));
+            let mut named = words.filter(|path| here(path).is_dir());
+            if let Some(path) = named.next() {
+                return Some((here(&path), path, "the directory on its command line"));
+            }
+            let is_data = |path: &Path| path.extension().is_none_or(|ending| ending != "log");
+            let written = self.written_files().into_iter();
+            let mut data = written.filter(|(fd, path)| *fd > 2 && is_data(path));
+            if let Some(parent) = data
+                .next()
+                .and_then(|(_, path)| Some(path.parent()?.to_owned()))
+            {
+                return Some((here(&parent), parent, "where it has files open"));
+            }
+            Some((here(&own), own, "its working directory"))
+        }
+
+        /// Files of the disk that it has open to write, by number.
+        fn written_files(&self) -> Vec<(i32, PathBuf)> {
+            let files = self.look().and_then(|process| process.fd().ok());
+            let files = files.into_iter().flatten().flatten();
+            let mut written: Vec<(i32, PathBuf)> = files
+                .filter(|file| file.mode().contains(FDPermissions::WRITE))
+                .filter_map(|file| match file.target {
+                    FDTarget::Path(path) if !path.starts_with("/dev") => Some((file.fd, path)),
+                    _ => None,
+                })
+                .collect();
+            written.sort();
+            written
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use std::io::Write as _;
+        use std::process::{Command, Stdio};
+
+        use super::*;
+
+        #[test]
+        fn what_a_process_was_started_with_can_be_read() {
+            let directory = tempfile::tempdir().unwrap();
+            let log = directory.path().join("it.log");
+            let out = fs::File::create(&log).unwrap();
+            let mut child = Command::new("sh")
+                .args(["-c", "ulimit -n 64; echo x; exec sleep 60"])
+                .env("LOUD", "yes")
+                .current_dir(directory.path())
+                .stdout(out.try_clone().unwrap())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            let process = Process {
+                pid: child.id().cast_signed(),
+                name: "sh".to_owned(),
+            };
+            // The shell becomes `sleep`.
+            while process.command().first().is_none_or(|word| word != "sleep") {
+                std::thread::yield_now();
+            }
+            assert_eq!(process.open_files_limit(), Some(64));
+            // And whatever was inherited.
+            assert!(process.open_files().is_some_and(|open| open >= 3));
+            let loud = ("LOUD".to_owned(), "yes".to_owned());
+            assert!(process.variables().contains(&loud));
+            let logs = process.logs();
+            (&out).write_all(b"more").unwrap();
+            assert_eq!(logs.grown(), 4);
+            let (here, shown, why) = process.data().unwrap();
+            assert_eq!(shown, directory.path().canonicalize().unwrap());
+            assert!(here.is_dir());
+            assert_eq!(why, "its working directory");
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Is there room for runs, and for the target's data?
+
+use std::path::{Path, PathBuf};
+
+use nix::sys::statvfs::statvfs;
+
+use super::machine::bytes;
+use super::{Check, Examined, Found, Visit};
+
+/// Less than this is full as soon as a run writes.
+const FULL: u64 = 64 << 20;
+/// Less than this is soon full, if a run puts objects.
+const NARROW: u64 = 1 << 30;
+/// Servers and filesystems get slow, or refuse, with less than this share free.
+const NARROW_SHARE: f64 = 0.05;
+
+/// What a filesystem has.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    size: u64,
+    available: u64,
+    /// Files that could still be made; `None` where that is not limited.
+    files: Option<u64>,
+}
+
+pub(super) struct Space;
+
+impl Check for Space {
+    fn name(&self) -> &'static str {
+        "space"
+    }
+
+    fn of_machine(&self, visit: &Visit) -> Vec<Found> {
+        let place = nearest(&visit.root);
+        let whose = format!("where runs are kept, {}", visit.root.display());
+        let advice = "make room, or keep runs elsewhere with --out";
+        vec![look(&place, &whose, advice)]
+    }
+
+    fn of_target(&self, _visit: &Visit, target: &Examined) -> Vec<Found> {
+        let given = target.data.clone();
+        let given = given.map(|path| (path, "where its data are"));
+        let found = given.map(|(path, why)| (path.clone(), path, why));
+        let process = target.process.as_ref();
+        let Some((place, shown, why)) = found.or_else(|| process?.data()) else {
+            // Elsewhere, or hidden: nothing that could be looked at.
+            return match &target.reached {
+                Ok(_) => vec![Found::unknown(
+                    "it is not known where it keeps its data; say so with --data",
+                )],
+                Err(_) => Vec::new(),
+            };
+        };
+        let whose = format!("{why}, {}", shown.display());
+        let advice = "make room on the server's disk";
+        vec![look(&place, &whose, advice)]
+    }
+}
+
+/// What is there of a path that need not be.
+fn nearest(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let there = whole.ancestors().find(|path| path.exists());
+    there.unwrap_or(Path::new("/")).to_owned()
+}
+
+fn look(place: &Path, whose: &str, advice: &str) -> Found {
+    match statvfs(place) {
+        Ok(stat) => {
+            let block = stat.fragment_size();
+            #[allow(clippy::useless_conversion, reason = "narrower on some systems")]
+            let count = |count| u64::from(count);
+            judge(
+                Room {
+                    size: count(stat.blocks()) * block,
+                    available: count(stat.blocks_available()) * block,
+                    files: (stat.files() > 0).then(|| count(stat.files_available())),
+                },
+                whose,
+                advice,
+            )
+        }
+        Err(error) => Found::unknown(format!("{whose}: {}", error.desc())),
+    }
+}
+
+fn judge(room: Room, whose: &str, advice: &str) -> Found {
+    let Room {
+        size,
+        available,
+        files,
+    } = room;
+    if size == 0 {
+        return Found::unknown(format!("{whose}: its filesystem does not tell its size"));
+    }
+    if files == Some(0) {
+        return Found::failed(
+            format!("{whose}: no more files can be made, the inodes are used up"),
+            advice,
+        );
+    }
+    let evidence = format!("{whose}: {} of {} free", bytes(available), bytes(size));
+    if available < FULL {
+        Found::failed(evidence, advice)
+    } else if available < NARROW || (available as f64) < size as f64 * NARROW_SHARE {
+        Found::warning(evidence, advice)
+    } else {
+        Found::ok(evidence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::State;
+
+    #[test]
+    fn full_narrow_and_roomy_filesystems_are_told_apart() {
+        let state = |size, available, files| {
+            let room = Room {
+                size,
+                available,
+                files,
+            };
+            judge(room, "here", "").state
+        };
+        assert_eq!(state(100 << 30, 50 << 30, None), State::Ok);
+        assert_eq!(state(100 << 30, 4 << 30, None), State::Warning);
+        assert_eq!(state(2 << 30, 512 << 20, None), State::Warning);
+        assert_eq!(state(100 << 30, 10 << 20, None), State::Failed);
+        assert_eq!(state(100 << 30, 50 << 30, Some(0)), State::Failed);
+        assert_eq!(state(0, 0, None), State::Unknown);
+    }
+
+    #[test]
+    fn a_directory_that_is_not_there_yet_is_looked_for_upwards() {
+        let directory = tempfile::tempdir().unwrap();
+        let deep = directory.path().join("a/b/c");
+        assert_eq!(nearest(&deep), directory.path());
+        let found = look(&nearest(&deep), "here", "");
+        assert!(found.evidence.contains("free"), "{found:?}");
+    }
+}

@@ -1,0 +1,119 @@
+//! Large objects that no CPU is busy with.
+
+use tenbin_plan::S3Operation;
+
+use super::Rule;
+use crate::evidence::{Cell, Evidence};
+use crate::finding::{Blame, Finding, Severity};
+use crate::size_class::{SizeClass, Transfer};
+use crate::words::{count, middle, percent};
+
+/// Share of what there is below which a CPU is not the limit.
+const IDLE: f64 = 0.5;
+
+/// Large objects that no CPU is busy with.
+pub(super) struct LargeObjects;
+
+impl Rule for LargeObjects {
+    fn name(&self) -> &'static str {
+        "large_objects"
+    }
+
+    fn summary(&self) -> &'static str {
+        "disk or network, not a CPU, set the limit for large objects"
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("large_objects.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let Some(cores) = evidence.cores.filter(|cores| *cores > 0) else {
+            return Vec::new();
+        };
+        let cells = evidence.cells();
+        cells
+            .iter()
+            .filter_map(|cell| self.cell(cell, cores))
+            .collect()
+    }
+}
+
+impl LargeObjects {
+    fn cell(&self, cell: &Cell<'_>, cores: usize) -> Option<Finding> {
+        let transfer = Transfer::of(cell.workload)?;
+        if transfer.class() != SizeClass::Large {
+            return None;
+        }
+        let full = cell.full();
+        let thread = middle(full.iter().map(|slice| slice.client.busiest_thread))?;
+        let server = middle(full.iter().filter_map(|slice| {
+            let cpu = slice.server?.cpu_seconds;
+            (slice.seconds > 0.0).then(|| cpu / slice.seconds)
+        }))?;
+        let moved = middle(full.iter().filter_map(|slice| {
+            let bytes: u64 = slice.work().map(|op| op.payload).sum();
+            (slice.seconds > 0.0).then(|| bytes as f64 / slice.seconds)
+        }))?;
+        let idle = thread < IDLE && server < IDLE * cores as f64;
+        let suspect = match transfer.operation {
+            S3Operation::Put => "what it writes to, or the network",
+            _ => "what it reads from, or the network",
+        };
+        idle.then(|| Finding {
+            rule: self.name(),
+            severity: Severity::Note,
+            blame: Blame::Server,
+            workload: Some(cell.workload.name.clone()),
+            target: Some(cell.target.name.clone()),
+            evidence: format!(
+                "at {:.0} MiB/s (median of {}) the busiest generator thread used {} of a core and \
+                 the target {server:.2} of {}: neither is the limit",
+                moved / f64::from(1 << 20),
+                count(full.len(), "slice"),
+                percent(thread),
+                count(cores, "core")
+            ),
+            advice: format!("look at {suspect}; more CPU would not help"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    fn run(bytes: u64) -> Run {
+        Run::pair(8).of_s3(S3Operation::Put, bytes)
+    }
+
+    #[test]
+    fn fires_when_nobody_computes() {
+        let findings = run(64_000_000).findings(&LargeObjects);
+        assert_eq!(findings.len(), 2);
+        assert!(
+            findings[0].evidence.contains("0.50 of 2 cores"),
+            "{}",
+            findings[0].evidence
+        );
+    }
+
+    #[test]
+    fn silent_when_one_side_is_busy_unobserved_or_objects_are_small() {
+        assert_eq!(run(1_000_000).findings(&LargeObjects), []);
+        let mut busy = run(64_000_000);
+        busy.each(|slice| slice.server_cpu(1.1));
+        assert_eq!(busy.findings(&LargeObjects), []);
+        let mut generator = run(64_000_000);
+        generator.each(|slice| slice.busiest_thread(0.9));
+        assert_eq!(generator.findings(&LargeObjects), []);
+        let mut unobserved = run(64_000_000);
+        unobserved.each(|slice| slice.unobserved());
+        assert_eq!(unobserved.findings(&LargeObjects), []);
+        assert_eq!(
+            run(64_000_000).on_unknown_machine().findings(&LargeObjects),
+            []
+        );
+    }
+}

@@ -1,0 +1,247 @@
+//! Which target suits which use of an object store, as far as the comparisons say.
+
+use serde::Serialize;
+use tenbin_plan::{Plan, S3Operation, S3Work, Workload, WorkloadKind};
+
+use tenbin_stats::Measured;
+
+use crate::compare::Comparison;
+use crate::finding::Trust;
+use crate::outcome::Outcome;
+use crate::size_class::SizeClass;
+use crate::words::ratio;
+
+/// A use of an object store and what the run says about it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct UseCase {
+    /// What it is.
+    pub name: &'static str,
+    /// Which target suits it.
+    pub choice: Choice,
+    /// The comparisons behind that, a clause each.
+    pub because: Vec<String>,
+}
+
+/// Which target suits a use.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Choice {
+    /// This one: faster wherever a difference shows, slower nowhere.
+    Target {
+        /// Its name.
+        name: String,
+    },
+    /// Any: all are equivalent.
+    Either,
+    /// No difference shows, and none is ruled out.
+    CannotTell,
+    /// One is faster here and another there.
+    Depends,
+    /// The numbers cannot be believed.
+    Unbelievable,
+}
+
+/// A use and the workloads that stand for it.
+struct Use {
+    name: &'static str,
+    is_meant: fn(&S3Work) -> bool,
+}
+
+const USES: &[Use] = &[
+    Use {
+        name: "many small writes",
+        is_meant: |work| is(work, S3Operation::Put, &[SizeClass::Small]),
+    },
+    Use {
+        name: "many small reads",
+        is_meant: |work| is(work, S3Operation::Get, &[SizeClass::Small]),
+    },
+    Use {
+        name: "backup storage: large writes, whole and in parts",
+        is_meant: |work| is(work, S3Operation::Put, LARGER) || only(work, S3Operation::Multipart),
+    },
+    Use {
+        name: "large reads",
+        is_meant: |work| is(work, S3Operation::Get, LARGER),
+    },
+    Use {
+        name: "frequent listing",
+        is_meant: |work| only(work, S3Operation::List),
+    },
+    Use {
+        name: "reads and writes together",
+        is_meant: |work| work.mix.single().is_none(),
+    },
+];
+
+const LARGER: &[SizeClass] = &[SizeClass::Medium, SizeClass::Large];
+
+fn only(work: &S3Work, operation: S3Operation) -> bool {
+    work.mix.single() == Some(operation)
+}
+
+fn is(work: &S3Work, operation: S3Operation, classes: &[SizeClass]) -> bool {
+    let class = work.sizes.only().map(SizeClass::of);
+    only(work, operation) && class.is_some_and(|class| classes.contains(&class))
+}
+
+/// The uses that the run has comparisons for; their trust must be settled.
+pub(crate) fn use_cases(plan: &Plan, comparisons: &[Comparison]) -> Vec<UseCase> {
+    USES.iter()
+        .filter_map(|each| {
+            let meant = plan.workloads.iter().filter(|work| each.means(work));
+            let decisive: Vec<&Comparison> = meant
+                .flat_map(|work| {
+                    let mine = comparisons.iter().filter(|c| c.workload == work.name);
+                    mine.filter(|c| c.primary)
+                })
+                .collect();
+            (!decisive.is_empty()).then(|| UseCase {
+                name: each.name,
+                choice: choose(&decisive),
+                because: decisive.iter().map(|c| clause(c)).collect(),
+            })
+        })
+        .collect()
+}
+
+/// What one comparison says, in few words.
+fn clause(comparison: &Comparison) -> String {
+    let Comparison {
+        workload,
+        baseline,
+        challenger,
+        metric,
+        ..
+    } = comparison;
+    let what = format!("{workload}: {} {challenger} ÷ {baseline}", metric.phrase());
+    match &comparison.ratio {
+        Measured::Interval(found) => format!(
+            "{what} is {} ({}–{})",
+            ratio(found.value),
+            ratio(found.low),
+            ratio(found.high)
+        ),
+        Measured::Point { value, .. } => {
+            format!("{what} is {} (interval unknown)", ratio(*value))
+        }
+        Measured::Unknown => format!("{what} is unknown"),
+    }
+}
+
+impl Use {
+    fn means(&self, workload: &Workload) -> bool {
+        match &workload.kind {
+            WorkloadKind::S3(work) => (self.is_meant)(work),
+            WorkloadKind::Http(_) => false,
+        }
+    }
+}
+
+fn choose(decisive: &[&Comparison]) -> Choice {
+    if decisive.iter().any(|c| c.trust == Trust::Invalid) {
+        return Choice::Unbelievable;
+    }
+    let wins = |c: &&Comparison, outcome: &Outcome| c.outcome == *outcome;
+    let mut ahead: Vec<&str> = decisive
+        .iter()
+        .filter(|c| wins(c, &Outcome::Faster))
+        .map(|c| c.challenger.as_str())
+        .collect();
+    ahead.sort_unstable();
+    ahead.dedup();
+    let baseline_wins = decisive.iter().any(|c| wins(c, &Outcome::Slower));
+    let all_slower = decisive.iter().all(|c| wins(c, &Outcome::Slower));
+    let baseline = decisive[0].baseline.as_str();
+    let single_challenger = decisive
+        .iter()
+        .all(|c| c.challenger == decisive[0].challenger);
+    let equivalent = |c: &&Comparison| matches!(c.outcome, Outcome::Equivalent { .. });
+    match ahead.as_slice() {
+        [] if all_slower || (baseline_wins && single_challenger) => target(baseline),
+        [] if decisive.iter().all(equivalent) => Choice::Either,
+        [] => Choice::CannotTell,
+        [only] if !loses(decisive, only) => target(only),
+        _ => Choice::Depends,
+    }
+}
+
+fn loses(decisive: &[&Comparison], challenger: &str) -> bool {
+    decisive
+        .iter()
+        .any(|c| c.challenger == challenger && c.outcome == Outcome::Slower)
+}
+
+fn target(name: &str) -> Choice {
+    Choice::Target {
+        name: name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    fn chosen(run: &Run) -> Vec<(&'static str, Choice)> {
+        let cases = run.assess().use_cases;
+        cases
+            .into_iter()
+            .map(|each| (each.name, each.choice))
+            .collect()
+    }
+
+    fn scaled(shares: &[(&str, f64)]) -> Run {
+        let targets: Vec<&str> = std::iter::once("a")
+            .chain(shares.iter().map(|(name, _)| *name))
+            .collect();
+        // Eight quads, or eight Williams squares: enough for two comparisons at once.
+        let rounds = if shares.len() == 1 { 16 } else { 48 };
+        let mut run = Run::new(&targets, &["put"], rounds).of_s3(S3Operation::Put, 1_000);
+        for (name, share) in shares {
+            run.each_of(name, |slice| {
+                slice.answers((1_000.0 * share) as u64, 0.002 / share);
+            });
+        }
+        run
+    }
+
+    #[test]
+    fn the_faster_one_is_chosen_whichever_side_it_is_on() {
+        let name = "many small writes";
+        let quicker = scaled(&[("b", 2.0)]);
+        assert_eq!(chosen(&quicker), [(name, target("b"))]);
+        assert_eq!(
+            quicker.assess().use_cases[0].because,
+            ["put: throughput b ÷ a is 2.00 (2.00–2.00)"]
+        );
+        assert_eq!(chosen(&scaled(&[("b", 0.5)])), [(name, target("a"))]);
+        assert_eq!(chosen(&scaled(&[("b", 1.0)])), [(name, Choice::Either)]);
+        let three = scaled(&[("b", 2.0), ("c", 1.0)]);
+        assert_eq!(chosen(&three), [(name, target("b"))]);
+        let unclear = scaled(&[("b", 2.0), ("c", 3.0)]);
+        assert_eq!(chosen(&unclear), [(name, Choice::Depends)]);
+        let baseline_not_best_of_all = scaled(&[("b", 0.5), ("c", 1.0)]);
+        assert_eq!(
+            chosen(&baseline_not_best_of_all),
+            [(name, Choice::CannotTell)]
+        );
+    }
+
+    #[test]
+    fn too_few_rounds_choose_nobody_and_bad_numbers_nothing() {
+        let mut few = Run::pair(2).of_s3(S3Operation::Get, 1_000_000);
+        few.each_of("b", |slice| slice.answers(2_000, 0.001));
+        assert_eq!(chosen(&few), [("large reads", Choice::CannotTell)]);
+        let mut bad = scaled(&[("b", 2.0)]);
+        bad.each_of("a", |slice| slice.answers(1_000, 0.009));
+        assert_eq!(chosen(&bad)[0].1, Choice::Unbelievable);
+    }
+
+    #[test]
+    fn what_was_not_asked_is_not_answered() {
+        assert_eq!(chosen(&Run::pair(8)), []);
+        let alone = Run::single(8).of_s3(S3Operation::Put, 1_000);
+        assert_eq!(chosen(&alone), []);
+    }
+}

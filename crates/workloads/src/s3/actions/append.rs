@@ -1,0 +1,161 @@
+//! PutObject at the end of an object that is there, as S3 Express One Zone has it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next};
+use tenbin_plan::S3Operation;
+
+use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
+use crate::s3::append::Lengths;
+use crate::s3::checksum;
+use crate::s3::desk::Desk;
+use crate::s3::marks::{Share, Walk};
+use crate::s3::scribe::{Ask, Body, Header};
+use crate::s3::sigv4::UNSIGNED_PAYLOAD;
+use crate::text::push_decimal;
+
+pub(crate) const KIND: ActionKind = ActionKind {
+    operation: S3Operation::Append,
+    layout: Layout::Objects,
+    probe: Probe::once("append"),
+    make: |setting| Box::new(Append::new(setting)),
+};
+
+/// In [`Exchange::note`]: the object has not become as long as it should.
+const WRONG: u64 = 1;
+
+/// Appends to every object its own content, round and round; to each only one request
+/// at a time. [`Exchange::tag`] is the object.
+struct Append {
+    /// Objects that have not been met yet.
+    walk: Walk,
+    /// Objects to which something may be appended, the longest waiting first.
+    idle: VecDeque<u64>,
+    out: usize,
+    lengths: Arc<Lengths>,
+    offset: Vec<u8>,
+    checksum: Option<&'static str>,
+}
+
+impl Append {
+    fn new(setting: &Setting<'_>) -> Self {
+        let share = Share::of(setting.worker, setting.workers, setting.work.objects);
+        Self {
+            walk: Walk::once(share),
+            idle: VecDeque::new(),
+            out: 0,
+            lengths: Arc::clone(setting.lengths),
+            offset: Vec::with_capacity(20),
+            checksum: checksum::header(setting.work.checksum),
+        }
+    }
+
+    /// An object, and how often it has been appended to.
+    fn choose(&mut self) -> Option<(u64, u32)> {
+        loop {
+            let object = self.walk.next().or_else(|| self.idle.pop_front())?;
+            if let Some(appends) = self.lengths.appends(object) {
+                return Some((object, appends));
+            }
+        }
+    }
+}
+
+/// Bytes after so many appends.
+fn length(desk: &Desk, object: u64, appends: u32) -> u64 {
+    desk.content.size(object) * (u64::from(appends) + 1)
+}
+
+impl Action for Append {
+    fn operations(&self) -> &'static [&'static str] {
+        &["APPEND"]
+    }
+
+    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+        let Some((object, appends)) = self.choose() else {
+            return match self.out {
+                0 => Next::Exhausted,
+                _ => Next::Wait,
+            };
+        };
+        self.out += 1;
+        exchange.tag = object;
+        self.offset.clear();
+        push_decimal(&mut self.offset, length(desk, object, appends));
+        let bucket = desk.place.bucket_of(object);
+        let sum = desk.content.checksum(object).unwrap_or_default();
+        let headers: [Header<'_>; 2] = [
+            ("x-amz-write-offset-bytes", &self.offset),
+            (self.checksum.unwrap_or_default(), sum.as_bytes()),
+        ];
+        let hash = desk.content.hash(object);
+        let ask = Ask {
+            headers: &headers[..1 + usize::from(self.checksum.is_some())],
+            body: Some(Body {
+                length: desk.content.size(object),
+                hash: hash.map_or(UNSIGNED_PAYLOAD, <[u8; 64]>::as_slice),
+            }),
+            ..Ask::plain("PUT", bucket, desk.path.of(bucket, object))
+        };
+        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        Next::Ready
+    }
+
+    fn payload<'a>(&'a self, desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
+        desk.content.body(exchange.tag)
+    }
+
+    fn payload_file<'a>(&'a self, desk: &'a Desk, exchange: &Exchange) -> Option<InFile<'a>> {
+        desk.content.body_in_file(exchange.tag)
+    }
+
+    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        if head.status == 200 {
+            // A server that does not know the header has replaced the object, and says
+            // nothing of its length (Amazon S3 API reference, "PutObject").
+            let object = exchange.tag;
+            let appends = self.lengths.appends(object).unwrap_or(0);
+            let mut expected = Vec::with_capacity(20);
+            push_decimal(&mut expected, length(desk, object, appends + 1));
+            if head.header("x-amz-object-size") != Some(expected.as_slice()) {
+                exchange.note = WRONG;
+            }
+        }
+        desk.refusals.head(exchange, head)
+    }
+
+    fn judge(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        status: u16,
+        _length: u64,
+    ) -> Judgement {
+        self.out -= 1;
+        let object = exchange.tag;
+        match status {
+            200 if exchange.note == WRONG => {
+                self.lengths.unknown(object);
+                Judgement::Failed(
+                    ErrorClass::Wrong,
+                    "the object is not as long as before and the new part".to_owned(),
+                )
+            }
+            200 => {
+                self.lengths.appended(object);
+                self.idle.push_back(object);
+                Judgement::Correct
+            }
+            _ => {
+                self.idle.push_back(object);
+                desk.refusals.failed(exchange)
+            }
+        }
+    }
+
+    fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
+        self.out -= 1;
+        self.lengths.unknown(exchange.tag);
+    }
+}

@@ -1,0 +1,90 @@
+//! CopyObject.
+
+use tenbin_engine::{Exchange, Judgement, Moment, Next};
+use tenbin_plan::S3Operation;
+
+use crate::s3::action::{Action, ActionKind, Layout, Setting};
+use crate::s3::choose::Chooser;
+use crate::s3::desk::Desk;
+use crate::s3::marks::{Share, Walk};
+use crate::s3::place::MOST_OBJECTS;
+use crate::s3::scribe::Ask;
+
+pub(crate) const KIND: ActionKind = ActionKind {
+    operation: S3Operation::Copy,
+    layout: Layout::Objects,
+    probe: None,
+    make: |setting| Box::new(Copy::new(setting)),
+};
+
+/// Copies an object of the workload to a number behind all of them, where the next
+/// round writes over it. [`Exchange::tag`] is the copy.
+struct Copy {
+    sources: Chooser,
+    targets: Walk,
+    /// Path of the source, as its header has it.
+    source: Vec<u8>,
+}
+
+impl Copy {
+    fn new(setting: &mut Setting<'_>) -> Self {
+        let objects = setting.work.objects;
+        let end = (2 * objects).min(MOST_OBJECTS);
+        let workers = setting.workers.min((end - objects).max(1) as usize);
+        let share = Share::beyond(objects, setting.worker % workers, workers, end);
+        Self {
+            sources: Chooser::new(setting),
+            targets: Walk::round(share).making(setting.marks),
+            source: Vec::with_capacity(256),
+        }
+    }
+}
+
+impl Action for Copy {
+    fn operations(&self) -> &'static [&'static str] {
+        &["COPY"]
+    }
+
+    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+        let (Some(from), Some(to)) = (self.sources.next(), self.targets.next()) else {
+            return Next::Exhausted;
+        };
+        exchange.tag = to;
+        desk.write_source(&mut self.source, from);
+        let bucket = desk.place.bucket_of(to);
+        let headers = [("x-amz-copy-source", self.source.as_slice())];
+        let ask = Ask {
+            standing: &desk.standing.copy,
+            headers: &headers,
+            ..Ask::plain("PUT", bucket, desk.path.of(bucket, to))
+        };
+        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        Next::Ready
+    }
+
+    fn head(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        _head: &tenbin_engine::AnswerHead<'_>,
+    ) -> tenbin_engine::BodyUse {
+        // A copy that fails late has the error in an answer of status 200 (Amazon S3
+        // API reference, "CopyObject").
+        desk.refusals.catch(exchange);
+        tenbin_engine::BodyUse::Inspect
+    }
+
+    fn judge(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        status: u16,
+        _length: u64,
+    ) -> Judgement {
+        if status == 200 && desk.refusals.code(exchange).is_none() {
+            desk.refusals.release(exchange);
+            return Judgement::Correct;
+        }
+        desk.refusals.failed(exchange)
+    }
+}

@@ -1,0 +1,122 @@
+//! DeleteObjects: many in one request.
+
+use slab::Slab;
+use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next};
+use tenbin_plan::S3Operation;
+
+use crate::s3::action::{Action, ActionKind, Layout, Setting};
+use crate::s3::batch::{self, Batch};
+use crate::s3::choose::Chooser;
+use crate::s3::desk::Desk;
+use crate::s3::scribe::{Ask, Body};
+
+pub(crate) const KIND: ActionKind = ActionKind {
+    operation: S3Operation::DeleteBatch,
+    layout: Layout::Objects,
+    probe: None,
+    make: |setting| Box::new(DeleteBatch::new(setting)),
+};
+
+/// Deletes every object, or every version of each, once, so many at a time. One operation is one request.
+/// [`Exchange::tag`] is the place of its body.
+struct DeleteBatch {
+    chooser: Chooser,
+    /// By bucket: things that wait until there are enough for a request.
+    waiting: Vec<Vec<u64>>,
+    out: Slab<Batch>,
+}
+
+impl DeleteBatch {
+    fn new(setting: &Setting<'_>) -> Self {
+        Self {
+            chooser: Chooser::each_once(setting),
+            waiting: vec![Vec::new(); setting.place.buckets.len()],
+            out: Slab::new(),
+        }
+    }
+
+    /// A bucket with objects enough for a request, or with the last ones there are.
+    fn gather(&mut self, desk: &Desk) -> Option<usize> {
+        let most = desk.work.batch as usize;
+        while let Some(thing) = self.chooser.next() {
+            let bucket = desk.place.bucket_of(desk.object_of(thing));
+            self.waiting[bucket].push(thing);
+            if self.waiting[bucket].len() == most {
+                return Some(bucket);
+            }
+        }
+        self.waiting.iter().position(|rest| !rest.is_empty())
+    }
+}
+
+impl Action for DeleteBatch {
+    fn operations(&self) -> &'static [&'static str] {
+        &["DELETE batch"]
+    }
+
+    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+        let Some(bucket) = self.gather(desk) else {
+            return Next::Exhausted;
+        };
+        let things = std::mem::take(&mut self.waiting[bucket]);
+        let batch = Batch::of_keys(things.into_iter().map(|thing| {
+            let id = desk.ids.of(thing);
+            let id = id.map(|id| String::from_utf8_lossy(id).into_owned());
+            (desk.place.key(desk.object_of(thing)), id)
+        }));
+        let headers = [("content-md5", batch.md5.as_bytes())];
+        let ask = Ask {
+            query: b"delete=",
+            headers: &headers,
+            body: Some(Body {
+                length: batch.body.len() as u64,
+                hash: &batch.hash,
+            }),
+            ..Ask::plain("POST", bucket, &desk.place.buckets[bucket].path)
+        };
+        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        exchange.tag = self.out.insert(batch) as u64;
+        Next::Ready
+    }
+
+    fn payload<'a>(&'a self, _desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
+        self.out
+            .get(exchange.tag as usize)
+            .map_or(&[], |batch| &batch.body)
+    }
+
+    fn head(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        _head: &AnswerHead<'_>,
+    ) -> BodyUse {
+        desk.refusals.catch(exchange);
+        BodyUse::Inspect
+    }
+
+    fn judge(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        status: u16,
+        _length: u64,
+    ) -> Judgement {
+        self.out.try_remove(exchange.tag as usize);
+        if status != 200 {
+            return desk.refusals.failed(exchange);
+        }
+        let all_gone = batch::all_gone(desk.refusals.caught(exchange));
+        match all_gone {
+            true => {
+                desk.refusals.release(exchange);
+                Judgement::Correct
+            }
+            false => desk.refusals.failed(exchange),
+        }
+    }
+
+    fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
+        self.out.try_remove(exchange.tag as usize);
+    }
+}

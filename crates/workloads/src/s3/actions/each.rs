@@ -1,0 +1,109 @@
+//! Operations that are one request to one object after the other.
+
+use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next};
+
+use crate::s3::action::Action;
+use crate::s3::choose::Chooser;
+use crate::s3::desk::Desk;
+
+/// What is asked of an object, and what counts as an answer.
+pub(super) trait OneRequest: Send {
+    /// Its name, and its name when it is sent again.
+    const NAMES: &'static [&'static str];
+
+    /// Writes the request about the thing that is the exchange's tag.
+    fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange);
+
+    /// The body of every request.
+    fn payload(&self) -> &[u8] {
+        &[]
+    }
+
+    /// As [`Action::head`].
+    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        desk.refusals.head(exchange, head)
+    }
+
+    /// As [`Action::body`].
+    fn body(&mut self, desk: &mut Desk, exchange: &mut Exchange, offset: u64, part: &[u8]) {
+        let _ = offset;
+        desk.refusals.body(exchange, part);
+    }
+
+    /// As [`Action::judge`].
+    fn judge(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        status: u16,
+        length: u64,
+    ) -> Judgement {
+        let _ = length;
+        desk.refusals.judge_done(exchange, status)
+    }
+
+    /// As [`Action::lost`].
+    fn lost(&mut self, exchange: &mut Exchange) {
+        let _ = exchange;
+    }
+}
+
+/// Asks it of one object, or version of one, after the other. [`Exchange::tag`] is the
+/// thing.
+pub(super) struct Each<R> {
+    chooser: Chooser,
+    request: R,
+}
+
+impl<R: OneRequest> Each<R> {
+    pub(super) fn new(chooser: Chooser, request: R) -> Self {
+        Self { chooser, request }
+    }
+}
+
+impl<R: OneRequest> Action for Each<R> {
+    fn operations(&self) -> &'static [&'static str] {
+        R::NAMES
+    }
+
+    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+        let Some(thing) = self.chooser.next() else {
+            return Next::Exhausted;
+        };
+        exchange.tag = thing;
+        self.request.ask(desk, now, exchange);
+        Next::Ready
+    }
+
+    fn again(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, tag: u64) -> bool {
+        exchange.tag = tag;
+        self.request.ask(desk, now, exchange);
+        true
+    }
+
+    fn payload<'a>(&'a self, _desk: &'a Desk, _exchange: &Exchange) -> &'a [u8] {
+        self.request.payload()
+    }
+
+    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        self.request.head(desk, exchange, head)
+    }
+
+    fn body(&mut self, desk: &mut Desk, exchange: &mut Exchange, offset: u64, part: &[u8]) {
+        self.request.body(desk, exchange, offset, part);
+    }
+
+    fn judge(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        status: u16,
+        length: u64,
+    ) -> Judgement {
+        self.request.judge(desk, exchange, status, length)
+    }
+
+    fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
+        self.request.lost(exchange);
+    }
+}

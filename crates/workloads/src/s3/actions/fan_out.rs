@@ -1,0 +1,186 @@
+//! One POST that makes many objects of the same content, as MinIO has it.
+
+use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next};
+use tenbin_plan::S3Operation;
+
+use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
+use crate::s3::archives::{self, Archives};
+use crate::s3::desk::Desk;
+use crate::s3::form::{BOUNDARY, Form, VALID, all_made};
+use crate::s3::marks::{Share, Walk};
+use crate::s3::refusal::Refusals;
+use crate::s3::scribe::{Ask, Body, OwnHeader, Scribe};
+use crate::s3::sigv4::{Signer, UNSIGNED_PAYLOAD};
+
+pub(crate) const KIND: ActionKind = ActionKind {
+    operation: S3Operation::FanOut,
+    layout: Layout::Nothing,
+    probe: Probe::once("fan-out"),
+    make: |setting| Box::new(FanOut::new(setting)),
+};
+
+/// Bytes of forms that one worker prepares, at most, if that is one form.
+const PREPARED_BYTES: usize = 64 << 20;
+
+/// Of an answer, kept, bytes: ten thousand objects, some two hundred bytes each.
+const KEPT_ANSWER: usize = 8 << 20;
+
+/// A form that has been made.
+struct Prepared {
+    bucket: usize,
+    objects: usize,
+    body: Vec<u8>,
+}
+
+/// Posts one prepared form after the other. [`Exchange::tag`] is its place.
+struct FanOut {
+    archives: Archives,
+    share: Share,
+    /// Writes heads without a signature: the form has its own.
+    scribe: Scribe,
+    signer: Option<Signer>,
+    prepared: Vec<Prepared>,
+    /// Until when their policies may be used, seconds since 1970.
+    until: u64,
+    out: usize,
+    next: usize,
+    headers: Vec<OwnHeader>,
+    answers: Refusals,
+}
+
+impl FanOut {
+    fn new(setting: &Setting<'_>) -> Self {
+        let archives = Archives::of(setting.work);
+        let mut open = setting.target.clone();
+        open.credentials = None;
+        let signer = setting.target.credentials.as_ref();
+        Self {
+            archives,
+            share: Share::shared(setting.worker, setting.workers, archives.count()),
+            scribe: Scribe::new(setting.place, &open, setting.keep_alive),
+            signer: signer
+                .map(|credentials| Signer::new(credentials, &setting.target.region, "s3")),
+            prepared: Vec::new(),
+            until: 0,
+            out: 0,
+            next: 0,
+            headers: vec![(
+                "content-type".to_owned(),
+                format!("multipart/form-data; boundary={BOUNDARY}").into_bytes(),
+            )],
+            answers: Refusals::keeping(KEPT_ANSWER),
+        }
+    }
+
+    fn prepare(&mut self, desk: &Desk, now: u64) {
+        self.prepared.clear();
+        self.until = now + VALID / 2;
+        let mut walk = Walk::once(self.share);
+        let mut bytes = 0;
+        while bytes < PREPARED_BYTES
+            && let Some(group) = walk.next()
+        {
+            let objects = self.archives.objects(group);
+            let keys: Vec<String> = objects.map(|object| desk.place.key(object)).collect();
+            let bucket = self.archives.bucket(group);
+            let form = Form {
+                bucket: &desk.place.buckets[bucket].name,
+                key: &format!("{}{}", desk.place.prefix, archives::name(group, "form")),
+                keys: &keys,
+                content: desk.content.body(group),
+            };
+            let body = form.body(self.signer.as_mut(), now);
+            bytes += body.len();
+            self.prepared.push(Prepared {
+                bucket,
+                objects: keys.len(),
+                body,
+            });
+        }
+    }
+}
+
+impl Action for FanOut {
+    fn operations(&self) -> &'static [&'static str] {
+        &["FAN-OUT"]
+    }
+
+    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+        if now.unix_seconds >= self.until {
+            // What is on its way must stay as it is.
+            if self.out > 0 {
+                return Next::Wait;
+            }
+            self.prepare(desk, now.unix_seconds);
+        }
+        let at = self.next % self.prepared.len().max(1);
+        let Some(prepared) = self.prepared.get(at) else {
+            return Next::Exhausted;
+        };
+        self.next = at + 1;
+        self.out += 1;
+        exchange.tag = at as u64;
+        let ask = Ask {
+            standing: &self.headers,
+            body: Some(Body {
+                length: prepared.body.len() as u64,
+                hash: UNSIGNED_PAYLOAD,
+            }),
+            ..Ask::plain(
+                "POST",
+                prepared.bucket,
+                &desk.place.buckets[prepared.bucket].path,
+            )
+        };
+        self.scribe.write(exchange, now.unix_seconds, &ask);
+        Next::Ready
+    }
+
+    fn payload<'a>(&'a self, _desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
+        let prepared = self.prepared.get(exchange.tag as usize);
+        prepared.map_or(&[], |prepared| &prepared.body)
+    }
+
+    fn head(
+        &mut self,
+        _desk: &mut Desk,
+        exchange: &mut Exchange,
+        _head: &AnswerHead<'_>,
+    ) -> BodyUse {
+        self.answers.catch(exchange);
+        BodyUse::Inspect
+    }
+
+    fn body(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _offset: u64, part: &[u8]) {
+        self.answers.body(exchange, part);
+    }
+
+    fn judge(
+        &mut self,
+        _desk: &mut Desk,
+        exchange: &mut Exchange,
+        status: u16,
+        _length: u64,
+    ) -> Judgement {
+        self.out -= 1;
+        if status >= 300 {
+            return self.answers.failed(exchange);
+        }
+        let prepared = self.prepared.get(exchange.tag as usize);
+        let expected = prepared.map_or(0, |prepared| prepared.objects);
+        let made = status == 200 && all_made(self.answers.caught(exchange), expected);
+        self.answers.release(exchange);
+        match made {
+            true => Judgement::Correct,
+            false => Judgement::Failed(
+                ErrorClass::Wrong,
+                "the answer does not name every object".to_owned(),
+            ),
+        }
+    }
+
+    fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
+        self.out -= 1;
+        self.answers.release(exchange);
+    }
+}

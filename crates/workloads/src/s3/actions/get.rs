@@ -1,0 +1,282 @@
+//! GetObject, whole or a range of it.
+
+use std::io::Write as _;
+
+use slab::Slab;
+use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next};
+use tenbin_plan::{ByteRange, Checksum, S3Operation};
+
+use crate::rng::Rng;
+use crate::s3::action::{Action, ActionKind, Layout, Setting};
+use crate::s3::checksum;
+use crate::s3::choose::Chooser;
+use crate::s3::content::number;
+use crate::s3::desk::Desk;
+use crate::s3::generations::Found;
+use crate::s3::scribe::{Ask, Header};
+
+pub(crate) const KIND: ActionKind = ActionKind {
+    operation: S3Operation::Get,
+    layout: Layout::Objects,
+    probe: None,
+    make: |setting| Box::new(Get::new(setting)),
+};
+
+/// A range that is all of every object.
+const WHOLE: ByteRange = ByteRange::Fixed {
+    first: 0,
+    last: u64::MAX - 1,
+};
+
+/// In [`Exchange::note`]: what came back is not what was put.
+pub(super) const WRONG: u64 = 1;
+
+/// What is asked for. Where there is more to it than the thing, [`Exchange::tag`] is
+/// its place among those that are out, else the thing.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    /// An object, or a version of one.
+    thing: u64,
+    first: u64,
+    length: u64,
+    /// The oldest generation that the answer may be.
+    certain: u64,
+    /// The generation that the answer has been so far, or would be.
+    seen: u64,
+}
+
+impl Part {
+    /// All of a thing that is never written over.
+    fn whole(desk: &Desk, thing: u64) -> Self {
+        Self {
+            thing,
+            first: 0,
+            length: desk.content.size(thing),
+            certain: 0,
+            seen: 0,
+        }
+    }
+}
+
+/// Gets objects.
+pub(crate) struct Get {
+    chooser: Chooser,
+    /// Where ranges begin.
+    rng: Rng,
+    /// What is out, where there is more to it than the object.
+    parts: Slab<Part>,
+    /// Whether there is.
+    noted: bool,
+    /// Header of the checksum that is asked for, if one is.
+    checksum: Option<&'static str>,
+    range: Vec<u8>,
+}
+
+impl Get {
+    fn new(setting: &mut Setting<'_>) -> Self {
+        let worker = setting.worker as u64;
+        let whole = setting.work.range.is_none();
+        let checksum = setting.work.checksum;
+        Self {
+            chooser: match setting.work.rewrite {
+                true => Chooser::of_own(setting),
+                false => Chooser::of_things(setting),
+            },
+            rng: Rng::new(setting.seed, &[setting.name, worker, 1]),
+            parts: Slab::new(),
+            noted: !whole || setting.work.rewrite,
+            checksum: checksum::header(checksum).filter(|_| whole && checksum != Checksum::Md5),
+            range: Vec::with_capacity(64),
+        }
+    }
+
+    fn part(&mut self, desk: &Desk, thing: u64) -> Part {
+        let size = desk.content.size(thing);
+        let (first, length) = match desk.work.range.unwrap_or(WHOLE) {
+            ByteRange::Random { length } => {
+                let length = length.min(size);
+                (self.rng.below(size - length + 1), length)
+            }
+            ByteRange::Fixed { first, last } => (first, (last + 1).min(size).saturating_sub(first)),
+        };
+        let generations = desk.generations.as_ref();
+        let certain = generations.map_or(0, |all| all.certain(thing));
+        Part {
+            thing,
+            first,
+            length,
+            certain,
+            seen: certain,
+        }
+    }
+
+    fn begin(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, thing: u64) {
+        exchange.tag = match self.noted {
+            false => thing,
+            true => {
+                let part = self.part(desk, thing);
+                self.parts.insert(part) as u64
+            }
+        };
+        self.ask(desk, now, exchange);
+    }
+
+    fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) {
+        let part = self.out(desk, exchange);
+        let object = desk.object_of(part.thing);
+        let bucket = desk.place.bucket_of(object);
+        desk.ask_version(part.thing);
+        self.range.clear();
+        if desk.work.range.is_some() {
+            let last = part.first + part.length.saturating_sub(1);
+            // Writing into memory cannot fail.
+            let _ = write!(self.range, "bytes={}-{last}", part.first);
+        }
+        let headers: [Header<'_>; 2] =
+            [("range", &self.range), ("x-amz-checksum-mode", b"ENABLED")];
+        let from = usize::from(self.range.is_empty());
+        let to = 1 + usize::from(self.checksum.is_some());
+        let ask = Ask {
+            query: &desk.query,
+            standing: &desk.standing.read,
+            headers: &headers[from..to],
+            ..Ask::plain("GET", bucket, desk.path.of(bucket, object))
+        };
+        desk.scribe.write(exchange, now.unix_seconds, &ask);
+    }
+
+    /// What the exchange is out for.
+    fn out(&self, desk: &Desk, exchange: &Exchange) -> Part {
+        match self.noted {
+            true => self.parts[exchange.tag as usize],
+            false => Part::whole(desk, exchange.tag),
+        }
+    }
+
+    fn done(&mut self, exchange: &mut Exchange) {
+        if self.noted
+            && let Some(part) = self.parts.try_remove(exchange.tag as usize)
+        {
+            exchange.tag = part.thing;
+        }
+    }
+
+    /// Takes the answer for a generation that `fits` it, right or stale; if there is
+    /// none, it is wrong.
+    fn recognise(
+        &mut self,
+        desk: &Desk,
+        exchange: &mut Exchange,
+        fits: impl Fn(&Part, u64) -> bool,
+    ) {
+        let asked = self.out(desk, exchange);
+        if fits(&asked, number(asked.thing, asked.seen)) {
+            return;
+        }
+        let Some(generations) = &desk.generations else {
+            exchange.note = WRONG;
+            return;
+        };
+        let (object, certain) = (asked.thing, asked.certain);
+        let fits = |tried| fits(&asked, tried);
+        match generations.find(&desk.content, object, certain, fits) {
+            Found::Right(found) | Found::Stale(found) => {
+                self.parts[exchange.tag as usize].seen = found;
+            }
+            Found::Nothing => exchange.note = WRONG,
+        }
+    }
+}
+
+impl Action for Get {
+    fn operations(&self) -> &'static [&'static str] {
+        &["GET", "GET again"]
+    }
+
+    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+        let Some(thing) = self.chooser.next() else {
+            return Next::Exhausted;
+        };
+        self.begin(desk, now, exchange, thing);
+        Next::Ready
+    }
+
+    fn again(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, tag: u64) -> bool {
+        if desk.work.range.is_some() {
+            return false;
+        }
+        self.begin(desk, now, exchange, tag);
+        true
+    }
+
+    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        if !matches!(head.status, 200 | 206) {
+            return desk.refusals.head(exchange, head);
+        }
+        if let Some(got) = self.checksum.and_then(|name| head.header(name)) {
+            self.recognise(desk, exchange, |_, number| {
+                let put = desk.content.checksum(number);
+                put.is_none_or(|put| got == put.as_bytes())
+            });
+        }
+        match desk.work.verify {
+            true => BodyUse::Inspect,
+            false => BodyUse::Discard,
+        }
+    }
+
+    fn body(&mut self, desk: &mut Desk, exchange: &mut Exchange, offset: u64, part: &[u8]) {
+        if desk.refusals.body(exchange, part) {
+            return;
+        }
+        if exchange.note == WRONG {
+            return;
+        }
+        self.recognise(desk, exchange, |asked, tried| {
+            let from = asked.first + offset;
+            let so_far = number(asked.thing, asked.seen);
+            desk.content.matches(tried, from, part)
+                && (tried == so_far || desk.content.alike(tried, so_far, asked.first..from))
+        });
+    }
+
+    fn judge(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        status: u16,
+        length: u64,
+    ) -> Judgement {
+        let asked = self.out(desk, exchange);
+        self.done(exchange);
+        let expected = match desk.work.range {
+            None => 200,
+            Some(_) => 206,
+        };
+        match status {
+            _ if status == expected => match judge_content(exchange, length, asked.length) {
+                Judgement::Correct if asked.seen < asked.certain => {
+                    Judgement::Failed(ErrorClass::Stale, String::new())
+                }
+                judgement => judgement,
+            },
+            // All of it instead of a part: an answer, and not the one asked for.
+            200 => Judgement::Failed(ErrorClass::Wrong, "the range was ignored".to_owned()),
+            _ => desk.refusals.failed(exchange),
+        }
+    }
+
+    fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
+        self.done(exchange);
+    }
+}
+
+pub(super) fn judge_content(exchange: &Exchange, length: u64, size: u64) -> Judgement {
+    if exchange.note == WRONG || length > size {
+        Judgement::Failed(ErrorClass::Wrong, String::new())
+    } else if length < size {
+        Judgement::Failed(ErrorClass::Short, String::new())
+    } else {
+        Judgement::Correct
+    }
+}

@@ -1,0 +1,130 @@
+//! GetObject by `partNumber`, of objects that were uploaded in parts.
+
+use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next};
+use tenbin_plan::S3Operation;
+
+use crate::rng::Rng;
+use crate::s3::action::{Action, ActionKind, Layout, Setting};
+use crate::s3::choose::Chooser;
+use crate::s3::desk::Desk;
+use crate::s3::scribe::Ask;
+use crate::text::push_decimal;
+
+pub(crate) const KIND: ActionKind = ActionKind {
+    operation: S3Operation::GetPart,
+    layout: Layout::InParts,
+    probe: None,
+    make: |setting| Box::new(GetPart::new(setting)),
+};
+
+/// In [`Exchange::note`]: what came back is not what was put.
+const WRONG: u64 = 1;
+
+/// Gets any part of an object. [`Exchange::tag`] is the object and, above it, the part
+/// from 0.
+struct GetPart {
+    chooser: Chooser,
+    /// Which part.
+    rng: Rng,
+    query: Vec<u8>,
+}
+
+impl GetPart {
+    fn new(setting: &mut Setting<'_>) -> Self {
+        let worker = setting.worker as u64;
+        Self {
+            chooser: Chooser::new(setting),
+            rng: Rng::new(setting.seed, &[setting.name, worker, 3]),
+            query: Vec::with_capacity(32),
+        }
+    }
+
+    fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) {
+        let (object, part) = unpack(exchange.tag);
+        let bucket = desk.place.bucket_of(object);
+        self.query.clear();
+        self.query.extend_from_slice(b"partNumber=");
+        push_decimal(&mut self.query, part + 1);
+        let ask = Ask {
+            query: &self.query,
+            standing: &desk.standing.read,
+            ..Ask::plain("GET", bucket, desk.path.of(bucket, object))
+        };
+        desk.scribe.write(exchange, now.unix_seconds, &ask);
+    }
+}
+
+fn pack(object: u64, part: u64) -> u64 {
+    part << 32 | object
+}
+
+fn unpack(tag: u64) -> (u64, u64) {
+    (tag & 0xffff_ffff, tag >> 32)
+}
+
+impl Action for GetPart {
+    fn operations(&self) -> &'static [&'static str] {
+        &["GET part", "GET part again"]
+    }
+
+    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+        let Some(object) = self.chooser.next() else {
+            return Next::Exhausted;
+        };
+        let part = self.rng.below(desk.content.parts(object));
+        exchange.tag = pack(object, part);
+        self.ask(desk, now, exchange);
+        Next::Ready
+    }
+
+    fn again(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, tag: u64) -> bool {
+        exchange.tag = tag;
+        self.ask(desk, now, exchange);
+        true
+    }
+
+    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        match (head.status, desk.work.verify) {
+            (200 | 206, true) => BodyUse::Inspect,
+            (200 | 206, false) => BodyUse::Discard,
+            _ => desk.refusals.head(exchange, head),
+        }
+    }
+
+    fn body(&mut self, desk: &mut Desk, exchange: &mut Exchange, offset: u64, part: &[u8]) {
+        if desk.refusals.body(exchange, part) {
+            return;
+        }
+        let (object, number) = unpack(exchange.tag);
+        let from = desk.content.start_of(number) as u64 + offset;
+        if !desk.content.matches(object, from, part) {
+            exchange.note = WRONG;
+        }
+    }
+
+    fn judge(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        status: u16,
+        length: u64,
+    ) -> Judgement {
+        // A server may answer 200 where it does not think of a part as of a range.
+        if !matches!(status, 200 | 206) {
+            return desk.refusals.failed(exchange);
+        }
+        let (object, number) = unpack(exchange.tag);
+        let size = desk.content.part(object, number).len() as u64;
+        let parts = desk.content.parts(object);
+        let wrong = |text: &str| Judgement::Failed(ErrorClass::Wrong, text.to_owned());
+        if length == desk.content.size(object) && parts > 1 {
+            wrong("the part number was ignored")
+        } else if exchange.note == WRONG || length > size {
+            wrong("")
+        } else if length < size {
+            Judgement::Failed(ErrorClass::Short, String::new())
+        } else {
+            Judgement::Correct
+        }
+    }
+}

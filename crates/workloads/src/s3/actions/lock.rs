@@ -1,0 +1,202 @@
+//! PutObjectRetention and PutObjectLegalHold.
+
+use tenbin_engine::{Exchange, Judgement, Moment, Next};
+use tenbin_plan::S3Operation;
+
+use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
+use crate::s3::choose::Chooser;
+use crate::s3::desk::Desk;
+use crate::s3::document::{Document, NAMESPACE};
+use crate::s3::scribe::Ask;
+use crate::s3::stamp::Stamp;
+
+const WHAT: &str = "object lock";
+
+pub(crate) const RETAIN: ActionKind = ActionKind {
+    operation: S3Operation::Retain,
+    layout: Layout::Objects,
+    probe: Probe::once(WHAT),
+    make: |setting| Box::new(Retain::new(setting)),
+};
+
+pub(crate) const LEGAL_HOLD: ActionKind = ActionKind {
+    operation: S3Operation::LegalHold,
+    layout: Layout::Objects,
+    // On, and off again.
+    probe: Some(Probe {
+        what: WHAT,
+        requests: 2,
+    }),
+    make: |setting| Box::new(LegalHold::new(setting)),
+};
+
+/// Seconds for which objects are retained: longer than a request, and harmless if a
+/// killed run leaves objects behind.
+const RETAINED: u64 = 15 * 60;
+
+/// Seconds after which a later date is taken.
+const RENEWED: u64 = 5 * 60;
+
+/// The header that lets who may do so shorten or break a retention.
+pub(crate) const BYPASS: (&str, &[u8]) = ("x-amz-bypass-governance-retention", b"true");
+
+/// Retains objects in governance mode. [`Exchange::tag`] is the number of the document.
+struct Retain {
+    chooser: Chooser,
+    /// The last is the one in use: an earlier one may still be on its way.
+    documents: Vec<Document>,
+    written: u64,
+}
+
+impl Retain {
+    fn new(setting: &mut Setting<'_>) -> Self {
+        Self {
+            chooser: Chooser::new(setting),
+            documents: Vec::new(),
+            written: 0,
+        }
+    }
+
+    fn renew(&mut self, now: u64) {
+        if self.documents.is_empty() || now >= self.written + RENEWED {
+            self.documents.push(retention(now + RETAINED));
+            self.written = now;
+        }
+    }
+}
+
+fn retention(until: u64) -> Document {
+    Document::new(format!(
+        "<Retention xmlns=\"{NAMESPACE}\"><Mode>GOVERNANCE</Mode>\
+         <RetainUntilDate>{}</RetainUntilDate></Retention>",
+        Stamp::new(until).extended()
+    ))
+}
+
+impl Action for Retain {
+    fn operations(&self) -> &'static [&'static str] {
+        &["RETAIN"]
+    }
+
+    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+        let Some(object) = self.chooser.next() else {
+            return Next::Exhausted;
+        };
+        self.renew(now.unix_seconds);
+        exchange.tag = (self.documents.len() - 1) as u64;
+        let document = &self.documents[self.documents.len() - 1];
+        let bucket = desk.place.bucket_of(object);
+        // The same date once more counts as a change with some servers.
+        let headers = [document.md5_header(), BYPASS];
+        let ask = Ask {
+            query: b"retention=",
+            headers: &headers,
+            body: Some(document.announced()),
+            ..Ask::plain("PUT", bucket, desk.path.of(bucket, object))
+        };
+        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        Next::Ready
+    }
+
+    fn payload<'a>(&'a self, _desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
+        let document = self.documents.get(exchange.tag as usize);
+        document.map_or(&[], |document| &document.body)
+    }
+
+    fn judge(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        status: u16,
+        _length: u64,
+    ) -> Judgement {
+        desk.refusals.judge_done(exchange, status)
+    }
+}
+
+/// Puts a legal hold on an object and takes it away with the next request.
+/// [`Exchange::tag`] is 1 for on, 0 for off.
+struct LegalHold {
+    chooser: Chooser,
+    /// Off, on.
+    documents: [Document; 2],
+    /// The object that is held, to be let go next.
+    held: Option<u64>,
+}
+
+impl LegalHold {
+    fn new(setting: &mut Setting<'_>) -> Self {
+        Self {
+            chooser: Chooser::new(setting),
+            documents: ["OFF", "ON"].map(hold),
+            held: None,
+        }
+    }
+}
+
+/// The body of PutObjectLegalHold: `ON` or `OFF`.
+pub(crate) fn hold(status: &str) -> Document {
+    Document::new(format!(
+        "<LegalHold xmlns=\"{NAMESPACE}\"><Status>{status}</Status></LegalHold>"
+    ))
+}
+
+impl Action for LegalHold {
+    fn operations(&self) -> &'static [&'static str] {
+        &["LEGAL HOLD"]
+    }
+
+    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+        let (object, on) = match self.held.take() {
+            Some(held) => (held, 0),
+            None => match self.chooser.next() {
+                Some(object) => (object, 1),
+                None => return Next::Exhausted,
+            },
+        };
+        if on == 1 {
+            self.held = Some(object);
+        }
+        exchange.tag = on;
+        let document = &self.documents[on as usize];
+        let bucket = desk.place.bucket_of(object);
+        let headers = [document.md5_header()];
+        let ask = Ask {
+            query: b"legal-hold=",
+            headers: &headers,
+            body: Some(document.announced()),
+            ..Ask::plain("PUT", bucket, desk.path.of(bucket, object))
+        };
+        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        Next::Ready
+    }
+
+    fn payload<'a>(&'a self, _desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
+        let document = self.documents.get(exchange.tag as usize);
+        document.map_or(&[], |document| &document.body)
+    }
+
+    fn judge(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        status: u16,
+        _length: u64,
+    ) -> Judgement {
+        desk.refusals.judge_done(exchange, status)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retention_has_a_date_as_xml_writes_it() {
+        let body = String::from_utf8(retention(1_440_938_160).body).unwrap();
+        assert!(
+            body.contains("<RetainUntilDate>2015-08-30T12:36:00Z</RetainUntilDate>"),
+            "{body}"
+        );
+    }
+}

@@ -1,0 +1,561 @@
+//! CreateMultipartUpload, UploadPart in parallel, CompleteMultipartUpload.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use memchr::memmem;
+use sha2::{Digest, Sha256};
+use slab::Slab;
+use smallvec::SmallVec;
+use tenbin_engine::{
+    AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, Role, Whole,
+};
+use tenbin_plan::S3Operation;
+
+use crate::s3::action::{Action, ActionKind, Layout, Setting};
+use crate::s3::checksum;
+use crate::s3::desk::Desk;
+use crate::s3::listing::text_of;
+use crate::s3::marks::{Share, Walk};
+use crate::s3::place::MOST_OBJECTS;
+use crate::s3::scribe::{Ask, Body, Header};
+use crate::s3::sigv4::UNSIGNED_PAYLOAD;
+use crate::s3::uploads::Uploads;
+use crate::s3::uri::push_encoded;
+use crate::text::{hex, push_decimal};
+
+pub(crate) const KIND: ActionKind = ActionKind {
+    operation: S3Operation::Multipart,
+    layout: Layout::Nothing,
+    probe: None,
+    make: |setting| Box::new(Multipart::new(setting)),
+};
+
+const OPERATIONS: &[&str] = &["MULTIPART", "CREATE", "PART", "COMPLETE", "ABORT"];
+const MULTIPART: usize = 0;
+const CREATE: usize = 1;
+const PART: usize = 2;
+const COMPLETE: usize = 3;
+const ABORT: usize = 4;
+
+/// In [`Exchange::note`]: the answer to a part contradicts it, or lacks its ETag.
+const WRONG: u64 = 1;
+
+/// Longest upload id and ETag that are taken from a server, bytes.
+const LONGEST_ID: usize = 1024;
+const LONGEST_ETAG: usize = 128;
+
+/// As a server gave it, quotes included; usual ones need no allocation.
+type Etag = SmallVec<[u8; 40]>;
+
+/// Uploads objects in parts: several parts of one object at once, and as many objects
+/// at once as it takes to use all connections. [`Exchange::tag`] is a [`Tag`].
+pub(crate) struct Multipart {
+    walk: Walk,
+    uploads: Slab<Upload>,
+    /// Those that have something to send, the one that is sent from first.
+    ready: VecDeque<usize>,
+    /// Objects at once, at most.
+    most: usize,
+    parts_at_once: u64,
+    exhausted: bool,
+    open: Arc<Uploads>,
+    finished: VecDeque<Whole>,
+    /// Headers of the creation that name the checksum.
+    announced: &'static [Header<'static>],
+    checksum: Option<&'static str>,
+    /// Name of the checksum's element in the list of parts.
+    element: Option<&'static str>,
+    query: Vec<u8>,
+}
+
+struct Upload {
+    object: u64,
+    /// Where it is noted as open.
+    noted: usize,
+    /// Percent-encoded; empty until the server has told it.
+    id: Vec<u8>,
+    state: State,
+    /// Parts of the object, and how many of them have been sent.
+    parts: u64,
+    sent: u64,
+    /// Requests whose answers are still to come.
+    out: u64,
+    etags: Vec<Etag>,
+    /// Of the completion.
+    body: Vec<u8>,
+    /// When it began, as [`Moment::nanos`].
+    started: u64,
+    /// Bytes of correct parts.
+    moved: u64,
+    /// Whether it is among those that have something to send.
+    queued: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Sending,
+    Completing,
+    /// Something went wrong: when all answers are in, it is to be aborted.
+    Failed,
+    Aborting,
+}
+
+impl Upload {
+    /// What there is to send for it now.
+    fn due(&self, parts_at_once: u64) -> Option<usize> {
+        let idle = self.out == 0;
+        match self.state {
+            State::Sending if self.id.is_empty() => None,
+            State::Sending if self.sent < self.parts => (self.out < parts_at_once).then_some(PART),
+            State::Sending => idle.then_some(COMPLETE),
+            State::Failed => (idle && !self.id.is_empty()).then_some(ABORT),
+            State::Completing | State::Aborting => None,
+        }
+    }
+}
+
+impl Multipart {
+    /// Round and round the objects of the workload; in a mix, on and on beyond them.
+    pub(crate) fn new(setting: &mut Setting<'_>) -> Self {
+        let (worker, workers) = (setting.worker, setting.workers);
+        let objects = setting.work.objects;
+        let share = match setting.work.mix.single() {
+            Some(_) => Share::shared(worker, workers, objects),
+            None => Share::beyond(objects, worker, workers, MOST_OBJECTS),
+        };
+        Self::of(Walk::round(share).making(setting.marks), setting)
+    }
+
+    /// Objects as the walk comes to them.
+    pub(crate) fn of(walk: Walk, setting: &mut Setting<'_>) -> Self {
+        let checksum = setting.work.checksum;
+        let most_parts = setting.content.most_parts();
+        let parts_at_once = u64::from(setting.work.parts_at_once).clamp(1, most_parts);
+        Self {
+            walk,
+            uploads: Slab::new(),
+            ready: VecDeque::new(),
+            most: setting.connections.div_ceil(parts_at_once as usize).max(1),
+            parts_at_once,
+            exhausted: false,
+            open: setting.marks.uploads(setting.worker),
+            finished: VecDeque::new(),
+            announced: checksum::announced(checksum),
+            checksum: checksum::header(checksum),
+            element: checksum::element(checksum),
+            query: Vec::with_capacity(256),
+        }
+    }
+
+    /// What is sent next: for which upload, and which step of it.
+    fn choose(&mut self, now: Moment, desk: &Desk) -> Result<(usize, usize), Next> {
+        if let Some(&slot) = self.ready.front()
+            && let Some(step) = self.uploads[slot].due(self.parts_at_once)
+        {
+            return Ok((slot, step));
+        }
+        if self.uploads.len() < self.most && !self.exhausted {
+            match self.walk.next() {
+                Some(object) => return Ok((self.begin(object, now, desk), CREATE)),
+                None => self.exhausted = true,
+            }
+        }
+        Err(match self.uploads.is_empty() {
+            true => Next::Exhausted,
+            false => Next::Wait,
+        })
+    }
+
+    fn begin(&mut self, object: u64, now: Moment, desk: &Desk) -> usize {
+        let parts = desk.content.parts(object);
+        self.uploads.insert(Upload {
+            object,
+            noted: self.open.begin(object),
+            id: Vec::new(),
+            state: State::Sending,
+            parts,
+            sent: 0,
+            out: 0,
+            etags: vec![Etag::new(); parts as usize],
+            body: Vec::new(),
+            started: now.nanos,
+            moved: 0,
+            queued: false,
+        })
+    }
+
+    /// Puts an upload among those that have something to send, or takes it out.
+    fn queue(&mut self, slot: usize) {
+        let upload = &mut self.uploads[slot];
+        let due = upload.due(self.parts_at_once).is_some();
+        if due && !upload.queued {
+            self.ready.push_back(slot);
+        } else if !due && upload.queued {
+            self.ready.retain(|&other| other != slot);
+        }
+        upload.queued = due;
+    }
+
+    fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, step: usize) {
+        let Tag { slot, part, .. } = Tag::of(exchange);
+        let upload = &mut self.uploads[slot];
+        let object = upload.object;
+        let bucket = desk.place.bucket_of(object);
+        write_query(&mut self.query, step, part, &upload.id);
+        let mut own: [Header<'_>; 1] = [("", b"")];
+        let mut headers = &own[..0];
+        let hash: [u8; 64];
+        let mut body = None;
+        let (method, standing) = match step {
+            CREATE => {
+                headers = self.announced;
+                ("POST", desk.standing.store.as_slice())
+            }
+            PART => {
+                if let (Some(name), Some(sum)) =
+                    (self.checksum, desk.content.part_checksum(object, part))
+                {
+                    own = [(name, sum.as_bytes())];
+                    headers = &own;
+                }
+                body = Some(Body {
+                    length: desk.content.part(object, part).len() as u64,
+                    hash: desk
+                        .content
+                        .part_hash(object, part)
+                        .map_or(UNSIGNED_PAYLOAD, <[u8; 64]>::as_slice),
+                });
+                ("PUT", desk.standing.part.as_slice())
+            }
+            COMPLETE => {
+                let sums = |part| desk.content.part_checksum(object, part);
+                upload.body = list_of_parts(&upload.etags, self.element, sums);
+                hash = hex(&Sha256::digest(&upload.body).into());
+                body = Some(Body {
+                    length: upload.body.len() as u64,
+                    hash: &hash,
+                });
+                ("POST", desk.standing.part.as_slice())
+            }
+            _ => ("DELETE", [].as_slice()),
+        };
+        let ask = Ask {
+            query: &self.query,
+            standing,
+            headers,
+            body,
+            ..Ask::plain(method, bucket, desk.path.of(bucket, object))
+        };
+        desk.scribe.write(exchange, now.unix_seconds, &ask);
+    }
+
+    /// Its object is not going to be: told once.
+    fn fail(&mut self, slot: usize, outcome: Judgement) {
+        let upload = &mut self.uploads[slot];
+        if matches!(upload.state, State::Sending | State::Completing) {
+            upload.state = State::Failed;
+            self.finished.push_back(Whole {
+                op: MULTIPART,
+                started: upload.started,
+                payload: upload.moved,
+                outcome,
+            });
+        }
+    }
+
+    /// Forgets it, and that it is open if it is not.
+    fn end(&mut self, slot: usize, is_closed: bool) {
+        let upload = self.uploads.remove(slot);
+        if upload.queued {
+            self.ready.retain(|&other| other != slot);
+        }
+        if is_closed {
+            self.open.ended(upload.noted);
+        }
+    }
+
+    fn created(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        slot: usize,
+        status: u16,
+    ) -> Judgement {
+        let answer = desk.refusals.caught(exchange);
+        let id = text_of(answer, "UploadId").filter(|_| status == 200);
+        if let Some(id) = id.filter(|id| (1..=LONGEST_ID).contains(&id.len())) {
+            desk.refusals.release(exchange);
+            let upload = &mut self.uploads[slot];
+            push_encoded(&mut upload.id, id.as_bytes(), false);
+            self.open.named(upload.noted, &upload.id);
+            return Judgement::Correct;
+        }
+        let failed = match status {
+            200 => {
+                desk.refusals.release(exchange);
+                Judgement::Failed(ErrorClass::Wrong, "an upload without an id".to_owned())
+            }
+            _ => desk.refusals.failed(exchange),
+        };
+        self.fail(slot, failed.clone());
+        // Of a plain refusal nothing stays; of any other answer something may.
+        self.end(slot, matches!(status, 300..500 | 503));
+        failed
+    }
+
+    fn part_done(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        slot: usize,
+        status: u16,
+    ) -> Judgement {
+        let part = Tag::of(exchange).part;
+        let upload = &mut self.uploads[slot];
+        let judgement = match status {
+            200 if exchange.note == WRONG => Judgement::Failed(
+                ErrorClass::Wrong,
+                "a part without an ETag, or with another checksum than was sent".to_owned(),
+            ),
+            200 => {
+                upload.moved += desk.content.part(upload.object, part).len() as u64;
+                return Judgement::Correct;
+            }
+            _ => desk.refusals.failed(exchange),
+        };
+        self.fail(slot, judgement.clone());
+        judgement
+    }
+
+    fn completed(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        slot: usize,
+        status: u16,
+    ) -> Judgement {
+        let answer = desk.refusals.caught(exchange);
+        // A completion that fails late has the error in an answer of status 200
+        // (Amazon S3 API reference, "CompleteMultipartUpload").
+        let is_done = status == 200
+            && desk.refusals.code(exchange).is_none()
+            && memmem::find(answer, b"CompleteMultipartUploadResult").is_some();
+        if !is_done {
+            let failed = desk.refusals.failed(exchange);
+            self.fail(slot, failed.clone());
+            return failed;
+        }
+        desk.refusals.release(exchange);
+        let upload = &self.uploads[slot];
+        self.finished.push_back(Whole {
+            op: MULTIPART,
+            started: upload.started,
+            payload: upload.moved,
+            outcome: Judgement::Correct,
+        });
+        self.end(slot, true);
+        Judgement::Correct
+    }
+
+    fn aborted(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        slot: usize,
+        status: u16,
+    ) -> Judgement {
+        // 404: the completion that seemed to fail has taken place, or somebody else was
+        // faster.
+        let gone = matches!(status, 200 | 204 | 404);
+        // What is in doubt is looked at again when the slice is over.
+        let for_good = gone && !self.open.is_in_doubt(self.uploads[slot].noted);
+        self.end(slot, for_good);
+        match gone {
+            true => {
+                desk.refusals.release(exchange);
+                Judgement::Correct
+            }
+            false => desk.refusals.failed(exchange),
+        }
+    }
+}
+
+/// What an exchange is out for: 32 bits of the upload's place, 24 of the part, the rest
+/// the step.
+struct Tag {
+    slot: usize,
+    /// From 0.
+    part: u64,
+    step: usize,
+}
+
+impl Tag {
+    fn of(exchange: &Exchange) -> Self {
+        Self {
+            slot: (exchange.tag & 0xffff_ffff) as usize,
+            part: exchange.tag >> 32 & 0xff_ffff,
+            step: (exchange.tag >> 56) as usize,
+        }
+    }
+
+    fn pack(&self) -> u64 {
+        (self.step as u64) << 56 | self.part << 32 | self.slot as u64
+    }
+}
+
+fn write_query(query: &mut Vec<u8>, step: usize, part: u64, id: &[u8]) {
+    query.clear();
+    match step {
+        CREATE => return query.extend_from_slice(b"uploads="),
+        PART => {
+            query.extend_from_slice(b"partNumber=");
+            push_decimal(query, part + 1);
+            query.push(b'&');
+        }
+        _ => {}
+    }
+    query.extend_from_slice(b"uploadId=");
+    query.extend_from_slice(id);
+}
+
+/// The body of a completion. What stands in it came from the server.
+fn list_of_parts<'a>(
+    etags: &[Etag],
+    element: Option<&str>,
+    sum: impl Fn(u64) -> Option<&'a str>,
+) -> Vec<u8> {
+    let mut xml =
+        String::from("<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">");
+    for (part, etag) in (0..).zip(etags) {
+        xml.push_str("<Part><PartNumber>");
+        xml.push_str(&(part + 1).to_string());
+        xml.push_str("</PartNumber><ETag>");
+        xml.push_str(&quick_xml::escape::escape(String::from_utf8_lossy(etag)));
+        xml.push_str("</ETag>");
+        if let (Some(element), Some(sum)) = (element, sum(part)) {
+            xml.push_str(&format!("<{element}>{sum}</{element}>"));
+        }
+        xml.push_str("</Part>");
+    }
+    xml.push_str("</CompleteMultipartUpload>");
+    xml.into_bytes()
+}
+
+/// An ETag that can be sent back.
+fn etag_of(head: &AnswerHead<'_>) -> Option<Etag> {
+    let etag = head.header("etag")?;
+    let fits = (1..=LONGEST_ETAG).contains(&etag.len()) && !etag.iter().any(u8::is_ascii_control);
+    fits.then(|| Etag::from_slice(etag))
+}
+
+impl Action for Multipart {
+    fn operations(&self) -> &'static [&'static str] {
+        OPERATIONS
+    }
+
+    fn role(&self, op: usize) -> Role {
+        match op {
+            MULTIPART => Role::Whole,
+            _ => Role::Step,
+        }
+    }
+
+    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+        let (slot, step) = match self.choose(now, desk) {
+            Ok(chosen) => chosen,
+            Err(nothing) => return nothing,
+        };
+        let part = self.uploads[slot].sent;
+        exchange.tag = Tag { slot, part, step }.pack();
+        exchange.op = step;
+        self.ask(desk, now, exchange, step);
+        let upload = &mut self.uploads[slot];
+        upload.out += 1;
+        match step {
+            PART => upload.sent += 1,
+            COMPLETE => upload.state = State::Completing,
+            ABORT => upload.state = State::Aborting,
+            _ => {}
+        }
+        self.queue(slot);
+        Next::Ready
+    }
+
+    fn payload<'a>(&'a self, desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
+        let Tag { slot, part, step } = Tag::of(exchange);
+        let Some(upload) = self.uploads.get(slot) else {
+            return &[];
+        };
+        match step {
+            PART => desk.content.part(upload.object, part),
+            COMPLETE => &upload.body,
+            _ => &[],
+        }
+    }
+
+    fn payload_file<'a>(&'a self, desk: &'a Desk, exchange: &Exchange) -> Option<InFile<'a>> {
+        let Tag { slot, part, step } = Tag::of(exchange);
+        let upload = self.uploads.get(slot)?;
+        match step {
+            PART => desk.content.part_in_file(upload.object, part),
+            _ => None,
+        }
+    }
+
+    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        if exchange.op != PART || head.status != 200 {
+            desk.refusals.catch(exchange);
+            return BodyUse::Inspect;
+        }
+        let Tag { slot, part, .. } = Tag::of(exchange);
+        let upload = &mut self.uploads[slot];
+        let sent = desk.content.part_checksum(upload.object, part);
+        let contradicted = sent.is_some_and(|sent| {
+            checksum::contradicted(desk.work.checksum, sent, desk.standing.plain, head)
+        });
+        match etag_of(head) {
+            Some(etag) if !contradicted => upload.etags[part as usize] = etag,
+            _ => exchange.note = WRONG,
+        }
+        BodyUse::Discard
+    }
+
+    fn judge(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        status: u16,
+        _length: u64,
+    ) -> Judgement {
+        let slot = Tag::of(exchange).slot;
+        self.uploads[slot].out -= 1;
+        let judgement = match exchange.op {
+            CREATE => self.created(desk, exchange, slot, status),
+            PART => self.part_done(desk, exchange, slot, status),
+            COMPLETE => self.completed(desk, exchange, slot, status),
+            _ => self.aborted(desk, exchange, slot, status),
+        };
+        if self.uploads.contains(slot) {
+            self.queue(slot);
+        }
+        judgement
+    }
+
+    fn lost(&mut self, desk: &mut Desk, exchange: &mut Exchange, class: ErrorClass) {
+        desk.refusals.release(exchange);
+        let slot = Tag::of(exchange).slot;
+        self.uploads[slot].out -= 1;
+        self.open.doubt(self.uploads[slot].noted);
+        self.fail(slot, Judgement::Failed(class, String::new()));
+        match exchange.op {
+            // Both stay noted as open: nobody knows.
+            CREATE | ABORT => self.end(slot, false),
+            _ => self.queue(slot),
+        }
+    }
+
+    fn whole(&mut self) -> Option<Whole> {
+        self.finished.pop_front()
+    }
+}

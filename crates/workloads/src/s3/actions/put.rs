@@ -1,0 +1,334 @@
+//! PutObject.
+
+use smallvec::SmallVec;
+use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next};
+use tenbin_plan::S3Operation;
+
+use crate::s3::action::{Action, ActionKind, Layout, Setting};
+use crate::s3::checksum;
+use crate::s3::content::{Content, Framing, object_of};
+use crate::s3::desk::Desk;
+use crate::s3::framing;
+use crate::s3::marks::{Share, Walk};
+use crate::s3::place::MOST_OBJECTS;
+use crate::s3::scribe::{Ask, Body, Header};
+use crate::s3::sigv4::{STREAMING_PAYLOAD, TRAILER_PAYLOAD, UNSIGNED_PAYLOAD};
+use crate::s3::slots::Slots;
+use crate::s3::versions;
+use crate::text::push_decimal;
+
+pub(crate) const KIND: ActionKind = ActionKind {
+    operation: S3Operation::Put,
+    layout: Layout::Nothing,
+    probe: None,
+    make: |setting| Box::new(Put::new(setting)),
+};
+
+/// In [`Exchange::note`]: the server's checksum is not ours.
+const WRONG: u64 = 1;
+
+/// How a body gets into a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Carriage {
+    /// By reference, as it was prepared.
+    Prepared,
+    /// By reference, with its checksum behind it.
+    Trailer,
+    /// Made for the request.
+    Made,
+    /// In chunks that are signed for the request.
+    Chunks,
+}
+
+impl Carriage {
+    fn of(content: &Content) -> Self {
+        match content.framing() {
+            _ if content.is_made() => Self::Made,
+            Framing::None => Self::Prepared,
+            Framing::Trailer => Self::Trailer,
+            Framing::Signed => Self::Chunks,
+        }
+    }
+}
+
+/// What is out.
+#[derive(Debug, Default)]
+struct Parcel {
+    /// The object, and its generation or version.
+    number: u64,
+    /// The body, if it was made or framed for this request alone.
+    body: Vec<u8>,
+}
+
+/// Puts one object after the other, or one version of each after the other.
+/// [`Exchange::tag`] is the place of the parcel while it is out, and what it carried
+/// afterwards.
+pub(crate) struct Put {
+    walk: Walk,
+    versions: Versions,
+    carriage: Carriage,
+    out: Slots<Parcel>,
+    /// Header of the checksum that goes along, if one does.
+    checksum: Option<&'static str>,
+    /// Bytes of content as the header has them that says so of a framed body.
+    length: Vec<u8>,
+}
+
+/// What to do with the version that an answer names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Versions {
+    /// Nothing: objects have none.
+    None,
+    /// See that there is one.
+    Seen,
+    /// Keep it for those who read.
+    Kept,
+    /// Hand it on to those who delete.
+    Fresh,
+}
+
+impl Put {
+    /// Round and round the objects of the workload; in a mix, on and on beyond them,
+    /// so that those that are read stay as they are.
+    pub(crate) fn new(setting: &mut Setting<'_>) -> Self {
+        let (worker, workers) = (setting.worker, setting.workers);
+        let objects = setting.work.objects;
+        let alone = setting.work.mix.single().is_some() || setting.work.rewrite;
+        let versions = setting.work.versions > 0;
+        let share = match alone {
+            true => Share::shared(worker, workers, versions::things(setting.work)),
+            false => Share::beyond(objects, worker, workers, MOST_OBJECTS),
+        };
+        let versions = match (versions, alone) {
+            (false, _) => Versions::None,
+            (true, true) => Versions::Seen,
+            (true, false) => Versions::Fresh,
+        };
+        Self::with(Walk::round(share), versions, setting)
+    }
+
+    /// Objects as the walk comes to them; in each of their versions where the bucket
+    /// keeps them.
+    pub(crate) fn of(walk: Walk, setting: &mut Setting<'_>) -> Self {
+        let versions = match setting.work.versions {
+            0 => Versions::None,
+            _ => Versions::Kept,
+        };
+        Self::with(walk, versions, setting)
+    }
+
+    fn with(walk: Walk, versions: Versions, setting: &mut Setting<'_>) -> Self {
+        Self {
+            // Versions are found again by their prefix, not by their numbers.
+            walk: match versions {
+                Versions::None => walk.making(setting.marks),
+                _ => walk,
+            },
+            versions,
+            carriage: Carriage::of(setting.content),
+            out: Slots::default(),
+            checksum: checksum::header(setting.work.checksum),
+            length: Vec::with_capacity(20),
+        }
+    }
+
+    /// The object that is next, and which generation of it.
+    fn next_number(&mut self, desk: &Desk) -> Result<u64, Next> {
+        let Some(generations) = &desk.generations else {
+            return self.walk.next().ok_or(Next::Exhausted);
+        };
+        for _ in 0..generations.share().count() {
+            let object = self.walk.next().ok_or(Next::Exhausted)?;
+            if let Some(number) = generations.begin(object) {
+                return Ok(number);
+            }
+        }
+        // Each of them is out.
+        Err(Next::Wait)
+    }
+
+    fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, number: u64) {
+        let object = self.object_of(desk, object_of(number));
+        let place = self.out.take();
+        exchange.tag = place as u64;
+        let parcel = &mut self.out[place];
+        parcel.number = number;
+        let content = &*desk.content;
+        let size = content.size(number);
+        self.length.clear();
+        push_decimal(&mut self.length, size);
+
+        let hash_made;
+        let (length, hash) = match self.carriage {
+            Carriage::Prepared => {
+                let hash = content.hash(number);
+                (size, hash.map_or(UNSIGNED_PAYLOAD, <[u8; 64]>::as_slice))
+            }
+            Carriage::Made => {
+                content.write(number, &mut parcel.body);
+                hash_made = content.hash_made(&parcel.body);
+                let hash = hash_made.as_ref();
+                (size, hash.map_or(UNSIGNED_PAYLOAD, <[u8; 64]>::as_slice))
+            }
+            Carriage::Chunks => (framing::signed_length(size), STREAMING_PAYLOAD),
+            Carriage::Trailer => {
+                let framed = content.framed(number).unwrap_or_default();
+                (framed.len() as u64, TRAILER_PAYLOAD)
+            }
+        };
+        let mut headers: SmallVec<[Header<'_>; 4]> = SmallVec::new();
+        if matches!(self.carriage, Carriage::Chunks | Carriage::Trailer) {
+            headers.push(("content-encoding", b"aws-chunked"));
+            headers.push(("x-amz-decoded-content-length", &self.length));
+        }
+        if let Some(name) = self.checksum {
+            let sum = content.checksum(number).unwrap_or_default();
+            headers.push(match self.carriage {
+                Carriage::Trailer => ("x-amz-trailer", name.as_bytes()),
+                _ => (name, sum.as_bytes()),
+            });
+        }
+        let bucket = desk.place.bucket_of(object);
+        let ask = Ask {
+            standing: &desk.standing.store,
+            headers: &headers,
+            body: Some(Body { length, hash }),
+            ..Ask::plain("PUT", bucket, desk.path.of(bucket, object))
+        };
+        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        if let (Carriage::Chunks, Some(hashes)) = (self.carriage, content.chunk_hashes(number)) {
+            let scribe = &mut desk.scribe;
+            framing::write_signed(&mut parcel.body, content.body(number), hashes, |hash| {
+                scribe.sign_chunk(hash)
+            });
+        }
+    }
+
+    fn parcel(&self, exchange: &Exchange) -> &Parcel {
+        &self.out[exchange.tag as usize]
+    }
+
+    /// Takes a parcel off; its exchange is over.
+    fn done(&mut self, desk: &Desk, exchange: &mut Exchange, acknowledged: bool) {
+        let place = exchange.tag as usize;
+        exchange.tag = self.out[place].number;
+        self.out.give_back(place);
+        if let Some(generations) = &desk.generations {
+            generations.settle(exchange.tag, acknowledged);
+        }
+    }
+
+    fn object_of(&self, desk: &Desk, thing: u64) -> u64 {
+        match self.versions {
+            // Objects of a mix's own, behind those that have versions.
+            Versions::Fresh => thing,
+            _ => desk.object_of(thing),
+        }
+    }
+
+    /// Takes the version that the answer names; false where it should and does not.
+    fn take_version(&self, desk: &mut Desk, thing: u64, head: &AnswerHead<'_>) -> bool {
+        if self.versions == Versions::None {
+            return true;
+        }
+        let Some(id) = versions::in_answer(head) else {
+            return false;
+        };
+        match self.versions {
+            Versions::Kept => desk.ids.note(thing, id),
+            Versions::Fresh => desk.fresh_versions.push_back((thing, id.into())),
+            Versions::None | Versions::Seen => {}
+        }
+        true
+    }
+
+    /// Whether the server stored something else than was sent, by its own account.
+    fn contradicts(&self, desk: &Desk, number: u64, head: &AnswerHead<'_>) -> bool {
+        desk.content.checksum(number).is_some_and(|sent| {
+            checksum::contradicted(desk.work.checksum, sent, desk.standing.plain, head)
+        })
+    }
+}
+
+impl Action for Put {
+    fn operations(&self) -> &'static [&'static str] {
+        &["PUT", "PUT again"]
+    }
+
+    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+        match self.next_number(desk) {
+            Ok(number) => {
+                self.ask(desk, now, exchange, number);
+                Next::Ready
+            }
+            Err(rest) => rest,
+        }
+    }
+
+    fn again(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, tag: u64) -> bool {
+        let number = match &desk.generations {
+            None => Some(tag),
+            // Others may have been sent since: what is sent now is the newest.
+            Some(generations) => generations.begin(object_of(tag)),
+        };
+        if let Some(number) = number {
+            self.ask(desk, now, exchange, number);
+        }
+        number.is_some()
+    }
+
+    fn payload<'a>(&'a self, desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
+        let parcel = self.parcel(exchange);
+        match self.carriage {
+            Carriage::Prepared => desk.content.body(parcel.number),
+            Carriage::Trailer => desk.content.framed(parcel.number).unwrap_or_default(),
+            Carriage::Made | Carriage::Chunks => &parcel.body,
+        }
+    }
+
+    fn payload_file<'a>(&'a self, desk: &'a Desk, exchange: &Exchange) -> Option<InFile<'a>> {
+        let as_it_is = self.carriage == Carriage::Prepared;
+        as_it_is.then(|| desk.content.body_in_file(self.parcel(exchange).number))?
+    }
+
+    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        let number = self.parcel(exchange).number;
+        if head.status == 200 {
+            let versioned = self.take_version(desk, number, head);
+            if !versioned || self.contradicts(desk, number, head) {
+                exchange.note = WRONG;
+            }
+        }
+        desk.refusals.head(exchange, head)
+    }
+
+    fn judge(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        status: u16,
+        _length: u64,
+    ) -> Judgement {
+        self.done(desk, exchange, status == 200);
+        match status {
+            200 if exchange.note == WRONG => {
+                let wrong = match self.versions {
+                    Versions::None => "the server's checksum is not that of the content",
+                    _ => "no version is named, or the checksum is not that of the content",
+                };
+                Judgement::Failed(ErrorClass::Wrong, wrong.to_owned())
+            }
+            200 => {
+                if desk.mixed && !desk.work.rewrite && self.versions == Versions::None {
+                    desk.fresh.push_back(exchange.tag);
+                }
+                Judgement::Correct
+            }
+            _ => desk.refusals.failed(exchange),
+        }
+    }
+
+    fn lost(&mut self, desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
+        self.done(desk, exchange, false);
+    }
+}

@@ -1,0 +1,159 @@
+//! PutObject of a tar archive that the server unpacks.
+
+use tenbin_engine::{AnswerHead, BodyUse, Exchange, Judgement, Moment, Next};
+use tenbin_plan::S3Operation;
+
+use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
+use crate::s3::archives::{self, Archives, Made};
+use crate::s3::desk::Desk;
+use crate::s3::marks::{Share, Walk};
+use crate::s3::scribe::{Ask, OwnHeader};
+
+pub(crate) const KIND: ActionKind = ActionKind {
+    operation: S3Operation::Snowball,
+    layout: Layout::Nothing,
+    // The archive, and a look at what should have come out of it.
+    probe: Some(Probe {
+        what: "snowball archives",
+        requests: 2,
+    }),
+    make: |setting| Box::new(Snowball::new(setting)),
+};
+
+/// Bytes of archives that one worker prepares, at most, if that is one archive.
+const PREPARED_BYTES: usize = 64 << 20;
+
+/// Puts one prepared archive after the other. [`Exchange::tag`] is its place.
+struct Snowball {
+    archives: Archives,
+    prepared: Vec<(u64, Made, Vec<u8>)>,
+    next: usize,
+    headers: Vec<OwnHeader>,
+    /// While probing: how many requests have been sent, and whether one is out.
+    probing: Option<(u32, bool)>,
+}
+
+impl Snowball {
+    fn new(setting: &Setting<'_>) -> Self {
+        let archives = Archives::of(setting.work);
+        let mut snowball = Self {
+            archives,
+            prepared: Vec::new(),
+            next: 0,
+            headers: vec![(
+                "x-amz-meta-snowball-auto-extract".to_owned(),
+                b"true".to_vec(),
+            )],
+            probing: setting.probing.then_some((0, false)),
+        };
+        let most = match setting.probing {
+            true => 1,
+            false => usize::MAX,
+        };
+        let mut walk = Walk::once(Share::shared(
+            setting.worker,
+            setting.workers,
+            archives.count(),
+        ));
+        let mut bytes = 0;
+        while snowball.prepared.len() < most
+            && bytes < PREPARED_BYTES
+            && let Some(archive) = walk.next()
+        {
+            let objects = archives.objects(archive);
+            let Some(tar) = archives::tar(setting.content, setting.place, archive, objects) else {
+                continue;
+            };
+            bytes += tar.len();
+            let made = Made::new(tar, setting.work.payload);
+            let bucket = archives.bucket(archive);
+            let path = setting
+                .place
+                .path_of(bucket, &archives::name(archive, "tar"));
+            snowball.prepared.push((archive, made, path));
+        }
+        snowball
+    }
+
+    fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+        let at = self.next % self.prepared.len().max(1);
+        let Some((archive, made, path)) = self.prepared.get(at) else {
+            return Next::Exhausted;
+        };
+        self.next = at + 1;
+        exchange.tag = at as u64;
+        let ask = Ask {
+            standing: &self.headers,
+            body: Some(made.announced()),
+            ..Ask::plain("PUT", self.archives.bucket(*archive), path)
+        };
+        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        Next::Ready
+    }
+
+    /// The last object of the first archive.
+    fn look(&self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+        let Some((archive, ..)) = self.prepared.first() else {
+            return Next::Exhausted;
+        };
+        let bucket = self.archives.bucket(*archive);
+        let last = self.archives.objects(*archive).end.saturating_sub(1);
+        let key = archives::unpacked(&desk.place, *archive, last);
+        let below = key.strip_prefix(&desk.place.prefix).unwrap_or_default();
+        let path = desk.place.path_of(bucket, below);
+        exchange.bodyless_answer = true;
+        let ask = Ask::plain("HEAD", bucket, &path);
+        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        // No archive: nothing is sent along.
+        exchange.tag = u64::MAX;
+        Next::Ready
+    }
+}
+
+impl Action for Snowball {
+    fn operations(&self) -> &'static [&'static str] {
+        &["SNOWBALL"]
+    }
+
+    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+        match self.probing {
+            None => self.ask(desk, now, exchange),
+            Some((_, true)) => Next::Wait,
+            Some((0, false)) => {
+                self.probing = Some((1, true));
+                self.ask(desk, now, exchange)
+            }
+            Some((1, false)) => {
+                self.probing = Some((2, true));
+                self.look(desk, now, exchange)
+            }
+            Some(_) => Next::Exhausted,
+        }
+    }
+
+    fn payload<'a>(&'a self, _desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
+        let prepared = usize::try_from(exchange.tag).ok();
+        let prepared = prepared.and_then(|at| self.prepared.get(at));
+        prepared.map_or(&[], |(_, made, _)| &made.body)
+    }
+
+    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        desk.refusals.head(exchange, head)
+    }
+
+    fn judge(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        status: u16,
+        _length: u64,
+    ) -> Judgement {
+        if let Some((_, out)) = &mut self.probing {
+            *out = false;
+        }
+        match status {
+            200 => Judgement::Correct,
+            _ => desk.refusals.failed(exchange),
+        }
+    }
+}

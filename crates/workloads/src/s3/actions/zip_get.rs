@@ -1,0 +1,97 @@
+//! GetObject of a file inside a ZIP archive, as MinIO has it.
+
+use tenbin_engine::{AnswerHead, BodyUse, Exchange, Judgement, Moment};
+use tenbin_plan::S3Operation;
+
+use super::each::{Each, OneRequest};
+use super::get::{WRONG, judge_content};
+use crate::s3::action::{ActionKind, Layout, Probe, Setting};
+use crate::s3::archives::{self, Archives};
+use crate::s3::choose::Chooser;
+use crate::s3::desk::Desk;
+use crate::s3::pack::EXTRACT;
+use crate::s3::scribe::Ask;
+use crate::text::fill_decimal;
+
+pub(crate) const KIND: ActionKind = ActionKind {
+    operation: S3Operation::ZipGet,
+    layout: Layout::Archives,
+    probe: Probe::once("reading from ZIP archives"),
+    make: |setting| Box::new(Each::new(Chooser::new(setting), ZipGet::new(setting))),
+};
+
+/// Gets files out of archives.
+struct ZipGet {
+    archives: Archives,
+    /// By bucket: the path of a file, with room for the numbers of archive and object.
+    paths: Vec<Vec<u8>>,
+}
+
+/// Digits of a number in a name.
+const DIGITS: usize = 8;
+/// Between the number of the archive and that of the object.
+const BETWEEN: usize = ".zip/".len();
+
+impl ZipGet {
+    fn new(setting: &Setting<'_>) -> Self {
+        let file = format!("{}/{}", archives::name(0, "zip"), archives::number(0));
+        let buckets = 0..setting.place.buckets.len();
+        Self {
+            archives: Archives::of(setting.work),
+            paths: buckets
+                .map(|bucket| setting.place.path_of(bucket, &file))
+                .collect(),
+        }
+    }
+}
+
+impl OneRequest for ZipGet {
+    const NAMES: &'static [&'static str] = &["ZIP GET", "ZIP GET again"];
+
+    fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) {
+        let object = exchange.tag;
+        let archive = self.archives.of_object(object);
+        let bucket = self.archives.bucket(archive);
+        let path = &mut self.paths[bucket];
+        let end = path.len();
+        fill_decimal(&mut path[end - DIGITS..], object);
+        let before = end - DIGITS - BETWEEN;
+        fill_decimal(&mut path[before - DIGITS..before], archive);
+        let headers = [EXTRACT];
+        let ask = Ask {
+            headers: &headers,
+            ..Ask::plain("GET", bucket, path)
+        };
+        desk.scribe.write(exchange, now.unix_seconds, &ask);
+    }
+
+    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        match head.status {
+            200 if desk.work.verify => BodyUse::Inspect,
+            200 => BodyUse::Discard,
+            _ => desk.refusals.head(exchange, head),
+        }
+    }
+
+    fn body(&mut self, desk: &mut Desk, exchange: &mut Exchange, offset: u64, part: &[u8]) {
+        if desk.refusals.body(exchange, part) {
+            return;
+        }
+        if !desk.content.matches(exchange.tag, offset, part) {
+            exchange.note = WRONG;
+        }
+    }
+
+    fn judge(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        status: u16,
+        length: u64,
+    ) -> Judgement {
+        match status {
+            200 => judge_content(exchange, length, desk.content.size(exchange.tag)),
+            _ => desk.refusals.failed(exchange),
+        }
+    }
+}

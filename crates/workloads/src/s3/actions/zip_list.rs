@@ -1,0 +1,161 @@
+//! ListObjectsV2 of the files inside a ZIP archive, as MinIO has it.
+
+use slab::Slab;
+use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next};
+use tenbin_plan::{ListForm, S3Operation};
+
+use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
+use crate::s3::archives::{self, Archives};
+use crate::s3::desk::Desk;
+use crate::s3::listing::{Page, Reader};
+use crate::s3::marks::{Share, Walk};
+use crate::s3::pack::EXTRACT;
+use crate::s3::scribe::Ask;
+use crate::s3::uri::canonical_query;
+
+pub(crate) const KIND: ActionKind = ActionKind {
+    operation: S3Operation::ZipList,
+    layout: Layout::Archives,
+    probe: Probe::once("listing ZIP archives"),
+    make: |setting| Box::new(ZipList::new(setting)),
+};
+
+/// A listing that has not come to its end.
+struct Rest {
+    archive: u64,
+    /// Keys met on earlier pages.
+    before: u64,
+    /// What goes on with it; empty at its beginning.
+    token: String,
+}
+
+/// Lists one archive after the other. One operation is one page. [`Exchange::tag`] is
+/// the place of the request.
+struct ZipList {
+    archives: Archives,
+    walk: Walk,
+    rests: Vec<Rest>,
+    out: Slab<(Rest, Reader)>,
+}
+
+impl ZipList {
+    fn new(setting: &Setting<'_>) -> Self {
+        let archives = Archives::of(setting.work);
+        let share = Share::shared(setting.worker, setting.workers, archives.count());
+        Self {
+            archives,
+            walk: Walk::round(share),
+            rests: Vec::new(),
+            out: Slab::new(),
+        }
+    }
+
+    fn query(desk: &Desk, rest: &Rest) -> Vec<u8> {
+        let page = desk.work.listing.page.to_string();
+        let prefix = format!(
+            "{}{}/",
+            desk.place.prefix,
+            archives::name(rest.archive, "zip")
+        );
+        let mut pairs: Vec<(&[u8], &[u8])> = vec![
+            (b"list-type", b"2"),
+            (b"max-keys", page.as_bytes()),
+            (b"prefix", prefix.as_bytes()),
+        ];
+        if !rest.token.is_empty() {
+            pairs.push((b"continuation-token", rest.token.as_bytes()));
+        }
+        canonical_query(pairs)
+    }
+
+    fn fault(&self, rest: &Rest, page: &Page) -> Option<Judgement> {
+        let failed = |class, text: &str| Some(Judgement::Failed(class, text.to_owned()));
+        let objects = self.archives.objects(rest.archive);
+        let (keys, expected) = (rest.before + page.keys, objects.end - objects.start);
+        match page.more {
+            _ if !page.whole => failed(ErrorClass::Wrong, "not a listing"),
+            _ if keys > expected => failed(ErrorClass::Wrong, "more keys than there are"),
+            false if keys < expected => failed(ErrorClass::Short, "fewer keys than there are"),
+            true if page.marker.is_empty() || page.keys == 0 => {
+                failed(ErrorClass::Wrong, "no word where the listing goes on")
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Action for ZipList {
+    fn operations(&self) -> &'static [&'static str] {
+        &["ZIP LIST"]
+    }
+
+    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+        let beginning = |archive| Rest {
+            archive,
+            before: 0,
+            token: String::new(),
+        };
+        let rest = self.rests.pop();
+        let Some(rest) = rest.or_else(|| self.walk.next().map(beginning)) else {
+            return Next::Exhausted;
+        };
+        let bucket = self.archives.bucket(rest.archive);
+        let query = Self::query(desk, &rest);
+        let headers = [EXTRACT];
+        let ask = Ask {
+            query: &query,
+            headers: &headers,
+            ..Ask::plain("GET", bucket, &desk.place.buckets[bucket].path)
+        };
+        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        exchange.tag = self.out.insert((rest, Reader::new(ListForm::V2))) as u64;
+        Next::Ready
+    }
+
+    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        match head.status {
+            200 => BodyUse::Inspect,
+            _ => desk.refusals.head(exchange, head),
+        }
+    }
+
+    fn body(&mut self, desk: &mut Desk, exchange: &mut Exchange, _offset: u64, part: &[u8]) {
+        if desk.refusals.body(exchange, part) {
+            return;
+        }
+        if let Some((_, page)) = self.out.get_mut(exchange.tag as usize) {
+            page.read(part);
+        }
+    }
+
+    fn judge(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        status: u16,
+        _length: u64,
+    ) -> Judgement {
+        let Some((rest, mut page)) = self.out.try_remove(exchange.tag as usize) else {
+            return Judgement::Correct;
+        };
+        if status != 200 {
+            return desk.refusals.failed(exchange);
+        }
+        let page = page.finish();
+        if let Some(fault) = self.fault(&rest, &page) {
+            return fault;
+        }
+        if page.more {
+            self.rests.push(Rest {
+                archive: rest.archive,
+                before: rest.before + page.keys,
+                token: page.marker,
+            });
+        }
+        Judgement::Correct
+    }
+
+    fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
+        self.out.try_remove(exchange.tag as usize);
+    }
+}

@@ -1,0 +1,72 @@
+//! Objects that were found in buckets.
+
+/// What a listing says of an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Item {
+    pub(crate) key: String,
+    pub(crate) size: u64,
+    /// Parts that it was uploaded in, as its ETag ends in them; 0 for a whole object.
+    pub(crate) parts: u64,
+}
+
+/// Objects that were found, numbered from 0 in the order they were listed in. Millions
+/// of them: their keys stand in one text.
+#[derive(Debug, Default)]
+pub(crate) struct Catalogue {
+    keys: String,
+    /// Where each key ends in it.
+    ends: Vec<usize>,
+    sizes: Vec<u64>,
+    parts: Vec<u32>,
+    buckets: Vec<u16>,
+}
+
+/// Objects that are remembered, at most.
+pub(crate) const MOST_FOUND: usize = 4_000_000;
+
+impl Catalogue {
+    /// False when there is no more room.
+    pub(crate) fn add(&mut self, bucket: usize, item: &Item) -> bool {
+        if self.len() >= MOST_FOUND {
+            return false;
+        }
+        self.keys.push_str(&item.key);
+        self.ends.push(self.keys.len());
+        self.sizes.push(item.size);
+        self.parts.push(item.parts.try_into().unwrap_or(u32::MAX));
+        self.buckets.push(bucket as u16);
+        true
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is an object of that number.
+    pub(crate) fn has(&self, object: u64) -> bool {
+        object < self.len() as u64
+    }
+
+    pub(crate) fn key(&self, object: u64) -> &str {
+        let at = object as usize;
+        let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.keys[from..self.ends[at]]
+    }
+
+    pub(crate) fn bucket(&self, object: u64) -> usize {
+        self.buckets[object as usize].into()
+    }
+
+    pub(crate) fn size(&self, object: u64) -> u64 {
+        self.sizes[object as usize]
+    }
+
+    pub(crate) fn parts(&self, object: u64) -> u64 {
+        self.parts[object as usize].into()
+    }
+
+    /// By object.
+    pub(crate) fn sizes(&self) -> &[u64] {
+        &self.sizes
+    }
+}

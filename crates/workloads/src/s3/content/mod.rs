@@ -1,0 +1,556 @@
+//! What objects contain: bytes that follow from the seed and the object's
+//! number, so that every byte of every answer can be checked.
+//!
+//! All objects share one pool of random bytes. An object is one of a few *bodies*,
+//! each a stretch of the pool from another offset; which one follows from its
+//! number. So a body is sent by reference, its hash is known beforehand, and an answer
+//! is checked by comparing memory. Where sizes differ, the bodies have the sizes at
+//! even quantiles of their distribution.
+//!
+//! Where every object is to have content of its own, there is no pool, and content is
+//! made while it is sent.
+//!
+//! Where objects are written over, each time with other content, a *number* stands for
+//! an object and how often it has been written over: its generation.
+
+mod in_memory;
+mod numbers;
+mod parts;
+mod recipe;
+
+use std::num::NonZero;
+use std::ops::Range;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::thread;
+
+use sha2::{Digest, Sha256};
+use tenbin_plan::{Checksum, Sizes};
+
+pub(crate) use self::numbers::{generation_of, number, object_of};
+use self::parts::Parts;
+pub use self::recipe::Recipe;
+pub use super::framing::Framing;
+use super::framing::{self, CHUNK};
+use super::unique::{self, Unique};
+use super::{checksum, sizes};
+use crate::rng::{Rng, mix};
+use crate::text::hex;
+
+/// Bodies of small objects of one size.
+const MOST_BODIES: u64 = 64;
+
+/// Even the largest objects come in two kinds, or a server that mixes them up
+/// would go unseen.
+const FEWEST_BODIES: u64 = 2;
+
+/// Bodies of objects of several sizes.
+const MOST_SIZES: u64 = 512;
+const FEWEST_SIZES: u64 = 32;
+
+/// Bytes to hash before a run, at most, where the fewest bodies allow it.
+const HASHED_BYTES: u64 = 256 << 20;
+
+/// Pool bytes from one body to the next: a prime just above 4 KiB, so that bodies
+/// share no block with a server that stores equal blocks once.
+const STRIDE: usize = 4099;
+
+/// Below this, hashing in parallel costs more than it saves.
+const PARALLEL_BYTES: usize = 8 << 20;
+
+/// Bodies of each size for the generations of an object, where sizes differ.
+const VARIANTS: usize = 4;
+
+/// Generations of unique content that are looked through: all are different, and this
+/// is only how far back it is worth looking.
+const UNIQUE_GENERATIONS: u64 = 1000;
+
+/// The content of all objects of a workload: each object is one of the bodies.
+pub struct Content {
+    /// Empty where content is made while it is sent.
+    pool: Vec<u8>,
+    /// What makes content while it is sent, if it is.
+    unique: Option<Unique>,
+    /// Bodies that follow each other for the generations of an object; 1 where all
+    /// bodies do.
+    variants: usize,
+    /// Whether the SHA-256 of what is sent is wanted.
+    hashed: bool,
+    framing: Framing,
+    /// Each body's length; the `n`-th begins [`STRIDE`] bytes behind the one before.
+    sizes: Vec<usize>,
+    /// The size of all, if there is but one.
+    only: Option<u64>,
+    salt: u64,
+    /// Of each body; empty when payloads are not signed.
+    hashes: Vec<[u8; 64]>,
+    /// Of each body, as headers have them; empty without a checksum.
+    checksums: Vec<String>,
+    /// Of each chunk of each body; empty without such chunks.
+    chunk_hashes: Vec<Vec<[u8; 64]>>,
+    /// Each body with its checksum behind it; empty where it does not stand there.
+    framed: Vec<Vec<u8>>,
+    /// The pool as a file in memory, for the kernel to send from.
+    file: Option<OwnedFd>,
+    parts: Parts,
+    /// By object, where the content is not ours and only its size is known.
+    found: Option<Arc<[u64]>>,
+}
+
+impl Content {
+    /// Makes the pool and everything that is wanted of each body.
+    pub fn new(seed: u64, recipe: &Recipe) -> Self {
+        let only = recipe.sizes.only();
+        let variants = match only {
+            None if recipe.rewritten => VARIANTS,
+            _ => 1,
+        };
+        let sizes: Vec<usize> = sizes::quantiles(&recipe.sizes, bodies(&recipe.sizes))
+            .into_iter()
+            .flat_map(|size| std::iter::repeat_n(size, variants))
+            .collect();
+        let mut content = Self {
+            pool: Vec::new(),
+            unique: recipe
+                .unique
+                .then(|| Unique::new(seed, recipe.compressible)),
+            variants,
+            hashed: recipe.hashed,
+            framing: recipe.framing,
+            only,
+            sizes,
+            salt: mix(seed),
+            hashes: Vec::new(),
+            checksums: Vec::new(),
+            chunk_hashes: Vec::new(),
+            framed: Vec::new(),
+            file: None,
+            parts: Parts::of_size(recipe.part_size),
+            found: None,
+        };
+        if !recipe.unique {
+            content.fill_pool(seed, recipe);
+        }
+        content
+    }
+
+    fn fill_pool(&mut self, seed: u64, recipe: &Recipe) {
+        let sizes = self.sizes.iter().enumerate();
+        let ends = sizes.map(|(at, size)| at * STRIDE + size);
+        self.pool = vec![0; ends.max().unwrap_or(0)];
+        Rng::new(seed, &[crate::rng::name_number("content")]).fill(&mut self.pool);
+        unique::make_compressible(&mut self.pool, recipe.compressible);
+        if recipe.part_size.is_some() {
+            self.cut(recipe);
+        }
+        if recipe.hashed && recipe.whole {
+            self.hashes = self.of_each(sha256);
+        }
+        if recipe.checksum != Checksum::None && recipe.whole {
+            self.checksums = self.of_each(|body| checksum::of(recipe.checksum, body));
+        }
+        match (recipe.framing, checksum::header(recipe.checksum)) {
+            (Framing::Signed, _) => {
+                self.chunk_hashes = self.of_each(|body| body.chunks(CHUNK).map(sha256).collect());
+            }
+            (Framing::Trailer, Some(name)) => {
+                let sums = self.checksums.iter().enumerate();
+                self.framed = sums
+                    .map(|(index, sum)| framing::with_trailer(self.nth(index), name, sum))
+                    .collect();
+            }
+            _ => {}
+        }
+    }
+
+    /// Of objects that somebody else has put: by object, how large they are. Nothing
+    /// else of them is known.
+    pub fn found(sizes: Arc<[u64]>) -> Self {
+        Self {
+            found: Some(sizes),
+            ..Self::new(0, &Recipe::plain(0))
+        }
+    }
+
+    /// The content of an object; empty where it is made while it is sent.
+    pub fn body(&self, number: u64) -> &[u8] {
+        match self.unique {
+            None => self.nth(self.index(number)),
+            Some(_) => &[],
+        }
+    }
+
+    /// Whether content is made while it is sent, by [`Content::write`].
+    pub(crate) fn is_made(&self) -> bool {
+        self.unique.is_some()
+    }
+
+    /// Makes the content of an object over what `out` held.
+    pub(crate) fn write(&self, number: u64, out: &mut Vec<u8>) {
+        // Not cleared before: what is there is written over, not filled first.
+        out.resize(self.sizes[self.index(number)], 0);
+        match self.unique {
+            None => out.copy_from_slice(self.body(number)),
+            Some(unique) => unique.fill(number, 0, out),
+        }
+    }
+
+    /// Hexadecimal SHA-256 of each chunk of [`Content::body`], if these were asked for.
+    pub(crate) fn chunk_hashes(&self, number: u64) -> Option<&[[u8; 64]]> {
+        self.chunk_hashes.get(self.index(number)).map(Vec::as_slice)
+    }
+
+    /// [`Content::body`] with its checksum behind it, if that was asked for.
+    pub(crate) fn framed(&self, number: u64) -> Option<&[u8]> {
+        self.framed.get(self.index(number)).map(Vec::as_slice)
+    }
+
+    /// Whether two contents have the same bytes in a stretch that both have.
+    pub(crate) fn alike(&self, one: u64, other: u64, stretch: Range<u64>) -> bool {
+        match self.unique {
+            Some(unique) => unique.alike(one, other, stretch),
+            None => {
+                let (from, to) = (stretch.start as usize, stretch.end as usize);
+                let part = |number| self.body(number).get(from..to);
+                part(one) == part(other)
+            }
+        }
+    }
+
+    /// How many generations of an object have different contents, at most: after so
+    /// many the first comes again.
+    pub(crate) fn generations(&self) -> u64 {
+        let bodies = match self.only {
+            Some(_) => self.sizes.len(),
+            None => self.variants,
+        };
+        match self.unique {
+            Some(_) => UNIQUE_GENERATIONS,
+            None => bodies as u64,
+        }
+    }
+
+    /// How bodies are framed for sending.
+    pub(crate) fn framing(&self) -> Framing {
+        self.framing
+    }
+
+    /// The SHA-256 of content that was made just now, if such hashes were asked for.
+    pub(crate) fn hash_made(&self, made: &[u8]) -> Option<[u8; 64]> {
+        self.hashed.then(|| sha256(made))
+    }
+
+    /// Hexadecimal SHA-256 of [`Content::body`], if it was asked for.
+    pub fn hash(&self, object: u64) -> Option<&[u8; 64]> {
+        self.hashes.get(self.index(object))
+    }
+
+    /// The checksum of [`Content::body`] as headers have it, if it was asked for.
+    pub fn checksum(&self, object: u64) -> Option<&str> {
+        self.checksums.get(self.index(object)).map(String::as_str)
+    }
+
+    /// Whether `part` is what the object contains from `offset` on.
+    pub fn matches(&self, object: u64, offset: u64, part: &[u8]) -> bool {
+        if let Some(unique) = self.unique {
+            let end = offset.checked_add(part.len() as u64);
+            return end.is_some_and(|end| end <= self.size(object))
+                && unique.matches(object, offset, part);
+        }
+        usize::try_from(offset)
+            .ok()
+            .and_then(|from| self.body(object).get(from..from.checked_add(part.len())?))
+            == Some(part)
+    }
+
+    /// Size of an object, bytes.
+    pub fn size(&self, object: u64) -> u64 {
+        match (&self.found, self.only) {
+            (Some(found), _) => usize::try_from(object)
+                .ok()
+                .and_then(|object| found.get(object).copied())
+                .unwrap_or(0),
+            (None, Some(size)) => size,
+            (None, None) => self.sizes[self.index(object)] as u64,
+        }
+    }
+
+    /// Which body an object is. Mixed, so that servers which confuse objects a fixed
+    /// distance apart are found out as well. Generations that follow each other are
+    /// different bodies of the same size.
+    fn index(&self, number: u64) -> usize {
+        let (bodies, variants) = (self.sizes.len() as u64, self.variants as u64);
+        let object = mix(object_of(number) ^ self.salt);
+        let generation = generation_of(number);
+        let index = match self.only {
+            Some(_) if generation == 0 => object % bodies,
+            Some(_) => (object % bodies + generation) % bodies,
+            None => object % (bodies / variants) * variants + generation % variants,
+        };
+        index as usize
+    }
+
+    fn nth(&self, index: usize) -> &[u8] {
+        &self.pool[index * STRIDE..][..self.sizes[index]]
+    }
+
+    /// What `make` makes of each body; on all cores where there is much to do.
+    fn of_each<T: Send>(&self, make: impl Fn(&[u8]) -> T + Sync) -> Vec<T> {
+        let indices: Vec<usize> = (0..self.sizes.len()).collect();
+        let bytes: usize = self.sizes.iter().sum();
+        if bytes < PARALLEL_BYTES {
+            return indices.iter().map(|&index| make(self.nth(index))).collect();
+        }
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        let make = &make;
+        thread::scope(|scope| {
+            let makers: Vec<_> = indices
+                .chunks(indices.len().div_ceil(threads))
+                .map(|share| {
+                    let own = move || share.iter().map(|&index| make(self.nth(index)));
+                    scope.spawn(move || own().collect::<Vec<_>>())
+                })
+                .collect();
+            makers
+                .into_iter()
+                .flat_map(|maker| maker.join().expect("hashing cannot panic"))
+                .collect()
+        })
+    }
+}
+
+/// How many bodies there are: a few dozen of one size, fewer if they are large; and
+/// enough of several sizes to be a likeness of their distribution.
+fn bodies(sizes: &Sizes) -> usize {
+    let most = HASHED_BYTES / sizes.typical().max(1);
+    let bodies = match sizes.only() {
+        Some(_) => most.clamp(FEWEST_BODIES, MOST_BODIES),
+        None => most.clamp(FEWEST_SIZES, MOST_SIZES),
+    };
+    bodies as usize
+}
+
+fn sha256(bytes: &[u8]) -> [u8; 64] {
+    hex(&Sha256::digest(bytes).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn plain(size: u64) -> Recipe {
+        Recipe::plain(size)
+    }
+
+    #[test]
+    fn parts_make_up_the_body_and_have_sums_of_their_own() {
+        for (size, expected) in [(0, 1), (1, 1), (1000, 1), (1001, 2), (2500, 3)] {
+            let recipe = Recipe {
+                hashed: true,
+                checksum: Checksum::Crc32c,
+                part_size: Some(1000),
+                ..plain(size)
+            };
+            let content = Content::new(5, &recipe);
+            for object in 0..5 {
+                let parts = content.parts(object);
+                assert_eq!((parts, content.most_parts()), (expected, expected));
+                let mut whole = Vec::new();
+                for at in 0..parts {
+                    let part = content.part(object, at);
+                    assert_eq!(content.start_of(at), whole.len());
+                    whole.extend_from_slice(part);
+                    let hash = hex(&Sha256::digest(part).into());
+                    assert_eq!(content.part_hash(object, at), Some(&hash));
+                    let sum = checksum::of(Checksum::Crc32c, part);
+                    assert_eq!(content.part_checksum(object, at), Some(sum.as_str()));
+                }
+                assert_eq!(whole, content.body(object));
+                assert_eq!(content.part(object, parts), b"");
+                assert!(content.part_hash(object, parts).is_none());
+            }
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn large_parts_are_sent_from_the_file() {
+        let recipe = Recipe {
+            part_size: Some(40_000),
+            ..plain(100_000)
+        };
+        let content = Content::new(3, &recipe).sent_from_file();
+        for (object, part) in [(1, 0), (1, 1), (2, 1)] {
+            let place = content.part_in_file(object, part).unwrap();
+            let mut found = vec![0; 40_000];
+            rustix::io::pread(place.file, &mut found, place.offset).unwrap();
+            assert_eq!(found, content.part(object, part));
+        }
+        assert!(content.part_in_file(1, 2).is_none(), "20,000 bytes are few");
+    }
+
+    #[test]
+    fn of_what_is_not_ours_the_size_is_known() {
+        let content = Content::found([5, 0, 7].into());
+        let sizes: Vec<u64> = (0..4).map(|object| content.size(object)).collect();
+        assert_eq!(sizes, [5, 0, 7, 0]);
+    }
+
+    fn hashed(size: u64) -> Recipe {
+        Recipe {
+            hashed: true,
+            ..plain(size)
+        }
+    }
+
+    #[test]
+    fn sizes_are_distributed_as_asked_and_known_for_every_object() {
+        let recipe = Recipe {
+            sizes: "1KiB:3,10KiB:1".parse().unwrap(),
+            checksum: Checksum::Crc32c,
+            ..plain(0)
+        };
+        let content = Content::new(5, &recipe);
+        let small = (0..10_000)
+            .filter(|&object| content.size(object) == 1024)
+            .count();
+        assert!((7_200..7_800).contains(&small), "{small}");
+        for object in 0..100 {
+            assert_eq!(content.size(object), content.body(object).len() as u64);
+            let sum = checksum::of(Checksum::Crc32c, content.body(object));
+            assert_eq!(content.checksum(object), Some(sum.as_str()));
+        }
+    }
+
+    #[test]
+    fn what_compresses_away_is_as_much_as_asked() {
+        let recipe = Recipe {
+            compressible: 30,
+            ..plain(100_000)
+        };
+        let content = Content::new(5, &recipe);
+        let same = content.body(1).iter().filter(|&&byte| byte == b'~').count();
+        assert!((29_500..30_700).contains(&same), "{same}");
+    }
+
+    #[test]
+    fn content_follows_from_seed_and_number() {
+        let content = Content::new(5, &hashed(1000));
+        let again = Content::new(5, &plain(1000));
+        let other = Content::new(6, &plain(1000));
+        assert_eq!(content.body(17), again.body(17));
+        assert_ne!(content.body(17), other.body(17));
+        let kinds: std::collections::BTreeSet<_> =
+            (0..1000).map(|object| content.body(object)).collect();
+        assert_eq!(kinds.len(), 64);
+        assert!(again.hash(17).is_none());
+    }
+
+    #[test]
+    fn hashes_are_those_of_the_bodies_alone_or_in_parallel() {
+        for size in [0, 1, 1000, 200_000] {
+            let content = Content::new(1, &hashed(size));
+            for object in 0..5 {
+                let hash = hex(&Sha256::digest(content.body(object)).into());
+                assert_eq!(content.hash(object), Some(&hash));
+            }
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_file_holds_every_body_where_it_says() {
+        let content = Content::new(3, &plain(100_000));
+        assert!(content.body_in_file(1).is_none());
+        let content = content.sent_from_file();
+        for object in 0..20 {
+            let place = content.body_in_file(object).unwrap();
+            let mut found = vec![0; 100_000];
+            rustix::io::pread(place.file, &mut found, place.offset).unwrap();
+            assert_eq!(found, content.body(object));
+        }
+        let small = Content::new(3, &plain(1000)).sent_from_file();
+        assert!(small.body_in_file(1).is_none());
+    }
+
+    #[test]
+    fn generations_differ_and_keep_their_size() {
+        for sizes in ["1000", "1KiB:3,10KiB:1"] {
+            for unique in [false, true] {
+                let recipe = Recipe {
+                    sizes: sizes.parse().unwrap(),
+                    rewritten: true,
+                    unique,
+                    ..plain(0)
+                };
+                let content = Content::new(5, &recipe);
+                let known = content.generations().min(20);
+                assert!(known >= 4);
+                for object in 0..50 {
+                    let bodies: std::collections::BTreeSet<Vec<u8>> = (0..known)
+                        .map(|generation| {
+                            let number = number(object, generation);
+                            assert_eq!(object_of(number), object);
+                            assert_eq!(generation_of(number), generation);
+                            assert_eq!(content.size(number), content.size(object));
+                            let mut body = b"before".to_vec();
+                            content.write(number, &mut body);
+                            assert!(content.matches(number, 0, &body));
+                            assert!(!content.matches(number, 1, &body));
+                            body
+                        })
+                        .collect();
+                    assert_eq!(bodies.len() as u64, known, "{sizes} {unique}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn chunks_and_trailers_are_those_of_the_bodies() {
+        let recipe = Recipe {
+            framing: Framing::Signed,
+            ..plain(100_000)
+        };
+        let content = Content::new(5, &recipe);
+        let hashes: Vec<_> = content.body(3).chunks(65_536).map(sha256).collect();
+        assert_eq!(content.chunk_hashes(3), Some(hashes.as_slice()));
+        let recipe = Recipe {
+            framing: Framing::Trailer,
+            checksum: Checksum::Crc32c,
+            ..plain(1000)
+        };
+        let content = Content::new(5, &recipe);
+        let end = format!(
+            "x-amz-checksum-crc32c:{}\r\n\r\n",
+            content.checksum(3).unwrap()
+        );
+        assert!(content.framed(3).unwrap().ends_with(end.as_bytes()));
+    }
+
+    proptest! {
+        #[test]
+        fn only_the_right_bytes_match(
+            size in 1_u64..3000, object: u64, from: prop::sample::Index,
+            length: prop::sample::Index, flip: prop::sample::Index, bit in 0_u32..8,
+        ) {
+            let content = Content::new(9, &plain(size));
+            let from = from.index(size as usize);
+            let length = 1 + length.index(size as usize - from);
+            let mut part = content.body(object)[from..from + length].to_vec();
+            prop_assert!(content.matches(object, from as u64, &part));
+            part[flip.index(length)] ^= 1_u8 << bit;
+            prop_assert!(!content.matches(object, from as u64, &part));
+        }
+
+        #[test]
+        fn nothing_past_the_end_matches(size in 0_u64..100, object: u64, offset: u64) {
+            let content = Content::new(9, &plain(size));
+            let body = [content.body(object), b"x"].concat();
+            prop_assert!(!content.matches(object, 0, &body));
+            prop_assert!(!content.matches(object, offset.max(size), b"x"));
+        }
+    }
+}

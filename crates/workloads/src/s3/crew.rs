@@ -1,0 +1,148 @@
+//! The workers of S3 work: those that lay out objects, and those that are measured.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::action::{Action, Layout, Setting, kind_of};
+use super::actions::multipart::Multipart;
+use super::actions::put::Put;
+use super::archives::Archives;
+use super::desk::Desk;
+use super::generations::Generations;
+use super::insisting::Insisting;
+use super::laying::s;
+use super::marks::Share;
+use super::pack::Pack;
+use super::prepared::PreparedS3;
+use super::refusal::Refusals;
+use super::scribe::Scribe;
+use super::versions::{self, VersionIds};
+use super::worker::{Part, Worker};
+use crate::kind::Stage;
+use crate::rng::Rng;
+use crate::text::grouped;
+
+/// Connections that put objects before a run: enough that setting up is not slow
+/// where the load is one connection, few enough not to drown a small server.
+const FILLING: std::ops::RangeInclusive<usize> = 8..=64;
+
+impl PreparedS3 {
+    /// Puts every object, version or archive that is to be there, once.
+    pub(super) fn fill(&mut self) -> Stage {
+        self.touched = true;
+        self.ids = Arc::new(VersionIds::for_work(&self.work));
+        let missing = self.missing.clone();
+        let layout = self.filling_layout();
+        let (objects, what) = match (layout, self.work.versions, &missing) {
+            (Layout::Archives, ..) => (Archives::of(&self.work).count(), "archive"),
+            (_, _, Some(missing)) => (missing.len() as u64, "object"),
+            (_, 0, None) => (self.work.objects, "object"),
+            _ => (versions::things(&self.work), "version"),
+        };
+        let most = usize::try_from(objects).unwrap_or(usize::MAX);
+        let connections = self
+            .connections
+            .clamp(*FILLING.start(), *FILLING.end())
+            .min(most);
+        let workers = self.threads.min(connections);
+        let doing = match layout {
+            Layout::InParts => "uploading in parts",
+            _ => "putting",
+        };
+        let mut stage = Stage {
+            what: format!("{doing} {} {what}{}", grouped(objects), s(objects)),
+            total: Some(objects),
+            connections,
+            workers: Vec::new(),
+            must_succeed: true,
+        };
+        for worker in 0..workers {
+            let mut setting = self.setting(worker, workers);
+            setting.connections = connections / workers;
+            let walk = Self::filling(&setting, objects, missing.as_ref());
+            let put: Box<dyn Action> = match layout {
+                Layout::Archives => Box::new(Pack::new(&setting)),
+                Layout::InParts => {
+                    Box::new(Multipart::of(walk.making(setting.marks), &mut setting))
+                }
+                Layout::Objects | Layout::Nothing => Box::new(Put::of(walk, &mut setting)),
+            };
+            let worker = self.alone(put);
+            let worker = Insisting::new(worker, "an object cannot be put");
+            stage.workers.push(Box::new(worker));
+        }
+        stage
+    }
+
+    /// The operations of one measured worker, the same in every slice and for every
+    /// target.
+    pub(super) fn measured(&mut self, worker: usize, workers: usize) -> Worker {
+        let work = Arc::clone(&self.work);
+        let shares = work.mix.shares();
+        let all: f64 = shares.iter().map(|(_, share)| share).sum();
+        let mut up_to = 0.0;
+        let mut parts = Vec::new();
+        for &(operation, share) in shares {
+            up_to += share / all;
+            let Some(kind) = kind_of(operation) else {
+                continue;
+            };
+            let action = (kind.make)(&mut self.setting(worker, workers));
+            parts.push(Part { action, up_to });
+        }
+        let order = Rng::new(self.seed, &[self.name, worker as u64, 2]);
+        let mut desk = self.desk();
+        desk.generations = self.generations(worker, workers);
+        Worker::new(parts, desk, order)
+    }
+
+    fn generations(&mut self, worker: usize, workers: usize) -> Option<Generations> {
+        let share = Share::shared(worker, workers, self.work.objects);
+        self.work.rewrite.then(|| self.ledgers.of(share))
+    }
+
+    pub(super) fn alone(&self, action: Box<dyn Action>) -> Worker {
+        let part = Part { action, up_to: 1.0 };
+        Worker::new(vec![part], self.desk(), Rng::new(self.seed, &[]))
+    }
+
+    pub(super) fn setting(&mut self, worker: usize, workers: usize) -> Setting<'_> {
+        Setting {
+            work: &self.work,
+            place: &self.place,
+            content: &self.content,
+            target: &self.target,
+            keep_alive: self.keep_alive,
+            lengths: &self.lengths,
+            seed: self.seed,
+            name: self.name,
+            marks: &mut self.marks,
+            worker,
+            workers,
+            connections: (self.connections / workers).max(1),
+            probing: false,
+        }
+    }
+
+    fn desk(&self) -> Desk {
+        Desk {
+            work: Arc::clone(&self.work),
+            place: Arc::clone(&self.place),
+            content: Arc::clone(&self.content),
+            scribe: self.scribe(),
+            path: self.place.object_path(),
+            refusals: Refusals::default(),
+            standing: Arc::clone(&self.standing),
+            generations: None,
+            fresh: VecDeque::new(),
+            fresh_versions: VecDeque::new(),
+            ids: Arc::clone(&self.ids),
+            query: Vec::with_capacity(128),
+            mixed: self.is_mixed(),
+        }
+    }
+
+    pub(super) fn scribe(&self) -> Scribe {
+        Scribe::new(&self.place, &self.target, self.keep_alive)
+    }
+}

@@ -1,0 +1,156 @@
+//! Pages of listings, read as cheaply as counting allows.
+//!
+//! Keys are escaped in XML, so that a tag cannot stand inside one: looking for the
+//! tags themselves finds every key, at a small part of what parsing costs.
+
+use memchr::memmem;
+use tenbin_plan::ListForm;
+
+/// What a page of a listing says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Page {
+    /// It came to its end.
+    pub(crate) whole: bool,
+    /// Keys, or versions of keys, on it; common prefixes too.
+    pub(crate) keys: u64,
+    /// There are more pages.
+    pub(crate) more: bool,
+    /// What to give to get the next one: a token or a key; empty without.
+    pub(crate) marker: String,
+    /// The version that goes with the key.
+    pub(crate) version: String,
+}
+
+/// One page as it comes in.
+pub(crate) struct Reader {
+    form: ListForm,
+    body: Vec<u8>,
+}
+
+/// As much of a page as is kept, bytes: a thousand of the longest keys, escaped.
+const MOST_BYTES: usize = 16 << 20;
+
+impl Reader {
+    pub(crate) fn new(form: ListForm) -> Self {
+        Self {
+            form,
+            body: Vec::new(),
+        }
+    }
+
+    pub(crate) fn read(&mut self, part: &[u8]) {
+        let room = MOST_BYTES.saturating_sub(self.body.len());
+        self.body.extend_from_slice(&part[..part.len().min(room)]);
+    }
+
+    /// What has come so far.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.body
+    }
+
+    pub(crate) fn finish(&mut self) -> Page {
+        let body = self.body.as_slice();
+        let (end, item, markers): (&[u8], &[&[u8]], [&str; 2]) = match self.form {
+            ListForm::V2 => (
+                b"</ListBucketResult>",
+                &[b"<Contents>", b"<CommonPrefixes>"],
+                ["NextContinuationToken", ""],
+            ),
+            ListForm::V1 => (
+                b"</ListBucketResult>",
+                &[b"<Contents>", b"<CommonPrefixes>"],
+                ["NextMarker", ""],
+            ),
+            ListForm::Versions => (
+                b"</ListVersionsResult>",
+                &[b"<Version>", b"<DeleteMarker>", b"<CommonPrefixes>"],
+                ["NextKeyMarker", "NextVersionIdMarker"],
+            ),
+        };
+        let count = |tag: &&[u8]| memmem::find_iter(body, tag).count() as u64;
+        let more = text_of(body, "IsTruncated").as_deref() == Some("true");
+        let mut marker = text_of(body, markers[0]).unwrap_or_default();
+        if marker.is_empty() && more && self.form == ListForm::V1 {
+            marker = last_text_of(body, "Key").unwrap_or_default();
+        }
+        Page {
+            whole: memmem::rfind(body, end).is_some(),
+            keys: item.iter().map(count).sum(),
+            more,
+            marker,
+            version: match markers[1] {
+                "" => String::new(),
+                name => text_of(body, name).unwrap_or_default(),
+            },
+        }
+    }
+}
+
+/// The text of the first element of that name, unescaped.
+pub(crate) fn text_of(xml: &[u8], name: &str) -> Option<String> {
+    let open = format!("<{name}>");
+    let start = memmem::find(xml, open.as_bytes())? + open.len();
+    text_at(xml, start, name)
+}
+
+fn last_text_of(xml: &[u8], name: &str) -> Option<String> {
+    let open = format!("<{name}>");
+    let start = memmem::rfind(xml, open.as_bytes())? + open.len();
+    text_at(xml, start, name)
+}
+
+fn text_at(xml: &[u8], start: usize, name: &str) -> Option<String> {
+    let close = format!("</{name}>");
+    let length = memmem::find(&xml[start..], close.as_bytes())?;
+    let text = std::str::from_utf8(&xml[start..start + length]).ok()?;
+    Some(quick_xml::escape::unescape(text).ok()?.into_owned())
+}
+
+/// The texts of all elements of that name, unescaped, in order. Those that are not
+/// UTF-8 are left out.
+pub(crate) fn texts_of(xml: &[u8], name: &str) -> Vec<String> {
+    let open = format!("<{name}>");
+    let starts = memmem::find_iter(xml, open.as_bytes()).map(|at| at + open.len());
+    starts
+        .filter_map(|start| text_at(xml, start, name))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(form: ListForm, xml: &str) -> Page {
+        let mut reader = Reader::new(form);
+        for part in xml.as_bytes().chunks(7) {
+            reader.read(part);
+        }
+        reader.finish()
+    }
+
+    #[test]
+    fn pages_of_every_form() {
+        let v2 = "<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>a&lt;b</Key>\
+                  </Contents><Contents><Key>c</Key></Contents>\
+                  <NextContinuationToken>t&amp;1</NextContinuationToken></ListBucketResult>";
+        let read = page(ListForm::V2, v2);
+        assert!(read.whole && read.more);
+        assert_eq!((read.keys, read.marker.as_str()), (2, "t&1"));
+        assert_eq!(page(ListForm::V1, v2).marker, "c");
+        assert_eq!(texts_of(v2.as_bytes(), "Key"), ["a<b", "c"]);
+
+        let versions = "<ListVersionsResult><IsTruncated>true</IsTruncated><Version><Key>a</Key>\
+                        </Version><DeleteMarker><Key>a</Key></DeleteMarker>\
+                        <NextKeyMarker>a</NextKeyMarker>\
+                        <NextVersionIdMarker>7</NextVersionIdMarker></ListVersionsResult>";
+        let read = page(ListForm::Versions, versions);
+        assert_eq!((read.keys, &*read.marker, &*read.version), (2, "a", "7"));
+    }
+
+    #[test]
+    fn a_page_cut_short_is_not_whole() {
+        let read = page(ListForm::V2, "<ListBucketResult><Contents><Key>a</Key>");
+        assert!(!read.whole && !read.more);
+        assert!(!page(ListForm::V2, "").whole);
+    }
+}

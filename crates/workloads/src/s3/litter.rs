@@ -1,0 +1,71 @@
+//! What a workload leaves that the numbers of its objects do not tell, and the trial
+//! requests before it.
+
+use std::sync::Arc;
+
+use tenbin_plan::{DataSet, S3Operation};
+
+use super::action::kind_of;
+use super::check::Keeping;
+use super::prepared::{PreparedS3, TIDYING};
+use super::probe::Probing;
+use super::sweep::{Litter, Sweep};
+use crate::kind::Stage;
+
+impl PreparedS3 {
+    /// What has to be swept up by its prefix.
+    pub(super) fn litter(&self) -> Option<Litter> {
+        if self.work.data != DataSet::Fresh {
+            return None;
+        }
+        use S3Operation::{FanOut, Snowball, ZipGet, ZipList};
+        let by_prefix = [Snowball, ZipGet, ZipList, FanOut];
+        match Keeping::of(&self.work) {
+            Keeping::Locks => Some(Litter::Locked),
+            Keeping::Versions => Some(Litter::Versions),
+            Keeping::Objects => {
+                let mix = &self.work.mix;
+                let swept = by_prefix.iter().any(|&operation| mix.has(operation));
+                let swept = swept || self.inherited;
+                swept.then_some(Litter::Objects)
+            }
+        }
+    }
+
+    /// Deletes all of it, and the buckets named.
+    pub(super) fn sweep(&mut self, litter: Litter, buckets: Vec<usize>) -> Stage {
+        let sweep = Sweep::new(
+            Arc::clone(&self.place),
+            self.scribe(),
+            litter,
+            buckets,
+            Arc::clone(&self.remains),
+            Arc::clone(&self.unknown),
+        );
+        Stage {
+            what: format!("deleting everything under {}", self.place.prefix),
+            total: None,
+            connections: TIDYING,
+            workers: vec![Box::new(sweep)],
+            must_succeed: false,
+        }
+    }
+
+    /// Tries the next operation that the server may lack.
+    pub(super) fn probe(&mut self) -> Option<Stage> {
+        let (operation, probe) = self.probes.pop()?;
+        let kind = kind_of(operation)?;
+        self.touched = true;
+        let mut setting = self.setting(0, 1);
+        setting.probing = true;
+        let action = (kind.make)(&mut setting);
+        let worker = Probing::new(self.alone(action), probe);
+        Some(Stage {
+            what: format!("trying {}", probe.what),
+            total: Some(probe.requests.into()),
+            connections: 1,
+            workers: vec![Box::new(worker)],
+            must_succeed: true,
+        })
+    }
+}

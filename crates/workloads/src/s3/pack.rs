@@ -1,0 +1,80 @@
+//! Lays ZIP archives out, for those who read from them.
+
+use slab::Slab;
+use tenbin_engine::{ErrorClass, Exchange, Judgement, Moment, Next};
+
+use super::action::{Action, Setting};
+use super::archives::{self, Archives, Made};
+use super::desk::Desk;
+use super::marks::{Share, Walk};
+use super::scribe::Ask;
+
+/// The header with which MinIO looks into an archive.
+pub(crate) const EXTRACT: (&str, &[u8]) = ("x-minio-extract", b"true");
+
+/// Puts every archive once. [`Exchange::tag`] is the place of its bytes.
+pub(crate) struct Pack {
+    archives: Archives,
+    walk: Walk,
+    out: Slab<Made>,
+}
+
+impl Pack {
+    pub(crate) fn new(setting: &Setting<'_>) -> Self {
+        let archives = Archives::of(setting.work);
+        let share = Share::of(setting.worker, setting.workers, archives.count());
+        Self {
+            archives,
+            walk: Walk::once(share),
+            out: Slab::new(),
+        }
+    }
+}
+
+impl Action for Pack {
+    fn operations(&self) -> &'static [&'static str] {
+        &["PUT archive"]
+    }
+
+    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+        let Some(archive) = self.walk.next() else {
+            return Next::Exhausted;
+        };
+        let objects = self.archives.objects(archive);
+        let zip = archives::zip(&desk.content, objects).unwrap_or_default();
+        let made = Made::new(zip, desk.work.payload);
+        let bucket = self.archives.bucket(archive);
+        let path = desk.place.path_of(bucket, &archives::name(archive, "zip"));
+        let ask = Ask {
+            standing: &desk.standing.store,
+            body: Some(made.announced()),
+            ..Ask::plain("PUT", bucket, &path)
+        };
+        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        exchange.tag = self.out.insert(made) as u64;
+        Next::Ready
+    }
+
+    fn payload<'a>(&'a self, _desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
+        let made = self.out.get(exchange.tag as usize);
+        made.map_or(&[], |made| &made.body)
+    }
+
+    fn judge(
+        &mut self,
+        desk: &mut Desk,
+        exchange: &mut Exchange,
+        status: u16,
+        _length: u64,
+    ) -> Judgement {
+        self.out.try_remove(exchange.tag as usize);
+        match status {
+            200 => Judgement::Correct,
+            _ => desk.refusals.failed(exchange),
+        }
+    }
+
+    fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
+        self.out.try_remove(exchange.tag as usize);
+    }
+}

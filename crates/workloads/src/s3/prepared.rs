@@ -1,0 +1,306 @@
+//! S3 work made ready for one target, from the check of its buckets to the tidying.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use tenbin_engine::Workload;
+use tenbin_plan::{self as plan, Choose, DataSet, S3Operation, S3Work};
+
+use super::action::{Layout, Probe, kind_of};
+use super::append::Lengths;
+use super::catalogue::Catalogue;
+use super::check::{Check, Keeping};
+use super::content::Content;
+use super::generations::Ledgers;
+use super::intake;
+use super::marks::Marks;
+use super::place::Place;
+use super::standing::Standing;
+use super::tidy::{Remains, Tidy};
+use super::uploads::Uploads;
+use super::versions::VersionIds;
+use crate::kind::{Prepared, Stage};
+use crate::rng::name_number;
+use crate::site::Site;
+use crate::text::grouped;
+
+/// Connections that remove objects after a run.
+pub(super) const TIDYING: usize = 4;
+
+pub(super) struct PreparedS3 {
+    pub(super) work: Arc<S3Work>,
+    pub(super) target: Site,
+    pub(super) place: Arc<Place>,
+    pub(super) content: Arc<Content>,
+    pub(super) standing: Arc<Standing>,
+    pub(super) seed: u64,
+    /// The workload's name, as a number.
+    pub(super) name: u64,
+    pub(super) keep_alive: bool,
+    pub(super) connections: usize,
+    pub(super) threads: usize,
+    /// Identifiers of the versions that were laid out last.
+    pub(super) ids: Arc<VersionIds>,
+    pub(super) lengths: Arc<Lengths>,
+    pub(super) marks: Marks,
+    pub(super) ledgers: Ledgers,
+    /// Whether what is there has been looked at, and whether that has been heeded.
+    pub(super) surveyed: bool,
+    pub(super) heeded: bool,
+    pub(super) found: Arc<Mutex<Catalogue>>,
+    /// Objects that are to be put before the run; all without.
+    pub(super) missing: Option<Arc<[u64]>>,
+    /// Objects that were there and right.
+    pub(super) right: u64,
+    /// Objects of this run that stay.
+    pub(super) stay: u64,
+    /// Uploads in parts that are to be aborted.
+    pub(super) unfinished: Arc<Uploads>,
+    /// Whether that has been tried after the run.
+    pub(super) given_up: bool,
+    /// What has to be there before the first slice has been laid out.
+    pub(super) filled: bool,
+    /// What is still to be found out, the last first.
+    pub(super) probes: Vec<(S3Operation, Probe)>,
+    /// Whether anything may have been made below the prefix.
+    pub(super) touched: bool,
+    /// Whether an earlier run may have made things whose numbers are not known.
+    pub(super) inherited: bool,
+    /// By bucket.
+    pub(super) buckets_made: Arc<[AtomicBool]>,
+    pub(super) remains: Arc<Remains>,
+    /// That it is not known what a sweep has left.
+    pub(super) unknown: Arc<AtomicBool>,
+}
+
+impl Prepared for PreparedS3 {
+    fn check(&mut self) -> Option<Stage> {
+        let check = Check::new(
+            Arc::clone(&self.place),
+            self.scribe(),
+            &self.target.region,
+            Keeping::of(&self.work),
+            Arc::clone(&self.buckets_made),
+            self.work.data != DataSet::Existing,
+        );
+        Some(Stage {
+            what: format!("checking {}", self.buckets()),
+            total: None,
+            connections: 1,
+            workers: vec![Box::new(check)],
+            must_succeed: true,
+        })
+    }
+
+    fn before_run(&mut self) -> Option<Stage> {
+        if let Some(survey) = self.survey() {
+            return Some(survey);
+        }
+        self.heed_survey();
+        let nothing = self.work.data == DataSet::Existing
+            || self
+                .missing
+                .as_ref()
+                .is_some_and(|missing| missing.is_empty());
+        let needs = self.needs_objects() && !self.used_up_by_a_slice() && !self.filled && !nothing;
+        self.filled |= needs;
+        if needs {
+            return Some(self.fill());
+        }
+        self.probe()
+    }
+
+    fn before_slice(&mut self) -> Option<Stage> {
+        if let Some(abandon) = self.abandon() {
+            return Some(abandon);
+        }
+        (self.needs_objects() && self.used_up_by_a_slice()).then(|| self.fill())
+    }
+
+    fn spent(&self) -> Option<String> {
+        let spent = self.work.choose == Choose::Once && self.marks.all_read();
+        spent.then(|| {
+            format!(
+                "all {} objects have been read once; give more objects or fewer rounds",
+                grouped(self.work.objects)
+            )
+        })
+    }
+
+    fn slice(&mut self) -> Vec<Box<dyn Workload>> {
+        self.touched = true;
+        let mut workers = self.threads.min(self.connections);
+        if self.work.rewrite {
+            // No object is written by two of them.
+            workers = workers.min(usize::try_from(self.work.objects).unwrap_or(usize::MAX));
+        }
+        (0..workers)
+            .map(|worker| Box::new(self.measured(worker, workers)) as Box<dyn Workload>)
+            .collect()
+    }
+
+    fn inherit(&mut self) {
+        self.inherited = self.work.data == DataSet::Fresh;
+        self.touched = self.inherited;
+        let in_parts = |operation| operation == S3Operation::Multipart;
+        let uploads = self.layouts().any(|layout| layout == Layout::InParts);
+        if self.inherited && (uploads || self.work.mix.operations().any(in_parts)) {
+            (0..self.work.objects).for_each(|object| {
+                self.unfinished.begin(object);
+            });
+        }
+    }
+
+    fn after_run(&mut self) -> Option<Stage> {
+        if !std::mem::replace(&mut self.given_up, true)
+            && let Some(abandon) = self.abandon()
+        {
+            return Some(abandon);
+        }
+        let mut objects = self.marks.take_made();
+        if self.work.data == DataSet::Keep {
+            self.stay += objects.len() as u64;
+            if self.stay + self.right > 0 {
+                return None;
+            }
+            objects.clear();
+        }
+        let made = self.buckets_made.iter().enumerate();
+        let buckets: Vec<usize> = made
+            .filter(|(_, made)| made.swap(false, Ordering::AcqRel))
+            .map(|(bucket, _)| bucket)
+            .collect();
+        let touched = std::mem::take(&mut self.touched);
+        if touched && let Some(litter) = self.litter() {
+            return Some(self.sweep(litter, buckets));
+        }
+        if objects.is_empty() && buckets.is_empty() {
+            return None;
+        }
+        let what = match objects.len() {
+            0 => format!("deleting {}", self.buckets()),
+            1 => "deleting 1 object".to_owned(),
+            many => format!("deleting {} objects", grouped(many as u64)),
+        };
+        let tidy = Tidy::new(
+            Arc::clone(&self.place),
+            self.scribe(),
+            &objects,
+            buckets,
+            Arc::clone(&self.remains),
+        );
+        Some(Stage {
+            what,
+            total: Some(tidy.requests()),
+            connections: TIDYING,
+            workers: vec![Box::new(tidy)],
+            must_succeed: false,
+        })
+    }
+
+    fn kept(&self) -> Option<String> {
+        self.staying()
+    }
+
+    fn left_behind(&self) -> Option<String> {
+        match (self.objects_left(), self.unfinished()) {
+            (Some(objects), Some(uploads)) => Some(format!("{objects}; {uploads}")),
+            (objects, uploads) => objects.or(uploads),
+        }
+    }
+}
+
+impl PreparedS3 {
+    /// Makes a workload ready for one target; both have been looked at.
+    pub(super) fn new(
+        work: &plan::Workload,
+        s3: &S3Work,
+        target: &Site,
+        seed: u64,
+        threads: usize,
+    ) -> Self {
+        let made: Vec<AtomicBool> = (0..s3.buckets.max(1)).map(|_| false.into()).collect();
+        Self {
+            place: Arc::new(Place::new(target, s3, seed, &work.name)),
+            content: Arc::new(Content::new(seed, &intake::recipe(s3, target)).sent_from_file()),
+            standing: Arc::new(Standing::new(s3, seed)),
+            work: Arc::new(s3.clone()),
+            target: target.clone(),
+            seed,
+            name: name_number(&work.name),
+            keep_alive: work.load.keep_alive,
+            connections: work.load.connections.max(1),
+            threads: threads.max(1),
+            ids: Arc::default(),
+            lengths: Arc::new(intake::lengths(s3)),
+            marks: Marks::default(),
+            ledgers: Ledgers::default(),
+            surveyed: false,
+            heeded: false,
+            found: Arc::default(),
+            missing: None,
+            right: 0,
+            stay: 0,
+            unfinished: Arc::default(),
+            given_up: false,
+            filled: false,
+            probes: intake::probes(s3),
+            touched: false,
+            inherited: false,
+            buckets_made: made.into(),
+            remains: Arc::new(Remains::default()),
+            unknown: Arc::default(),
+        }
+    }
+
+    fn objects_left(&self) -> Option<String> {
+        let buckets = self.buckets();
+        let objects = self.remains.objects.load(Ordering::Acquire);
+        let made = self.remains.buckets.load(Ordering::Acquire) > 0;
+        if self.unknown.load(Ordering::Acquire) {
+            return Some(format!(
+                "what was put under {} could not be listed and may be left in {buckets}",
+                self.place.prefix,
+            ));
+        }
+        if objects > 0 {
+            return Some(format!(
+                "up to {} objects under {} could not be deleted from {buckets}",
+                grouped(objects),
+                self.place.prefix,
+            ));
+        }
+        made.then(|| format!("{buckets}, made for this run, could not be deleted"))
+    }
+
+    /// How messages call the buckets.
+    pub(super) fn buckets(&self) -> String {
+        match self.place.buckets.as_slice() {
+            [only] => format!("bucket {}", only.name),
+            [first, .., last] => format!("buckets {} to {}", first.name, last.name),
+            [] => "no bucket".to_owned(),
+        }
+    }
+
+    pub(super) fn needs_objects(&self) -> bool {
+        self.layouts().any(|layout| layout != Layout::Nothing)
+    }
+
+    pub(super) fn layouts(&self) -> impl Iterator<Item = Layout> + '_ {
+        let mut kinds = self.work.mix.operations().filter_map(kind_of);
+        // In a mix, DELETE takes what PUT has made.
+        let mixed = self.is_mixed();
+        std::iter::from_fn(move || {
+            kinds.find(|kind| !(mixed && kind.operation == S3Operation::Delete))
+        })
+        .map(|kind| kind.layout)
+    }
+
+    pub(super) fn is_mixed(&self) -> bool {
+        self.work.mix.single().is_none()
+    }
+
+    fn used_up_by_a_slice(&self) -> bool {
+        self.work.mix.single().is_some_and(S3Operation::uses_up)
+    }
+}

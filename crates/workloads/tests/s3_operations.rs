@@ -1,0 +1,375 @@
+//! Operations beside plain PUT, GET and DELETE, against servers that are functions.
+
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use support::{Answer, Judged, Request, all_correct, answer, drive, drive_stage, s3_work, site};
+use tenbin_engine::{ErrorClass, Judgement};
+use tenbin_plan::{self as plan, ByteRange, Checksum, Choose, S3Operation, S3Work, WorkloadKind};
+use tenbin_workloads::{Prepared, prepare};
+
+fn work(operation: S3Operation, objects: u64, change: impl FnOnce(&mut S3Work)) -> plan::Workload {
+    let mut work = s3_work(operation, 100, objects);
+    if let WorkloadKind::S3(s3) = &mut work.kind {
+        change(s3);
+    }
+    work
+}
+
+fn prepared(work: &plan::Workload) -> Box<dyn Prepared> {
+    prepare(work, &site("http://localhost:9000"), 1, 1).unwrap()
+}
+
+/// Judgements of the first slice of so many requests.
+fn slice(
+    prepared: &mut dyn Prepared,
+    requests: usize,
+    server: &mut dyn FnMut(&Request) -> Answer,
+) -> Judged {
+    drive(prepared.slice()[0].as_mut(), 4, requests, 1000, server)
+}
+
+fn failures(judged: &Judged) -> Vec<(ErrorClass, String)> {
+    let failed = judged.iter().filter_map(|one| match one {
+        Ok(Judgement::Failed(class, text)) => Some((*class, text.clone())),
+        _ => None,
+    });
+    failed.collect()
+}
+
+/// Objects by path, as they were laid out for a workload.
+fn laid_out(prepared: &mut dyn Prepared) -> BTreeMap<String, Vec<u8>> {
+    let mut objects = BTreeMap::new();
+    let mut stage = prepared.before_run().unwrap();
+    let judged = drive_stage(&mut stage, &mut |request| {
+        objects.insert(request.path.clone(), request.body.clone());
+        answer(200, "")
+    });
+    assert!(all_correct(&judged));
+    objects
+}
+
+#[test]
+fn a_mix_has_its_shares_reads_what_is_there_and_deletes_what_it_put() {
+    let mix = work(S3Operation::Put, 50, |s3| {
+        s3.mix = "get:50,stat:20,put:20,delete:10".parse().unwrap();
+        s3.verify = true;
+    });
+    let mut prepared = prepared(&mix);
+    let mut objects = laid_out(prepared.as_mut());
+    assert_eq!(objects.len(), 50);
+    let before: BTreeSet<String> = objects.keys().cloned().collect();
+    let mut count: BTreeMap<String, u32> = BTreeMap::new();
+    let judged = slice(prepared.as_mut(), 2000, &mut |request| {
+        *count.entry(request.method.clone()).or_default() += 1;
+        match request.method.as_str() {
+            "GET" => answer(200, objects[&request.path].clone()),
+            "HEAD" => {
+                assert!(objects.contains_key(&request.path));
+                answer(200, "")
+            }
+            "PUT" => {
+                assert!(!before.contains(&request.path), "a new object");
+                objects.insert(request.path.clone(), request.body.clone());
+                answer(200, "")
+            }
+            _ => {
+                assert!(!before.contains(&request.path));
+                assert!(objects.remove(&request.path).is_some(), "put before");
+                answer(204, "")
+            }
+        }
+    });
+    // HEAD has no body here, so that its length cannot be looked at.
+    assert!(
+        failures(&judged)
+            .iter()
+            .all(|(_, text)| text == "another size")
+    );
+    for (method, share) in [("GET", 0.5), ("HEAD", 0.2), ("PUT", 0.2), ("DELETE", 0.1)] {
+        let seen = f64::from(count[method]) / 2000.0;
+        assert!(
+            (share - 0.04..share + 0.04).contains(&seen),
+            "{method}: {seen}"
+        );
+    }
+    assert_eq!(
+        prepared.slice()[0].operations(),
+        ["GET", "STAT", "PUT", "DELETE"]
+    );
+}
+
+#[test]
+fn a_part_of_an_object_is_asked_for_and_compared() {
+    for range in [
+        ByteRange::Random { length: 30 },
+        ByteRange::Fixed {
+            first: 10,
+            last: 39,
+        },
+    ] {
+        let get = work(S3Operation::Get, 20, |s3| s3.range = Some(range));
+        let mut prepared = prepared(&get);
+        let objects = laid_out(prepared.as_mut());
+        let mut firsts = BTreeSet::new();
+        let part = |request: &Request| {
+            let range = request
+                .header("range")
+                .unwrap()
+                .strip_prefix("bytes=")
+                .unwrap();
+            let (first, last) = range.split_once('-').unwrap();
+            let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
+            assert_eq!(last - first + 1, 30);
+            (first, objects[&request.path][first..=last].to_vec())
+        };
+        let judged = slice(prepared.as_mut(), 300, &mut |request| {
+            let (first, part) = part(request);
+            firsts.insert(first);
+            answer(206, part)
+        });
+        assert!(all_correct(&judged), "{range}");
+        let expected = if range == (ByteRange::Random { length: 30 }) {
+            60..=71
+        } else {
+            1..=1
+        };
+        assert!(expected.contains(&firsts.len()), "{}", firsts.len());
+
+        let mut wrong = 0;
+        let judged = slice(prepared.as_mut(), 100, &mut |request| {
+            let (first, mut part) = part(request);
+            wrong += 1;
+            match wrong % 4 {
+                // The next part instead of this one; too little; all of it; as it is.
+                0 => {
+                    part = objects[&request.path]
+                        .iter()
+                        .copied()
+                        .skip(first + 1)
+                        .take(30)
+                        .collect()
+                }
+                1 => part.truncate(29),
+                2 => return answer(200, objects[&request.path].clone()),
+                _ => {}
+            }
+            answer(206, part)
+        });
+        let count = |class| {
+            failures(&judged)
+                .iter()
+                .filter(|(own, _)| *own == class)
+                .count()
+        };
+        assert_eq!(count(ErrorClass::Short) + count(ErrorClass::Wrong), 75);
+        assert!(count(ErrorClass::Wrong) >= 49);
+    }
+}
+
+fn listing(keys: impl Iterator<Item = u64>, more: bool, token: &str) -> Answer {
+    let contents: String = keys
+        .map(|key| format!("<Contents><Key>k{key}</Key></Contents>"))
+        .collect();
+    answer(
+        200,
+        format!(
+            "<ListBucketResult><IsTruncated>{more}</IsTruncated>{contents}\
+             <NextContinuationToken>{token}</NextContinuationToken></ListBucketResult>"
+        ),
+    )
+}
+
+#[test]
+fn a_listing_goes_from_page_to_page_and_its_keys_are_counted() {
+    let list = work(S3Operation::List, 25, |s3| s3.listing.page = 10);
+    let mut tokens = Vec::new();
+    let mut server = |missing: u64| {
+        let judged = slice(prepared(&list).as_mut(), 40, &mut |request| {
+            assert!(request.path.starts_with("/box?"), "{}", request.path);
+            assert!(
+                request
+                    .path
+                    .contains("list-type=2&max-keys=10&prefix=tenbin-")
+            );
+            let token = request.path.split("continuation-token=").nth(1);
+            let token = token.map(|rest| rest.split('&').next().unwrap().to_owned());
+            tokens.push(token.clone());
+            match token.as_deref() {
+                None => listing(0..10, true, "a&amp;b"),
+                Some("a%26b") => listing(10..20, true, "c"),
+                Some("c") => listing(20..25 - missing, false, ""),
+                other => panic!("{other:?}"),
+            }
+        });
+        failures(&judged)
+    };
+    assert_eq!(server(0), []);
+    // A server may promise more after the very last key, and then have none.
+    let empty_end = slice(prepared(&list).as_mut(), 40, &mut |request| match request
+        .path
+        .contains("continuation-token")
+    {
+        false => listing(0..25, true, "end"),
+        true => listing(0..0, false, ""),
+    });
+    assert_eq!(failures(&empty_end), []);
+    let short = (ErrorClass::Short, "fewer keys than there are".to_owned());
+    assert_eq!(server(2)[0], short);
+}
+
+#[test]
+fn a_copy_names_its_source_and_an_error_in_an_answer_of_200_is_one() {
+    let copy = work(S3Operation::Copy, 10, |_| ());
+    let mut prepared = prepared(&copy);
+    let objects = laid_out(prepared.as_mut());
+    let mut turn = 0;
+    let judged = slice(prepared.as_mut(), 40, &mut |request| {
+        let source = request.header("x-amz-copy-source").unwrap();
+        assert!(objects.contains_key(source), "{source}");
+        assert!(!objects.contains_key(&request.path), "a place of its own");
+        turn += 1;
+        match turn % 10 {
+            0 => answer(200, "<Error><Code>InternalError</Code></Error>"),
+            _ => answer(200, "<CopyObjectResult></CopyObjectResult>"),
+        }
+    });
+    let expected = (ErrorClass::Status, "InternalError".to_owned());
+    assert_eq!(failures(&judged), vec![expected; 4]);
+}
+
+#[test]
+fn many_are_deleted_at_once_and_each_once() {
+    let delete = work(S3Operation::DeleteBatch, 25, |s3| s3.batch = 10);
+    let mut prepared = prepared(&delete);
+    let mut keys = Vec::new();
+    let mut sizes = Vec::new();
+    let judged = slice(prepared.as_mut(), 100, &mut |request| {
+        assert_eq!(request.path, "/box?delete=");
+        assert!(request.header("content-md5").is_some());
+        let body = String::from_utf8(request.body.clone()).unwrap();
+        let found: Vec<String> = body
+            .split("<Key>")
+            .skip(1)
+            .map(|rest| rest.split("</Key>").next().unwrap().to_owned())
+            .collect();
+        sizes.push(found.len());
+        keys.extend(found);
+        answer(200, "<DeleteResult></DeleteResult>")
+    });
+    assert!(all_correct(&judged));
+    assert_eq!(sizes, [10, 10, 5]);
+    assert_eq!(keys.iter().collect::<BTreeSet<_>>().len(), 25);
+
+    let judged = slice(prepared.as_mut(), 1, &mut |_| {
+        answer(
+            200,
+            "<DeleteResult><Error><Code>AccessDenied</Code></Error></DeleteResult>",
+        )
+    });
+    assert_eq!(
+        failures(&judged),
+        [(ErrorClass::Status, "AccessDenied".to_owned())]
+    );
+}
+
+#[test]
+fn slow_down_is_tried_again_as_often_as_asked_and_as_something_else() {
+    let slow = || answer(503, "<Error><Code>SlowDown</Code></Error>");
+    for (retries, expected) in [(0, 1), (2, 3)] {
+        let put = work(S3Operation::Put, 10, |s3| s3.retries = retries);
+        let mut prepared = prepared(&put);
+        let mut worker = prepared.slice().remove(0);
+        let names = worker.operations().to_vec();
+        assert_eq!(names.contains(&"PUT again"), retries > 0);
+        let mut tries: BTreeMap<String, u32> = BTreeMap::new();
+        let judged = drive(worker.as_mut(), 1, 12, 10, &mut |request| {
+            *tries.entry(request.path.clone()).or_default() += 1;
+            match request.path.ends_with("03") {
+                true => slow(),
+                false => answer(200, ""),
+            }
+        });
+        let slowed = tries.iter().find(|(path, _)| path.ends_with("03")).unwrap();
+        // Round the ten objects and on: the third is met a first time in either case.
+        assert_eq!(*slowed.1, expected, "{tries:?}");
+        assert_eq!(failures(&judged).len() as u32, expected);
+    }
+}
+
+#[test]
+fn a_checksum_goes_along_and_a_different_one_that_comes_back_is_found() {
+    for (checksum, header) in [
+        (Checksum::Crc32c, "x-amz-checksum-crc32c"),
+        (Checksum::Sha1, "x-amz-checksum-sha1"),
+        (Checksum::Md5, "content-md5"),
+    ] {
+        let put = work(S3Operation::Put, 10, |s3| s3.checksum = checksum);
+        let mut sums = BTreeSet::new();
+        let judged = slice(prepared(&put).as_mut(), 10, &mut |request| {
+            let signed = request.header("authorization").unwrap();
+            assert!(signed.contains(header), "{signed}");
+            sums.insert(request.header(header).unwrap().to_owned());
+            answer(200, "")
+        });
+        assert!(all_correct(&judged));
+        assert!(sums.len() > 5, "{sums:?}");
+    }
+}
+
+#[test]
+fn what_is_read_once_is_never_read_again() {
+    let get = work(S3Operation::Get, 30, |s3| {
+        s3.choose = Choose::Once;
+        s3.verify = false;
+    });
+    let mut prepared = prepared(&get);
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        slice(prepared.as_mut(), 12, &mut |request| {
+            seen.push(request.path.clone());
+            answer(200, vec![0; 100])
+        });
+    }
+    assert_eq!(seen.len(), 30);
+    assert_eq!(seen.iter().collect::<BTreeSet<_>>().len(), 30);
+}
+
+#[test]
+fn several_buckets_are_checked_filled_and_tidied() {
+    let put = work(S3Operation::Put, 12, |s3| s3.buckets = 3);
+    let mut prepared = prepared(&put);
+    let mut log = Vec::new();
+    let mut server = |request: &Request| {
+        log.push(format!("{} {}", request.method, request.path));
+        match (request.method.as_str(), request.path.matches('/').count()) {
+            ("HEAD", 1) => answer(404, ""),
+            ("POST", _) => answer(200, "<DeleteResult></DeleteResult>"),
+            _ => answer(if request.method == "DELETE" { 204 } else { 200 }, ""),
+        }
+    };
+    assert!(all_correct(&drive_stage(
+        &mut prepared.check().unwrap(),
+        &mut server
+    )));
+    assert!(all_correct(&slice(prepared.as_mut(), 12, &mut server)));
+    assert!(all_correct(&drive_stage(
+        &mut prepared.after_run().unwrap(),
+        &mut server
+    )));
+    assert_eq!(prepared.left_behind(), None);
+    for bucket in ["/box-000", "/box-001", "/box-002"] {
+        let of_it = |what: &str| log.iter().filter(|line| line.starts_with(what)).count();
+        assert_eq!(of_it(&format!("PUT {bucket}/")), 4, "{log:?}");
+        for once in ["HEAD", "POST", "DELETE"] {
+            assert_eq!(
+                of_it(&format!("{once} {bucket}")),
+                1,
+                "{once} {bucket}: {log:?}"
+            );
+        }
+    }
+}
