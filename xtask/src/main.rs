@@ -51,6 +51,10 @@ fn main() -> ExitCode {
 
 fn run(arguments: &[&str]) -> Result<ExitCode> {
     std::env::set_current_dir(shell::workspace_root())?;
+    if asks_for_help(arguments) {
+        print!("{HELP}");
+        return Ok(ExitCode::SUCCESS);
+    }
     match arguments {
         ["setup"] => setup::install()?,
         ["setup", "--check"] => setup::check()?,
@@ -63,8 +67,13 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
             cost::bare_loop(address, connections, seconds)?;
         }
         ["test"] => return Ok(test::run()),
-        [] | ["help" | "--help" | "-h"] => print!("{HELP}"),
         other => bail!("no task `{}`\n\n{HELP}", other.join(" ")),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Also behind a task, which would take it for the name of a row.
+fn asks_for_help(arguments: &[&str]) -> bool {
+    arguments.iter().all(|word| *word == "help")
+        || arguments.iter().any(|word| ["--help", "-h"].contains(word))
 }
