@@ -31,7 +31,7 @@ use tenbin_plan::{At, Draft, Field, List, Refusal, Scalar};
 pub use compare::{CompareArgs, EarlierArgs};
 pub use doctor::{DoctorCommand, DoctorS3Args};
 pub(crate) use foreign::world as foreign_world;
-pub use foreign::{ForeignArgs, called_warp};
+pub use foreign::{ForeignArgs, TOOLS, called_by_name};
 pub use http::{HttpArgs, RequestArgs};
 pub use keys::KeyArgs;
 pub use load::LoadArgs;
@@ -97,6 +97,12 @@ pub enum Command {
     /// Do what a command line of hsbench asks for
     #[command(disable_help_flag = true)]
     Hsbench(ForeignArgs),
+    /// Do what a command line of wrk asks for
+    #[command(disable_help_flag = true)]
+    Wrk(ForeignArgs),
+    /// Do what a command line of ab, ApacheBench, asks for
+    #[command(disable_help_flag = true)]
+    Ab(ForeignArgs),
     /// Look for what is wrong before a run: keys, clock, ports, disk, limits
     #[command(subcommand)]
     Doctor(DoctorCommand),

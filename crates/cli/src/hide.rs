@@ -9,7 +9,10 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::Command;
+
+use crate::args::TOOLS;
 
 /// Options whose values may hold a secret.
 const OPTIONS: [&str; 7] = [
@@ -22,10 +25,6 @@ const OPTIONS: [&str; 7] = [
     "-session-token",
     "--influxdb",
 ];
-/// The short name of one of them.
-const SHORT: u8 = b'H';
-/// Short options without a value, which may stand before it: `-qH`.
-const SHORT_FLAGS: &[u8] = b"q";
 /// Beginning of the variables that carry the values. Launched targets do not get
 /// to see variables that begin with `TENBIN_SECRET_KEY`.
 const VARIABLE: &str = "TENBIN_SECRET_KEY_ARGUMENT_";
@@ -71,7 +70,7 @@ fn hide(given: &[OsString]) -> Option<(Vec<OsString>, Vec<OsString>)> {
     if given.get(1).is_some_and(|command| command == "guard") {
         return None;
     }
-    let options = options_of(given);
+    let options = Options::of(given);
     let mut shown = Vec::with_capacity(given.len());
     let mut hidden = Vec::new();
     let mut value_follows = false;
@@ -80,52 +79,85 @@ fn hide(given: &[OsString]) -> Option<(Vec<OsString>, Vec<OsString>)> {
             shown.push(OsString::from(mark(hidden.len())));
             hidden.push(argument.clone());
             value_follows = false;
-        } else if let Some((option, value)) = joined(argument, &options) {
+        } else if let Some((option, value)) = options.joined(argument) {
             shown.push(OsString::from(format!("{option}{}", mark(hidden.len()))));
             hidden.push(value.to_owned());
         } else {
-            value_follows = options.iter().any(|option| argument == option)
-                || after_short(argument.as_bytes()) == Some(b"");
+            value_follows = options.wants_value(argument);
             shown.push(argument.clone());
         }
     }
     (!hidden.is_empty()).then_some((shown, hidden))
 }
 
-/// The options of a command line whose values may hold a secret. hsbench has one of a
-/// single letter, which means something else elsewhere.
-fn options_of(given: &[OsString]) -> Vec<&'static str> {
-    let is_hsbench = given.get(1).is_some_and(|command| command == "hsbench");
-    let own: &[&str] = if is_hsbench { &["-s", "--s"] } else { &[] };
-    OPTIONS.iter().chain(own).copied().collect()
+/// The options of a command line whose values may hold a secret.
+struct Options {
+    /// Given as a word of their own, or before an equals sign.
+    words: Vec<&'static str>,
+    /// Of one letter, which their values may follow at once.
+    letters: &'static [u8],
+    /// Letters without a value, which may stand before those: `-qH`.
+    switches: &'static [u8],
 }
 
-/// An option and its value in one argument: `--secret-key=x`, `-Hx`, `-qHx`.
-fn joined<'a>(argument: &'a OsStr, options: &[&str]) -> Option<(String, &'a OsStr)> {
-    let text = argument.as_bytes();
-    let after_long = |option: &&str| {
-        let value = text.strip_prefix(option.as_bytes())?;
-        value.strip_prefix(b"=")
-    };
-    let value = options
-        .iter()
-        .find_map(after_long)
-        .or_else(|| after_short(text))?;
-    let option = &text[..text.len() - value.len()];
-    (!value.is_empty()).then(|| {
-        let option = String::from_utf8_lossy(option).into_owned();
-        (option, OsStr::from_bytes(value))
-    })
+impl Options {
+    /// Tools have options of a single letter, which mean something else elsewhere.
+    fn of(given: &[OsString]) -> Self {
+        let (own, letters, switches): (&[&str], &[u8], &[u8]) = match tool(given) {
+            Some("hsbench") => (&["-s", "--s"], b"H", b"q"),
+            Some("ab") => (&[], b"HACP", b"kdSqlriIwV"),
+            Some("wrk") => (&[], b"H", b"Lv"),
+            _ => (&[], b"H", b"q"),
+        };
+        Self {
+            words: OPTIONS.iter().chain(own).copied().collect(),
+            letters,
+            switches,
+        }
+    }
+
+    /// Whether the next argument is its value.
+    fn wants_value(&self, argument: &OsStr) -> bool {
+        self.words.iter().any(|option| argument == *option)
+            || self.after_letter(argument.as_bytes()) == Some(b"")
+    }
+
+    /// An option and its value in one argument: `--secret-key=x`, `-Hx`, `-qHx`.
+    fn joined<'a>(&self, argument: &'a OsStr) -> Option<(String, &'a OsStr)> {
+        let text = argument.as_bytes();
+        let after_word = |option: &&str| {
+            let value = text.strip_prefix(option.as_bytes())?;
+            value.strip_prefix(b"=")
+        };
+        let value = self
+            .words
+            .iter()
+            .find_map(after_word)
+            .or_else(|| self.after_letter(text))?;
+        let option = &text[..text.len() - value.len()];
+        (!value.is_empty()).then(|| {
+            let option = String::from_utf8_lossy(option).into_owned();
+            (option, OsStr::from_bytes(value))
+        })
+    }
+
+    /// What follows the option of one letter in its own argument.
+    fn after_letter<'a>(&self, argument: &'a [u8]) -> Option<&'a [u8]> {
+        let letters = argument.strip_prefix(b"-")?;
+        let switches = letters
+            .iter()
+            .take_while(|letter| self.switches.contains(letter))
+            .count();
+        let (letter, value) = letters[switches..].split_first()?;
+        self.letters.contains(letter).then_some(value)
+    }
 }
 
-/// What follows the short option in its own argument.
-fn after_short(argument: &[u8]) -> Option<&[u8]> {
-    let letters = argument.strip_prefix(b"-")?;
-    let flags = letters
-        .iter()
-        .take_while(|letter| SHORT_FLAGS.contains(letter))
-        .count();
-    letters[flags..].strip_prefix(&[SHORT])
+/// The other tool whose command line this is, by this program's name or by the command.
+fn tool(given: &[OsString]) -> Option<&str> {
+    let name = given.first().map(Path::new).and_then(Path::file_name);
+    let known = |name: &OsStr| TOOLS.iter().copied().find(|tool| name == *tool);
+    name.and_then(known).or_else(|| known(given.get(1)?))
 }
 
 /// Puts hidden values back; `None` when there are none.
@@ -170,6 +202,9 @@ mod tests {
             "tenbin http -qHhush -qqH hush",
             "warp put -secret-key=hush -secret-key hush --session-token=hush",
             "tenbin hsbench -a b -s hush -s=hush -z 4k",
+            "tenbin ab -A hush -Ahush -kC hush -kHhush -n5 http://h/",
+            "/bin/ab -Phush -kq -A hush http://h/",
+            "wrk -LHhush --header hush --header=hush http://h/",
         ] {
             let (shown, hidden) = hide(&words(given)).unwrap();
             assert!(
@@ -191,6 +226,7 @@ mod tests {
         assert!(hide(&words("tenbin s3 put --secret-key-file f -n 3")).is_none());
         assert!(hide(&words("tenbin guard -- server --secret-key x")).is_none());
         assert!(hide(&words("tenbin s3 put --secret-key")).is_none());
+        assert!(hide(&words("tenbin ab -n 5 -Tapplication/json -s 3 http://h/")).is_none());
         assert!(restore(&words("tenbin http"), |_| None).is_none());
     }
 }

@@ -27,7 +27,7 @@ pub fn run() -> ExitCode {
             return Exit::Internal.into();
         }
     };
-    let arguments = args::called_warp(arguments);
+    let arguments = args::called_by_name(arguments);
     let command_line = match Cli::try_parse_from(&arguments) {
         Ok(command_line) => command_line,
         Err(error) => args::with_tip(error).exit(),
@@ -48,6 +48,8 @@ fn dispatch(command: Command) -> Exit {
         }
         Command::Warp(args) => commands::warp(&args),
         Command::Hsbench(args) => commands::hsbench(&args),
+        Command::Wrk(args) => commands::wrk(&args),
+        Command::Ab(args) => commands::ab(&args),
         Command::Doctor(command) => commands::doctor(&command),
         Command::Run(args) => commands::measure(args.draft(), &args.output),
         Command::Plan(command) => commands::print_plan(command.draft()),

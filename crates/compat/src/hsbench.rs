@@ -10,7 +10,7 @@ use tenbin_plan::{At, Draft, Place, Secret, TargetDraft, WorkloadDraft};
 use crate::flag::{Flag, Kind};
 use crate::help;
 use crate::mistakes::Mistakes;
-use crate::parse::{Given, Table, World};
+use crate::parse::{Given, Style, Table, World};
 
 const TOOL: &[&str] = &["hsbench"];
 
@@ -175,6 +175,7 @@ pub struct HsbenchJob {
 }
 
 const TABLE: Table = Table {
+    style: Style::Go,
     tool: "hsbench",
     command: "hsbench",
     flags: FLAGS,

@@ -5,12 +5,16 @@
 //! accepted with a note, or refused by name. The table feeds the parser, the help,
 //! the documentation and the tests.
 
+pub mod ab;
 pub mod flag;
 mod help;
 pub mod hsbench;
 mod mistakes;
 mod parse;
 pub mod warp;
+mod web;
+pub mod wrk;
 
 pub use mistakes::Mistakes;
 pub use parse::World;
+pub use web::WebJob;

@@ -1,7 +1,8 @@
 //! A command line held against a table of flags.
 //!
 //! Flags as Go programs take them: one dash or two, `--flag=value` or
-//! `--flag value`, switches as `--tls` or `--tls=false`.
+//! `--flag value`, switches as `--tls` or `--tls=false`. Or as getopt takes them:
+//! `-n100`, `-n 100`, `-kq`, and two dashes before a word.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,9 +28,20 @@ impl fmt::Debug for World<'_> {
     }
 }
 
+/// How a tool reads its command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// As Go's `flag` does.
+    Go,
+    /// As C's `getopt_long` does.
+    Getopt,
+}
+
 /// A tool's table, seen from one of its commands.
 #[derive(Clone, Copy)]
 pub(crate) struct Table {
+    /// How its command line is read.
+    pub(crate) style: Style,
     /// Name of the tool.
     pub(crate) tool: &'static str,
     /// Name of the command; that of the tool when it has none.
@@ -123,6 +135,10 @@ impl Given {
                 self.operands.extend(arguments.by_ref().cloned());
                 break;
             }
+            if self.table.style == Style::Getopt && !argument.starts_with("--") {
+                self.take_letters(flag, &mut arguments);
+                continue;
+            }
             let (name, value) = match flag.split_once('=') {
                 Some((name, value)) => (name, Some(value.to_owned())),
                 None => (flag, None),
@@ -143,6 +159,38 @@ impl Given {
                 Some(value) => self.take(row, value),
                 None => self.wrong(row.name, "a value must follow"),
             }
+        }
+    }
+
+    /// Letters behind one dash: switches, and at last perhaps one with its value.
+    fn take_letters<'a>(
+        &mut self,
+        letters: &str,
+        following: &mut impl Iterator<Item = &'a String>,
+    ) {
+        for (at, letter) in letters.char_indices() {
+            let name = &letters[at..at + letter.len_utf8()];
+            let Some(row) = self.table.flag(name) else {
+                match name {
+                    "h" => self.help = true,
+                    _ => self.mistakes.push(self.table.unknown(name)),
+                }
+                return;
+            };
+            if row.kind == Kind::Switch {
+                self.take(row, "true".to_owned());
+                continue;
+            }
+            let attached = &letters[at + letter.len_utf8()..];
+            let value = match attached {
+                "" => following.next().cloned(),
+                attached => Some(attached.to_owned()),
+            };
+            match value {
+                Some(value) => self.take(row, value),
+                None => self.wrong(row.name, "a value must follow"),
+            }
+            return;
         }
     }
 

@@ -8,8 +8,7 @@ use tenbin_record::{OpFigures, Slice, quantile_ns, rfc3339};
 
 use crate::document::Document;
 use crate::escape::for_terminal;
-use crate::terminal::verdict_line;
-use crate::words::{trust, trust_meaning};
+use crate::foreign::last_lines;
 
 /// Bytes in what hsbench calls a MB.
 const MB: f64 = 1_048_576.0;
@@ -109,22 +108,7 @@ pub fn text(rows: &[Row], document: &Document) -> String {
             row.slowdowns
         );
     }
-    let _ = writeln!(
-        text,
-        "Verdict: {}, {}; {}",
-        trust(document.trust),
-        trust_meaning(document.trust),
-        for_terminal(&verdict_line(document))
-    );
-    for finding in &document.findings {
-        let _ = writeln!(
-            text,
-            "* {}: {}",
-            for_terminal(&finding.rule),
-            for_terminal(&finding.evidence)
-        );
-    }
-    let _ = writeln!(text, "Run: {}", for_terminal(&document.run.directory));
+    text.push_str(&last_lines(document));
     text
 }
 

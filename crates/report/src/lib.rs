@@ -6,6 +6,7 @@
 //! for a terminal. Nothing here decides anything, and text that came from
 //! a server is escaped for the page it goes on.
 
+pub mod ab;
 mod assemble;
 mod benchmark;
 mod connections;
@@ -14,6 +15,7 @@ pub mod document;
 mod earlier;
 mod escape;
 mod exporter;
+mod foreign;
 pub mod hsbench;
 pub mod import;
 mod markdown;
@@ -21,7 +23,9 @@ mod schema;
 mod table;
 mod terminal;
 pub mod warp;
+mod web;
 mod words;
+pub mod wrk;
 
 pub use assemble::Source;
 pub use document::{Document, document_from_json};
@@ -30,3 +34,4 @@ pub use escape::for_terminal;
 pub use exporter::{EXPORTERS, Exporter, exporter};
 pub use schema::schema_json;
 pub use terminal::terminal;
+pub use web::Pooled;

@@ -1,4 +1,4 @@
-//! `tenbin warp` and `tenbin hsbench`, and this program called by the name `warp`.
+//! Other tools' command lines, and this program called by the name of one of them.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -67,15 +67,19 @@ fn variable(name: &str) -> Option<String> {
     find(name).or_else(|| find(own))
 }
 
-/// The arguments with `warp` as a command, when this program is called by that name.
-pub fn called_warp(arguments: Vec<OsString>) -> Vec<OsString> {
+/// The tools whose command lines Tenbin reads, by the names of the commands.
+pub const TOOLS: [&str; 4] = ["warp", "hsbench", "wrk", "ab"];
+
+/// The arguments with the tool as a command, when this program is called by its name.
+pub fn called_by_name(arguments: Vec<OsString>) -> Vec<OsString> {
     let name = arguments.first().map(Path::new).and_then(Path::file_name);
     // A guard is this program started by itself, whatever its file is called.
     let is_guard = arguments.get(1).is_some_and(|argument| argument == "guard");
-    if name.is_none_or(|name| name != "warp") || is_guard {
+    let tool = name.and_then(|name| TOOLS.iter().find(|tool| name == **tool));
+    let Some(tool) = tool.filter(|_| !is_guard) else {
         return arguments;
-    }
-    let ours = ["tenbin", "warp"].map(OsString::from);
+    };
+    let ours = ["tenbin", tool].map(OsString::from);
     ours.into_iter()
         .chain(arguments.into_iter().skip(1))
         .collect()
@@ -86,15 +90,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_warp_stands_for_the_command() {
+    fn the_name_of_a_tool_stands_for_its_command() {
         let called = |line: &str| {
             let arguments = line.split(' ').map(OsString::from).collect();
-            let arguments = called_warp(arguments);
+            let arguments = called_by_name(arguments);
             let words: Vec<_> = arguments.iter().map(|a| a.to_string_lossy()).collect();
             words.join(" ")
         };
         assert_eq!(called("/bin/warp put --tls"), "tenbin warp put --tls");
         assert_eq!(called("warp"), "tenbin warp");
+        assert_eq!(called("/usr/bin/ab -k http://h/"), "tenbin ab -k http://h/");
         assert_eq!(called("/bin/tenbin warp put"), "/bin/tenbin warp put");
         assert_eq!(called("/bin/warp guard x"), "/bin/warp guard x");
     }

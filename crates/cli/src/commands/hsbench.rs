@@ -1,10 +1,9 @@
 //! `tenbin hsbench`.
 
-use std::path::Path;
-
 use tenbin_compat::hsbench::{Asked, HsbenchJob, parse};
 use tenbin_report::hsbench;
 
+use super::foreign::{keep, refuse, show_recorded, tell};
 use super::measure::measure_and_show;
 use crate::args::{ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
@@ -18,44 +17,24 @@ pub(crate) fn hsbench(args: &ForeignArgs) -> Exit {
             Exit::Done
         }
         Ok(Asked::Measure(job)) => run(&job),
-        Err(mistakes) => {
-            for sentence in mistakes.sentences() {
-                output::error(sentence);
-            }
-            Exit::Refused
-        }
+        Err(mistakes) => refuse(&mistakes),
     }
 }
 
 fn run(job: &HsbenchJob) -> Exit {
-    for note in &job.notes {
-        output::note(note);
-    }
+    tell(&job.notes);
     let options = OutputArgs::for_foreign(false, false);
     measure_and_show(Ok(job.draft()), &options, &|_, document, directory| {
-        let recorded = match tenbin_record::read(directory) {
-            Ok(recorded) => recorded,
-            Err(error) => {
-                output::error(&error.to_string());
-                output::report(document, false);
-                return;
-            }
-        };
-        let mode = |workload: &str| {
-            let mut modes = job.modes.iter();
-            let found = modes.find(|(_, name)| name == workload);
-            found.map_or_else(|| workload.to_owned(), |(mode, _)| mode.name().to_owned())
-        };
-        let rows = hsbench::rows(recorded.started, &recorded.slices, mode, job.size);
-        output::print(hsbench::text(&rows, document).as_bytes());
-        keep(job.csv.as_deref(), hsbench::csv(&rows).as_bytes());
-        keep(job.json.as_deref(), &hsbench::json(&rows));
+        show_recorded(document, directory, |recorded| {
+            let mode = |workload: &str| {
+                let mut modes = job.modes.iter();
+                let found = modes.find(|(_, name)| name == workload);
+                found.map_or_else(|| workload.to_owned(), |(mode, _)| mode.name().to_owned())
+            };
+            let rows = hsbench::rows(recorded.started, &recorded.slices, mode, job.size);
+            output::print(hsbench::text(&rows, document).as_bytes());
+            keep(job.csv.as_deref(), hsbench::csv(&rows).as_bytes());
+            keep(job.json.as_deref(), &hsbench::json(&rows));
+        });
     })
-}
-
-fn keep(file: Option<&str>, bytes: &[u8]) {
-    let Some(file) = file else { return };
-    if let Err(error) = tenbin_record::write_atomically(Path::new(file), bytes) {
-        output::error(&error.to_string());
-    }
 }

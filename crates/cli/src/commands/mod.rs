@@ -1,9 +1,11 @@
 //! What each command does.
 
+mod ab;
 mod about;
 mod clean;
 mod compare;
 mod doctor;
+mod foreign;
 mod hsbench;
 mod measure;
 mod plan;
@@ -11,7 +13,9 @@ mod result;
 mod serve;
 mod show;
 mod warp;
+mod wrk;
 
+pub(crate) use ab::ab;
 pub(crate) use about::{completions, man};
 pub(crate) use clean::clean;
 pub(crate) use compare::compare;
@@ -22,3 +26,4 @@ pub(crate) use plan::print_plan;
 pub(crate) use serve::serve;
 pub(crate) use show::show;
 pub(crate) use warp::warp;
+pub(crate) use wrk::wrk;

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use tenbin_compat::Mistakes;
 use tenbin_compat::warp::{Asked, Reading, WarpJob, WarpReading, parse};
 use tenbin_plan::{Plan, S3Operation, S3Work, WorkloadKind};
 use tenbin_report::import::{Imported, Selection, import};
 use tenbin_report::{Document, warp};
 
+use super::foreign::{refuse, show_recorded, tell, version};
 use super::measure::measure_and_show;
 use super::show::plan_of;
 use crate::args::{ForeignArgs, OutputArgs, foreign_world};
@@ -18,9 +20,7 @@ pub(crate) fn warp(args: &ForeignArgs) -> Exit {
     if let [only] = args.arguments.as_slice()
         && matches!(only.as_str(), "--version" | "-v" | "version")
     {
-        let version = env!("CARGO_PKG_VERSION");
-        output::print(format!("tenbin {version}, with warp's command line\n").as_bytes());
-        return Exit::Done;
+        return version("warp");
     }
     match parse(&args.arguments, &foreign_world()) {
         Ok(Asked::Help(text)) => {
@@ -29,20 +29,7 @@ pub(crate) fn warp(args: &ForeignArgs) -> Exit {
         }
         Ok(Asked::Measure(job)) => run(&job),
         Ok(Asked::Read(reading)) => read(&reading),
-        Err(mistakes) => refuse(mistakes.sentences()),
-    }
-}
-
-fn refuse(sentences: &[String]) -> Exit {
-    for sentence in sentences {
-        output::error(sentence);
-    }
-    Exit::Refused
-}
-
-fn tell(notes: &[String]) {
-    for note in notes {
-        output::note(note);
+        Err(mistakes) => refuse(&mistakes),
     }
 }
 
@@ -54,16 +41,10 @@ fn run(job: &WarpJob) -> Exit {
             output::report(document, true);
             return;
         }
-        match tenbin_record::read(directory) {
-            Ok(recorded) => {
-                let imported = imported_run(plan, directory, &recorded);
-                output::print(report(document, &imported, job).as_bytes());
-            }
-            Err(error) => {
-                output::error(&error.to_string());
-                output::report(document, false);
-            }
-        }
+        show_recorded(document, directory, |recorded| {
+            let imported = imported_run(plan, directory, recorded);
+            output::print(report(document, &imported, job).as_bytes());
+        });
     })
 }
 
@@ -132,18 +113,19 @@ fn read(reading: &WarpReading) -> Exit {
 fn result(file: &str, selection: &Selection) -> Result<Imported, Exit> {
     let path = Path::new(file);
     if !path.is_dir() {
-        return import(file, selection).map_err(|error| refuse(&[error.to_string()]));
+        return import(file, selection).map_err(|error| refuse(&Mistakes::one(error.to_string())));
     }
     let whole = Selection {
         operation: selection.operation.clone(),
         ..Selection::default()
     };
     if *selection != whole {
-        return Err(refuse(&[format!(
+        return Err(refuse(&Mistakes::one(format!(
             "{file}: a run directory holds no single requests, of which some could be picked"
-        )]));
+        ))));
     }
-    let recorded = tenbin_record::read(path).map_err(|error| refuse(&[error.to_string()]))?;
+    let recorded =
+        tenbin_record::read(path).map_err(|error| refuse(&Mistakes::one(error.to_string())))?;
     let plan = plan_of(&recorded, path)?;
     let mut imported = imported_run(&plan, path, &recorded);
     if let Some(wanted) = &selection.operation {

@@ -11,7 +11,7 @@ mod table;
 use crate::flag::Fate;
 use crate::help;
 use crate::mistakes::{Mistakes, did_you_mean};
-use crate::parse::{Given, Table, World};
+use crate::parse::{Given, Style, Table, World};
 
 pub use command::{COMMANDS, Command, Operation, Reading, Task, command};
 pub use job::{Checksum, Encryption, WarpJob};
@@ -77,6 +77,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
     }
     let arguments: Vec<String> = leading.iter().chain(rest).cloned().collect();
     let table = Table {
+        style: Style::Go,
         tool: "warp",
         command: command.name,
         flags: FLAGS,
@@ -186,6 +187,7 @@ fn help_on(command: &Command) -> Result<String, Mistakes> {
         return Err(Mistakes::one(format!("warp {}: {reason}", command.name)));
     }
     let table = Table {
+        style: Style::Go,
         tool: "warp",
         command: command.name,
         flags: FLAGS,

@@ -1,0 +1,55 @@
+//! What the commands in other tools' words have in common.
+
+use std::path::Path;
+
+use tenbin_compat::Mistakes;
+use tenbin_record::RecordedRun;
+use tenbin_report::Document;
+
+use crate::exit::Exit;
+use crate::output;
+
+/// Says what is wrong with a command line.
+pub(super) fn refuse(mistakes: &Mistakes) -> Exit {
+    for sentence in mistakes.sentences() {
+        output::error(sentence);
+    }
+    Exit::Refused
+}
+
+/// Says what is to be said before the run.
+pub(super) fn tell(notes: &[String]) {
+    for note in notes {
+        output::note(note);
+    }
+}
+
+/// Prints the version, beside the name of the tool that was asked.
+pub(super) fn version(tool: &str) -> Exit {
+    let version = env!("CARGO_PKG_VERSION");
+    output::print(format!("tenbin {version}, with {tool}'s command line\n").as_bytes());
+    Exit::Done
+}
+
+/// Shows what the run's directory holds; the usual result when it cannot be read.
+pub(super) fn show_recorded(
+    document: &Document,
+    directory: &Path,
+    show: impl FnOnce(&RecordedRun),
+) {
+    match tenbin_record::read(directory) {
+        Ok(recorded) => show(&recorded),
+        Err(error) => {
+            output::error(&error.to_string());
+            output::report(document, false);
+        }
+    }
+}
+
+/// Writes a file that was asked for.
+pub(super) fn keep(file: Option<&str>, bytes: &[u8]) {
+    let Some(file) = file else { return };
+    if let Err(error) = tenbin_record::write_atomically(Path::new(file), bytes) {
+        output::error(&error.to_string());
+    }
+}

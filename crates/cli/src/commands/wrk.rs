@@ -1,0 +1,45 @@
+//! `tenbin wrk`.
+
+use tenbin_compat::wrk::{Asked, WrkJob, parse};
+use tenbin_report::{Pooled, wrk};
+
+use super::foreign::{refuse, show_recorded, tell, version};
+use super::measure::measure_and_show;
+use crate::args::{ForeignArgs, OutputArgs, foreign_world};
+use crate::exit::Exit;
+use crate::output;
+
+/// Does what wrk's command line asks for.
+pub(crate) fn wrk(args: &ForeignArgs) -> Exit {
+    match parse(&args.arguments, &foreign_world()) {
+        Ok(Asked::Help(text)) => {
+            output::print(text.as_bytes());
+            Exit::Done
+        }
+        Ok(Asked::Version) => version("wrk"),
+        Ok(Asked::Measure(job)) => run(&job),
+        Err(mistakes) => refuse(&mistakes),
+    }
+}
+
+fn run(job: &WrkJob) -> Exit {
+    tell(&job.web.notes);
+    let options = OutputArgs::for_foreign(false, false);
+    measure_and_show(
+        Ok(job.web.draft()),
+        &options,
+        &|plan, document, directory| {
+            show_recorded(document, directory, |recorded| {
+                let asked = wrk::Asked {
+                    url: &job.web.url,
+                    duration: job.duration,
+                    threads: plan.threads as u64,
+                    connections: job.web.connections,
+                    latency: job.latency,
+                };
+                let pooled = Pooled::of(&recorded.slices);
+                output::print(wrk::text(&asked, &pooled, document).as_bytes());
+            });
+        },
+    )
+}

@@ -1,0 +1,299 @@
+//! ab, ApacheBench.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+
+use crate::flag::{Flag, Kind};
+use crate::help;
+use crate::mistakes::Mistakes;
+use crate::parse::{Given, Style, Table, World};
+use crate::web::{WebJob, check_url, parted, take_connection};
+
+const TOOL: &[&str] = &["ab"];
+
+const NO_TABLE: &str = "HTML tables are not made; the run directory has SUMMARY.md and result.json";
+const NO_PROXY: &str = "HTTP proxies are not gone through: they would be what is measured";
+
+/// Every flag of ab.
+pub const FLAGS: &[&[Flag]] = &[&[
+    Flag::new(TOOL, "n", Kind::Whole, "1", "requests"),
+    Flag::new(TOOL, "c", Kind::Whole, "1", "connections"),
+    Flag::new(TOOL, "t", Kind::Whole, "", "longest time, seconds")
+        .noted("there is no cap of 50,000 requests"),
+    Flag::new(
+        TOOL,
+        "s",
+        Kind::Whole,
+        "30",
+        "longest time for an answer, seconds",
+    ),
+    Flag::new(TOOL, "b", Kind::Text, "", "socket buffers")
+        .refused("socket buffers are left to the system, which sizes them by what is under way"),
+    Flag::new(
+        TOOL,
+        "B",
+        Kind::Text,
+        "",
+        "address that connections come from",
+    ),
+    Flag::new(TOOL, "p", Kind::Text, "", "file that is sent with POST"),
+    Flag::new(TOOL, "u", Kind::Text, "", "file that is sent with PUT"),
+    Flag::new(TOOL, "T", Kind::Text, "", "Content-Type of what is sent"),
+    Flag::new(TOOL, "v", Kind::Whole, "1", "how much is said")
+        .noted("the run directory has every second, and what servers said of failures"),
+    Flag::new(TOOL, "w", Kind::Switch, "", "HTML tables").refused(NO_TABLE),
+    Flag::new(TOOL, "i", Kind::Switch, "", "send HEAD"),
+    Flag::new(TOOL, "x", Kind::Text, "", "attributes of an HTML table").refused(NO_TABLE),
+    Flag::new(TOOL, "y", Kind::Text, "", "attributes of HTML rows").refused(NO_TABLE),
+    Flag::new(TOOL, "z", Kind::Text, "", "attributes of HTML cells").refused(NO_TABLE),
+    Flag::new(
+        TOOL,
+        "C",
+        Kind::List,
+        "",
+        "cookie, as name=value, repeatable",
+    ),
+    Flag::new(TOOL, "H", Kind::List, "", "header line, repeatable"),
+    Flag::new(
+        TOOL,
+        "A",
+        Kind::Secret,
+        "",
+        "user:password, sent with every request",
+    ),
+    Flag::new(TOOL, "P", Kind::Secret, "", "user:password for a proxy").refused(NO_PROXY),
+    Flag::new(TOOL, "X", Kind::Text, "", "proxy").refused(NO_PROXY),
+    Flag::new(TOOL, "V", Kind::Switch, "", "print the version"),
+    Flag::new(TOOL, "k", Kind::Switch, "", "use connections again"),
+    Flag::new(
+        TOOL,
+        "d",
+        Kind::Switch,
+        "",
+        "leave out the table of percentages",
+    ),
+    Flag::new(
+        TOOL,
+        "S",
+        Kind::Switch,
+        "",
+        "leave out median and deviation",
+    )
+    .noted("they are printed all the same"),
+    Flag::new(TOOL, "q", Kind::Switch, "", "show no progress"),
+    Flag::new(TOOL, "l", Kind::Switch, "", "answers may differ in length").noted(
+        "a length of its own never makes an answer a failure here; differing ones are a finding",
+    ),
+    Flag::new(TOOL, "g", Kind::Text, "", "file for gnuplot")
+        .refused("single requests are not kept; the run directory has histograms (latency.hlog)"),
+    Flag::new(
+        TOOL,
+        "e",
+        Kind::Text,
+        "",
+        "file for the percentages, as CSV",
+    ),
+    Flag::new(TOOL, "r", Kind::Switch, "", "go on after socket errors")
+        .noted("they are counted as failures, and it always goes on"),
+    Flag::new(TOOL, "m", Kind::Text, "", "request method"),
+    Flag::new(
+        TOOL,
+        "I",
+        Kind::Switch,
+        "",
+        "leave the server's name out of the TLS handshake",
+    )
+    .refused("the name is always sent; in a plan tls.server_name sends another one"),
+    Flag::new(TOOL, "Z", Kind::Text, "", "TLS ciphers")
+        .refused("the ciphers are those of the TLS library; in a plan tls.version picks a version"),
+    Flag::new(TOOL, "f", Kind::Choice(&["", "all"]), "", "TLS version")
+        .noted("TLS 1.2 and 1.3 are offered; in a plan tls.version picks one"),
+    Flag::new(
+        TOOL,
+        "E",
+        Kind::Text,
+        "",
+        "file with a client certificate and its key",
+    ),
+    Flag::new(
+        TOOL,
+        "insecure",
+        Kind::Switch,
+        "",
+        "accept any certificate, as ab always does; a flag of Tenbin's",
+    ),
+]];
+
+const TABLE: Table = Table {
+    style: Style::Getopt,
+    tool: "ab",
+    command: "ab",
+    flags: FLAGS,
+};
+
+/// What a command line of ab asks for.
+#[derive(Debug)]
+pub enum Asked {
+    /// To measure.
+    Measure(Box<AbJob>),
+    /// For help, which is this text.
+    Help(String),
+    /// For the version.
+    Version,
+}
+
+/// A measurement as ab would do it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AbJob {
+    /// What is measured.
+    pub web: WebJob,
+    /// Show no progress.
+    pub quiet: bool,
+    /// Print the table of percentages.
+    pub percentages: bool,
+    /// File for the percentages.
+    pub csv: Option<String>,
+}
+
+/// Reads what stands behind `ab`.
+///
+/// # Errors
+///
+/// Everything that is wrong with it, one sentence each.
+pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes> {
+    let mut given = TABLE.parse(arguments, world);
+    if given.help {
+        return Ok(Asked::Help(help::on_command(
+            "tenbin ab [FLAGS] URL",
+            "ab's command line on Tenbin's engine: HTTP/1.1 instead of 1.0, failures never counted \
+             as throughput, times in fractions of a millisecond, and a verdict.",
+            TABLE.mine(),
+            TABLE.command,
+        )));
+    }
+    if given.switch("V") {
+        return Ok(Asked::Version);
+    }
+    let web = web(&mut given);
+    Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
+    let mut web = WebJob {
+        notes: std::mem::take(&mut given.notes),
+        ..web
+    };
+    web.notes.extend(parted(&web));
+    Ok(Asked::Measure(Box::new(AbJob {
+        web,
+        quiet: given.switch("q"),
+        percentages: !given.switch("d"),
+        csv: given.some_text("e"),
+    })))
+}
+
+fn web(given: &mut Given) -> WebJob {
+    for flag in ["n", "c", "s"] {
+        if given.whole(flag) == 0 {
+            given.wrong(flag, "must be at least 1");
+        }
+    }
+    let time = given.some_whole("t").map(Duration::from_secs);
+    if time.is_some_and(|time| time.is_zero()) {
+        given.wrong("t", "must be at least 1");
+    }
+    // Without -t, a single request is what ab sends when nothing is said.
+    let requests = (time.is_none() || given.is_given("n")).then(|| given.whole("n"));
+    let connections = given.whole("c");
+    if requests.is_some_and(|requests| requests < connections) {
+        given.wrong("c", "there cannot be more connections than requests (-n)");
+    }
+    let (method, body_file) = method(given);
+    let (headers, keep_alive) = headers(given, body_file.is_some());
+    let url = match check_url("ab", given.operands.first()) {
+        Ok(url) => url,
+        Err(mistake) => {
+            given.mistakes.push(mistake);
+            String::new()
+        }
+    };
+    if let Some(extra) = given.operands.get(1) {
+        let mistake =
+            format!("ab takes one URL, and {extra:?} is one too many; flags come before it");
+        given.mistakes.push(mistake);
+    }
+    if url.starts_with("https://") && !given.switch("insecure") {
+        given.note(
+            "certificates are checked, which ab never does; --insecure accepts any".to_owned(),
+        );
+    }
+    given.note("HTTP/1.1 is spoken; ab speaks HTTP/1.0".to_owned());
+    WebJob {
+        tool: "ab",
+        url,
+        connections,
+        threads: None,
+        keep_alive,
+        requests,
+        time,
+        timeout: Duration::from_secs(given.whole("s")),
+        method,
+        headers,
+        body_file,
+        source: given.some_text("B"),
+        insecure: given.switch("insecure"),
+        certificate: given.some_text("E"),
+        notes: Vec::new(),
+    }
+}
+
+/// The method, and the file that is sent.
+fn method(given: &mut Given) -> (String, Option<String>) {
+    let (post, put) = (given.some_text("p"), given.some_text("u"));
+    if post.is_some() && put.is_some() {
+        given.wrong("u", "-p and -u cannot both be given");
+    }
+    let implied = match (&post, &put) {
+        (Some(_), _) => "POST",
+        (None, Some(_)) => "PUT",
+        (None, None) if given.switch("i") => "HEAD",
+        (None, None) => "GET",
+    };
+    if given.switch("i") && implied != "HEAD" {
+        given.wrong("i", "HEAD has no body to send");
+    }
+    let method = given.some_text("m").unwrap_or_else(|| implied.to_owned());
+    (method, post.or(put))
+}
+
+/// The header lines, and whether connections are used again.
+fn headers(given: &mut Given, sends: bool) -> (Vec<String>, bool) {
+    let mut headers = given.list("H").to_vec();
+    let cookies = given.list("C");
+    if !cookies.is_empty() {
+        headers.push(format!("Cookie: {}", cookies.join("; ")));
+    }
+    if let Some(user) = given.secret("A") {
+        let encoded = BASE64_STANDARD.encode(user.reveal());
+        headers.push(format!("Authorization: Basic {encoded}"));
+    }
+    if sends {
+        let kind = given.some_text("T");
+        let kind = kind.unwrap_or_else(|| "text/plain".to_owned());
+        headers.push(format!("Content-Type: {kind}"));
+    }
+    let said = take_connection(&mut headers);
+    let keep_alive = said.unwrap_or(given.switch("k"));
+    if !keep_alive {
+        given.note(
+            "without -k every request has a connection of its own, closed by the client; opening \
+             it is timed apart"
+                .to_owned(),
+        );
+    }
+    (headers, keep_alive)
+}
+
+/// The flags for the documentation, as a Markdown table.
+pub fn table() -> String {
+    help::flag_table(FLAGS.iter().copied().flatten(), TOOL)
+}

@@ -1,0 +1,220 @@
+//! wrk, the HTTP benchmark with a closed loop on many connections.
+
+use std::time::Duration;
+
+use crate::flag::{Flag, Kind};
+use crate::help;
+use crate::mistakes::Mistakes;
+use crate::parse::{Given, Style, Table, World};
+use crate::web::{WebJob, check_url, parted, take_connection};
+
+const TOOL: &[&str] = &["wrk"];
+
+/// Every flag of wrk.
+pub const FLAGS: &[&[Flag]] = &[&[
+    Flag::new(
+        TOOL,
+        "connections",
+        Kind::Text,
+        "10",
+        "connections, such as 200 or 1k",
+    )
+    .short("c"),
+    Flag::new(
+        TOOL,
+        "duration",
+        Kind::Text,
+        "10s",
+        "how long, such as 10s, 2m or 1h",
+    )
+    .short("d"),
+    Flag::new(TOOL, "threads", Kind::Text, "2", "threads").short("t"),
+    Flag::new(TOOL, "script", Kind::Text, "", "Lua script")
+        .short("s")
+        .refused(
+            "scripts are not run; a plan file says the same: method, headers, body, several \
+             [[workload]]s (`tenbin plan http` prints one to start from)",
+        ),
+    Flag::new(TOOL, "header", Kind::List, "", "header line, repeatable").short("H"),
+    Flag::new(
+        TOOL,
+        "latency",
+        Kind::Switch,
+        "",
+        "print the distribution of latencies",
+    )
+    .short("L"),
+    Flag::new(
+        TOOL,
+        "timeout",
+        Kind::Text,
+        "2s",
+        "longest time for an answer",
+    )
+    .short("T"),
+    Flag::new(TOOL, "version", Kind::Switch, "", "print the version").short("v"),
+    Flag::new(
+        TOOL,
+        "insecure",
+        Kind::Switch,
+        "",
+        "accept any certificate, as wrk always does; a flag of Tenbin's",
+    ),
+]];
+
+const TABLE: Table = Table {
+    style: Style::Getopt,
+    tool: "wrk",
+    command: "wrk",
+    flags: FLAGS,
+};
+
+/// What a command line of wrk asks for.
+#[derive(Debug)]
+pub enum Asked {
+    /// To measure.
+    Measure(Box<WrkJob>),
+    /// For help, which is this text.
+    Help(String),
+    /// For the version.
+    Version,
+}
+
+/// A measurement as wrk would do it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WrkJob {
+    /// What is measured.
+    pub web: WebJob,
+    /// How long in all.
+    pub duration: Duration,
+    /// Print the distribution of latencies.
+    pub latency: bool,
+}
+
+/// Reads what stands behind `wrk`.
+///
+/// # Errors
+///
+/// Everything that is wrong with it, one sentence each.
+pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes> {
+    let mut given = TABLE.parse(arguments, world);
+    if given.help {
+        return Ok(Asked::Help(help::on_command(
+            "tenbin wrk [FLAGS] URL",
+            "wrk's command line on Tenbin's engine: percentiles of what was really measured, \
+             timeouts and failures never counted as throughput, and a verdict.",
+            TABLE.mine(),
+            TABLE.command,
+        )));
+    }
+    if given.switch("version") {
+        return Ok(Asked::Version);
+    }
+    let connections = count(&mut given, "connections");
+    let threads = count(&mut given, "threads");
+    let duration = time(&mut given, "duration");
+    let timeout = time(&mut given, "timeout");
+    let mut headers = given.list("header").to_vec();
+    let keep_alive = take_connection(&mut headers);
+    if keep_alive == Some(false) {
+        given.note(
+            "--header: connections are closed by the client after every answer, whatever the \
+             server does; opening them is timed apart from requests"
+                .to_owned(),
+        );
+    }
+    let url = match check_url("wrk", given.operands.first()) {
+        Ok(url) => url,
+        Err(mistake) => {
+            given.mistakes.push(mistake);
+            String::new()
+        }
+    };
+    if given.operands.len() > 1 {
+        given.mistakes.push(
+            "wrk: what follows the URL is for a script, and scripts are not run; leave it out"
+                .to_owned(),
+        );
+    }
+    if threads > connections {
+        given.wrong("threads", "there must be at least one connection for each");
+    }
+    let insecure = given.switch("insecure");
+    if url.starts_with("https://") && !insecure {
+        given.note(
+            "certificates are checked, which wrk never does; --insecure accepts any".to_owned(),
+        );
+    }
+    Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
+    let mut web = WebJob {
+        tool: "wrk",
+        url,
+        connections,
+        threads: Some(threads),
+        keep_alive: keep_alive.unwrap_or(true),
+        requests: None,
+        time: Some(duration),
+        timeout,
+        method: "GET".to_owned(),
+        headers,
+        body_file: None,
+        source: None,
+        insecure,
+        certificate: None,
+        notes: std::mem::take(&mut given.notes),
+    };
+    web.notes.extend(parted(&web));
+    Ok(Asked::Measure(Box::new(WrkJob {
+        web,
+        duration,
+        latency: given.switch("latency"),
+    })))
+}
+
+/// A whole number of 1 or more; k, M and G are powers of 1000.
+fn count(given: &mut Given, flag: &'static str) -> u64 {
+    let text = given.text(flag).to_owned();
+    let read = scaled(
+        &text,
+        &[
+            ("", 1),
+            ("k", 1_000),
+            ("m", 1_000_000),
+            ("g", 1_000_000_000),
+        ],
+    );
+    match read {
+        Some(number) if number > 0 => number,
+        _ => {
+            given.wrong(flag, &format!("{text:?} is not a number of 1 or more"));
+            1
+        }
+    }
+}
+
+/// A length of time; a bare number is seconds.
+fn time(given: &mut Given, flag: &'static str) -> Duration {
+    let text = given.text(flag).to_owned();
+    let read = scaled(&text, &[("", 1), ("s", 1), ("m", 60), ("h", 3_600)]);
+    match read {
+        Some(seconds) if seconds > 0 => Duration::from_secs(seconds),
+        _ => {
+            let wrong = format!("{text:?} is not a length of time; write for example 10s or 2m");
+            given.wrong(flag, &wrong);
+            Duration::from_secs(1)
+        }
+    }
+}
+
+/// A whole number with one of these units, in either case.
+fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = text[digits.len()..].to_ascii_lowercase();
+    let (_, factor) = units.iter().find(|(name, _)| *name == unit)?;
+    digits.parse::<u64>().ok()?.checked_mul(*factor)
+}
+
+/// The flags for the documentation, as a Markdown table.
+pub fn table() -> String {
+    help::flag_table(FLAGS.iter().copied().flatten(), TOOL)
+}
