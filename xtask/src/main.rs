@@ -23,7 +23,8 @@ use crate::steps::Steps;
 const HELP: &str = "\
 cargo xtask <task>
 
-  setup           install what the tests need: nginx, wrk, MinIO, Versity S3 Gateway, rclone
+  setup           install what the tests need: nginx, wrk, MinIO, Versity S3 Gateway, rclone,
+                  SQLAlchemy
   setup --check   only say what is there and what is missing
   check           format, clippy, layers, licences, tracked files
   test            setup, check, then every test; ends with `N passed, N failed`

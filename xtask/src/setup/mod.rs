@@ -3,6 +3,7 @@
 
 mod debian;
 mod go;
+mod python;
 
 use std::path::PathBuf;
 
@@ -46,7 +47,8 @@ const FROM_GO: &[go::Server] = &[
 /// Installs what is missing.
 pub(crate) fn install() -> Result<()> {
     debian::install(FROM_DEBIAN)?;
-    go::install(FROM_GO)
+    go::install(FROM_GO)?;
+    python::install()
 }
 
 /// Says what is there; an error if anything is missing.
@@ -58,6 +60,7 @@ pub(crate) fn check() -> Result<()> {
             .map(|(program, _)| program),
     );
     missing.extend(go::missing(FROM_GO)?);
+    missing.extend(python::missing()?);
     if !missing.is_empty() {
         bail!("missing: {}; run `cargo xtask setup`", missing.join(", "));
     }
