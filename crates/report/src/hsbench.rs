@@ -8,8 +8,8 @@ use tenbin_record::{OpFigures, Slice, quantile_ns, rfc3339};
 
 use crate::document::Document;
 use crate::escape::for_terminal;
-use crate::terminal::verdict_line;
-use crate::words::{trust, trust_meaning};
+use crate::terminal::{verdict_line, why};
+use crate::words::trust;
 
 /// Bytes in what hsbench calls a MB.
 const MB: f64 = 1_048_576.0;
@@ -83,7 +83,7 @@ fn row(slice: &Slice, op: &OpFigures, mode: &str, bytes_each: u64, end: SystemTi
     }
 }
 
-/// hsbench's lines, then the verdict.
+/// hsbench's lines, then what was found, and last the verdict.
 pub fn text(rows: &[Row], document: &Document) -> String {
     let mut text = String::new();
     for row in rows {
@@ -109,13 +109,6 @@ pub fn text(rows: &[Row], document: &Document) -> String {
             row.slowdowns
         );
     }
-    let _ = writeln!(
-        text,
-        "Verdict: {}, {}; {}",
-        trust(document.trust),
-        trust_meaning(document.trust),
-        for_terminal(&verdict_line(document))
-    );
     for finding in &document.findings {
         let _ = writeln!(
             text,
@@ -124,6 +117,13 @@ pub fn text(rows: &[Row], document: &Document) -> String {
             for_terminal(&finding.evidence)
         );
     }
+    let _ = writeln!(
+        text,
+        "Verdict: {}, {}; {}",
+        trust(document.trust),
+        for_terminal(&why(document)),
+        for_terminal(&verdict_line(document))
+    );
     let _ = writeln!(text, "Run: {}", for_terminal(&document.run.directory));
     text
 }
