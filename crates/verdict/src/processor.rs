@@ -5,8 +5,9 @@ use tenbin_record::Slice;
 use crate::evidence::{Cell, Evidence};
 use crate::words::middle;
 
-/// Idle share of all cores from which on CPU is not the limit: Tenbin's own convention.
-const IDLE: f64 = 0.20;
+/// Share of all cores that neither side uses from which on CPU is not the limit, unless
+/// others use them: Tenbin's own convention.
+const UNUSED: f64 = 0.20;
 
 /// Cores that one workload on one target keeps busy: medians over its full slices.
 #[derive(Debug, Clone, Copy)]
@@ -36,13 +37,13 @@ impl Busy {
     }
 
     /// Share of the cores that neither of the two uses; others may.
-    pub(crate) fn idle(&self) -> f64 {
+    pub(crate) fn unused(&self) -> f64 {
         (1.0 - self.both / self.cores as f64).max(0.0)
     }
 
-    /// Whether so many of them are idle that CPU is not the limit.
+    /// Whether so many of them are left that CPU is not the limit, unless others use them.
     pub(crate) fn has_room(&self) -> bool {
-        self.idle() > IDLE
+        self.unused() > UNUSED
     }
 }
 

@@ -6,7 +6,7 @@ use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
 use crate::finding::{Blame, Finding, Severity};
 use crate::latency::quantile;
-use crate::words::{count, middle, percent, time};
+use crate::words::{count, middle, percent, ratio, time};
 
 /// Share of the median service time that the 99th percentile of the lag may reach.
 const LATE: f64 = 0.10;
@@ -72,6 +72,11 @@ impl SendLag {
         } else {
             format!("though not all {connections} were in use")
         };
+        let size = if share > 1.0 {
+            format!("{} times", ratio(share))
+        } else {
+            format!("{} of", percent(share))
+        };
         Some(Finding {
             rule: self.name(),
             severity,
@@ -83,10 +88,9 @@ impl SendLag {
             workload: Some(cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),
             evidence: format!(
-                "one request in a hundred was sent {} or more after it was due, {} of the median \
+                "one request in a hundred was sent {} or more after it was due, {size} the median \
                  service time of {}: {because}",
                 time(lag),
-                percent(share),
                 time(service)
             ),
             advice: if all_in_use {

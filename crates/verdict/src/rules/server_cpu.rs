@@ -60,12 +60,12 @@ impl ServerCpu {
         } else if works_on_one_core(cell, busy) {
             (
                 format!(
-                    "the target used {:.2} of a core, one and no more, while {} of {} stood idle",
+                    "the target used {:.2} of a core, one and no more, while neither side used {} of {}",
                     busy.target,
-                    percent(busy.idle()),
+                    percent(busy.unused()),
                     count(busy.cores, "core")
                 ),
-                "it works on one core, and that core is the limit: give it more processes or \
+                "it seems to work on one core, which is the limit then: give it more processes or \
                  threads, as many as there are cores, or compare it as what it is",
             )
         } else {
@@ -113,12 +113,12 @@ mod tests {
     }
 
     #[test]
-    fn fires_when_one_core_is_full_and_others_stand_idle() {
+    fn fires_when_one_core_is_full_and_others_are_left() {
         let findings = on_cores(4, 0.98).findings(&ServerCpu);
         assert_eq!(findings.len(), 1);
         assert_eq!(
             findings[0].evidence,
-            "the target used 0.98 of a core, one and no more, while 70.5 % of 4 cores stood idle"
+            "the target used 0.98 of a core, one and no more, while neither side used 70.5 % of 4 cores"
         );
     }
 

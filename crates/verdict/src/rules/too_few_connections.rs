@@ -24,7 +24,7 @@ impl Rule for TooFewConnections {
     }
 
     fn summary(&self) -> &'static str {
-        "CPU stood idle, and more connections give more or might"
+        "cores were left, and more connections give more or might"
     }
 
     fn severities(&self) -> &'static [Severity] {
@@ -81,9 +81,9 @@ impl TooFewConnections {
                 workload: Some(level.cell.workload.name.clone()),
                 target: Some(level.cell.target.name.clone()),
                 evidence: format!(
-                    "with {} {} of {} stood idle, and {} gave {} ({}–{}) times the throughput",
+                    "with {} neither side used {} of {}, and {} gave {} ({}–{}) times the throughput",
                     count(level.connections(), "connection"),
-                    percent(busy.idle()),
+                    percent(busy.unused()),
                     count(busy.cores, "core"),
                     above.connections(),
                     ratio(gained.value),
@@ -104,13 +104,13 @@ impl TooFewConnections {
     fn alone(&self, idle: &[&(&Cell<'_>, Busy)]) -> Option<Finding> {
         let (cell, busiest) = idle
             .iter()
-            .min_by(|one, other| one.1.idle().total_cmp(&other.1.idle()))?;
+            .min_by(|one, other| one.1.unused().total_cmp(&other.1.unused()))?;
         let several = idle.len() > 1;
         let connections = cell.workload.load.connections;
         let (place, more) = if several {
             let workloads = count(idle.len(), "workload");
             (
-                format!("in {workloads} at least"),
+                format!("in each of {workloads}"),
                 "with twice the --connections".to_owned(),
             )
         } else {
@@ -119,6 +119,7 @@ impl TooFewConnections {
                 format!("with --connections {}", 2 * connections),
             )
         };
+        let least = if several { "at least " } else { "" };
         Some(Finding {
             rule: self.name(),
             severity: Severity::Note,
@@ -126,8 +127,8 @@ impl TooFewConnections {
             workload: (!several).then(|| cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),
             evidence: format!(
-                "{place} {} of {} stood idle: CPU is not the limit",
-                percent(busiest.idle()),
+                "{place} neither side used {least}{} of {}: unless others did, CPU is not the limit",
+                percent(busiest.unused()),
                 count(busiest.cores, "core")
             ),
             advice: format!(
@@ -171,7 +172,7 @@ mod tests {
         assert_eq!(findings[0].workload.as_deref(), Some("c4"));
         assert!(
             findings[0].evidence.starts_with(
-                "with 4 connections 65 % of 2 cores stood idle, and 16 gave 1.111 (1.1"
+                "with 4 connections neither side used 65 % of 2 cores, and 16 gave 1.111 (1.1"
             ),
             "{findings:?}"
         );
@@ -196,7 +197,8 @@ mod tests {
         assert_eq!(findings.len(), 1);
         assert_eq!(
             findings[0].evidence,
-            "with 2 connections 75 % of 2 cores stood idle: CPU is not the limit"
+            "with 2 connections neither side used 75 % of 2 cores: unless others did, CPU is not \
+             the limit"
         );
         assert!(
             findings[0]
@@ -217,7 +219,7 @@ mod tests {
         assert!(
             findings[0]
                 .evidence
-                .starts_with("in 2 workloads at least 75 % of 2 cores stood idle")
+                .starts_with("in each of 2 workloads neither side used at least 75 % of 2 cores")
         );
     }
 

@@ -4,7 +4,7 @@ use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
 use crate::finding::{Blame, Finding, Severity};
 use crate::metric::Metric;
-use crate::words::{count, middle, percent};
+use crate::words::{middle, percent};
 
 /// Difference from the later slices that is worth a word.
 const NOTICEABLE: f64 = 0.10;
@@ -56,7 +56,11 @@ impl WarmUp {
             .map(|slice| metric.of_block(&[slice])?.first().copied())
             .collect::<Option<_>>()?;
         let odd = odd_ones(&figures)?;
-        let first = (odd.mean_log.exp() - 1.0).abs();
+        let apart = (odd.mean_log.exp() - 1.0).abs();
+        let first = match odd.slices {
+            1 => String::new(),
+            several => format!("{several} "),
+        };
         let way = if odd.mean_log > 0.0 {
             "higher"
         } else {
@@ -74,11 +78,10 @@ impl WarmUp {
             workload: Some(cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),
             evidence: format!(
-                "in the first {} of {slices} the {} is {} {way} than in the later ones, whose \
+                "in the first {first}of {slices} slices the {} is {} {way} than in the later ones, whose \
                  usual deviation is {}",
-                count(odd.slices, "slice"),
                 metric.phrase(),
-                percent(first),
+                percent(apart),
                 percent(odd.usual)
             ),
             advice: "use a longer --warmup, until caches are full, code is compiled and pools \
@@ -144,7 +147,7 @@ mod tests {
         assert_eq!(findings[0].target.as_deref(), Some("b"));
         assert!(
             findings[0].evidence.starts_with(
-                "in the first 1 slice of 16 the throughput is 40 % lower than in the later ones"
+                "in the first of 16 slices the throughput is 40 % lower than in the later ones"
             ),
             "{findings:?}"
         );

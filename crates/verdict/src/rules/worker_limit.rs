@@ -25,7 +25,7 @@ impl Rule for WorkerLimit {
     }
 
     fn summary(&self) -> &'static str {
-        "more connections only wait longer while CPU stands idle: too few workers"
+        "more connections only wait longer while cores are left: too few workers"
     }
 
     fn severities(&self) -> &'static [Severity] {
@@ -68,7 +68,7 @@ impl WorkerLimit {
             return None;
         }
         let advice = if works_on_one_core(&top.cell, &busy) {
-            "it works on one core: raise the number of its worker processes or threads to that \
+            "it seems to work on one core: raise the number of its worker processes or threads to that \
              of the cores"
         } else {
             "raise the number of its workers, or of connections in its pool: to the number of \
@@ -83,14 +83,14 @@ impl WorkerLimit {
             target: Some(top.cell.target.name.clone()),
             evidence: format!(
                 "from {} to {} throughput stays ({} times, {}–{}) and the median service time \
-                 grows {}-fold, while {} of {} stand idle",
+                 grows {}-fold, while neither side uses {} of {}",
                 base.connections(),
                 count(top.connections(), "connection"),
                 ratio(gained.value),
                 ratio(gained.low),
                 ratio(gained.high),
                 ratio(longer),
-                percent(busy.idle()),
+                percent(busy.unused()),
                 count(busy.cores, "core")
             ),
             advice: advice.to_owned(),
@@ -126,7 +126,7 @@ mod tests {
             "{evidence}"
         );
         assert!(
-            evidence.ends_with("while 65 % of 2 cores stand idle"),
+            evidence.ends_with("while neither side uses 65 % of 2 cores"),
             "{evidence}"
         );
         assert!(findings[0].advice.contains("3 to 8 times"));
@@ -138,7 +138,11 @@ mod tests {
         run.environment.cores = Some(4);
         run.each(|slice| slice.server_cpu(0.97));
         let findings = run.findings(&WorkerLimit);
-        assert!(findings[0].advice.starts_with("it works on one core"));
+        assert!(
+            findings[0]
+                .advice
+                .starts_with("it seems to work on one core")
+        );
     }
 
     #[test]
