@@ -13,7 +13,7 @@ const WITH_FIGURES: usize = 4;
 const WORKLOADS: usize = 3;
 
 /// Letters of a finding's evidence that stand in a line with other things.
-const ESSENCE: usize = 120;
+const ESSENCE: usize = 140;
 
 impl Page {
     pub(super) fn last_three_lines(&mut self, document: &Document) {
@@ -65,7 +65,7 @@ pub(crate) fn why(document: &Document) -> String {
     text
 }
 
-/// Which rule, of what, and what it saw, up to the first pause that is long enough.
+/// Which rule, of what, and the beginning of what it saw.
 fn essence(finding: &Finding) -> String {
     let mut about = finding.rule.clone();
     let places = [&finding.workload, &finding.target];
@@ -73,9 +73,8 @@ fn essence(finding: &Finding) -> String {
     if !places.is_empty() {
         about += &format!(" at {}", places.join(", "));
     }
-    let clause = finding.evidence.split("; ").next().unwrap_or_default();
-    let mut seen: String = clause.chars().take(ESSENCE).collect();
-    if seen.len() < clause.len() {
+    let mut seen: String = finding.evidence.chars().take(ESSENCE).collect();
+    if seen.len() < finding.evidence.len() {
         let whole_words = seen.rfind(' ').unwrap_or(seen.len());
         seen.truncate(whole_words);
         seen.push('…');
