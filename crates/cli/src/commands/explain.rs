@@ -71,10 +71,10 @@ fn capitalised(text: &str) -> String {
 
 fn unknown(name: &str) -> String {
     let near = nearest_few(name, RULES.iter().map(|rule| rule.name()));
-    let meant = if near.is_empty() {
-        String::new()
+    let hint = if near.is_empty() {
+        "`tenbin explain` lists all of them".to_owned()
     } else {
-        format!("; did you mean {}?", near.join(" or "))
+        format!("did you mean {}?", near.join(" or "))
     };
-    format!("there is no rule {name:?}{meant}; `tenbin explain` lists all of them")
+    format!("there is no rule {name:?}; {hint}")
 }
