@@ -6,6 +6,7 @@
 
 mod compare;
 mod doctor;
+mod explain;
 mod foreign;
 mod http;
 mod keys;
@@ -30,6 +31,7 @@ use tenbin_plan::{At, Draft, Field, List, Refusal, Scalar};
 
 pub use compare::{CompareArgs, EarlierArgs};
 pub use doctor::{DoctorCommand, DoctorS3Args};
+pub use explain::ExplainArgs;
 pub(crate) use foreign::world as foreign_world;
 pub use foreign::{ForeignArgs, TOOLS, called_by_name};
 pub use http::{HttpArgs, RequestArgs};
@@ -118,6 +120,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Compare a run with an earlier one, to see what a change has done
     Compare(CompareArgs),
+    /// Explain the rules that findings come from: test, threshold, what to do
+    Explain(ExplainArgs),
     /// Run one of the built-in servers on its own, until Ctrl-C
     #[command(subcommand)]
     Serve(ServeCommand),

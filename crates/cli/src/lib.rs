@@ -56,6 +56,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Clean(args) => commands::clean(&args),
         Command::Show(args) => commands::show(&args),
         Command::Compare(args) => commands::compare(&args),
+        Command::Explain(args) => commands::explain(&args),
         Command::Serve(command) => commands::serve(&command),
         Command::Completions(args) => commands::completions(&args),
         Command::Man(args) => commands::man(&args),

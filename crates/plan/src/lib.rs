@@ -42,6 +42,7 @@ pub use s3::{
 };
 pub use scalar::{At, Entries, List, Scalar};
 pub use schedule::{Turn, rounds_per_block, schedule};
+pub use suggest::nearest_few;
 pub use think::Think;
 pub use trace::Trace;
 pub use way::{ClientCertificate, Host, HttpVersion, IpVersion, Pin, Tls, TlsVersion, Way};

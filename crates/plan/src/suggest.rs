@@ -24,6 +24,22 @@ pub(crate) fn nearest<'a>(
         .map(|(_, candidate)| candidate)
 }
 
+/// The candidates that `word` is part of or is nearly, the nearest first.
+pub fn nearest_few<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str> + Clone,
+) -> Vec<&'a str> {
+    let part = plain(word);
+    let contains = |candidate: &&str| !part.is_empty() && plain(candidate).contains(&part);
+    let mut found: Vec<&str> = candidates.clone().into_iter().filter(contains).collect();
+    if let Some(near) = nearest(word, candidates)
+        && !found.contains(&near)
+    {
+        found.insert(0, near);
+    }
+    found
+}
+
 /// `; did you mean "…"?` for the nearest candidate, or nothing.
 pub(crate) fn did_you_mean<'a>(
     word: &str,
@@ -52,5 +68,15 @@ mod tests {
         assert_eq!(nearest("colour", words), None);
         assert_eq!(nearest("x", ["s3"]), None);
         assert_eq!(nearest("s4", ["http", "s3"]), Some("s3"));
+    }
+
+    #[test]
+    fn a_part_of_a_word_will_do() {
+        let words = ["keep_alive", "too_few_samples", "too_few_connections"];
+        assert_eq!(nearest_few("alive", words), ["keep_alive"]);
+        assert_eq!(nearest_few("Too-Few", words), words[1..]);
+        assert_eq!(nearest_few("kep_alive", words), ["keep_alive"]);
+        assert!(nearest_few("colour", words).is_empty());
+        assert!(nearest_few("", words).is_empty());
     }
 }

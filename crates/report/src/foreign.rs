@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use crate::document::Document;
 use crate::escape::for_terminal;
-use crate::terminal::verdict_line;
-use crate::words::{trust, trust_meaning};
+use crate::terminal::{verdict_line, why};
+use crate::words::trust;
 
-/// The verdict, what was found, and where the run is.
+/// What was found, the verdict, and where the run is.
 pub(crate) fn last_lines(document: &Document) -> String {
     let mut text = String::new();
     for finding in &document.findings {
@@ -18,13 +18,13 @@ pub(crate) fn last_lines(document: &Document) -> String {
             for_terminal(&finding.evidence)
         );
     }
-    let _ = writeln!(text, "Run: {}", for_terminal(&document.run.directory));
     let _ = writeln!(
         text,
         "Verdict: {}, {}; {}",
         trust(document.trust),
-        trust_meaning(document.trust),
+        for_terminal(&why(document)),
         for_terminal(&verdict_line(document))
     );
+    let _ = writeln!(text, "Run: {}", for_terminal(&document.run.directory));
     text
 }

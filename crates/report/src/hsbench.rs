@@ -82,7 +82,7 @@ fn row(slice: &Slice, op: &OpFigures, mode: &str, bytes_each: u64, end: SystemTi
     }
 }
 
-/// hsbench's lines, then the verdict.
+/// hsbench's lines, then what was found, and last the verdict.
 pub fn text(rows: &[Row], document: &Document) -> String {
     let mut text = String::new();
     for row in rows {

@@ -1,7 +1,10 @@
 //! The report for a terminal.
 
+mod bottom;
 mod earlier;
 mod results;
+
+pub(crate) use bottom::why;
 
 use crate::connections::{
     NOT_TIMED, has_early_first_byte, is_timed, mostly_new, name_lookup, shares, steps,
@@ -11,13 +14,11 @@ use crate::document::{
 };
 use crate::escape::for_terminal;
 use crate::table::{Table, wrap, wrap_between};
-use crate::words::{
-    TIME, UNKNOWN, about_steps, count, errors, plural, ratio, ratio_interval, trust, trust_meaning,
-};
+use crate::words::{TIME, UNKNOWN, about_steps, count, errors, plural, ratio, ratio_interval};
 
 /// The report for a terminal that is `width` columns wide, with colours if asked.
 /// Ends with a newline. The last three lines alone say how far the numbers can
-/// be trusted, what came out, and where the rest is.
+/// be trusted and why, what came out, and where the rest is.
 pub fn terminal(document: &Document, width: usize, colour: bool) -> String {
     let mut page = Page {
         text: String::new(),
@@ -212,35 +213,12 @@ impl Page {
             self.paragraph(&for_terminal(&finding.evidence), "    ", "    ");
             self.paragraph(&for_terminal(&finding.advice), "    → ", "      ");
         }
-    }
-
-    fn last_three_lines(&mut self, document: &Document) {
-        self.line("");
-        let ink = match document.trust {
-            Trust::Valid => Ink::Green,
-            Trust::Suspect => Ink::Yellow,
-            Trust::Invalid => Ink::Red,
-        };
-        let word = self.paint(ink, trust(document.trust));
-        let meaning = trust_meaning(document.trust);
-        let incomplete = if document.run.complete {
-            String::new()
-        } else {
-            format!(
-                "; incomplete: {} of {} measured in full",
-                document.slices.iter().filter(|s| !s.cut_short).count(),
-                plural(document.run.planned_slices, "slice")
-            )
-        };
-        self.line(&format!("Trust    {word}, {meaning}{incomplete}"));
-        self.line(&format!(
-            "Verdict  {}",
-            for_terminal(&verdict_line(document))
-        ));
-        self.line(&format!(
-            "Run      {}",
-            for_terminal(&document.run.directory)
-        ));
+        let first = for_terminal(&findings[0].rule);
+        let more = format!(
+            "tenbin explain RULE says what is behind a finding, for example: tenbin explain {first}"
+        );
+        let more = self.paint(Ink::Faint, &more);
+        self.line(&format!("{INDENT}{more}"));
     }
 
     fn paragraph(&mut self, text: &str, first: &str, others: &str) {

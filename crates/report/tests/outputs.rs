@@ -271,6 +271,32 @@ fn the_last_three_lines_alone_do_not_mislead() {
     assert!(verdict.ends_with("no verdict on durable against memory at get-1KiB"));
 }
 
+/// Whoever reads no more than this is to know what stands and what does not.
+#[test]
+fn the_last_three_lines_of_every_kind_of_run() {
+    let more: [NamedRun; 5] = [
+        ("three", made_up::three),
+        ("suite", made_up::suite),
+        ("single, invalid", made_up::single_invalid),
+        ("single, interrupted", made_up::single_interrupted),
+        ("nothing", made_up::nothing),
+    ];
+    let mut all = String::new();
+    for (name, run) in RUNS.into_iter().chain(more) {
+        let document = run().document();
+        let text = terminal(&document, 80, false);
+        let lines: Vec<&str> = text.lines().collect();
+        let last = &lines[lines.len() - 3..];
+        all += &format!("{name}:\n{}\n\n", last.join("\n"));
+        let worst = document.findings.iter();
+        let worst = worst.map(|finding| finding.rule.as_str());
+        if let Some(rule) = worst.clone().find(|rule| *rule != "incomplete") {
+            assert!(last[0].contains(rule), "{name}: {rule} is not in {last:?}");
+        }
+    }
+    insta::assert_snapshot!(all);
+}
+
 #[test]
 fn nothing_hostile_and_nothing_secret_comes_through() {
     for (name, run) in RUNS {

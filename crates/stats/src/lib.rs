@@ -5,6 +5,7 @@
 //! data allow. Every interval says the confidence it really has, which for the
 //! exact methods used here is at least the one asked for.
 
+mod coordinated;
 mod distribution;
 mod estimate;
 mod holm;
@@ -15,12 +16,15 @@ mod power;
 mod rank_sum;
 mod signed_rank;
 
+pub use coordinated::uncoordinated_quantile;
 pub use distribution::{normal_cdf, normal_quantile, student_cdf, student_quantile};
 pub use estimate::{Estimate, Measured};
 pub use holm::holm;
 pub use little::Little;
 pub use order::{fewest_samples, median, printable_percentile};
-pub use pairing::{Drift, block_log_ratio, drift, quad_drift, quad_log_ratio, ratio};
+pub use pairing::{
+    Drift, block_log_ratio, drift, quad_carry_over, quad_drift, quad_log_ratio, ratio,
+};
 pub use power::{
     blocks_for_significance, blocks_needed, detectable_log_effect, standard_deviation,
 };

@@ -44,6 +44,20 @@ pub fn quad_drift(outer: [f64; 2], inner: [f64; 2]) -> Option<f64> {
     Some((3.0 * outer + inner) / 10.0)
 }
 
+/// Log gain of a slice that follows one of its own arm over one that follows the other
+/// arm's, in an ABBA quad among others of the same kind: whatever the drift from slice to
+/// slice, and whatever the difference between the arms.
+///
+/// The first and the third slice follow their own arm, the second and the last the other.
+/// With a drift d and a gain e, ln(outer ratio) = 3d − e and ln(inner ratio) = d + e, so
+/// that e = (3·ln(inner ratio) − ln(outer ratio)) / 4. `None` unless all four are positive
+/// and finite.
+pub fn quad_carry_over(outer: [f64; 2], inner: [f64; 2]) -> Option<f64> {
+    let outer = mean_log(&[outer[1]])? - mean_log(&[outer[0]])?;
+    let inner = mean_log(&[inner[1]])? - mean_log(&[inner[0]])?;
+    Some((3.0 * inner - outer) / 4.0)
+}
+
 /// Whether the quads drift, tested on the same arm against itself and so free
 /// of any difference between the arms.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -106,6 +120,17 @@ mod tests {
         assert_eq!(found.p, 2.0 / 64.0);
         assert!((found.across_quad() - 0.032).abs() < 0.001);
         assert_eq!(drift(&quads[..5], 0.95), None);
+    }
+
+    #[test]
+    fn carry_over_is_found_whatever_the_drift_and_the_ratio() {
+        let (step, gain) = (0.97_f64, 1.05_f64);
+        let e = quad_carry_over(
+            [100.0 * gain, 100.0 * step.powi(3)],
+            [300.0 * step, 300.0 * gain * step.powi(2)],
+        );
+        assert!((e.unwrap() - gain.ln()).abs() < 1e-12);
+        assert_eq!(quad_carry_over([1.0, 1.0], [0.0, 1.0]), None);
     }
 
     #[test]

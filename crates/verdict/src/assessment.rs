@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use serde::Serialize;
 use tenbin_plan::Plan;
-use tenbin_record::Slice;
+use tenbin_record::{Environment, Slice};
 
 use crate::compare::{Comparison, compare};
 use crate::evidence::Evidence;
@@ -40,17 +40,25 @@ impl Assessment {
 
 /// Compares, judges and sums up a run.
 ///
-/// `complete` says whether it came to its planned end, `cores` how many cores
-/// the generator's machine has, if that is known. Each comparison is trusted as
-/// far as the findings allow that concern it; the run, as far as all of them.
-pub fn assess(plan: &Plan, slices: &[Slice], complete: bool, cores: Option<usize>) -> Assessment {
+/// `complete` says whether it came to its planned end, `environment` on which machine
+/// the generator ran. Each comparison is trusted as far as the findings allow that
+/// concern it; the run, as far as all of them.
+pub fn assess(
+    plan: &Plan,
+    slices: &[Slice],
+    complete: bool,
+    environment: &Environment,
+) -> Assessment {
     let mut comparisons = compare(plan, slices);
     let evidence = Evidence {
         plan,
         slices,
         comparisons: &comparisons,
         complete,
-        cores,
+        cores: environment
+            .cores
+            .and_then(|cores| usize::try_from(cores).ok()),
+        environment,
     };
     let mut findings: Vec<Finding> = RULES
         .iter()

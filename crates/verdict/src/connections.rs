@@ -94,6 +94,11 @@ fn step(
 }
 
 pub(crate) fn hosts_of_cell(cell: &Cell<'_>, basis: &Basis<'_>) -> Vec<HostFigures> {
+    let names = names_of_hosts(cell).into_iter();
+    names.map(|name| of_host(cell, basis, name)).collect()
+}
+
+fn names_of_hosts<'a>(cell: &Cell<'a>) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     for host in cell.slices.iter().flat_map(|slice| &slice.hosts) {
         if !names.contains(&host.name.as_str()) {
@@ -101,13 +106,51 @@ pub(crate) fn hosts_of_cell(cell: &Cell<'_>, basis: &Basis<'_>) -> Vec<HostFigur
         }
     }
     names
-        .into_iter()
-        .map(|name| of_host(cell, basis, name))
-        .collect()
+}
+
+fn find_all<'a>(
+    cell: &Cell<'a>,
+    name: &str,
+) -> impl Iterator<Item = &'a tenbin_record::HostFigures> {
+    let slices = cell.slices.iter();
+    slices.filter_map(move |slice| find(slice, name))
+}
+
+/// What one host of a target was asked to do.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HostLoad<'a> {
+    /// Its name.
+    pub(crate) host: &'a str,
+    /// Requests of any outcome, over all slices.
+    pub(crate) requests: u64,
+    /// Its share of the requests against the weights of the others.
+    weight: u32,
+}
+
+impl<'a> HostLoad<'a> {
+    /// Of every host, in the target's order; empty when there is but one.
+    pub(crate) fn of(cell: &Cell<'a>) -> Vec<Self> {
+        let mut weights = cell.target.way.hosts.iter().map(|host| host.weight);
+        let names = names_of_hosts(cell).into_iter();
+        names
+            .map(|host| Self {
+                host,
+                requests: find_all(cell, host)
+                    .map(|figures| figures.ok + figures.failed_count())
+                    .sum(),
+                weight: weights.next().unwrap_or(1),
+            })
+            .collect()
+    }
+
+    /// Requests for each unit of its weight.
+    pub(crate) fn by_weight(&self) -> f64 {
+        self.requests as f64 / f64::from(self.weight)
+    }
 }
 
 fn of_host(cell: &Cell<'_>, basis: &Basis<'_>, name: &str) -> HostFigures {
-    let mine = || cell.slices.iter().flat_map(|slice| find(slice, name));
+    let mine = || find_all(cell, name);
     let mut errors = BTreeMap::new();
     for (class, count) in mine().flat_map(|host| &host.errors) {
         *errors.entry(class.name()).or_default() += count;

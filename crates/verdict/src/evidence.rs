@@ -1,7 +1,7 @@
 //! What a rule may look at.
 
-use tenbin_plan::{Pace, Plan, Target, Workload};
-use tenbin_record::Slice;
+use tenbin_plan::{Pace, Plan, Reach, Target, Workload};
+use tenbin_record::{Environment, Slice};
 
 use crate::compare::Comparison;
 
@@ -19,6 +19,8 @@ pub struct Evidence<'a> {
     pub complete: bool,
     /// Cores of the machine that the generator ran on, if known.
     pub cores: Option<usize>,
+    /// That machine, and what the targets say of themselves.
+    pub environment: &'a Environment,
 }
 
 /// One workload on one target.
@@ -40,10 +42,28 @@ impl<'a> Evidence<'a> {
 }
 
 impl<'a> Cell<'a> {
+    pub(crate) fn new(workload: &'a Workload, target: &'a Target, slices: &'a [Slice]) -> Self {
+        let mut slices: Vec<&Slice> = slices
+            .iter()
+            .filter(|slice| slice.workload == workload.name && slice.target == target.name)
+            .collect();
+        slices.sort_by_key(|slice| slice.index);
+        Self {
+            workload,
+            target,
+            slices,
+        }
+    }
+
     /// The slices that ran their full time: the only ones that give figures.
     pub fn full(&self) -> Vec<&'a Slice> {
         let full = self.slices.iter().filter(|slice| !slice.cut_short);
         full.copied().collect()
+    }
+
+    /// Whether the target is known to run on the generator's machine.
+    pub(crate) fn runs_here(&self) -> bool {
+        matches!(self.target.reach, Reach::Launched(_) | Reach::Builtin(_))
     }
 }
 
@@ -51,18 +71,7 @@ pub(crate) fn cells<'a>(plan: &'a Plan, slices: &'a [Slice]) -> Vec<Cell<'a>> {
     plan.workloads
         .iter()
         .flat_map(|workload| plan.targets.iter().map(move |target| (workload, target)))
-        .map(|(workload, target)| {
-            let mut slices: Vec<&Slice> = slices
-                .iter()
-                .filter(|slice| slice.workload == workload.name && slice.target == target.name)
-                .collect();
-            slices.sort_by_key(|slice| slice.index);
-            Cell {
-                workload,
-                target,
-                slices,
-            }
-        })
+        .map(|(workload, target)| Cell::new(workload, target, slices))
         .collect()
 }
 

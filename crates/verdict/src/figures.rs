@@ -296,7 +296,7 @@ mod tests {
             (16, 0, 16_000, 3)
         );
         assert_eq!(row.throughput.estimate().unwrap().value, 1_000.0);
-        assert_eq!(row.server_cpu.value(), Some(0.000_5));
+        assert_eq!(row.server_cpu.value(), Some(0.001_5));
         assert_eq!(row.written_bytes.value(), Some(2_048.0));
         assert_eq!(row.peak_rss_bytes, Some(10_000_000));
         assert_eq!(row.client_allocated_bytes, Measured::Unknown, "not 0");

@@ -47,6 +47,16 @@ pub enum Severity {
     Invalid,
 }
 
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Note => "note",
+            Self::Suspect => "suspect",
+            Self::Invalid => "invalid",
+        })
+    }
+}
+
 /// Who has to change something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

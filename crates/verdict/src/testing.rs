@@ -8,7 +8,7 @@ use tenbin_plan::{
 };
 use tenbin_record::ErrorClass;
 use tenbin_record::latency_histogram;
-use tenbin_record::{ClientUse, OpFigures, Role, ServerUse, Slice};
+use tenbin_record::{ClientUse, Environment, OpFigures, Role, ServerUse, Slice};
 
 use crate::assessment::{Assessment, assess};
 use crate::compare::compare;
@@ -17,12 +17,13 @@ use crate::finding::Finding;
 use crate::rules::Rule;
 
 /// A run in which nothing is wrong until it is changed: closed loop, two
-/// connections, slices of one second with 1,000 answers of 2 ms each.
+/// connections, slices of one second with 1,000 answers of 2 ms each, on two cores that
+/// have little to spare.
 pub(crate) struct Run {
     pub(crate) plan: Plan,
     pub(crate) slices: Vec<Slice>,
+    pub(crate) environment: Environment,
     complete: bool,
-    cores: Option<usize>,
 }
 
 impl Run {
@@ -47,9 +48,42 @@ impl Run {
         Self {
             plan,
             slices,
+            environment: Environment {
+                cores: Some(2),
+                ..Environment::default()
+            },
             complete: true,
-            cores: Some(2),
         }
+    }
+
+    /// Target `a` alone on rising numbers of connections, with so many answers in each
+    /// slice, as long as Little's law asks for; eight rounds.
+    pub(crate) fn ladder(levels: &[(usize, u64)]) -> Self {
+        let names: Vec<String> = levels.iter().map(|(n, _)| format!("c{n}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut run = Self::new(&["a"], &names, 8);
+        for (workload, (connections, _)) in run.plan.workloads.iter_mut().zip(levels) {
+            workload.load.connections = *connections;
+        }
+        run.each(|slice| {
+            let at = names.iter().position(|name| *name == slice.0.workload);
+            let (connections, answers) = levels[at.unwrap()];
+            let answers = answers + [0, 2, 1, 3][slice.0.block as usize % 4];
+            slice.0.connections = connections;
+            slice.answers(answers, connections as f64 / answers as f64);
+        });
+        run
+    }
+
+    /// On targets that Tenbin has not started, so that nobody knows where they run.
+    pub(crate) fn elsewhere(mut self) -> Self {
+        for target in &mut self.plan.targets {
+            let url = format!("http://{}.example/", target.name);
+            target.reach = Reach::Endpoint {
+                url: url.parse().unwrap(),
+            };
+        }
+        self
     }
 
     pub(crate) fn open_loop(mut self) -> Self {
@@ -78,7 +112,7 @@ impl Run {
     }
 
     pub(crate) fn on_unknown_machine(mut self) -> Self {
-        self.cores = None;
+        self.environment.cores = None;
         self
     }
 
@@ -102,17 +136,24 @@ impl Run {
     }
 
     pub(crate) fn findings(&self, rule: &dyn Rule) -> Vec<Finding> {
-        rule.judge(&Evidence {
+        let findings = rule.judge(&Evidence {
             plan: &self.plan,
             slices: &self.slices,
             comparisons: &compare(&self.plan, &self.slices),
             complete: self.complete,
-            cores: self.cores,
-        })
+            cores: self.environment.cores.map(|cores| cores as usize),
+            environment: &self.environment,
+        });
+        for finding in &findings {
+            let severity = finding.severity;
+            assert!(rule.severities().contains(&severity), "{severity:?}");
+            assert_eq!(finding.rule, rule.name());
+        }
+        findings
     }
 
     pub(crate) fn assess(&self) -> Assessment {
-        assess(&self.plan, &self.slices, self.complete, self.cores)
+        assess(&self.plan, &self.slices, self.complete, &self.environment)
     }
 }
 
@@ -279,7 +320,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
             allocated: None,
         },
         server: Some(ServerUse {
-            cpu_seconds: 0.5,
+            cpu_seconds: 1.5,
             rss_bytes: 10_000_000,
             read_bytes: Some(0),
             written_bytes: Some(2_048_000),

@@ -51,6 +51,20 @@ pub(crate) fn rate(per_second: f64) -> String {
     format!("{value:.decimals$}{}/s", UNITS[unit])
 }
 
+/// Seconds, three digits: 815 µs, 1.79 ms, 75.0 s.
+pub(crate) fn time(seconds: f64) -> String {
+    const UNITS: [(f64, &str); 4] = [(1e9, "ns"), (1e6, "µs"), (1e3, "ms"), (1.0, "s")];
+    let fits = UNITS.iter().find(|(scale, _)| seconds * scale < 999.5);
+    let (scale, unit) = fits.unwrap_or(&UNITS[3]);
+    let value = seconds * scale;
+    let decimals = match value {
+        value if value >= 99.95 || value == 0.0 => 0,
+        value if value >= 9.995 => 1,
+        _ => 2,
+    };
+    format!("{value:.decimals$} {unit}")
+}
+
 /// The word for so many: `1` gives, `8` give.
 pub(crate) fn verb(n: usize, one: &'static str, several: &'static str) -> &'static str {
     if n == 1 { one } else { several }
@@ -105,6 +119,10 @@ mod tests {
         assert_eq!(rate(999.6), "1.00 k/s");
         assert_eq!(rate(1.5), "1.50/s");
         assert_eq!(rate(0.0), "0/s");
+        assert_eq!(time(0.000_815_4), "815 µs");
+        assert_eq!(time(0.999_96e-3), "1.00 ms");
+        assert_eq!(time(75.0), "75.0 s");
+        assert_eq!(time(3_600.0), "3600 s");
     }
 
     #[test]

@@ -12,17 +12,20 @@ Every result is looked at by the rules below. A *note* is worth knowing and chan
 nothing; *suspect* means that the numbers may mislead; *invalid* that they cannot be
 believed. The worst finding decides how far the whole run can be trusted. The one to
 blame is the server, the network, the generator, the setup, or the question, when the
-run is too short for what is asked of it.
+run is too short for what is asked of it. `tenbin explain RULE` prints a rule's part of
+this page.
 
-| rule | what it finds |
-|---|---|
+| rule | severity | what it finds |
+|---|---|---|
 ";
 
 fn page() -> String {
     let mut page = HEAD.to_owned();
     for rule in RULES {
         let (name, summary) = (rule.name(), rule.summary());
-        writeln!(page, "| [`{name}`](#{name}) | {summary} |").expect("memory");
+        let severities = rule.severities().iter().map(ToString::to_string);
+        let severities = severities.collect::<Vec<_>>().join(", ");
+        writeln!(page, "| [`{name}`](#{name}) | {severities} | {summary} |").expect("memory");
     }
     for rule in RULES {
         let text = rule.explanation().trim_end();

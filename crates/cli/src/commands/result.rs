@@ -21,11 +21,8 @@ pub(crate) struct Run<'a> {
 impl Run<'_> {
     /// Judges the run and writes down what is to be said of it.
     pub(crate) fn document(&self) -> Document {
-        let cores = self
-            .environment
-            .cores
-            .and_then(|cores| usize::try_from(cores).ok());
-        let assessment = tenbin_verdict::assess(self.plan, self.slices, self.complete, cores);
+        let assessment =
+            tenbin_verdict::assess(self.plan, self.slices, self.complete, self.environment);
         Document::new(&Source {
             directory: self.directory,
             started: self.started,

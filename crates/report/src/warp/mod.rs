@@ -12,8 +12,8 @@ use serde::Serialize;
 use crate::document::{Document, Severity, Trust};
 use crate::escape::for_terminal;
 use crate::import::{Imported, Operation, Quantile};
-use crate::terminal::verdict_line;
-use crate::words::{trust, trust_meaning};
+use crate::terminal::{verdict_line, why};
+use crate::words::trust;
 
 pub use cmp::cmp;
 
@@ -50,13 +50,7 @@ pub fn run(document: &Document, imported: &Imported, only: Option<&str>, is_mix:
     {
         let _ = write!(text, "\n{total}");
     }
-    let _ = writeln!(
-        text,
-        "\nVerdict: {}, {}; {}",
-        trust(document.trust),
-        trust_meaning(document.trust),
-        for_terminal(&verdict_line(document))
-    );
+    text.push('\n');
     for finding in &document.findings {
         let severity = match finding.severity {
             Severity::Note => "NOTE",
@@ -75,6 +69,13 @@ pub fn run(document: &Document, imported: &Imported, only: Option<&str>, is_mix:
         }
         text.push('\n');
     }
+    let _ = writeln!(
+        text,
+        "Verdict: {}, {}; {}",
+        trust(document.trust),
+        for_terminal(&why(document)),
+        for_terminal(&verdict_line(document))
+    );
     let _ = writeln!(text, "Run: {}", for_terminal(&document.run.directory));
     text
 }

@@ -28,8 +28,7 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn document(&self) -> Document {
-        let cores = self.environment.cores.map(|cores| cores as usize);
-        let assessment = assess(&self.plan, &self.slices, self.complete, cores);
+        let assessment = assess(&self.plan, &self.slices, self.complete, &self.environment);
         Document::new(&Source {
             directory: Path::new("runs/2026-01-02T030405-quickstart"),
             started: UNIX_EPOCH + Duration::from_secs(1_767_323_045),
@@ -71,6 +70,49 @@ pub(crate) fn pair() -> Run {
             .record_n(2_000_000, connected)
             .unwrap();
     }
+    run
+}
+
+/// Three built-in S3 servers, one of them slower than the first.
+pub(crate) fn three() -> Run {
+    let targets = [
+        target("memory", Builtin::S3Memory),
+        target("durable", Builtin::S3Durable),
+        target("another", Builtin::S3Memory),
+    ];
+    let mut run = run(&targets, &[s3("get-1KiB", S3Operation::Get)], 16);
+    for slice in &mut run.slices {
+        let share = if slice.target == "durable" { 0.7 } else { 1.0 };
+        fill(slice, share * 12_400.0);
+    }
+    run
+}
+
+/// The endpoint alone, which refuses most of what it is asked.
+pub(crate) fn single_invalid() -> Run {
+    let mut run = single();
+    for slice in &mut run.slices {
+        let op = &mut slice.ops[0];
+        op.errors.insert(ErrorClass::Status, op.ok);
+        op.statuses.insert(404, op.ok);
+    }
+    run
+}
+
+/// The endpoint alone, interrupted in the third slice.
+pub(crate) fn single_interrupted() -> Run {
+    let mut run = single();
+    run.slices.truncate(3);
+    run.slices[2].cut_short = true;
+    run.complete = false;
+    run
+}
+
+/// The endpoint alone, interrupted before anything was measured.
+pub(crate) fn nothing() -> Run {
+    let mut run = single();
+    run.slices.clear();
+    run.complete = false;
     run
 }
 

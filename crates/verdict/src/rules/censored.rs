@@ -19,6 +19,10 @@ impl Rule for Censored {
         "operations were still out when their slice had to end"
     }
 
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Suspect]
+    }
+
     fn explanation(&self) -> &'static str {
         include_str!("censored.md")
     }

@@ -8,7 +8,7 @@ use crate::finding::{Blame, Finding, Severity};
 use crate::words::{count, middle, percent};
 
 /// Share of a core from which on a thread is busy, and not waiting for answers.
-const BUSY: f64 = 0.90;
+pub(super) const BUSY: f64 = 0.90;
 
 /// The generator is the limit.
 pub(super) struct ClientSaturated;
@@ -20,6 +20,10 @@ impl Rule for ClientSaturated {
 
     fn summary(&self) -> &'static str {
         "a generator thread was busy all the time"
+    }
+
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Suspect, Severity::Invalid]
     }
 
     fn explanation(&self) -> &'static str {

@@ -28,6 +28,10 @@ impl Rule for Drifting {
         "a target became faster or slower while it was measured"
     }
 
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Note, Severity::Suspect]
+    }
+
     fn explanation(&self) -> &'static str {
         include_str!("drift.md")
     }
@@ -64,21 +68,34 @@ impl Rule for Drifting {
 }
 
 fn test(workload: &Workload, slices: &[Slice]) -> Option<Drift> {
-    let metric = *Metric::of_load(is_closed(workload)).first()?;
+    drift(&per_quad(workload, slices, quad_drift), CONFIDENCE)
+}
+
+/// What is to be said of each quad of a workload: `of` gets the primary figure of the
+/// first and the last slice, which are one target's, and of the two between.
+pub(super) fn per_quad(
+    workload: &Workload,
+    slices: &[Slice],
+    of: fn([f64; 2], [f64; 2]) -> Option<f64>,
+) -> Vec<f64> {
+    let Some(metric) = Metric::of_load(is_closed(workload)).first() else {
+        return Vec::new();
+    };
     let mut mine: Vec<&Slice> = slices
         .iter()
         .filter(|slice| slice.workload == workload.name && !slice.cut_short)
         .collect();
     mine.sort_by_key(|slice| (slice.block, slice.index));
-    let quads: Vec<f64> = mine
-        .chunk_by(|a, b| a.block == b.block)
-        .filter_map(|block| of_quad(metric, block))
-        .collect();
-    drift(&quads, CONFIDENCE)
+    mine.chunk_by(|a, b| a.block == b.block)
+        .filter_map(|block| {
+            let (outer, inner) = figures_of_quad(*metric, block)?;
+            of(outer, inner)
+        })
+        .collect()
 }
 
-/// The drift inside an ABBA or BAAB quad; `None` for any other block.
-fn of_quad(metric: Metric, block: &[&Slice]) -> Option<f64> {
+/// The figures of an ABBA or BAAB quad; `None` for any other block.
+fn figures_of_quad(metric: Metric, block: &[&Slice]) -> Option<([f64; 2], [f64; 2])> {
     let [first, second, third, last] = block else {
         return None;
     };
@@ -88,10 +105,10 @@ fn of_quad(metric: Metric, block: &[&Slice]) -> Option<f64> {
         return None;
     }
     let value = |slice: &Slice| metric.of_block(&[slice])?.first().copied();
-    quad_drift(
+    Some((
         [value(first)?, value(last)?],
         [value(second)?, value(third)?],
-    )
+    ))
 }
 
 #[cfg(test)]

@@ -29,6 +29,10 @@ impl Rule for Errors {
         "operations failed, or a slice has no success at all"
     }
 
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Suspect, Severity::Invalid]
+    }
+
     fn explanation(&self) -> &'static str {
         include_str!("errors.md")
     }

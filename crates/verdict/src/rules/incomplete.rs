@@ -19,6 +19,10 @@ impl Rule for Incomplete {
         "the run ended before its planned end"
     }
 
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Suspect]
+    }
+
     fn explanation(&self) -> &'static str {
         include_str!("incomplete.md")
     }

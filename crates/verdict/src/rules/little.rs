@@ -34,6 +34,10 @@ impl Rule for LittlesLaw {
         "rate times latency is not the number of connections"
     }
 
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Invalid]
+    }
+
     fn explanation(&self) -> &'static str {
         include_str!("little.md")
     }

@@ -21,6 +21,10 @@ impl Rule for MediumObjects {
         "the target with more throughput keeps some requests waiting longer"
     }
 
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Note]
+    }
+
     fn explanation(&self) -> &'static str {
         include_str!("medium_objects.md")
     }

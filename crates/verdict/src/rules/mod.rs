@@ -3,23 +3,37 @@
 //! A new rule is a file here with a page of explanation beside it, a line in
 //! [`RULES`], and two tests: one in which it fires, one in which it is silent.
 
+mod carry_over;
 mod censored;
 mod client_saturated;
+mod coordinated_waiting;
 mod drift;
 mod errors;
 mod incomplete;
+mod keep_alive;
 mod large_objects;
 mod little;
 mod medium_objects;
 mod optimum_concurrency;
 mod overload;
+mod quantised;
+mod rate_too_low;
+mod send_lag;
+mod server_cpu;
 mod shared_cores;
 mod small_objects;
+mod tail_signature;
+mod too_few_connections;
 mod too_few_samples;
 mod too_wide;
+mod unbalanced_hosts;
+mod unequal_answers;
+mod unequal_paths;
+mod warm_up;
+mod worker_limit;
 
 use crate::evidence::Evidence;
-use crate::finding::Finding;
+use crate::finding::{Finding, Severity};
 
 /// Looks at a run for one thing that makes numbers lie.
 pub trait Rule: Sync {
@@ -28,6 +42,9 @@ pub trait Rule: Sync {
 
     /// What it looks for, one line without a full stop.
     fn summary(&self) -> &'static str;
+
+    /// How severe its findings are, the mildest first.
+    fn severities(&self) -> &'static [Severity];
 
     /// A page, Markdown: the test, the threshold and where it comes from, why it
     /// matters, what to do.
@@ -40,12 +57,26 @@ pub trait Rule: Sync {
 /// Every rule, in the order in which findings of one severity are told.
 pub static RULES: &[&dyn Rule] = &[
     &errors::Errors,
+    &unequal_answers::UnequalAnswers,
     &little::LittlesLaw,
     &client_saturated::ClientSaturated,
+    &send_lag::SendLag,
     &censored::Censored,
     &overload::Overload,
     &incomplete::Incomplete,
+    &keep_alive::KeepAlive,
+    &unequal_paths::UnequalPaths,
+    &unbalanced_hosts::UnbalancedHosts,
+    &tail_signature::TailSignature,
+    &worker_limit::WorkerLimit,
+    &server_cpu::ServerCpu,
     &shared_cores::SharedCores,
+    &too_few_connections::TooFewConnections,
+    &rate_too_low::RateTooLow,
+    &coordinated_waiting::CoordinatedWaiting,
+    &quantised::Quantised,
+    &warm_up::WarmUp,
+    &carry_over::CarryOver,
     &drift::Drifting,
     &too_few_samples::TooFewSamples,
     &too_wide::TooWide,
@@ -67,6 +98,8 @@ mod tests {
         assert_eq!(names.len(), RULES.len());
         for rule in RULES {
             assert!(!rule.summary().ends_with('.'), "{}", rule.name());
+            assert!(!rule.severities().is_empty(), "{}", rule.name());
+            assert!(rule.severities().is_sorted(), "{}", rule.name());
             let page = rule.explanation();
             assert!(page.len() > 300, "{}", rule.name());
             for part in ["**Test.**", "**Threshold.**", "**What to do.**"] {

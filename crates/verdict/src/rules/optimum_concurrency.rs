@@ -2,12 +2,13 @@
 
 use tenbin_plan::{Target, Workload};
 use tenbin_record::Slice;
-use tenbin_stats::{CONFIDENCE, Estimate, block_log_ratio, ratio as ratio_of};
+use tenbin_stats::Estimate;
 
 use super::Rule;
-use crate::evidence::{Evidence, is_closed};
+use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
-use crate::words::{middle, rate, ratio};
+use crate::ladder::{Level, ladders};
+use crate::words::{rate, ratio};
 
 /// What more connections have to gain to be worth their while.
 const GAIN: f64 = 0.025;
@@ -26,12 +27,16 @@ impl Rule for OptimumConcurrency {
         "how many connections were enough for the most throughput"
     }
 
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Note]
+    }
+
     fn explanation(&self) -> &'static str {
         include_str!("optimum_concurrency.md")
     }
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
-        let ladders = ladders(&evidence.plan.workloads);
+        let ladders = ladders(&evidence.plan.workloads, FEWEST_LEVELS);
         ladders
             .iter()
             .flat_map(|ladder| {
@@ -42,83 +47,9 @@ impl Rule for OptimumConcurrency {
     }
 }
 
-/// Workloads that differ in nothing but their connections, the fewest first.
-fn ladders(workloads: &[Workload]) -> Vec<Vec<&Workload>> {
-    let mut ladders: Vec<Vec<&Workload>> = Vec::new();
-    for workload in workloads.iter().filter(|workload| is_closed(workload)) {
-        let mut known = ladders.iter_mut();
-        match known.find(|ladder| are_alike(ladder[0], workload)) {
-            Some(ladder) => ladder.push(workload),
-            None => ladders.push(vec![workload]),
-        }
-    }
-    for ladder in &mut ladders {
-        ladder.sort_by_key(|workload| workload.load.connections);
-        ladder.dedup_by_key(|workload| workload.load.connections);
-    }
-    ladders.retain(|ladder| ladder.len() >= FEWEST_LEVELS);
-    ladders
-}
-
-fn are_alike(one: &Workload, other: &Workload) -> bool {
-    let mut load = other.load.clone();
-    load.connections = one.load.connections;
-    one.kind == other.kind && one.load == load
-}
-
-/// One level of a ladder on one target.
-struct Level<'a> {
-    workload: &'a Workload,
-    slices: Vec<&'a Slice>,
-    throughput: f64,
-}
-
-impl<'a> Level<'a> {
-    fn new(workload: &'a Workload, target: &Target, slices: &'a [Slice]) -> Option<Self> {
-        let mine = |slice: &&Slice| {
-            slice.workload == workload.name && slice.target == target.name && !slice.cut_short
-        };
-        let slices: Vec<&Slice> = slices.iter().filter(mine).collect();
-        Some(Self {
-            workload,
-            throughput: middle(slices.iter().filter_map(|slice| slice.throughput()))?,
-            slices,
-        })
-    }
-
-    fn connections(&self) -> usize {
-        self.workload.load.connections
-    }
-
-    /// Its throughput divided by that of another, block by block.
-    fn against(&self, other: &Self) -> Option<Estimate> {
-        let logs: Vec<f64> = self
-            .blocks()
-            .into_iter()
-            .filter_map(|block| block_log_ratio(&other.in_block(block), &self.in_block(block)))
-            .collect();
-        ratio_of(&logs, CONFIDENCE).estimate().copied()
-    }
-
-    fn blocks(&self) -> Vec<u32> {
-        let mut blocks: Vec<u32> = self.slices.iter().map(|slice| slice.block).collect();
-        blocks.sort_unstable();
-        blocks.dedup();
-        blocks
-    }
-
-    fn in_block(&self, block: u32) -> Vec<f64> {
-        let mine = self.slices.iter().filter(|slice| slice.block == block);
-        mine.filter_map(|slice| slice.throughput()).collect()
-    }
-}
-
 impl OptimumConcurrency {
     fn on(&self, target: &Target, ladder: &[&Workload], slices: &[Slice]) -> Option<Finding> {
-        let levels: Vec<Level<'_>> = ladder
-            .iter()
-            .map(|workload| Level::new(workload, target, slices))
-            .collect::<Option<_>>()?;
+        let levels = Level::all(ladder, target, slices)?;
         let best = levels
             .iter()
             .max_by(|a, b| a.throughput.total_cmp(&b.throughput))?;
@@ -139,7 +70,7 @@ impl OptimumConcurrency {
             rule: self.name(),
             severity: Severity::Note,
             blame: Blame::Question,
-            workload: Some(levels[at].workload.name.clone()),
+            workload: Some(levels[at].cell.workload.name.clone()),
             target: Some(target.name.clone()),
             evidence: evidence(&levels, at, best, rises),
             advice: if rises {

@@ -23,6 +23,10 @@ impl Rule for Overload {
         "a target could not keep up with the rate"
     }
 
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Suspect]
+    }
+
     fn explanation(&self) -> &'static str {
         include_str!("overload.md")
     }

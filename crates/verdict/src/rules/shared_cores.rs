@@ -1,11 +1,10 @@
 //! Generator and target fight for the same cores.
 
-use tenbin_plan::Reach;
-
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
 use crate::finding::{Blame, Finding, Severity};
-use crate::words::{count, middle, percent};
+use crate::processor::Busy;
+use crate::words::{count, percent};
 
 /// Share of all cores that leaves no room.
 const FULL: f64 = 0.90;
@@ -22,27 +21,27 @@ impl Rule for SharedCores {
         "generator and target together used all cores of the machine"
     }
 
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Note]
+    }
+
     fn explanation(&self) -> &'static str {
         include_str!("shared_cores.md")
     }
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
-        let Some(cores) = evidence.cores.filter(|cores| *cores > 0) else {
-            return Vec::new();
-        };
         let cells = evidence.cells();
-        let here = cells.iter().filter(|cell| runs_here(cell));
-        here.filter_map(|cell| self.cell(cell, cores)).collect()
+        let busy = cells
+            .iter()
+            .filter_map(|cell| Some((cell, Busy::of(cell, evidence)?)));
+        busy.filter_map(|(cell, busy)| self.cell(cell, busy))
+            .collect()
     }
 }
 
 impl SharedCores {
-    fn cell(&self, cell: &Cell<'_>, cores: usize) -> Option<Finding> {
-        let used = middle(cell.full().iter().filter_map(|slice| {
-            let cpu = slice.client.cpu_seconds + slice.server?.cpu_seconds;
-            (slice.seconds > 0.0).then(|| cpu / slice.seconds)
-        }))?;
-        let share = used / cores as f64;
+    fn cell(&self, cell: &Cell<'_>, Busy { both, cores, .. }: Busy) -> Option<Finding> {
+        let share = both / cores as f64;
         (share > FULL).then(|| Finding {
             rule: self.name(),
             severity: Severity::Note,
@@ -50,7 +49,7 @@ impl SharedCores {
             workload: Some(cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),
             evidence: format!(
-                "generator and target used {used:.2} of {} ({})",
+                "generator and target used {both:.2} of {} ({})",
                 count(cores, "core"),
                 percent(share)
             ),
@@ -59,11 +58,6 @@ impl SharedCores {
                 .to_owned(),
         })
     }
-}
-
-/// Whether the target is known to run on the generator's machine.
-fn runs_here(cell: &Cell<'_>) -> bool {
-    matches!(cell.target.reach, Reach::Launched(_) | Reach::Builtin(_))
 }
 
 #[cfg(test)]

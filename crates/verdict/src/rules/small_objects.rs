@@ -21,6 +21,10 @@ impl Rule for SmallObjects {
         "a target takes 10 ms or more for a small object"
     }
 
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Note]
+    }
+
     fn explanation(&self) -> &'static str {
         include_str!("small_objects.md")
     }

@@ -20,6 +20,10 @@ impl Rule for TooFewSamples {
         "too few operations for a 99th percentile"
     }
 
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Note]
+    }
+
     fn explanation(&self) -> &'static str {
         include_str!("too_few_samples.md")
     }

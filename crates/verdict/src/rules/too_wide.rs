@@ -24,6 +24,10 @@ impl Rule for TooWide {
         "the interval is too wide to tell"
     }
 
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Note]
+    }
+
     fn explanation(&self) -> &'static str {
         include_str!("too_wide.md")
     }

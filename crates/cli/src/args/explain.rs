@@ -1,0 +1,16 @@
+//! `tenbin explain`.
+
+use clap::Args;
+
+/// `tenbin explain`.
+#[derive(Args)]
+#[command(after_help = "\
+Without a rule there is a line for each: its name, how severe its findings are, and what it finds.
+
+Example:
+  tenbin explain keep_alive")]
+pub struct ExplainArgs {
+    /// The rule, by the name that a finding gives; all of them when left out
+    #[arg(value_name = "RULE")]
+    pub rule: Option<String>,
+}

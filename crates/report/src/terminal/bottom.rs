@@ -1,0 +1,157 @@
+//! The last three lines, for those who read no other: how far the numbers can be
+//! trusted and why, what came out, and where the rest is.
+
+use super::{Ink, Page, claim, verdict_line, verdict_word};
+use crate::document::{Comparison, Document, Finding, ResultOf, Severity, Trust};
+use crate::escape::for_terminal;
+use crate::words::{RATE, TIME, plural, ratio, ratio_interval, trust, trust_meaning};
+
+/// Comparisons that stand in one line with their figures; of more only the words do.
+const WITH_FIGURES: usize = 4;
+
+/// Workloads of a single target that stand in one line.
+const WORKLOADS: usize = 3;
+
+/// Letters of a finding's evidence that stand in a line with other things.
+const ESSENCE: usize = 140;
+
+impl Page {
+    pub(super) fn last_three_lines(&mut self, document: &Document) {
+        self.line("");
+        let ink = match document.trust {
+            Trust::Valid => Ink::Green,
+            Trust::Suspect => Ink::Yellow,
+            Trust::Invalid => Ink::Red,
+        };
+        let word = self.paint(ink, trust(document.trust));
+        self.line(&format!(
+            "Trust    {word}, {}",
+            for_terminal(&why(document))
+        ));
+        self.line(&format!("Verdict  {}", for_terminal(&verdict(document))));
+        self.line(&format!(
+            "Run      {}",
+            for_terminal(&document.run.directory)
+        ));
+    }
+}
+
+/// What the word for trust means here: the first finding is behind it.
+pub(crate) fn why(document: &Document) -> String {
+    let mut text = trust_meaning(document.trust).to_owned();
+    if !document.run.complete {
+        let full = document.slices.iter().filter(|slice| !slice.cut_short);
+        text += &format!(
+            "; incomplete: {} of {} measured in full",
+            full.count(),
+            plural(document.run.planned_slices, "slice")
+        );
+    }
+    // The line says that the run is incomplete whether or not it is the worst.
+    let mut others = document.findings.iter();
+    let told = |finding: &&Finding| document.run.complete || finding.rule != "incomplete";
+    if let Some(finding) = others.find(told) {
+        let mild = match finding.severity {
+            Severity::Note => "note: ",
+            Severity::Suspect | Severity::Invalid => "",
+        };
+        text += &format!("; {mild}{}", essence(finding));
+        let more = document.findings.len() - 1;
+        let more = more.saturating_sub(usize::from(!document.run.complete));
+        if more > 0 {
+            text += &format!(" (and {})", plural(more as u64, "more finding"));
+        }
+    }
+    text
+}
+
+/// Which rule, of what, and the beginning of what it saw.
+fn essence(finding: &Finding) -> String {
+    let mut about = finding.rule.clone();
+    let places = [&finding.workload, &finding.target];
+    let places: Vec<&str> = places.into_iter().flatten().map(String::as_str).collect();
+    if !places.is_empty() {
+        about += &format!(" at {}", places.join(", "));
+    }
+    let mut seen: String = finding.evidence.chars().take(ESSENCE).collect();
+    if seen.len() < finding.evidence.len() {
+        let whole_words = seen.rfind(' ').unwrap_or(seen.len());
+        seen.truncate(whole_words);
+        seen.push('…');
+    }
+    format!("{about}: {seen}")
+}
+
+fn verdict(document: &Document) -> String {
+    let primary: Vec<&Comparison> = document.comparisons.iter().filter(|c| c.primary).collect();
+    match primary.len() {
+        0 => alone(document),
+        1..=WITH_FIGURES => primary
+            .into_iter()
+            .map(with_figures)
+            .collect::<Vec<_>>()
+            .join("; "),
+        _ => verdict_line(document),
+    }
+}
+
+/// `b is slower than a at get (throughput × 0.286, 0.283–0.287)`.
+fn with_figures(comparison: &Comparison) -> String {
+    let text = format!("{} at {}", claim(comparison), comparison.workload);
+    match comparison.ratio {
+        Some(figure) if verdict_word(comparison) != "no verdict" => {
+            let interval = match figure.interval {
+                Some(_) => ratio_interval(comparison.ratio),
+                None => "interval unknown".to_owned(),
+            };
+            format!(
+                "{text} ({} × {}, {interval})",
+                comparison.metric_phrase,
+                ratio(figure.value)
+            )
+        }
+        _ => text,
+    }
+}
+
+/// What came of a single target.
+fn alone(document: &Document) -> String {
+    if document.trust == Trust::Invalid {
+        return "none: the figures of this run cannot be believed".to_owned();
+    }
+    let measured = document.results.iter();
+    let measured: Vec<&ResultOf> = measured.filter(|r| r.throughput.is_some()).collect();
+    if measured.is_empty() {
+        return "none: nothing was measured".to_owned();
+    }
+    let shown = measured.iter().take(WORKLOADS);
+    let mut text = shown
+        .map(|result| figures(document, result))
+        .collect::<Vec<_>>()
+        .join("; ");
+    if let Some(more) = measured.len().checked_sub(WORKLOADS).filter(|n| *n > 0) {
+        text += &format!("; {} above", plural(more as u64, "more workload"));
+    }
+    let doubt = match document.trust {
+        Trust::Suspect => " (suspect)",
+        Trust::Valid | Trust::Invalid => "",
+    };
+    format!("{text}{doubt}; one target, nothing to compare")
+}
+
+/// A closed loop is asked how much gets done; at a rate the schedule decides that.
+fn figures(document: &Document, result: &ResultOf) -> String {
+    let mut workloads = document.workloads.iter();
+    let closed = workloads.any(|w| w.name == result.workload && w.closed_loop);
+    let mut text = format!(
+        "{} at {}: {}",
+        result.target,
+        result.workload,
+        RATE.with_spread(result.throughput)
+    );
+    let mut work = result.work();
+    if let (false, Some(operation), None) = (closed, work.next(), work.next()) {
+        text += &format!(", p99 {}", TIME.with_spread(operation.p99));
+    }
+    text
+}

@@ -1,0 +1,96 @@
+//! The same work on rising numbers of connections.
+
+use tenbin_plan::{Target, Workload};
+use tenbin_record::Slice;
+use tenbin_stats::{CONFIDENCE, Estimate, block_log_ratio, ratio};
+
+use crate::evidence::{Cell, is_closed};
+use crate::words::middle;
+
+/// Workloads in a closed loop that differ in nothing but their connections, the fewest
+/// first; at least so many levels.
+pub(crate) fn ladders(workloads: &[Workload], fewest: usize) -> Vec<Vec<&Workload>> {
+    let mut ladders: Vec<Vec<&Workload>> = Vec::new();
+    for workload in workloads.iter().filter(|workload| is_closed(workload)) {
+        let mut known = ladders.iter_mut();
+        match known.find(|ladder| are_alike(ladder[0], workload)) {
+            Some(ladder) => ladder.push(workload),
+            None => ladders.push(vec![workload]),
+        }
+    }
+    for ladder in &mut ladders {
+        ladder.sort_by_key(|workload| workload.load.connections);
+        ladder.dedup_by_key(|workload| workload.load.connections);
+    }
+    ladders.retain(|ladder| ladder.len() >= fewest);
+    ladders
+}
+
+fn are_alike(one: &Workload, other: &Workload) -> bool {
+    let mut load = other.load.clone();
+    load.connections = one.load.connections;
+    one.kind == other.kind && one.load == load
+}
+
+/// One level of a ladder on one target.
+pub(crate) struct Level<'a> {
+    pub(crate) cell: Cell<'a>,
+    slices: Vec<&'a Slice>,
+    /// Work done a second: median over its full slices.
+    pub(crate) throughput: f64,
+}
+
+impl<'a> Level<'a> {
+    /// `None` if nothing is known of it.
+    pub(crate) fn new(
+        workload: &'a Workload,
+        target: &'a Target,
+        slices: &'a [Slice],
+    ) -> Option<Self> {
+        let cell = Cell::new(workload, target, slices);
+        let slices = cell.full();
+        Some(Self {
+            throughput: middle(slices.iter().filter_map(|slice| slice.throughput()))?,
+            cell,
+            slices,
+        })
+    }
+
+    /// All levels of a ladder on a target; `None` if any is not known.
+    pub(crate) fn all(
+        ladder: &[&'a Workload],
+        target: &'a Target,
+        slices: &'a [Slice],
+    ) -> Option<Vec<Self>> {
+        let levels = ladder.iter();
+        levels
+            .map(|workload| Self::new(workload, target, slices))
+            .collect()
+    }
+
+    pub(crate) fn connections(&self) -> usize {
+        self.cell.workload.load.connections
+    }
+
+    /// Its throughput divided by that of another, block by block.
+    pub(crate) fn against(&self, other: &Self) -> Option<Estimate> {
+        let logs: Vec<f64> = self
+            .blocks()
+            .into_iter()
+            .filter_map(|block| block_log_ratio(&other.in_block(block), &self.in_block(block)))
+            .collect();
+        ratio(&logs, CONFIDENCE).estimate().copied()
+    }
+
+    fn blocks(&self) -> Vec<u32> {
+        let mut blocks: Vec<u32> = self.slices.iter().map(|slice| slice.block).collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        blocks
+    }
+
+    fn in_block(&self, block: u32) -> Vec<f64> {
+        let mine = self.slices.iter().filter(|slice| slice.block == block);
+        mine.filter_map(|slice| slice.throughput()).collect()
+    }
+}

@@ -1,0 +1,161 @@
+//! What a closed loop did not ask while it waited.
+
+use hdrhistogram::Histogram;
+use tenbin_record::{Slice, merge};
+use tenbin_stats::{printable_percentile, uncoordinated_quantile};
+
+use super::Rule;
+use crate::evidence::{Cell, Evidence, is_closed};
+use crate::finding::{Blame, Finding, Severity};
+use crate::words::time;
+
+const QUANTILE: f64 = 0.99;
+
+/// Seconds from which on a wait is a pause.
+const PAUSE: f64 = 0.100;
+
+/// How many times the percentile of the answers that of an open loop has to be.
+const TIMES: f64 = 2.0;
+
+const NANOS_PER_SECOND: f64 = 1e9;
+
+/// What a closed loop did not ask while it waited.
+pub(super) struct CoordinatedWaiting;
+
+impl Rule for CoordinatedWaiting {
+    fn name(&self) -> &'static str {
+        "coordinated_waiting"
+    }
+
+    fn summary(&self) -> &'static str {
+        "a target paused, and a closed loop did not ask meanwhile"
+    }
+
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Note]
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("coordinated_waiting.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let cells = evidence.cells();
+        let closed = cells.iter().filter(|cell| is_closed(cell.workload));
+        closed.filter_map(|cell| self.cell(cell)).collect()
+    }
+}
+
+impl CoordinatedWaiting {
+    fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
+        let full = cell.full();
+        let answers = answers(&full)?;
+        let longest = seconds(answers.max());
+        if longest < PAUSE || !printable_percentile(QUANTILE, answers.len()) {
+            return None;
+        }
+        let seen = seconds(answers.value_at_quantile(QUANTILE));
+        let samples: Vec<(f64, u64)> = answers
+            .iter_recorded()
+            .map(|step| (seconds(step.value_iterated_to()), step.count_at_value()))
+            .collect();
+        let unseen = uncoordinated_quantile(&samples, interval(&full, cell)?, QUANTILE)?;
+        (unseen >= TIMES * seen && unseen >= PAUSE).then(|| Finding {
+            rule: self.name(),
+            severity: Severity::Note,
+            blame: Blame::Question,
+            workload: Some(cell.workload.name.clone()),
+            target: Some(cell.target.name.clone()),
+            evidence: format!(
+                "the target paused for up to {}, and a connection that waits asks nothing: the \
+                 99th percentile of service time is {}, in an open loop at the same rate it \
+                 would be about {} (an estimate)",
+                time(longest),
+                time(seen),
+                time(unseen)
+            ),
+            advice: "ask at a --rate somewhat below this throughput to see the response times \
+                     that users would have; and find out why the target pauses"
+                .to_owned(),
+        })
+    }
+}
+
+fn answers(slices: &[&Slice]) -> Option<Histogram<u64>> {
+    let mut all = slices.iter().flat_map(|slice| slice.requests());
+    let mut merged = all.next()?.service.clone();
+    all.for_each(|op| merge(&mut merged, &op.service));
+    Some(merged)
+}
+
+/// Seconds between two requests of one that may be out at once, on average.
+fn interval(slices: &[&Slice], cell: &Cell<'_>) -> Option<f64> {
+    let requests = slices.iter().flat_map(|slice| slice.requests());
+    let ended: u64 = requests.map(|op| op.ok + op.failed_count()).sum();
+    let load = &cell.workload.load;
+    let at_once = (load.connections * load.depth) as f64;
+    let seconds: f64 = slices.iter().map(|slice| slice.seconds).sum();
+    (ended > 0).then(|| at_once * seconds / ended as f64)
+}
+
+fn seconds(nanos: u64) -> f64 {
+    nanos as f64 / NANOS_PER_SECOND
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    /// Slices of a second, in some of which both connections stand still for half of it.
+    fn pausing(in_slices: u32) -> Run {
+        let mut run = Run::pair(8);
+        let mut left = in_slices;
+        run.each_of("b", |slice| {
+            if left > 0 {
+                left -= 1;
+                slice.answers(500, 0.002);
+                slice.0.ops[0].service.record_n(500_000_000, 2).unwrap();
+            }
+        });
+        run
+    }
+
+    #[test]
+    fn fires_when_pauses_hide_what_was_not_asked() {
+        let findings = pausing(8).findings(&CoordinatedWaiting);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        let evidence = &findings[0].evidence;
+        assert!(
+            evidence.starts_with("the target paused for up to 500 ms")
+                && evidence.contains("service time is 2.00 ms")
+                && evidence.ends_with("(an estimate)"),
+            "{evidence}"
+        );
+    }
+
+    #[test]
+    fn silent_without_pauses_and_for_one_that_hides_little() {
+        assert_eq!(Run::pair(8).findings(&CoordinatedWaiting), []);
+        // A pause of 10 ms stands for five operations.
+        let mut short = Run::pair(8);
+        short.each(|slice| {
+            slice.0.ops[0].service.record_n(10_000_000, 2).unwrap();
+        });
+        assert_eq!(short.findings(&CoordinatedWaiting), []);
+        // A pause of 150 ms in one slice of sixteen: 0.5 % of what would have been asked.
+        let mut once = Run::pair(8);
+        let slice = once.first_of("b");
+        slice.0.ops[0].service.record_n(150_000_000, 1).unwrap();
+        assert_eq!(once.findings(&CoordinatedWaiting), []);
+        assert_eq!(pausing(8).open_loop().findings(&CoordinatedWaiting), []);
+    }
+
+    #[test]
+    fn silent_when_long_answers_are_the_rule() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.answers(40, 0.5));
+        assert_eq!(run.findings(&CoordinatedWaiting), []);
+    }
+}

@@ -1,0 +1,218 @@
+//! Times that fall on the ticks of a clock.
+
+use std::collections::BTreeMap;
+use std::f64::consts::TAU;
+
+use hdrhistogram::Histogram;
+use tenbin_record::{Slice, merge};
+
+use super::Rule;
+use crate::evidence::{Cell, Evidence};
+use crate::finding::{Blame, Finding, Severity};
+use crate::words::{percent, time};
+
+/// Ticks of the timers in use, nanoseconds, the longest first: of Windows, and of Linux
+/// kernels at 100 and 250 Hz; and the unit of many a timeout.
+const TICKS: [u64; 4] = [15_625_000, 10_000_000, 4_000_000, 1_000_000];
+
+/// Length of the mean of the ticks' own means, as directions on a circle of one tick: 0
+/// when times are spread evenly, 1 when all are whole ticks apart.
+const CONCENTRATED: f64 = 0.90;
+
+/// Fewest ticks that have to be met, each by a share of the samples: what lies within one
+/// tick, as most times of a fast server do, says nothing.
+const FEWEST_TICKS: usize = 3;
+const SHARE_OF_A_TICK: f64 = 0.05;
+
+/// Fewest samples to see a pattern in.
+const FEWEST_SAMPLES: u64 = 1_000;
+
+/// Histograms have three digits: longer times are told apart by less than a tenth of a
+/// tick no more.
+const RESOLVED_TICKS: f64 = 100.0;
+
+/// Share of the samples that have to be told apart that well.
+const RESOLVED: f64 = 0.90;
+
+/// Times that fall on the ticks of a clock.
+pub(super) struct Quantised;
+
+impl Rule for Quantised {
+    fn name(&self) -> &'static str {
+        "quantised"
+    }
+
+    fn summary(&self) -> &'static str {
+        "times fall on the ticks of a timer"
+    }
+
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Note]
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("quantised.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let cells = evidence.cells();
+        cells.iter().filter_map(|cell| self.cell(cell)).collect()
+    }
+}
+
+impl Quantised {
+    fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
+        let times = service_times(&cell.full())?;
+        let (tick, found) = TICKS
+            .iter()
+            .find_map(|tick| Some((*tick, concentration(&times, *tick)?)))?;
+        Some(Finding {
+            rule: self.name(),
+            severity: Severity::Note,
+            blame: Blame::Server,
+            workload: Some(cell.workload.name.clone()),
+            target: Some(cell.target.name.clone()),
+            evidence: format!(
+                "service times lie whole multiples of {} apart ({} of the way from spread evenly \
+                 to all on the tick, {} samples): a timer decides when answers are sent",
+                time(tick as f64 / 1e9),
+                percent(found),
+                times.len()
+            ),
+            advice: "look for a sleep, a poll with a timeout, or a scheduler's tick in the \
+                     target; differences below a tick mean nothing"
+                .to_owned(),
+        })
+    }
+}
+
+fn service_times(slices: &[&Slice]) -> Option<Histogram<u64>> {
+    let mut all = slices.iter().flat_map(|slice| slice.requests());
+    let mut merged = all.next()?.service.clone();
+    all.for_each(|op| merge(&mut merged, &op.service));
+    Some(merged)
+}
+
+/// The mean resultant length of circular statistics (Mardia and Jupp), each tick weighing
+/// alike, if it is large enough and enough ticks are met.
+fn concentration(times: &Histogram<u64>, tick: u64) -> Option<f64> {
+    let resolved: Vec<(f64, f64)> = times
+        .iter_recorded()
+        .map(|step| {
+            let nanos = times.median_equivalent(step.value_iterated_to());
+            (nanos as f64 / tick as f64, step.count_at_value() as f64)
+        })
+        .filter(|(ticks, _)| *ticks <= RESOLVED_TICKS)
+        .collect();
+    let total = times.len() as f64;
+    let seen: f64 = resolved.iter().map(|(_, count)| count).sum();
+    if times.len() < FEWEST_SAMPLES || seen < RESOLVED * total {
+        return None;
+    }
+    let phase = Direction::of(resolved.iter()).phase();
+    let mut met: BTreeMap<i64, Vec<(f64, f64)>> = BTreeMap::new();
+    for (ticks, count) in resolved {
+        let nearest = (ticks - phase).round() as i64;
+        met.entry(nearest).or_default().push((ticks, count));
+    }
+    let often: Vec<Direction> = met
+        .values()
+        .map(|samples| Direction::of(samples.iter()))
+        .filter(|direction| direction.count >= SHARE_OF_A_TICK * total)
+        .collect();
+    let length = mean_length(&often);
+    (often.len() >= FEWEST_TICKS && length >= CONCENTRATED).then_some(length)
+}
+
+/// The sum of some samples as directions on a circle of one tick.
+struct Direction {
+    cosines: f64,
+    sines: f64,
+    count: f64,
+}
+
+impl Direction {
+    /// Of times in ticks with their counts.
+    fn of<'s>(samples: impl Iterator<Item = &'s (f64, f64)>) -> Self {
+        let mut sum = Self {
+            cosines: 0.0,
+            sines: 0.0,
+            count: 0.0,
+        };
+        for (ticks, count) in samples {
+            let (sine, cosine) = (ticks * TAU).sin_cos();
+            sum.cosines += cosine * count;
+            sum.sines += sine * count;
+            sum.count += count;
+        }
+        sum
+    }
+
+    /// Where on the circle it points, in ticks.
+    fn phase(&self) -> f64 {
+        self.sines.atan2(self.cosines) / TAU
+    }
+}
+
+fn mean_length(directions: &[Direction]) -> f64 {
+    let sum = |part: fn(&Direction) -> f64| {
+        let parts = directions.iter().map(|each| part(each) / each.count);
+        parts.sum::<f64>() / directions.len() as f64
+    };
+    f64::hypot(sum(|each| each.cosines), sum(|each| each.sines))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    /// The times of `b`, one after the other.
+    fn run(nanos: impl Fn(u64) -> u64) -> Run {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| {
+            let service = &mut slice.0.ops[0].service;
+            service.clear();
+            (0..1_000).for_each(|i| service.record(nanos(i)).unwrap());
+        });
+        run
+    }
+
+    #[test]
+    fn fires_for_answers_on_the_ticks_of_a_kernel() {
+        // 4 ms ticks, and up to 300 µs to run.
+        let findings = run(|i| (1 + i % 5) * 4_000_000 + i % 7 * 50_000).findings(&Quantised);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert!(
+            findings[0]
+                .evidence
+                .starts_with("service times lie whole multiples of 4.00 ms apart"),
+            "{findings:?}"
+        );
+        let findings = run(|i| (1 + i % 5) * 10_000_000 + i % 7 * 50_000).findings(&Quantised);
+        assert!(findings[0].evidence.contains("multiples of 10.0 ms"));
+    }
+
+    #[test]
+    fn silent_for_times_that_are_spread_alike_or_fall_on_two_values() {
+        assert_eq!(Run::pair(8).findings(&Quantised), []);
+        assert_eq!(run(|i| 1_000_000 + i * 9_000).findings(&Quantised), []);
+        let modes = run(|i| [1_000_000, 9_000_000][i as usize % 2]);
+        assert_eq!(modes.findings(&Quantised), []);
+        // A fast server with a long tail: most of it lies within a tick of any clock.
+        let tailed = run(|i| {
+            if i < 800 {
+                150_000 + i * 100
+            } else {
+                200_000 + (i - 800) * 60_000
+            }
+        });
+        assert_eq!(tailed.findings(&Quantised), []);
+        let fast = run(|i| [1_650_000, 1_790_000, 2_150_000, 5_730_000][i as usize / 300]);
+        assert_eq!(fast.findings(&Quantised), []);
+        // Around two seconds a histogram tells times apart by two milliseconds.
+        let slow = run(|i| 2_000_000_000 + i * 1_000_000);
+        assert_eq!(slow.findings(&Quantised), []);
+    }
+}

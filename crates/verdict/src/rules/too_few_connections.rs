@@ -1,0 +1,250 @@
+//! Too few connections to keep the target busy.
+
+use tenbin_plan::Workload;
+
+use super::Rule;
+use super::client_saturated::BUSY;
+use super::server_cpu::works_on_one_core;
+use crate::evidence::{Cell, Evidence, is_closed};
+use crate::finding::{Blame, Finding, Severity};
+use crate::ladder::{Level, ladders};
+use crate::processor::Busy;
+use crate::size_class::{SizeClass, Transfer};
+use crate::words::{count, middle, percent, ratio};
+
+/// What twice the connections have to gain to be worth their while.
+const GAIN: f64 = 0.05;
+
+/// Too few connections to keep the target busy.
+pub(super) struct TooFewConnections;
+
+impl Rule for TooFewConnections {
+    fn name(&self) -> &'static str {
+        "too_few_connections"
+    }
+
+    fn summary(&self) -> &'static str {
+        "cores were left, and more connections give more or might"
+    }
+
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Note]
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("too_few_connections.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let ladders = ladders(&evidence.plan.workloads, 2);
+        let mut findings = Vec::new();
+        for ladder in &ladders {
+            let targets = evidence.plan.targets.iter();
+            findings.extend(targets.filter_map(|target| {
+                let levels = Level::all(ladder, target, evidence.slices)?;
+                self.on_ladder(&levels, evidence)
+            }));
+        }
+        let is_on_ladder = |workload: &Workload| {
+            let mut levels = ladders.iter().flatten();
+            levels.any(|level| level.name == workload.name)
+        };
+        let cells = evidence.cells();
+        let alone = cells.iter().filter(|cell| !is_on_ladder(cell.workload));
+        let idle: Vec<(&Cell<'_>, Busy)> = alone
+            .filter_map(|cell| Some((cell, unexplained(cell, evidence)?)))
+            .collect();
+        for target in &evidence.plan.targets {
+            let mine = idle
+                .iter()
+                .filter(|(cell, _)| cell.target.name == target.name);
+            findings.extend(self.alone(&mine.collect::<Vec<_>>()));
+        }
+        findings
+    }
+}
+
+impl TooFewConnections {
+    /// The highest level at which CPU was idle and another with twice its connections
+    /// or more gave more.
+    fn on_ladder(&self, levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
+        levels.iter().rev().find_map(|level| {
+            let mut above = levels.iter();
+            let above = above.find(|other| other.connections() >= 2 * level.connections())?;
+            let gained = above.against(level)?;
+            let busy = Busy::of(&level.cell, evidence)?;
+            let gains = gained.value > 1.0 + GAIN && gained.low > 1.0;
+            (gains && busy.has_room()).then(|| Finding {
+                rule: self.name(),
+                severity: Severity::Note,
+                blame: Blame::Question,
+                workload: Some(level.cell.workload.name.clone()),
+                target: Some(level.cell.target.name.clone()),
+                evidence: format!(
+                    "with {} neither side used {} of {}, and {} gave {} ({}–{}) times the throughput",
+                    count(level.connections(), "connection"),
+                    percent(busy.unused()),
+                    count(busy.cores, "core"),
+                    above.connections(),
+                    ratio(gained.value),
+                    ratio(gained.low),
+                    ratio(gained.high)
+                ),
+                advice: format!(
+                    "use {} connections or more: with {} or fewer the time of one answer is \
+                     measured, not what the target can do",
+                    above.connections(),
+                    level.connections()
+                ),
+            })
+        })
+    }
+
+    /// Once for a target, whatever the number of workloads in which CPU was idle.
+    fn alone(&self, idle: &[&(&Cell<'_>, Busy)]) -> Option<Finding> {
+        let (cell, busiest) = idle
+            .iter()
+            .min_by(|one, other| one.1.unused().total_cmp(&other.1.unused()))?;
+        let several = idle.len() > 1;
+        let connections = cell.workload.load.connections;
+        let (place, more) = if several {
+            let workloads = count(idle.len(), "workload");
+            (
+                format!("in each of {workloads}"),
+                "with twice the --connections".to_owned(),
+            )
+        } else {
+            (
+                format!("with {}", count(connections, "connection")),
+                format!("with --connections {}", 2 * connections),
+            )
+        };
+        let least = if several { "at least " } else { "" };
+        Some(Finding {
+            rule: self.name(),
+            severity: Severity::Note,
+            blame: Blame::Question,
+            workload: (!several).then(|| cell.workload.name.clone()),
+            target: Some(cell.target.name.clone()),
+            evidence: format!(
+                "{place} neither side used {least}{} of {}: unless others did, CPU is not the limit",
+                percent(busiest.unused()),
+                count(busiest.cores, "core")
+            ),
+            advice: format!(
+                "ask again {more}: more throughput means that there were too few, the same that \
+                 the target waits for something else, such as a disk, a lock or too few workers"
+            ),
+        })
+    }
+}
+
+/// CPU that was idle in a closed loop without another reason.
+fn unexplained(cell: &Cell<'_>, evidence: &Evidence<'_>) -> Option<Busy> {
+    let load = &cell.workload.load;
+    let rests = load.think.is_some() || cell.workload.may_end_early();
+    if !is_closed(cell.workload) || rests || is_large(cell.workload) {
+        return None;
+    }
+    let full = cell.full();
+    let thread = middle(full.iter().map(|slice| slice.client.busiest_thread))?;
+    let busy = Busy::of(cell, evidence)?;
+    let explained = thread > BUSY || works_on_one_core(cell, &busy);
+    (busy.has_room() && !explained).then_some(busy)
+}
+
+/// Of large objects `large_objects` says it.
+fn is_large(workload: &Workload) -> bool {
+    Transfer::of(workload).is_some_and(|transfer| transfer.class() == SizeClass::Large)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    #[test]
+    fn names_the_last_level_that_twice_the_connections_beat() {
+        let mut run = Run::ladder(&[(1, 250), (4, 900), (16, 1_000), (64, 1_010)]);
+        run.each(|slice| slice.server_cpu(0.5));
+        let findings = run.findings(&TooFewConnections);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].workload.as_deref(), Some("c4"));
+        assert!(
+            findings[0].evidence.starts_with(
+                "with 4 connections neither side used 65 % of 2 cores, and 16 gave 1.111 (1.1"
+            ),
+            "{findings:?}"
+        );
+        assert!(findings[0].advice.starts_with("use 16 connections or more"));
+    }
+
+    #[test]
+    fn silent_on_a_ladder_when_more_gain_nothing_or_cpu_is_busy() {
+        let mut flat = Run::ladder(&[(4, 1_000), (8, 1_020), (16, 1_000)]);
+        flat.each(|slice| slice.server_cpu(0.5));
+        assert_eq!(flat.findings(&TooFewConnections), []);
+        let mut busy = Run::ladder(&[(4, 900), (8, 1_200)]);
+        busy.each(|slice| slice.server_cpu(1.5));
+        assert_eq!(busy.findings(&TooFewConnections), []);
+    }
+
+    #[test]
+    fn without_a_ladder_it_says_what_would_tell() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.server_cpu(0.3));
+        let findings = run.findings(&TooFewConnections);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(
+            findings[0].evidence,
+            "with 2 connections neither side used 75 % of 2 cores: unless others did, CPU is not \
+             the limit"
+        );
+        assert!(
+            findings[0]
+                .advice
+                .starts_with("ask again with --connections 4:")
+        );
+    }
+
+    #[test]
+    fn of_several_workloads_it_is_said_once() {
+        let mut run = Run::new(&["a", "b"], &["get", "put"], 16);
+        // Work of two kinds: otherwise they would be levels of a ladder.
+        run.plan.workloads[1].load.timeout *= 2;
+        run.each_of("b", |slice| slice.server_cpu(0.3));
+        let findings = run.findings(&TooFewConnections);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].workload, None);
+        assert!(
+            findings[0]
+                .evidence
+                .starts_with("in each of 2 workloads neither side used at least 75 % of 2 cores")
+        );
+    }
+
+    #[test]
+    fn silent_when_something_else_explains_it_or_nothing_is_known() {
+        let idle = || {
+            let mut run = Run::pair(8);
+            run.each_of("b", |slice| slice.server_cpu(0.3));
+            run
+        };
+        let mut saturated = idle();
+        saturated.each(|slice| slice.busiest_thread(0.95));
+        let mut one_core = Run::pair(8);
+        one_core.environment.cores = Some(8);
+        one_core.each(|slice| slice.server_cpu(0.95));
+        let mut unobserved = idle();
+        unobserved.each(|slice| slice.unobserved());
+        for run in [
+            saturated,
+            one_core,
+            unobserved,
+            idle().open_loop(),
+            idle().elsewhere(),
+        ] {
+            assert_eq!(run.findings(&TooFewConnections), []);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Hosts of one target that do not share the load.
+
+use super::Rule;
+use crate::connections::HostLoad;
+use crate::evidence::{Cell, Evidence};
+use crate::finding::{Blame, Finding, Severity};
+use crate::words::{percent, ratio, tame};
+
+/// How many times the requests of the idlest host the busiest may get.
+const TIMES: f64 = 1.2;
+
+/// Hosts of one target that do not share the load.
+pub(super) struct UnbalancedHosts;
+
+impl Rule for UnbalancedHosts {
+    fn name(&self) -> &'static str {
+        "unbalanced_hosts"
+    }
+
+    fn summary(&self) -> &'static str {
+        "the hosts of a target did not share the load"
+    }
+
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Suspect]
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("unbalanced_hosts.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let cells = evidence.cells();
+        cells.iter().filter_map(|cell| self.cell(cell)).collect()
+    }
+}
+
+impl UnbalancedHosts {
+    fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
+        let loads = HostLoad::of(cell);
+        let busiest = loads
+            .iter()
+            .max_by(|a, b| a.by_weight().total_cmp(&b.by_weight()))?;
+        let idlest = loads
+            .iter()
+            .min_by(|a, b| a.by_weight().total_cmp(&b.by_weight()))?;
+        let total: u64 = loads.iter().map(|load| load.requests).sum();
+        let times = busiest.by_weight() / idlest.by_weight();
+        // Without a single request there is no load to share.
+        if total == 0 || times <= TIMES {
+            return None;
+        }
+        let of_all = |load: &HostLoad<'_>| {
+            let share = percent(load.requests as f64 / total as f64);
+            format!("{} got {share}", tame(load.host))
+        };
+        let compared = if times.is_finite() {
+            format!(", by weight {} times as much", ratio(times))
+        } else {
+            String::new()
+        };
+        Some(Finding {
+            rule: self.name(),
+            severity: Severity::Suspect,
+            blame: Blame::Server,
+            workload: Some(cell.workload.name.clone()),
+            target: Some(cell.target.name.clone()),
+            evidence: format!(
+                "of all requests {} and {}{compared}",
+                of_all(busiest),
+                of_all(idlest)
+            ),
+            advice: "find out whether a host refused connections or was slow to take them: this \
+                     is not what the target does with all its hosts"
+                .to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_plan::Host;
+    use tenbin_record::HostFigures;
+
+    use super::*;
+    use crate::testing::Run;
+
+    fn run(loads: &[(u64, u32)]) -> Run {
+        let mut run = Run::pair(8);
+        let names: Vec<String> = (1..=loads.len()).map(|n| format!("db{n}")).collect();
+        for ((_, weight), name) in loads.iter().zip(&names) {
+            run.plan.targets[1].way.hosts.push(Host {
+                url: format!("http://{name}/").parse().unwrap(),
+                weight: *weight,
+            });
+        }
+        run.each_of("b", |slice| {
+            for ((ok, _), name) in loads.iter().zip(&names) {
+                let mut host = HostFigures::new(name);
+                host.ok = *ok;
+                slice.0.hosts.push(host);
+            }
+        });
+        run
+    }
+
+    #[test]
+    fn fires_when_one_host_gets_more_than_its_share() {
+        let findings = run(&[(500, 1), (300, 1), (200, 1)]).findings(&UnbalancedHosts);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(
+            findings[0].evidence,
+            "of all requests db1 got 50 % and db3 got 20 %, by weight 2.50 times as much"
+        );
+        let findings = run(&[(1_000, 1), (0, 1)]).findings(&UnbalancedHosts);
+        assert_eq!(
+            findings[0].evidence,
+            "of all requests db1 got 100 % and db2 got 0 %"
+        );
+    }
+
+    #[test]
+    fn silent_when_each_gets_what_its_weight_says_or_there_is_one() {
+        assert_eq!(run(&[(500, 1), (450, 1)]).findings(&UnbalancedHosts), []);
+        assert_eq!(run(&[(750, 3), (250, 1)]).findings(&UnbalancedHosts), []);
+        assert_eq!(Run::pair(8).findings(&UnbalancedHosts), []);
+        assert_eq!(run(&[(0, 1), (0, 1)]).findings(&UnbalancedHosts), []);
+    }
+}

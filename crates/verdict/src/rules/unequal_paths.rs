@@ -1,0 +1,212 @@
+//! Targets that are reached in different ways.
+
+use tenbin_plan::{HttpVersion, Reach, Target};
+
+use super::Rule;
+use crate::evidence::Evidence;
+use crate::finding::{Blame, Finding, Severity};
+use crate::words::{count, tame};
+
+/// What servers call themselves that stand between others and their users.
+const INTERMEDIARIES: [&str; 12] = [
+    "akamai",
+    "awselb",
+    "bunnycdn",
+    "cloudflare",
+    "cloudfront",
+    "envoy",
+    "fastly",
+    "haproxy",
+    "squid",
+    "sucuri",
+    "traefik",
+    "varnish",
+];
+
+/// Targets that are reached in different ways.
+pub(super) struct UnequalPaths;
+
+impl Rule for UnequalPaths {
+    fn name(&self) -> &'static str {
+        "unequal_paths"
+    }
+
+    fn summary(&self) -> &'static str {
+        "two targets are reached in different ways: TLS, HTTP/2, sockets, hosts, proxies"
+    }
+
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Note, Severity::Suspect]
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("unequal_paths.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let Some((baseline, others)) = evidence.plan.targets.split_first() else {
+            return Vec::new();
+        };
+        others
+            .iter()
+            .flat_map(|target| {
+                [
+                    self.on_purpose(baseline, target),
+                    self.in_between(baseline, target, evidence),
+                ]
+            })
+            .flatten()
+            .collect()
+    }
+}
+
+impl UnequalPaths {
+    /// What the plan makes different.
+    fn on_purpose(&self, baseline: &Target, target: &Target) -> Option<Finding> {
+        let (theirs, mine): (Vec<String>, Vec<String>) = ways(baseline)
+            .into_iter()
+            .zip(ways(target))
+            .filter(|(theirs, mine)| theirs != mine)
+            .unzip();
+        (!mine.is_empty()).then(|| Finding {
+            rule: self.name(),
+            severity: Severity::Note,
+            blame: Blame::Question,
+            workload: None,
+            target: Some(target.name.clone()),
+            evidence: format!(
+                "the plan asks {} over {}, {} over {}",
+                target.name,
+                mine.join(" and "),
+                baseline.name,
+                theirs.join(" and ")
+            ),
+            advice: "read the ratio as that of server and way together; to weigh the servers \
+                     alone, ask both in the same way"
+                .to_owned(),
+        })
+    }
+
+    /// What the answers' `Server` header says.
+    fn in_between(
+        &self,
+        baseline: &Target,
+        target: &Target,
+        evidence: &Evidence<'_>,
+    ) -> Option<Finding> {
+        let header = |target: &Target| {
+            let known = evidence.environment.targets.get(&target.name)?;
+            known.server_header.as_deref()
+        };
+        let (one, other) = (header(baseline)?, header(target)?);
+        let (who, says) = match (intermediary(one), intermediary(other)) {
+            (true, false) => (baseline, one),
+            (false, true) => (target, other),
+            (true, true) | (false, false) => return None,
+        };
+        Some(Finding {
+            rule: self.name(),
+            severity: Severity::Suspect,
+            blame: Blame::Setup,
+            workload: None,
+            target: Some(target.name.clone()),
+            evidence: format!(
+                "answers of {} name {} as their server, which stands between a server and its \
+                 users; those of the other do not",
+                who.name,
+                tame(says)
+            ),
+            advice: "ask both directly, or both through the same; what stands between may cache"
+                .to_owned(),
+        })
+    }
+}
+
+fn intermediary(header: &str) -> bool {
+    let header = header.to_ascii_lowercase();
+    INTERMEDIARIES.iter().any(|name| header.contains(name))
+}
+
+/// How a target is reached, one thing after the other.
+fn ways(target: &Target) -> [String; 4] {
+    let way = &target.way;
+    let tls = if is_encrypted(target) {
+        "TLS"
+    } else {
+        "plain TCP"
+    };
+    let http = match way.http {
+        HttpVersion::Http1 => "HTTP/1.1",
+        HttpVersion::Http2 => "HTTP/2",
+    };
+    let socket = match way.unix {
+        Some(_) => "a Unix socket",
+        None => "the network",
+    };
+    let hosts = count(way.hosts.len().max(1), "host");
+    [tls.to_owned(), http.to_owned(), socket.to_owned(), hosts]
+}
+
+fn is_encrypted(target: &Target) -> bool {
+    match &target.reach {
+        Reach::Endpoint { url } => url.scheme() == "https",
+        Reach::Launched(launch) => launch.url.starts_with("https:"),
+        Reach::Builtin(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_record::TargetEnvironment;
+
+    use super::*;
+    use crate::testing::Run;
+
+    #[test]
+    fn what_the_plan_makes_different_is_a_note() {
+        let mut run = Run::pair(8).elsewhere();
+        run.plan.targets[1].reach = Reach::Endpoint {
+            url: "https://b.example/".parse().unwrap(),
+        };
+        run.plan.targets[1].way.http = HttpVersion::Http2;
+        let findings = run.findings(&UnequalPaths);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Note);
+        assert_eq!(
+            findings[0].evidence,
+            "the plan asks b over TLS and HTTP/2, a over plain TCP and HTTP/1.1"
+        );
+    }
+
+    fn with_headers(a: &str, b: &str) -> Run {
+        let mut run = Run::pair(8);
+        for (name, header) in [("a", a), ("b", b)] {
+            let known = TargetEnvironment {
+                server_header: Some(header.to_owned()),
+                ..TargetEnvironment::default()
+            };
+            run.environment.targets.insert(name.to_owned(), known);
+        }
+        run
+    }
+
+    #[test]
+    fn a_proxy_on_one_side_is_suspect() {
+        let findings = with_headers("nginx", "Cloudflare\u{1b}[31m").findings(&UnequalPaths);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert!(
+            findings[0]
+                .evidence
+                .starts_with("answers of b name Cloudflare??31m as their server"),
+            "{findings:?}"
+        );
+    }
+
+    #[test]
+    fn silent_when_the_way_is_the_same() {
+        assert_eq!(Run::pair(8).findings(&UnequalPaths), []);
+        assert_eq!(with_headers("nginx", "caddy").findings(&UnequalPaths), []);
+        assert_eq!(with_headers("envoy", "Envoy").findings(&UnequalPaths), []);
+    }
+}

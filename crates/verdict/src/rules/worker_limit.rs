@@ -1,0 +1,161 @@
+//! Too few workers behind the connections.
+
+use super::Rule;
+use super::client_saturated::BUSY;
+use super::server_cpu::works_on_one_core;
+use crate::evidence::Evidence;
+use crate::finding::{Blame, Finding, Severity};
+use crate::ladder::{Level, ladders};
+use crate::latency;
+use crate::processor::Busy;
+use crate::words::{count, middle, percent, ratio};
+
+/// What more connections may gain at most for throughput to be flat.
+const GAIN: f64 = 0.05;
+
+/// Share of the growth of connections that service time has to grow by.
+const PROPORTIONAL: f64 = 0.80;
+
+/// Too few workers behind the connections.
+pub(super) struct WorkerLimit;
+
+impl Rule for WorkerLimit {
+    fn name(&self) -> &'static str {
+        "worker_limit"
+    }
+
+    fn summary(&self) -> &'static str {
+        "more connections only wait longer while cores are left: too few workers"
+    }
+
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Note]
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("worker_limit.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let ladders = ladders(&evidence.plan.workloads, 2);
+        ladders
+            .iter()
+            .flat_map(|ladder| {
+                let targets = evidence.plan.targets.iter();
+                targets.filter_map(|target| {
+                    let levels = Level::all(ladder, target, evidence.slices)?;
+                    self.on_ladder(&levels, evidence)
+                })
+            })
+            .collect()
+    }
+}
+
+impl WorkerLimit {
+    /// The highest level against the next one with half its connections or fewer.
+    fn on_ladder(&self, levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
+        let (top, below) = levels.split_last()?;
+        let mut below = below.iter().rev();
+        let base = below.find(|level| 2 * level.connections() <= top.connections())?;
+        let gained = top.against(base)?;
+        let longer = median_time(top)? / median_time(base)?;
+        let more = top.connections() as f64 / base.connections() as f64;
+        let busy = Busy::of(&top.cell, evidence)?;
+        let full = top.cell.full();
+        let thread = middle(full.iter().map(|slice| slice.client.busiest_thread))?;
+        let flat = gained.high <= 1.0 + GAIN && longer >= PROPORTIONAL * more;
+        if !flat || !busy.has_room() || thread > BUSY {
+            return None;
+        }
+        let advice = if works_on_one_core(&top.cell, &busy) {
+            "it seems to work on one core: raise the number of its worker processes or threads to that \
+             of the cores"
+        } else {
+            "raise the number of its workers, or of connections in its pool: to the number of \
+             cores for work that needs CPU, to 3 to 8 times as many for work that waits; or look \
+             for a lock or a disk that they all wait for"
+        };
+        Some(Finding {
+            rule: self.name(),
+            severity: Severity::Note,
+            blame: Blame::Server,
+            workload: Some(top.cell.workload.name.clone()),
+            target: Some(top.cell.target.name.clone()),
+            evidence: format!(
+                "from {} to {} throughput stays ({} times, {}–{}) and the median service time \
+                 grows {}-fold, while neither side uses {} of {}",
+                base.connections(),
+                count(top.connections(), "connection"),
+                ratio(gained.value),
+                ratio(gained.low),
+                ratio(gained.high),
+                ratio(longer),
+                percent(busy.unused()),
+                count(busy.cores, "core")
+            ),
+            advice: advice.to_owned(),
+        })
+    }
+}
+
+fn median_time(level: &Level<'_>) -> Option<f64> {
+    let full = level.cell.full();
+    latency::quantile(&full, 0.50, |op| &op.service, |op| op.role.is_work()).value()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    /// Throughput of 1,000 from four connections on, as four workers give it.
+    fn four_workers() -> Run {
+        let mut run = Run::ladder(&[(2, 500), (4, 1_000), (16, 1_005)]);
+        run.each(|slice| slice.server_cpu(0.5));
+        run
+    }
+
+    #[test]
+    fn fires_when_more_connections_only_wait_and_cpu_idles() {
+        let findings = four_workers().findings(&WorkerLimit);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].workload.as_deref(), Some("c16"));
+        let evidence = &findings[0].evidence;
+        assert!(
+            evidence.starts_with("from 4 to 16 connections throughput stays (1.0"),
+            "{evidence}"
+        );
+        assert!(
+            evidence.ends_with("while neither side uses 65 % of 2 cores"),
+            "{evidence}"
+        );
+        assert!(findings[0].advice.contains("3 to 8 times"));
+    }
+
+    #[test]
+    fn one_full_core_asks_for_as_many_processes_as_cores() {
+        let mut run = four_workers();
+        run.environment.cores = Some(4);
+        run.each(|slice| slice.server_cpu(0.97));
+        let findings = run.findings(&WorkerLimit);
+        assert!(
+            findings[0]
+                .advice
+                .starts_with("it seems to work on one core")
+        );
+    }
+
+    #[test]
+    fn silent_when_throughput_grows_or_cpu_or_the_generator_is_busy() {
+        let mut growing = Run::ladder(&[(4, 1_000), (16, 1_500)]);
+        growing.each(|slice| slice.server_cpu(0.5));
+        assert_eq!(growing.findings(&WorkerLimit), []);
+        let mut full = four_workers();
+        full.each(|slice| slice.server_cpu(1.6));
+        assert_eq!(full.findings(&WorkerLimit), []);
+        let mut saturated = four_workers();
+        saturated.each(|slice| slice.busiest_thread(0.97));
+        assert_eq!(saturated.findings(&WorkerLimit), []);
+        assert_eq!(four_workers().elsewhere().findings(&WorkerLimit), []);
+    }
+}
