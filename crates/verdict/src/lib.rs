@@ -13,6 +13,7 @@ mod evidence;
 mod figures;
 mod finding;
 mod latency;
+mod machine;
 mod metric;
 mod outcome;
 pub mod rules;

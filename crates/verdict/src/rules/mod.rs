@@ -3,18 +3,32 @@
 //! A new rule is a file here with a page of explanation beside it, a line in
 //! [`RULES`], and two tests: one in which it fires, one in which it is silent.
 
+mod accept_queue;
+mod bandwidth;
+mod busy_idle_target;
 mod censored;
 mod client_saturated;
+mod cpu_frequency;
+mod disk_space;
 mod drift;
 mod errors;
 mod incomplete;
 mod large_objects;
 mod little;
+mod machine_full;
 mod medium_objects;
+mod network_latency;
 mod optimum_concurrency;
+mod others_busy;
 mod overload;
+mod port_exhaustion;
+mod retransmits;
 mod shared_cores;
 mod small_objects;
+mod steal;
+mod storage_pressure;
+mod swapping;
+mod throttled;
 mod too_few_samples;
 mod too_wide;
 
@@ -40,12 +54,26 @@ pub trait Rule: Sync {
 /// Every rule, in the order in which findings of one severity are told.
 pub static RULES: &[&dyn Rule] = &[
     &errors::Errors,
+    &port_exhaustion::PortExhaustion,
     &little::LittlesLaw,
     &client_saturated::ClientSaturated,
+    &swapping::Swapping,
+    &network_latency::NetworkLatency,
+    &bandwidth::Bandwidth,
+    &retransmits::Retransmits,
+    &accept_queue::AcceptQueue,
+    &throttled::Throttled,
+    &steal::Steal,
+    &others_busy::OthersBusy,
+    &busy_idle_target::BusyIdleTarget,
     &censored::Censored,
     &overload::Overload,
     &incomplete::Incomplete,
     &shared_cores::SharedCores,
+    &machine_full::MachineFull,
+    &storage_pressure::StoragePressure,
+    &cpu_frequency::CpuFrequency,
+    &disk_space::DiskSpace,
     &drift::Drifting,
     &too_few_samples::TooFewSamples,
     &too_wide::TooWide,

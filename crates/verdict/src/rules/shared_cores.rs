@@ -1,10 +1,9 @@
 //! Generator and target fight for the same cores.
 
-use tenbin_plan::Reach;
-
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
 use crate::finding::{Blame, Finding, Severity};
+use crate::machine::is_launched;
 use crate::words::{count, middle, percent};
 
 /// Share of all cores that leaves no room.
@@ -27,21 +26,17 @@ impl Rule for SharedCores {
     }
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
-        let Some(cores) = evidence.cores.filter(|cores| *cores > 0) else {
-            return Vec::new();
-        };
         let cells = evidence.cells();
-        let here = cells.iter().filter(|cell| runs_here(cell));
-        here.filter_map(|cell| self.cell(cell, cores)).collect()
+        let finding = cells
+            .iter()
+            .filter_map(|cell| self.cell(cell, evidence.cores?));
+        finding.collect()
     }
 }
 
 impl SharedCores {
     fn cell(&self, cell: &Cell<'_>, cores: usize) -> Option<Finding> {
-        let used = middle(cell.full().iter().filter_map(|slice| {
-            let cpu = slice.client.cpu_seconds + slice.server?.cpu_seconds;
-            (slice.seconds > 0.0).then(|| cpu / slice.seconds)
-        }))?;
+        let used = used(cell, cores)?;
         let share = used / cores as f64;
         (share > FULL).then(|| Finding {
             rule: self.name(),
@@ -61,9 +56,20 @@ impl SharedCores {
     }
 }
 
-/// Whether the target is known to run on the generator's machine.
-fn runs_here(cell: &Cell<'_>) -> bool {
-    matches!(cell.target.reach, Reach::Launched(_) | Reach::Builtin(_))
+/// Whether this rule says of the cell who used the cores.
+pub(super) fn is_told(cell: &Cell<'_>, cores: Option<usize>) -> bool {
+    cores.is_some_and(|cores| used(cell, cores).is_some_and(|used| used / cores as f64 > FULL))
+}
+
+/// Cores that both sides used together; `None` unless both are known to run here.
+fn used(cell: &Cell<'_>, cores: usize) -> Option<f64> {
+    if !is_launched(cell) || cores == 0 {
+        return None;
+    }
+    middle(cell.full().iter().filter_map(|slice| {
+        let cpu = slice.client.cpu_seconds + slice.server?.cpu_seconds;
+        (slice.seconds > 0.0).then(|| cpu / slice.seconds)
+    }))
 }
 
 #[cfg(test)]
