@@ -100,9 +100,11 @@ pub struct TcpUse {
     pub sent_segments: Option<u64>,
     /// Segments sent again.
     pub retransmitted_segments: Option<u64>,
-    /// Connections turned away because a server's accept queue was full.
+    /// Connections turned away because a server's accept queue was full, from the
+    /// begin of the slice on: most are opened before its window.
     pub listen_overflows: Option<u64>,
-    /// Connections turned away for this or any other reason.
+    /// Connections turned away for this or any other reason, from the begin of the slice
+    /// on.
     pub listen_drops: Option<u64>,
     /// Sockets in TIME_WAIT when the window opened.
     pub time_wait_before: Option<u64>,

@@ -6,7 +6,7 @@ use nix::time::ClockId;
 use tenbin_record::{
     CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PortsUse, PressureUse, TcpUse,
 };
-use tenbin_targets::vitals::{CpuTime, Frequency, Link, Ports};
+use tenbin_targets::vitals::{CpuTime, Frequency, Link, Ports, Tcp};
 use tenbin_targets::{Monitor, Usage, Vitals};
 
 use crate::arm::Arm;
@@ -45,9 +45,11 @@ impl Machine {
         }
     }
 
-    /// What came between two looks, while the target at `loaded` had the load.
+    /// What came between two looks, while the target at `loaded` had the load. `begun`
+    /// is from before its first connection.
     pub(crate) fn between(
         &self,
+        begun: &Tcp,
         before: &Look,
         after: &Look,
         arms: &[Arm],
@@ -94,8 +96,8 @@ impl Machine {
                     old.tcp.retransmitted_segments,
                     new.tcp.retransmitted_segments,
                 ),
-                listen_overflows: grown(old.tcp.listen_overflows, new.tcp.listen_overflows),
-                listen_drops: grown(old.tcp.listen_drops, new.tcp.listen_drops),
+                listen_overflows: grown(begun.listen_overflows, new.tcp.listen_overflows),
+                listen_drops: grown(begun.listen_drops, new.tcp.listen_drops),
                 time_wait_before: old.tcp.time_wait,
                 time_wait_after: new.tcp.time_wait,
             },

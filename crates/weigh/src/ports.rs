@@ -55,10 +55,10 @@ fn sentence(
     (taken + waiting as f64 > there as f64).then(|| {
         format!(
             "target \"{target}\": without keep-alive up to {taken:.0} connections are closed \
-             within {held} s, each of which keeps its local port for so long; there are {there} \
-             ports, and {waiting} connections are in TIME_WAIT already: they will run out; use \
-             keep-alive, a lower rate, more addresses of the server, or a wider \
-             net.ipv4.ip_local_port_range"
+             within {held} s, each of which keeps its local port for so long unless the server \
+             closes it first; there are {there} ports, and {waiting} connections are in \
+             TIME_WAIT already: they may run out; use keep-alive, a lower rate, more addresses \
+             of the server, or a wider net.ipv4.ip_local_port_range"
         )
     })
 }

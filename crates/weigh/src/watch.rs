@@ -3,6 +3,7 @@
 use tenbin_engine::{News, Sample};
 use tenbin_record::{Allocated, MachineUse, RecordError, RunWriter, ServerUse};
 use tenbin_targets::Usage;
+use tenbin_targets::vitals::{self, Tcp};
 
 use crate::arm::{Arm, Wires};
 use crate::machine::{Look, Machine};
@@ -47,6 +48,8 @@ pub(crate) struct Watch<'a, 'w> {
     wires: &'a mut Wires<'w>,
     /// The target's use when it was last looked at.
     last: Option<Usage>,
+    /// What TCP had done before the first connection was opened.
+    begun: Tcp,
     /// How all stood when the window opened.
     opened: Option<Look>,
     /// What the target used while the window was open, once it has closed.
@@ -73,6 +76,7 @@ impl<'a, 'w> Watch<'a, 'w> {
             writer,
             wires,
             last: None,
+            begun: vitals::tcp(),
             opened: None,
             total: None,
             machine: None,
@@ -109,7 +113,7 @@ impl<'a, 'w> Watch<'a, 'w> {
         } = self.scene;
         let after = self.scene.look();
         self.total = meter::between(before.targets[loaded], after.targets[loaded]);
-        self.machine = Some(machine.between(before, &after, arms, loaded));
+        self.machine = Some(machine.between(&self.begun, before, &after, arms, loaded));
     }
 
     fn sample(&mut self, sample: Sample) {

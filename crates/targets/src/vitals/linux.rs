@@ -65,7 +65,7 @@ fn pressure() -> Pressure {
     }
 }
 
-fn tcp() -> Tcp {
+pub(super) fn tcp() -> Tcp {
     let snmp = fs::read_to_string("/proc/net/snmp").unwrap_or_default();
     let netstat = fs::read_to_string("/proc/net/netstat").unwrap_or_default();
     Tcp {

@@ -161,6 +161,14 @@ impl Monitor {
     }
 }
 
+/// The counters of TCP alone.
+pub fn tcp() -> Tcp {
+    #[cfg(target_os = "linux")]
+    return linux::tcp();
+    #[cfg(not(target_os = "linux"))]
+    Tcp::default()
+}
+
 #[cfg(target_os = "linux")]
 fn of_kernel() -> Vitals {
     linux::read()

@@ -61,12 +61,11 @@ impl PortExhaustion {
     fn are_held(&self, cell: &Cell<'_>) -> Option<Finding> {
         let place = Place::of_cell(cell, &|slice, machine| {
             let ports = machine.ports?;
-            let waiting = machine.tcp.time_wait_after?;
-            let grew = waiting > machine.tcp.time_wait_before?;
-            // Those of somebody else, or of ports that are free again, do no harm.
-            let own = grew && closed_here(slice) > 0.0 && ports.held_seconds > 1.0;
-            Some(if own {
-                waiting as f64 / ports.count as f64
+            let held = machine.tcp.time_wait_after? as f64 / ports.count as f64;
+            // Those of somebody else, or of ports that are soon free again, do no harm.
+            let wanted = opened_anew(slice) > 0.0 || slice.ledger.refused > 0;
+            Some(if wanted && ports.held_seconds > 1.0 {
+                held
             } else {
                 0.0
             })
@@ -82,34 +81,34 @@ impl PortExhaustion {
         })
     }
 
-    /// Closing connections at this rate, a longer run would have come to an end.
+    /// Opening connections at this rate, a longer run may come to an end.
     fn will_run_out(&self, cell: &Cell<'_>) -> Option<Finding> {
         let share = Place::of_cell(cell, &|slice, machine| {
             let ports = machine.ports?;
             let bearable = ports.count as f64 / ports.held_seconds;
-            (slice.seconds > 0.0).then(|| closed_here(slice) / slice.seconds / bearable)
+            (slice.seconds > 0.0).then(|| opened_anew(slice) / slice.seconds / bearable)
         })?;
-        let closed = Place::of_cell(cell, &|slice, _| {
-            (slice.seconds > 0.0).then(|| closed_here(slice) / slice.seconds)
+        let opened = Place::of_cell(cell, &|slice, _| {
+            (slice.seconds > 0.0).then(|| opened_anew(slice) / slice.seconds)
         })?;
         (share.value > 1.0).then(|| {
             let told = format!(
-                "the generator closed connections at {}, {} of what the local ports bear in \
+                "the generator opened connections at {}, {} of what the local ports bear in \
                  the long run ({})",
-                rate(closed.value),
+                rate(opened.value),
                 percent(share.value),
-                closed.basis()
+                opened.basis()
             );
-            closed.finding(self.name(), Severity::Note, Blame::Setup, told, ADVICE)
+            opened.finding(self.name(), Severity::Note, Blame::Setup, told, ADVICE)
         })
     }
 }
 
-/// Connections that the generator closed while others took their place: those that are
-/// closed at the end of the slice were there all the time.
-fn closed_here(slice: &Slice) -> f64 {
-    let closed = slice.ledger.closed_by_client;
-    closed.saturating_sub(slice.connections as u64) as f64
+/// Connections opened in the window: each takes the place of one that was closed, and
+/// that keeps its port unless the server closed it first.
+fn opened_anew(slice: &Slice) -> f64 {
+    let ledger = slice.ledger;
+    ledger.opened.saturating_sub(ledger.standing) as f64
 }
 
 fn without_port(slice: &Slice) -> u64 {
@@ -127,11 +126,12 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// `b` is outside, and the generator closes so many connections a slice of 1 s.
-    fn closing(connections: u64) -> Run {
+    /// `b` is outside, and the generator opens so many connections a slice of 1 s.
+    fn opening(connections: u64) -> Run {
         let mut run = Run::pair(8);
         run.each_of("b", |slice| {
-            slice.0.ledger.closed_by_client = connections + 2;
+            slice.0.ledger.standing = 2;
+            slice.0.ledger.opened = connections + 2;
             let ports = slice.machine().ports.as_mut().unwrap();
             ports.held_seconds = 60.0;
         });
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn ports_that_are_held_are_suspect_before_they_run_out() {
-        let mut run = closing(300);
+        let mut run = opening(300);
         run.each_of("b", |slice| {
             slice.machine().tcp.time_wait_after = Some(20_000)
         });
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_rate_that_the_ports_do_not_bear_is_a_note() {
-        let findings = closing(500).findings(&PortExhaustion);
+        let findings = opening(500).findings(&PortExhaustion);
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].severity, Severity::Note);
         assert!(
@@ -179,8 +179,8 @@ mod tests {
 
     #[test]
     fn silent_for_fewer_and_on_one_machine_where_ports_are_used_again() {
-        assert_eq!(closing(460).findings(&PortExhaustion), []);
-        let mut here = closing(5_000);
+        assert_eq!(opening(460).findings(&PortExhaustion), []);
+        let mut here = opening(5_000);
         here.each(|slice| {
             let machine = slice.machine();
             machine.ports.as_mut().unwrap().held_seconds = 1.0;
