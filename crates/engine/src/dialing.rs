@@ -2,13 +2,14 @@
 //! and which of them take too long.
 
 use std::io;
+use std::rc::Rc;
 use std::time::Duration;
 
 use mio::{Registry, Token};
 
 use crate::clock::Clock;
 use crate::conductor::Opened;
-use crate::line::{Line, Opening};
+use crate::line::{Line, Opening, TcpFigures, TcpNotes};
 use crate::route::Route;
 
 /// Opens the connections of one wire, each within its time.
@@ -18,6 +19,8 @@ pub(crate) struct Dialer {
     timeout: u64,
     /// No attempt is overdue before this time.
     next_deadline: u64,
+    /// What TCP says of those that are closed again.
+    notes: Rc<TcpNotes>,
 }
 
 impl Dialer {
@@ -26,7 +29,13 @@ impl Dialer {
             route: route.clone(),
             timeout: timeout.as_nanos() as u64,
             next_deadline: u64::MAX,
+            notes: Rc::default(),
         }
+    }
+
+    /// What TCP says of the connections that have been closed.
+    pub(crate) fn tcp_figures(&self) -> TcpFigures {
+        self.notes.sum()
     }
 
     pub(crate) fn route(&self) -> &Route {
@@ -45,7 +54,9 @@ impl Dialer {
         let addresses = &self.route.hosts[host].addresses;
         let address = &addresses[connection / self.route.hosts.len() % addresses.len()];
         let tls = self.route.tls_to(host);
-        let line = Line::open(address, self.route.source, tls, registry, Token(connection))?;
+        self.notes.tick(now);
+        let (source, notes) = (self.route.source, &self.notes);
+        let line = Line::open(address, source, tls, notes, registry, Token(connection))?;
         let dialing = Dialing::since(now);
         self.next_deadline = self.next_deadline.min(dialing.deadline(self.timeout));
         Ok((line, dialing))

@@ -13,6 +13,7 @@ use crate::conductor::{Conductor, Score};
 use crate::exchange::Workload;
 use crate::http1::Http1;
 use crate::http2::Http2;
+use crate::line::TcpFigures;
 use crate::null::Null;
 use crate::route::{Protocol, Route};
 use crate::sample::Sample;
@@ -69,6 +70,8 @@ pub struct Finished {
     pub seconds: f64,
     /// It was ended by `stop`.
     pub cut_short: bool,
+    /// What TCP says of the connections; `None` without TCP and outside Linux.
+    pub tcp: Option<TcpFigures>,
 }
 
 /// Why a slice could not be driven.
@@ -117,7 +120,7 @@ pub fn drive(
                         let _ = sender.send(sample);
                     };
                     play(drive, clock, score, worker.as_mut(), &mut ship, stop)
-                        .map(|()| worker)
+                        .map(|tcp| (worker, tcp))
                         .map_err(|source| EngineError::System {
                             thread: index,
                             source,
@@ -134,8 +137,15 @@ pub fn drive(
             .collect::<Vec<_>>()
     });
     let opened = SystemTime::UNIX_EPOCH + clock.origin_unix() + drive.lead;
+    let (workers, tcp): (Vec<_>, Vec<_>) = outcomes
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()?
+        .into_iter()
+        .unzip();
+    let tcp = tcp.into_iter().fold(TcpFigures::default(), TcpFigures::and);
     Ok(Finished {
-        workers: outcomes.into_iter().collect::<Result<_, _>>()?,
+        workers,
+        tcp: (tcp.connections > 0).then_some(tcp),
         opened,
         seconds: longest as f64 / 1e9,
         cut_short: stop.load(Ordering::Relaxed),
@@ -244,7 +254,7 @@ fn play(
     worker: &mut dyn Workload,
     ship: &mut dyn FnMut(Sample),
     stop: &AtomicBool,
-) -> io::Result<()> {
+) -> io::Result<TcpFigures> {
     let lanes = score.lanes;
     let connections = score.connections * score.weights.len();
     let precise = score.pacer.is_some();
@@ -256,15 +266,20 @@ fn play(
             match route.protocol {
                 Protocol::Http1 => {
                     let mut wire = Http1::new(clock, route, connections, lanes, timeout, precise)?;
-                    wire::run(&mut wire, &mut conductor, stop)
+                    wire::run(&mut wire, &mut conductor, stop)?;
+                    Ok(wire.tcp_figures())
                 }
                 Protocol::Http2 => {
                     let mut wire = Http2::new(clock, route, connections, lanes, timeout, precise)?;
-                    wire::run(&mut wire, &mut conductor, stop)
+                    wire::run(&mut wire, &mut conductor, stop)?;
+                    Ok(wire.tcp_figures())
                 }
             }
         }
-        Carrier::Null => wire::run(&mut Null::new(clock.clone()), &mut conductor, stop),
+        Carrier::Null => {
+            wire::run(&mut Null::new(clock.clone()), &mut conductor, stop)?;
+            Ok(TcpFigures::default())
+        }
     }
 }
 

@@ -37,5 +37,6 @@ pub use error::ErrorClass;
 pub use exchange::{
     AnswerHead, BodyUse, Exchange, InFile, Judgement, Moment, Next, Role, Whole, Workload,
 };
+pub use line::TcpFigures;
 pub use route::{Address, Host, Protocol, Route};
 pub use sample::{HostSample, Ledger, OpSample, Sample, SetupSample};

@@ -21,6 +21,7 @@ fn keeps_its_connections() {
     assert_eq!(driven.op.received, 500 * 43);
     assert_eq!(driven.ledger.opened, 3);
     assert_eq!(driven.ledger.reused, 497);
+    driven.expect_tcp_of_all();
 }
 
 #[test]

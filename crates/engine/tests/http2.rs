@@ -281,6 +281,7 @@ fn sends_several_streams_at_once_and_keeps_its_connections() {
     assert_eq!(seen.answered.load(Ordering::Relaxed), 1000);
     assert_eq!(seen.connections.load(Ordering::Relaxed), 2);
     assert_eq!(driven.ledger.opened, 2);
+    driven.expect_tcp_of_all();
     let most = seen.most_at_once.load(Ordering::Relaxed);
     assert!((2..=16).contains(&most), "{most}");
 }

@@ -266,6 +266,7 @@ fn keeps_its_connections() {
     assert_eq!(driven.ledger.opened, 3);
     assert_eq!(driven.ledger.reused, 497);
     assert_eq!(seen.full.load(Ordering::Relaxed), 3);
+    driven.expect_tcp_of_all();
 }
 
 #[test]
@@ -337,6 +338,7 @@ fn what_was_taken_goes_out_though_nothing_follows_it() {
     client.shrinks = 16 * 1024;
     let driven = run_on(route, client, 1, true, None);
     assert_eq!(driven.op.ok, 32, "{:?}", driven.op.failures);
+    assert_eq!(driven.tcp, None, "a Unix socket has no round trips");
 }
 
 #[test]

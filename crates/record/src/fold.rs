@@ -126,6 +126,8 @@ impl SliceFold {
                 ..client_use(&self.threads)
             },
             server: end.server,
+            machine: end.machine,
+            wire: end.wire,
             backlog: self.threads.values().map(|thread| thread.backlog).sum(),
             cut_short: end.cut_short,
         }

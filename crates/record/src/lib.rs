@@ -33,6 +33,7 @@ mod fold;
 mod histogram;
 mod hlog;
 mod lines;
+pub mod machine;
 mod reader;
 mod seconds;
 pub mod slice;
@@ -42,6 +43,9 @@ pub use directory::{RunDirectory, left_behind, rfc3339, write_atomically};
 pub use environment::{Environment, HostEnvironment, TargetEnvironment};
 pub use error::RecordError;
 pub use histogram::{merge, quantile_ns};
+pub use machine::{
+    CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PortsUse, PressureUse, TcpUse, WireUse,
+};
 pub use reader::{RecordedRun, SecondCounts, read};
 pub use tenbin_engine::{ErrorClass, Ledger, Role, histogram::latency_histogram};
 

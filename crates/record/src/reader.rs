@@ -235,6 +235,8 @@ impl SliceEntry {
                 cut_short: true,
                 server: None,
                 allocated: None,
+                machine: None,
+                wire: None,
             });
     }
 

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use tenbin_engine::histogram::{latency_histogram, small_histogram};
 use tenbin_engine::{ErrorClass, Ledger, Role};
 
+use crate::machine::{MachineUse, WireUse};
+
 /// What is known of a slice when its measured window opens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SliceStart {
@@ -60,7 +62,7 @@ pub(crate) fn is_plain_request(role: &Role) -> bool {
 }
 
 /// What is known only when a slice is over.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SliceEnd {
     /// Length of the measured window, seconds, as it really was.
     pub seconds: f64,
@@ -72,6 +74,13 @@ pub struct SliceEnd {
     /// unknown in runs of versions that did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocated: Option<Allocated>,
+    /// What the generator's machine did; unknown in runs of versions that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachineUse>,
+    /// What TCP says of the connections; unknown without TCP, outside Linux, and in
+    /// runs of versions that did not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wire: Option<WireUse>,
 }
 
 /// One uninterrupted measured stretch of one workload on one target.
@@ -109,6 +118,10 @@ pub struct Slice {
     pub client: ClientUse,
     /// What the target used, if it is observed.
     pub server: Option<ServerUse>,
+    /// What the generator's machine did, if that is known.
+    pub machine: Option<MachineUse>,
+    /// What TCP says of the connections, if it was asked.
+    pub wire: Option<WireUse>,
     /// Open loop: arrivals due at the end of the window and not yet written.
     pub backlog: u64,
     /// The slice ended before its time: interrupted, killed, or the target died.

@@ -110,11 +110,12 @@ impl RunWriter {
         let rest = open.seconds.rest();
         self.keep(rest)?;
         let open = self.open.take().ok_or(NO_SLICE)?;
-        self.append_line(&EndLine {
+        let line = EndLine {
             slice: open.fold.start().index,
             end,
-        })?;
-        Ok(open.fold.finish(end))
+        };
+        self.append_line(&line)?;
+        Ok(open.fold.finish(line.end))
     }
 
     /// Marks the run as complete: every slice of the plan was measured. A run

@@ -8,8 +8,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Sample, SetupSample};
 use tenbin_record::{
-    Allocated, Environment, HostEnvironment, RecordedRun, Role, RunDirectory, ServerUse, Slice,
-    SliceEnd, SliceStart, TargetEnvironment, read,
+    Allocated, CpuUse, DiskUse, Environment, FrequencyUse, HostEnvironment, LinkUse, MachineUse,
+    RecordedRun, Role, RunDirectory, ServerUse, Slice, SliceEnd, SliceStart, TargetEnvironment,
+    TcpUse, WireUse, read,
 };
 
 const SECONDS: u64 = 3;
@@ -169,6 +170,45 @@ fn server(second: u64) -> ServerUse {
     }
 }
 
+/// Something of everything, and something unknown.
+fn machine() -> MachineUse {
+    MachineUse {
+        seconds: 5.000_1,
+        cpu: Some(CpuUse {
+            cores: 2,
+            busy: 4.0,
+            interrupts: 0.5,
+            idle: 5.0,
+            iowait: 0.25,
+            steal: 0.25,
+        }),
+        own_cpu_seconds: Some(1.25),
+        others_cpu_seconds: Some(0.125),
+        idle_targets: [("b".to_owned(), 0.5)].into(),
+        target_here: Some(true),
+        tcp: TcpUse {
+            time_wait_after: Some(1_139),
+            ..TcpUse::default()
+        },
+        frequency: Some(FrequencyUse {
+            fastest_mhz: 2_400.5,
+            most_mhz: 3_000.0,
+        }),
+        governor: Some("powersave".to_owned()),
+        disk: Some(DiskUse {
+            available_bytes: 1 << 40,
+            size_bytes: 1 << 41,
+        }),
+        links: vec![LinkUse {
+            name: "eth0".to_owned(),
+            received_bytes: 1,
+            sent_bytes: 2,
+            bits_per_second: None,
+        }],
+        ..MachineUse::default()
+    }
+}
+
 struct Written {
     _root: tempfile::TempDir,
     path: PathBuf,
@@ -206,6 +246,8 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
                 .sample(sample(thread, 9, true, closed_loop, operations))
                 .unwrap();
         }
+        // Only where an end is not torn, which is then the end of the seconds before it.
+        let looked = index == 0 && closed_loops.len() > 1;
         let end = SliceEnd {
             seconds: SECONDS as f64 + 0.000_000_123,
             cut_short: false,
@@ -213,6 +255,12 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
             allocated: (index == 0).then_some(Allocated {
                 bytes: 123_456,
                 count: 789,
+            }),
+            machine: looked.then(machine),
+            wire: looked.then_some(WireUse {
+                connections: 4,
+                min_rtt_ns: Some(12_000),
+                retransmits: 3,
             }),
         };
         slices.push(writer.end(end).unwrap());
@@ -306,6 +354,8 @@ fn threads_and_seconds_add_up() {
     assert!((closed.client.cpu_seconds - 2.1).abs() < 1e-12);
     assert_eq!(closed.client.allocated.unwrap().count, 789);
     assert_eq!(open.client.allocated, None, "not 0");
+    assert_eq!(closed.machine, Some(machine()));
+    assert_eq!((&open.machine, open.wire), (&None, None), "unknown");
     assert_eq!(closed.backlog, 4 + 5);
     assert_eq!(closed.ledger.opened, 8);
 }
@@ -568,6 +618,8 @@ fn work_and_requests_are_told_apart_before_and_after_reading() {
             cut_short: false,
             server: None,
             allocated: None,
+            machine: None,
+            wire: None,
         })
         .unwrap();
     let [whole, step] = slice.ops.as_slice() else {

@@ -20,10 +20,12 @@ pub mod serve;
 mod tls;
 mod tree;
 pub mod usage;
+pub mod vitals;
 mod way;
 
 pub use error::{Exit, ExitStatus, TargetError};
 pub use launch::{Grounds, Waiting, bring_up};
 pub use running::Running;
 pub use usage::Usage;
+pub use vitals::{Monitor, Vitals};
 pub use way::{Address, Host, Way};

@@ -14,6 +14,7 @@ mod figures;
 mod finding;
 mod ladder;
 mod latency;
+mod machine;
 mod metric;
 mod outcome;
 mod processor;

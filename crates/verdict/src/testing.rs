@@ -8,7 +8,10 @@ use tenbin_plan::{
 };
 use tenbin_record::ErrorClass;
 use tenbin_record::latency_histogram;
-use tenbin_record::{ClientUse, Environment, OpFigures, Role, ServerUse, Slice};
+use tenbin_record::{
+    ClientUse, CpuUse, DiskUse, Environment, FrequencyUse, LinkUse, MachineUse, OpFigures,
+    PortsUse, PressureUse, Role, ServerUse, Slice, TcpUse, WireUse,
+};
 
 use crate::assessment::{Assessment, assess};
 use crate::compare::compare;
@@ -242,6 +245,14 @@ impl Made<'_> {
         self.0.server.get_or_insert_default().cpu_seconds = seconds;
     }
 
+    pub(crate) fn machine(&mut self) -> &mut MachineUse {
+        self.0.machine.get_or_insert_default()
+    }
+
+    pub(crate) fn wire(&mut self) -> &mut WireUse {
+        self.0.wire.get_or_insert_default()
+    }
+
     pub(crate) fn unobserved(&mut self) {
         self.0.server = None;
     }
@@ -325,9 +336,71 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
             read_bytes: Some(0),
             written_bytes: Some(2_048_000),
         }),
+        machine: Some(machine()),
+        wire: Some(WireUse {
+            connections: 2,
+            min_rtt_ns: Some(20_000),
+            retransmits: 0,
+        }),
         backlog: 0,
         cut_short: false,
     };
     Made(&mut slice).answers(1_000, 0.002);
     slice
+}
+
+/// A machine with two cores, on which nothing else goes on.
+fn machine() -> MachineUse {
+    MachineUse {
+        seconds: 1.0,
+        cpu: Some(CpuUse {
+            cores: 2,
+            busy: 0.75,
+            interrupts: 0.05,
+            idle: 1.15,
+            iowait: 0.05,
+            steal: 0.0,
+        }),
+        own_cpu_seconds: Some(0.21),
+        others_cpu_seconds: Some(0.03),
+        idle_targets: [("another".to_owned(), 0.005)].into(),
+        target_here: Some(true),
+        pressure: PressureUse {
+            cpu_some_us: Some(20_000),
+            io_some_us: Some(5_000),
+            io_full_us: Some(1_000),
+            memory_some_us: Some(0),
+            memory_full_us: Some(0),
+        },
+        tcp: TcpUse {
+            sent_segments: Some(4_000),
+            retransmitted_segments: Some(0),
+            listen_overflows: Some(0),
+            listen_drops: Some(0),
+            time_wait_before: Some(10),
+            time_wait_after: Some(10),
+        },
+        swapped_pages: Some(0),
+        throttled_periods: Some(0),
+        throttled_us: Some(0),
+        frequency: Some(FrequencyUse {
+            fastest_mhz: 2_900.0,
+            most_mhz: 3_000.0,
+        }),
+        governor: Some("performance".to_owned()),
+        disk: Some(DiskUse {
+            available_bytes: 100 << 30,
+            size_bytes: 200 << 30,
+        }),
+        links: vec![LinkUse {
+            name: "eth0".to_owned(),
+            received_bytes: 1_000_000,
+            sent_bytes: 1_000_000,
+            bits_per_second: Some(1_000_000_000),
+        }],
+        ports: Some(PortsUse {
+            count: 28_232,
+            held_seconds: 1.0,
+        }),
+    }
 }

@@ -35,12 +35,46 @@ pub(crate) fn ratio(value: f64) -> String {
 
 /// Operations a second, three digits: 999/s, 62.9 k/s.
 pub(crate) fn rate(per_second: f64) -> String {
-    const UNITS: [&str; 4] = ["", " k", " M", " G"];
-    let mut value = per_second;
-    let mut unit = 0;
+    scaled(per_second, 1e3, &["/s", " k/s", " M/s", " G/s"])
+}
+
+/// A size: three digits and a binary unit.
+pub(crate) fn bytes(count: u64) -> String {
+    match count {
+        0..1000 => format!("{count} B"),
+        _ => scaled(
+            count as f64 / 1024.0,
+            1024.0,
+            &[" KiB", " MiB", " GiB", " TiB"],
+        ),
+    }
+}
+
+/// Bits a second, three digits: 941 Mbit/s.
+pub(crate) fn bit_rate(per_second: f64) -> String {
+    scaled(
+        per_second,
+        1e3,
+        &[" bit/s", " kbit/s", " Mbit/s", " Gbit/s"],
+    )
+}
+
+/// A time, three digits: 21.3 ms, 85.0 µs.
+pub(crate) fn time(seconds: f64) -> String {
+    match seconds {
+        s if s < 999.5e-9 => scaled(s * 1e9, 1e3, &[" ns"]),
+        s if s < 999.5e-6 => scaled(s * 1e6, 1e3, &[" µs"]),
+        s if s < 999.5e-3 => scaled(s * 1e3, 1e3, &[" ms"]),
+        s => scaled(s, 1e3, &[" s"]),
+    }
+}
+
+/// Three digits before one of `units`, each of which is `step` times the one before.
+fn scaled(value: f64, step: f64, units: &[&str]) -> String {
+    let (mut value, mut unit) = (value, 0);
     // 999.5 is the least that three digits round up to 1000.
-    while value.abs() >= 999.5 && unit + 1 < UNITS.len() {
-        value /= 1000.0;
+    while value.abs() >= 999.5 && unit + 1 < units.len() {
+        value /= step;
         unit += 1;
     }
     let decimals = match value.abs() {
@@ -48,21 +82,7 @@ pub(crate) fn rate(per_second: f64) -> String {
         size if size >= 9.995 => 1,
         _ => 2,
     };
-    format!("{value:.decimals$}{}/s", UNITS[unit])
-}
-
-/// Seconds, three digits: 815 µs, 1.79 ms, 75.0 s.
-pub(crate) fn time(seconds: f64) -> String {
-    const UNITS: [(f64, &str); 4] = [(1e9, "ns"), (1e6, "µs"), (1e3, "ms"), (1.0, "s")];
-    let fits = UNITS.iter().find(|(scale, _)| seconds * scale < 999.5);
-    let (scale, unit) = fits.unwrap_or(&UNITS[3]);
-    let value = seconds * scale;
-    let decimals = match value {
-        value if value >= 99.95 || value == 0.0 => 0,
-        value if value >= 9.995 => 1,
-        _ => 2,
-    };
-    format!("{value:.decimals$} {unit}")
+    format!("{value:.decimals$}{}", units[unit])
 }
 
 /// The word for so many: `1` gives, `8` give.
@@ -123,6 +143,14 @@ mod tests {
         assert_eq!(time(0.999_96e-3), "1.00 ms");
         assert_eq!(time(75.0), "75.0 s");
         assert_eq!(time(3_600.0), "3600 s");
+        assert_eq!(bytes(1 << 30), "1.00 GiB");
+        assert_eq!(bytes(70 << 20), "70.0 MiB");
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bit_rate(941.4e6), "941 Mbit/s");
+        assert_eq!(bit_rate(1e10), "10.0 Gbit/s");
+        assert_eq!(time(0.0213), "21.3 ms");
+        assert_eq!(time(85e-6), "85.0 µs");
+        assert_eq!(time(0.999_6), "1.00 s");
     }
 
     #[test]

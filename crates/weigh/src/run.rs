@@ -8,15 +8,19 @@ use std::time::{Duration, Instant, SystemTime};
 use tenbin_engine::{Carrier, Drive, drive};
 use tenbin_plan::rng::{Rng, name_number};
 use tenbin_plan::{Plan, Turn, schedule};
-use tenbin_record::{Allocated, Environment, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart};
+use tenbin_record::{
+    Allocated, Environment, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart, WireUse,
+};
 use tenbin_targets::{Grounds, bring_up};
 
 use crate::arm::{Arm, Stays, Wires};
 use crate::descriptors::Descriptors;
 use crate::error::{Ending, WeighError};
+use crate::machine::Machine;
+use crate::ports;
 use crate::progress::Progress;
 use crate::stop::Stop;
-use crate::watch::{Trouble, Watch};
+use crate::watch::{Scene, Trouble, Watch};
 
 /// Tells what this process has allocated since it was first asked; `None` if nobody counts.
 pub type CountAllocations = fn() -> Option<Allocated>;
@@ -81,12 +85,16 @@ pub fn weigh(
         .and_then(|environment| {
             directory.write_environment(&environment)?;
             descriptors.map_or(Ok(()), |found| found.raise())?;
+            for warning in ports::forecast(plan, &turns, &arms) {
+                (wires.progress)(Progress::Warning(&warning));
+            }
             make_all_ready(plan, &mut arms, &mut wires)?;
             Ok(environment)
         })
         .and_then(|environment| {
             let mut run = Run {
                 plan,
+                machine: Machine::new(directory.path(), &arms),
                 arms: &mut arms,
                 writer: directory.writer()?,
                 begun: Instant::now(),
@@ -204,6 +212,7 @@ fn clear(plan: &Plan, arms: Vec<Arm>, progress: &mut dyn FnMut(Progress<'_>)) ->
 /// The measuring itself.
 struct Run<'r, 'w> {
     plan: &'r Plan,
+    machine: Machine,
     arms: &'r mut [Arm],
     writer: RunWriter,
     begun: Instant,
@@ -283,15 +292,22 @@ impl Run<'_, '_> {
             start: (self.begun.elapsed() + lead).as_secs_f64(),
         })?;
         let stop = self.wires.stop;
-        let mut watch = Watch::new(
-            arm,
-            workers.len(),
-            &mut self.writer,
-            self.wires,
-            self.count_allocations,
-        );
+        let scene = Scene {
+            machine: &self.machine,
+            arms: self.arms,
+            loaded: turn.target,
+            count_allocations: self.count_allocations,
+        };
+        let mut watch = Watch::new(scene, workers.len(), &mut self.writer, self.wires);
         let done = drive(&how, workers, stop.over(), &mut |news| watch.hear(news))?;
-        let (trouble, server, allocated) = (watch.trouble, watch.total, watch.allocated);
+        let Watch {
+            trouble,
+            total: server,
+            machine,
+            allocated,
+            ..
+        } = watch;
+        let arm = &mut self.arms[turn.target];
         arm.prepared[turn.workload].slice_done(done.workers);
         if let Some(Trouble::Record(error)) = trouble {
             return Ok(Some(Ending::RecordFailed(error)));
@@ -301,6 +317,12 @@ impl Run<'_, '_> {
             cut_short: done.cut_short,
             server,
             allocated,
+            machine,
+            wire: done.tcp.map(|tcp| WireUse {
+                connections: tcp.connections,
+                min_rtt_ns: tcp.min_rtt,
+                retransmits: tcp.retransmits,
+            }),
         })?;
         (self.wires.progress)(Progress::Measured { slice: &slice });
         let ending = match trouble {

@@ -1,10 +1,12 @@
 //! Watching over one slice while it is driven.
 
 use tenbin_engine::{News, Sample};
-use tenbin_record::{Allocated, RecordError, RunWriter, ServerUse};
+use tenbin_record::{Allocated, MachineUse, RecordError, RunWriter, ServerUse};
 use tenbin_targets::Usage;
+use tenbin_targets::vitals::{self, Tcp};
 
 use crate::arm::{Arm, Wires};
+use crate::machine::{Look, Machine};
 use crate::meter;
 use crate::progress::Progress;
 use crate::run::CountAllocations;
@@ -16,19 +18,44 @@ pub(crate) enum Trouble {
     Record(RecordError),
 }
 
-/// Watches over one slice: writes its samples, meters the target, and notices
-/// when the target dies.
+/// What is watched over one slice.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    pub(crate) machine: &'a Machine,
+    /// All of the run.
+    pub(crate) arms: &'a [Arm],
+    /// The one that has the load.
+    pub(crate) loaded: usize,
+    pub(crate) count_allocations: CountAllocations,
+}
+
+impl Scene<'_> {
+    fn arm(&self) -> &Arm {
+        &self.arms[self.loaded]
+    }
+
+    fn look(&self) -> Look {
+        self.machine.look(self.arms)
+    }
+}
+
+/// Watches over one slice: writes its samples, meters the machine and the targets, and
+/// notices when the one under load dies.
 pub(crate) struct Watch<'a, 'w> {
-    arm: &'a Arm,
+    scene: Scene<'a>,
     speed: Speed,
     writer: &'a mut RunWriter,
     wires: &'a mut Wires<'w>,
-    count_allocations: CountAllocations,
-    /// The target's use when it was last looked at, and when the window opened.
+    /// The target's use when it was last looked at.
     last: Option<Usage>,
-    opened: Option<Usage>,
+    /// What TCP had done before the first connection was opened.
+    begun: Tcp,
+    /// How all stood when the window opened.
+    opened: Option<Look>,
     /// What the target used while the window was open, once it has closed.
     pub(crate) total: Option<ServerUse>,
+    /// What the machine did in that time.
+    pub(crate) machine: Option<MachineUse>,
     /// What this process had allocated when the window opened.
     allocated_before: Option<Allocated>,
     /// What it allocated while the window was open, once it has closed.
@@ -38,21 +65,21 @@ pub(crate) struct Watch<'a, 'w> {
 
 impl<'a, 'w> Watch<'a, 'w> {
     pub(crate) fn new(
-        arm: &'a Arm,
+        scene: Scene<'a>,
         threads: usize,
         writer: &'a mut RunWriter,
         wires: &'a mut Wires<'w>,
-        count_allocations: CountAllocations,
     ) -> Self {
         Self {
-            arm,
+            scene,
             speed: Speed::new(threads),
             writer,
             wires,
-            count_allocations,
             last: None,
+            begun: vitals::tcp(),
             opened: None,
             total: None,
+            machine: None,
             allocated_before: None,
             allocated: None,
             trouble: None,
@@ -62,18 +89,31 @@ impl<'a, 'w> Watch<'a, 'w> {
     pub(crate) fn hear(&mut self, news: News) {
         match news {
             News::Opened => {
-                self.opened = self.arm.running.usage();
-                self.last = self.opened;
-                self.allocated_before = (self.count_allocations)();
+                let look = self.scene.look();
+                self.last = look.targets[self.scene.loaded];
+                self.opened = Some(look);
+                self.allocated_before = (self.scene.count_allocations)();
             }
             News::Sample(sample) => self.sample(*sample),
             News::Closed => {
-                self.allocated =
-                    meter::allocated(self.allocated_before, (self.count_allocations)());
-                let now = self.arm.running.usage();
-                self.total = meter::between(self.opened, now);
+                let allocated = (self.scene.count_allocations)();
+                self.allocated = meter::allocated(self.allocated_before, allocated);
+                self.close();
             }
         }
+    }
+
+    fn close(&mut self) {
+        let Some(before) = &self.opened else { return };
+        let Scene {
+            machine,
+            arms,
+            loaded,
+            ..
+        } = self.scene;
+        let after = self.scene.look();
+        self.total = meter::between(before.targets[loaded], after.targets[loaded]);
+        self.machine = Some(machine.between(&self.begun, before, &after, arms, loaded));
     }
 
     fn sample(&mut self, sample: Sample) {
@@ -90,7 +130,7 @@ impl<'a, 'w> Watch<'a, 'w> {
         let written = self.writer.sample(sample);
         self.note(written);
         if self.trouble.is_none()
-            && let Some(sentence) = self.arm.death()
+            && let Some(sentence) = self.scene.arm().death()
         {
             self.trouble = Some(Trouble::Died(sentence));
         }
@@ -100,7 +140,7 @@ impl<'a, 'w> Watch<'a, 'w> {
     }
 
     fn meter(&mut self) {
-        let now = self.arm.running.usage();
+        let now = self.scene.arm().running.usage();
         if let Some(used) = meter::between(self.last, now) {
             let written = self.writer.server(used);
             self.note(written);

@@ -20,6 +20,8 @@ mod nginx;
 mod owned;
 mod ports;
 mod processes;
+#[cfg(target_os = "linux")]
+pub(crate) mod reflector;
 mod scratch;
 mod servers;
 mod stores;
@@ -29,7 +31,7 @@ pub(crate) use certificates::Certificates;
 pub(crate) use nginx::Nginx;
 pub(crate) use owned::Owned;
 pub(crate) use ports::free_port;
-pub(crate) use processes::wait_until;
+pub(crate) use processes::{tied, wait_until};
 pub(crate) use scratch::Scratch;
 pub(crate) use servers::{Server, path_of, search_path};
 pub(crate) use stores::{ACCESS, SECRET, Store};

@@ -69,7 +69,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 
 /// A command whose process leads a group of its own and is killed when the
 /// thread that started it ends, however that happens.
-pub(super) fn tied(program: impl AsRef<OsStr>) -> Command {
+pub(crate) fn tied(program: impl AsRef<OsStr>) -> Command {
     // The library call for this is unsafe between fork and exec; setpriv
     // (util-linux) makes it and then becomes the program.
     let mut command = Command::new("setpriv");

@@ -151,7 +151,11 @@ impl Conductor<'_> {
             self.issued += 1;
             // Connections given up on just now were there while it waited.
             let (class, text) = if self.up == 0 && self.none_up_since <= due {
-                (ErrorClass::Connect, "no connection in time")
+                let why = match self.last_refusal.as_str() {
+                    "" => "no connection in time",
+                    why => why,
+                };
+                (ErrorClass::Connect, why)
             } else {
                 (ErrorClass::Timeout, "waited too long for a free connection")
             };

@@ -73,6 +73,7 @@ impl Conductor<'_> {
     /// `connection` could not be opened.
     pub fn refused(&mut self, connection: usize, now: u64, text: &str) -> Order {
         self.tally.ledger.refused += 1;
+        text.clone_into(&mut self.last_refusal);
         if self.closed_loop && !self.over(now) {
             // In an open loop the arrival stays due, and fails at its timeout.
             let times = Times {

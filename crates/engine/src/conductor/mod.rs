@@ -119,6 +119,8 @@ pub struct Conductor<'w> {
     up: usize,
     /// Since when no connection has been open; of meaning while `up` is 0.
     none_up_since: u64,
+    /// Why a connection could last not be opened; empty if all could.
+    last_refusal: String,
     exhausted: bool,
     /// The workload said [`Next::Wait`]; ask again after the next judgement.
     waiting: bool,
@@ -191,6 +193,7 @@ impl<'w> Conductor<'w> {
             in_flight: 0,
             up: 0,
             none_up_since: 0,
+            last_refusal: String::new(),
             exhausted: false,
             waiting: false,
             stopped: false,

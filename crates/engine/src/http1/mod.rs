@@ -26,7 +26,7 @@ use crate::conductor::{Answered, Conductor};
 use crate::dialing::{Dialer, Dialing};
 use crate::error::ErrorClass;
 use crate::exchange::{AnswerHead, BodyUse};
-use crate::line::{Line, describe};
+use crate::line::{Line, TcpFigures, describe};
 use crate::order::Order;
 use crate::reactor::{Happening, Reactor, happenings};
 use crate::route::Route;
@@ -90,6 +90,11 @@ impl Http1 {
             memory: HeadMemory::default(),
             unwritten: Vec::new(),
         })
+    }
+
+    /// What TCP says of the connections that have been closed.
+    pub(crate) fn tcp_figures(&self) -> TcpFigures {
+        self.dialer.tcp_figures()
     }
 
     #[inline]

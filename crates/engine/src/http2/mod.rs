@@ -22,7 +22,7 @@ use crate::clock::Clock;
 use crate::conductor::{Conductor, Opened};
 use crate::dialing::{Dialer, Dialing};
 use crate::error::ErrorClass;
-use crate::line::{self, describe};
+use crate::line::{self, TcpFigures, describe};
 use crate::order::Order;
 use crate::reactor::{Happening, Reactor, happenings};
 use crate::route::Route;
@@ -90,6 +90,11 @@ impl Http2 {
                 .collect(),
             rendered: Vec::new(),
         })
+    }
+
+    /// What TCP says of the connections that have been closed.
+    pub(crate) fn tcp_figures(&self) -> TcpFigures {
+        self.dialer.tcp_figures()
     }
 
     fn connect(&mut self, connection: usize, conductor: &mut Conductor<'_>) {

@@ -4,12 +4,14 @@
 //! answers `WouldBlock`, and news of it comes as an event.
 
 mod socket;
+mod tcp_info;
 mod tls;
 mod trouble;
 
 use std::io::{self, IoSlice};
 use std::net::IpAddr;
 use std::os::fd::BorrowedFd;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use mio::{Registry, Token};
@@ -17,6 +19,8 @@ use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 
 use self::socket::Socket;
+pub use self::tcp_info::TcpFigures;
+pub(crate) use self::tcp_info::TcpNotes;
 use self::tls::Session;
 pub(crate) use self::trouble::{NO_HTTP2, describe};
 use crate::route::Address;
@@ -29,6 +33,7 @@ pub(crate) struct Line {
     socket: Socket,
     session: Option<Box<Session>>,
     opening: Opening,
+    notes: Rc<TcpNotes>,
 }
 
 /// How far the opening of a line has come.
@@ -44,11 +49,12 @@ pub(crate) enum Opening {
 
 impl Line {
     /// Begins to connect to `address`, from `source` if that is given, and with
-    /// TLS if `tls` is.
+    /// TLS if `tls` is. What TCP says of it goes into `notes` when it is closed.
     pub(crate) fn open(
         address: &Address,
         source: Option<IpAddr>,
         tls: Option<Tls<'_>>,
+        notes: &Rc<TcpNotes>,
         registry: &Registry,
         token: Token,
     ) -> io::Result<Self> {
@@ -59,6 +65,7 @@ impl Line {
             socket: Socket::connect(address, source, registry, token)?,
             session,
             opening: Opening::Connecting,
+            notes: notes.clone(),
         })
     }
 
@@ -197,6 +204,11 @@ impl Line {
 
 impl Drop for Line {
     fn drop(&mut self) {
+        if self.opening != Opening::Connecting
+            && let Some(socket) = self.socket.tcp()
+        {
+            self.notes.ask(socket);
+        }
         if let (Opening::Ready, Some(session)) = (self.opening, &mut self.session) {
             session.say_goodbye(&mut self.socket);
         }

@@ -140,6 +140,14 @@ impl Socket {
         Err(io::ErrorKind::Unsupported.into())
     }
 
+    /// The socket, if it is one of TCP.
+    pub(super) fn tcp(&self) -> Option<BorrowedFd<'_>> {
+        match self {
+            Self::Tcp(stream) => Some(stream.as_fd()),
+            Self::Unix(_) => None,
+        }
+    }
+
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
             Self::Tcp(stream) => stream.as_fd(),

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tenbin_engine::{
     AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment, News,
-    Next, OpSample, Route, Workload, drive,
+    Next, OpSample, Route, TcpFigures, Workload, drive,
 };
 use tenbin_plan::Load;
 
@@ -135,10 +135,20 @@ impl Workload for Echo {
 pub struct Driven {
     pub op: OpSample,
     pub ledger: Ledger,
+    pub tcp: Option<TcpFigures>,
     pub took: Duration,
 }
 
 impl Driven {
+    /// Every connection was asked when it was closed, and each knows a round trip.
+    pub fn expect_tcp_of_all(&self) {
+        if cfg!(target_os = "linux") {
+            let tcp = self.tcp.expect("TCP was asked");
+            assert_eq!(tcp.connections, self.ledger.opened, "{tcp:?}");
+            assert!(tcp.min_rtt.is_some(), "{tcp:?}");
+        }
+    }
+
     pub fn errors(&self, class: ErrorClass) -> u64 {
         self.op.errors[class as usize]
     }
@@ -184,7 +194,7 @@ pub fn driven(
     let mut op = OpSample::new("all");
     let mut ledger = Ledger::default();
     let begun = Instant::now();
-    drive(&plan, vec![worker], &AtomicBool::new(false), &mut |news| {
+    let done = drive(&plan, vec![worker], &AtomicBool::new(false), &mut |news| {
         let News::Sample(sample) = news else { return };
         let seen = &sample.ops[0];
         op.ok += seen.ok;
@@ -203,6 +213,7 @@ pub fn driven(
     Driven {
         op,
         ledger,
+        tcp: done.tcp,
         took: begun.elapsed(),
     }
 }

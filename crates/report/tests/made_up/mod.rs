@@ -416,6 +416,8 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
             }),
         },
         server: None,
+        machine: None,
+        wire: None,
         backlog: 0,
         cut_short: false,
     }

@@ -49,97 +49,34 @@ pub(super) fn watch(time: Duration) -> Option<Rest> {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::fs;
     use std::thread;
     use std::time::Duration;
 
-    use super::Rest;
+    use procfs::{Current as _, LoadAverage, Meminfo};
 
-    #[derive(Clone, Copy)]
-    struct Ticks {
-        all: u64,
-        idle: u64,
-        steal: u64,
-    }
+    use super::Rest;
+    use crate::vitals;
 
     pub(super) fn watch(time: Duration) -> Option<Rest> {
-        let (cores, before) = ticks(&fs::read_to_string("/proc/stat").ok()?)?;
-        let swapped_before = pages_swapped();
+        let before = vitals::cpu()?;
+        let swapped_before = vitals::swapped_pages();
         thread::sleep(time);
-        let (_, after) = ticks(&fs::read_to_string("/proc/stat").ok()?)?;
-        let all = after.all.saturating_sub(before.all).max(1) as f64;
-        let share = |before: u64, after: u64| after.saturating_sub(before) as f64 / all;
-        let steal_share = share(before.steal, after.steal);
-        let load = fs::read_to_string("/proc/loadavg").ok()?;
-        let memory = fs::read_to_string("/proc/meminfo").ok()?;
-        let in_swap =
-            kibibytes(&memory, "SwapTotal:")?.saturating_sub(kibibytes(&memory, "SwapFree:")?);
+        let after = vitals::cpu()?;
+        let swapped = swapped_before.zip(vitals::swapped_pages());
+        let share =
+            |part: f64| (part / (after.all() - before.all()).max(f64::MIN_POSITIVE)).max(0.0);
+        let memory = Meminfo::current().ok()?;
         Some(Rest {
-            cores,
-            cpu_share: (1.0 - share(before.idle, after.idle) - steal_share).max(0.0),
-            steal_share,
-            load: load.split_whitespace().next()?.parse().ok()?,
-            memory: kibibytes(&memory, "MemTotal:")? * 1024,
-            memory_available: kibibytes(&memory, "MemAvailable:")? * 1024,
-            swap_used: in_swap * 1024,
-            pages_swapped: pages_swapped().saturating_sub(swapped_before),
+            cores: usize::try_from(after.cores).ok()?,
+            cpu_share: share(after.busy + after.interrupts - before.busy - before.interrupts),
+            steal_share: share(after.steal - before.steal),
+            load: LoadAverage::current().ok()?.one.into(),
+            memory: memory.mem_total,
+            memory_available: memory.mem_available?,
+            swap_used: memory.swap_total.saturating_sub(memory.swap_free),
+            // A kernel without swap tells nothing, and swaps nothing.
+            pages_swapped: swapped.map_or(0, |(before, after)| after.saturating_sub(before)),
         })
-    }
-
-    /// From the line `cpu  user nice system idle iowait irq softirq steal …` of
-    /// `/proc/stat`, and the number of the lines for single cores.
-    fn ticks(text: &str) -> Option<(usize, Ticks)> {
-        let cores = text
-            .lines()
-            .filter(|line| line.starts_with("cpu") && !line.starts_with("cpu "))
-            .count();
-        let line = text.lines().find(|line| line.starts_with("cpu "))?;
-        let numbers: Vec<u64> = line
-            .split_whitespace()
-            .skip(1)
-            .map_while(|number| number.parse().ok())
-            .collect();
-        // What guests used, behind these, is in the first two already.
-        let own = numbers.get(..8)?;
-        let ticks = Ticks {
-            all: own.iter().sum(),
-            idle: own[3] + own[4],
-            steal: own[7],
-        };
-        Some((cores, ticks))
-    }
-
-    fn kibibytes(text: &str, name: &str) -> Option<u64> {
-        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-        line.split_whitespace().next()?.parse().ok()
-    }
-
-    /// Since the machine was started; 0 on kernels without swap.
-    fn pages_swapped() -> u64 {
-        let text = fs::read_to_string("/proc/vmstat").unwrap_or_default();
-        let count = |name| {
-            let value = text.lines().find_map(|line: &str| line.strip_prefix(name));
-            value.and_then(|value| value.trim().parse::<u64>().ok())
-        };
-        count("pswpin ").unwrap_or(0) + count("pswpout ").unwrap_or(0)
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use super::*;
-
-        #[test]
-        fn the_lines_of_the_kernel_are_read() {
-            let text = "cpu  10 1 5 100 4 0 1 3 0 0\ncpu0 5 0 2 50 2 0 0 1 0 0\ncpu1 5 1 3 50 2 0 1 2 0 0\nintr 9\n";
-            let (cores, ticks) = ticks(text).unwrap();
-            assert_eq!(
-                (cores, ticks.all, ticks.idle, ticks.steal),
-                (2, 124, 104, 3)
-            );
-            let memory = "MemTotal:       16 kB\nSwapTotal:  8 kB\n";
-            assert_eq!(kibibytes(memory, "SwapTotal:"), Some(8));
-            assert_eq!(kibibytes(memory, "SwapFree:"), None);
-        }
     }
 }
 

@@ -1,8 +1,7 @@
 //! Are there enough local ports for connections?
 
-use std::fs;
-
 use super::{Check, Found, Visit};
+use crate::vitals;
 
 /// What the system has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,23 +52,12 @@ fn judge(ports: Ports, connections: u64) -> Found {
 }
 
 fn read() -> Option<Ports> {
-    let range = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok()?;
-    let mut range = range.split_whitespace().map(str::parse);
-    let (lowest, highest) = (range.next()?.ok()?, range.next()?.ok()?);
-    let sockets = fs::read_to_string("/proc/net/sockstat").ok()?;
+    let (lowest, highest) = vitals::local_ports()?;
     Some(Ports {
-        lowest,
-        highest,
-        waiting: time_wait(&sockets)?,
+        lowest: lowest.into(),
+        highest: highest.into(),
+        waiting: vitals::time_wait()?,
     })
-}
-
-/// From the line `TCP: inuse 5 orphan 0 tw 12 …`.
-fn time_wait(sockets: &str) -> Option<u64> {
-    let line = sockets.lines().find(|line| line.starts_with("TCP:"))?;
-    let mut words = line.split_whitespace();
-    words.find(|&word| word == "tw")?;
-    words.next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -89,12 +77,5 @@ mod tests {
         assert_eq!(judge(ports(14_200), 16).state, State::Warning);
         assert_eq!(judge(ports(0), 28_231).state, State::Warning);
         assert_eq!(judge(ports(0), 28_232).state, State::Failed);
-    }
-
-    #[test]
-    fn time_wait_is_read_from_its_line() {
-        let text = "sockets: used 9\nTCP: inuse 5 orphan 0 tw 12 alloc 7 mem 1\nUDP: inuse 1\n";
-        assert_eq!(time_wait(text), Some(12));
-        assert_eq!(time_wait("UDP: inuse 1 tw 3"), None);
     }
 }

@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use nix::sys::statvfs::statvfs;
-
 use super::machine::bytes;
 use super::{Check, Examined, Found, Visit};
+use crate::vitals::DiskSpace;
 
 /// Less than this is full as soon as a run writes.
 const FULL: u64 = 64 << 20;
@@ -13,15 +12,6 @@ const FULL: u64 = 64 << 20;
 const NARROW: u64 = 1 << 30;
 /// Servers and filesystems get slow, or refuse, with less than this share free.
 const NARROW_SHARE: f64 = 0.05;
-
-/// What a filesystem has.
-#[derive(Debug, Clone, Copy)]
-struct Room {
-    size: u64,
-    available: u64,
-    /// Files that could still be made; `None` where that is not limited.
-    files: Option<u64>,
-}
 
 pub(super) struct Space;
 
@@ -65,34 +55,19 @@ fn nearest(path: &Path) -> PathBuf {
 }
 
 fn look(place: &Path, whose: &str, advice: &str) -> Found {
-    match statvfs(place) {
-        Ok(stat) => {
-            let block = stat.fragment_size();
-            #[allow(clippy::useless_conversion, reason = "narrower on some systems")]
-            let count = |count| u64::from(count);
-            judge(
-                Room {
-                    size: count(stat.blocks()) * block,
-                    available: count(stat.blocks_available()) * block,
-                    files: (stat.files() > 0).then(|| count(stat.files_available())),
-                },
-                whose,
-                advice,
-            )
-        }
+    match DiskSpace::of(place) {
+        Ok(Some(space)) => judge(space, whose, advice),
+        Ok(None) => Found::unknown(format!("{whose}: its filesystem does not tell its size")),
         Err(error) => Found::unknown(format!("{whose}: {}", error.desc())),
     }
 }
 
-fn judge(room: Room, whose: &str, advice: &str) -> Found {
-    let Room {
+fn judge(space: DiskSpace, whose: &str, advice: &str) -> Found {
+    let DiskSpace {
         size,
         available,
         files,
-    } = room;
-    if size == 0 {
-        return Found::unknown(format!("{whose}: its filesystem does not tell its size"));
-    }
+    } = space;
     if files == Some(0) {
         return Found::failed(
             format!("{whose}: no more files can be made, the inodes are used up"),
@@ -117,19 +92,18 @@ mod tests {
     #[test]
     fn full_narrow_and_roomy_filesystems_are_told_apart() {
         let state = |size, available, files| {
-            let room = Room {
+            let space = DiskSpace {
                 size,
                 available,
                 files,
             };
-            judge(room, "here", "").state
+            judge(space, "here", "").state
         };
         assert_eq!(state(100 << 30, 50 << 30, None), State::Ok);
         assert_eq!(state(100 << 30, 4 << 30, None), State::Warning);
         assert_eq!(state(2 << 30, 512 << 20, None), State::Warning);
         assert_eq!(state(100 << 30, 10 << 20, None), State::Failed);
         assert_eq!(state(100 << 30, 50 << 30, Some(0)), State::Failed);
-        assert_eq!(state(0, 0, None), State::Unknown);
     }
 
     #[test]

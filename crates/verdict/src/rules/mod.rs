@@ -3,26 +3,40 @@
 //! A new rule is a file here with a page of explanation beside it, a line in
 //! [`RULES`], and two tests: one in which it fires, one in which it is silent.
 
+mod accept_queue;
+mod bandwidth;
+mod busy_idle_target;
 mod carry_over;
 mod censored;
 mod client_saturated;
 mod coordinated_waiting;
+mod cpu_frequency;
+mod disk_space;
 mod drift;
 mod errors;
 mod incomplete;
 mod keep_alive;
 mod large_objects;
 mod little;
+mod machine_full;
 mod medium_objects;
+mod network_latency;
 mod optimum_concurrency;
+mod others_busy;
 mod overload;
+mod port_exhaustion;
 mod quantised;
 mod rate_too_low;
+mod retransmits;
 mod send_lag;
 mod server_cpu;
 mod shared_cores;
 mod small_objects;
+mod steal;
+mod storage_pressure;
+mod swapping;
 mod tail_signature;
+mod throttled;
 mod too_few_connections;
 mod too_few_samples;
 mod too_wide;
@@ -58,9 +72,19 @@ pub trait Rule: Sync {
 pub static RULES: &[&dyn Rule] = &[
     &errors::Errors,
     &unequal_answers::UnequalAnswers,
+    &port_exhaustion::PortExhaustion,
     &little::LittlesLaw,
     &client_saturated::ClientSaturated,
     &send_lag::SendLag,
+    &throttled::Throttled,
+    &swapping::Swapping,
+    &network_latency::NetworkLatency,
+    &bandwidth::Bandwidth,
+    &retransmits::Retransmits,
+    &accept_queue::AcceptQueue,
+    &steal::Steal,
+    &others_busy::OthersBusy,
+    &busy_idle_target::BusyIdleTarget,
     &censored::Censored,
     &overload::Overload,
     &incomplete::Incomplete,
@@ -71,6 +95,10 @@ pub static RULES: &[&dyn Rule] = &[
     &worker_limit::WorkerLimit,
     &server_cpu::ServerCpu,
     &shared_cores::SharedCores,
+    &machine_full::MachineFull,
+    &storage_pressure::StoragePressure,
+    &cpu_frequency::CpuFrequency,
+    &disk_space::DiskSpace,
     &too_few_connections::TooFewConnections,
     &rate_too_low::RateTooLow,
     &coordinated_waiting::CoordinatedWaiting,

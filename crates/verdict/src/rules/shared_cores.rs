@@ -60,6 +60,11 @@ impl SharedCores {
     }
 }
 
+/// Whether this rule says of the cell who used the cores.
+pub(super) fn is_told(cell: &Cell<'_>, evidence: &Evidence<'_>) -> bool {
+    Busy::of(cell, evidence).is_some_and(|busy| busy.both / busy.cores as f64 > FULL)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

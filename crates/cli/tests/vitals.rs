@@ -1,0 +1,251 @@
+//! What the generator's machine does while it measures is recorded, and told when it
+//! spoils the numbers: with real disturbances, not made-up counters.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+use common::{Scratch, Tenbin, reflector, tied};
+use serde_json::Value;
+
+const SOON: Duration = Duration::from_secs(10);
+
+fn run_directory(scratch: &Scratch) -> PathBuf {
+    let mut runs = std::fs::read_dir(scratch.path().join("runs")).expect("runs");
+    runs.next().expect("a run").expect("an entry").path()
+}
+
+fn result(scratch: &Scratch) -> Value {
+    let text = std::fs::read_to_string(run_directory(scratch).join("result.json"));
+    serde_json::from_str(&text.expect("result.json")).expect("JSON")
+}
+
+fn findings<'r>(result: &'r Value, rule: &str) -> Vec<&'r Value> {
+    let all = result["findings"].as_array().expect("findings");
+    all.iter().filter(|one| one["rule"] == rule).collect()
+}
+
+/// The lines that end the slices.
+fn ends(scratch: &Scratch) -> Vec<Value> {
+    let text = std::fs::read_to_string(run_directory(scratch).join("intervals.jsonl"));
+    let text = text.expect("intervals.jsonl");
+    let lines = text.lines().filter(|line| line.contains(r#""kind":"end""#));
+    lines
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
+}
+
+/// Something that keeps a core busy until it goes out of scope.
+struct Spinner(Child);
+
+impl Spinner {
+    fn start(scratch: &Scratch) -> Self {
+        let (mark, directory) = scratch.mark();
+        let child = tied("sh")
+            .args(["-c", "while :; do :; done"])
+            .env(mark, directory)
+            .stdin(Stdio::null())
+            .spawn()
+            .expect("sh can be started");
+        Self(child)
+    }
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_busy_program_beside_the_run_is_seen_and_told() {
+    let scratch = Scratch::new("others-busy");
+    let plan = scratch.write(
+        "plan.toml",
+        "[rounds]\ncount = 2\nslice = \"1s\"\nwarmup = \"0s\"\n\
+         [load]\nrate = 200\nconnections = 2\n\
+         [[target]]\nname = \"own\"\nbuiltin = \"http\"\n[[workload]]\nkind = \"http\"\n",
+    );
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let spinners: Vec<Spinner> = (0..cores).map(|_| Spinner::start(&scratch)).collect();
+    let run = Tenbin::new(&scratch, ["run", &plan]).run();
+    drop(spinners);
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+
+    let result = result(&scratch);
+    let told = findings(&result, "others_busy");
+    assert_eq!(told.len(), 1, "{result}");
+    assert_eq!(told[0]["severity"], "suspect", "{result}");
+    assert_eq!(told[0]["blame"], "generator");
+
+    let ends = ends(&scratch);
+    assert_eq!(ends.len(), 2);
+    for end in ends {
+        let machine = &end["machine"];
+        let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{end}"));
+        let busy = number(&machine["cpu"]["busy"]);
+        let others = number(&machine["others_cpu_seconds"]);
+        // What is busy is Tenbin, its target, or somebody else.
+        assert!(others > 0.1 && others <= busy, "{end}");
+        assert!(number(&machine["own_cpu_seconds"]) > 0.0, "{end}");
+        assert!(number(&machine["seconds"]) > 0.9, "{end}");
+        assert_eq!(machine["target_here"], true);
+        assert_eq!(end["wire"]["connections"], 2);
+        assert!(number(&end["wire"]["min_rtt_ns"]) > 0.0, "{end}");
+    }
+}
+
+/// `tenbin run` in a network of its own, made so by these commands of the shell.
+fn run_in_network(scratch: &Scratch, set_up: &str, plan: &str) -> Output {
+    let script = format!(
+        "{set_up} && cd '{}' && exec '{}' run '{plan}'",
+        scratch.path().display(),
+        env!("CARGO_BIN_EXE_tenbin")
+    );
+    Command::new("unshare")
+        .args(["--map-root-user", "--net", "--", "sh", "-c", &script])
+        .env(scratch.mark().0, scratch.mark().1)
+        .output()
+        .expect("unshare can be started")
+}
+
+/// Port of the server that this program is, if a test below has started it again.
+const SERVE: &str = "TENBIN_TEST_SERVE";
+
+/// Not a test of its own: the target of the one below, which leaves it to its clients to
+/// close a connection, and so to keep its port.
+#[test]
+fn serves() {
+    let Ok(port) = std::env::var(SERVE) else {
+        return;
+    };
+    let listener = TcpListener::bind(format!("127.0.0.1:{port}")).expect("the port");
+    for mut stream in listener.incoming().map_while(Result::ok) {
+        std::thread::spawn(move || {
+            let mut request = [0; 4096];
+            while matches!(stream.read(&mut request), Ok(1..)) {
+                let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+                if stream.write_all(answer).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn ports_that_run_out_are_foretold_and_void_the_numbers() {
+    let scratch = Scratch::new("few-ports");
+    let this = std::env::current_exe().expect("the test's own file");
+    let plan = scratch.write(
+        "plan.toml",
+        format!(
+            r#"
+[rounds]
+count = 2
+slice = "1s"
+warmup = "0s"
+
+[load]
+rate = 100
+connections = 2
+keep_alive = false
+timeout = "1s"
+
+[[target]]
+name = "own"
+command = ["{}", "--exact", "serves"]
+url = "http://127.0.0.1:{{port}}/"
+env = {{ {SERVE} = "{{port}}" }}
+
+[[workload]]
+kind = "http"
+"#,
+            this.display()
+        ),
+    );
+    // None of them is used again before its minute is over.
+    let few_ports = "ip link set lo up && cd /proc/sys/net/ipv4 \
+                     && echo 40000 40063 > ip_local_port_range && echo 0 > tcp_tw_reuse";
+    let run = run_in_network(&scratch, few_ports, &plan);
+    let said = format!("{run:?}");
+    assert!(
+        String::from_utf8_lossy(&run.stderr).contains("there are 64 ports"),
+        "{said}"
+    );
+    // The second slice has no port at all, and may end the run.
+    assert!(matches!(run.status.code(), Some(4 | 6)), "{said}");
+    let result = result(&scratch);
+    let told = findings(&result, "port_exhaustion");
+    assert_eq!(told.len(), 1, "{result}");
+    assert_eq!(told[0]["severity"], "invalid", "{result}");
+    scratch.expect_nobody_left(SOON);
+}
+
+#[test]
+fn an_accept_queue_that_is_too_short_is_told() {
+    let scratch = Scratch::new("accept-queue");
+    let plan = scratch.write(
+        "plan.toml",
+        "[rounds]\ncount = 2\nslice = \"500ms\"\nwarmup = \"0s\"\n\
+         [load]\nconnections = 300\nkeep_alive = false\n\
+         [[target]]\nname = \"own\"\nbuiltin = \"http\"\n[[workload]]\nkind = \"http\"\n",
+    );
+    let short = "ip link set lo up && echo 1 > /proc/sys/net/core/somaxconn";
+    let run = run_in_network(&scratch, short, &plan);
+    let result = result(&scratch);
+    let told = findings(&result, "accept_queue");
+    assert_eq!(told.len(), 1, "{run:?}\n{result}");
+    assert_eq!(told[0]["blame"], "server", "{result}");
+    scratch.expect_nobody_left(SOON);
+}
+
+/// Not a test of its own: the far end of the network of the one below, when that starts
+/// this program again.
+#[test]
+fn reflects() {
+    reflector::serve_if_asked();
+}
+
+#[test]
+fn a_long_way_to_the_target_is_told_from_a_slow_target() {
+    let scratch = Scratch::new("distance");
+    let server = |name: &str, address: &str| {
+        format!(
+            "[[target]]\nname = \"{name}\"\nurl = \"http://{address}:{{port}}/\"\n\
+             command = [\"{}\", \"serve\", \"http\", \"--listen\", \"{}:{{port}}\"]\n",
+            env!("CARGO_BIN_EXE_tenbin"),
+            reflector::HERE
+        )
+    };
+    let plan = scratch.write(
+        "plan.toml",
+        format!(
+            "[rounds]\ncount = 2\nslice = \"500ms\"\nwarmup = \"0s\"\n\
+             [load]\nconnections = 4\n{}{}[[workload]]\nkind = \"http\"\n",
+            server("near", reflector::HERE),
+            server("far", reflector::FAR)
+        ),
+    );
+    let network = reflector::set_up(Duration::from_millis(10));
+    let run = run_in_network(&scratch, &network, &plan);
+    let said = format!("{run:?}");
+    assert!(matches!(run.status.code(), Some(0 | 6)), "{said}");
+    let result = result(&scratch);
+    let told = findings(&result, "network_latency");
+    assert_eq!(told.len(), 1, "{result}");
+    assert_eq!(told[0]["target"], "far", "{result}");
+    assert_eq!(told[0]["blame"], "network");
+    for end in ends(&scratch) {
+        let shortest = end["wire"]["min_rtt_ns"].as_u64().expect("a round trip");
+        // Nothing that either of the two could be taken for the other.
+        assert!(!(5_000_000..20_000_000).contains(&shortest), "{end}");
+    }
+    scratch.expect_nobody_left(SOON);
+}

@@ -1,0 +1,195 @@
+//! What the kernel knows of a TCP connection, asked when it is closed: off the path of
+//! every request that it carried.
+
+use std::cell::Cell;
+use std::os::fd::BorrowedFd;
+
+/// Most connections asked in a second. Without keep-alive there is one for each
+/// request, and asking all of them would cost what is to be measured.
+const MOST_IN_A_SECOND: u32 = 10_000;
+const SECOND: u64 = 1_000_000_000;
+
+/// What TCP says of a slice's connections, those of the lead and of the drain included.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TcpFigures {
+    /// Connections asked.
+    pub connections: u64,
+    /// Shortest round trip on any of them, nanoseconds (`tcpi_min_rtt`, which the kernel
+    /// keeps in microseconds, over the last five minutes of a connection).
+    pub min_rtt: Option<u64>,
+    /// Segments sent again, by this side (`tcpi_total_retrans`).
+    pub retransmits: u64,
+}
+
+impl TcpFigures {
+    /// These and those.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let shorter = self.min_rtt.into_iter().chain(other.min_rtt).min();
+        Self {
+            connections: self.connections + other.connections,
+            min_rtt: shorter,
+            retransmits: self.retransmits + other.retransmits,
+        }
+    }
+}
+
+/// Where the lines of one thread leave what TCP says of them.
+#[derive(Debug, Default)]
+pub(crate) struct TcpNotes {
+    sum: Cell<TcpFigures>,
+    /// End of the second under way, and how many were asked in it.
+    second: Cell<(u64, u32)>,
+}
+
+impl TcpNotes {
+    /// All that was noted.
+    pub(crate) fn sum(&self) -> TcpFigures {
+        self.sum.get()
+    }
+
+    /// Lets the time go on, so that connections may be asked again.
+    pub(crate) fn tick(&self, now: u64) {
+        if now >= self.second.get().0 {
+            self.second.set((now.saturating_add(SECOND), 0));
+        }
+    }
+
+    /// Asks a connection that is about to be closed.
+    pub(super) fn ask(&self, socket: BorrowedFd<'_>) {
+        let (end, asked) = self.second.get();
+        if asked >= MOST_IN_A_SECOND {
+            return;
+        }
+        self.second.set((end, asked + 1));
+        if let Some(figures) = of_socket(socket) {
+            self.sum.set(self.sum.get().and(figures));
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn of_socket(_socket: BorrowedFd<'_>) -> Option<TcpFigures> {
+    None
+}
+
+#[cfg(target_os = "linux")]
+fn of_socket(socket: BorrowedFd<'_>) -> Option<TcpFigures> {
+    use std::mem::{offset_of, size_of};
+
+    use nix::libc::tcp_info;
+
+    let mut answer = [0; size_of::<tcp_info>()];
+    let answer = linux::ask(socket, &mut answer)?;
+    // A kernel older than the library's header answers with less.
+    let field = |at: usize| {
+        let bytes = answer.get(at..at + size_of::<u32>())?;
+        Some(u32::from_ne_bytes(bytes.try_into().ok()?))
+    };
+    let min_rtt = field(offset_of!(tcp_info, tcpi_min_rtt));
+    Some(TcpFigures {
+        connections: 1,
+        // All ones: no round trip was timed.
+        min_rtt: min_rtt
+            .filter(|&micros| micros > 0 && micros < u32::MAX)
+            .map(|micros| u64::from(micros) * 1_000),
+        retransmits: field(offset_of!(tcp_info, tcpi_total_retrans))?.into(),
+    })
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    #![allow(unsafe_code, reason = "no library has a safe call for TCP_INFO")]
+
+    use std::os::fd::{AsRawFd, BorrowedFd};
+
+    use nix::libc;
+
+    /// The `struct tcp_info` of a socket (tcp(7)), as long as the kernel's own is and
+    /// `room` allows.
+    pub(super) fn ask<'r>(socket: BorrowedFd<'_>, room: &'r mut [u8]) -> Option<&'r [u8]> {
+        let mut length = libc::socklen_t::try_from(room.len()).ok()?;
+        // SAFETY: `socket` is borrowed, so the descriptor is open for the whole call.
+        // `room` is exclusively borrowed memory of `length` bytes, and getsockopt(2)
+        // writes at most `length` bytes to it and the count of them to `length`, which is
+        // a live `socklen_t`. Neither pointer is kept after the call. The bytes are plain
+        // `u8`, initialised before, so whatever was written to them is valid.
+        let result = unsafe {
+            libc::getsockopt(
+                socket.as_raw_fd(),
+                libc::IPPROTO_TCP,
+                libc::TCP_INFO,
+                room.as_mut_ptr().cast(),
+                &raw mut length,
+            )
+        };
+        if result != 0 {
+            return None;
+        }
+        room.get(..usize::try_from(length).ok()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shorter_round_trip_counts_and_retransmits_add_up() {
+        let figures = |min_rtt, retransmits| TcpFigures {
+            connections: 1,
+            min_rtt,
+            retransmits,
+        };
+        let sum = figures(None, 2).and(figures(Some(7_000), 0));
+        let sum = sum.and(figures(Some(9_000), 3));
+        assert_eq!(
+            (sum.connections, sum.min_rtt, sum.retransmits),
+            (3, Some(7_000), 5)
+        );
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_connection_tells_and_what_is_none_does_not() {
+        use std::io::{Read as _, Write as _};
+        use std::os::fd::AsFd as _;
+
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut here = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (mut there, _) = listener.accept().unwrap();
+        here.write_all(b"x").unwrap();
+        there.read_exact(&mut [0]).unwrap();
+        there.write_all(b"y").unwrap();
+        here.read_exact(&mut [0]).unwrap();
+
+        let figures = of_socket(here.as_fd()).unwrap();
+        let rtt = figures.min_rtt.expect("a round trip was timed");
+        // A field before or after it in the struct would hardly be in between.
+        assert!((1_000..1_000_000_000).contains(&rtt), "{rtt}");
+        assert_eq!(figures.retransmits, 0);
+        let (unix, _other) = std::os::unix::net::UnixStream::pair().unwrap();
+        assert_eq!(of_socket(unix.as_fd()), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn only_so_many_are_asked_in_a_second() {
+        use std::os::fd::AsFd as _;
+
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let here = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let notes = TcpNotes::default();
+        notes.tick(5);
+        for _ in 0..2 * MOST_IN_A_SECOND {
+            notes.ask(here.as_fd());
+        }
+        assert_eq!(notes.sum().connections, u64::from(MOST_IN_A_SECOND));
+        notes.tick(5 + SECOND - 1);
+        notes.ask(here.as_fd());
+        assert_eq!(notes.sum().connections, u64::from(MOST_IN_A_SECOND));
+        notes.tick(5 + SECOND);
+        notes.ask(here.as_fd());
+        assert_eq!(notes.sum().connections, u64::from(MOST_IN_A_SECOND) + 1);
+    }
+}

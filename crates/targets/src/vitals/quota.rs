@@ -1,0 +1,140 @@
+//! What CPU quotas have done to this process: its own cgroup and all above it, each of
+//! which may have one (the kernel's `Documentation/admin-guide/cgroup-v2.rst` and
+//! `Documentation/scheduler/sched-bwc.rst`).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use procfs::FromRead as _;
+use procfs::ProcessCGroups;
+use procfs::process::{MountInfo, MountInfos};
+
+use super::Throttled;
+
+/// A file with the counters of a quota.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Source(PathBuf);
+
+/// Those that have a say about this process; none where there are no cgroups.
+pub(super) fn sources() -> Vec<Source> {
+    let groups = ProcessCGroups::from_file("/proc/self/cgroup");
+    let mounts = MountInfos::from_file("/proc/self/mountinfo");
+    let (Ok(groups), Ok(mounts)) = (groups, mounts) else {
+        return Vec::new();
+    };
+    directories(&groups, &mounts)
+        .into_iter()
+        .map(|directory| Source(directory.join("cpu.stat")))
+        .collect()
+}
+
+/// The sum over them; `None` if none of them tells. The topmost group never does.
+pub(super) fn read(sources: &[Source]) -> Option<Throttled> {
+    let texts = sources
+        .iter()
+        .filter_map(|Source(path)| fs::read_to_string(path).ok());
+    let known = texts.filter_map(|text| parse(&text));
+    known.reduce(|sum, one| Throttled {
+        periods: sum.periods + one.periods,
+        micros: sum.micros + one.micros,
+    })
+}
+
+/// The group of this process and all above it, as far as they are mounted.
+fn directories(groups: &ProcessCGroups, mounts: &MountInfos) -> Vec<PathBuf> {
+    let of_group = |group: &procfs::ProcessCGroup| {
+        let is_second = group.hierarchy == 0 && group.controllers.is_empty();
+        let has_cpu = group.controllers.iter().any(|name| name == "cpu");
+        let mount = mounts.iter().find(|mount| {
+            (is_second && mount.fs_type == "cgroup2")
+                || (has_cpu && mount.fs_type == "cgroup" && mount.super_options.contains_key("cpu"))
+        })?;
+        Some(upwards(mount, Path::new(&group.pathname)))
+    };
+    groups.0.iter().filter_map(of_group).flatten().collect()
+}
+
+/// A mount may show only what is below one group: in a container, its own.
+fn upwards(mount: &MountInfo, group: &Path) -> Vec<PathBuf> {
+    let below = group.strip_prefix(&mount.root).unwrap_or(Path::new(""));
+    let shown = below.ancestors().map(|part| mount.mount_point.join(part));
+    shown.collect()
+}
+
+/// The second version counts in microseconds, the first in nanoseconds.
+fn parse(text: &str) -> Option<Throttled> {
+    let field = |name: &str| {
+        text.lines().find_map(|line| {
+            let (key, value) = line.split_once(' ')?;
+            (key == name).then(|| value.trim().parse::<u64>().ok())?
+        })
+    };
+    let micros =
+        field("throttled_usec").or_else(|| field("throttled_time").map(|nanos| nanos / 1_000))?;
+    Some(Throttled {
+        periods: field("nr_throttled")?,
+        micros,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use procfs::FromBufRead as _;
+
+    use super::*;
+
+    fn found(groups: &str, mounts: &str) -> Vec<String> {
+        let groups = ProcessCGroups::from_buf_read(groups.as_bytes()).unwrap();
+        let mounts = MountInfos::from_buf_read(mounts.as_bytes()).unwrap();
+        let paths = directories(&groups, &mounts);
+        paths
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect()
+    }
+
+    #[test]
+    fn every_group_above_may_have_a_quota() {
+        let groups = "0::/user.slice/user-1000.slice/run.scope\n";
+        let mounts = "31 23 0:28 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw\n";
+        assert_eq!(
+            found(groups, mounts),
+            [
+                "/sys/fs/cgroup/user.slice/user-1000.slice/run.scope",
+                "/sys/fs/cgroup/user.slice/user-1000.slice",
+                "/sys/fs/cgroup/user.slice",
+                "/sys/fs/cgroup/",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_container_sees_its_own_group_as_the_top() {
+        let mounts = "31 23 0:28 /docker/abc /sys/fs/cgroup ro - cgroup2 cgroup rw\n";
+        assert_eq!(found("0::/docker/abc\n", mounts), ["/sys/fs/cgroup/"]);
+        let own = "31 23 0:28 / /sys/fs/cgroup ro - cgroup2 cgroup rw\n";
+        assert_eq!(found("0::/\n", own), ["/sys/fs/cgroup/"]);
+    }
+
+    #[test]
+    fn the_first_version_is_known_by_its_controllers() {
+        let groups = "9:name=systemd:/\n2:cpuacct:/a\n1:cpu:/b\n0::/\n";
+        let mounts = "32 31 0:29 / /cg/cpu rw - cgroup cgroup rw,cpu\n\
+                      33 31 0:30 / /cg/cpuacct rw - cgroup cgroup rw,cpuacct\n";
+        assert_eq!(found(groups, mounts), ["/cg/cpu/b", "/cg/cpu/"]);
+        assert_eq!(found(groups, ""), [""; 0]);
+    }
+
+    #[test]
+    fn both_versions_tell_how_long_they_stopped_somebody() {
+        let second = "usage_usec 9\nnr_periods 20\nnr_throttled 3\nthrottled_usec 45000\n";
+        let first = "nr_periods 20\nnr_throttled 3\nthrottled_time 45000000\n";
+        let expected = Some(Throttled {
+            periods: 3,
+            micros: 45_000,
+        });
+        assert_eq!(parse(second), expected);
+        assert_eq!(parse(first), expected);
+        assert_eq!(parse("usage_usec 9\nuser_usec 4\n"), None);
+    }
+}

@@ -1,0 +1,160 @@
+//! What the slices say of the machine that they were taken on: one figure a slice, and
+//! where it is too large.
+
+use tenbin_record::{MachineUse, Slice};
+
+use crate::evidence::{Cell, Evidence};
+use crate::finding::{Blame, Finding, Severity};
+use crate::words::{count, middle};
+
+/// One figure of a slice; `None` where it is not known.
+pub(crate) type Figure<'f> = &'f dyn Fn(&Slice, &MachineUse) -> Option<f64>;
+
+/// A workload on a target in which something is so, or the whole run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Place {
+    workload: Option<String>,
+    target: Option<String>,
+    /// The middle of the figure over its full slices.
+    pub(crate) value: f64,
+    slices: usize,
+}
+
+impl Place {
+    pub(crate) fn of_cell(cell: &Cell<'_>, figure: Figure<'_>) -> Option<Self> {
+        let values = values(&cell.full(), figure);
+        Some(Self {
+            workload: Some(cell.workload.name.clone()),
+            target: Some(cell.target.name.clone()),
+            value: middle(values.iter().copied())?,
+            slices: values.len(),
+        })
+    }
+
+    /// What the value is the middle of, in words.
+    pub(crate) fn basis(&self) -> String {
+        format!("median of {}", count(self.slices, "slice"))
+    }
+
+    pub(crate) fn finding(
+        self,
+        rule: &'static str,
+        severity: Severity,
+        blame: Blame,
+        evidence: String,
+        advice: &str,
+    ) -> Finding {
+        Finding {
+            rule,
+            severity,
+            blame,
+            workload: self.workload,
+            target: self.target,
+            evidence,
+            advice: advice.to_owned(),
+        }
+    }
+}
+
+/// Where the middle of the figure is above the threshold. If that is so everywhere, it
+/// is one place and not one for each workload and target: the machine is the same.
+pub(crate) fn places_above(
+    evidence: &Evidence<'_>,
+    threshold: f64,
+    figure: Figure<'_>,
+) -> Vec<Place> {
+    let cells = evidence.cells();
+    let known: Vec<Place> = cells
+        .iter()
+        .filter_map(|cell| Place::of_cell(cell, figure))
+        .collect();
+    let places = known.len();
+    let above: Vec<Place> = known
+        .into_iter()
+        .filter(|place| place.value > threshold)
+        .collect();
+    if places < 2 || above.len() < places {
+        return above;
+    }
+    let full: Vec<&Slice> = cells.iter().flat_map(Cell::full).collect();
+    let values = values(&full, figure);
+    let slices = values.len();
+    let whole = middle(values).map(|value| Place {
+        workload: None,
+        target: None,
+        value,
+        slices,
+    });
+    whole.into_iter().collect()
+}
+
+fn values(slices: &[&Slice], figure: Figure<'_>) -> Vec<f64> {
+    let known = slices.iter().filter_map(|slice| {
+        let machine = slice.machine.as_ref()?;
+        figure(slice, machine)
+    });
+    known.collect()
+}
+
+/// A figure a second.
+pub(crate) fn per_second(figure: Option<u64>, machine: &MachineUse) -> Option<f64> {
+    (machine.seconds > 0.0).then_some(figure? as f64 / machine.seconds)
+}
+
+/// A time in microseconds as a share of the slice's, 0 to 1 for a time that passes once.
+pub(crate) fn share_of_time(micros: Option<u64>, machine: &MachineUse) -> Option<f64> {
+    Some(per_second(micros, machine)? / 1e6)
+}
+
+/// CPU time of whoever is no part of the run, as a share of all cores, 0 to 1.
+pub(crate) fn share_of_others(machine: &MachineUse) -> Option<f64> {
+    let cores = machine.cpu?.cores as f64 * machine.seconds;
+    (cores > 0.0).then_some(machine.others_cpu_seconds? / cores)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::compare;
+    use crate::testing::Run;
+
+    fn places(run: &Run) -> Vec<(Option<String>, Option<String>, f64, usize)> {
+        let evidence = Evidence {
+            plan: &run.plan,
+            slices: &run.slices,
+            comparisons: &compare(&run.plan, &run.slices),
+            complete: true,
+            cores: Some(2),
+            environment: &run.environment,
+        };
+        let figure: Figure<'_> = &|_, machine| per_second(machine.swapped_pages, machine);
+        places_above(&evidence, 10.0, figure)
+            .into_iter()
+            .map(|place| (place.workload, place.target, place.value, place.slices))
+            .collect()
+    }
+
+    #[test]
+    fn what_is_so_everywhere_is_told_once() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.machine().swapped_pages = Some(20));
+        assert_eq!(places(&run), [(None, None, 20.0, 32)]);
+    }
+
+    #[test]
+    fn what_is_so_in_one_place_is_told_of_that_place() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.machine().swapped_pages = Some(20));
+        let (get, b) = (Some("get".to_owned()), Some("b".to_owned()));
+        assert_eq!(places(&run), [(get, b, 20.0, 16)]);
+    }
+
+    #[test]
+    fn what_is_unknown_is_in_no_place() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.machine().swapped_pages = None);
+        assert_eq!(places(&run), []);
+        run.each(|slice| slice.0.machine = None);
+        assert_eq!(places(&run), []);
+    }
+}

@@ -1,0 +1,123 @@
+//! Something that is no part of the run keeps cores busy.
+
+use super::Rule;
+use crate::evidence::Evidence;
+use crate::finding::{Blame, Finding, Severity};
+use crate::machine::{places_above, share_of_others};
+use crate::words::{count, percent};
+
+/// Share of the CPU time of all cores.
+const NOTICEABLE: f64 = 0.10;
+
+/// Something that is no part of the run keeps cores busy.
+pub(super) struct OthersBusy;
+
+impl Rule for OthersBusy {
+    fn name(&self) -> &'static str {
+        "others_busy"
+    }
+
+    fn summary(&self) -> &'static str {
+        "other programs used the machine while it measured"
+    }
+
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Note, Severity::Suspect]
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("others_busy.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let places = places_above(evidence, NOTICEABLE, &|_, machine| share_of_others(machine));
+        if places.is_empty() {
+            return self.now_and_then(evidence).into_iter().collect();
+        }
+        let finding = places.into_iter().map(|place| {
+            let told = format!(
+                "programs that are neither Tenbin nor its targets used {} of the CPU time of all \
+                 cores ({})",
+                percent(place.value),
+                place.basis()
+            );
+            place.finding(
+                self.name(),
+                Severity::Suspect,
+                Blame::Generator,
+                told,
+                ADVICE,
+            )
+        });
+        finding.collect()
+    }
+}
+
+const ADVICE: &str = "let other work end first, or stop it: updates, backups, builds, other \
+                      containers; `tenbin doctor` tells whether the machine is at rest";
+
+impl OthersBusy {
+    /// Some slices of a run that was left alone on the whole.
+    fn now_and_then(&self, evidence: &Evidence<'_>) -> Option<Finding> {
+        let shares: Vec<f64> = evidence
+            .slices
+            .iter()
+            .filter(|slice| !slice.cut_short)
+            .filter_map(|slice| share_of_others(slice.machine.as_ref()?))
+            .collect();
+        let disturbed = shares.iter().filter(|share| **share > NOTICEABLE).count();
+        let worst = shares.iter().copied().fold(0.0, f64::max);
+        (disturbed > 0).then(|| Finding {
+            rule: self.name(),
+            severity: Severity::Note,
+            blame: Blame::Generator,
+            workload: None,
+            target: None,
+            evidence: format!(
+                "in {disturbed} of {} other programs used up to {} of the CPU time of all cores",
+                count(shares.len(), "slice"),
+                percent(worst)
+            ),
+            advice: ADVICE.to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    #[test]
+    fn fires_above_a_tenth_of_the_machine_and_says_how_much() {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| {
+            slice.machine().others_cpu_seconds = Some(0.5);
+        });
+        let findings = run.findings(&OthersBusy);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(findings[0].target.as_deref(), Some("a"));
+        assert!(findings[0].evidence.contains("used 25 % of the CPU time"));
+    }
+
+    #[test]
+    fn a_few_disturbed_slices_are_a_note() {
+        let mut run = Run::pair(8);
+        run.first_of("a").machine().others_cpu_seconds = Some(1.0);
+        let findings = run.findings(&OthersBusy);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Note);
+        assert!(findings[0].evidence.starts_with("in 1 of 32 slices"));
+        assert!(findings[0].evidence.contains("50 %"));
+    }
+
+    #[test]
+    fn silent_below_it_and_when_a_part_cannot_be_told_from_a_target() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.machine().others_cpu_seconds = Some(0.19));
+        assert_eq!(run.findings(&OthersBusy), []);
+        run.each(|slice| slice.machine().others_cpu_seconds = None);
+        assert_eq!(run.findings(&OthersBusy), []);
+    }
+}

@@ -1,0 +1,242 @@
+//! What the generator's machine does during a slice.
+
+use std::time::Instant;
+
+use nix::time::ClockId;
+use tenbin_record::{
+    CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PortsUse, PressureUse, TcpUse,
+};
+use tenbin_targets::vitals::{CpuTime, Frequency, Link, Ports, Tcp};
+use tenbin_targets::{Monitor, Usage, Vitals};
+
+use crate::arm::Arm;
+
+/// Looks at the generator's machine and at every target that runs on it.
+pub(crate) struct Machine {
+    monitor: Monitor,
+    /// Whether each target runs here, in the order of the arms.
+    here: Vec<Option<bool>>,
+}
+
+/// How everything stood at one moment.
+pub(crate) struct Look {
+    at: Instant,
+    vitals: Vitals,
+    own_cpu_seconds: Option<f64>,
+    /// What each target has used, in the order of the arms.
+    pub(crate) targets: Vec<Option<Usage>>,
+}
+
+impl Machine {
+    /// Watches the machine, and the room on the filesystem of the run directory.
+    pub(crate) fn new(run_directory: &std::path::Path, arms: &[Arm]) -> Self {
+        Self {
+            monitor: Monitor::new(run_directory),
+            here: arms.iter().map(|arm| arm.running.is_here()).collect(),
+        }
+    }
+
+    pub(crate) fn look(&self, arms: &[Arm]) -> Look {
+        Look {
+            at: Instant::now(),
+            targets: arms.iter().map(|arm| arm.running.usage()).collect(),
+            own_cpu_seconds: own_cpu_seconds(),
+            vitals: self.monitor.look(),
+        }
+    }
+
+    /// What came between two looks, while the target at `loaded` had the load. `begun`
+    /// is from before its first connection.
+    pub(crate) fn between(
+        &self,
+        begun: &Tcp,
+        before: &Look,
+        after: &Look,
+        arms: &[Arm],
+        loaded: usize,
+    ) -> MachineUse {
+        let (old, new) = (&before.vitals, &after.vitals);
+        let cpu = old.cpu.zip(new.cpu).map(|(old, new)| cpu_between(old, new));
+        let own = before.own_cpu_seconds.zip(after.own_cpu_seconds);
+        let own_cpu_seconds = own.map(|(before, after)| (after - before).max(0.0));
+        let of_targets: Vec<Option<f64>> = before
+            .targets
+            .iter()
+            .zip(&after.targets)
+            .map(|(before, after)| {
+                Some((after.as_ref()?.cpu_seconds - before.as_ref()?.cpu_seconds).max(0.0))
+            })
+            .collect();
+        let here = self.here.get(loaded).copied().flatten();
+        MachineUse {
+            seconds: (after.at - before.at).as_secs_f64(),
+            cpu,
+            own_cpu_seconds,
+            others_cpu_seconds: cpu
+                .zip(own_cpu_seconds)
+                .and_then(|(cpu, own)| others(cpu.busy, own, &of_targets, &self.here)),
+            idle_targets: arms
+                .iter()
+                .zip(&of_targets)
+                .enumerate()
+                .filter(|(at, _)| *at != loaded)
+                .filter_map(|(_, (arm, used))| Some((arm.running.name.clone(), (*used)?)))
+                .collect(),
+            target_here: here,
+            pressure: PressureUse {
+                cpu_some_us: grown(old.pressure.cpu_some, new.pressure.cpu_some),
+                io_some_us: grown(old.pressure.io_some, new.pressure.io_some),
+                io_full_us: grown(old.pressure.io_full, new.pressure.io_full),
+                memory_some_us: grown(old.pressure.memory_some, new.pressure.memory_some),
+                memory_full_us: grown(old.pressure.memory_full, new.pressure.memory_full),
+            },
+            tcp: TcpUse {
+                sent_segments: grown(old.tcp.sent_segments, new.tcp.sent_segments),
+                retransmitted_segments: grown(
+                    old.tcp.retransmitted_segments,
+                    new.tcp.retransmitted_segments,
+                ),
+                listen_overflows: grown(begun.listen_overflows, new.tcp.listen_overflows),
+                listen_drops: grown(begun.listen_drops, new.tcp.listen_drops),
+                time_wait_before: old.tcp.time_wait,
+                time_wait_after: new.tcp.time_wait,
+            },
+            swapped_pages: grown(old.swapped_pages, new.swapped_pages),
+            throttled_periods: grown(
+                old.throttled.map(|throttled| throttled.periods),
+                new.throttled.map(|throttled| throttled.periods),
+            ),
+            throttled_us: grown(
+                old.throttled.map(|throttled| throttled.micros),
+                new.throttled.map(|throttled| throttled.micros),
+            ),
+            frequency: faster(old.frequency, new.frequency),
+            governor: new.governor.clone(),
+            disk: new.disk.map(|disk| DiskUse {
+                available_bytes: disk.available,
+                size_bytes: disk.size,
+            }),
+            links: links_between(&old.links, &new.links),
+            ports: Ports::to(here).map(|ports| PortsUse {
+                count: ports.count,
+                held_seconds: ports.held.as_secs_f64(),
+            }),
+        }
+    }
+}
+
+/// A counter that went back was started anew, and what it did is not known.
+fn grown(before: Option<u64>, after: Option<u64>) -> Option<u64> {
+    after?.checked_sub(before?)
+}
+
+fn cpu_between(before: CpuTime, after: CpuTime) -> CpuUse {
+    // The kernel lets idle time go back now and then (proc(5)).
+    let grown = |before: f64, after: f64| (after - before).max(0.0);
+    CpuUse {
+        cores: after.cores,
+        busy: grown(before.busy, after.busy),
+        interrupts: grown(before.interrupts, after.interrupts),
+        idle: grown(before.idle, after.idle),
+        iowait: grown(before.iowait, after.iowait),
+        steal: grown(before.steal, after.steal),
+    }
+}
+
+/// What is left of `busy` when Tenbin's part and those of the targets are taken off.
+/// Unknown when a target is not observed and may run here: its part is not theirs.
+fn others(busy: f64, own: f64, targets: &[Option<f64>], here: &[Option<bool>]) -> Option<f64> {
+    let mut left = busy - own;
+    for (used, here) in targets.iter().zip(here) {
+        match (used, here) {
+            (Some(used), _) => left -= used,
+            (None, Some(false)) => {}
+            (None, _) => return None,
+        }
+    }
+    Some(left.max(0.0))
+}
+
+fn faster(before: Option<Frequency>, after: Option<Frequency>) -> Option<FrequencyUse> {
+    let seen = before.into_iter().chain(after);
+    let fastest = seen.max_by(|a, b| a.fastest_mhz.total_cmp(&b.fastest_mhz))?;
+    Some(FrequencyUse {
+        fastest_mhz: fastest.fastest_mhz,
+        most_mhz: fastest.most_mhz,
+    })
+}
+
+fn links_between(before: &[Link], after: &[Link]) -> Vec<LinkUse> {
+    let used = |new: &Link| {
+        let old = before.iter().find(|old| old.name == new.name)?;
+        Some(LinkUse {
+            name: new.name.clone(),
+            received_bytes: new.received.checked_sub(old.received)?,
+            sent_bytes: new.sent.checked_sub(old.sent)?,
+            bits_per_second: new.bits_per_second,
+        })
+    };
+    after.iter().filter_map(used).collect()
+}
+
+/// CPU time of this process, all threads together.
+fn own_cpu_seconds() -> Option<f64> {
+    let time = ClockId::CLOCK_PROCESS_CPUTIME_ID.now().ok()?;
+    Some(std::time::Duration::from(time).as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_work_of_a_target_that_is_not_observed_is_not_that_of_others() {
+        let (here, elsewhere, perhaps) = (Some(true), Some(false), None);
+        let seen = [Some(2.0), Some(0.5)];
+        assert_eq!(others(5.0, 1.0, &seen, &[here, here]), Some(1.5));
+        assert_eq!(others(5.0, 1.0, &[None], &[elsewhere]), Some(4.0));
+        assert_eq!(others(5.0, 1.0, &[None], &[here]), None);
+        assert_eq!(others(5.0, 1.0, &[Some(1.0), None], &[here, perhaps]), None);
+        assert_eq!(
+            others(1.0, 2.0, &[], &[]),
+            Some(0.0),
+            "clock ticks are coarse"
+        );
+    }
+
+    #[test]
+    fn a_counter_that_began_anew_is_unknown() {
+        assert_eq!(grown(Some(3), Some(5)), Some(2));
+        assert_eq!(grown(Some(5), Some(3)), None);
+        assert_eq!(grown(None, Some(3)), None);
+    }
+
+    #[test]
+    fn a_link_that_came_up_in_between_has_no_figures() {
+        let link = |name: &str, received| Link {
+            name: name.to_owned(),
+            received,
+            sent: 7,
+            bits_per_second: Some(1_000_000_000),
+        };
+        let used = links_between(
+            &[link("eth0", 100)],
+            &[link("eth0", 150), link("eth1", 1_000)],
+        );
+        assert_eq!(used.len(), 1);
+        assert_eq!((used[0].received_bytes, used[0].sent_bytes), (50, 0));
+    }
+
+    #[test]
+    fn a_core_that_ran_fast_at_either_end_did_run_fast() {
+        let at = |fastest_mhz| {
+            Some(Frequency {
+                fastest_mhz,
+                most_mhz: 3e3,
+            })
+        };
+        assert_eq!(faster(at(2e3), at(1e3)).unwrap().fastest_mhz, 2e3);
+        assert_eq!(faster(None, at(1e3)).unwrap().fastest_mhz, 1e3);
+        assert_eq!(faster(None, None), None);
+    }
+}
