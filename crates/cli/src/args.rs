@@ -5,6 +5,7 @@
 //! the same that a plan file turns into.
 
 mod compare;
+mod comparing;
 mod doctor;
 mod foreign;
 mod http;
@@ -29,6 +30,7 @@ use clap_complete::Shell;
 use tenbin_plan::{At, Draft, Field, List, Refusal, Scalar};
 
 pub use compare::{CompareArgs, EarlierArgs};
+pub use comparing::ComparingArgs;
 pub use doctor::{DoctorCommand, DoctorS3Args};
 pub(crate) use foreign::world as foreign_world;
 pub use foreign::{ForeignArgs, called_warp};

@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Sample, SetupSample};
 use tenbin_record::{
-    Allocated, Environment, HostEnvironment, RecordedRun, Role, RunDirectory, ServerUse, Slice,
-    SliceEnd, SliceStart, TargetEnvironment, read,
+    Allocated, Ended, Environment, HostEnvironment, RecordedRun, Role, RunDirectory, ServerUse,
+    Slice, SliceEnd, SliceStart, TargetEnvironment, read,
 };
 
 const SECONDS: u64 = 3;
@@ -217,7 +217,7 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
         };
         slices.push(writer.end(end).unwrap());
     }
-    writer.complete().unwrap();
+    writer.complete(Ended::Precise).unwrap();
     Written {
         path: directory.path().to_path_buf(),
         _root: root,
@@ -253,6 +253,7 @@ fn what_is_written_is_what_is_read() {
     let run = write_run();
     let back = read(&run.path).unwrap();
     assert!(back.complete);
+    assert_eq!(back.ended, Ended::Precise);
     assert_eq!(back.plan_toml, "name = \"test\"\n");
     assert_eq!(back.environment, environment());
     assert_eq!(back.started, started());

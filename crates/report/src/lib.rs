@@ -6,6 +6,7 @@
 //! for a terminal. Nothing here decides anything, and text that came from
 //! a server is escaped for the page it goes on.
 
+mod asked;
 mod assemble;
 mod benchmark;
 mod connections;

@@ -51,6 +51,23 @@ pub(crate) fn rate(per_second: f64) -> String {
     format!("{value:.decimals$}{}/s", UNITS[unit])
 }
 
+/// A time, three digits: 815 µs, 1.20 ms.
+pub(crate) fn time(seconds: f64) -> String {
+    const UNITS: [&str; 4] = ["ns", "µs", "ms", "s"];
+    let mut value = seconds * 1e9;
+    let mut unit = 0;
+    while value.abs() >= 999.5 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let decimals = match value.abs() {
+        size if size >= 99.95 || size == 0.0 => 0,
+        size if size >= 9.995 => 1,
+        _ => 2,
+    };
+    format!("{value:.decimals$} {}", UNITS[unit])
+}
+
 /// The word for so many: `1` gives, `8` give.
 pub(crate) fn verb(n: usize, one: &'static str, several: &'static str) -> &'static str {
     if n == 1 { one } else { several }
@@ -105,6 +122,9 @@ mod tests {
         assert_eq!(rate(999.6), "1.00 k/s");
         assert_eq!(rate(1.5), "1.50/s");
         assert_eq!(rate(0.0), "0/s");
+        assert_eq!(time(0.000_815_4), "815 µs");
+        assert_eq!(time(0.001_2), "1.20 ms");
+        assert_eq!(time(75.0), "75.0 s");
     }
 
     #[test]

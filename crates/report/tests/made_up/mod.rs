@@ -37,6 +37,7 @@ impl Run {
             environment: &self.environment,
             slices: &self.slices,
             complete: self.complete,
+            ended: tenbin_record::Ended::Planned,
             assessment: &assessment,
         })
     }
@@ -302,6 +303,7 @@ fn plan(targets: &[Target], workloads: &[Workload], rounds: u32) -> Plan {
         threads: 2,
         rounds: Rounds {
             count: rounds,
+            until: None,
             slice: Duration::from_secs(5),
             gap: Duration::from_secs(1),
             warmup: Duration::from_secs(3),
@@ -309,6 +311,7 @@ fn plan(targets: &[Target], workloads: &[Workload], rounds: u32) -> Plan {
         },
         targets: targets.to_vec(),
         workloads: workloads.to_vec(),
+        comparing: tenbin_plan::Comparing::default(),
     }
 }
 
@@ -320,6 +323,7 @@ fn target(name: &str, builtin: Builtin) -> Target {
         credentials: None,
         region: "us-east-1".to_owned(),
         signature: tenbin_plan::Signature::V4,
+        sweep: None,
     }
 }
 

@@ -7,6 +7,7 @@ mod censored;
 mod client_saturated;
 mod drift;
 mod errors;
+mod flagged_slices;
 mod incomplete;
 mod large_objects;
 mod little;
@@ -15,8 +16,10 @@ mod optimum_concurrency;
 mod overload;
 mod shared_cores;
 mod small_objects;
+mod sweep_optimum;
 mod too_few_samples;
 mod too_wide;
+mod twin;
 
 use crate::evidence::Evidence;
 use crate::finding::Finding;
@@ -46,10 +49,13 @@ pub static RULES: &[&dyn Rule] = &[
     &overload::Overload,
     &incomplete::Incomplete,
     &shared_cores::SharedCores,
+    &twin::Twin,
+    &flagged_slices::FlaggedSlices,
     &drift::Drifting,
     &too_few_samples::TooFewSamples,
     &too_wide::TooWide,
     &optimum_concurrency::OptimumConcurrency,
+    &sweep_optimum::SweepOptimum,
     &small_objects::SmallObjects,
     &medium_objects::MediumObjects,
     &large_objects::LargeObjects,
