@@ -10,6 +10,7 @@ mod check;
 mod cost;
 mod setup;
 mod shell;
+mod statistics;
 mod steps;
 mod support;
 mod test;
@@ -34,6 +35,10 @@ cargo xtask <task>
                   (only the experiments whose name has these words)
                   what Tenbin reports about a server whose truth is known, kept in bench/
                   (eight minutes; wants a quiet machine)
+  statistics      whether the verdict keeps its promises: simulated comparisons of which the truth is
+                  known, and published tables that contradict themselves, kept in bench/ (seconds)
+  statistics --real
+                  the same and 20 real comparisons of a server with itself (minutes)
   support [WORDS] (only the operations whose name has these words)
                   which S3 operation works on which server, written into docs/s3.md (five minutes)
 ";
@@ -61,6 +66,8 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["setup", "--check"] => setup::check()?,
         ["check"] => check::run(&mut Steps::default())?,
         ["accuracy", words @ ..] => accuracy::run(&words.join(" "))?,
+        ["statistics"] => statistics::run(false)?,
+        ["statistics", "--real"] => statistics::run(true)?,
         ["cost", words @ ..] => cost::run(&words.join(" "))?,
         ["support", words @ ..] => support::run(&words.join(" "))?,
         // For `cost` itself, which measures it as a process of its own.

@@ -5,6 +5,7 @@
 //! the same that a plan file turns into.
 
 mod compare;
+mod comparing;
 mod doctor;
 mod explain;
 mod foreign;
@@ -30,6 +31,7 @@ use clap_complete::Shell;
 use tenbin_plan::{At, Draft, Field, List, Refusal, Scalar};
 
 pub use compare::{CompareArgs, EarlierArgs};
+pub use comparing::ComparingArgs;
 pub use doctor::{DoctorCommand, DoctorS3Args};
 pub use explain::ExplainArgs;
 pub(crate) use foreign::world as foreign_world;

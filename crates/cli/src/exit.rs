@@ -20,6 +20,9 @@ pub enum Exit {
     Record = 5,
     /// Finished, but the verdict is INVALID.
     Invalid = 6,
+    /// Finished and to be believed, but something that was expected is not true, or
+    /// cannot be told.
+    Unmet = 7,
     /// Interrupted; what was measured is kept.
     Interrupted = 130,
 }

@@ -20,6 +20,8 @@ pub(crate) struct Display {
     quiet: bool,
     total: usize,
     pace: Pace,
+    /// How the whole time is known.
+    about: &'static str,
     current: String,
     last_plain: Instant,
 }
@@ -39,6 +41,7 @@ impl Display {
             quiet,
             total: 0,
             pace: Pace::new(Duration::ZERO),
+            about: "about",
             current: String::new(),
             last_plain: Instant::now(),
         }
@@ -56,15 +59,25 @@ impl Display {
                 directory,
                 slices,
                 forecast,
+                shortest,
             } => {
                 self.total = *slices;
                 self.pace = Pace::new(*forecast);
-                self.line(&format!(
-                    "{slices} slice{} in about {}, kept in {}",
-                    if *slices == 1 { "" } else { "s" },
-                    short(*forecast),
-                    directory.display()
-                ));
+                self.about = if shortest.is_some() {
+                    "at most"
+                } else {
+                    "about"
+                };
+                let plural = if *slices == 1 { "" } else { "s" };
+                let how_long = match shortest {
+                    None => format!("{slices} slice{plural} in about {}", short(*forecast)),
+                    Some(shortest) => format!(
+                        "at most {slices} slice{plural}, in at least {} and at most {}",
+                        short(*shortest),
+                        short(*forecast)
+                    ),
+                };
+                self.line(&format!("{how_long}, kept in {}", directory.display()));
                 self.bar.set_style(style(PREPARING));
                 self.bar.enable_steady_tick(Duration::from_millis(250));
             }
@@ -107,7 +120,8 @@ impl Display {
                 self.current = format!("{workload} on {target}");
                 self.bar.set_message(self.current.clone());
                 let whole = self.pace.whole(*index, self.total);
-                self.bar.set_prefix(short(whole).to_string());
+                self.bar
+                    .set_prefix(format!("{} {}", self.about, short(whole)));
                 self.bar.set_position(*index as u64);
                 if *index == 0 {
                     self.bar.set_length(self.total as u64);
@@ -214,7 +228,7 @@ fn short(time: Duration) -> Time {
 /// How targets are brought up and made ready.
 const PREPARING: &str = "{spinner} {wide_msg}";
 /// How slices are measured.
-const MEASURING: &str = "{wide_bar} {pos}/{len}  {clock} of about {prefix}\n{wide_msg}";
+const MEASURING: &str = "{wide_bar} {pos}/{len}  {clock} of {prefix}\n{wide_msg}";
 
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template)

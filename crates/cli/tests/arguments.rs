@@ -107,7 +107,9 @@ const S3_WITH_EVERYTHING: &str = "tenbin s3 get \
     --session-token-file b=secret --signature b=v2 \
     --size 1KiB,1MB --bucket mine --objects 99 --virtual-host --unsigned-payload --no-verify \
     --concurrency 32 --rate 100/s --timeout 3s --no-keep-alive --requests 1000 \
-    --rounds 8 --slice 1s --lead 50ms --gap 0s --warmup 1s --seed 3 --threads 3 --name all";
+    --rounds 12 --slice 1s --lead 50ms --gap 0s --warmup 1s --seed 3 --threads 3 --name all \
+    --baseline b --aa --margin 2.5% --until 3% --max-rounds 48 \
+    --expect 'p99<20ms,a:throughput>0.95x baseline' --expect 'errors<0.1%'";
 
 #[test]
 fn flags_say_everything_that_a_plan_file_says() {
@@ -134,6 +136,9 @@ fn the_printed_plan_of_flags_is_the_same_plan() {
         "tenbin http --target http://h --rate 9 --rate-to 90 --arrivals poisson",
         "tenbin http --target http://h --trace day.trace --trace-speed 2.5",
         "tenbin http --target http://h --think uniform:1ms..20ms",
+        "tenbin http --target a=http://h:1 --target b=http://h:2 --baseline b --aa --margin 10%",
+        "tenbin http --builtin a=http --aa --until ±1% --expect 200,p99<5ms",
+        "tenbin quickstart --aa",
     ] {
         let once = plan(line).to_toml();
         let again = Draft::from_toml(&once, Path::new("plan.toml"))
@@ -289,6 +294,15 @@ fn refusals_name_the_flag() {
             "{line}\n found    {found}\n expected {expected}"
         );
     }
+}
+
+#[test]
+fn a_number_that_is_expected_of_http_is_a_status() {
+    let plan = plan("tenbin http --target http://h --expect 201,204 --expect p50<1s --expect 404");
+    assert!(plan.to_toml().contains("expect = [201, 204, 404]"));
+    assert!(plan.to_toml().contains("expect = [\"p50<1s\"]"));
+    let found = refusal("tenbin s3 put --builtin a=s3-memory --expect 201");
+    assert!(found.contains("--expect: \"201\" has no < or >"), "{found}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use toml::de::{DeTable, Deserializer};
 use crate::keys;
 use crate::model::Secret;
 use crate::problem::{Findings, Place, Problem, Refusal, Source};
-use crate::scalar::{At, Entries, List, Scalar};
+use crate::scalar::{At, Entries, List, Scalar, SweepDraft};
 
 /// A value that may be missing.
 pub type Field = Option<At<Scalar>>;
@@ -28,11 +28,19 @@ pub struct Draft {
     pub seed: Field,
     /// Generator threads.
     pub threads: Field,
+    /// Name of the target that the others are compared with.
+    pub baseline: Field,
+    /// Add a twin of the baseline.
+    pub aa: Field,
+    /// How far apart two targets may be and still be equivalent.
+    pub margin: Field,
+    /// What must be true of the figures, such as `p99<20ms`.
+    pub expect: Option<At<List>>,
     /// How slices follow each other.
     pub rounds: RoundsDraft,
     /// The load of every workload that does not say otherwise.
     pub load: LoadDraft,
-    /// The systems under test, the baseline first.
+    /// The systems under test.
     #[serde(rename = "target")]
     pub targets: Vec<At<TargetDraft>>,
     /// The operations sent to every target.
@@ -50,8 +58,12 @@ pub struct Draft {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table such as [rounds]")]
 pub struct RoundsDraft {
-    /// Number of rounds.
+    /// Number of rounds; with `until` the fewest.
     pub count: Field,
+    /// How well the deciding figures must be known for the run to end, such as `±2%`.
+    pub until: Field,
+    /// With `until`: the most rounds.
+    pub max_count: Field,
     /// Measured length of a slice.
     pub slice: Field,
     /// Rest between slices.
@@ -185,6 +197,8 @@ pub struct TargetDraft {
     pub ip_version: Field,
     /// Address that connections come from.
     pub source: Field,
+    /// Values of parameters, each of which makes a target of its own.
+    pub sweep: Option<At<SweepDraft>>,
 }
 
 /// The `tls` of a target.

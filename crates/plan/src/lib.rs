@@ -6,13 +6,16 @@
 //! [`Plan::to_toml`] as a plan file that resolves to the same plan again, without
 //! its secrets.
 
+mod comparing;
 mod context;
 mod decimal;
 mod draft;
 pub mod duration;
+mod expectation;
 mod keys;
 pub mod model;
 mod names;
+mod percent;
 mod placeholders;
 mod print;
 mod problem;
@@ -29,18 +32,21 @@ mod think;
 mod trace;
 mod way;
 
+pub use comparing::{Comparing, DEFAULT_MARGIN, SweepPoint, Until};
 pub use context::{Context, LookUp, ReadFile};
 pub use draft::{
     Draft, Field, KeyField, LoadDraft, ReadyDraft, RoundsDraft, TargetDraft, TlsDraft,
     WorkloadDraft,
 };
+pub use expectation::{Bound, Expectation, ExpectedFigure, Relation};
 pub use model::*;
+pub use percent::Percent;
 pub use problem::{Place, Problem, Refusal};
 pub use s3::{
     ByteRange, Checksum, Choose, ContentKind, DataSet, Encryption, KeyOrder, LARGEST_OBJECT,
     ListForm, Listing, Mix, Payload, Prefixes, S3Operation, S3Work, SizeRange, Sizes, Stored,
 };
-pub use scalar::{At, Entries, List, Scalar};
+pub use scalar::{At, Entries, List, Scalar, SweepDraft};
 pub use schedule::{Turn, rounds_per_block, schedule};
 pub use suggest::nearest_few;
 pub use think::Think;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use url::Url;
 
+use crate::comparing::{Comparing, SweepPoint, Until};
 use crate::s3::S3Work;
 use crate::think::Think;
 use crate::trace::Trace;
@@ -23,18 +24,24 @@ pub struct Plan {
     pub threads: usize,
     /// How slices follow each other.
     pub rounds: Rounds,
-    /// The systems under test, in the order given; the first is the baseline.
+    /// The systems under test, in the order given; a twin of the baseline is the
+    /// last.
     pub targets: Vec<Target>,
     /// The operations sent to every target.
     pub workloads: Vec<Workload>,
+    /// How targets are held against each other.
+    pub comparing: Comparing,
 }
 
 /// How slices follow each other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rounds {
     /// Rounds: one slice of every target each. Two targets pair two rounds into
-    /// one ABBA quad, so the count is even for them.
+    /// one ABBA quad, so the count is even for them. The fewest when the run may
+    /// end by precision.
     pub count: u32,
+    /// When the run may end, if not after `count` rounds.
+    pub until: Option<Until>,
     /// Length of the measured window of one slice.
     pub slice: Duration,
     /// Rest between two slices.
@@ -159,7 +166,7 @@ pub enum Arrivals {
 /// A system under test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Target {
-    /// Unique name: letters, digits, `-`, `_`, `.`.
+    /// Unique name: letters, digits, `-`, `_`, `.`; in a sweep, `@` and `=` too.
     pub name: String,
     /// Where it is, or how it comes to be.
     pub reach: Reach,
@@ -171,6 +178,8 @@ pub struct Target {
     pub region: String,
     /// How S3 requests are signed.
     pub signature: Signature,
+    /// Its place in a sweep, if it is one of several that differ in a value alone.
+    pub sweep: Option<SweepPoint>,
 }
 
 /// How S3 requests are signed.

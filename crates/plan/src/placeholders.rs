@@ -15,23 +15,30 @@ pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Refuses names that stand for nothing.
-pub(crate) fn check(text: &str) -> Result<(), String> {
-    match names(text).find(|name| !KNOWN.contains(name)) {
+/// Refuses names that stand for nothing: those of the table, and `swept`, have
+/// meanings.
+pub(crate) fn check(text: &str, swept: &[&str]) -> Result<(), String> {
+    let known = || KNOWN.iter().chain(swept).copied();
+    match names(text).find(|name| known().all(|known| known != *name)) {
         None => Ok(()),
         Some(unknown) => Err(format!(
             "unknown placeholder {{{unknown}}} among {{port}}, {{data}}, {{access_key}} \
              and {{secret_key}}{}",
-            did_you_mean(unknown, KNOWN.iter().copied()),
+            did_you_mean(unknown, known()),
         )),
     }
 }
 
 /// `text` with something harmless in place of every placeholder, to see whether
 /// what will stand there can be right.
-pub(crate) fn filled(text: &str) -> String {
-    KNOWN.iter().fold(text.to_owned(), |text, name| {
-        let sample = if *name == "port" { "1" } else { "x" };
+pub(crate) fn filled(text: &str, swept: &[&str]) -> String {
+    let all = KNOWN.iter().chain(swept);
+    all.fold(text.to_owned(), |text, name| {
+        // What is swept may be a number.
+        let sample = match *name {
+            "data" | "access_key" | "secret_key" => "x",
+            _ => "1",
+        };
         text.replace(&format!("{{{name}}}"), sample)
     })
 }

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::comparing::{DEFAULT_MARGIN, SweepPoint};
 use crate::duration::Time;
 use crate::model::{
     Arrivals, Credentials, HttpWork, KeySource, Launch, Load, Pace, Plan, Reach, Ready, Rounds,
@@ -33,20 +34,58 @@ impl Plan {
         page.pair("name", text(&self.name));
         page.pair("seed", self.seed);
         page.pair("threads", self.threads);
+        self.comparing(&mut page);
         rounds(&mut page, &self.rounds, self.targets.len());
         let shared_load = self.shared_load();
         if let Some(shared) = shared_load {
             page.table("[load]");
             load(&mut page, shared, self.rounds.slice);
         }
-        let variables = Variables::new(&self.targets);
-        for each in &self.targets {
-            target(&mut page, each, &variables);
+        let variables = Variables::new(self.written_targets());
+        for each in self.written_targets() {
+            target(&mut page, each, &self.targets, &variables);
         }
         for each in &self.workloads {
             workload(&mut page, each, shared_load.is_none(), self.rounds.slice);
         }
         page.text
+    }
+
+    /// How targets are held against each other, as far as that is not as usual.
+    fn comparing(&self, page: &mut Page) {
+        let comparing = &self.comparing;
+        if self.targets.len() > 1
+            && let Some(baseline) = self.baseline()
+        {
+            let meaning = "the others are compared with it";
+            page.explained("baseline", text(&baseline.name), meaning);
+        }
+        if let Some(twin) = self.twin() {
+            let meaning = format!("{}: the same again, to see the noise", twin.name);
+            page.explained("aa", "true", &meaning);
+        }
+        if comparing.margin != DEFAULT_MARGIN {
+            let meaning = "no farther apart is equivalent";
+            page.explained("margin", text(comparing.margin), meaning);
+        }
+        if !comparing.expect.is_empty() {
+            page.pair("expect", list(comparing.expect.iter().map(text)));
+        }
+    }
+
+    /// The targets as they stand in a plan: a sweep once, by its first point, and no
+    /// twin.
+    fn written_targets(&self) -> Vec<&Target> {
+        let twin = self.twin().map(|twin| &twin.name);
+        let mut written: Vec<&Target> = Vec::new();
+        let of = |target: &Target| Some(target.sweep.as_ref()?.of.clone());
+        for target in &self.targets {
+            let is_known = of(target).is_some() && written.iter().any(|one| of(one) == of(target));
+            if twin != Some(&target.name) && !is_known {
+                written.push(target);
+            }
+        }
+        written
     }
 
     /// The load of all workloads, if they have the same.
@@ -123,11 +162,27 @@ fn key_text(key: &str) -> String {
 
 fn rounds(page: &mut Page, rounds: &Rounds, targets: usize) {
     page.table("[rounds]");
-    let blocks = rounds.count / rounds_per_block(targets);
-    match targets {
-        0 | 1 => page.pair("count", rounds.count),
-        2 => page.explained("count", rounds.count, &format!("{blocks} ABBA quads")),
-        _ => page.explained("count", rounds.count, &format!("{blocks} Williams squares")),
+    let blocks = |count: u32| {
+        let blocks = count / rounds_per_block(targets);
+        match targets {
+            0 | 1 => None,
+            2 => Some(format!("{blocks} ABBA quads")),
+            _ => Some(format!("{blocks} Williams squares")),
+        }
+    };
+    match (blocks(rounds.count), rounds.until) {
+        (None, None) => page.pair("count", rounds.count),
+        (Some(blocks), None) => page.explained("count", rounds.count, &blocks),
+        (blocks, Some(_)) => {
+            let blocks = blocks.map_or_else(String::new, |blocks| format!(": {blocks}"));
+            page.explained("count", rounds.count, &format!("the fewest{blocks}"));
+        }
+    }
+    if let Some(until) = rounds.until {
+        let meaning = "ends when every deciding ratio is known so well";
+        page.explained("until", text(format!("±{}", until.within)), meaning);
+        let blocks = blocks(until.most).map_or_else(String::new, |blocks| format!(": {blocks}"));
+        page.explained("max_count", until.most, &format!("the most{blocks}"));
     }
     page.explained(
         "slice",
@@ -216,14 +271,18 @@ fn rate(per_second: f64) -> String {
     }
 }
 
-fn target(page: &mut Page, target: &Target, variables: &Variables) {
+fn target(page: &mut Page, target: &Target, all: &[Target], variables: &Variables) {
     page.table("[[target]]");
-    page.pair("name", text(&target.name));
+    let sweep = target.sweep.as_ref();
+    page.pair("name", text(sweep.map_or(&target.name, |point| &point.of)));
     match &target.reach {
         Reach::Endpoint { url } if target.way.hosts.is_empty() => page.pair("url", text(url)),
         Reach::Endpoint { .. } => page.pair("urls", list(target.way.hosts.iter().map(text))),
-        Reach::Launched(launched) => launch(page, launched),
+        Reach::Launched(launched) => launch(page, sweep.map_or(launched, |point| &point.template)),
         Reach::Builtin(builtin) => page.pair("builtin", text(Named::name(*builtin))),
+    }
+    if let Some(point) = sweep {
+        page.explained("sweep", sweep_table(point, all), "a target for each value");
     }
     way(page, &target.way);
     if let Some(keys) = &target.credentials {
@@ -233,6 +292,25 @@ fn target(page: &mut Page, target: &Target, variables: &Variables) {
     if target.region != DEFAULT_REGION {
         page.pair("region", text(&target.region));
     }
+}
+
+/// Every parameter with its values, as the points of the sweep have them.
+fn sweep_table(first: &SweepPoint, all: &[Target]) -> String {
+    let points = || {
+        let points = all.iter().filter_map(|target| target.sweep.as_ref());
+        points.filter(|point| point.of == first.of)
+    };
+    let axes = first.values.iter().map(|(name, _)| {
+        let mut values: Vec<&String> = Vec::new();
+        let mine = points().flat_map(|point| &point.values);
+        for (_, value) in mine.filter(|(other, _)| other == name) {
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        format!("{name} = {}", list(values.into_iter().map(text)))
+    });
+    format!("{{ {} }}", axes.collect::<Vec<_>>().join(", "))
 }
 
 /// What differs from the simplest way.
@@ -333,9 +411,9 @@ struct Variables {
 }
 
 impl Variables {
-    fn new(targets: &[Target]) -> Self {
+    fn new(targets: Vec<&Target>) -> Self {
         let literal: Vec<&Target> = targets
-            .iter()
+            .into_iter()
             .filter(|target| has_literal(target))
             .collect();
         let same = literal

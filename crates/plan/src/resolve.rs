@@ -1,11 +1,13 @@
 //! From what was written to what will be run: defaults filled in, mistakes refused.
 
+mod comparing;
 mod credentials;
 mod hosts;
 mod load;
 mod naming;
 mod room;
 mod rounds;
+mod sweep;
 mod target;
 mod tls;
 mod url;
@@ -46,6 +48,10 @@ impl Draft {
             name,
             seed,
             threads,
+            baseline,
+            aa,
+            margin,
+            expect,
             rounds,
             load,
             targets,
@@ -66,7 +72,8 @@ impl Draft {
 
         let name = plan_name(&mut desk, &name, source.as_ref());
         let seed = desk.read("seed", &seed, |scalar| scalar.whole(0, u64::MAX));
-        let rounds = rounds::resolve(&mut desk, &rounds, targets.len());
+        let sides = comparing::Sides::read(&mut desk, &aa, &targets);
+        let rounds = rounds::resolve(&mut desk, &rounds, &sides.shape(workloads.len()));
         let workloads = workload::resolve_all(&mut desk, workloads, &load, rounds.slice);
         let seed = seed.unwrap_or(match workloads.iter().any(keeps_data) {
             true => SEED_OF_KEPT_DATA,
@@ -76,7 +83,14 @@ impl Draft {
             .iter()
             .find(|workload| matches!(workload.kind, WorkloadKind::S3(_)))
             .map(|workload| workload.name.clone());
-        let targets = target::resolve_all(&mut desk, targets, needs_s3.as_deref());
+        let mut targets = target::resolve_all(&mut desk, targets, needs_s3.as_deref());
+        let written = comparing::Written {
+            baseline: &baseline,
+            aa: &aa,
+            margin: &margin,
+            expect: expect.as_ref(),
+        };
+        let comparing = comparing::resolve(&mut desk, &written, &mut targets, &workloads);
         room::check(&mut desk, &workloads, &targets);
         check_payloads(&mut desk, &workloads, &targets);
         let connections = workloads.iter().map(|workload| workload.load.connections);
@@ -94,6 +108,7 @@ impl Draft {
             rounds,
             targets,
             workloads,
+            comparing,
         })
     }
 }

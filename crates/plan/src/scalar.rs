@@ -310,6 +310,31 @@ impl<'de> Deserialize<'de> for Entries {
     }
 }
 
+/// The values of parameters, in the order of their names.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SweepDraft(pub Vec<(String, At<List>)>);
+
+impl<'de> Deserialize<'de> for SweepDraft {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct SweepVisitor;
+
+        impl<'de> Visitor<'de> for SweepVisitor {
+            type Value = SweepDraft;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table such as { workers = [1, 2, 4] }")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SweepDraft, A::Error> {
+                let map = std::collections::BTreeMap::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(SweepDraft(map.into_iter().collect()))
+            }
+        }
+
+        deserializer.deserialize_map(SweepVisitor)
+    }
+}
+
 // Written by hand so that no message ever repeats the value.
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

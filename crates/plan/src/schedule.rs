@@ -17,7 +17,7 @@ pub struct Turn {
     pub target: usize,
 }
 
-/// Every slice of the plan, in order: block after block, in each block workload
+/// Every slice of the plan, in order, to its most rounds: block after block, in each block workload
 /// after workload, so that each block of each workload stays close together in time.
 ///
 /// - One target: a block is one round of one slice.
@@ -33,9 +33,10 @@ pub fn schedule(plan: &Plan) -> Vec<Turn> {
     let square = square(plan.targets.len(), plan.seed);
     let rounds_in_block = rounds_per_block(plan.targets.len());
     let mut turns = Vec::new();
-    for block in 0..plan.rounds.count.div_ceil(rounds_in_block) {
+    let most = plan.rounds.most();
+    for block in 0..most.div_ceil(rounds_in_block) {
         for workload in 0..plan.workloads.len() {
-            let rounds = (block * rounds_in_block..plan.rounds.count).zip(&square);
+            let rounds = (block * rounds_in_block..most).zip(&square);
             for (round, targets) in rounds {
                 turns.extend(targets.iter().map(|&target| Turn {
                     block,
@@ -127,11 +128,17 @@ impl Plan {
         rounds_per_block(self.targets.len())
     }
 
-    /// How long all slices take if none ends early: warm-ups, leads, measured
-    /// windows and gaps. Bringing targets up and preparing objects comes on top.
+    /// How long all slices take if none ends early, to the most rounds: warm-ups,
+    /// leads, measured windows and gaps. Bringing targets up and preparing objects
+    /// comes on top.
     pub fn forecast(&self) -> Duration {
+        self.lasting(self.rounds.most())
+    }
+
+    /// How long so many rounds take.
+    pub(crate) fn lasting(&self, rounds: u32) -> Duration {
         let pairs = count(self.targets.len() * self.workloads.len());
-        let slices = pairs.saturating_mul(self.rounds.count);
+        let slices = pairs.saturating_mul(rounds);
         let slice = self.rounds.lead.saturating_add(self.rounds.slice);
         let times = [
             self.rounds.warmup.saturating_mul(pairs),

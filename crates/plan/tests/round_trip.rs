@@ -12,10 +12,11 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use support::{resolve_in, world};
 use tenbin_plan::{
-    Arrivals, Builtin, Choose, ClientCertificate, Credentials, DataSet, Draft, Encryption, Host,
-    HttpVersion, HttpWork, IpVersion, KeyOrder, KeySource, Launch, Load, Mix, Pace, Payload, Pin,
-    Plan, Prefixes, Reach, Ready, Rounds, S3Operation, S3Work, Secret, SessionToken, Signature,
-    SizeRange, Sizes, Stored, Target, Think, Tls, TlsVersion, Trace, Way, Workload, WorkloadKind,
+    Arrivals, Builtin, Choose, ClientCertificate, Comparing, Credentials, DataSet, Draft,
+    Encryption, Host, HttpVersion, HttpWork, IpVersion, KeyOrder, KeySource, Launch, Load, Mix,
+    Pace, Payload, Pin, Plan, Prefixes, Reach, Ready, Rounds, S3Operation, S3Work, Secret,
+    SessionToken, Signature, SizeRange, Sizes, Stored, Target, Think, Tls, TlsVersion, Trace, Way,
+    Workload, WorkloadKind,
 };
 
 const FILES: &[(&str, &[u8])] = &[
@@ -72,6 +73,7 @@ fn rounds(targets: usize) -> impl Strategy<Value = Rounds> {
     (1u32..20, time(100), time(0), time(0), time(0)).prop_map(
         move |(blocks, slice, gap, warmup, lead)| Rounds {
             count: blocks * block,
+            until: None,
             slice,
             gap,
             warmup,
@@ -341,6 +343,7 @@ fn target(index: usize) -> impl Strategy<Value = Target> {
                 credentials: (!unused).then_some(credentials),
                 region,
                 signature,
+                sweep: None,
             }
         },
     )
@@ -511,6 +514,7 @@ fn plan() -> impl Strategy<Value = Plan> {
                         rounds,
                         targets,
                         workloads,
+                        comparing: Comparing::default(),
                     }
                 },
             )

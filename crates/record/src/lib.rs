@@ -16,7 +16,7 @@
 //! | `operation` | every second, for every operation | counts, bytes, errors, statuses, quantiles, and where in `latency.hlog` its histograms stand |
 //! | `second` | after those | connections, hosts, client threads, target; *commits* the `operation` lines before it |
 //! | `end` | a slice is over | [`SliceEnd`] |
-//! | `complete` | every slice was measured | |
+//! | `complete` | every slice was measured | [`Ended`], unless as planned |
 //!
 //! A line counts only with its newline, and a second only with its `second` line
 //! and all its histograms, which are written first. So a torn end of either
@@ -43,6 +43,7 @@ pub use directory::{RunDirectory, left_behind, rfc3339, write_atomically};
 pub use environment::{Environment, HostEnvironment, TargetEnvironment};
 pub use error::RecordError;
 pub use histogram::{merge, quantile_ns};
+pub use lines::Ended;
 pub use machine::{
     CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PortsUse, PressureUse, TcpUse, WireUse,
 };

@@ -121,7 +121,30 @@ pub(crate) struct EndLine {
 
 /// Every slice of the plan has been measured.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct CompleteLine {}
+pub(crate) struct CompleteLine {
+    #[serde(default, skip_serializing_if = "Ended::is_planned")]
+    pub(crate) ended: Ended,
+}
+
+/// Why a complete run ended when it did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// Its rounds were done, of which there was a fixed number.
+    #[default]
+    Planned,
+    /// Its figures were known as well as the plan asks for.
+    Precise,
+    /// Its most rounds were done, before its figures were known as well as the plan
+    /// asks for.
+    MostRounds,
+}
+
+impl Ended {
+    fn is_planned(&self) -> bool {
+        *self == Self::Planned
+    }
+}
 
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Ledger")]

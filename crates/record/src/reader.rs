@@ -15,8 +15,8 @@ use crate::error::RecordError;
 use crate::fold::{Interval, Kind, SliceFold, Step};
 use crate::hlog;
 use crate::lines::{
-    ByteRange, CompleteLine, EndLine, HostPart, Line, OperationLine, RunLine, SCHEMA, SecondLine,
-    SetupPart,
+    ByteRange, CompleteLine, EndLine, Ended, HostPart, Line, OperationLine, RunLine, SCHEMA,
+    SecondLine, SetupPart,
 };
 use crate::slice::{HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
 
@@ -31,6 +31,8 @@ pub struct RecordedRun {
     pub slices: Vec<Slice>,
     /// Every slice of the plan was measured, and all of it is here.
     pub complete: bool,
+    /// Why it ended when it did, if it is complete.
+    pub ended: Ended,
     /// When the run began.
     pub started: SystemTime,
     /// What came in each second of the slices' windows, in their order.
@@ -76,6 +78,7 @@ pub fn read(directory: &Path) -> Result<RecordedRun, RecordError> {
         started: environment.started(),
         environment: environment.environment,
         complete: journal.complete,
+        ended: journal.ended,
         seconds: journal.seconds(),
         slices: journal
             .slices
@@ -123,6 +126,7 @@ fn read_or_empty(path: &Path) -> Result<Vec<u8>, RecordError> {
 struct Journal {
     slices: Vec<SliceEntry>,
     complete: bool,
+    ended: Ended,
 }
 
 #[derive(Debug)]
@@ -162,7 +166,11 @@ impl Journal {
                     let end: EndLine = line.parse()?;
                     journal.open_slice(&line)?.end = Some(end.end);
                 }
-                CompleteLine::KIND => journal.complete = true,
+                CompleteLine::KIND => {
+                    let complete: CompleteLine = line.parse()?;
+                    journal.complete = true;
+                    journal.ended = complete.ended;
+                }
                 other => return Err(line.damaged(format!("unknown kind of line `{other}`"))),
             }
         }

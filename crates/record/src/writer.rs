@@ -12,8 +12,8 @@ use crate::error::RecordError;
 use crate::fold::{Interval, Kind, SliceFold, Step};
 use crate::hlog::{HlogEncoder, Subject};
 use crate::lines::{
-    ByteRange, CompleteLine, EndLine, HostPart, Line, OperationLine, RunLine, SCHEMA, SecondLine,
-    SetupPart, push,
+    ByteRange, CompleteLine, EndLine, Ended, HostPart, Line, OperationLine, RunLine, SCHEMA,
+    SecondLine, SetupPart, push,
 };
 use crate::seconds::Seconds;
 use crate::slice::{ServerUse, Slice, SliceEnd, SliceStart};
@@ -123,14 +123,14 @@ impl RunWriter {
     ///
     /// # Errors
     /// When a slice is open, or the file cannot be written.
-    pub fn complete(mut self) -> Result<(), RecordError> {
+    pub fn complete(mut self, ended: Ended) -> Result<(), RecordError> {
         if self.open.is_some() {
             return Err(RecordError::OutOfOrder {
                 what: "the end of the run",
                 why: "the last slice has not ended",
             });
         }
-        self.append_line(&CompleteLine {})
+        self.append_line(&CompleteLine { ended })
     }
 
     /// Histograms go before the lines that point to them, so that a line is

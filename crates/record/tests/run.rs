@@ -8,9 +8,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Sample, SetupSample};
 use tenbin_record::{
-    Allocated, CpuUse, DiskUse, Environment, FrequencyUse, HostEnvironment, LinkUse, MachineUse,
-    RecordedRun, Role, RunDirectory, ServerUse, Slice, SliceEnd, SliceStart, TargetEnvironment,
-    TcpUse, WireUse, read,
+    Allocated, CpuUse, DiskUse, Ended, Environment, FrequencyUse, HostEnvironment, LinkUse,
+    MachineUse, RecordedRun, Role, RunDirectory, ServerUse, Slice, SliceEnd, SliceStart,
+    TargetEnvironment, TcpUse, WireUse, read,
 };
 
 const SECONDS: u64 = 3;
@@ -265,7 +265,7 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
         };
         slices.push(writer.end(end).unwrap());
     }
-    writer.complete().unwrap();
+    writer.complete(Ended::Precise).unwrap();
     Written {
         path: directory.path().to_path_buf(),
         _root: root,
@@ -301,6 +301,7 @@ fn what_is_written_is_what_is_read() {
     let run = write_run();
     let back = read(&run.path).unwrap();
     assert!(back.complete);
+    assert_eq!(back.ended, Ended::Precise);
     assert_eq!(back.plan_toml, "name = \"test\"\n");
     assert_eq!(back.environment, environment());
     assert_eq!(back.started, started());

@@ -5,16 +5,16 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use tenbin_plan::Plan;
-use tenbin_record::{Environment, OpFigures, Slice, merge, rfc3339};
+use tenbin_record::{Ended, Environment, OpFigures, Slice, merge, rfc3339};
 use tenbin_stats::{Measured, printable_percentile};
 use tenbin_verdict as verdict;
 use tenbin_verdict::{Assessment, Direction};
 
 use crate::describe;
 use crate::document::{
-    Comparison, Connections, Document, Figure, Finding, HostResult, Interval, OperationResult,
-    Outcome, ResultOf, Role, Run, SCHEMA, SetupStep, Severity, SliceFigures, Target, TimedFrom,
-    Trust, UseCase, Workload,
+    Comparison, Connections, Document, Expectation, ExpectedUnit, Figure, Finding, HostResult,
+    Interval, OperationResult, Optimum, Outcome, ResultOf, Role, Run, RunEnded, SCHEMA, SetupStep,
+    Severity, SliceFigures, Standing, Target, TimedFrom, Trust, UseCase, Workload,
 };
 
 /// What a document is made from.
@@ -32,6 +32,8 @@ pub struct Source<'a> {
     pub slices: &'a [Slice],
     /// Whether every slice of the plan was measured.
     pub complete: bool,
+    /// Why it ended when it did, if it is complete.
+    pub ended: Ended,
     /// What is to be said of it.
     pub assessment: &'a Assessment,
 }
@@ -67,9 +69,11 @@ impl Document {
             slices: source
                 .slices
                 .iter()
-                .map(|slice| slice_figures(plan, slice))
+                .map(|slice| slice_figures(plan, slice, &assessment.flags))
                 .collect(),
             use_cases: assessment.use_cases.iter().map(use_case).collect(),
+            expectations: assessment.expected.iter().map(expectation).collect(),
+            optima: assessment.optima.iter().map(optimum).collect(),
             earlier: None,
         }
     }
@@ -79,6 +83,12 @@ fn run(source: &Source<'_>) -> Run {
     let plan = source.plan;
     let directory = source.directory;
     let arms = plan.targets.len() * plan.workloads.len();
+    let ended = source.complete.then(|| ended(source.ended));
+    let measured = source.slices.iter().map(|slice| slice.round + 1).max();
+    let rounds = match ended {
+        Some(RunEnded::Precise | RunEnded::MostRounds) => measured.unwrap_or(plan.rounds.count),
+        Some(RunEnded::Planned) | None => plan.rounds.count,
+    };
     Run {
         id: directory
             .file_name()
@@ -89,20 +99,74 @@ fn run(source: &Source<'_>) -> Run {
         name: plan.name.clone(),
         started: rfc3339(source.started),
         complete: source.complete,
-        planned_slices: arms as u64 * u64::from(plan.rounds.count),
+        planned_slices: arms as u64 * u64::from(rounds),
         seed: plan.seed,
         threads: plan.threads as u64,
-        rounds: plan.rounds.count,
+        baseline: plan.baseline().map(|target| target.name.clone()),
+        twin: plan.twin().map(|target| target.name.clone()),
+        margin: Some(plan.comparing.margin.share()),
+        until: plan.rounds.until.map(|until| until.within.share()),
+        ended,
+        rounds,
         slice_seconds: plan.rounds.slice.as_secs_f64(),
         warmup_seconds: plan.rounds.warmup.as_secs_f64(),
     }
 }
 
+fn ended(ended: Ended) -> RunEnded {
+    match ended {
+        Ended::Planned => RunEnded::Planned,
+        Ended::Precise => RunEnded::Precise,
+        Ended::MostRounds => RunEnded::MostRounds,
+    }
+}
+
+fn expectation(expected: &verdict::Expected) -> Expectation {
+    let (standing, why) = match &expected.standing {
+        verdict::Standing::Met => (Standing::Met, None),
+        verdict::Standing::NotMet => (Standing::NotMet, None),
+        verdict::Standing::CannotTell { why } => (Standing::CannotTell, Some(why.clone())),
+    };
+    Expectation {
+        condition: expected.condition.clone(),
+        target: expected.target.clone(),
+        workload: expected.workload.clone(),
+        unit: match expected.unit {
+            verdict::ExpectedUnit::PerSecond => ExpectedUnit::PerSecond,
+            verdict::ExpectedUnit::Seconds => ExpectedUnit::Seconds,
+            verdict::ExpectedUnit::Share => ExpectedUnit::Share,
+            verdict::ExpectedUnit::BytesPerSecond => ExpectedUnit::BytesPerSecond,
+            verdict::ExpectedUnit::Ratio => ExpectedUnit::Ratio,
+        },
+        figure: figure(expected.figure),
+        standing,
+        why,
+    }
+}
+
+fn optimum(optimum: &verdict::Optimum) -> Optimum {
+    let rival = optimum.rival.as_ref();
+    Optimum {
+        workload: optimum.workload.clone(),
+        sweep: optimum.sweep.clone(),
+        targets: optimum.targets.clone(),
+        target: optimum.target.clone(),
+        place: optimum.place.clone(),
+        figure: figure(optimum.figure),
+        rival: rival.map(|rival| rival.place.clone()),
+        rival_ratio: rival.and_then(|rival| figure(rival.ratio)),
+        margin: optimum.margin,
+        certain: optimum.is_certain(),
+        trust: trust(optimum.trust),
+        sentence: optimum.sentence(),
+    }
+}
+
+/// The optima of sweeps first: they are what is asked where there is a sweep.
 fn verdicts(assessment: &Assessment) -> Vec<String> {
-    let sentences: Vec<String> = assessment
-        .primary()
-        .map(verdict::Comparison::sentence)
-        .collect();
+    let optima = assessment.optima.iter().map(verdict::Optimum::sentence);
+    let comparisons = assessment.primary().map(verdict::Comparison::sentence);
+    let sentences: Vec<String> = optima.chain(comparisons).collect();
     if sentences.is_empty() {
         return vec!["one target was measured, so there is nothing to compare".to_owned()];
     }
@@ -258,6 +322,9 @@ fn comparison(comparison: &verdict::Comparison) -> Comparison {
         metric_phrase: comparison.metric.phrase().to_owned(),
         higher_is_better: comparison.direction == Direction::HigherIsBetter,
         primary: comparison.primary,
+        twin: comparison.twin,
+        without_flagged: comparison.without_flagged.and_then(figure),
+        noise_floor: Some(comparison.noise_floor),
         ratio: figure(comparison.ratio),
         block_ratios: comparison.block_ratios.clone(),
         rounds_per_block: comparison.rounds_per_block as u64,
@@ -274,10 +341,13 @@ fn metric(metric: verdict::Metric) -> &'static str {
     match metric {
         Metric::Throughput => "throughput",
         Metric::ServiceP50 => "service_p50",
+        Metric::ServiceP90 => "service_p90",
         Metric::ServiceP99 => "service_p99",
         Metric::ResponseP50 => "response_p50",
+        Metric::ResponseP90 => "response_p90",
         Metric::ResponseP99 => "response_p99",
         Metric::ServerCpu => "server_cpu",
+        Metric::Bandwidth => "bandwidth",
     }
 }
 
@@ -360,7 +430,8 @@ pub(crate) fn figure(measured: Measured) -> Option<Figure> {
     })
 }
 
-fn slice_figures(plan: &Plan, slice: &Slice) -> SliceFigures {
+fn slice_figures(plan: &Plan, slice: &Slice, flags: &[verdict::Flag]) -> SliceFigures {
+    let flags = flags.iter().filter(|flag| flag.slice == slice.index);
     let quantile = |q| quantile_of(slice, q);
     let mut workloads = plan.workloads.iter();
     let workload = workloads.find(|workload| workload.name == slice.workload);
@@ -391,6 +462,7 @@ fn slice_figures(plan: &Plan, slice: &Slice) -> SliceFigures {
         client_allocated_bytes: allocated.map(|allocated| allocated.bytes),
         client_allocations: allocated.map(|allocated| allocated.count),
         client_busiest_thread: slice.client.busiest_thread,
+        flags: flags.map(|flag| flag.test.to_owned()).collect(),
     }
 }
 

@@ -4,6 +4,7 @@
 //! Times are seconds, sizes are bytes, rates are per second, shares run from 0 to 1.
 //! What is not known is `null`, never 0.
 
+mod asked;
 mod earlier;
 mod slice;
 mod workload;
@@ -14,6 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_record::Environment;
 
+pub use asked::{Expectation, ExpectedUnit, Optimum, RunEnded, Standing};
 pub use earlier::{ControlRange, Earlier, EarlierChange, EarlierPart, EarlierWord};
 pub use slice::SliceFigures;
 pub use workload::{Share, Subject, Workload};
@@ -36,11 +38,12 @@ pub struct Document {
     pub verdicts: Vec<String>,
     /// What was observed about the run, most severe first.
     pub findings: Vec<Finding>,
-    /// Every challenger against the baseline, by workload and figure.
+    /// Every challenger against the baseline, its twin too, by workload and figure.
     pub comparisons: Vec<Comparison>,
     /// Every workload on every target.
     pub results: Vec<ResultOf>,
-    /// The systems under test; the first is the baseline.
+    /// The systems under test, in the plan's order; `run.baseline` says which of them
+    /// is the baseline.
     pub targets: Vec<Target>,
     /// What was sent to them.
     pub workloads: Vec<Workload>,
@@ -51,6 +54,12 @@ pub struct Document {
     /// Which target suits which use of an object store, as far as the comparisons say.
     #[serde(default)]
     pub use_cases: Vec<UseCase>,
+    /// What came of everything that was expected.
+    #[serde(default)]
+    pub expectations: Vec<Expectation>,
+    /// The optimum of every sweep at every workload.
+    #[serde(default)]
+    pub optima: Vec<Optimum>,
     /// How this run stands against an earlier one, if it was compared with any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Earlier>,
@@ -75,7 +84,24 @@ pub struct Run {
     pub seed: u64,
     /// Generator threads.
     pub threads: u64,
-    /// Rounds that the plan asks for.
+    /// The target that the others are compared with; null in documents of versions
+    /// that did not say, where it is the first.
+    #[serde(default)]
+    pub baseline: Option<String>,
+    /// The baseline's twin, if it has one.
+    #[serde(default)]
+    pub twin: Option<String>,
+    /// How far apart two targets may be and still be equivalent, as a share.
+    #[serde(default)]
+    pub margin: Option<f64>,
+    /// How well the deciding ratios had to be known for the run to end, as a share;
+    /// null when the number of rounds was fixed.
+    #[serde(default)]
+    pub until: Option<f64>,
+    /// Why the run ended when it did; null when it is incomplete.
+    #[serde(default)]
+    pub ended: Option<RunEnded>,
+    /// Rounds that the plan asks for, or that were done if it left that open.
     pub rounds: u32,
     /// Length of a slice.
     pub slice_seconds: f64,
@@ -178,10 +204,20 @@ pub struct Comparison {
     pub higher_is_better: bool,
     /// Whether this is the figure that decides the workload.
     pub primary: bool,
+    /// Whether the challenger is the baseline's twin: then the ratio is noise.
+    #[serde(default)]
+    pub twin: bool,
     /// The challenger's figure divided by the baseline's.
     pub ratio: Option<Figure>,
     /// The ratio in each complete block, in the order of the run.
     pub block_ratios: Vec<f64>,
+    /// Of a primary figure with flagged slices on either side: the ratio without the
+    /// blocks that they are in.
+    #[serde(default)]
+    pub without_flagged: Option<Figure>,
+    /// The smallest effect that is called a difference, as a share.
+    #[serde(default)]
+    pub noise_floor: Option<f64>,
     /// Rounds that make one block.
     pub rounds_per_block: u64,
     /// Two-sided signed-rank p-value of "no difference".
@@ -230,6 +266,14 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Whether it calls the two different.
+    pub fn is_different(&self) -> bool {
+        matches!(
+            self,
+            Self::Faster | Self::Slower | Self::Cheaper | Self::Dearer
+        )
+    }
+
     /// The word for it.
     pub fn word(&self) -> &'static str {
         match self {
@@ -470,6 +514,21 @@ impl Document {
     pub fn is_unmeasured(&self, workload: &str) -> bool {
         self.results_of(workload)
             .all(|result| result.slices == 0 && result.cut_short == 0)
+    }
+
+    /// The target that the others are compared with.
+    pub fn baseline(&self) -> Option<&Target> {
+        let named = self.run.baseline.as_ref();
+        let found = self.targets.iter().find(|it| Some(&it.name) == named);
+        found.or_else(|| self.targets.first())
+    }
+
+    /// The targets that are compared with the baseline, its twin not among them.
+    pub fn challengers(&self) -> impl Iterator<Item = &Target> {
+        let baseline = self.baseline().map(|target| &target.name);
+        let twin = self.run.twin.as_ref();
+        let others = self.targets.iter();
+        others.filter(move |it| Some(&it.name) != baseline && Some(&it.name) != twin)
     }
 
     /// The comparisons of one workload, the primary ones first.

@@ -7,6 +7,7 @@
 //! a server is escaped for the page it goes on.
 
 pub mod ab;
+mod asked;
 mod assemble;
 mod benchmark;
 mod connections;

@@ -1,5 +1,6 @@
 //! `SUMMARY.md`: the report, to be read on GitHub or published.
 
+mod asked;
 mod connections;
 mod cost;
 mod earlier;
@@ -26,6 +27,7 @@ pub(crate) fn summary(document: &Document) -> String {
         suite::overview(&mut page, document);
     }
     earlier::earlier(&mut page, document);
+    asked::asked(&mut page, document);
     for workload in &document.workloads {
         results(&mut page, document, workload);
     }
@@ -77,6 +79,7 @@ fn head(page: &mut String, document: &Document) {
             run.started
         ),
     );
+    asked::ended(page, document);
 }
 
 fn results(page: &mut String, document: &Document, workload: &Workload) {
@@ -160,6 +163,12 @@ fn comparisons(page: &mut String, document: &Document, workload: &Workload) {
                 .or(comparison.p)
                 .map_or_else(|| UNKNOWN.to_owned(), digits),
         ]);
+        if let Some(without) = comparison.without_flagged {
+            let [verdict, winner, p] = ["", "", ""].map(str::to_owned);
+            let by = format!("{} without flagged slices", comparison.metric_phrase);
+            let (value, interval) = (ratio(without.value), ratio_interval(Some(without)));
+            table.row(&[by, value, interval, verdict, winner, p]);
+        }
     }
 }
 

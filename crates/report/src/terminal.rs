@@ -1,11 +1,13 @@
 //! The report for a terminal.
 
+mod asked;
 mod bottom;
 mod earlier;
 mod results;
 
 pub(crate) use bottom::why;
 
+use crate::asked::{expectations_clause, optimum_claim};
 use crate::connections::{
     NOT_TIMED, has_early_first_byte, is_timed, mostly_new, name_lookup, shares, steps,
 };
@@ -26,10 +28,12 @@ pub fn terminal(document: &Document, width: usize, colour: bool) -> String {
         colour,
     };
     page.head(document);
+    page.ended(document);
     for workload in &document.workloads {
         page.workload(document, workload);
     }
     page.earlier(document);
+    page.expectations(document);
     page.findings(&document.findings);
     page.last_three_lines(document);
     page.text
@@ -190,7 +194,16 @@ impl Page {
                 .to_vec(),
         );
         for comparison in &comparisons {
-            table.push(ratio_row(comparison, document.targets.len() > 2));
+            let by = compared_by(comparison, document.targets.len() > 2);
+            table.push(ratio_row(comparison, &by));
+            if let Some(without) = comparison.without_flagged {
+                table.push(vec![
+                    format!("{by}, without flagged slices"),
+                    ratio(without.value),
+                    ratio_interval(Some(without)),
+                    String::new(),
+                ]);
+            }
         }
         self.line("");
         self.table(&table);
@@ -313,11 +326,16 @@ fn connections_table(document: &Document, timed: &[(&ResultOf, &Connections)]) -
     table
 }
 
-fn ratio_row(comparison: &Comparison, name_challenger: bool) -> Vec<String> {
-    let mut by = comparison.metric_phrase.clone();
+fn compared_by(comparison: &Comparison, name_challenger: bool) -> String {
+    let by = comparison.metric_phrase.clone();
     if name_challenger {
-        by = format!("{}: {by}", for_terminal(&comparison.challenger));
+        return format!("{}: {by}", for_terminal(&comparison.challenger));
     }
+    by
+}
+
+fn ratio_row(comparison: &Comparison, by: &str) -> Vec<String> {
+    let mut by = by.to_owned();
     if comparison.primary {
         by.push_str(" (decides)");
     }
@@ -335,6 +353,9 @@ fn ratio_row(comparison: &Comparison, name_challenger: bool) -> Vec<String> {
 pub(crate) fn verdict_word(comparison: &Comparison) -> &'static str {
     match comparison.trust {
         Trust::Invalid => "no verdict",
+        // Of a twin there is nothing to be said but whether it is alike.
+        _ if comparison.twin && comparison.outcome.is_different() => "twin differs",
+        _ if comparison.twin => "noise",
         Trust::Valid | Trust::Suspect => comparison.outcome.word(),
     }
 }
@@ -362,9 +383,17 @@ fn about(finding: &Finding) -> String {
 /// Every primary comparison in one line, without figures: the word for each
 /// challenger, then the workloads it holds for.
 pub(crate) fn verdict_line(document: &Document) -> String {
-    let primary: Vec<&Comparison> = document.comparisons.iter().filter(|c| c.primary).collect();
-    if primary.is_empty() {
-        return document.verdicts.join("; ");
+    let mut claims = comparisons_line(document);
+    claims.extend(expectations_clause(document));
+    claims.join("; ")
+}
+
+/// Optima first, and of comparisons those that are not inside one sweep.
+fn comparisons_line(document: &Document) -> Vec<String> {
+    let mut claims: Vec<String> = document.optima.iter().map(optimum_claim).collect();
+    let primary = decisive(document);
+    if primary.is_empty() && claims.is_empty() {
+        return document.verdicts.clone();
     }
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for comparison in primary {
@@ -374,11 +403,23 @@ pub(crate) fn verdict_line(document: &Document) -> String {
             None => groups.push((claim, vec![&comparison.workload])),
         }
     }
-    groups
-        .iter()
-        .map(|(claim, workloads)| format!("{claim} at {}", workloads.join(", ")))
-        .collect::<Vec<_>>()
-        .join("; ")
+    let grouped = groups.iter();
+    claims.extend(grouped.map(|(claim, workloads)| format!("{claim} at {}", workloads.join(", "))));
+    claims
+}
+
+/// The primary comparisons, but those inside one sweep, whose optimum says it all.
+fn decisive(document: &Document) -> Vec<&Comparison> {
+    let in_one_sweep = |comparison: &Comparison| {
+        document.optima.iter().any(|optimum| {
+            let is_point = |name: &String| optimum.targets.contains(name);
+            optimum.workload == comparison.workload
+                && is_point(&comparison.baseline)
+                && is_point(&comparison.challenger)
+        })
+    };
+    let primary = document.comparisons.iter();
+    primary.filter(|c| c.primary && !in_one_sweep(c)).collect()
 }
 
 fn claim(comparison: &Comparison) -> String {

@@ -13,6 +13,7 @@ mod little;
 mod order;
 mod pairing;
 mod power;
+mod proportion;
 mod rank_sum;
 mod signed_rank;
 
@@ -28,6 +29,7 @@ pub use pairing::{
 pub use power::{
     blocks_for_significance, blocks_needed, detectable_log_effect, standard_deviation,
 };
+pub use proportion::proportion;
 pub use rank_sum::{rank_sum_p, shift, unpaired_ratio};
 pub use signed_rank::{hodges_lehmann, signed_rank_p};
 

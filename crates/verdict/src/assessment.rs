@@ -8,9 +8,12 @@ use tenbin_record::{Environment, Slice};
 
 use crate::compare::{Comparison, compare};
 use crate::evidence::Evidence;
+use crate::expected::{Expected, expected};
 use crate::figures::{TargetFigures, figures};
 use crate::finding::{Finding, Trust};
+use crate::flags::{Flag, flags};
 use crate::rules::RULES;
+use crate::sweep::{Optimum, optima};
 use crate::use_case::{UseCase, use_cases};
 
 /// Everything that is to be said of a run.
@@ -27,6 +30,12 @@ pub struct Assessment {
     pub figures: Vec<TargetFigures>,
     /// Which target suits which use of an object store.
     pub use_cases: Vec<UseCase>,
+    /// What came of everything that was expected.
+    pub expected: Vec<Expected>,
+    /// The optimum of every sweep at every workload.
+    pub optima: Vec<Optimum>,
+    /// Slices that something is wrong with.
+    pub flags: Vec<Flag>,
 }
 
 impl Assessment {
@@ -74,8 +83,18 @@ pub fn assess(
                 .filter(|finding| finding.concerns(&comparison.workload, &sides)),
         );
     }
+    let mut optima = optima(plan, slices);
+    for optimum in &mut optima {
+        let sides: Vec<&str> = optimum.targets.iter().map(String::as_str).collect();
+        let concerning = findings.iter();
+        optimum.trust =
+            Trust::after(concerning.filter(|finding| finding.concerns(&optimum.workload, &sides)));
+    }
     Assessment {
         trust: Trust::after(&findings),
+        expected: expected(plan, slices, &findings),
+        optima,
+        flags: flags(plan, slices),
         findings,
         use_cases: use_cases(plan, &comparisons),
         comparisons,

@@ -9,11 +9,11 @@ use tenbin_stats::{CONFIDENCE, Measured, block_log_ratio, holm, ratio, signed_ra
 
 use crate::evidence::is_closed;
 use crate::finding::Trust;
+use crate::flags::{Flag, flags};
 use crate::metric::{Direction, Metric};
-use crate::outcome::{Outcome, Question};
+use crate::outcome::{NOISE_FLOOR, Outcome, Question, Scale};
 
-/// One challenger against the baseline (the plan's first target) at one
-/// workload, by one metric.
+/// One target against the baseline at one workload, by one metric.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     /// Name of the workload.
@@ -29,75 +29,84 @@ pub struct Comparison {
     /// Whether this is the figure that decides the workload. The others explore:
     /// they are not corrected for being many.
     pub primary: bool,
+    /// Whether the challenger is the baseline's twin: then the ratio is noise, and
+    /// decides nothing.
+    pub twin: bool,
     /// The challenger's figure divided by the baseline's: above 1 is better only
     /// when higher is.
     pub ratio: Measured,
     /// The ratio in each complete block, in the order of the run.
     pub block_ratios: Vec<f64>,
+    /// Of a primary figure: the ratio without the blocks of flagged slices; `None`
+    /// when no slice is flagged.
+    pub without_flagged: Option<Measured>,
     /// Rounds that make one block: two for an ABBA quad.
     pub rounds_per_block: usize,
     /// Two-sided signed-rank p-value of "no difference".
     pub p: Option<f64>,
-    /// The same after Holm's correction over all primary figures of the run;
-    /// `None` for the others.
+    /// The same after Holm's correction over all primary figures of the run, or for
+    /// a twin over those of twins; `None` for the others.
     pub adjusted_p: Option<f64>,
+    /// The smallest effect that is called a difference here, as a share.
+    pub noise_floor: f64,
     /// What it says.
     pub outcome: Outcome,
     /// How far that can be trusted.
     pub trust: Trust,
 }
 
-/// Compares every other target with the first, at every workload, by every
-/// metric of its load. Only blocks count in which both targets' slices are all
-/// there and none was cut short. Trust is left at its best: it is for the
+/// Compares every other target with the baseline, its twin too, at every workload,
+/// by every metric of its load. Only blocks count in which both targets' slices are
+/// all there and none was cut short. Trust is left at its best: it is for the
 /// findings to lower it.
 pub fn compare(plan: &Plan, slices: &[Slice]) -> Vec<Comparison> {
+    let flags = flags(plan, slices);
     let mut comparisons = Vec::new();
     for workload in &plan.workloads {
-        let blocks = blocks(workload, slices);
+        let blocks = Blocks::of(workload, slices);
         for &metric in Metric::of_load(is_closed(workload)) {
             if metric == Metric::ServerCpu && !is_observed(plan, &blocks) {
                 continue;
             }
-            comparisons.extend(by_metric(plan, workload, metric, &blocks));
+            comparisons.extend(by_metric(plan, workload, metric, &blocks, &flags));
         }
     }
-    correct_and_decide(&mut comparisons);
+    correct_and_decide(&mut comparisons, Scale::of(plan));
     comparisons
 }
 
 /// The blocks of one workload, and how many rounds a whole one has.
-struct Blocks<'a> {
+pub(crate) struct Blocks<'a> {
     blocks: Vec<Vec<&'a Slice>>,
     rounds: usize,
 }
 
-fn blocks<'a>(workload: &Workload, slices: &'a [Slice]) -> Blocks<'a> {
-    let mut mine: Vec<&Slice> = slices
-        .iter()
-        .filter(|slice| slice.workload == workload.name)
-        .collect();
-    mine.sort_by_key(|slice| (slice.block, slice.index));
-    let blocks: Vec<Vec<&Slice>> = mine
-        .chunk_by(|a, b| a.block == b.block)
-        .map(<[&Slice]>::to_vec)
-        .collect();
-    // The last block may have been cut off by the end of the run, so the fullest
-    // one shows the pattern. One round never cancels any drift.
-    let rounds = blocks
-        .iter()
-        .map(|block| {
-            block
-                .iter()
-                .map(|slice| slice.round)
-                .collect::<BTreeSet<_>>()
-        })
-        .map(|rounds| rounds.len())
-        .fold(2, usize::max);
-    Blocks { blocks, rounds }
-}
-
 impl<'a> Blocks<'a> {
+    pub(crate) fn of(workload: &Workload, slices: &'a [Slice]) -> Self {
+        let mut mine: Vec<&Slice> = slices
+            .iter()
+            .filter(|slice| slice.workload == workload.name)
+            .collect();
+        mine.sort_by_key(|slice| (slice.block, slice.index));
+        let blocks: Vec<Vec<&Slice>> = mine
+            .chunk_by(|a, b| a.block == b.block)
+            .map(<[&Slice]>::to_vec)
+            .collect();
+        // The last block may have been cut off by the end of the run, so the fullest
+        // one shows the pattern. One round never cancels any drift.
+        let rounds = blocks
+            .iter()
+            .map(|block| {
+                block
+                    .iter()
+                    .map(|slice| slice.round)
+                    .collect::<BTreeSet<_>>()
+            })
+            .map(|rounds| rounds.len())
+            .fold(2, usize::max);
+        Self { blocks, rounds }
+    }
+
     /// A target's slices in a block, if all are there in full.
     fn whole(&self, block: &[&'a Slice], target: &str) -> Option<Vec<&'a Slice>> {
         let slices: Vec<&Slice> = block
@@ -108,13 +117,28 @@ impl<'a> Blocks<'a> {
         (slices.len() == self.rounds).then_some(slices)
     }
 
-    fn log_ratios(&self, metric: Metric, baseline: &str, challenger: &str) -> Vec<f64> {
+    /// The challenger's figure divided by the baseline's in each complete block.
+    pub(crate) fn log_ratios(&self, metric: Metric, baseline: &str, challenger: &str) -> Vec<f64> {
+        self.log_ratios_of(metric, baseline, challenger, |_| true)
+    }
+
+    /// The same of the blocks in which all slices of both are `wanted`.
+    fn log_ratios_of(
+        &self,
+        metric: Metric,
+        baseline: &str,
+        challenger: &str,
+        wanted: impl Fn(&Slice) -> bool,
+    ) -> Vec<f64> {
         self.blocks
             .iter()
             .filter_map(|block| {
-                let a = metric.of_block(&self.whole(block, baseline)?)?;
-                let b = metric.of_block(&self.whole(block, challenger)?)?;
-                block_log_ratio(&a, &b)
+                let a = self.whole(block, baseline)?;
+                let b = self.whole(block, challenger)?;
+                if !a.iter().chain(&b).all(|slice| wanted(slice)) {
+                    return None;
+                }
+                block_log_ratio(&metric.of_block(&a)?, &metric.of_block(&b)?)
             })
             .collect()
     }
@@ -132,26 +156,36 @@ fn by_metric(
     workload: &Workload,
     metric: Metric,
     blocks: &Blocks<'_>,
+    flags: &[Flag],
 ) -> Vec<Comparison> {
-    let Some((baseline, challengers)) = plan.targets.split_first() else {
+    let Some(baseline) = plan.baseline() else {
         return Vec::new();
     };
+    let decides = Metric::deciding(is_closed(workload)) == metric;
+    let challengers = plan.challengers().map(|target| (target, false));
     challengers
-        .iter()
-        .map(|challenger| {
-            let log_ratios = blocks.log_ratios(metric, &baseline.name, &challenger.name);
+        .chain(plan.twin().map(|twin| (twin, true)))
+        .map(|(challenger, twin)| {
+            let (a, b) = (baseline.name.as_str(), challenger.name.as_str());
+            let log_ratios = blocks.log_ratios(metric, a, b);
+            let primary = decides && !twin;
             Comparison {
                 workload: workload.name.clone(),
-                baseline: baseline.name.clone(),
-                challenger: challenger.name.clone(),
+                baseline: a.to_owned(),
+                challenger: b.to_owned(),
                 metric,
                 direction: metric.direction(),
-                primary: Metric::of_load(is_closed(workload)).first() == Some(&metric),
+                primary,
+                twin,
                 ratio: ratio(&log_ratios, CONFIDENCE),
                 block_ratios: log_ratios.iter().map(|log| log.exp()).collect(),
+                without_flagged: primary
+                    .then(|| without_flagged(blocks, metric, [a, b], flags, log_ratios.len()))
+                    .flatten(),
                 rounds_per_block: blocks.rounds,
                 p: signed_rank_p(&log_ratios),
                 adjusted_p: None,
+                noise_floor: NOISE_FLOOR,
                 outcome: Outcome::Unknown { why: String::new() },
                 trust: Trust::Valid,
             }
@@ -159,12 +193,68 @@ fn by_metric(
         .collect()
 }
 
+/// `None` when that leaves out none of the `all` blocks.
+fn without_flagged(
+    blocks: &Blocks<'_>,
+    metric: Metric,
+    [baseline, challenger]: [&str; 2],
+    flags: &[Flag],
+    all: usize,
+) -> Option<Measured> {
+    let clean = |slice: &Slice| flags.iter().all(|flag| flag.slice != slice.index);
+    let left = blocks.log_ratios_of(metric, baseline, challenger, clean);
+    (left.len() < all).then(|| ratio(&left, CONFIDENCE))
+}
+
 /// The family of Holm's correction is every primary figure that the plan asks
 /// for. One without a p-value counts as p = 1: what was asked and not answered
-/// was asked all the same.
-fn correct_and_decide(comparisons: &mut [Comparison]) {
+/// was asked all the same. Twins, of which nothing is asked, are a family of their
+/// own.
+fn correct_and_decide(comparisons: &mut [Comparison], scale: Scale) {
+    let deciding_twins = |c: &Comparison| c.twin && is_deciding(c.metric);
+    let questions = correct(comparisons, |c| c.primary);
+    let controls = correct(comparisons, deciding_twins);
+    let twins: Vec<(String, Metric, Measured)> = comparisons
+        .iter()
+        .filter(|comparison| comparison.twin)
+        .map(|twin| (twin.workload.clone(), twin.metric, twin.ratio))
+        .collect();
+    for comparison in comparisons {
+        let twin = twins.iter().find(|(workload, metric, _)| {
+            *workload == comparison.workload && *metric == comparison.metric
+        });
+        let scale = match twin {
+            Some((_, _, noise)) if !comparison.twin => scale.with_twin(noise),
+            _ => scale,
+        };
+        let log_ratios: Vec<f64> = comparison.block_ratios.iter().map(|r| r.ln()).collect();
+        let question = Question {
+            metric: comparison.metric,
+            ratio: &comparison.ratio,
+            log_ratios: &log_ratios,
+            rounds_per_block: comparison.rounds_per_block,
+            adjusted_p: comparison.adjusted_p,
+            family: match (comparison.primary, comparison.twin) {
+                (true, _) => questions,
+                (_, true) if comparison.adjusted_p.is_some() => controls,
+                _ => 1,
+            },
+            scale,
+        };
+        comparison.outcome = question.outcome();
+        comparison.noise_floor = scale.floor;
+    }
+}
+
+/// Whether it decides under any load.
+pub(crate) fn is_deciding(metric: Metric) -> bool {
+    [true, false].map(Metric::deciding).contains(&metric)
+}
+
+/// Corrects the p-values of one family; how many it has.
+fn correct(comparisons: &mut [Comparison], belongs: impl Fn(&Comparison) -> bool) -> usize {
     let family: Vec<usize> = (0..comparisons.len())
-        .filter(|&index| comparisons[index].primary)
+        .filter(|&index| belongs(&comparisons[index]))
         .collect();
     let raw: Vec<f64> = family
         .iter()
@@ -174,18 +264,7 @@ fn correct_and_decide(comparisons: &mut [Comparison]) {
         let comparison = &mut comparisons[index];
         comparison.adjusted_p = comparison.p.map(|_| adjusted);
     }
-    for comparison in comparisons {
-        let log_ratios: Vec<f64> = comparison.block_ratios.iter().map(|r| r.ln()).collect();
-        let question = Question {
-            metric: comparison.metric,
-            ratio: &comparison.ratio,
-            log_ratios: &log_ratios,
-            rounds_per_block: comparison.rounds_per_block,
-            adjusted_p: comparison.adjusted_p,
-            family: if comparison.primary { family.len() } else { 1 },
-        };
-        comparison.outcome = question.outcome();
-    }
+    family.len()
 }
 
 #[cfg(test)]
@@ -347,5 +426,102 @@ mod tests {
             (found.ratio.value().unwrap() - 1.0).abs() < 0.001,
             "{found:?}"
         );
+    }
+
+    /// Baseline `a`, challenger `b` and the twin `a-twin`, which is `noise` times as
+    /// fast as `a` in every other block.
+    fn with_twin(ratio: f64, noise: f64) -> Run {
+        let mut run = Run::new(&["a", "b", "a-twin"], &["get"], 48);
+        run.plan.comparing.twin = Some(2);
+        run.each_of("b", |slice| {
+            slice.answers((100_000.0 * ratio) as u64, 0.000_02 / ratio);
+        });
+        run.each_of("a", |slice| slice.answers(100_000, 0.000_02));
+        run.each_of("a-twin", |slice| {
+            let share = if slice.0.block % 2 == 0 {
+                noise
+            } else {
+                1.0 / noise
+            };
+            slice.answers((100_000.0 * share) as u64, 0.000_02 / share);
+        });
+        run
+    }
+
+    #[test]
+    fn a_twin_is_no_question_and_its_interval_is_the_floor() {
+        let run = with_twin(1.03, 1.04);
+        let comparisons = compare(&run.plan, &run.slices);
+        let questions: Vec<&Comparison> = comparisons.iter().filter(|c| c.primary).collect();
+        assert_eq!(questions.len(), 1);
+        assert_eq!(questions[0].challenger, "b");
+        assert!(
+            (0.03..0.05).contains(&questions[0].noise_floor),
+            "{questions:?}"
+        );
+        assert!(!questions[0].ratio.estimate().unwrap().contains(1.0));
+        assert!(
+            !questions[0].outcome.is_different(),
+            "{:?}",
+            questions[0].outcome
+        );
+        let quiet = primary(&with_twin(1.03, 1.001));
+        assert_eq!(quiet.outcome, Outcome::Faster);
+        assert_eq!(quiet.noise_floor, NOISE_FLOOR);
+        assert_eq!(primary(&with_twin(1.10, 1.04)).outcome, Outcome::Faster);
+    }
+
+    #[test]
+    fn what_the_twin_hides_is_not_promised_and_takes_more_rounds() {
+        let found = primary(&with_twin(1.06, 1.08));
+        let Outcome::Inconclusive {
+            detectable: Some(detectable),
+            aim,
+            rounds_needed,
+        } = found.outcome
+        else {
+            panic!("{:?}", found.outcome);
+        };
+        assert_eq!((detectable, aim), (found.noise_floor, EQUIVALENCE));
+        // The floor has to come down from 8 % to 5 %: 8 squares × (ln 1.08 / ln 1.05)².
+        assert_eq!(rounds_needed, Some(20 * 6));
+    }
+
+    #[test]
+    fn the_margin_is_the_plans() {
+        let mut run = faster(8, 1.015);
+        run.plan.comparing.margin = "10%".parse().unwrap();
+        assert_eq!(primary(&run).outcome, Outcome::Faster);
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.answers(1_004, 0.002 / 1.004));
+        assert!(matches!(primary(&run).outcome, Outcome::Equivalent { within } if within == 0.05));
+        run.plan.comparing.margin = "0.3%".parse().unwrap();
+        assert_eq!(primary(&run).outcome, Outcome::Faster);
+        run.plan.comparing.margin = "0.5%".parse().unwrap();
+        assert!(matches!(primary(&run).outcome, Outcome::Equivalent { within } if within == 0.005));
+    }
+
+    #[test]
+    fn another_baseline_turns_the_ratio_round() {
+        let mut run = faster(8, 1.25);
+        run.plan.comparing.baseline = 1;
+        let found = primary(&run);
+        assert_eq!(
+            (found.baseline.as_str(), found.challenger.as_str()),
+            ("b", "a")
+        );
+        assert_eq!(found.outcome, Outcome::Slower);
+        assert!(found.ratio.estimate().unwrap().contains(0.8));
+    }
+
+    #[test]
+    fn the_ratio_is_also_told_without_flagged_slices() {
+        let mut run = faster(8, 1.12);
+        assert_eq!(primary(&run).without_flagged, None);
+        run.first_of("b")
+            .fail(tenbin_record::ErrorClass::Reset, 500);
+        let found = primary(&run);
+        assert_eq!(found.block_ratios.len(), 8);
+        assert_eq!(found.without_flagged.map(|ratio| ratio.n()), Some(7));
     }
 }

@@ -14,14 +14,20 @@ pub enum Metric {
     Throughput,
     /// Median of write start to last byte, seconds.
     ServiceP50,
+    /// 90th percentile of the same.
+    ServiceP90,
     /// 99th percentile of the same.
     ServiceP99,
     /// Median of intended start to last byte, seconds.
     ResponseP50,
+    /// 90th percentile of the same.
+    ResponseP90,
     /// 99th percentile of the same.
     ResponseP99,
     /// CPU seconds that the target used for a piece of work done.
     ServerCpu,
+    /// Body bytes of work done a second, either way.
+    Bandwidth,
 }
 
 /// Which way is better.
@@ -52,10 +58,19 @@ impl Metric {
         }
     }
 
+    /// The one that decides under a load.
+    pub fn deciding(closed_loop: bool) -> Self {
+        if closed_loop {
+            Self::Throughput
+        } else {
+            Self::ResponseP50
+        }
+    }
+
     /// Which way is better.
     pub fn direction(self) -> Direction {
         match self {
-            Self::Throughput => Direction::HigherIsBetter,
+            Self::Throughput | Self::Bandwidth => Direction::HigherIsBetter,
             _ => Direction::LowerIsBetter,
         }
     }
@@ -65,10 +80,13 @@ impl Metric {
         match self {
             Self::Throughput => "throughput",
             Self::ServiceP50 => "median service time",
+            Self::ServiceP90 => "90th percentile of service time",
             Self::ServiceP99 => "99th percentile of service time",
             Self::ResponseP50 => "median response time",
+            Self::ResponseP90 => "90th percentile of response time",
             Self::ResponseP99 => "99th percentile of response time",
             Self::ServerCpu => "server CPU per operation",
+            Self::Bandwidth => "bandwidth",
         }
     }
 
@@ -96,12 +114,13 @@ impl Metric {
         apart.or_else(|| Some(vec![latency::quantile_of(slices, q, kind, &is_work)?]))
     }
 
-    fn of_slice(self, slice: &Slice) -> Option<f64> {
+    pub(crate) fn of_slice(self, slice: &Slice) -> Option<f64> {
         if let Some((q, kind)) = self.quantile() {
             return latency::quantile_of(&[slice], q, kind, &is_work);
         }
         match self {
             Self::ServerCpu => server_cpu(slice),
+            Self::Bandwidth => bandwidth(slice),
             _ => slice.throughput(),
         }
     }
@@ -111,12 +130,21 @@ impl Metric {
         let response: Kind = |op: &OpFigures| &op.response;
         match self {
             Self::ServiceP50 => Some((0.50, service)),
+            Self::ServiceP90 => Some((0.90, service)),
             Self::ServiceP99 => Some((0.99, service)),
             Self::ResponseP50 => Some((0.50, response)),
+            Self::ResponseP90 => Some((0.90, response)),
             Self::ResponseP99 => Some((0.99, response)),
-            Self::Throughput | Self::ServerCpu => None,
+            Self::Throughput | Self::ServerCpu | Self::Bandwidth => None,
         }
     }
+}
+
+/// Unknown where the rate is.
+fn bandwidth(slice: &Slice) -> Option<f64> {
+    slice.throughput()?;
+    let payload: u64 = slice.work().map(|op| op.payload).sum();
+    Some(payload as f64 / slice.seconds)
 }
 
 fn is_work(op: &OpFigures) -> bool {

@@ -1,6 +1,7 @@
 //! What a ratio and its interval let one say.
 
 use serde::Serialize;
+use tenbin_plan::Plan;
 use tenbin_stats::{
     CONFIDENCE, Measured, blocks_for_significance, blocks_needed, detectable_log_effect,
     standard_deviation,
@@ -13,8 +14,47 @@ use crate::metric::{Direction, Metric};
 /// says little about the server, however sure the figure.
 pub const NOISE_FLOOR: f64 = 0.01;
 
-/// The margin within which two targets are called equivalent: 5 %.
+/// The margin within which two targets are called equivalent unless the plan says
+/// otherwise: 5 %.
 pub const EQUIVALENCE: f64 = 0.05;
+
+/// What a comparison is measured by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Scale {
+    /// The smallest effect that is called a difference, as a share.
+    pub(crate) floor: f64,
+    /// What it would be without the noise that was measured.
+    usual_floor: f64,
+    /// The margin of "equivalent", as a share.
+    pub(crate) margin: f64,
+}
+
+impl Scale {
+    /// Of a plan whose noise has not been measured. Whoever calls less than the
+    /// usual floor a difference that matters gets it.
+    pub(crate) fn of(plan: &Plan) -> Self {
+        let margin = plan.comparing.margin.share();
+        let floor = NOISE_FLOOR.min(margin);
+        Self {
+            floor,
+            usual_floor: floor,
+            margin,
+        }
+    }
+
+    /// The same where the baseline's twin is that ratio of the baseline: what lies
+    /// nearer to 1 than its interval reaches is noise. A ratio without an interval
+    /// says nothing of noise.
+    pub(crate) fn with_twin(self, ratio: &Measured) -> Self {
+        let measured = ratio
+            .estimate()
+            .map_or(0.0, |twin| effect(twin.low).max(effect(twin.high)));
+        Self {
+            floor: self.floor.max(measured),
+            ..self
+        }
+    }
+}
 
 /// What a comparison says of the challenger.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -30,7 +70,7 @@ pub enum Outcome {
     Dearer,
     /// The whole interval lies within the margin.
     Equivalent {
-        /// The margin, as a share: [`EQUIVALENCE`].
+        /// The margin, as a share.
         within: f64,
     },
     /// The interval allows more than one of the above.
@@ -71,6 +111,7 @@ pub(crate) struct Question<'a> {
     pub(crate) adjusted_p: Option<f64>,
     /// Primary figures of the run, among which the error is shared; 1 for others.
     pub(crate) family: usize,
+    pub(crate) scale: Scale,
 }
 
 impl Question<'_> {
@@ -87,14 +128,13 @@ impl Question<'_> {
             return self.inconclusive(value);
         };
         let holds = self.adjusted_p.is_none_or(|p| p <= 1.0 - CONFIDENCE);
-        if holds && !estimate.contains(1.0) && effect(value) > NOISE_FLOOR {
+        if holds && !estimate.contains(1.0) && effect(value) > self.scale.floor {
             return self.difference(value);
         }
-        let margin = 1.0 + EQUIVALENCE;
+        let within = self.scale.margin;
+        let margin = 1.0 + within;
         if estimate.low >= 1.0 / margin && estimate.high <= margin {
-            return Outcome::Equivalent {
-                within: EQUIVALENCE,
-            };
+            return Outcome::Equivalent { within };
         }
         self.inconclusive(value)
     }
@@ -120,26 +160,38 @@ impl Question<'_> {
         let sd = standard_deviation(self.log_ratios);
         let detectable = sd
             .and_then(|sd| detectable_log_effect(sd, blocks, alpha))
-            .map(f64::exp_m1);
+            .map(|log| log.exp_m1().max(self.scale.floor));
+        let Scale {
+            usual_floor,
+            margin,
+            ..
+        } = self.scale;
         let aim = match detectable {
-            Some(detectable) if detectable <= EQUIVALENCE => {
-                effect(ratio).clamp(NOISE_FLOOR, EQUIVALENCE)
-            }
-            _ => EQUIVALENCE,
+            Some(detectable) if detectable <= margin => effect(ratio).clamp(usual_floor, margin),
+            _ => margin,
         };
         let needed = match sd {
             Some(sd) => blocks_needed(sd, aim.ln_1p(), alpha),
             None => blocks_for_significance(alpha),
         };
+        let needed = needed.map(|needed| needed.max(self.blocks_for_floor(aim)));
         Outcome::Inconclusive {
             detectable,
             aim,
             rounds_needed: needed.map(|needed| needed.max(blocks + 1) * self.rounds_per_block),
         }
     }
+
+    /// Blocks after which a twin's interval is likely to leave room for an effect of
+    /// `aim`: it narrows with the root of their number.
+    fn blocks_for_floor(&self, aim: f64) -> usize {
+        let narrower = (self.scale.floor.ln_1p() / aim.ln_1p()).max(1.0);
+        // What is beyond all counting saturates.
+        (self.log_ratios.len() as f64 * narrower.powi(2)).ceil() as usize
+    }
 }
 
 /// Size of an effect, whichever way, as a share.
-fn effect(ratio: f64) -> f64 {
+pub(crate) fn effect(ratio: f64) -> f64 {
     ratio.ln().abs().exp_m1()
 }

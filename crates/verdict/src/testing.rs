@@ -273,6 +273,7 @@ fn plan(targets: &[&str], workloads: &[&str], rounds: u32) -> Plan {
         threads: 1,
         rounds: Rounds {
             count: rounds,
+            until: None,
             slice: Duration::from_secs(1),
             gap: Duration::ZERO,
             warmup: Duration::ZERO,
@@ -280,6 +281,7 @@ fn plan(targets: &[&str], workloads: &[&str], rounds: u32) -> Plan {
         },
         targets: targets.iter().map(|name| target(name)).collect(),
         workloads: workloads.iter().map(|name| workload(name)).collect(),
+        comparing: tenbin_plan::Comparing::default(),
     }
 }
 
@@ -291,6 +293,7 @@ fn target(name: &str) -> Target {
         credentials: None,
         region: "us-east-1".to_owned(),
         signature: tenbin_plan::Signature::V4,
+        sweep: None,
     }
 }
 

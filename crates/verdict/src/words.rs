@@ -151,6 +151,7 @@ mod tests {
         assert_eq!(time(0.0213), "21.3 ms");
         assert_eq!(time(85e-6), "85.0 µs");
         assert_eq!(time(0.999_6), "1.00 s");
+        assert_eq!(time(0.001_2), "1.20 ms");
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl Arm {
         let prepared = plan
             .workloads
             .iter()
-            .map(|work| prepare(work, &site, plan.seed, plan.threads))
+            .map(|work| prepare(&plan.work_on(target, work), &site, plan.seed, plan.threads))
             .collect::<Result<_, _>>()?;
         Ok(Self {
             running,

@@ -46,6 +46,7 @@ pub fn places(plan: &Plan) -> Vec<String> {
     let there = plan.targets.iter();
     for target in there.filter(|target| matches!(target.reach, Reach::Endpoint { .. })) {
         for workload in &plan.workloads {
+            let workload = plan.work_on(target, workload);
             let WorkloadKind::S3(work) = &workload.kind else {
                 continue;
             };

@@ -1,7 +1,7 @@
 //! How a run can fail or end.
 
 use tenbin_engine::EngineError;
-use tenbin_record::RecordError;
+use tenbin_record::{Ended, RecordError};
 use tenbin_targets::TargetError;
 use tenbin_workloads::WorkloadError;
 use thiserror::Error;
@@ -60,7 +60,7 @@ pub enum WeighError {
 #[derive(Debug)]
 pub enum Ending {
     /// As planned.
-    Complete,
+    Complete(Ended),
     /// By the user.
     Interrupted,
     /// A target died or gave no correct answer any more; one sentence.

@@ -24,5 +24,5 @@ pub use clean::{clean, places};
 pub use doctor::{Examination, examine};
 pub use error::{Ending, WeighError};
 pub use progress::Progress;
-pub use run::{Bench, CountAllocations, Weighed, weigh};
+pub use run::{Bench, CountAllocations, IsPrecise, Weighed, weigh};
 pub use stop::Stop;

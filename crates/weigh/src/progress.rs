@@ -12,10 +12,12 @@ pub enum Progress<'a> {
     Begun {
         /// The run directory.
         directory: &'a Path,
-        /// Slices to come.
+        /// Slices to come, at most.
         slices: usize,
-        /// How long the measuring will take, preparations apart.
+        /// How long the measuring will take, at most; preparations apart.
         forecast: Duration,
+        /// How long it will take at least, if it may end by precision.
+        shortest: Option<Duration>,
     },
     /// A target is being started or looked for.
     Starting {

@@ -9,7 +9,7 @@ use tenbin_engine::{Carrier, Drive, drive};
 use tenbin_plan::rng::{Rng, name_number};
 use tenbin_plan::{Plan, Turn, schedule};
 use tenbin_record::{
-    Allocated, Environment, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart, WireUse,
+    Allocated, Ended, Environment, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart, WireUse,
 };
 use tenbin_targets::{Grounds, bring_up};
 
@@ -25,6 +25,10 @@ use crate::watch::{Scene, Trouble, Watch};
 /// Tells what this process has allocated since it was first asked; `None` if nobody counts.
 pub type CountAllocations = fn() -> Option<Allocated>;
 
+/// Tells from the slices so far whether the deciding figures are known as well as the
+/// plan asks for.
+pub type IsPrecise = fn(&Plan, &[Slice]) -> bool;
+
 /// Where a run takes place.
 #[derive(Debug, Clone)]
 pub struct Bench {
@@ -37,6 +41,9 @@ pub struct Bench {
     /// What this process allocates, which only the program that chooses the
     /// allocator can know.
     pub count_allocations: CountAllocations,
+    /// When a run that may end by precision may end, which only those who judge
+    /// figures can know.
+    pub is_precise: IsPrecise,
 }
 
 /// What a run has come to.
@@ -78,6 +85,7 @@ pub fn weigh(
         directory: directory.path(),
         slices: turns.len(),
         forecast: plan.forecast(),
+        shortest: plan.rounds.until.map(|_| plan.shortest()),
     });
     let mut wires = Wires { stop, progress };
     let mut arms = Vec::new();
@@ -101,11 +109,12 @@ pub fn weigh(
                 slices: Vec::new(),
                 wires: &mut wires,
                 count_allocations: bench.count_allocations,
+                is_precise: bench.is_precise,
             };
             let ending = run.measure(&turns)?;
             let (slices, writer) = (run.slices, run.writer);
-            if matches!(ending, Ending::Complete) {
-                writer.complete()?;
+            if let Ending::Complete(ended) = ending {
+                writer.complete(ended)?;
             }
             Ok((environment, slices, ending))
         });
@@ -219,6 +228,7 @@ struct Run<'r, 'w> {
     slices: Vec<Slice>,
     wires: &'r mut Wires<'w>,
     count_allocations: CountAllocations,
+    is_precise: IsPrecise,
 }
 
 impl Run<'_, '_> {
@@ -238,10 +248,25 @@ impl Run<'_, '_> {
                 Err(error) => return Err(error),
             }
             if index + 1 < turns.len() {
+                if ends_block(turns, index) && self.is_enough(turn) {
+                    return Ok(Ending::Complete(Ended::Precise));
+                }
                 rest(self.plan.rounds.gap, self.wires.stop);
             }
         }
-        Ok(Ending::Complete)
+        Ok(Ending::Complete(match self.plan.rounds.until {
+            None => Ended::Planned,
+            Some(_) if (self.is_precise)(self.plan, &self.slices) => Ended::Precise,
+            Some(_) => Ended::MostRounds,
+        }))
+    }
+
+    /// Whether a run that may end by precision may end with this turn, the last of
+    /// its block.
+    fn is_enough(&self, turn: &Turn) -> bool {
+        let rounds = &self.plan.rounds;
+        let has_fewest = (turn.block + 1) * self.plan.rounds_per_block() >= rounds.count;
+        rounds.until.is_some() && has_fewest && (self.is_precise)(self.plan, &self.slices)
     }
 
     /// Measures one slice. `Some` when nothing should follow it.
@@ -336,6 +361,12 @@ impl Run<'_, '_> {
         self.slices.push(slice);
         Ok(ending)
     }
+}
+
+/// Whether the turn at `index` is the last of its block, over all workloads.
+fn ends_block(turns: &[Turn], index: usize) -> bool {
+    let next = turns.get(index + 1);
+    next.is_none_or(|next| next.block != turns[index].block)
 }
 
 /// Names of the hosts that share the load, if there are several.

@@ -10,7 +10,10 @@ use super::{LoadArgs, OutputArgs, RoundsArgs, TargetArgs, many, set};
 /// `tenbin http`.
 #[derive(Args)]
 #[command(after_help = "\
-One target is measured; two or more are weighed against the first.
+One target is measured; two or more are weighed against the first, or against --baseline.
+
+A number given to --expect is a status that counts as success [default: any from 200 to 299];
+anything else is a condition.
 
 Examples:
   tenbin http --target nginx=http://127.0.0.1:8080/ --target caddy=http://127.0.0.1:8081/
@@ -18,7 +21,7 @@ Examples:
   tenbin http --target a=http://127.0.0.1:8080 --path /items -X POST \\
       -H 'Content-Type: application/json' --body '{\"name\":\"tea\"}' --expect 201
   tenbin http --launch 'new=./server --port {port}' --launch 'old=./server.old --port {port}' \\
-      --rate 2000/s")]
+      --rate 2000/s --expect 'p99<20ms' --expect 'new:p99<1.1x baseline'")]
 pub struct HttpArgs {
     /// The systems under test.
     #[command(flatten)]
@@ -57,9 +60,6 @@ pub struct RequestArgs {
     /// Request body, from a file
     #[arg(long, value_name = "FILE")]
     pub body_file: Option<PathBuf>,
-    /// Status that counts as success, repeatable or with commas [default: any from 200 to 299]
-    #[arg(long, value_name = "STATUS", value_delimiter = ',')]
-    pub expect: Vec<u16>,
 }
 
 impl HttpArgs {
@@ -73,18 +73,23 @@ impl HttpArgs {
         draft.name = Some(At::nowhere("http"));
         draft.load = self.load.draft();
         draft.targets = self.targets.drafts()?;
-        draft.workloads = vec![At::nowhere(self.request.draft())];
+        let (comparing, statuses) = self.rounds.comparing.without_statuses();
+        draft.workloads = vec![At::nowhere(self.request.draft(&statuses))];
         self.rounds.apply(&mut draft);
+        draft.expect = None;
+        comparing.apply(&mut draft);
         Ok(draft)
     }
 }
 
 impl RequestArgs {
-    fn draft(&self) -> WorkloadDraft {
+    /// A request whose answer has one of these statuses, or if there are none any
+    /// that says success.
+    fn draft(&self, statuses: &[u64]) -> WorkloadDraft {
         let mut draft = WorkloadDraft {
             kind: Some(At::nowhere("http")),
             headers: many("--header", &self.header),
-            expect: many("--expect", &self.expect),
+            expect: many("--expect", statuses),
             ..WorkloadDraft::default()
         };
         set(&mut draft.path, "--path", self.path.as_deref());

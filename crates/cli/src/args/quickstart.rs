@@ -40,8 +40,12 @@ impl QuickstartArgs {
             lead: Some(At::nowhere("50ms")),
             gap: Some(At::nowhere("30ms")),
             warmup: Some(At::nowhere("300ms")),
-            duration: None,
+            ..RoundsDraft::default()
         };
+        if self.rounds.comparing.aa {
+            // With a twin rounds come in other numbers.
+            draft.rounds.count = None;
+        }
         draft.targets = vec![
             target::own("memory", Builtin::S3Memory),
             target::own("durable", Builtin::S3Durable),

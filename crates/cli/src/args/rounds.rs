@@ -3,7 +3,7 @@
 use clap::{Arg, Args};
 use tenbin_plan::Draft;
 
-use super::set;
+use super::{ComparingArgs, set};
 
 /// How long to measure, and in how many slices.
 #[derive(Args, Default)]
@@ -13,9 +13,16 @@ pub struct RoundsArgs {
     #[arg(long, short, value_name = "TIME", allow_hyphen_values = true)]
     pub duration: Option<String>,
     /// Rounds, each with one slice of every target; even for two targets, whole Williams squares
-    /// for more [default: 16 for two targets, else about 8]
+    /// for more [default: 16 for two targets, else about 8; more with --aa]
     #[arg(long, value_name = "N")]
     pub rounds: Option<u32>,
+    /// End when every deciding ratio is known so well, for example ±2%: --rounds is then the
+    /// fewest. Whether anything differs plays no part in it
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    pub until: Option<String>,
+    /// With --until: the most rounds [default: 8 times the fewest]
+    #[arg(long, value_name = "N")]
+    pub max_rounds: Option<u32>,
     /// Measured length of one slice, at least 100ms [default: 2s]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub slice: Option<String>,
@@ -37,6 +44,9 @@ pub struct RoundsArgs {
     /// Name of the experiment and of its run directory
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
+    /// How targets are held against each other.
+    #[command(flatten)]
+    pub comparing: ComparingArgs,
 }
 
 impl RoundsArgs {
@@ -46,6 +56,8 @@ impl RoundsArgs {
         let rounds = &mut draft.rounds;
         set(&mut rounds.duration, "--duration", self.duration.as_deref());
         set(&mut rounds.count, "--rounds", self.rounds);
+        set(&mut rounds.until, "--until", self.until.as_deref());
+        set(&mut rounds.max_count, "--max-rounds", self.max_rounds);
         set(&mut rounds.slice, "--slice", self.slice.as_deref());
         set(&mut rounds.lead, "--lead", self.lead.as_deref());
         set(&mut rounds.gap, "--gap", self.gap.as_deref());
@@ -53,6 +65,7 @@ impl RoundsArgs {
         set(&mut draft.seed, "--seed", self.seed);
         set(&mut draft.threads, "--threads", self.threads);
         set(&mut draft.name, "--name", self.name.as_deref());
+        self.comparing.apply(draft);
     }
 
     /// Any two of duration, slice and count make the third: what a plan file says

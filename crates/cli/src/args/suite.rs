@@ -262,7 +262,11 @@ impl SuiteArgs {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere(format!("s3-suite-{}", self.scenario.name())));
         draft.rounds = RoundsDraft {
-            count: Some(At::nowhere(rounds(targets.len(), works.len()))),
+            count: Some(At::nowhere(rounds(
+                targets.len(),
+                works.len(),
+                self.rounds.comparing.aa,
+            ))),
             slice: Some(At::nowhere(self.scenario.slice())),
             lead: Some(At::nowhere("100ms")),
             gap: Some(At::nowhere("100ms")),
@@ -281,13 +285,13 @@ impl SuiteArgs {
 
 /// Whole blocks, and so many that each of the comparisons can still be told apart
 /// after the correction for all of them.
-fn rounds(targets: usize, workloads: usize) -> u32 {
+fn rounds(targets: usize, workloads: usize, with_twin: bool) -> u32 {
     let comparisons = workloads * targets.saturating_sub(1).max(1);
     let alpha = (1.0 - CONFIDENCE) / comparisons.max(1) as f64;
     let blocks = blocks_for_significance(alpha)
         .unwrap_or(FEWEST_BLOCKS)
         .max(FEWEST_BLOCKS);
-    let rounds_per_block = tenbin_plan::rounds_per_block(targets);
+    let rounds_per_block = tenbin_plan::rounds_per_block(targets + usize::from(with_twin));
     u32::try_from(blocks).map_or(u32::MAX, |blocks| blocks.saturating_mul(rounds_per_block))
 }
 
@@ -322,11 +326,11 @@ mod tests {
 
     #[test]
     fn rounds_suffice_for_every_comparison() {
-        assert_eq!(rounds(2, 6), 16);
-        assert_eq!(rounds(2, 10), 18);
-        assert_eq!(rounds(2, 12), 18);
-        assert_eq!(rounds(2, 25), 20);
-        assert_eq!(rounds(1, 6), 8);
-        assert_eq!(rounds(3, 6) % 6, 0, "whole Williams squares");
+        assert_eq!(rounds(2, 6, false), 16);
+        assert_eq!(rounds(2, 10, false), 18);
+        assert_eq!(rounds(2, 12, false), 18);
+        assert_eq!(rounds(2, 25, false), 20);
+        assert_eq!(rounds(1, 6, false), 8);
+        assert_eq!(rounds(3, 6, false) % 6, 0, "whole Williams squares");
     }
 }

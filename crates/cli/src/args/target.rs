@@ -20,7 +20,7 @@ pub struct TargetArgs {
 }
 
 #[derive(Args)]
-#[command(next_help_heading = "Targets (the first is the baseline)")]
+#[command(next_help_heading = "Targets (the first is the baseline, or --baseline)")]
 struct TargetFlags {
     /// A server that is there already, with its URL; the name may be left out.
     /// http://db{1...4}:9000 stands for four hosts that share the load

@@ -48,6 +48,7 @@ fn visit(args: &DoctorS3Args, plan: Option<&Plan>) -> anyhow::Result<Exit> {
         plan_directory: std::env::current_dir().context("cannot tell the working directory")?,
         executable: std::env::current_exe().context("cannot find this program's own file")?,
         count_allocations: || None,
+        is_precise: |_, _| false,
     };
     let names: Vec<String> = plan.map_or_else(Vec::new, |plan| {
         let targets = plan.targets.iter();

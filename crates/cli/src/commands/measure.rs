@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use tenbin_plan::{Draft, Plan, Refusal};
+use tenbin_record::Ended;
 use tenbin_report::Document;
 use tenbin_weigh::{Bench, Ending, Stop, WeighError, Weighed, weigh};
 
 use super::compare::Before;
 use super::plan::resolve;
-use super::result::{Run, is_invalid, keep};
+use super::result::{Run, exit_of_result, keep};
 use crate::args::{EarlierArgs, OutputArgs};
 use crate::exit::Exit;
 use crate::progress::Display;
@@ -95,6 +96,7 @@ pub(super) fn stage_in(root: &Path, display: &Display) -> anyhow::Result<(Stop, 
             plan_directory,
             executable,
             count_allocations: allocator::allocated,
+            is_precise: tenbin_verdict::is_precise,
         },
     ))
 }
@@ -113,7 +115,11 @@ fn conclude(
         plan,
         environment: &weighed.environment,
         slices: &weighed.slices,
-        complete: matches!(weighed.ending, Ending::Complete),
+        complete: matches!(weighed.ending, Ending::Complete(_)),
+        ended: match weighed.ending {
+            Ending::Complete(ended) => ended,
+            _ => Ended::Planned,
+        },
     }
     .document();
     match before.map(|before| before.against_document(&document)) {
@@ -130,7 +136,7 @@ fn conclude(
     }
     show(plan, &document, &weighed.directory);
     let ended = match &weighed.ending {
-        Ending::Complete => None,
+        Ending::Complete(_) => None,
         Ending::Interrupted => {
             display.warn("interrupted; what was measured before is kept");
             Some(Exit::Interrupted)
@@ -151,10 +157,7 @@ fn conclude(
         output::error(&error.to_string());
         return Exit::Record;
     }
-    if is_invalid(&document) {
-        return Exit::Invalid;
-    }
-    Exit::Done
+    exit_of_result(&document)
 }
 
 pub(super) fn exit_of(error: &WeighError) -> Exit {

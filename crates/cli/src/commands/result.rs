@@ -4,9 +4,11 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use tenbin_plan::Plan;
-use tenbin_record::{Environment, RecordError, Slice, write_atomically};
+use tenbin_record::{Ended, Environment, RecordError, Slice, write_atomically};
 use tenbin_report::document::Trust;
 use tenbin_report::{Document, EXPORTERS, Source};
+
+use crate::exit::Exit;
 
 /// What a document is made of, whether the run has just ended or is read again.
 pub(crate) struct Run<'a> {
@@ -16,6 +18,7 @@ pub(crate) struct Run<'a> {
     pub(crate) environment: &'a Environment,
     pub(crate) slices: &'a [Slice],
     pub(crate) complete: bool,
+    pub(crate) ended: Ended,
 }
 
 impl Run<'_> {
@@ -30,14 +33,22 @@ impl Run<'_> {
             environment: self.environment,
             slices: self.slices,
             complete: self.complete,
+            ended: self.ended,
             assessment: &assessment,
         })
     }
 }
 
-/// Whether the numbers cannot be believed.
-pub(crate) fn is_invalid(document: &Document) -> bool {
-    matches!(document.trust, Trust::Invalid)
+/// How a run ends that has this result: well only if its numbers can be believed and
+/// all that was expected of them is true.
+pub(crate) fn exit_of_result(document: &Document) -> Exit {
+    if document.trust == Trust::Invalid {
+        Exit::Invalid
+    } else if document.expectations.iter().all(|each| each.is_met()) {
+        Exit::Done
+    } else {
+        Exit::Unmet
+    }
 }
 
 /// Writes every report file into the run directory.

@@ -8,7 +8,7 @@ use tenbin_report::Document;
 
 use super::clean::leftovers;
 use super::plan::resolve_with;
-use super::result::{Run, is_invalid};
+use super::result::{Run, exit_of_result};
 use crate::args::ShowArgs;
 use crate::exit::Exit;
 use crate::output;
@@ -26,11 +26,7 @@ pub(crate) fn show(args: &ShowArgs) -> Exit {
     };
     output::report(&document, args.json);
     left.iter().for_each(|sentence| output::warning(sentence));
-    if is_invalid(&document) {
-        Exit::Invalid
-    } else {
-        Exit::Done
-    }
+    exit_of_result(&document)
 }
 
 /// What may be left of it on its targets.
@@ -55,6 +51,7 @@ pub(super) fn document_of(directory: &Path) -> Result<Document, Exit> {
         environment: &recorded.environment,
         slices: &recorded.slices,
         complete: recorded.complete,
+        ended: recorded.ended,
     };
     Ok(run.document())
 }

@@ -82,6 +82,18 @@ impl Names {
         name
     }
 
+    /// Takes a name that was put together of others.
+    pub(super) fn take(&mut self, desk: &mut Desk<'_>, what: &str, name: &str, place: Place) {
+        if name.len() > LONGEST {
+            let message = format!(
+                "{name:?} is too long for a name, which has at most {LONGEST} characters; shorten \
+                 the {what}'s own name"
+            );
+            desk.wrong(place, "sweep", message);
+        }
+        self.taken.insert(name.to_owned());
+    }
+
     fn free(&self, wanted: &str) -> String {
         std::iter::once(wanted.to_owned())
             .chain((2u32..).map(|number| numbered(wanted, number)))
@@ -92,9 +104,21 @@ impl Names {
 
 /// The name with a number behind it, cut so that it is still a name.
 fn numbered(name: &str, number: u32) -> String {
-    let number = format!("-{number}");
-    let end = name.len().min(LONGEST - number.len());
-    format!("{}{number}", &name[..end])
+    lengthened(name, &format!("-{number}"))
+}
+
+fn lengthened(name: &str, end: &str) -> String {
+    let room = name.len().min(LONGEST - end.len());
+    format!("{}{end}", &name[..room])
+}
+
+/// The name with `end` behind it, and a number if that is taken.
+pub(super) fn behind(name: &str, end: &str, taken: &BTreeSet<&str>) -> String {
+    let numbers = (2u32..).map(|number| lengthened(name, &format!("{end}-{number}")));
+    std::iter::once(lengthened(name, end))
+        .chain(numbers)
+        .find(|name| !taken.contains(name.as_str()))
+        .expect("numbers do not run out")
 }
 
 #[cfg(test)]

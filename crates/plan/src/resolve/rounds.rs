@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use super::Desk;
+use super::comparing::{self, Shape};
+use crate::comparing::Until;
 use crate::draft::{Field, RoundsDraft};
 use crate::duration::Time;
 use crate::model::Rounds;
@@ -17,17 +19,15 @@ const LONGEST_DEFAULT_LEAD: Duration = Duration::from_millis(500);
 const SHORTEST_SLICE: Duration = Duration::from_millis(100);
 const MOST_ROUNDS: u64 = 100_000;
 
-pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, targets: usize) -> Rounds {
+/// The most rounds of a run that ends by precision, as a multiple of the fewest.
+const USUAL_MOST: u32 = 8;
+
+pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, shape: &Shape) -> Rounds {
+    let targets = shape.targets;
     let block = rounds_per_block(targets);
-    let count = desk
-        .read("count", &draft.count, |scalar| scalar.whole(1, MOST_ROUNDS))
-        .and_then(|count| u32::try_from(count).ok());
+    let count = whole_blocks(desk, "count", &draft.count, targets);
     let slice = desk.read("slice", &draft.slice, slice_length);
     let duration = desk.read("duration", &draft.duration, Scalar::time);
-    if let Some(count) = count {
-        check_whole_blocks(desk, place(&draft.count), count, block, targets);
-    }
-
     let (count, slice) = match (count, slice, duration) {
         (Some(count), Some(slice), Some(duration)) => {
             check_agreement(desk, place(&draft.duration), count, slice, duration);
@@ -37,7 +37,7 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, targets: usize) 
             (count.unwrap_or(blocks_in(duration, slice, block)), slice)
         }
         (count, None, Some(duration)) => {
-            let count = count.unwrap_or(default_count(targets));
+            let count = count.unwrap_or(default_count(shape));
             let slice = duration / count;
             if slice < SHORTEST_SLICE {
                 desk.wrong(
@@ -49,12 +49,13 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, targets: usize) 
             (count, slice)
         }
         (count, slice, None) => (
-            count.unwrap_or(default_count(targets)),
+            count.unwrap_or(default_count(shape)),
             slice.unwrap_or(DEFAULT_SLICE),
         ),
     };
     Rounds {
         count,
+        until: until(desk, draft, count, targets),
         slice,
         gap: desk
             .read("gap", &draft.gap, Scalar::time)
@@ -68,12 +69,64 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, targets: usize) 
     }
 }
 
-/// Eight quads for two targets; for others at least eight rounds of whole blocks.
-fn default_count(targets: usize) -> u32 {
-    match targets {
+/// Eight quads for two targets; for others at least eight rounds of whole blocks,
+/// and as many blocks as it takes for any difference to show where that is wanted.
+fn default_count(shape: &Shape) -> u32 {
+    let block = rounds_per_block(shape.targets);
+    match shape.targets {
         2 => 16,
-        targets => 8u32.next_multiple_of(rounds_per_block(targets)),
+        0 | 1 => 8,
+        _ if shape.wants_intervals => blocks_that_tell(shape.questions) * block,
+        _ => 8u32.next_multiple_of(block),
     }
+}
+
+/// The fewest blocks whose smallest p-value, 2/2ⁿ, is at most 5 % shared among so
+/// many questions.
+fn blocks_that_tell(questions: usize) -> u32 {
+    let level = 0.05 / questions.max(1) as f64;
+    // Between 6 and 40 for any plan that can be written.
+    (1.0 - level.log2()).ceil() as u32
+}
+
+fn whole_blocks(desk: &mut Desk<'_>, key: &str, field: &Field, targets: usize) -> Option<u32> {
+    let count = desk
+        .read(key, field, |scalar| scalar.whole(1, MOST_ROUNDS))
+        .and_then(|count| u32::try_from(count).ok())?;
+    check_whole_blocks(desk, key, place(field), count, targets);
+    Some(count)
+}
+
+/// When the run may end by precision, `count` being the fewest rounds.
+fn until(desk: &mut Desk<'_>, draft: &RoundsDraft, count: u32, targets: usize) -> Option<Until> {
+    let within = desk.read("until", &draft.until, comparing::precision);
+    let most = whole_blocks(desk, "max_count", &draft.max_count, targets);
+    if draft.until.is_none() {
+        if let Some(most) = &draft.max_count {
+            desk.wrong(
+                most.place,
+                "max_count",
+                "is for a run that ends by precision; say how precise its ratios must be, with \
+                 until (--until)",
+            );
+        }
+        return None;
+    }
+    if let Some(most) = most
+        && most < count
+    {
+        desk.wrong(
+            place(&draft.max_count),
+            "max_count",
+            format!("{most} is below the fewest rounds, {count}"),
+        );
+    }
+    let block = rounds_per_block(targets);
+    let limit = u32::try_from(MOST_ROUNDS).unwrap_or(u32::MAX) / block * block;
+    Some(Until {
+        within: within?,
+        most: most.unwrap_or(count.saturating_mul(USUAL_MOST).min(limit).max(count)),
+    })
 }
 
 /// As many whole blocks of slices as come nearest to `duration`, at least one.
@@ -107,7 +160,8 @@ fn too_short(duration: Duration, count: u32) -> String {
     )
 }
 
-fn check_whole_blocks(desk: &mut Desk<'_>, place: Place, count: u32, block: u32, targets: usize) {
+fn check_whole_blocks(desk: &mut Desk<'_>, key: &str, place: Place, count: u32, targets: usize) {
+    let block = rounds_per_block(targets);
     if count.is_multiple_of(block) {
         return;
     }
@@ -122,11 +176,7 @@ fn check_whole_blocks(desk: &mut Desk<'_>, place: Place, count: u32, block: u32,
             "rounds of {targets} targets form Williams squares, so their number is a multiple of {block}"
         ),
     };
-    desk.wrong(
-        place,
-        "count",
-        format!("{why}: {count} is not; {use_instead}"),
-    );
+    desk.wrong(place, key, format!("{why}: {count} is not; {use_instead}"));
 }
 
 fn check_agreement(

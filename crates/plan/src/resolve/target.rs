@@ -10,10 +10,11 @@ use super::Desk;
 use super::credentials;
 use super::hosts;
 use super::naming::{self, Names};
+use super::sweep::{self, Axis};
 use super::url as urls;
 use super::way;
 use crate::draft::{Field, ReadyDraft, TargetDraft};
-use crate::model::{Builtin, Launch, Reach, Ready, Target};
+use crate::model::{Builtin, Credentials, Launch, Reach, Ready, Target};
 use crate::names::{DEFAULT_REGION, Named};
 use crate::placeholders;
 use crate::problem::Place;
@@ -43,48 +44,16 @@ pub(super) fn resolve_all(
     let mut names = Names::default();
     let targets: Vec<Target> = drafts
         .into_iter()
-        .filter_map(
+        .flat_map(
             |At {
                  value: draft,
                  place,
              }| {
-                let reach = reach(desk, &draft, place);
-                let name = names.pick(desk, "target", &draft.name, || match &reach {
-                    Some((reach, _)) => default_name(reach),
-                    None => "target".to_owned(),
-                });
-                let region = region(desk, &draft.region);
-                let signature = desk
-                    .choice("signature", &draft.signature)
-                    .unwrap_or_default();
-                let (reach, hosts) = reach?;
-                let way = way::resolve(desk, &draft, &reach, hosts);
-                if let Some(workload) = s3_workload {
-                    check_speaks_s3(desk, &draft, place, &name, &reach, workload);
+                let axes = sweep::axes(desk, &draft);
+                match one(desk, &mut names, &draft, place, &axes, s3_workload) {
+                    Some(target) => swept(desk, &mut names, target, &axes, &draft, s3_workload),
+                    None => Vec::new(),
                 }
-                let credentials = credentials::resolve(
-                    desk,
-                    &draft,
-                    place,
-                    &name,
-                    &reach,
-                    signature,
-                    s3_workload,
-                );
-                let reach = match (reach, &credentials) {
-                    (Reach::Launched(launch), Some(keys)) => {
-                        Reach::Launched(credentials::kept_out_of(desk, launch, keys, &draft))
-                    }
-                    (reach, _) => reach,
-                };
-                Some(Target {
-                    name,
-                    reach,
-                    way,
-                    credentials,
-                    region,
-                    signature,
-                })
             },
         )
         .collect();
@@ -93,9 +62,110 @@ pub(super) fn resolve_all(
     targets
 }
 
+/// The target as written, the parameters of its sweep still in braces.
+fn one(
+    desk: &mut Desk<'_>,
+    names: &mut Names,
+    draft: &TargetDraft,
+    place: Place,
+    axes: &[Axis],
+    s3_workload: Option<&str>,
+) -> Option<Target> {
+    let reach = reach(desk, draft, place, axes);
+    let name = names.pick(desk, "target", &draft.name, || match &reach {
+        Some((reach, _)) => default_name(reach),
+        None => "target".to_owned(),
+    });
+    let region = region(desk, &draft.region);
+    let signature = desk
+        .choice("signature", &draft.signature)
+        .unwrap_or_default();
+    let (reach, hosts) = reach?;
+    let way = way::resolve(desk, draft, &reach, hosts);
+    if let Some(workload) = s3_workload {
+        check_speaks_s3(desk, draft, place, &name, &reach, workload);
+    }
+    let credentials =
+        credentials::resolve(desk, draft, place, &name, &reach, signature, s3_workload);
+    let reach = out_of_sight(desk, reach, credentials.as_ref(), draft);
+    Some(Target {
+        name,
+        reach,
+        way,
+        credentials,
+        region,
+        signature,
+        sweep: None,
+    })
+}
+
+/// With the secret nowhere in it.
+fn out_of_sight(
+    desk: &mut Desk<'_>,
+    reach: Reach,
+    credentials: Option<&Credentials>,
+    draft: &TargetDraft,
+) -> Reach {
+    match (reach, credentials) {
+        (Reach::Launched(launch), Some(keys)) => {
+            Reach::Launched(credentials::kept_out_of(desk, launch, keys, draft))
+        }
+        (reach, _) => reach,
+    }
+}
+
+/// The target at every point of its sweep; itself alone if it has none.
+fn swept(
+    desk: &mut Desk<'_>,
+    names: &mut Names,
+    target: Target,
+    axes: &[Axis],
+    draft: &TargetDraft,
+    s3_workload: Option<&str>,
+) -> Vec<Target> {
+    let (Reach::Launched(template), Some(sweep)) = (&target.reach, &draft.sweep) else {
+        return vec![target];
+    };
+    if axes.is_empty() {
+        return vec![target];
+    }
+    sweep::check_used(desk, axes, template, sweep.place);
+    let mut targets = Vec::new();
+    for values in sweep::points(axes) {
+        let name = sweep::name_of(&target.name, &values);
+        names.take(desk, "target", &name, sweep.place);
+        let (launch, point) = sweep::at_point(desk, template, &target.name, values, sweep.place);
+        let reach = Reach::Launched(launch);
+        // Where keys are made up, every server has its own.
+        let credentials = credentials::resolve(
+            desk,
+            draft,
+            sweep.place,
+            &name,
+            &reach,
+            target.signature,
+            s3_workload,
+        );
+        let reach = out_of_sight(desk, reach, credentials.as_ref(), draft);
+        targets.push(Target {
+            name,
+            reach,
+            credentials,
+            sweep: Some(point),
+            ..target.clone()
+        });
+    }
+    targets
+}
+
 /// Which of the three ways to a target this one takes, with all its hosts if it is
 /// simply there.
-fn reach(desk: &mut Desk<'_>, draft: &TargetDraft, place: Place) -> Option<(Reach, Vec<Host>)> {
+fn reach(
+    desk: &mut Desk<'_>,
+    draft: &TargetDraft,
+    place: Place,
+    axes: &[Axis],
+) -> Option<(Reach, Vec<Host>)> {
     let ways = [
         ("url", draft.url.is_some() && draft.command.is_none()),
         ("urls", draft.urls.is_some() && draft.url.is_none()),
@@ -119,7 +189,7 @@ fn reach(desk: &mut Desk<'_>, draft: &TargetDraft, place: Place) -> Option<(Reac
             None
         }
         (Some("command"), None) => {
-            launched(desk, draft).map(|launch| (Reach::Launched(launch), Vec::new()))
+            launched(desk, draft, axes).map(|launch| (Reach::Launched(launch), Vec::new()))
         }
         (Some(way), None) => {
             refuse_launch_keys(desk, draft, way);
@@ -163,19 +233,22 @@ fn refuse_launch_keys(desk: &mut Desk<'_>, draft: &TargetDraft, way: &str) {
     }
 }
 
-fn launched(desk: &mut Desk<'_>, draft: &TargetDraft) -> Option<Launch> {
-    let command = command(desk, draft.command.as_ref()?);
+fn launched(desk: &mut Desk<'_>, draft: &TargetDraft, axes: &[Axis]) -> Option<Launch> {
+    let swept: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
+    let command = command(desk, draft.command.as_ref()?, &swept);
     let url = desk
-        .read("url", &draft.url, |scalar| url_template(scalar.text()?))
+        .read("url", &draft.url, |scalar| {
+            url_template(scalar.text()?, &swept)
+        })
         .unwrap_or_else(|| DEFAULT_LAUNCHED_URL.to_owned());
     Some(Launch {
         command: command?,
-        env: environment(desk, draft.env.as_ref()),
+        env: environment(desk, draft.env.as_ref(), &swept),
         directory: desk
             .path("directory", &draft.directory)
             .or_else(|| Some(desk.directory.clone())),
         url,
-        ready: ready(desk, draft.ready.as_ref()),
+        ready: ready(desk, draft.ready.as_ref(), &swept),
         ready_within: desk
             .read("ready_within", &draft.ready_within, Scalar::time)
             .unwrap_or(DEFAULT_READY_WITHIN),
@@ -185,8 +258,8 @@ fn launched(desk: &mut Desk<'_>, draft: &TargetDraft) -> Option<Launch> {
     })
 }
 
-fn command(desk: &mut Desk<'_>, list: &At<List>) -> Option<Vec<String>> {
-    match words(list) {
+fn command(desk: &mut Desk<'_>, list: &At<List>, swept: &[&str]) -> Option<Vec<String>> {
+    match words(list, swept) {
         Ok(words) => Some(words),
         Err((place, message)) => {
             desk.wrong(place, "command", message);
@@ -195,7 +268,7 @@ fn command(desk: &mut Desk<'_>, list: &At<List>) -> Option<Vec<String>> {
     }
 }
 
-fn words(list: &At<List>) -> Result<Vec<String>, (Place, String)> {
+fn words(list: &At<List>, swept: &[&str]) -> Result<Vec<String>, (Place, String)> {
     let mut words = Vec::new();
     for At { value, place } in list.items() {
         let text = value.text().map_err(|message| (place, message))?;
@@ -208,7 +281,7 @@ fn words(list: &At<List>) -> Result<Vec<String>, (Place, String)> {
         return Err((list.place, "names no program".to_owned()));
     }
     for (place, word) in &words {
-        placeholders::check(word).map_err(|message| (*place, message))?;
+        placeholders::check(word, swept).map_err(|message| (*place, message))?;
         if placeholders::names(word).any(|name| name == "secret_key") {
             let message = "{secret_key} cannot stand in a command, since every user of the \
                            machine can read it there; hand it over in env";
@@ -232,12 +305,16 @@ fn split(lines: Vec<(Place, String)>) -> Result<Vec<(Place, String)>, (Place, St
     Ok(words)
 }
 
-fn environment(desk: &mut Desk<'_>, entries: Option<&At<Entries>>) -> BTreeMap<String, String> {
+fn environment(
+    desk: &mut Desk<'_>,
+    entries: Option<&At<Entries>>,
+    swept: &[&str],
+) -> BTreeMap<String, String> {
     let entries = entries.map_or(&[][..], |entries| entries.value.0.as_slice());
     let mut environment = BTreeMap::new();
     for (name, value) in entries {
         let checked = value.value.text().and_then(|text| {
-            placeholders::check(text)?;
+            placeholders::check(text, swept)?;
             if name.is_empty() || name.contains(['=', '\0']) || text.contains('\0') {
                 return Err("is not a variable that a process can have".to_owned());
             }
@@ -253,7 +330,7 @@ fn environment(desk: &mut Desk<'_>, entries: Option<&At<Entries>>) -> BTreeMap<S
     environment
 }
 
-fn ready(desk: &mut Desk<'_>, draft: Option<&At<ReadyDraft>>) -> Ready {
+fn ready(desk: &mut Desk<'_>, draft: Option<&At<ReadyDraft>>, swept: &[&str]) -> Ready {
     let Some(At {
         value: draft,
         place,
@@ -277,7 +354,7 @@ fn ready(desk: &mut Desk<'_>, draft: Option<&At<ReadyDraft>>) -> Ready {
         )),
     });
     let url = desk.read("ready", &draft.url, |scalar| {
-        url_template(scalar.text()?).map(Ready::Url)
+        url_template(scalar.text()?, swept).map(Ready::Url)
     });
     let log = desk.read("ready", &draft.log, |scalar| match scalar.text()? {
         "" => Err("every output contains the empty text".to_owned()),
@@ -290,12 +367,13 @@ fn ready(desk: &mut Desk<'_>, draft: Option<&At<ReadyDraft>>) -> Ready {
     url.or(log).unwrap_or(Ready::Port)
 }
 
-fn url_template(text: &str) -> Result<String, String> {
-    placeholders::check(text)?;
+/// A URL with placeholders, among them those in `swept`.
+pub(super) fn url_template(text: &str, swept: &[&str]) -> Result<String, String> {
+    placeholders::check(text, swept)?;
     if placeholders::names(text).any(|name| name == "secret_key") {
         return Err("{secret_key} cannot stand in a URL, which is printed and logged".to_owned());
     }
-    let filled = placeholders::filled(text);
+    let filled = placeholders::filled(text, swept);
     urls::checked(&filled).map_err(|message| message.replace(&filled, text))?;
     Ok(text.to_owned())
 }

@@ -125,7 +125,7 @@ fn socket_path(scalar: &Scalar, launched: bool) -> Result<String, String> {
         return Err("names no socket".to_owned());
     }
     if launched {
-        placeholders::check(path)?;
+        placeholders::check(path, &[])?;
         let allowed = ["data", "port"];
         if let Some(name) = placeholders::names(path).find(|name| !allowed.contains(name)) {
             return Err(format!("{{{name}}} cannot stand in the path of a socket"));

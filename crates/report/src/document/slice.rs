@@ -67,4 +67,7 @@ pub struct SliceFigures {
     pub client_allocations: Option<u64>,
     /// Share of a core that the busiest generator thread used.
     pub client_busiest_thread: f64,
+    /// The tests that found something wrong with it, for example `outlying`.
+    #[serde(default)]
+    pub flags: Vec<String>,
 }

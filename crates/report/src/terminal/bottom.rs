@@ -1,7 +1,8 @@
 //! The last three lines, for those who read no other: how far the numbers can be
 //! trusted and why, what came out, and where the rest is.
 
-use super::{Ink, Page, claim, verdict_line, verdict_word};
+use super::{Ink, Page, claim, decisive, verdict_line, verdict_word};
+use crate::asked::{expectations_clause, optimum_claim};
 use crate::document::{Comparison, Document, Finding, ResultOf, Severity, Trust};
 use crate::escape::for_terminal;
 use crate::words::{RATE, TIME, plural, ratio, ratio_interval, trust, trust_meaning};
@@ -83,16 +84,17 @@ fn essence(finding: &Finding) -> String {
 }
 
 fn verdict(document: &Document) -> String {
-    let primary: Vec<&Comparison> = document.comparisons.iter().filter(|c| c.primary).collect();
-    match primary.len() {
-        0 => alone(document),
-        1..=WITH_FIGURES => primary
-            .into_iter()
-            .map(with_figures)
-            .collect::<Vec<_>>()
-            .join("; "),
-        _ => verdict_line(document),
+    let primary = decisive(document);
+    let mut claims: Vec<String> = document.optima.iter().map(optimum_claim).collect();
+    if primary.len() > WITH_FIGURES {
+        return verdict_line(document);
     }
+    if primary.is_empty() && claims.is_empty() {
+        claims.push(alone(document));
+    }
+    claims.extend(primary.into_iter().map(with_figures));
+    claims.extend(expectations_clause(document));
+    claims.join("; ")
 }
 
 /// `b is slower than a at get (throughput × 0.286, 0.283–0.287)`.

@@ -36,6 +36,7 @@ impl Run {
             environment: &self.environment,
             slices: &self.slices,
             complete: self.complete,
+            ended: tenbin_record::Ended::Planned,
             assessment: &assessment,
         })
     }
@@ -344,6 +345,7 @@ fn plan(targets: &[Target], workloads: &[Workload], rounds: u32) -> Plan {
         threads: 2,
         rounds: Rounds {
             count: rounds,
+            until: None,
             slice: Duration::from_secs(5),
             gap: Duration::from_secs(1),
             warmup: Duration::from_secs(3),
@@ -351,6 +353,7 @@ fn plan(targets: &[Target], workloads: &[Workload], rounds: u32) -> Plan {
         },
         targets: targets.to_vec(),
         workloads: workloads.to_vec(),
+        comparing: tenbin_plan::Comparing::default(),
     }
 }
 
@@ -362,6 +365,7 @@ fn target(name: &str, builtin: Builtin) -> Target {
         credentials: None,
         region: "us-east-1".to_owned(),
         signature: tenbin_plan::Signature::V4,
+        sweep: None,
     }
 }
 

@@ -226,6 +226,7 @@ mod tests {
             credentials,
             region: "us-east-1".into(),
             signature: tenbin_plan::Signature::V4,
+            sweep: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Little's law.
 
-use tenbin_plan::{HttpVersion, Load};
+use tenbin_plan::{HttpVersion, Load, Think};
 use tenbin_record::{Role, Slice};
 use tenbin_stats::Little;
 
@@ -126,11 +126,16 @@ struct Totals {
     seconds: f64,
     /// Operations that could be out at once, times seconds.
     capacity: f64,
+    /// Seconds that a connection rests at least after each answer.
+    think: f64,
 }
 
 impl Totals {
     fn of(slices: &[&Slice], load: &Load) -> Self {
-        let mut totals = Self::default();
+        let mut totals = Self {
+            think: fixed_think(load),
+            ..Self::default()
+        };
         for slice in slices {
             totals.slices += 1.0;
             totals.seconds += slice.seconds;
@@ -157,7 +162,7 @@ impl Totals {
         (self.seconds > 0.0 && self.operations > 0.0 && self.timed > 0.0).then(|| Little {
             throughput: self.operations / self.seconds,
             residence: self.busy / self.timed + self.connecting / self.operations,
-            think: 0.0,
+            think: self.think,
             concurrency: self.capacity / self.seconds,
         })
     }
@@ -170,12 +175,12 @@ impl Totals {
     }
 
     /// Length of an operation that straddles an end of the window, with the making
-    /// of its connection, as a share of the window: it may be counted at one end and not at the other. Long
+    /// of its connection and the rest behind it, as a share of the window: it may be counted at one end and not at the other. Long
     /// operations straddle more often than short ones, hence E[R²]/E[R] and not
     /// E[R]. Not divided by the number of slices: those begin alike, so what one
     /// loses all may lose.
     fn straddling(&self) -> Option<f64> {
-        let length = self.squares / self.busy + self.connecting / self.operations;
+        let length = self.squares / self.busy + self.connecting / self.operations + self.think;
         let share = length / (self.seconds / self.slices);
         share.is_finite().then_some(share)
     }
@@ -190,6 +195,15 @@ impl Totals {
         let ends = 2.0 * connections * self.slices;
         let deviation = (ends * mean_square).sqrt() / self.capacity;
         deviation.is_finite().then_some(deviation)
+    }
+}
+
+/// The rest that every connection takes after each answer. One that is drawn anew each
+/// time is left out: its mean over few operations is anybody's guess.
+fn fixed_think(load: &Load) -> f64 {
+    match load.think {
+        Some(Think::Fixed(time)) => time.as_secs_f64(),
+        Some(Think::Uniform { .. } | Think::Exponential { .. }) | None => 0.0,
     }
 }
 
@@ -331,9 +345,10 @@ mod tests {
         let mut run = Run::pair(8);
         let think = Think::Fixed(Duration::from_millis(1));
         run.plan.workloads[0].load.think = Some(think);
-        run.each(|slice| slice.answers(800, 0.002));
+        run.each(|slice| slice.answers(600, 0.002));
         assert_eq!(run.findings(&LittlesLaw), []);
-        run.each(|slice| slice.answers(1_200, 0.002));
+        // With their rests, two connections cannot have had more than 667.
+        run.each(|slice| slice.answers(720, 0.002));
         assert_eq!(run.findings(&LittlesLaw).len(), 2);
     }
 

@@ -14,6 +14,7 @@ mod cpu_frequency;
 mod disk_space;
 mod drift;
 mod errors;
+mod flagged_slices;
 mod incomplete;
 mod keep_alive;
 mod large_objects;
@@ -35,11 +36,13 @@ mod small_objects;
 mod steal;
 mod storage_pressure;
 mod swapping;
+mod sweep_optimum;
 mod tail_signature;
 mod throttled;
 mod too_few_connections;
 mod too_few_samples;
 mod too_wide;
+mod twin;
 mod unbalanced_hosts;
 mod unequal_answers;
 mod unequal_paths;
@@ -105,10 +108,13 @@ pub static RULES: &[&dyn Rule] = &[
     &quantised::Quantised,
     &warm_up::WarmUp,
     &carry_over::CarryOver,
+    &twin::Twin,
+    &flagged_slices::FlaggedSlices,
     &drift::Drifting,
     &too_few_samples::TooFewSamples,
     &too_wide::TooWide,
     &optimum_concurrency::OptimumConcurrency,
+    &sweep_optimum::SweepOptimum,
     &small_objects::SmallObjects,
     &medium_objects::MediumObjects,
     &large_objects::LargeObjects,

@@ -33,7 +33,7 @@ impl Rule for TooWide {
     }
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
-        if evidence.plan.targets.len() == 1 {
+        if evidence.plan.challengers().next().is_none() {
             return self.single(evidence);
         }
         let primary = evidence.comparisons.iter().filter(|c| c.primary);

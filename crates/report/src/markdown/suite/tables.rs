@@ -86,8 +86,8 @@ fn table(
             .iter()
             .map(|target| for_markdown(&target.name)),
     );
-    if let Some((baseline, challengers)) = document.targets.split_first() {
-        for challenger in challengers {
+    if let Some(baseline) = document.baseline() {
+        for challenger in document.challengers() {
             head.push(format!(
                 "{} ÷ {}",
                 for_markdown(&challenger.name),
@@ -104,7 +104,7 @@ fn table(
             let mine = results.find(|result| result.target == target.name);
             cells.push(mine.map_or_else(|| UNKNOWN.to_owned(), figure));
         }
-        for challenger in document.targets.iter().skip(1) {
+        for challenger in document.challengers() {
             cells.extend(compared(document, workload, &challenger.name, metrics));
         }
         rows.row(&cells);

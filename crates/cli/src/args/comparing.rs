@@ -1,0 +1,57 @@
+//! How targets are held against each other.
+
+use clap::Args;
+use tenbin_plan::Draft;
+
+use super::{many, set};
+
+/// How targets are held against each other, and what is expected of them.
+#[derive(Args, Clone, Default)]
+#[command(next_help_heading = "Comparison")]
+pub struct ComparingArgs {
+    /// The target that the others are compared with [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub baseline: Option<String>,
+    /// Add a twin of the baseline: a second instance of a server that Tenbin starts, the same
+    /// address under another name else. How far it seems to differ is the noise
+    #[arg(long)]
+    pub aa: bool,
+    /// How far apart two targets may be and still be equivalent [default: 5%]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    pub margin: Option<String>,
+    /// What must be true of the figures, repeatable or with commas: throughput, p50, p90, p99, max,
+    /// errors, cpu or bandwidth, then <, <=, > or >= and a bound with a unit, such as 'p99<20ms' or
+    /// 'throughput>0.95x baseline'; NAME: before it for one target or workload. What is not met, or
+    /// cannot be told, makes the exit code
+    #[arg(long, value_name = "CONDITION", value_delimiter = ',')]
+    pub expect: Vec<String>,
+}
+
+impl ComparingArgs {
+    /// Puts what was given over what `draft` says.
+    pub(super) fn apply(&self, draft: &mut Draft) {
+        set(&mut draft.baseline, "--baseline", self.baseline.as_deref());
+        set(&mut draft.aa, "--aa", self.aa.then_some(true));
+        set(&mut draft.margin, "--margin", self.margin.as_deref());
+        if let Some(conditions) = many("--expect", &self.expect) {
+            draft.expect = Some(conditions);
+        }
+    }
+
+    /// These, with only the conditions among what is expected, and the statuses among
+    /// it: a condition has a sign in it, and a status is a number.
+    pub(super) fn without_statuses(&self) -> (Self, Vec<u64>) {
+        let (mut conditions, mut statuses) = (Vec::new(), Vec::new());
+        for word in &self.expect {
+            match word.parse() {
+                Ok(status) => statuses.push(status),
+                Err(_) => conditions.push(word.clone()),
+            }
+        }
+        let conditions = Self {
+            expect: conditions,
+            ..self.clone()
+        };
+        (conditions, statuses)
+    }
+}

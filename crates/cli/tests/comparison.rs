@@ -1,0 +1,116 @@
+//! Twins, precision, expectations and sweeps against real servers.
+
+mod common;
+
+use std::path::Path;
+
+use common::{Outcome, Scratch, Tenbin};
+
+/// Short slices of little load, which any machine can serve.
+const SHORT: &[&str] = &[
+    "--slice",
+    "100ms",
+    "--lead",
+    "20ms",
+    "--gap",
+    "0s",
+    "--warmup",
+    "0s",
+    "--connections",
+    "2",
+    "--threads",
+    "1",
+    "--think",
+    "2ms",
+];
+
+fn shown_again(scratch: &Scratch) -> Outcome {
+    let runs = Path::new("runs");
+    let mut entries = std::fs::read_dir(scratch.path().join(runs)).expect("runs");
+    let name = entries
+        .next()
+        .expect("a run")
+        .expect("an entry")
+        .file_name();
+    let directory = runs.join(name);
+    Tenbin::new(scratch, ["show".as_ref(), directory.as_os_str()]).run()
+}
+
+#[test]
+fn a_twin_precision_and_what_was_expected() {
+    let scratch = Scratch::new("expected");
+    let own = [
+        "http",
+        "--builtin",
+        "own=http",
+        "--aa",
+        "--rounds",
+        "12",
+        "--until",
+        "50%",
+        "--max-rounds",
+        "48",
+        "--expect",
+        "p50<1h",
+        "--expect",
+        "own:throughput<1/s",
+    ];
+    let run = Tenbin::new(&scratch, own.iter().chain(SHORT)).run();
+    run.expect_code(7)
+        .expect_stdout("own-twin")
+        .expect_stdout("noise")
+        .expect_stdout("every deciding figure is known to ± 50 %")
+        .expect_stdout("NOT MET: throughput<1/s by own at http-GET")
+        .expect_stderr("in at least");
+    let last: Vec<&str> = run.stdout.lines().rev().take(3).collect();
+    assert!(last[1].contains("NOT MET"), "{run}");
+    let shown = shown_again(&scratch);
+    shown.expect_code(7);
+    assert_eq!(shown.stdout, run.stdout, "show prints what the run printed");
+}
+
+#[test]
+fn what_is_expected_and_true_ends_well() {
+    let scratch = Scratch::new("met");
+    let own = [
+        "http",
+        "--builtin",
+        "own=http",
+        "--rounds",
+        "6",
+        "--expect",
+        "errors<=0%,p50<1h",
+    ];
+    let run = Tenbin::new(&scratch, own.iter().chain(SHORT)).run();
+    run.expect_code(0)
+        .expect_stdout("all 2 expectations are met");
+}
+
+#[test]
+fn a_sweep_names_the_smallest_value_that_is_enough() {
+    let scratch = Scratch::new("sweep");
+    let tenbin = env!("CARGO_BIN_EXE_tenbin");
+    let plan = scratch.write(
+        "sweep.toml",
+        format!(
+            "[rounds]\ncount = 36\nslice = \"100ms\"\nlead = \"20ms\"\ngap = \"0s\"\nwarmup = \"0s\"\n\
+             [load]\nconnections = 2\n\
+             [[target]]\nname = \"bucket\"\n\
+             command = ['{tenbin}', 'serve', 'truth', '--listen', '127.0.0.1:{{port}}', '--capacity', \
+             '{{rate}}/s']\n\
+             sweep.rate = [500, 1000, 1020]\n\
+             [[workload]]\nkind = \"http\"\nname = \"get\"\n"
+        ),
+    );
+    let run = Tenbin::new(&scratch, ["run", &plan]).run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_stdout("bucket@rate=500")
+        .expect_stdout("sweep_optimum");
+    if run.code == Some(0) {
+        let verdict = run.stdout.lines().find(|line| line.starts_with("Verdict"));
+        let verdict = verdict.expect("a verdict");
+        // Whether 1020 is that much better than 1000 is for a quiet machine to say.
+        assert!(verdict.contains("the optimum of bucket"), "{run}");
+        assert!(!verdict.contains("rate=500 is"), "{run}");
+    }
+}

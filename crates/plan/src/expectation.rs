@@ -1,0 +1,391 @@
+//! What must be true of the figures: `p99<20ms`, `throughput>0.95x baseline`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::duration::Time;
+use crate::names::Named;
+use crate::percent::Percent;
+use crate::rate::Rate;
+use crate::size::Size;
+use crate::suggest::did_you_mean;
+
+/// What must be true of a figure of some targets at some workloads. Prints as it
+/// is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expectation {
+    /// The target it is about; every one when not set.
+    pub target: Option<String>,
+    /// The workload it is about; every one when not set.
+    pub workload: Option<String>,
+    /// Which figure.
+    pub figure: ExpectedFigure,
+    /// On which side of the bound it must be.
+    pub relation: Relation,
+    /// The bound.
+    pub bound: Bound,
+}
+
+/// A figure that something can be expected of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExpectedFigure {
+    /// Work done a second.
+    Throughput,
+    /// Median time: service time in a closed loop, else response time.
+    P50,
+    /// 90th percentile of the same.
+    P90,
+    /// 99th percentile of the same.
+    P99,
+    /// The longest of the run.
+    Max,
+    /// Work that failed, as a share of all.
+    Errors,
+    /// CPU time of the server for an operation.
+    Cpu,
+    /// Body bytes a second.
+    Bandwidth,
+}
+
+impl Named for ExpectedFigure {
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("throughput", Self::Throughput),
+        ("p50", Self::P50),
+        ("p90", Self::P90),
+        ("p99", Self::P99),
+        ("max", Self::Max),
+        ("errors", Self::Errors),
+        ("cpu", Self::Cpu),
+        ("bandwidth", Self::Bandwidth),
+    ];
+}
+
+/// On which side of its bound a figure must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// `<`
+    Below,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Above,
+    /// `>=`
+    AtLeast,
+}
+
+impl Relation {
+    /// Whether a value has that relation to a bound.
+    pub fn holds(self, value: f64, bound: f64) -> bool {
+        match self {
+            Self::Below => value < bound,
+            Self::AtMost => value <= bound,
+            Self::Above => value > bound,
+            Self::AtLeast => value >= bound,
+        }
+    }
+
+    fn sign(self) -> &'static str {
+        match self {
+            Self::Below => "<",
+            Self::AtMost => "<=",
+            Self::Above => ">",
+            Self::AtLeast => ">=",
+        }
+    }
+}
+
+/// What a figure is held against.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Bound {
+    /// Operations a second.
+    Rate(Rate),
+    /// A time.
+    Time(Time),
+    /// A share.
+    Percent(Percent),
+    /// So many bytes a second.
+    BytesPerSecond(Size),
+    /// So many times the baseline's.
+    Baseline(f64),
+}
+
+impl Bound {
+    /// The bound in operations a second, seconds, a share of 1, bytes a second, or
+    /// as a ratio.
+    pub fn value(self) -> f64 {
+        match self {
+            Self::Rate(rate) => rate.get(),
+            Self::Time(Time(time)) => time.as_secs_f64(),
+            Self::Percent(percent) => percent.share(),
+            Self::BytesPerSecond(Size(bytes)) => bytes as f64,
+            Self::Baseline(times) => times,
+        }
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rate(rate) => write!(f, "{rate}"),
+            Self::Time(time) => write!(f, "{time}"),
+            Self::Percent(percent) => write!(f, "{percent}"),
+            // A bare number would be taken for operations.
+            Self::BytesPerSecond(Size(bytes)) if Size(*bytes).to_string() == bytes.to_string() => {
+                write!(f, "{bytes}B/s")
+            }
+            Self::BytesPerSecond(size) => write!(f, "{size}/s"),
+            Self::Baseline(times) => write!(f, "{times}x baseline"),
+        }
+    }
+}
+
+impl fmt::Display for Expectation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for name in [&self.target, &self.workload].into_iter().flatten() {
+            write!(f, "{name}:")?;
+        }
+        write!(f, "{}", self.condition())
+    }
+}
+
+impl Expectation {
+    /// It without the names of what it is about: `p99<20ms`.
+    pub fn condition(&self) -> String {
+        let sign = self.relation.sign();
+        format!("{}{sign}{}", self.figure.name(), self.bound)
+    }
+}
+
+/// An expectation as written, before anybody knows what its names stand for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Written {
+    /// The names before it.
+    pub(crate) names: Vec<String>,
+    pub(crate) figure: ExpectedFigure,
+    pub(crate) relation: Relation,
+    pub(crate) bound: Bound,
+}
+
+const EXAMPLE: &str = "write for example \"p99<20ms\" or \"throughput>0.95x baseline\"";
+
+impl FromStr for Written {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let at = text
+            .find(['<', '>'])
+            .ok_or_else(|| format!("{text:?} has no < or >; {EXAMPLE}"))?;
+        let (before, after) = text.split_at(at);
+        let (relation, bound) = relation(after);
+        let mut names: Vec<String> = before
+            .split(':')
+            .map(|name| name.trim().to_owned())
+            .collect();
+        let figure = named_figure(&names.pop().unwrap_or_default())?;
+        Ok(Self {
+            names,
+            figure,
+            relation,
+            bound: figure.bound(bound.trim())?,
+        })
+    }
+}
+
+/// The relation that `text` begins with, and the rest of it.
+fn relation(text: &str) -> (Relation, &str) {
+    let signs = [
+        Relation::AtMost,
+        Relation::AtLeast,
+        Relation::Below,
+        Relation::Above,
+    ];
+    signs
+        .into_iter()
+        .find_map(|relation| Some((relation, text.strip_prefix(relation.sign())?)))
+        .unwrap_or((Relation::Below, text))
+}
+
+fn named_figure(word: &str) -> Result<ExpectedFigure, String> {
+    let names = || ExpectedFigure::NAMES.iter().map(|&(name, _)| name);
+    let found = ExpectedFigure::NAMES
+        .iter()
+        .find(|&&(name, _)| name == word)
+        .map(|&(_, figure)| figure);
+    found.ok_or_else(|| {
+        format!(
+            "{word:?} is not one of {}{}",
+            names().collect::<Vec<_>>().join(", "),
+            did_you_mean(word, names())
+        )
+    })
+}
+
+impl ExpectedFigure {
+    /// Its name in expectations: `p99`.
+    pub fn name(self) -> &'static str {
+        Named::name(self)
+    }
+
+    /// Whether the baseline's can be a bound for it: the longest time and the share
+    /// of errors have no ratio with an interval.
+    fn has_ratio(self) -> bool {
+        !matches!(self, Self::Max | Self::Errors)
+    }
+
+    fn bound(self, text: &str) -> Result<Bound, String> {
+        if let Some(times) = times_baseline(text) {
+            if !self.has_ratio() {
+                return Err(format!(
+                    "{} cannot be compared with the baseline's; give a bound with a unit, for \
+                     example \"{}\"",
+                    self.name(),
+                    self.example()
+                ));
+            }
+            return times;
+        }
+        let wrong = |error: String| format!("{error} (as in \"{}\")", self.example());
+        match self {
+            Self::Throughput => {
+                needs_unit(text, '/', self)?;
+                let rate = text.parse::<Rate>().map_err(|error| error.to_string());
+                rate.map(Bound::Rate).map_err(wrong)
+            }
+            Self::P50 | Self::P90 | Self::P99 | Self::Max | Self::Cpu => {
+                let time = text.parse::<Time>().map_err(|error| error.to_string());
+                time.map(Bound::Time).map_err(wrong)
+            }
+            Self::Errors => text.parse().map(Bound::Percent).map_err(wrong),
+            Self::Bandwidth => {
+                let size = text.strip_suffix("/s").map(str::trim).filter(|size| {
+                    // Bytes have a unit too.
+                    size.ends_with(|c: char| c.is_ascii_alphabetic())
+                });
+                let size = size.ok_or_else(|| self.no_unit(text))?;
+                let size = size.parse::<Size>().map_err(|error| error.to_string());
+                size.map(Bound::BytesPerSecond).map_err(wrong)
+            }
+        }
+    }
+
+    fn no_unit(self, text: &str) -> String {
+        let example = self.example();
+        format!("{text:?} has no unit; write for example \"{example}\"")
+    }
+
+    fn example(self) -> &'static str {
+        match self {
+            Self::Throughput => "throughput>1000/s",
+            Self::P50 => "p50<5ms",
+            Self::P90 => "p90<10ms",
+            Self::P99 => "p99<20ms",
+            Self::Max => "max<1s",
+            Self::Errors => "errors<0.1%",
+            Self::Cpu => "cpu<200us",
+            Self::Bandwidth => "bandwidth>100MB/s",
+        }
+    }
+}
+
+fn needs_unit(text: &str, sign: char, figure: ExpectedFigure) -> Result<(), String> {
+    match text.contains(sign) {
+        true => Ok(()),
+        false => Err(figure.no_unit(text)),
+    }
+}
+
+/// `0.95x baseline`; `None` for what does not speak of the baseline.
+fn times_baseline(text: &str) -> Option<Result<Bound, String>> {
+    let before = text.strip_suffix("baseline")?.trim_end();
+    let number = before
+        .strip_suffix(['x', '×', '*'])
+        .map_or(before, str::trim_end);
+    let plain = |c: char| c.is_ascii_digit() || c == '.';
+    let times = Some(number)
+        .filter(|number| number.chars().all(plain))
+        .and_then(|number| number.parse::<f64>().ok());
+    let found = match times {
+        Some(times) if times > 0.0 && times.is_finite() && number.len() < before.len() => {
+            Ok(Bound::Baseline(times))
+        }
+        _ => Err(format!(
+            "{text:?} is not so many times the baseline's; write for example \"0.95x baseline\""
+        )),
+    };
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<String, String> {
+        let Written {
+            names,
+            figure,
+            relation,
+            bound,
+        } = text.parse()?;
+        let mut names = names.into_iter();
+        let expectation = Expectation {
+            target: names.next(),
+            workload: names.next(),
+            figure,
+            relation,
+            bound,
+        };
+        Ok(expectation.to_string())
+    }
+
+    #[test]
+    fn reads_and_prints_what_people_write() {
+        for (text, printed) in [
+            ("p99<20ms", "p99<20ms"),
+            ("p50 <= 1.5ms", "p50<=1.5ms"),
+            ("throughput>60000/m", "throughput>1000/s"),
+            ("throughput > 0.95 x baseline", "throughput>0.95x baseline"),
+            ("new:p99<1.1x baseline", "new:p99<1.1x baseline"),
+            ("new : get : errors<0.1%", "new:get:errors<0.1%"),
+            ("errors<=0%", "errors<=0%"),
+            ("max<1s", "max<1s"),
+            ("cpu<=200us", "cpu<=200us"),
+            ("bandwidth>=100MB/s", "bandwidth>=100MB/s"),
+            ("bandwidth>1023 B/s", "bandwidth>1023B/s"),
+        ] {
+            assert_eq!(read(text).as_deref(), Ok(printed), "{text}");
+            assert_eq!(read(printed).as_deref(), Ok(printed), "{text}");
+        }
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        for (text, wrong) in [
+            ("p99=20ms", "has no < or >"),
+            ("p98<20ms", "is not one of throughput, p50"),
+            ("troughput>1/s", "did you mean \"throughput\"?"),
+            ("p99<20", "has no unit"),
+            ("throughput>1000", "has no unit"),
+            ("errors<1", "has no percent sign"),
+            ("bandwidth>100/s", "has no unit"),
+            ("bandwidth>100MB", "has no unit"),
+            (
+                "errors<2x baseline",
+                "cannot be compared with the baseline's",
+            ),
+            ("p99<baseline", "is not so many times the baseline's"),
+            ("p99<0x baseline", "is not so many times the baseline's"),
+            ("p99<", "is not a length of time"),
+        ] {
+            let error = read(text).expect_err(text);
+            assert!(error.contains(wrong), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_relation_holds_on_its_side_only() {
+        assert!(Relation::Below.holds(1.0, 2.0) && !Relation::Below.holds(2.0, 2.0));
+        assert!(Relation::AtMost.holds(2.0, 2.0) && !Relation::AtMost.holds(3.0, 2.0));
+        assert!(Relation::Above.holds(3.0, 2.0) && !Relation::Above.holds(2.0, 2.0));
+        assert!(Relation::AtLeast.holds(2.0, 2.0) && !Relation::AtLeast.holds(1.0, 2.0));
+    }
+}

@@ -1,0 +1,117 @@
+//! Percentages, as people write them: `5%`, `±2 %`.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A finite percentage. Prints as `5%`, which parses to exactly the same number.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Percent(f64);
+
+/// What may stand before a percentage that goes both ways.
+const BOTH_WAYS: &[&str] = &["±", "+-", "+/-"];
+
+impl Percent {
+    /// So many hundredths; `None` for what is no number.
+    pub fn new(hundredths: f64) -> Option<Self> {
+        hundredths.is_finite().then_some(Self(hundredths))
+    }
+
+    /// So many hundredths, known to be a number.
+    pub(crate) const fn of(hundredths: f64) -> Self {
+        Self(hundredths)
+    }
+
+    /// The number before the percent sign.
+    pub fn hundredths(self) -> f64 {
+        self.0
+    }
+
+    /// The same as a share of 1.
+    pub fn share(self) -> f64 {
+        self.0 / 100.0
+    }
+
+    /// Reads a percentage between two others, with or without a `±` before it.
+    pub(crate) fn within(text: &str, least: Self, most: Self) -> Result<Self, String> {
+        let trimmed = text.trim();
+        let plain = BOTH_WAYS
+            .iter()
+            .find_map(|sign| trimmed.strip_prefix(sign))
+            .unwrap_or(trimmed);
+        let percent: Self = plain.parse()?;
+        if percent < least || percent > most {
+            return Err(format!("{text:?} is not between {least} and {most}"));
+        }
+        Ok(percent)
+    }
+}
+
+impl FromStr for Percent {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let trimmed = text.trim();
+        let number = trimmed.strip_suffix('%').unwrap_or(trimmed).trim();
+        let plain = |c: char| c.is_ascii_digit() || c == '.';
+        let value = Some(number)
+            .filter(|number| number.chars().all(plain))
+            .and_then(|number| number.parse::<f64>().ok())
+            .and_then(Self::new)
+            .ok_or_else(|| format!("{text:?} is not a percentage; write for example \"5%\""))?;
+        if !trimmed.ends_with('%') {
+            return Err(format!(
+                "{text:?} has no percent sign; write for example \"5%\""
+            ));
+        }
+        Ok(value)
+    }
+}
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{}%", self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LEAST: Percent = Percent::of(0.1);
+    const MOST: Percent = Percent::of(50.0);
+
+    #[test]
+    fn reads_what_people_write() {
+        for text in ["2%", "±2%", " ± 2 % ", "+-2%", "+/- 2%"] {
+            let read = Percent::within(text, LEAST, MOST);
+            assert_eq!(read, Ok(Percent::of(2.0)), "{text}");
+        }
+        assert_eq!("0.5%".parse(), Ok(Percent::of(0.5)));
+        assert!((Percent::of(7.0).share() - 0.07).abs() < 1e-15);
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        for (text, wrong) in [
+            ("2", "has no percent sign"),
+            ("much", "is not a percentage"),
+            ("-2%", "is not a percentage"),
+            ("inf%", "is not a percentage"),
+            ("90%", "is not between 0.1% and 50%"),
+            ("0%", "is not between 0.1% and 50%"),
+        ] {
+            let error = Percent::within(text, LEAST, MOST).unwrap_err();
+            assert!(error.contains(wrong), "{text}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn prints_what_it_reads(hundredths in 0.0..1e6f64) {
+            let percent = Percent::of(hundredths);
+            prop_assert_eq!(percent.to_string().parse(), Ok(percent));
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! How targets are held against each other.
+
+use super::Desk;
+use super::naming;
+use super::sweep;
+use crate::comparing::{Comparing, DEFAULT_MARGIN};
+use crate::draft::{Field, TargetDraft};
+use crate::expectation::{Bound, Expectation, Written as Condition};
+use crate::model::{Target, Workload};
+use crate::percent::Percent;
+use crate::scalar::{At, List, Scalar};
+use crate::suggest::did_you_mean;
+
+const LEAST_MARGIN: Percent = Percent::of(0.1);
+const MOST_MARGIN: Percent = Percent::of(100.0);
+
+/// How many targets there are going to be, before any of them is known.
+pub(super) struct Sides {
+    targets: usize,
+    twin: bool,
+    swept: bool,
+}
+
+/// What decides how many rounds there are.
+pub(super) struct Shape {
+    /// Targets, a twin among them.
+    pub(super) targets: usize,
+    /// Comparisons that decide something.
+    pub(super) questions: usize,
+    /// Somebody asks for an answer that takes intervals, however many rounds that
+    /// takes.
+    pub(super) wants_intervals: bool,
+}
+
+impl Sides {
+    pub(super) fn read(desk: &mut Desk<'_>, aa: &Field, drafts: &[At<TargetDraft>]) -> Self {
+        let combinations = drafts.iter().map(|draft| sweep::combinations(&draft.value));
+        Self {
+            targets: combinations.sum(),
+            twin: wants_twin(desk, aa) && !drafts.is_empty(),
+            swept: drafts.iter().any(|draft| draft.value.sweep.is_some()),
+        }
+    }
+
+    pub(super) fn shape(&self, workloads: usize) -> Shape {
+        Shape {
+            targets: self.targets + usize::from(self.twin),
+            questions: self.targets.saturating_sub(1) * workloads,
+            wants_intervals: self.twin || self.swept,
+        }
+    }
+}
+
+/// What a plan says of it.
+pub(super) struct Written<'a> {
+    pub(super) baseline: &'a Field,
+    pub(super) aa: &'a Field,
+    pub(super) margin: &'a Field,
+    pub(super) expect: Option<&'a At<List>>,
+}
+
+/// Adds the twin to `targets`, if one is asked for.
+pub(super) fn resolve(
+    desk: &mut Desk<'_>,
+    written: &Written<'_>,
+    targets: &mut Vec<Target>,
+    workloads: &[Workload],
+) -> Comparing {
+    let baseline = desk
+        .read("baseline", written.baseline, |scalar| {
+            position(scalar.text()?, targets)
+        })
+        .unwrap_or(0);
+    let expect = expectations(desk, written.expect, targets, baseline, workloads);
+    let twin = wants_twin(desk, written.aa)
+        .then(|| twin_of(targets, baseline))
+        .flatten();
+    Comparing {
+        baseline,
+        twin: twin.map(|twin| {
+            targets.push(twin);
+            targets.len() - 1
+        }),
+        margin: desk
+            .read("margin", written.margin, |scalar| {
+                Percent::within(scalar.text()?, LEAST_MARGIN, MOST_MARGIN)
+            })
+            .unwrap_or(DEFAULT_MARGIN),
+        expect,
+    }
+}
+
+fn wants_twin(desk: &mut Desk<'_>, aa: &Field) -> bool {
+    desk.read("aa", aa, Scalar::switch).unwrap_or(false)
+}
+
+fn twin_of(targets: &[Target], baseline: usize) -> Option<Target> {
+    let original = targets.get(baseline)?;
+    let taken = targets.iter().map(|target| target.name.as_str());
+    Some(Target {
+        name: naming::behind(&original.name, "-twin", &taken.collect()),
+        // It is no point of a sweep: it has no value of its own.
+        sweep: None,
+        ..original.clone()
+    })
+}
+
+fn position(name: &str, targets: &[Target]) -> Result<usize, String> {
+    let found = targets.iter().position(|target| target.name == name);
+    found.ok_or_else(|| {
+        let names = || targets.iter().map(|target| target.name.as_str());
+        format!(
+            "there is no target {name:?} among {}{}",
+            names().collect::<Vec<_>>().join(", "),
+            did_you_mean(name, names())
+        )
+    })
+}
+
+fn expectations(
+    desk: &mut Desk<'_>,
+    list: Option<&At<List>>,
+    targets: &[Target],
+    baseline: usize,
+    workloads: &[Workload],
+) -> Vec<Expectation> {
+    let items = list.map(At::items).unwrap_or_default();
+    let mut expectations = Vec::new();
+    for At { value, place } in items {
+        let read = value
+            .text()
+            .and_then(|text| expectation(text, targets, baseline, workloads));
+        match read {
+            Ok(expectation) => expectations.push(expectation),
+            Err(message) => desk.wrong(place, "expect", message),
+        }
+    }
+    expectations
+}
+
+fn expectation(
+    text: &str,
+    targets: &[Target],
+    baseline: usize,
+    workloads: &[Workload],
+) -> Result<Expectation, String> {
+    let Condition {
+        names,
+        figure,
+        relation,
+        bound,
+    } = text.parse()?;
+    let mut expectation = Expectation {
+        target: None,
+        workload: None,
+        figure,
+        relation,
+        bound,
+    };
+    for name in names {
+        let is_target = targets.iter().any(|target| target.name == name);
+        let is_workload = workloads.iter().any(|workload| workload.name == name);
+        let place = match (is_target, is_workload) {
+            (true, true) => {
+                return Err(format!(
+                    "{text:?} does not say which {name:?} it means, the target or the workload; \
+                     rename one of them"
+                ));
+            }
+            (true, false) => &mut expectation.target,
+            (false, true) => &mut expectation.workload,
+            (false, false) => return Err(nobody(text, &name, targets, workloads)),
+        };
+        if place.replace(name).is_some() {
+            return Err(format!(
+                "{text:?} names two of a kind; write at most one target and one workload"
+            ));
+        }
+    }
+    if matches!(bound, Bound::Baseline(_)) {
+        check_has_baseline(text, &expectation, targets, baseline)?;
+    }
+    Ok(expectation)
+}
+
+fn nobody(text: &str, name: &str, targets: &[Target], workloads: &[Workload]) -> String {
+    let names = || {
+        let targets = targets.iter().map(|target| target.name.as_str());
+        targets.chain(workloads.iter().map(|workload| workload.name.as_str()))
+    };
+    format!(
+        "{text:?} is about {name:?}, and there is no target or workload of that name among {}{}",
+        names().collect::<Vec<_>>().join(", "),
+        did_you_mean(name, names())
+    )
+}
+
+fn check_has_baseline(
+    text: &str,
+    expectation: &Expectation,
+    targets: &[Target],
+    baseline: usize,
+) -> Result<(), String> {
+    let Some(baseline) = targets.get(baseline).filter(|_| targets.len() > 1) else {
+        return Err(format!(
+            "{text:?} needs a second target: there is none to compare with the baseline"
+        ));
+    };
+    if expectation.target.as_ref() == Some(&baseline.name) {
+        return Err(format!(
+            "{text:?} compares {:?} with itself: it is the baseline",
+            baseline.name
+        ));
+    }
+    Ok(())
+}
+
+/// A percentage that says how well something must be known.
+pub(super) fn precision(scalar: &Scalar) -> Result<Percent, String> {
+    Percent::within(scalar.text()?, LEAST_PRECISION, MOST_PRECISION)
+}
+
+const LEAST_PRECISION: Percent = Percent::of(0.01);
+const MOST_PRECISION: Percent = Percent::of(50.0);

@@ -1,0 +1,206 @@
+//! One target for each combination of values of its parameters.
+
+use super::Desk;
+use super::naming;
+use super::target::url_template;
+use crate::comparing::SweepPoint;
+use crate::draft::TargetDraft;
+use crate::model::{Launch, Ready};
+use crate::placeholders;
+use crate::problem::Place;
+use crate::scalar::{At, List, Scalar, SweepDraft};
+
+/// More targets than this at once are more than a machine and a table can take.
+const MOST_COMBINATIONS: usize = 32;
+
+/// One parameter and its values, in the order in which they were written.
+pub(super) struct Axis {
+    pub(super) name: String,
+    values: Vec<String>,
+}
+
+/// How many targets a draft is going to make: one without a sweep. What is wrong
+/// with it is told later.
+pub(super) fn combinations(draft: &TargetDraft) -> usize {
+    let axes = draft.sweep.iter().flat_map(|sweep| &sweep.value.0);
+    axes.map(|(_, values)| values.items().len().max(1))
+        .fold(1_usize, usize::saturating_mul)
+        .min(MOST_COMBINATIONS)
+}
+
+/// The parameters of a target; none if it is not swept, or not as it should be.
+pub(super) fn axes(desk: &mut Desk<'_>, draft: &TargetDraft) -> Vec<Axis> {
+    let Some(sweep) = &draft.sweep else {
+        return Vec::new();
+    };
+    if draft.command.is_none() {
+        desk.wrong(
+            sweep.place,
+            "sweep",
+            "is for a target that has a command, in which {NAME} stands for the value",
+        );
+        return Vec::new();
+    }
+    match read(&sweep.value).and_then(|axes| few_enough(axes, sweep.place)) {
+        Ok(axes) => axes,
+        Err((place, message)) => {
+            desk.wrong(place, "sweep", message);
+            Vec::new()
+        }
+    }
+}
+
+fn read(sweep: &SweepDraft) -> Result<Vec<Axis>, (Place, String)> {
+    let axes = sweep.0.iter().map(|(name, values)| {
+        check_name(name).map_err(|message| (values.place, message))?;
+        Ok(Axis {
+            name: name.clone(),
+            values: read_values(name, values)?,
+        })
+    });
+    axes.collect()
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    let word = |c: char| c.is_ascii_lowercase() || c == '_';
+    if name.is_empty() || !name.chars().all(word) {
+        return Err(format!(
+            "{name:?} cannot stand in braces; a parameter is made of small letters and '_'"
+        ));
+    }
+    if placeholders::KNOWN.contains(&name) {
+        return Err(format!(
+            "{{{name}}} stands for something else already; call the parameter otherwise"
+        ));
+    }
+    Ok(())
+}
+
+fn read_values(name: &str, list: &At<List>) -> Result<Vec<String>, (Place, String)> {
+    let mut values: Vec<String> = Vec::new();
+    let mut shown: Vec<String> = Vec::new();
+    for At { value, place } in list.items() {
+        let text = match value {
+            Scalar::Text(text) => text.clone(),
+            number => number.to_string(),
+        };
+        if text.contains(['{', '}', '\0']) {
+            let message = format!("{name} = {text:?} has a brace in it, or a NUL character");
+            return Err((place, message));
+        }
+        // Targets are told apart by what of it can stand in a name.
+        let in_name = naming::from_text(&text);
+        if in_name.is_empty() || shown.contains(&in_name) {
+            let message = format!(
+                "{name} = {text:?} cannot be told from the others by a name; values differ in \
+                 letters, digits, '-', '_' and '.'"
+            );
+            return Err((place, message));
+        }
+        shown.push(in_name);
+        values.push(text);
+    }
+    if values.is_empty() {
+        let message = format!("{name} has no values; write for example {name} = [1, 2, 4]");
+        return Err((list.place, message));
+    }
+    Ok(values)
+}
+
+fn few_enough(axes: Vec<Axis>, place: Place) -> Result<Vec<Axis>, (Place, String)> {
+    let lengths = axes.iter().map(|axis| axis.values.len());
+    let combinations = lengths.fold(1_usize, usize::saturating_mul);
+    if combinations > MOST_COMBINATIONS {
+        let message = format!(
+            "makes {combinations} targets, which all run at once; the most is {MOST_COMBINATIONS}"
+        );
+        return Err((place, message));
+    }
+    Ok(axes)
+}
+
+/// Every combination of values, the last parameter changing fastest.
+pub(super) fn points(axes: &[Axis]) -> Vec<Vec<(String, String)>> {
+    axes.iter().fold(vec![Vec::new()], |points, axis| {
+        let grow = |point: &Vec<(String, String)>| {
+            let point = point.clone();
+            axis.values.iter().map(move |value| {
+                let mut longer = point.clone();
+                longer.push((axis.name.clone(), value.clone()));
+                longer
+            })
+        };
+        points.iter().flat_map(grow).collect()
+    })
+}
+
+/// `name@workers=4`.
+pub(super) fn name_of(of: &str, values: &[(String, String)]) -> String {
+    let parts = values
+        .iter()
+        .map(|(name, value)| format!("@{name}={}", naming::from_text(value)));
+    parts.fold(of.to_owned(), |name, part| name + &part)
+}
+
+/// The launch at a point of its sweep, and the point.
+pub(super) fn at_point(
+    desk: &mut Desk<'_>,
+    template: &Launch,
+    of: &str,
+    values: Vec<(String, String)>,
+    place: Place,
+) -> (Launch, SweepPoint) {
+    let fill = |text: &String| {
+        let values = values.iter();
+        values.fold(text.clone(), |text, (name, value)| {
+            text.replace(&format!("{{{name}}}"), value)
+        })
+    };
+    let launch = Launch {
+        command: template.command.iter().map(fill).collect(),
+        env: template
+            .env
+            .iter()
+            .map(|(name, value)| (name.clone(), fill(value)))
+            .collect(),
+        directory: template.directory.clone(),
+        url: fill(&template.url),
+        ready: match &template.ready {
+            Ready::Port => Ready::Port,
+            Ready::Url(url) => Ready::Url(fill(url)),
+            Ready::Log(line) => Ready::Log(fill(line)),
+        },
+        ..template.clone()
+    };
+    if let Err(message) = url_template(&launch.url, &[]) {
+        desk.wrong(place, "url", message);
+    }
+    let point = SweepPoint {
+        of: of.to_owned(),
+        values,
+        template: template.clone(),
+    };
+    (launch, point)
+}
+
+/// Refuses parameters that stand nowhere: their targets would all be the same.
+pub(super) fn check_used(desk: &mut Desk<'_>, axes: &[Axis], template: &Launch, place: Place) {
+    let ready = match &template.ready {
+        Ready::Url(text) | Ready::Log(text) => Some(text),
+        Ready::Port => None,
+    };
+    let texts = || {
+        let texts = template.command.iter().chain(template.env.values());
+        texts.chain([&template.url]).chain(ready)
+    };
+    for Axis { name, .. } in axes {
+        let braced = format!("{{{name}}}");
+        if !texts().any(|text| text.contains(&braced)) {
+            desk.wrong(
+                place,
+                "sweep",
+                format!("{braced} stands nowhere in command, env, url or ready, so that nothing would differ"),
+            );
+        }
+    }
+}

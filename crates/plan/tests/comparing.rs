@@ -1,0 +1,292 @@
+//! Baseline, twin, margin, precision, expectations and sweeps.
+
+mod support;
+
+use std::path::Path;
+use std::time::Duration;
+
+use support::resolve;
+use tenbin_plan::{Draft, Plan, Reach, schedule};
+
+const TWO: &str = "[[target]]\nname = \"old\"\nurl = \"http://h:1\"\n\
+                   [[target]]\nname = \"new\"\nbuiltin = \"http\"\n";
+const WORKLOAD: &str = "[[workload]]\nkind = \"http\"\nname = \"get\"\n";
+
+fn plan(text: &str) -> Plan {
+    resolve(text).unwrap_or_else(|refusal| panic!("{text}\n{refusal}"))
+}
+
+fn with(head: &str) -> String {
+    format!("{head}\n{TWO}{WORKLOAD}")
+}
+
+fn refusal(text: &str) -> String {
+    resolve(text).expect_err(text).to_string()
+}
+
+/// The plan, after it was found to be the same when it is printed and read again.
+fn repeated(text: &str) -> Plan {
+    let once = plan(text);
+    let printed = once.to_toml();
+    let again = plan(&printed);
+    assert_eq!(again, once, "{printed}");
+    assert_eq!(again.to_toml(), printed);
+    once
+}
+
+fn names(plan: &Plan) -> Vec<&str> {
+    plan.targets.iter().map(|it| it.name.as_str()).collect()
+}
+
+#[test]
+fn the_first_is_the_baseline_unless_another_is_named() {
+    let usual = repeated(&with(""));
+    assert_eq!(usual.baseline().unwrap().name, "old");
+    let other = repeated(&with("baseline = \"new\""));
+    assert_eq!(other.baseline().unwrap().name, "new");
+    assert_eq!(names(&other), ["old", "new"]);
+    let challengers: Vec<&str> = other.challengers().map(|it| it.name.as_str()).collect();
+    assert_eq!(challengers, ["old"]);
+    assert_eq!(
+        refusal(&with("baseline = \"nwe\"")),
+        "plan.toml:1:12: baseline: there is no target \"nwe\" among old, new; did you mean \"new\"?"
+    );
+}
+
+#[test]
+fn a_twin_is_the_baseline_again_and_decides_how_many_rounds_there_are() {
+    let plan = repeated(&with("aa = true\nbaseline = \"new\""));
+    assert_eq!(names(&plan), ["old", "new", "new-twin"]);
+    assert_eq!(plan.twin().unwrap().reach, plan.baseline().unwrap().reach);
+    assert_eq!(plan.challengers().count(), 1);
+    // Six Williams squares of three targets.
+    assert_eq!(plan.rounds.count, 36);
+    assert!(refusal(&with("aa = true\n[rounds]\ncount = 16")).contains("Williams squares"));
+    assert!(refusal(&with("aa = 1")).contains("aa: 1 is neither true nor false"));
+}
+
+#[test]
+fn a_twin_gets_a_name_that_is_free() {
+    let text = "aa = true\n[[target]]\nname = \"a\"\nbuiltin = \"http\"\n\
+                [[target]]\nname = \"a-twin\"\nbuiltin = \"http\"\n";
+    let plan = repeated(&format!("{text}{WORKLOAD}"));
+    assert_eq!(names(&plan), ["a", "a-twin", "a-twin-2"]);
+    let one = format!("aa = true\n[[target]]\nname = \"a\"\nbuiltin = \"http\"\n{WORKLOAD}");
+    let plan = repeated(&one);
+    assert_eq!((plan.rounds.count, plan.challengers().count()), (16, 0));
+}
+
+#[test]
+fn the_margin_is_a_percentage() {
+    assert_eq!(plan(&with("")).comparing.margin.share(), 0.05);
+    let plan = repeated(&with("margin = \"2.5 %\""));
+    assert_eq!(plan.comparing.margin.to_string(), "2.5%");
+    for (line, wrong) in [
+        ("margin = \"5\"", "has no percent sign"),
+        ("margin = 5", "5 is not text"),
+        ("margin = \"0%\"", "is not between 0.1% and 100%"),
+    ] {
+        let found = refusal(&with(line));
+        assert!(found.contains(wrong), "{found}");
+    }
+}
+
+#[test]
+fn a_run_that_ends_by_precision_has_fewest_and_most_rounds() {
+    let plan = repeated(&with(
+        "[rounds]\ncount = 12\nuntil = \"±2%\"\nslice = \"1s\"",
+    ));
+    let until = plan.rounds.until.unwrap();
+    assert_eq!((plan.rounds.count, until.most), (12, 96));
+    assert_eq!(schedule(&plan).len(), 2 * 96);
+    assert_eq!(until.within.share(), 0.02);
+    assert!(plan.shortest() * 7 < plan.forecast());
+    assert!(plan.shortest() > Duration::from_secs(24));
+    let fixed = repeated(&with(""));
+    assert_eq!(fixed.shortest(), fixed.forecast());
+    for (lines, wrong) in [
+        (
+            "max_count = 32",
+            "max_count: is for a run that ends by precision",
+        ),
+        (
+            "until = \"2%\"\nmax_count = 8",
+            "max_count: 8 is below the fewest rounds, 16",
+        ),
+        ("until = \"2%\"\nmax_count = 33", "33 is not; use 32 or 34"),
+        ("until = \"2\"", "until: \"2\" has no percent sign"),
+        ("until = \"80%\"", "is not between 0.01% and 50%"),
+        ("max_rounds = 8", "did you mean \"max_count\"?"),
+    ] {
+        let found = refusal(&with(&format!("[rounds]\n{lines}")));
+        assert!(found.contains(wrong), "{lines}: {found}");
+    }
+}
+
+#[test]
+fn expectations_are_about_targets_and_workloads_that_there_are() {
+    let plan = repeated(&with(
+        "expect = [\"p99 < 20ms\", \"new:throughput>0.95x baseline\", \"old:get:errors<0.1%\"]",
+    ));
+    let printed: Vec<String> = plan
+        .comparing
+        .expect
+        .iter()
+        .map(|it| it.to_string())
+        .collect();
+    assert_eq!(
+        printed,
+        [
+            "p99<20ms",
+            "new:throughput>0.95x baseline",
+            "old:get:errors<0.1%"
+        ]
+    );
+    assert_eq!(plan.comparing.expect[2].workload.as_deref(), Some("get"));
+    let one = plan_of_one("expect = \"max<1s\"");
+    assert_eq!(one.comparing.expect.len(), 1);
+    for (line, wrong) in [
+        (
+            "expect = \"nwe:p99<1s\"",
+            "there is no target or workload of that name among old, new, get; did you mean \"new\"?",
+        ),
+        ("expect = \"old:new:p99<1s\"", "names two of a kind"),
+        (
+            "expect = [\"p99<1s\", \"p99<1\"]",
+            "plan.toml:1:21: expect: \"1\" has no unit",
+        ),
+        (
+            "expect = \"old:p99<2x baseline\"",
+            "compares \"old\" with itself: it is the baseline",
+        ),
+        ("expect = 5", "5 is not text"),
+    ] {
+        let found = refusal(&with(line));
+        assert!(found.contains(wrong), "{line}: {found}");
+    }
+    let alone = format!(
+        "expect = \"p99<2x baseline\"\n[[target]]\nname = \"a\"\nbuiltin = \"http\"\n{WORKLOAD}"
+    );
+    assert!(refusal(&alone).contains("needs a second target"));
+}
+
+fn plan_of_one(head: &str) -> Plan {
+    repeated(&format!(
+        "{head}\n[[target]]\nname = \"a\"\nbuiltin = \"http\"\n{WORKLOAD}"
+    ))
+}
+
+fn swept(lines: &str) -> String {
+    format!(
+        "[[target]]\nname = \"web\"\ncommand = \"web -p {{port}} -w {{workers}}\"\n{lines}\n{WORKLOAD}"
+    )
+}
+
+#[test]
+fn a_sweep_makes_a_target_of_each_value() {
+    let plan = repeated(&swept(
+        "sweep.workers = [1, 2, 4]\nenv = { N = \"{workers}\" }",
+    ));
+    assert_eq!(
+        names(&plan),
+        ["web@workers=1", "web@workers=2", "web@workers=4"]
+    );
+    let Reach::Launched(launch) = &plan.targets[1].reach else {
+        panic!("it is launched");
+    };
+    assert_eq!(launch.command, ["web", "-p", "{port}", "-w", "2"]);
+    assert_eq!(launch.env["N"], "2");
+    // As many squares as it takes for a difference to show among two questions.
+    assert_eq!(plan.rounds.count, 7 * 6);
+    let point = plan.targets[2].sweep.as_ref().unwrap();
+    assert_eq!(
+        (point.of.as_str(), point.to_string().as_str()),
+        ("web", "workers=4")
+    );
+}
+
+#[test]
+fn several_sweeps_multiply_and_any_point_is_a_baseline() {
+    let lines = "command = [\"web\", \"{workers}\", \"{mode}\"]\n\
+                 sweep = { workers = [1, 2], mode = [\"on\", \"off/x\"] }\n";
+    let target = format!("[[target]]\nname = \"web\"\n{lines}{WORKLOAD}");
+    let text = format!("baseline = \"web@mode=off-x@workers=2\"\naa = true\n{target}");
+    let plan = repeated(&text);
+    assert_eq!(
+        names(&plan),
+        [
+            "web@mode=on@workers=1",
+            "web@mode=on@workers=2",
+            "web@mode=off-x@workers=1",
+            "web@mode=off-x@workers=2",
+            "web@mode=off-x@workers=2-twin",
+        ]
+    );
+    assert_eq!(plan.twin().unwrap().sweep, None);
+    let Reach::Launched(launch) = &plan.twin().unwrap().reach else {
+        panic!("it is launched");
+    };
+    assert_eq!(launch.command, ["web", "2", "off/x"]);
+}
+
+#[test]
+fn wrong_sweeps_are_refused() {
+    for (lines, wrong) in [
+        ("sweep.workers = []", "sweep: workers has no values"),
+        ("sweep.workers = [1, 1]", "cannot be told from the others"),
+        (
+            "sweep.workers = [\"a/b\", \"a-b\"]",
+            "cannot be told from the others",
+        ),
+        ("sweep.workers = [\"{port}\"]", "has a brace in it"),
+        ("sweep.Workers = [1]", "cannot stand in braces"),
+        (
+            "sweep.port = [1]",
+            "{port} stands for something else already",
+        ),
+        (
+            "sweep.workers = [1]\nsweep.threads = [1]",
+            "{threads} stands nowhere in command, env, url or ready",
+        ),
+        ("", "unknown placeholder {workers}"),
+        (
+            "sweep = 4",
+            "invalid type: integer `4`, expected a table such as { workers = [1, 2, 4] }",
+        ),
+        (
+            "url = \"http://h:{workers}/\"\nsweep.workers = [\"x\"]",
+            "http://h:x/",
+        ),
+    ] {
+        let found = refusal(&swept(lines));
+        assert!(found.contains(wrong), "{lines}: {found}");
+    }
+    let values = |n: u32| {
+        (0..n)
+            .map(|it| it.to_string())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let many = swept(&format!("sweep.workers = [{}]", values(33)));
+    assert!(refusal(&many).contains("makes 33 targets, which all run at once; the most is 32"));
+    let there =
+        format!("[[target]]\nname = \"a\"\nurl = \"http://h:1\"\nsweep.workers = [1]\n{WORKLOAD}");
+    assert!(refusal(&there).contains("sweep: is for a target that has a command"));
+}
+
+#[test]
+fn no_sweep_and_no_condition_makes_resolving_panic() {
+    for text in [
+        "aa = true\nbaseline = \"x\"\n".to_owned(),
+        "aa = true\nexpect = \"p99<1s\"".to_owned(),
+        "expect = \"<\"".to_owned(),
+        "expect = \":::<\"".to_owned(),
+        format!("margin = \"%\"\n{TWO}"),
+        swept("sweep.workers = [[1]]"),
+        swept("sweep.workers = [1979-05-27]"),
+    ] {
+        let draft = Draft::from_toml(&text, Path::new("plan.toml"));
+        let resolved = draft.and_then(|draft| draft.resolve(&mut support::world(&[], &[])));
+        assert!(resolved.is_err(), "{text}");
+    }
+}

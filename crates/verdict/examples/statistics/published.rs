@@ -1,0 +1,183 @@
+//! Published tables that contradict themselves, and some that do not, judged by the
+//! rule that judges runs.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tenbin_plan::{Context, Draft, Plan, Think};
+use tenbin_record::{ClientUse, Environment, OpFigures, Slice, latency_histogram};
+use tenbin_verdict::{Evidence, RULES};
+
+use crate::Row;
+
+/// How long each line was measured, seconds.
+const SECONDS: f64 = 30.0;
+
+/// One line of a published table.
+struct Published {
+    clients: usize,
+    /// Answers a second.
+    throughput: f64,
+    /// Mean time of an answer, seconds.
+    residence: f64,
+    /// What each client waited after an answer, milliseconds.
+    think: u64,
+}
+
+/// Why a line is in the collection.
+struct Table {
+    what: &'static str,
+    /// Whether the figures belong together.
+    is_right: bool,
+    lines: &'static [Published],
+}
+
+const fn line(clients: usize, throughput: f64, residence: f64, think: u64) -> Published {
+    Published {
+        clients,
+        throughput,
+        residence,
+        think,
+    }
+}
+
+/// The ramp of a search server, by a tool that waited 10 ms between requests without
+/// saying so and rounded its clients up to the next multiple of four; an issue of a
+/// load generator (wg/wrk#438); and two benchmarks of object stores, of which only
+/// how far they are from Little's law is known.
+const TABLES: &[Table] = &[
+    Table {
+        what: "ramp of a search server, clients as the table says",
+        is_right: true,
+        lines: &[
+            line(1, 33.2, 0.019_766, 10),
+            line(2, 65.767, 0.020_047, 10),
+            line(4, 118.633, 0.023_358, 10),
+            line(8, 141.567, 0.045_837, 10),
+            line(12, 150.0, 0.069_028, 10),
+            line(16, 150.633, 0.094_734, 10),
+            line(20, 140.933, 0.130_165, 10),
+        ],
+    },
+    Table {
+        what: "the same ramp, clients rounded up unsaid",
+        is_right: false,
+        lines: &[
+            line(6, 151.333, 0.042_345, 10),
+            line(10, 148.867, 0.069_497, 10),
+            line(14, 139.433, 0.103_369, 10),
+            line(18, 145.4, 0.125_812, 10),
+        ],
+    },
+    Table {
+        what: "one connection that answers thirty at once",
+        is_right: false,
+        lines: &[line(1, 5_043.0, 0.006_04, 0)],
+    },
+    Table {
+        what: "object store, eight clients, ρ of 0.98 and 1.02",
+        is_right: true,
+        lines: &[
+            line(8, 0.98 * 8.0 / 0.002, 0.002, 0),
+            line(8, 1.02 * 8.0 / 0.002, 0.002, 0),
+        ],
+    },
+    Table {
+        what: "object store, two clients whose own work nobody timed, ρ of 0.93 and 0.84",
+        is_right: false,
+        lines: &[
+            line(2, 0.93 * 2.0 / 0.002, 0.002, 0),
+            line(2, 0.84 * 2.0 / 0.002, 0.002, 0),
+        ],
+    },
+];
+
+pub(crate) fn rows() -> Vec<Row> {
+    TABLES.iter().map(row).collect()
+}
+
+fn row(table: &Table) -> Row {
+    let refused = table.lines.iter().filter(|line| is_refused(line)).count();
+    let all = table.lines.len();
+    let word = if table.is_right { "taken" } else { "refused" };
+    let right = if table.is_right {
+        all - refused
+    } else {
+        refused
+    };
+    Row {
+        what: format!("published: {}", table.what),
+        limit: format!("all {all} {word}"),
+        found: format!("{right} {word}"),
+        passed: right == all,
+    }
+}
+
+/// Whether the rule of Little's law finds that the line contradicts itself.
+fn is_refused(line: &Published) -> bool {
+    let plan = plan(line);
+    let slice = slice(line);
+    let rule = RULES.iter().find(|rule| rule.name() == "little");
+    let rule = rule.expect("the rule is in the table");
+    let evidence = Evidence {
+        plan: &plan,
+        slices: &[slice],
+        comparisons: &[],
+        complete: true,
+        cores: None,
+        environment: &Environment::default(),
+    };
+    !rule.judge(&evidence).is_empty()
+}
+
+fn plan(line: &Published) -> Plan {
+    let text = format!(
+        "[load]\nconnections = {}\n[[target]]\nname = \"a\"\nbuiltin = \"http\"\n\
+         [[workload]]\nkind = \"http\"\nname = \"get\"\n",
+        line.clients
+    );
+    let mut context = Context::of_this_process().expect("a working directory");
+    let mut plan = Draft::from_toml(&text, Path::new("published.toml"))
+        .and_then(|draft| draft.resolve(&mut context))
+        .expect("the plan is right");
+    if line.think > 0 {
+        let think = Think::Fixed(Duration::from_millis(line.think));
+        plan.workloads[0].load.think = Some(think);
+    }
+    plan
+}
+
+fn slice(line: &Published) -> Slice {
+    let mut op = OpFigures::new("GET");
+    op.ok = (line.throughput * SECONDS).round() as u64;
+    op.service = latency_histogram();
+    let nanos = (line.residence * 1e9).round() as u64;
+    let recorded = op.service.record_n(nanos, op.ok);
+    recorded.expect("the time is within the histogram");
+    op.response = op.service.clone();
+    Slice {
+        index: 0,
+        block: 0,
+        round: 0,
+        workload: "get".to_owned(),
+        target: "a".to_owned(),
+        start: 0.0,
+        seconds: SECONDS,
+        connections: line.clients,
+        closed_loop: true,
+        ops: vec![op],
+        ledger: Default::default(),
+        setup: Default::default(),
+        hosts: Vec::new(),
+        client: ClientUse {
+            cpu_seconds: 1.0,
+            busiest_thread: 0.1,
+            allocated: None,
+        },
+        server: None,
+        backlog: 0,
+        machine: None,
+        wire: None,
+        cut_short: false,
+    }
+}

@@ -1,0 +1,249 @@
+//! Comparisons of two simulated servers, one of which is faster by a known share.
+
+use std::path::Path;
+
+use tenbin_plan::{Context, Draft, Plan, schedule};
+use tenbin_record::{ClientUse, OpFigures, Slice};
+use tenbin_stats::{CONFIDENCE, detectable_log_effect, proportion, standard_deviation};
+use tenbin_verdict::{Comparison, Outcome, compare, is_precise};
+
+use crate::Row;
+use crate::noise::Noise;
+
+/// What is injected: a share by which the second server is faster.
+const EFFECTS: [f64; 3] = [0.01, 0.03, 0.05];
+/// The fewest intervals that must cover the truth.
+const COVERAGE: f64 = 0.93;
+/// The chance that a detectable effect promises.
+const POWER: f64 = 0.80;
+/// Rounds of the comparisons with a fixed number: eight quads.
+const ROUNDS: u32 = 16;
+/// Quads of the comparisons that end by precision.
+const FEWEST_QUADS: u32 = 8;
+
+/// Operations of a slice in which nothing disturbs.
+const OPERATIONS: f64 = 1e9;
+
+pub(crate) fn rows(comparisons: u32) -> Vec<Row> {
+    let alike = run_all(&plan(FIXED), 0.0, comparisons);
+    let mut rows = false_positives(&alike);
+    rows.push(coverage("no difference", 0.0, &alike));
+    for (at, effect) in (1_u64..).zip(EFFECTS) {
+        let found = run_all(&seeded(plan(FIXED), at), effect, comparisons);
+        let name = format!("+{:.0} %", effect * 100.0);
+        rows.push(coverage(&name, effect, &found));
+        rows.push(power(&name, effect, &found));
+    }
+    let precise = run_all(&seeded(plan(BY_PRECISION), 99), 0.03, comparisons);
+    let ended = precise.iter().map(|one| one.block_ratios.len());
+    let (least, most) = (ended.clone().min(), ended.max());
+    let name = format!(
+        "+3 %, ended by precision (± 2 %) after {} to {} quads",
+        least.unwrap_or(0),
+        most.unwrap_or(0)
+    );
+    rows.push(coverage(&name, 0.03, &precise));
+    rows
+}
+
+const FIXED: &str = "";
+const BY_PRECISION: &str = "until = \"±2%\"\nmax_count = 256\n";
+
+/// Two targets and one workload, `rounds` being further keys of `[rounds]`.
+fn plan(rounds: &str) -> Plan {
+    let text = format!(
+        "seed = 1\n[rounds]\ncount = {ROUNDS}\n{rounds}\
+         [[target]]\nname = \"a\"\nbuiltin = \"http\"\n\
+         [[target]]\nname = \"b\"\nbuiltin = \"http\"\n\
+         [[workload]]\nkind = \"http\"\nname = \"get\"\n"
+    );
+    let mut context = Context::of_this_process().expect("a working directory");
+    Draft::from_toml(&text, Path::new("simulated.toml"))
+        .and_then(|draft| draft.resolve(&mut context))
+        .expect("the plan is right")
+}
+
+/// The same with other noise.
+fn seeded(plan: Plan, seed: u64) -> Plan {
+    Plan {
+        seed: plan.seed ^ (seed << 32),
+        ..plan
+    }
+}
+
+fn run_all(plan: &Plan, effect: f64, comparisons: u32) -> Vec<Comparison> {
+    (0..comparisons)
+        .map(|number| {
+            // Which target comes first is drawn too.
+            let plan = Plan {
+                seed: plan.seed.wrapping_mul(1_000_003) ^ u64::from(number),
+                ..plan.clone()
+            };
+            let slices = run(&plan, effect);
+            let found = compare(&plan, &slices);
+            let primary = found.into_iter().find(|one| one.primary);
+            primary.expect("two targets are compared")
+        })
+        .collect()
+}
+
+/// The slices of one run, ended as the plan says.
+fn run(plan: &Plan, effect: f64) -> Vec<Slice> {
+    let turns = schedule(plan);
+    let mut noise = Noise::new(plan.seed, turns.len());
+    let mut slices: Vec<Slice> = Vec::new();
+    for (turn, index) in turns.iter().zip(0_u32..) {
+        let faster = if turn.target == 1 {
+            effect.ln_1p()
+        } else {
+            0.0
+        };
+        let operations = OPERATIONS * (faster + noise.next()).exp();
+        let mut op = OpFigures::new("GET");
+        op.ok = operations as u64;
+        slices.push(Slice {
+            index,
+            block: turn.block,
+            round: turn.round,
+            workload: "get".to_owned(),
+            target: plan.targets[turn.target].name.clone(),
+            start: f64::from(index),
+            seconds: 1.0,
+            connections: 1,
+            closed_loop: true,
+            ops: vec![op],
+            ledger: Default::default(),
+            setup: Default::default(),
+            hosts: Vec::new(),
+            client: ClientUse {
+                cpu_seconds: 0.1,
+                busiest_thread: 0.1,
+                allocated: None,
+            },
+            server: None,
+            backlog: 0,
+            machine: None,
+            wire: None,
+            cut_short: false,
+        });
+        let next = turns.get(index as usize + 1);
+        let ends_block = next.is_none_or(|next| next.block != turn.block);
+        let quads = turn.block + 1;
+        if ends_block && quads >= FEWEST_QUADS && is_precise(plan, &slices) {
+            break;
+        }
+    }
+    slices
+}
+
+fn false_positives(alike: &[Comparison]) -> Vec<Row> {
+    let called = |one: &&Comparison| one.outcome.is_different();
+    let excluding = |one: &&Comparison| one.p.is_some_and(|p| p <= 1.0 - CONFIDENCE);
+    let level = 1.0 - CONFIDENCE;
+    vec![
+        at_most(
+            "no difference: called different",
+            level,
+            alike.iter().filter(called).count(),
+            alike.len(),
+        ),
+        at_most(
+            "no difference: p of 5 % or less, whatever its size",
+            level,
+            alike.iter().filter(excluding).count(),
+            alike.len(),
+        ),
+    ]
+}
+
+fn coverage(name: &str, effect: f64, found: &[Comparison]) -> Row {
+    let covers = |one: &&Comparison| {
+        let estimate = one.ratio.estimate();
+        estimate.is_some_and(|estimate| estimate.contains(1.0 + effect))
+    };
+    let hits = found.iter().filter(covers).count();
+    at_least(
+        &format!("{name}: intervals that cover the truth"),
+        COVERAGE,
+        hits,
+        found.len(),
+    )
+}
+
+/// Of the runs that say a difference of that size would have shown, those in which it
+/// did. What is not above the noise floor is promised to nobody: there, a difference
+/// the wrong way round must be rare.
+fn power(name: &str, effect: f64, found: &[Comparison]) -> Row {
+    let floor = found.first().map_or(0.0, |one| one.noise_floor);
+    let promised: Vec<&Comparison> = found
+        .iter()
+        .filter(|one| detectable(one).is_some_and(|it| it <= effect))
+        .collect();
+    let seen = |one: &&&Comparison| one.outcome == Outcome::Faster;
+    if effect <= floor {
+        let wrong = found.iter().filter(|one| one.outcome == Outcome::Slower);
+        let level = (1.0 - CONFIDENCE) / 2.0;
+        return at_most(
+            &format!("{name}, which is at the noise floor: called slower"),
+            level,
+            wrong.count(),
+            found.len(),
+        );
+    }
+    let all = found.iter().filter(|one| one.outcome == Outcome::Faster);
+    let what = format!(
+        "{name}: found where it would have shown ({} of all runs found it)",
+        percent(all.count() as f64 / found.len().max(1) as f64)
+    );
+    at_least(
+        &what,
+        POWER,
+        promised.iter().filter(seen).count(),
+        promised.len(),
+    )
+}
+
+/// The smallest difference that a comparison's own blocks would have shown.
+fn detectable(one: &Comparison) -> Option<f64> {
+    let logs: Vec<f64> = one.block_ratios.iter().map(|ratio| ratio.ln()).collect();
+    let sd = standard_deviation(&logs)?;
+    Some(detectable_log_effect(sd, logs.len(), 1.0 - CONFIDENCE)?.exp_m1())
+}
+
+/// A share that may be above a limit by chance only: its interval reaches down to it.
+fn at_most(what: &str, limit: f64, hits: usize, of: usize) -> Row {
+    let found = proportion(hits as u64, of as u64, CONFIDENCE);
+    Row {
+        what: what.to_owned(),
+        limit: format!("at most {}, give or take chance", percent(limit)),
+        found: shown(hits, of),
+        passed: found.estimate().is_some_and(|share| share.low <= limit),
+    }
+}
+
+/// A share that may be below a limit by chance only.
+fn at_least(what: &str, limit: f64, hits: usize, of: usize) -> Row {
+    let found = proportion(hits as u64, of as u64, CONFIDENCE);
+    Row {
+        what: what.to_owned(),
+        limit: format!("at least {}, give or take chance", percent(limit)),
+        found: shown(hits, of),
+        passed: found.estimate().is_some_and(|share| share.high >= limit),
+    }
+}
+
+fn shown(hits: usize, of: usize) -> String {
+    match proportion(hits as u64, of as u64, CONFIDENCE).estimate() {
+        None => "unknown".to_owned(),
+        Some(share) => format!(
+            "{} ({}–{}; {hits} of {of})",
+            percent(share.value),
+            percent(share.low),
+            percent(share.high)
+        ),
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}

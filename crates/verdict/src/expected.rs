@@ -1,0 +1,382 @@
+//! Whether what was expected of the figures is true.
+
+use serde::Serialize;
+use tenbin_plan::{Bound, Expectation, ExpectedFigure, Plan, Relation};
+use tenbin_record::Slice;
+use tenbin_stats::{CONFIDENCE, Measured, proportion, ratio};
+
+use crate::compare::Blocks;
+use crate::evidence::{Cell, cells, is_closed};
+use crate::finding::{Finding, Trust};
+use crate::latency;
+use crate::metric::Metric;
+
+/// An expectation of one target at one workload, and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Expected {
+    /// The expectation, as it is written: `p99<20ms`.
+    pub condition: String,
+    /// The target.
+    pub target: String,
+    /// The workload.
+    pub workload: String,
+    /// What the figure is counted in.
+    pub unit: ExpectedUnit,
+    /// The figure, or the ratio to the baseline's.
+    pub figure: Measured,
+    /// What came of it.
+    pub standing: Standing,
+}
+
+/// What a figure that something is expected of is counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExpectedUnit {
+    /// Operations a second.
+    PerSecond,
+    /// Seconds.
+    Seconds,
+    /// A share of 1.
+    Share,
+    /// Bytes a second.
+    BytesPerSecond,
+    /// Times the baseline's.
+    Ratio,
+}
+
+/// What came of an expectation. Only [`Standing::Met`] passes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Standing {
+    /// The whole interval is on the right side of the bound.
+    Met,
+    /// The whole interval is on its wrong side.
+    NotMet,
+    /// The run cannot tell.
+    CannotTell {
+        /// Why not; a clause without a full stop.
+        why: String,
+    },
+}
+
+/// What came of every expectation of the plan, for every target and workload that
+/// it is about. Figures that `findings` void meet nothing.
+pub(crate) fn expected(plan: &Plan, slices: &[Slice], findings: &[Finding]) -> Vec<Expected> {
+    let cells = cells(plan, slices);
+    let expectations = plan.comparing.expect.iter();
+    expectations
+        .flat_map(|expectation| {
+            let concerned = cells
+                .iter()
+                .filter(|cell| is_about(plan, expectation, cell));
+            concerned.map(|cell| judge(plan, slices, expectation, cell, findings))
+        })
+        .collect()
+}
+
+fn is_about(plan: &Plan, expectation: &Expectation, cell: &Cell<'_>) -> bool {
+    let fits = |asked: &Option<String>, name: &str| asked.as_ref().is_none_or(|it| it == name);
+    // The twin is there to be like the baseline, and the baseline is always once
+    // the baseline.
+    let is = |target: Option<&tenbin_plan::Target>| target.is_some_and(|it| it == cell.target);
+    let is_relative = matches!(expectation.bound, Bound::Baseline(_));
+    let is_control = is(plan.twin()) || (is_relative && is(plan.baseline()));
+    !is_control
+        && fits(&expectation.target, &cell.target.name)
+        && fits(&expectation.workload, &cell.workload.name)
+}
+
+fn judge(
+    plan: &Plan,
+    slices: &[Slice],
+    expectation: &Expectation,
+    cell: &Cell<'_>,
+    findings: &[Finding],
+) -> Expected {
+    let is_relative = matches!(expectation.bound, Bound::Baseline(_));
+    let baseline = plan.baseline().filter(|_| is_relative);
+    let figure = match baseline {
+        Some(baseline) => relative(slices, expectation.figure, cell, &baseline.name),
+        None => absolute(expectation.figure, cell),
+    };
+    let mut sides = vec![cell.target.name.as_str()];
+    sides.extend(baseline.map(|baseline| baseline.name.as_str()));
+    let concerning = findings
+        .iter()
+        .filter(|finding| finding.concerns(&cell.workload.name, &sides));
+    let standing = match Trust::after(concerning) == Trust::Invalid {
+        true => Standing::CannotTell {
+            why: "the numbers cannot be believed".to_owned(),
+        },
+        false => standing(expectation, &figure),
+    };
+    Expected {
+        condition: expectation.condition(),
+        target: cell.target.name.clone(),
+        workload: cell.workload.name.clone(),
+        unit: unit(expectation),
+        figure,
+        standing,
+    }
+}
+
+fn unit(expectation: &Expectation) -> ExpectedUnit {
+    match expectation.bound {
+        Bound::Rate(_) => ExpectedUnit::PerSecond,
+        Bound::Time(_) => ExpectedUnit::Seconds,
+        Bound::Percent(_) => ExpectedUnit::Share,
+        Bound::BytesPerSecond(_) => ExpectedUnit::BytesPerSecond,
+        Bound::Baseline(_) => ExpectedUnit::Ratio,
+    }
+}
+
+/// What the figures are compared by; `None` for those that are facts about the run
+/// and no estimates.
+fn metric(figure: ExpectedFigure, closed: bool) -> Option<Metric> {
+    Some(match (figure, closed) {
+        (ExpectedFigure::Throughput, _) => Metric::Throughput,
+        (ExpectedFigure::P50, true) => Metric::ServiceP50,
+        (ExpectedFigure::P50, false) => Metric::ResponseP50,
+        (ExpectedFigure::P90, true) => Metric::ServiceP90,
+        (ExpectedFigure::P90, false) => Metric::ResponseP90,
+        (ExpectedFigure::P99, true) => Metric::ServiceP99,
+        (ExpectedFigure::P99, false) => Metric::ResponseP99,
+        (ExpectedFigure::Cpu, _) => Metric::ServerCpu,
+        (ExpectedFigure::Bandwidth, _) => Metric::Bandwidth,
+        (ExpectedFigure::Max | ExpectedFigure::Errors, _) => return None,
+    })
+}
+
+fn absolute(figure: ExpectedFigure, cell: &Cell<'_>) -> Measured {
+    let closed = is_closed(cell.workload);
+    match metric(figure, closed) {
+        Some(metric) => metric.figure(&cell.full()),
+        None if figure == ExpectedFigure::Max => longest(cell, closed),
+        None => failures(cell),
+    }
+}
+
+fn relative(slices: &[Slice], figure: ExpectedFigure, cell: &Cell<'_>, baseline: &str) -> Measured {
+    let Some(metric) = metric(figure, is_closed(cell.workload)) else {
+        return Measured::Unknown;
+    };
+    let blocks = Blocks::of(cell.workload, slices);
+    ratio(
+        &blocks.log_ratios(metric, baseline, &cell.target.name),
+        CONFIDENCE,
+    )
+}
+
+/// Over all slices, those cut short too: what happened has happened.
+fn longest(cell: &Cell<'_>, closed: bool) -> Measured {
+    let service: latency::Kind = |op| &op.service;
+    let response: latency::Kind = |op| &op.response;
+    let kind = if closed { service } else { response };
+    let filled = cell.slices.iter().flat_map(|slice| slice.work().map(kind));
+    let nanos = filled.filter(|h| !h.is_empty()).map(|h| h.max()).max();
+    nanos.map_or(Measured::Unknown, |nanos| Measured::Point {
+        value: nanos as f64 / 1e9,
+        n: cell.slices.len(),
+    })
+}
+
+fn failures(cell: &Cell<'_>) -> Measured {
+    let failed: u64 = cell.slices.iter().map(|slice| slice.failed()).sum();
+    let ok: u64 = cell.slices.iter().map(|slice| slice.ok()).sum();
+    proportion(failed, failed + ok, CONFIDENCE)
+}
+
+fn standing(expectation: &Expectation, figure: &Measured) -> Standing {
+    let bound = expectation.bound.value();
+    let holds = |value: f64| expectation.relation.holds(value, bound);
+    let told = |met: bool| match met {
+        true => Standing::Met,
+        false => Standing::NotMet,
+    };
+    let cannot = |why: &str| Standing::CannotTell {
+        why: why.to_owned(),
+    };
+    let Some(value) = figure.value() else {
+        return cannot("the figure is unknown");
+    };
+    if is_fact(expectation, bound) {
+        return told(holds(value));
+    }
+    match figure.estimate() {
+        None => cannot("too few slices or blocks for an interval"),
+        Some(estimate) => match (holds(estimate.low), holds(estimate.high)) {
+            (true, true) => Standing::Met,
+            (false, false) => Standing::NotMet,
+            _ => cannot("the bound lies inside the interval"),
+        },
+    }
+}
+
+/// Whether it asks what happened in this run, and not what would happen in others.
+fn is_fact(expectation: &Expectation, bound: f64) -> bool {
+    let asks_for_none = expectation.relation == Relation::AtMost && bound == 0.0;
+    match expectation.figure {
+        ExpectedFigure::Max => true,
+        ExpectedFigure::Errors => asks_for_none,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_record::ErrorClass;
+
+    use super::*;
+    use crate::testing::Run;
+
+    fn expectation(
+        target: Option<&str>,
+        figure: ExpectedFigure,
+        relation: Relation,
+        bound: Bound,
+    ) -> Expectation {
+        Expectation {
+            target: target.map(str::to_owned),
+            workload: None,
+            figure,
+            relation,
+            bound,
+        }
+    }
+
+    fn time(text: &str) -> Bound {
+        Bound::Time(text.parse().unwrap())
+    }
+
+    fn errors(text: &str) -> Bound {
+        Bound::Percent(text.parse().unwrap())
+    }
+
+    fn standings(mut run: Run, expectation: Expectation) -> Vec<(String, &'static str)> {
+        run.plan.comparing.expect = vec![expectation];
+        let found = run.assess().expected.into_iter();
+        found
+            .map(|each| {
+                let word = match each.standing {
+                    Standing::Met => "met",
+                    Standing::NotMet => "not met",
+                    Standing::CannotTell { .. } => "cannot tell",
+                };
+                (each.target, word)
+            })
+            .collect()
+    }
+
+    /// `b` does 0.9 to 1.0 times the work of `a`.
+    fn slower() -> Run {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| {
+            let share = if slice.0.block % 2 == 0 { 0.9 } else { 1.0 };
+            slice.answers((1_000.0 * share) as u64, 0.002 / share);
+        });
+        run
+    }
+
+    fn of(pairs: &[(&str, &'static str)]) -> Vec<(String, &'static str)> {
+        pairs
+            .iter()
+            .map(|(name, word)| ((*name).to_owned(), *word))
+            .collect()
+    }
+
+    #[test]
+    fn the_whole_interval_must_be_on_one_side() {
+        use ExpectedFigure::P50;
+        let p50 = |bound| expectation(None, P50, Relation::Below, time(bound));
+        assert_eq!(
+            standings(slower(), p50("3ms")),
+            of(&[("a", "met"), ("b", "met")])
+        );
+        assert_eq!(
+            standings(slower(), p50("2.1ms")),
+            of(&[("a", "met"), ("b", "cannot tell")])
+        );
+        assert_eq!(
+            standings(slower(), p50("1ms")),
+            of(&[("a", "not met"), ("b", "not met")])
+        );
+        let few = standings(Run::pair(2), p50("3ms"));
+        assert_eq!(few, of(&[("a", "cannot tell"), ("b", "cannot tell")]));
+    }
+
+    #[test]
+    fn ratios_are_asked_of_the_others_only() {
+        use ExpectedFigure::{Bandwidth, P90, Throughput};
+        let times =
+            |figure, relation, times| expectation(None, figure, relation, Bound::Baseline(times));
+        let at_least = |share| times(Throughput, Relation::Above, share);
+        assert_eq!(standings(slower(), at_least(0.8)), of(&[("b", "met")]));
+        assert_eq!(
+            standings(slower(), at_least(0.95)),
+            of(&[("b", "cannot tell")])
+        );
+        assert_eq!(standings(slower(), at_least(1.1)), of(&[("b", "not met")]));
+        let p90 = times(P90, Relation::AtMost, 1.2);
+        assert_eq!(standings(slower(), p90), of(&[("b", "met")]));
+        let bandwidth = times(Bandwidth, Relation::AtLeast, 1.2);
+        assert_eq!(standings(slower(), bandwidth), of(&[("b", "not met")]));
+    }
+
+    #[test]
+    fn errors_need_enough_operations_and_none_is_a_fact() {
+        use ExpectedFigure::Errors;
+        let below = |bound| expectation(Some("b"), Errors, Relation::Below, errors(bound));
+        assert_eq!(standings(Run::pair(8), below("0.1%")), of(&[("b", "met")]));
+        assert_eq!(
+            standings(Run::pair(8), below("0.01%")),
+            of(&[("b", "cannot tell")])
+        );
+        let none = || expectation(Some("b"), Errors, Relation::AtMost, errors("0%"));
+        assert_eq!(standings(Run::pair(8), none()), of(&[("b", "met")]));
+        let mut run = Run::pair(8);
+        run.first_of("b").fail(ErrorClass::Timeout, 1);
+        assert_eq!(standings(run, none()), of(&[("b", "not met")]));
+    }
+
+    #[test]
+    fn the_longest_is_a_fact() {
+        use ExpectedFigure::Max;
+        let mut run = Run::pair(2);
+        run.first_of("b").answers(1_000, 0.0021);
+        let max = expectation(None, Max, Relation::Below, time("2.05ms"));
+        assert_eq!(standings(run, max), of(&[("a", "met"), ("b", "not met")]));
+    }
+
+    #[test]
+    fn numbers_that_cannot_be_believed_meet_nothing() {
+        use ExpectedFigure::P50;
+        let mut run = Run::pair(8);
+        run.first_of("b").fail(ErrorClass::Status, 900);
+        let p50 = expectation(None, P50, Relation::Below, time("1s"));
+        assert_eq!(
+            standings(run, p50),
+            of(&[("a", "met"), ("b", "cannot tell")])
+        );
+    }
+
+    #[test]
+    fn what_is_not_observed_is_not_met() {
+        use ExpectedFigure::Cpu;
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.unobserved());
+        let cpu = expectation(None, Cpu, Relation::Below, time("1s"));
+        assert_eq!(
+            standings(run, cpu),
+            of(&[("a", "met"), ("b", "cannot tell")])
+        );
+    }
+
+    #[test]
+    fn nothing_is_expected_of_a_twin() {
+        use ExpectedFigure::P50;
+        let mut run = Run::new(&["a", "a-twin"], &["get"], 16);
+        run.plan.comparing.twin = Some(1);
+        let p50 = expectation(None, P50, Relation::Below, time("1s"));
+        assert_eq!(standings(run, p50), of(&[("a", "met")]));
+    }
+}

@@ -1,0 +1,121 @@
+//! Whether the deciding figures are known well enough.
+
+use tenbin_plan::Plan;
+use tenbin_record::Slice;
+use tenbin_stats::{CONFIDENCE, Estimate, ratio};
+
+use crate::compare::Blocks;
+use crate::evidence::{cells, is_closed};
+use crate::metric::Metric;
+
+/// Whether a run that may end by precision may end: every deciding ratio has an
+/// interval within the plan's bound, or with nothing to compare every deciding
+/// figure has. What the ratios say plays no part: a run that stopped when it liked
+/// what it saw would see differences that are not there.
+///
+/// Never, for a plan with a fixed number of rounds.
+pub fn is_precise(plan: &Plan, slices: &[Slice]) -> bool {
+    let Some(until) = plan.rounds.until else {
+        return false;
+    };
+    let estimates = match plan.challengers().next() {
+        Some(_) => ratios(plan, slices),
+        None => figures(plan, slices),
+    };
+    let limit = until.within.share();
+    let within = |estimate: &Option<Estimate>| {
+        estimate.is_some_and(|estimate| half_width(&estimate).is_some_and(|it| it <= limit))
+    };
+    !estimates.is_empty() && estimates.iter().all(within)
+}
+
+/// How far the farther end of the interval is from the figure, as a factor less 1.
+pub(crate) fn half_width(estimate: &Estimate) -> Option<f64> {
+    let Estimate {
+        value, low, high, ..
+    } = *estimate;
+    let width = (high / value).max(value / low) - 1.0;
+    width.is_finite().then_some(width)
+}
+
+fn ratios(plan: &Plan, slices: &[Slice]) -> Vec<Option<Estimate>> {
+    let Some(baseline) = plan.baseline() else {
+        return Vec::new();
+    };
+    let of_workload = |workload| {
+        let blocks = Blocks::of(workload, slices);
+        let metric = Metric::deciding(is_closed(workload));
+        let of_pair = move |challenger: &tenbin_plan::Target| {
+            let logs = blocks.log_ratios(metric, &baseline.name, &challenger.name);
+            ratio(&logs, CONFIDENCE).estimate().copied()
+        };
+        plan.challengers().map(of_pair)
+    };
+    plan.workloads.iter().flat_map(of_workload).collect()
+}
+
+fn figures(plan: &Plan, slices: &[Slice]) -> Vec<Option<Estimate>> {
+    let cells = cells(plan, slices);
+    let figures = cells.iter().map(|cell| {
+        let metric = Metric::deciding(is_closed(cell.workload));
+        metric.figure(&cell.full()).estimate().copied()
+    });
+    figures.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_plan::Until;
+
+    use crate::testing::Run;
+
+    fn is_precise(run: &Run) -> bool {
+        super::is_precise(&run.plan, &run.slices)
+    }
+
+    fn asking(mut run: Run, within: &str) -> Run {
+        run.plan.rounds.until = Some(Until {
+            within: within.parse().unwrap(),
+            most: 1_000,
+        });
+        run
+    }
+
+    /// `b` is twice as fast, give or take 3 %.
+    fn noisy(quads: u32) -> Run {
+        let mut run = Run::pair(quads);
+        run.each_of("b", |slice| {
+            let share = if slice.0.block % 2 == 0 { 2.06 } else { 1.94 };
+            slice.answers((1_000.0 * share) as u64, 0.002 / share);
+        });
+        run
+    }
+
+    #[test]
+    fn precise_is_what_lies_within_the_bound_and_nothing_else() {
+        assert!(is_precise(&asking(noisy(8), "4%")));
+        assert!(!is_precise(&asking(noisy(8), "2%")));
+        // A difference beyond all doubt does not end a run.
+        assert!(!is_precise(&asking(noisy(5), "50%")));
+        assert!(!is_precise(&noisy(8)));
+    }
+
+    #[test]
+    fn one_target_alone_is_known_by_its_own_figure() {
+        assert!(is_precise(&asking(Run::single(8), "1%")));
+        assert!(!is_precise(&asking(Run::single(5), "1%")));
+    }
+
+    #[test]
+    fn every_workload_must_be_precise() {
+        let mut run = Run::new(&["a", "b"], &["get", "put"], 16);
+        run.each_of("b", |slice| {
+            let share = if slice.0.block % 2 == 0 { 1.1 } else { 0.9 };
+            if slice.0.workload == "put" {
+                slice.answers((1_000.0 * share) as u64, 0.002 / share);
+            }
+        });
+        let run = asking(run, "2%");
+        assert!(!is_precise(&run));
+    }
+}

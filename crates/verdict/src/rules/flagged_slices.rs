@@ -1,0 +1,147 @@
+//! Some slices decide what the others do not.
+
+use super::Rule;
+use crate::compare::Comparison;
+use crate::evidence::Evidence;
+use crate::finding::{Blame, Finding, Severity};
+use crate::flags::{Flag, flags};
+use crate::words::{count, ratio};
+use tenbin_stats::Measured;
+
+/// So many flagged slices are told one by one.
+const TOLD: usize = 3;
+
+/// Some slices decide what the others do not.
+pub(super) struct FlaggedSlices;
+
+impl Rule for FlaggedSlices {
+    fn name(&self) -> &'static str {
+        "flagged_slices"
+    }
+
+    fn summary(&self) -> &'static str {
+        "the result is another one without the slices that something was wrong with"
+    }
+
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Suspect]
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("flagged_slices.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let flags = flags(evidence.plan, evidence.slices);
+        let primary = evidence.comparisons.iter().filter(|c| c.primary);
+        primary
+            .filter_map(|comparison| self.finding(comparison, &flags))
+            .collect()
+    }
+}
+
+impl FlaggedSlices {
+    fn finding(&self, comparison: &Comparison, flags: &[Flag]) -> Option<Finding> {
+        let with = comparison.ratio.estimate()?;
+        let without = comparison.without_flagged?;
+        let apart = (with.value / without.value()?).ln().abs();
+        let half_width = (with.high / with.low).ln() / 2.0;
+        if apart <= half_width {
+            return None;
+        }
+        Some(Finding {
+            rule: self.name(),
+            severity: Severity::Suspect,
+            blame: Blame::Setup,
+            workload: Some(comparison.workload.clone()),
+            target: Some(comparison.challenger.clone()),
+            evidence: format!(
+                "the ratio to {} is {} ({}–{}) with all slices and {} without the blocks of {}",
+                comparison.baseline,
+                ratio(with.value),
+                ratio(with.low),
+                ratio(with.high),
+                shown(&without),
+                told(comparison, flags),
+            ),
+            advice: "find out what happened in these slices before you use either figure; nothing \
+                     has been left out of the result"
+                .to_owned(),
+        })
+    }
+}
+
+fn shown(without: &Measured) -> String {
+    let value = ratio(without.value().unwrap_or(f64::NAN));
+    match without.estimate() {
+        Some(found) => format!("{value} ({}–{})", ratio(found.low), ratio(found.high)),
+        None => format!("{value} (interval unknown)"),
+    }
+}
+
+/// The flagged slices of both sides, as `slice 12 of b (its throughput is …)`.
+fn told(comparison: &Comparison, flags: &[Flag]) -> String {
+    let sides = [&comparison.baseline, &comparison.challenger];
+    let mine: Vec<&Flag> = flags
+        .iter()
+        .filter(|flag| flag.workload == comparison.workload && sides.contains(&&flag.target))
+        .collect();
+    let each = mine
+        .iter()
+        .take(TOLD)
+        .map(|flag| format!("slice {} of {} ({})", flag.slice + 1, flag.target, flag.why));
+    let mut text = each.collect::<Vec<_>>().join(", ");
+    if mine.len() > TOLD {
+        text += &format!(" and {}", count(mine.len() - TOLD, "more flag"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_record::ErrorClass;
+
+    use super::*;
+    use crate::testing::Run;
+
+    /// `b` leads in the first quads only, and there the generator is busy.
+    fn run(flagged: u32) -> Run {
+        let mut run = Run::pair(12);
+        run.each_of("b", |slice| {
+            let noise = 1.0 + f64::from(slice.0.block % 3) * 0.002;
+            let share = if slice.0.block < flagged { 1.3 } else { 1.0 };
+            slice.answers((10_000.0 * share * noise) as u64, 0.000_2 / share / noise);
+            if slice.0.block < flagged {
+                slice.busiest_thread(0.99);
+            }
+        });
+        run.each_of("a", |slice| slice.answers(10_000, 0.000_2));
+        run
+    }
+
+    #[test]
+    fn fires_when_flagged_slices_make_the_difference() {
+        let findings = run(4).findings(&FlaggedSlices);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        let evidence = &findings[0].evidence;
+        assert!(
+            evidence.contains("without the blocks of slice"),
+            "{evidence}"
+        );
+        assert!(evidence.contains("more flags"), "{evidence}");
+    }
+
+    #[test]
+    fn silent_when_they_change_little_or_nothing_is_flagged() {
+        assert_eq!(run(0).findings(&FlaggedSlices), []);
+        let mut one = Run::pair(8);
+        one.each_of("b", |slice| {
+            let share = 1.0 + f64::from(slice.0.block) * 0.004;
+            slice.answers((10_000.0 * share) as u64, 0.000_2 / share);
+        });
+        one.each_of("a", |slice| slice.answers(10_000, 0.000_2));
+        one.first_of("b").fail(ErrorClass::Reset, 50);
+        assert_eq!(one.findings(&FlaggedSlices), []);
+    }
+}

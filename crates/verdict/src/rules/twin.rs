@@ -1,0 +1,140 @@
+//! What the baseline's twin says of the noise.
+
+use super::Rule;
+use crate::compare::{Comparison, is_deciding};
+use crate::evidence::Evidence;
+use crate::finding::{Blame, Finding, Severity};
+use crate::outcome::{NOISE_FLOOR, effect};
+use crate::words::{percent, ratio};
+
+/// What the baseline's twin says of the noise.
+pub(super) struct Twin;
+
+impl Rule for Twin {
+    fn name(&self) -> &'static str {
+        "twin"
+    }
+
+    fn summary(&self) -> &'static str {
+        "the baseline's twin differs from it, or a difference is smaller than the noise between them"
+    }
+
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Note, Severity::Suspect]
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("twin.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let twins = evidence.comparisons.iter().filter(|c| c.twin);
+        let different = twins
+            .filter(|twin| is_deciding(twin.metric) && twin.outcome.is_different())
+            .map(|twin| self.different(twin));
+        let primary = evidence.comparisons.iter().filter(|c| c.primary);
+        let drowned = primary.filter_map(|comparison| self.drowned(comparison));
+        different.chain(drowned).collect()
+    }
+}
+
+impl Twin {
+    fn different(&self, twin: &Comparison) -> Finding {
+        let interval = twin.ratio.estimate().map_or_else(String::new, |found| {
+            format!(" ({}–{})", ratio(found.low), ratio(found.high))
+        });
+        Finding {
+            rule: self.name(),
+            severity: Severity::Suspect,
+            blame: Blame::Setup,
+            workload: Some(twin.workload.clone()),
+            target: None,
+            evidence: format!(
+                "{} is the same as {}, and yet the ratio of their {} is {}{interval}",
+                twin.challenger,
+                twin.baseline,
+                twin.metric.phrase(),
+                ratio(twin.ratio.value().unwrap_or(f64::NAN)),
+            ),
+            advice: "look for what sets two of the same apart: what each has stored and cached, \
+                     which cores and disks they got, what else runs; until then other differences \
+                     of this size mean nothing"
+                .to_owned(),
+        }
+    }
+
+    /// A difference that would be one if nobody had measured the noise.
+    fn drowned(&self, comparison: &Comparison) -> Option<Finding> {
+        let found = comparison.ratio.estimate()?;
+        let size = effect(found.value);
+        let floor = comparison.noise_floor;
+        if found.contains(1.0) || size <= NOISE_FLOOR || size > floor {
+            return None;
+        }
+        Some(Finding {
+            rule: self.name(),
+            severity: Severity::Note,
+            blame: Blame::Question,
+            workload: Some(comparison.workload.clone()),
+            target: Some(comparison.challenger.clone()),
+            evidence: format!(
+                "the difference of {} from {} is smaller than what the same server may differ from \
+                 its twin by, {}",
+                percent(size),
+                comparison.baseline,
+                percent(floor)
+            ),
+            advice: "do not take it for a difference; more --rounds or longer slices narrow the \
+                     noise down"
+                .to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    /// `b` is `ratio` times as fast as `a`, the twin of `a` is `even` times in even
+    /// blocks and `odd` times in odd ones.
+    fn run(ratio: f64, even: f64, odd: f64) -> Run {
+        let mut run = Run::new(&["a", "b", "a-twin"], &["get"], 48);
+        run.plan.comparing.twin = Some(2);
+        run.each(|slice| {
+            let share = match (slice.0.target.as_str(), slice.0.block % 2) {
+                ("a", _) => 1.0,
+                ("b", _) => ratio,
+                (_, 0) => even,
+                (_, _) => odd,
+            };
+            slice.answers((100_000.0 * share) as u64, 0.000_02 / share);
+        });
+        run
+    }
+
+    #[test]
+    fn a_twin_that_differs_makes_the_run_suspect() {
+        let run = run(1.2, 1.05, 1.06);
+        let findings = run.findings(&Twin);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert!(findings[0].evidence.contains("a-twin is the same as a"));
+        assert_eq!(run.assess().trust, crate::finding::Trust::Suspect);
+    }
+
+    #[test]
+    fn a_difference_within_the_noise_is_noted() {
+        let findings = run(1.03, 1.05, 0.96).findings(&Twin);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].severity, Severity::Note);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+    }
+
+    #[test]
+    fn silent_when_the_twin_is_alike_and_without_one() {
+        assert_eq!(run(1.2, 1.002, 0.998).findings(&Twin), []);
+        assert_eq!(run(1.0, 1.002, 0.998).findings(&Twin), []);
+        assert_eq!(Run::pair(8).findings(&Twin), []);
+    }
+}

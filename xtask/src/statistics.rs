@@ -1,0 +1,165 @@
+//! `cargo xtask statistics`: whether the verdict keeps its promises, on comparisons of
+//! which the truth is known.
+//!
+//! The simulated ones are an example of `tenbin-verdict`, which this crate must not
+//! use; the real ones compare one built-in server with itself.
+
+use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::shell;
+
+/// Real comparisons of a server with itself.
+const REAL: u32 = 20;
+/// The most of them that may be called different: more happen in one of a hundred
+/// such experiments with a chance of 5 % each.
+const MOST_DIFFERENT: usize = 4;
+
+/// Simulates comparisons, with `--real` makes some as well, prints the tables and keeps
+/// them in a dated folder.
+///
+/// # Errors
+/// A program cannot be built or run, or a row has failed.
+pub(crate) fn run(real: bool) -> Result<()> {
+    let (mut text, passed) = simulated()?;
+    print!("{text}");
+    let mut failed = !passed;
+    if real {
+        let (table, passed) = compared_with_itself()?;
+        print!("\n{table}");
+        text += &format!("\n{table}");
+        failed |= !passed;
+    }
+    let machine = crate::cost::machine()?;
+    println!("\nkept in {}", keep(&text, &machine, real)?.display());
+    ensure!(!failed, "a row failed");
+    Ok(())
+}
+
+/// The table, and whether every row passed.
+fn simulated() -> Result<(String, bool)> {
+    let output = shell::cargo()
+        .args(["run", "--quiet", "--package", "tenbin-verdict"])
+        .args(["--example", "statistics"])
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cargo cannot be run")?;
+    let text = String::from_utf8(output.stdout).context("the table is no text")?;
+    ensure!(
+        text.contains("| what | must be |"),
+        "the experiments printed no table"
+    );
+    Ok((text, output.status.success()))
+}
+
+/// One built-in server under two names, over and over.
+fn compared_with_itself() -> Result<(String, bool)> {
+    shell::succeed(shell::cargo().args(["build", "--release", "-p", "tenbin"]))?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
+    let tenbin = std::path::absolute(target.join("release/tenbin"))?;
+    let scratch = std::env::temp_dir().join(format!("tenbin-statistics-{}", std::process::id()));
+    let server = Server::start(&tenbin)?;
+    let mut words = Vec::new();
+    for number in 0..REAL {
+        let (word, ratio) = against_itself(&tenbin, &server.url, &scratch)?;
+        println!("{}. {word}, ratio {ratio}", number + 1);
+        words.push(word);
+    }
+    drop(server);
+    let _ = std::fs::remove_dir_all(&scratch);
+    let is_different = |word: &&String| matches!(word.as_str(), "faster" | "slower");
+    let different = words.iter().filter(is_different).count();
+    let equivalent = words.iter().filter(|word| *word == "equivalent").count();
+    let passed = different <= MOST_DIFFERENT;
+    let mut table = String::from("| what | must be | found | |\n|---|---|---|---|\n");
+    let _ = writeln!(
+        table,
+        "| {REAL} real comparisons of one built-in server with itself: called different | at most \
+         {MOST_DIFFERENT} | {different}, and {equivalent} equivalent | {} |",
+        if passed { "pass" } else { "**FAIL**" }
+    );
+    Ok((table, passed))
+}
+
+/// A built-in server, stopped when dropped.
+struct Server {
+    child: Child,
+    url: String,
+}
+
+impl Server {
+    fn start(tenbin: &Path) -> Result<Self> {
+        let mut child = Command::new(tenbin)
+            .args(["serve", "http", "--listen", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("tenbin cannot be run")?;
+        let output = child.stdout.take().context("the server has no output")?;
+        let mut first = String::new();
+        BufReader::new(output).read_line(&mut first)?;
+        let url = first
+            .split_whitespace()
+            .find(|word| word.starts_with("http://"))
+            .map(str::to_owned);
+        match url {
+            Some(url) => Ok(Self { child, url }),
+            None => {
+                let _ = child.kill();
+                bail!("the server did not say where it listens, but {first:?}")
+            }
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The verdict's word and the ratio with its interval.
+fn against_itself(tenbin: &Path, url: &str, scratch: &Path) -> Result<(String, String)> {
+    let output = Command::new(tenbin)
+        .args(["http", "--target", &format!("a={url}")])
+        .args(["--target", &format!("b={url}"), "--connections", "4"])
+        .args(["--slice", "300ms", "--lead", "50ms", "--gap", "50ms"])
+        .args(["--warmup", "200ms", "--quiet", "--json", "--out"])
+        .arg(scratch)
+        .stderr(Stdio::inherit())
+        .output()
+        .context("tenbin cannot be run")?;
+    let document: serde_json::Value =
+        serde_json::from_slice(&output.stdout).context("tenbin printed no result")?;
+    let comparisons = document["comparisons"].as_array();
+    let mut comparisons = comparisons.into_iter().flatten();
+    let primary = comparisons.find(|one| one["primary"] == true);
+    let primary = primary.context("the result has no comparison")?;
+    let word = primary["outcome"]["kind"].as_str().unwrap_or("unknown");
+    let figure = |path: &str| {
+        let value = primary["ratio"].pointer(path).and_then(|it| it.as_f64());
+        value.map_or_else(|| "unknown".to_owned(), |value| format!("{value:.3}"))
+    };
+    let [value, low, high] = ["/value", "/interval/low", "/interval/high"].map(figure);
+    Ok((word.to_owned(), format!("{value} ({low}–{high})")))
+}
+
+fn keep(text: &str, machine: &str, real: bool) -> Result<PathBuf> {
+    let date = shell::output_of(Command::new("date").arg("+%Y-%m-%d"))?;
+    let folder = shell::workspace_root()
+        .join("bench")
+        .join(format!("{}-statistics", date.trim()));
+    std::fs::create_dir_all(&folder)?;
+    let option = if real { " --real" } else { "" };
+    let page = format!(
+        "# Statistics\n\n`cargo xtask statistics{option}`: comparisons of which the truth is known, \
+         judged by the code that judges runs. What each row proves is in \
+         [accuracy](../../docs/accuracy.md#the-verdict). {text}\n{machine}.\n"
+    );
+    std::fs::write(folder.join("README.md"), page)?;
+    Ok(folder)
+}
