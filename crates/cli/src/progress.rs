@@ -21,6 +21,8 @@ pub(crate) struct Display {
     total: usize,
     pace: Pace,
     current: String,
+    /// What the next slice is offered, if a search offers it.
+    probe: Option<String>,
     last_plain: Instant,
 }
 
@@ -40,6 +42,7 @@ impl Display {
             total: 0,
             pace: Pace::new(Duration::ZERO),
             current: String::new(),
+            probe: None,
             last_plain: Instant::now(),
         }
     }
@@ -59,9 +62,13 @@ impl Display {
             } => {
                 self.total = *slices;
                 self.pace = Pace::new(*forecast);
+                let what = match slices {
+                    0 => "a search for the highest rate".to_owned(),
+                    1 => "1 slice".to_owned(),
+                    several => format!("{several} slices"),
+                };
                 self.line(&format!(
-                    "{slices} slice{} in about {}, kept in {}",
-                    if *slices == 1 { "" } else { "s" },
+                    "{what} in about {}, kept in {}",
                     short(*forecast),
                     directory.display()
                 ));
@@ -104,16 +111,38 @@ impl Display {
                 target,
                 workload,
             } => {
-                self.current = format!("{workload} on {target}");
+                let probe = self.probe.take();
+                let is_probe = probe.is_some();
+                self.current = probe.unwrap_or_else(|| format!("{workload} on {target}"));
                 self.bar.set_message(self.current.clone());
+                // Nobody knows how many probes there are going to be.
+                self.total = self.total.max(index + 1);
+                self.bar.set_length(self.total as u64);
                 let whole = self.pace.whole(*index, self.total);
                 self.bar.set_prefix(short(whole).to_string());
                 self.bar.set_position(*index as u64);
                 if *index == 0 {
-                    self.bar.set_length(self.total as u64);
                     self.bar.set_style(style(MEASURING));
                 }
-                self.plain(&format!("slice {} of {}", index + 1, self.total));
+                if is_probe {
+                    self.plain(&self.current.clone());
+                } else {
+                    self.plain(&format!("slice {} of {}", index + 1, self.total));
+                }
+            }
+            Progress::Probe {
+                target,
+                workload,
+                rate,
+                proof,
+                held,
+                failed,
+            } => {
+                let what = if *proof { "proof of" } else { "probe of" };
+                let bracket = bracket(*held, *failed);
+                self.probe = Some(format!(
+                    "{workload} on {target}: {what} {rate}/s ({bracket})"
+                ));
             }
             Progress::Speed {
                 ok_per_second,
@@ -175,6 +204,16 @@ impl Display {
 #[expect(clippy::print_stderr, reason = "progress goes to standard error")]
 fn print(bar: &ProgressBar, text: &str) {
     bar.suspend(|| eprintln!("{text}"));
+}
+
+/// What is known so far of the highest rate.
+fn bracket(held: Option<f64>, failed: Option<f64>) -> String {
+    match (held, failed) {
+        (Some(held), Some(failed)) => format!("it lies between {held}/s and {failed}/s"),
+        (Some(held), None) => format!("at least {held}/s"),
+        (None, Some(failed)) => format!("below {failed}/s"),
+        (None, None) => "nothing known yet".to_owned(),
+    }
 }
 
 /// How long the whole run takes, by what it has taken so far.

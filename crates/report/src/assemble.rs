@@ -1,5 +1,8 @@
 //! From a run and what is to be said of it to the document.
 
+mod capacity;
+mod search;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::SystemTime;
@@ -70,6 +73,10 @@ impl Document {
                 .map(|slice| slice_figures(plan, slice))
                 .collect(),
             use_cases: assessment.use_cases.iter().map(use_case).collect(),
+            capacities: capacity::capacities(assessment),
+            capacity_comparisons: capacity::comparisons(assessment),
+            searches: search::searches(assessment),
+            rate_comparisons: search::comparisons(assessment),
             earlier: None,
         }
     }
@@ -78,7 +85,6 @@ impl Document {
 fn run(source: &Source<'_>) -> Run {
     let plan = source.plan;
     let directory = source.directory;
-    let arms = plan.targets.len() * plan.workloads.len();
     Run {
         id: directory
             .file_name()
@@ -89,7 +95,7 @@ fn run(source: &Source<'_>) -> Run {
         name: plan.name.clone(),
         started: rfc3339(source.started),
         complete: source.complete,
-        planned_slices: arms as u64 * u64::from(plan.rounds.count),
+        planned_slices: plan.slices_in_rounds() as u64,
         seed: plan.seed,
         threads: plan.threads as u64,
         rounds: plan.rounds.count,
@@ -99,9 +105,20 @@ fn run(source: &Source<'_>) -> Run {
 }
 
 fn verdicts(assessment: &Assessment) -> Vec<String> {
-    let sentences: Vec<String> = assessment
-        .primary()
-        .map(verdict::Comparison::sentence)
+    let compared = assessment.primary().map(verdict::Comparison::sentence);
+    let capacities = assessment.capacity_comparisons.iter();
+    let rates = assessment.rate_comparisons.iter();
+    let alone = assessment.capacities.iter().map(|found| found.sentence());
+    let sentences: Vec<String> = compared
+        .chain(capacities.map(verdict::CapacityComparison::sentence))
+        .chain(rates.map(verdict::RateComparison::sentence))
+        .chain(alone)
+        .chain(
+            assessment
+                .searches
+                .iter()
+                .map(verdict::SearchResult::sentence),
+        )
         .collect();
     if sentences.is_empty() {
         return vec!["one target was measured, so there is nothing to compare".to_owned()];
@@ -114,7 +131,11 @@ fn workload(workload: &tenbin_plan::Workload) -> Workload {
     let pace = &workload.load.pace;
     let rate = match pace {
         Pace::Constant { per_second } | Pace::Poisson { per_second } => Some(*per_second),
-        Pace::Closed | Pace::Ramp { .. } | Pace::Steps { .. } | Pace::Trace(_) => None,
+        Pace::Closed
+        | Pace::Ramp { .. }
+        | Pace::Steps { .. }
+        | Pace::Trace(_)
+        | Pace::Search(_) => None,
     };
     Workload {
         name: workload.name.clone(),
@@ -371,6 +392,7 @@ fn slice_figures(plan: &Plan, slice: &Slice) -> SliceFigures {
         round: slice.round,
         workload: slice.workload.clone(),
         target: slice.target.clone(),
+        offered: slice.probe.map(|probe| probe.rate),
         start: slice.start,
         seconds: slice.seconds,
         cut_short: slice.cut_short,

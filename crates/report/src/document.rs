@@ -4,7 +4,9 @@
 //! Times are seconds, sizes are bytes, rates are per second, shares run from 0 to 1.
 //! What is not known is `null`, never 0.
 
+mod capacity;
 mod earlier;
+mod search;
 mod slice;
 mod workload;
 
@@ -14,7 +16,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_record::Environment;
 
+pub use capacity::{Capacity, CapacityComparison, CapacityLevel, Knee, UslResult};
 pub use earlier::{ControlRange, Earlier, EarlierChange, EarlierPart, EarlierWord};
+pub use search::{RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe};
 pub use slice::SliceFigures;
 pub use workload::{Share, Subject, Workload};
 
@@ -51,6 +55,18 @@ pub struct Document {
     /// Which target suits which use of an object store, as far as the comparisons say.
     #[serde(default)]
     pub use_cases: Vec<UseCase>,
+    /// What each target can do at most, by ladder of connections (`--ramp`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capacities: Vec<Capacity>,
+    /// The targets at their capacity against the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capacity_comparisons: Vec<CapacityComparison>,
+    /// The highest rates within an objective (`--slo`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub searches: Vec<Search>,
+    /// Those of the targets against that of the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rate_comparisons: Vec<RateComparison>,
     /// How this run stands against an earlier one, if it was compared with any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Earlier>,
@@ -69,7 +85,8 @@ pub struct Run {
     pub started: String,
     /// Whether every slice of the plan was measured.
     pub complete: bool,
-    /// Slices that the plan asks for.
+    /// Slices that the plan asks for. Of a search for a rate it is not known how many
+    /// there are going to be: they are not among them.
     pub planned_slices: u64,
     /// Seed of every random choice.
     pub seed: u64,

@@ -8,6 +8,7 @@
 
 mod assemble;
 mod benchmark;
+mod capacity;
 mod connections;
 mod describe;
 pub mod document;

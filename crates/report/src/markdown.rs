@@ -1,5 +1,6 @@
 //! `SUMMARY.md`: the report, to be read on GitHub or published.
 
+mod capacity;
 mod connections;
 mod cost;
 mod earlier;
@@ -29,6 +30,8 @@ pub(crate) fn summary(document: &Document) -> String {
     for workload in &document.workloads {
         results(&mut page, document, workload);
     }
+    capacity::capacities(&mut page, document);
+    capacity::searches(&mut page, document);
     findings(&mut page, &document.findings);
     operations::operations(&mut page, document);
     connections::hosts(&mut page, document);

@@ -1,5 +1,6 @@
 //! The report for a terminal.
 
+mod capacity;
 mod earlier;
 mod results;
 
@@ -7,7 +8,8 @@ use crate::connections::{
     NOT_TIMED, has_early_first_byte, is_timed, mostly_new, name_lookup, shares, steps,
 };
 use crate::document::{
-    Comparison, Connections, Document, Finding, ResultOf, SetupStep, Severity, Trust, Workload,
+    Comparison, Connections, Document, Finding, ResultOf, SetupStep, Severity, SliceFigures, Trust,
+    Workload,
 };
 use crate::escape::for_terminal;
 use crate::table::{Table, wrap, wrap_between};
@@ -28,6 +30,8 @@ pub fn terminal(document: &Document, width: usize, colour: bool) -> String {
     for workload in &document.workloads {
         page.workload(document, workload);
     }
+    page.capacities(document);
+    page.searches(document);
     page.earlier(document);
     page.findings(&document.findings);
     page.last_three_lines(document);
@@ -226,11 +230,15 @@ impl Page {
         let incomplete = if document.run.complete {
             String::new()
         } else {
-            format!(
-                "; incomplete: {} of {} measured in full",
-                document.slices.iter().filter(|s| !s.cut_short).count(),
-                plural(document.run.planned_slices, "slice")
-            )
+            let in_rounds = |s: &&SliceFigures| !s.cut_short && s.offered.is_none();
+            match document.run.planned_slices {
+                0 => "; incomplete: the search did not come to its end".to_owned(),
+                planned => format!(
+                    "; incomplete: {} of {} measured in full",
+                    document.slices.iter().filter(in_rounds).count(),
+                    plural(planned, "slice")
+                ),
+            }
         };
         self.line(&format!("Trust    {word}, {meaning}{incomplete}"));
         self.line(&format!(
@@ -396,9 +404,12 @@ pub(crate) fn verdict_line(document: &Document) -> String {
             None => groups.push((claim, vec![&comparison.workload])),
         }
     }
+    let at_most = document.capacity_comparisons.iter().map(|c| &c.sentence);
+    let highest = document.rate_comparisons.iter().map(|c| &c.sentence);
     groups
         .iter()
         .map(|(claim, workloads)| format!("{claim} at {}", workloads.join(", ")))
+        .chain(at_most.chain(highest).cloned())
         .collect::<Vec<_>>()
         .join("; ")
 }

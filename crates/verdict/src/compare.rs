@@ -53,7 +53,9 @@ pub struct Comparison {
 /// findings to lower it.
 pub fn compare(plan: &Plan, slices: &[Slice]) -> Vec<Comparison> {
     let mut comparisons = Vec::new();
-    for workload in &plan.workloads {
+    // The rates of a search are compared, and not what came of them.
+    let compared = plan.workloads.iter().filter(|work| work.search().is_none());
+    for workload in compared {
         let blocks = blocks(workload, slices);
         for &metric in Metric::of_load(is_closed(workload)) {
             if metric == Metric::ServerCpu && !is_observed(plan, &blocks) {

@@ -28,7 +28,8 @@ pub struct Cell<'a> {
     pub workload: &'a Workload,
     /// The target.
     pub target: &'a Target,
-    /// Its slices, in the order of the run, those cut short too.
+    /// Its slices, in the order of the run, those cut short too; of a search for a
+    /// rate only the last proof: the other probes are there to fail.
     pub slices: Vec<&'a Slice>,
 }
 
@@ -57,12 +58,26 @@ pub(crate) fn cells<'a>(plan: &'a Plan, slices: &'a [Slice]) -> Vec<Cell<'a>> {
                 .filter(|slice| slice.workload == workload.name && slice.target == target.name)
                 .collect();
             slices.sort_by_key(|slice| slice.index);
+            if workload.search().is_some() {
+                slices = last_proof(&slices);
+            }
             Cell {
                 workload,
                 target,
                 slices,
             }
         })
+        .collect()
+}
+
+fn last_proof<'a>(slices: &[&'a Slice]) -> Vec<&'a Slice> {
+    let is_proof = |slice: &&&Slice| slice.probe.is_some_and(|probe| probe.proof);
+    slices
+        .iter()
+        .rev()
+        .find(is_proof)
+        .copied()
+        .into_iter()
         .collect()
 }
 

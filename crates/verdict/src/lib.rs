@@ -6,12 +6,14 @@
 //! here measures, and nothing prints: the report finds words and figures ready.
 
 mod assessment;
+pub mod capacity;
 mod compare;
 mod connections;
 mod earlier;
 mod evidence;
 mod figures;
 mod finding;
+pub mod highest_rate;
 mod latency;
 mod metric;
 mod outcome;
@@ -25,12 +27,14 @@ mod use_case;
 mod words;
 
 pub use assessment::{Assessment, assess};
+pub use capacity::{Capacity, CapacityComparison, CapacityLevel};
 pub use compare::{Comparison, compare};
 pub use connections::{ConnectionFigures, HostFigures, StepFigures};
 pub use earlier::{Change, Controls, Earlier, EarlierRun, Part, Series, against_earlier};
 pub use evidence::{Cell, Evidence};
 pub use figures::{OperationFigures, TargetFigures, figures};
 pub use finding::{Blame, Finding, Severity, Trust};
+pub use highest_rate::{Finder, RateComparison, SearchResult, Wish};
 pub use metric::{Direction, Metric};
 pub use outcome::{EQUIVALENCE, NOISE_FLOOR, Outcome};
 pub use rules::{RULES, Rule};

@@ -5,16 +5,19 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use tenbin_engine::{Carrier, Drive, drive};
+use tenbin_engine::{Carrier, Drive, ErrorClass, drive};
 use tenbin_plan::rng::{Rng, name_number};
-use tenbin_plan::{Plan, Turn, schedule};
-use tenbin_record::{Allocated, Environment, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart};
+use tenbin_plan::{Load, Plan, Turn, schedule};
+use tenbin_record::{
+    Allocated, Environment, RateProbe, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart,
+};
 use tenbin_targets::{Grounds, bring_up};
 
 use crate::arm::{Arm, Stays, Wires};
 use crate::descriptors::Descriptors;
 use crate::error::{Ending, WeighError};
 use crate::progress::Progress;
+use crate::search::Steering;
 use crate::stop::Stop;
 use crate::watch::{Trouble, Watch};
 
@@ -54,8 +57,9 @@ pub struct Weighed {
     pub kept: Vec<String>,
 }
 
-/// Runs the experiment. Setting the flags of `stop` ends the slice under way and
-/// keeps what there is.
+/// Runs the experiment: the rounds first, then the searches for a rate, each steered by
+/// `steering`. Setting the flags of `stop` ends the slice under way and keeps what there
+/// is.
 ///
 /// # Errors
 /// When nothing could be measured. Once a slice has been measured, trouble is an
@@ -64,6 +68,7 @@ pub fn weigh(
     plan: &Plan,
     bench: &Bench,
     stop: &Stop,
+    steering: &mut dyn Steering,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Weighed, WeighError> {
     let descriptors = Descriptors::for_plan(plan)?;
@@ -94,7 +99,10 @@ pub fn weigh(
                 wires: &mut wires,
                 count_allocations: bench.count_allocations,
             };
-            let ending = run.measure(&turns)?;
+            let ending = match run.measure(&turns)? {
+                Ending::Complete => run.search_all(steering)?,
+                early => early,
+            };
             let (slices, writer) = (run.slices, run.writer);
             if matches!(ending, Ending::Complete) {
                 writer.complete()?;
@@ -201,42 +209,56 @@ fn clear(plan: &Plan, arms: Vec<Arm>, progress: &mut dyn FnMut(Progress<'_>)) ->
     stays
 }
 
+/// One slice to be measured.
+pub(crate) struct Ask<'a> {
+    pub(crate) turn: &'a Turn,
+    pub(crate) load: Load,
+    pub(crate) window: Duration,
+    pub(crate) probe: Option<RateProbe>,
+}
+
 /// The measuring itself.
-struct Run<'r, 'w> {
-    plan: &'r Plan,
-    arms: &'r mut [Arm],
+pub(crate) struct Run<'r, 'w> {
+    pub(crate) plan: &'r Plan,
+    pub(crate) arms: &'r mut [Arm],
     writer: RunWriter,
     begun: Instant,
-    slices: Vec<Slice>,
-    wires: &'r mut Wires<'w>,
+    pub(crate) slices: Vec<Slice>,
+    pub(crate) wires: &'r mut Wires<'w>,
     count_allocations: CountAllocations,
 }
 
 impl Run<'_, '_> {
     fn measure(&mut self, turns: &[Turn]) -> Result<Ending, WeighError> {
-        for (index, turn) in turns.iter().enumerate() {
-            match self.slice(index, turn) {
-                Ok(None) => {}
-                Ok(Some(ending)) => return Ok(ending),
-                Err(WeighError::Interrupted) => return Ok(Ending::Interrupted),
-                Err(WeighError::Record(error)) => return Ok(Ending::RecordFailed(error)),
-                Err(WeighError::Preparation {
-                    target, what, why, ..
-                }) => {
-                    let sentence = format!("target \"{target}\": {what} failed: {why}");
-                    return Ok(Ending::TargetFailed(sentence));
-                }
-                Err(error) => return Err(error),
-            }
-            if index + 1 < turns.len() {
-                rest(self.plan.rounds.gap, self.wires.stop);
+        for turn in turns {
+            let ask = Ask {
+                turn,
+                load: self.plan.workloads[turn.workload].load.clone(),
+                window: self.plan.rounds.slice,
+                probe: None,
+            };
+            if let Some(ending) = self.ask(&ask)? {
+                return Ok(ending);
             }
         }
         Ok(Ending::Complete)
     }
 
-    /// Measures one slice. `Some` when nothing should follow it.
-    fn slice(&mut self, index: usize, turn: &Turn) -> Result<Option<Ending>, WeighError> {
+    /// Measures one slice, after a rest if it is not the first. `Some` when nothing
+    /// should follow it.
+    pub(crate) fn ask(&mut self, ask: &Ask<'_>) -> Result<Option<Ending>, WeighError> {
+        if !self.slices.is_empty() {
+            rest(self.plan.rounds.gap, self.wires.stop);
+        }
+        match self.slice(ask) {
+            Ok(ending) => Ok(ending),
+            Err(error) => ending_of(error).map(Some),
+        }
+    }
+
+    fn slice(&mut self, ask: &Ask<'_>) -> Result<Option<Ending>, WeighError> {
+        let index = self.slices.len();
+        let turn = ask.turn;
         let work = &self.plan.workloads[turn.workload];
         let arm = &mut self.arms[turn.target];
         if let Some(why) = arm.prepared[turn.workload].spent() {
@@ -252,14 +274,13 @@ impl Run<'_, '_> {
         });
         let mut workers = arm.prepared[turn.workload].slice();
         workers.truncate(work.load.connections);
-        let rounds = &self.plan.rounds;
-        let lead = work.lead(rounds);
+        let lead = work.lead(&self.plan.rounds);
         let how = Drive {
             carrier: arm.carrier(),
-            load: work.load.clone(),
+            load: ask.load.clone(),
             seed: arrivals_seed(self.plan.seed, turn),
             lead,
-            window: Some(rounds.slice),
+            window: Some(ask.window),
         };
         let (operations, roles) = workers.first().map_or_else(Default::default, |worker| {
             let named = worker.operations().iter().enumerate();
@@ -278,9 +299,10 @@ impl Run<'_, '_> {
             hosts: host_names(&how.carrier),
             threads: workers.len(),
             connections: work.load.connections,
-            closed_loop: matches!(work.load.pace, tenbin_plan::Pace::Closed),
-            planned_seconds: rounds.slice.as_secs_f64(),
+            closed_loop: matches!(ask.load.pace, tenbin_plan::Pace::Closed),
+            planned_seconds: ask.window.as_secs_f64(),
             start: (self.begun.elapsed() + lead).as_secs_f64(),
+            probe: ask.probe,
         })?;
         let stop = self.wires.stop;
         let mut watch = Watch::new(
@@ -308,11 +330,29 @@ impl Run<'_, '_> {
             _ if self.wires.stop.is_asked() => Some(Ending::Interrupted),
             _ => arm
                 .death()
-                .or_else(|| gave_nothing(&slice))
+                // A probe may fail as a whole: that is an answer, unless nobody is there.
+                .or_else(|| {
+                    let counts = ask.probe.is_none() || nobody_was_there(&slice);
+                    gave_nothing(&slice).filter(|_| counts)
+                })
                 .map(Ending::TargetFailed),
         };
         self.slices.push(slice);
         Ok(ending)
+    }
+}
+
+/// How a run ends on trouble that leaves what was measured before as it is.
+pub(crate) fn ending_of(error: WeighError) -> Result<Ending, WeighError> {
+    match error {
+        WeighError::Interrupted => Ok(Ending::Interrupted),
+        WeighError::Record(error) => Ok(Ending::RecordFailed(error)),
+        WeighError::Preparation {
+            target, what, why, ..
+        } => Ok(Ending::TargetFailed(format!(
+            "target \"{target}\": {what} failed: {why}"
+        ))),
+        error => Err(error),
     }
 }
 
@@ -368,6 +408,12 @@ fn gave_nothing(slice: &Slice) -> Option<String> {
         "target \"{}\" {what} in a whole slice of \"{}\": {worst}",
         slice.target, slice.workload
     ))
+}
+
+/// Whether whatever failed found nobody to connect to.
+fn nobody_was_there(slice: &Slice) -> bool {
+    let mut failures = slice.requests().flat_map(|op| &op.errors);
+    failures.all(|(class, count)| *class == ErrorClass::Connect || *count == 0)
 }
 
 fn rest(gap: Duration, stop: &Stop) {

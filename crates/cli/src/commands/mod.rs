@@ -10,6 +10,7 @@ mod plan;
 mod result;
 mod serve;
 mod show;
+mod steering;
 mod warp;
 
 pub(crate) use about::{completions, man};

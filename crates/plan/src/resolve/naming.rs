@@ -82,6 +82,24 @@ impl Names {
         name
     }
 
+    /// The name that the levels of a ramp have in common: the one in `field`, or
+    /// `default`.
+    pub(super) fn base(
+        &self,
+        desk: &mut Desk<'_>,
+        field: &Field,
+        default: impl FnOnce() -> String,
+    ) -> String {
+        desk.read("name", field, checked).unwrap_or_else(default)
+    }
+
+    /// The name of one level of a ramp.
+    pub(super) fn level(&mut self, base: &str, connections: usize) -> String {
+        let name = self.free(&with_ending(base, &format!("-c{connections}")));
+        self.taken.insert(name.clone());
+        name
+    }
+
     fn free(&self, wanted: &str) -> String {
         std::iter::once(wanted.to_owned())
             .chain((2u32..).map(|number| numbered(wanted, number)))
@@ -92,9 +110,13 @@ impl Names {
 
 /// The name with a number behind it, cut so that it is still a name.
 fn numbered(name: &str, number: u32) -> String {
-    let number = format!("-{number}");
-    let end = name.len().min(LONGEST - number.len());
-    format!("{}{number}", &name[..end])
+    with_ending(name, &format!("-{number}"))
+}
+
+/// The name with something behind it, cut so that it is still a name.
+fn with_ending(name: &str, ending: &str) -> String {
+    let end = name.len().min(LONGEST - ending.len());
+    format!("{}{ending}", &name[..end])
 }
 
 #[cfg(test)]

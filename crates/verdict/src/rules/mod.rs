@@ -7,6 +7,8 @@ mod censored;
 mod client_saturated;
 mod drift;
 mod errors;
+mod highest_rate;
+mod hysteresis;
 mod incomplete;
 mod large_objects;
 mod little;
@@ -17,6 +19,8 @@ mod shared_cores;
 mod small_objects;
 mod too_few_samples;
 mod too_wide;
+
+pub(crate) use little::rho;
 
 use crate::evidence::Evidence;
 use crate::finding::Finding;
@@ -50,6 +54,8 @@ pub static RULES: &[&dyn Rule] = &[
     &too_few_samples::TooFewSamples,
     &too_wide::TooWide,
     &optimum_concurrency::OptimumConcurrency,
+    &hysteresis::Hysteresis,
+    &highest_rate::HighestRate,
     &small_objects::SmallObjects,
     &medium_objects::MediumObjects,
     &large_objects::LargeObjects,

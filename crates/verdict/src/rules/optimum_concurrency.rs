@@ -5,14 +5,12 @@ use tenbin_record::Slice;
 use tenbin_stats::{CONFIDENCE, Estimate, block_log_ratio, ratio as ratio_of};
 
 use super::Rule;
-use crate::evidence::{Evidence, is_closed};
+use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
 use crate::words::{middle, rate, ratio};
 
 /// What more connections have to gain to be worth their while.
 const GAIN: f64 = 0.025;
-/// Fewest levels among which there is an optimum to be found.
-const FEWEST_LEVELS: usize = 3;
 
 /// How many connections are enough.
 pub(super) struct OptimumConcurrency;
@@ -31,39 +29,17 @@ impl Rule for OptimumConcurrency {
     }
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
-        let ladders = ladders(&evidence.plan.workloads);
+        let workloads = &evidence.plan.workloads;
+        let ladders = evidence.plan.ladders().into_iter();
         ladders
-            .iter()
-            .flat_map(|ladder| {
+            .map(|ladder| ladder.into_iter().map(|at| &workloads[at]).collect())
+            .flat_map(|ladder: Vec<&Workload>| {
                 let targets = evidence.plan.targets.iter();
-                targets.filter_map(|target| self.on(target, ladder, evidence.slices))
+                let on = targets.filter_map(|target| self.on(target, &ladder, evidence.slices));
+                on.collect::<Vec<Finding>>()
             })
             .collect()
     }
-}
-
-/// Workloads that differ in nothing but their connections, the fewest first.
-fn ladders(workloads: &[Workload]) -> Vec<Vec<&Workload>> {
-    let mut ladders: Vec<Vec<&Workload>> = Vec::new();
-    for workload in workloads.iter().filter(|workload| is_closed(workload)) {
-        let mut known = ladders.iter_mut();
-        match known.find(|ladder| are_alike(ladder[0], workload)) {
-            Some(ladder) => ladder.push(workload),
-            None => ladders.push(vec![workload]),
-        }
-    }
-    for ladder in &mut ladders {
-        ladder.sort_by_key(|workload| workload.load.connections);
-        ladder.dedup_by_key(|workload| workload.load.connections);
-    }
-    ladders.retain(|ladder| ladder.len() >= FEWEST_LEVELS);
-    ladders
-}
-
-fn are_alike(one: &Workload, other: &Workload) -> bool {
-    let mut load = other.load.clone();
-    load.connections = one.load.connections;
-    one.kind == other.kind && one.load == load
 }
 
 /// One level of a ladder on one target.
