@@ -23,6 +23,8 @@ pub(crate) struct Display {
     /// How the whole time is known.
     about: &'static str,
     current: String,
+    /// What the next slice is offered, if a search offers it.
+    probe: Option<String>,
     last_plain: Instant,
 }
 
@@ -43,6 +45,7 @@ impl Display {
             pace: Pace::new(Duration::ZERO),
             about: "about",
             current: String::new(),
+            probe: None,
             last_plain: Instant::now(),
         }
     }
@@ -68,11 +71,15 @@ impl Display {
                 } else {
                     "about"
                 };
-                let plural = if *slices == 1 { "" } else { "s" };
+                let what = match slices {
+                    0 => "a search for the highest rate".to_owned(),
+                    1 => "1 slice".to_owned(),
+                    several => format!("{several} slices"),
+                };
                 let how_long = match shortest {
-                    None => format!("{slices} slice{plural} in about {}", short(*forecast)),
+                    None => format!("{what} in about {}", short(*forecast)),
                     Some(shortest) => format!(
-                        "at most {slices} slice{plural}, in at least {} and at most {}",
+                        "at most {what}, in at least {} and at most {}",
                         short(*shortest),
                         short(*forecast)
                     ),
@@ -117,17 +124,39 @@ impl Display {
                 target,
                 workload,
             } => {
-                self.current = format!("{workload} on {target}");
+                let probe = self.probe.take();
+                let is_probe = probe.is_some();
+                self.current = probe.unwrap_or_else(|| format!("{workload} on {target}"));
                 self.bar.set_message(self.current.clone());
+                // Nobody knows how many probes there are going to be.
+                self.total = self.total.max(index + 1);
+                self.bar.set_length(self.total as u64);
                 let whole = self.pace.whole(*index, self.total);
                 self.bar
                     .set_prefix(format!("{} {}", self.about, short(whole)));
                 self.bar.set_position(*index as u64);
                 if *index == 0 {
-                    self.bar.set_length(self.total as u64);
                     self.bar.set_style(style(MEASURING));
                 }
-                self.plain(&format!("slice {} of {}", index + 1, self.total));
+                if is_probe {
+                    self.plain(&self.current.clone());
+                } else {
+                    self.plain(&format!("slice {} of {}", index + 1, self.total));
+                }
+            }
+            Progress::Probe {
+                target,
+                workload,
+                rate,
+                proof,
+                held,
+                failed,
+            } => {
+                let what = if *proof { "proof of" } else { "probe of" };
+                let bracket = bracket(*held, *failed);
+                self.probe = Some(format!(
+                    "{workload} on {target}: {what} {rate}/s ({bracket})"
+                ));
             }
             Progress::Speed {
                 ok_per_second,
@@ -189,6 +218,16 @@ impl Display {
 #[expect(clippy::print_stderr, reason = "progress goes to standard error")]
 fn print(bar: &ProgressBar, text: &str) {
     bar.suspend(|| eprintln!("{text}"));
+}
+
+/// What is known so far of the highest rate.
+fn bracket(held: Option<f64>, failed: Option<f64>) -> String {
+    match (held, failed) {
+        (Some(held), Some(failed)) => format!("it lies between {held}/s and {failed}/s"),
+        (Some(held), None) => format!("at least {held}/s"),
+        (None, Some(failed)) => format!("below {failed}/s"),
+        (None, None) => "nothing known yet".to_owned(),
+    }
 }
 
 /// How long the whole run takes, by what it has taken so far.

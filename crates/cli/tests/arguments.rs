@@ -139,6 +139,10 @@ fn the_printed_plan_of_flags_is_the_same_plan() {
         "tenbin http --target a=http://h:1 --target b=http://h:2 --baseline b --aa --margin 10%",
         "tenbin http --builtin a=http --aa --until ±1% --expect 200,p99<5ms",
         "tenbin quickstart --aa",
+        "tenbin http --target http://h --ramp 1..16",
+        "tenbin s3 get --builtin a=s3-memory --ramp 10:30:10 --size 1KiB",
+        "tenbin http --target http://h --slo 'p99<10ms, errors<0.1%'",
+        "tenbin http --target http://h --slo p50<1s --rate 9/m --arrivals constant -c 7",
     ] {
         let once = plan(line).to_toml();
         let again = Draft::from_toml(&once, Path::new("plan.toml"))
@@ -147,6 +151,35 @@ fn the_printed_plan_of_flags_is_the_same_plan() {
         let comment = " # keys are not written down: put it there";
         assert_eq!(again.to_toml(), once.replace(comment, ""));
     }
+}
+
+#[test]
+fn a_ramp_is_a_workload_for_each_level() {
+    let ramp = plan("tenbin http --target http://h --ramp 1..4 --depth 2");
+    let levels: Vec<(&str, usize, usize)> = ramp
+        .workloads
+        .iter()
+        .map(|work| (work.name.as_str(), work.load.connections, work.load.depth))
+        .collect();
+    let expected = [
+        ("http-GET-c1", 1, 2),
+        ("http-GET-c2", 2, 2),
+        ("http-GET-c4", 4, 2),
+    ];
+    assert_eq!(levels, expected);
+    assert_eq!(ramp.ladders(), [[0, 1, 2]]);
+    let sizes = plan("tenbin s3 put --builtin a=s3-memory --ramp 1,2,3 --size 1KiB --size 1MiB");
+    assert_eq!(sizes.ladders(), [[0, 1, 2], [3, 4, 5]]);
+    let file = "tenbin http --target http://h --ramp 1..2";
+    assert!(refusal(file).starts_with("--ramp: \"1..2\" makes 2 levels"));
+}
+
+#[test]
+fn an_objective_asks_for_connections_to_spare() {
+    let connections = |line: &str| plan(line).workloads[0].load.connections;
+    let line = "tenbin http --target http://h --slo p99<10ms";
+    assert_eq!(connections(line), 128);
+    assert_eq!(connections(&format!("{line} -c 5")), 5);
 }
 
 #[test]

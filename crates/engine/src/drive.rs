@@ -210,7 +210,7 @@ fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
     let load = &drive.load;
     let connections_of = |thread| stop::share(load.connections as u64, thread, threads);
     let requests = load.requests.map(|total| match load.pace {
-        Pace::Closed => {
+        Pace::Closed | Pace::Search(_) => {
             let first = (0..thread).map(connections_of).sum();
             let last = first + connections_of(thread);
             stop::share_by_connections(total, first, last, load.connections as u64)

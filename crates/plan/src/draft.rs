@@ -82,6 +82,8 @@ pub struct RoundsDraft {
 pub struct LoadDraft {
     /// Connections over all threads.
     pub connections: Field,
+    /// Levels of connections, a workload each, such as `1..256`.
+    pub ramp: Field,
     /// Requests out at once on a connection.
     pub depth: Field,
     /// Arrivals a second; a closed loop without.
@@ -96,6 +98,8 @@ pub struct LoadDraft {
     pub trace: Field,
     /// How many times as fast the trace is played.
     pub trace_speed: Field,
+    /// Limits to find the highest rate within, such as `p99<10ms`.
+    pub slo: Field,
     /// Rest of a connection after each answer, such as `100ms`.
     pub think: Field,
     /// Longest time for an answer.
@@ -108,32 +112,45 @@ pub struct LoadDraft {
 
 impl LoadDraft {
     /// This load, completed by `other` where it says nothing. A rate, steps, a
-    /// trace or a think time of its own takes the place of whatever of these the
-    /// other has.
+    /// trace, a think time or a ramp of its own takes the place of whatever of these
+    /// the other has, and so does an objective, whose rate may be the other's.
     pub(crate) fn or(self, other: &Self) -> Self {
         let (rate, steps) = (self.rate.is_some(), self.steps.is_some());
         let (trace, think) = (self.trace.is_some(), self.think.is_some());
+        let (ramp, slo) = (self.ramp.is_some(), self.slo.is_some());
         let unless = |this: bool, field: &Field| field.clone().filter(|_| !this);
-        let not_by_rate = steps || trace || think;
-        let not_by_trace = rate || steps || think;
+        let not_by_rate = steps || trace || think || ramp;
+        let not_by_trace = rate || steps || think || ramp || slo;
+        let not_by_ramp = rate || steps || trace || slo;
         Self {
-            connections: self.connections.or_else(|| other.connections.clone()),
+            ramp: self
+                .ramp
+                .or_else(|| unless(not_by_ramp || self.connections.is_some(), &other.ramp)),
+            connections: self
+                .connections
+                .or_else(|| unless(ramp, &other.connections)),
             rate: self.rate.or_else(|| unless(not_by_rate, &other.rate)),
             arrivals: self
                 .arrivals
-                .or_else(|| unless(trace || think, &other.arrivals)),
-            rate_to: self.rate_to.or_else(|| unless(not_by_rate, &other.rate_to)),
+                .or_else(|| unless(trace || think || ramp, &other.arrivals)),
+            rate_to: self
+                .rate_to
+                .or_else(|| unless(not_by_rate || slo, &other.rate_to)),
+            slo: self.slo.or_else(|| unless(not_by_rate, &other.slo)),
             depth: self.depth.or_else(|| other.depth.clone()),
-            steps: self
-                .steps
-                .or_else(|| other.steps.clone().filter(|_| !(rate || trace || think))),
+            steps: self.steps.or_else(|| {
+                other
+                    .steps
+                    .clone()
+                    .filter(|_| !(rate || trace || think || ramp || slo))
+            }),
             trace: self.trace.or_else(|| unless(not_by_trace, &other.trace)),
             trace_speed: self
                 .trace_speed
                 .or_else(|| unless(not_by_trace, &other.trace_speed)),
             think: self
                 .think
-                .or_else(|| unless(rate || steps || trace, &other.think)),
+                .or_else(|| unless(rate || steps || trace || slo, &other.think)),
             timeout: self.timeout.or_else(|| other.timeout.clone()),
             keep_alive: self.keep_alive.or_else(|| other.keep_alive.clone()),
             requests: self.requests.or_else(|| other.requests.clone()),

@@ -19,6 +19,8 @@ struct Section {
 /// Words of other tools and older habits, with the key that means the same.
 const SYNONYMS: &[(&str, &str)] = &[
     ("concurrency", "connections"),
+    ("levels", "ramp"),
+    ("objective", "slo"),
     ("clients", "connections"),
     ("concurrent", "connections"),
     ("users", "connections"),
@@ -38,7 +40,6 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("qps", "rate"),
     ("max_requests", "requests"),
     ("arrival", "arrivals"),
-    ("ramp", "rate_to"),
     ("stages", "steps"),
     ("keepalive", "keep_alive"),
     ("iterations", "count"),

@@ -9,6 +9,7 @@ use url::Url;
 
 use crate::comparing::{Comparing, SweepPoint, Until};
 use crate::s3::S3Work;
+use crate::slo::Slo;
 use crate::think::Think;
 use crate::trace::Trace;
 use crate::way::Way;
@@ -32,6 +33,41 @@ pub struct Plan {
     /// How targets are held against each other.
     pub comparing: Comparing,
 }
+
+impl Plan {
+    /// Workloads in a closed loop that differ in their connections only, as positions
+    /// among [`Plan::workloads`], the fewest connections first: ladders of three or more
+    /// levels, among which there is an optimum to be found.
+    pub fn ladders(&self) -> Vec<Vec<usize>> {
+        self.ladders_of(FEWEST_LEVELS)
+    }
+
+    /// The same with at least so many levels. Of two with as many connections, the first
+    /// is taken.
+    pub fn ladders_of(&self, fewest: usize) -> Vec<Vec<usize>> {
+        let mut ladders: Vec<Vec<usize>> = Vec::new();
+        for (at, workload) in self.workloads.iter().enumerate() {
+            if workload.load.pace != Pace::Closed {
+                continue;
+            }
+            let mut known = ladders.iter_mut();
+            match known.find(|ladder| self.workloads[ladder[0]].is_level_beside(workload)) {
+                Some(ladder) => ladder.push(at),
+                None => ladders.push(vec![at]),
+            }
+        }
+        let connections = |at: &usize| self.workloads[*at].load.connections;
+        for ladder in &mut ladders {
+            ladder.sort_by_key(connections);
+            ladder.dedup_by_key(|at| connections(at));
+        }
+        ladders.retain(|ladder| ladder.len() >= fewest);
+        ladders
+    }
+}
+
+/// Fewest levels among which there is an optimum to be found.
+const FEWEST_LEVELS: usize = 3;
 
 /// How slices follow each other.
 #[derive(Debug, Clone, PartialEq)]
@@ -125,6 +161,34 @@ pub enum Pace {
     },
     /// At times read from a file, from the start of a slice's window on.
     Trace(Trace),
+    /// At one rate after another, a slice each, until the highest is found at which
+    /// an objective is met. Such a workload takes no part in the rounds.
+    Search(RateSearch),
+}
+
+/// The search for the highest rate at which an objective is met.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RateSearch {
+    /// What has to be met.
+    pub slo: Slo,
+    /// Operations a second to begin with; a short look in a closed loop tells when
+    /// not set.
+    pub from: Option<f64>,
+    /// How operations are spread.
+    pub arrivals: Arrivals,
+}
+
+impl RateSearch {
+    /// How long the final proof takes, as a multiple of a slice.
+    pub const PROOF_SLICES: u32 = 3;
+
+    /// The pace of one probe.
+    pub fn pace_at(&self, per_second: f64) -> Pace {
+        match self.arrivals {
+            Arrivals::Constant => Pace::Constant { per_second },
+            Arrivals::Poisson => Pace::Poisson { per_second },
+        }
+    }
 }
 
 impl Pace {
@@ -133,7 +197,7 @@ impl Pace {
     /// loop, where the answers decide.
     pub fn due_within(&self, length: f64) -> Option<f64> {
         match self {
-            Self::Closed => None,
+            Self::Closed | Self::Search(_) => None,
             Self::Constant { per_second } | Self::Poisson { per_second } => {
                 Some(per_second * length)
             }
@@ -365,6 +429,21 @@ pub struct Workload {
 }
 
 impl Workload {
+    /// The search that finds its rate, if one does.
+    pub fn search(&self) -> Option<&RateSearch> {
+        match &self.load.pace {
+            Pace::Search(search) => Some(search),
+            _ => None,
+        }
+    }
+
+    /// Whether the two differ in nothing but their names and connections.
+    fn is_level_beside(&self, other: &Self) -> bool {
+        let mut load = other.load.clone();
+        load.connections = self.load.connections;
+        self.kind == other.kind && self.load == load
+    }
+
     /// Whether a slice may end before its time: by a count of operations, because
     /// they use up what was laid out for them, or with the last of a trace.
     pub fn may_end_early(&self) -> bool {

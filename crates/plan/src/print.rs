@@ -225,6 +225,17 @@ fn load(page: &mut Page, load: &Load, slice: Duration) {
             spread(page, *arrivals);
         }
         Pace::Trace(played) => trace(page, played, slice),
+        Pace::Search(search) => {
+            page.explained(
+                "slo",
+                text(&search.slo),
+                "the highest rate is looked for at which this holds",
+            );
+            if let Some(from) = search.from {
+                page.explained("rate", rate(from), "where the search begins");
+            }
+            page.pair("arrivals", text(search.arrivals.name()));
+        }
     }
     if let Some(think) = load.think {
         page.explained("think", text(think), "rest after each answer");

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use crate::model::Plan;
+use crate::model::{Plan, RateSearch};
+
+/// Probes that a search usually takes, the proof among them.
+const USUAL_PROBES: u32 = 13;
 
 /// One slice to be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,13 +32,20 @@ pub struct Turn {
 ///   the estimation of residual effects of treatments", 1949): as many rounds as
 ///   targets when their number is even, twice as many when it is odd. Which
 ///   target takes which part is drawn once from the seed.
+///
+/// A ladder ([`Plan::ladders`]) goes up in even blocks and down in odd ones, so that
+/// what a server keeps of a heavier load shows. Workloads whose rate is searched for
+/// have no turns.
 pub fn schedule(plan: &Plan) -> Vec<Turn> {
     let square = square(plan.targets.len(), plan.seed);
     let rounds_in_block = rounds_per_block(plan.targets.len());
+    let up = order(plan, false);
+    let down = order(plan, true);
     let mut turns = Vec::new();
     let most = plan.rounds.most();
     for block in 0..most.div_ceil(rounds_in_block) {
-        for workload in 0..plan.workloads.len() {
+        let workloads = if block % 2 == 0 { &up } else { &down };
+        for &workload in workloads {
             let rounds = (block * rounds_in_block..most).zip(&square);
             for (round, targets) in rounds {
                 turns.extend(targets.iter().map(|&target| Turn {
@@ -48,6 +58,25 @@ pub fn schedule(plan: &Plan) -> Vec<Turn> {
         }
     }
     turns
+}
+
+/// The order of the workloads in a block: the plan's, in which the levels of each
+/// ladder share its places among them, upwards or downwards.
+fn order(plan: &Plan, down: bool) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..plan.workloads.len()).collect();
+    for ladder in plan.ladders() {
+        let mut places = ladder.clone();
+        places.sort_unstable();
+        let mut levels = ladder;
+        if down {
+            levels.reverse();
+        }
+        for (place, level) in places.into_iter().zip(levels) {
+            order[place] = level;
+        }
+    }
+    order.retain(|&at| plan.workloads[at].search().is_none());
+    order
 }
 
 /// Rounds that belong together: one for one target, two for two, a Williams
@@ -128,22 +157,35 @@ impl Plan {
         rounds_per_block(self.targets.len())
     }
 
+    /// Slices of so many rounds. Those of searches come on top: nobody knows how many.
+    pub fn slices_in_rounds(&self, rounds: u32) -> usize {
+        let in_rounds = self.workloads.iter().filter(|work| work.search().is_none());
+        in_rounds.count() * self.targets.len() * rounds as usize
+    }
+
     /// How long all slices take if none ends early, to the most rounds: warm-ups,
-    /// leads, measured windows and gaps. Bringing targets up and preparing objects
-    /// comes on top.
+    /// leads, measured windows and gaps; for a search, what is usual. Bringing targets
+    /// up and preparing objects comes on top.
     pub fn forecast(&self) -> Duration {
         self.lasting(self.rounds.most())
     }
 
-    /// How long so many rounds take.
+    /// How long so many rounds take, and the searches.
     pub(crate) fn lasting(&self, rounds: u32) -> Duration {
+        let searches = self.workloads.iter().filter(|work| work.search().is_some());
+        let searched = count(self.targets.len() * searches.count());
         let pairs = count(self.targets.len() * self.workloads.len());
-        let slices = pairs.saturating_mul(rounds);
+        let slices = (pairs - searched).saturating_mul(rounds);
+        let probes = searched.saturating_mul(USUAL_PROBES);
+        let proofs = searched.saturating_mul(RateSearch::PROOF_SLICES);
         let slice = self.rounds.lead.saturating_add(self.rounds.slice);
         let times = [
             self.rounds.warmup.saturating_mul(pairs),
-            slice.saturating_mul(slices),
-            self.rounds.gap.saturating_mul(slices.saturating_sub(1)),
+            slice.saturating_mul(slices.saturating_add(probes)),
+            self.rounds.slice.saturating_mul(proofs),
+            self.rounds
+                .gap
+                .saturating_mul(slices.saturating_add(probes).saturating_sub(1)),
         ];
         times
             .into_iter()

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use support::resolve;
-use tenbin_plan::{Plan, Turn, schedule};
+use tenbin_plan::{Pace, Plan, Turn, schedule};
 
 fn plan(targets: usize, workloads: usize, blocks: u32, seed: u64) -> Plan {
     let mut text = format!("seed = {seed}\n");
@@ -73,6 +73,76 @@ fn a_hand_made_plan_with_half_a_block_is_cut_short() {
     let mut plan = plan(2, 1, 2, 1);
     plan.rounds.count = 3;
     assert_eq!(schedule(&plan).len(), 6);
+}
+
+/// A ladder of 1, 2 and 4 connections, out of order, and other work in between.
+fn ladder() -> Plan {
+    resolve(
+        r#"
+[[target]]
+url = "http://h:1"
+[[target]]
+url = "http://h:2"
+[[workload]]
+name = "four"
+kind = "http"
+load = { connections = 4 }
+[[workload]]
+name = "other"
+kind = "http"
+method = "PUT"
+[[workload]]
+name = "one"
+kind = "http"
+load = { connections = 1 }
+[[workload]]
+name = "two"
+kind = "http"
+load = { connections = 2 }
+"#,
+    )
+    .expect("a right plan")
+}
+
+#[test]
+fn a_ladder_goes_up_and_down_in_turns() {
+    let plan = ladder();
+    assert_eq!(plan.ladders(), [[2, 3, 0]]);
+    let turns = schedule(&plan);
+    let names = |block: u32| -> Vec<&str> {
+        let mine = turns.iter().filter(|turn| turn.block == block).step_by(4);
+        mine.map(|turn| plan.workloads[turn.workload].name.as_str())
+            .collect()
+    };
+    assert_eq!(names(0), ["one", "other", "two", "four"]);
+    assert_eq!(names(1), ["four", "other", "two", "one"]);
+    assert_eq!(names(2), names(0));
+}
+
+#[test]
+fn two_levels_or_an_open_loop_are_no_ladder() {
+    let mut plan = ladder();
+    plan.workloads.remove(0);
+    assert!(plan.ladders().is_empty());
+    let mut plan = ladder();
+    for workload in &mut plan.workloads {
+        workload.load.pace = Pace::Constant { per_second: 1.0 };
+    }
+    assert!(plan.ladders().is_empty());
+}
+
+#[test]
+fn a_search_has_no_turns() {
+    let text = "[[target]]\nurl = \"http://h:1\"\n[[workload]]\nkind = \"http\"\n\
+                [[workload]]\nkind = \"http\"\nload = { slo = \"p99<10ms\" }\n";
+    let plan = resolve(text).expect("a right plan");
+    assert!(schedule(&plan).iter().all(|turn| turn.workload == 0));
+    assert_eq!(schedule(&plan).len(), plan.slices_in_rounds(plan.rounds.count));
+    assert!(
+        plan.forecast() > Duration::from_secs(40),
+        "{:?}",
+        plan.forecast()
+    );
 }
 
 #[test]

@@ -14,9 +14,9 @@ use support::{resolve_in, world};
 use tenbin_plan::{
     Arrivals, Builtin, Choose, ClientCertificate, Comparing, Credentials, DataSet, Draft,
     Encryption, Host, HttpVersion, HttpWork, IpVersion, KeyOrder, KeySource, Launch, Load, Mix,
-    Pace, Payload, Pin, Plan, Prefixes, Reach, Ready, Rounds, S3Operation, S3Work, Secret,
-    SessionToken, Signature, SizeRange, Sizes, Stored, Target, Think, Tls, TlsVersion, Trace, Way,
-    Workload, WorkloadKind,
+    Pace, Payload, Pin, Plan, Prefixes, RateSearch, Reach, Ready, Rounds, S3Operation, S3Work,
+    Secret, SessionToken, Signature, SizeRange, Sizes, Slo, Stored, Target, Think, Tls, TlsVersion,
+    Trace, Way, Workload, WorkloadKind,
 };
 
 const FILES: &[(&str, &[u8])] = &[
@@ -107,6 +107,15 @@ fn think() -> impl Strategy<Value = Think> {
     ]
 }
 
+fn slo() -> impl Strategy<Value = Slo> {
+    prop_oneof![
+        Just("p99<10ms"),
+        Just("p99.9<1h,p50<500us,errors<0.1%"),
+        Just("mean<3ms,errors<100%"),
+    ]
+    .prop_map(|text| text.parse().expect("an objective"))
+}
+
 fn load() -> impl Strategy<Value = Load> {
     (
         prop_oneof![
@@ -131,6 +140,13 @@ fn load() -> impl Strategy<Value = Load> {
             )
                 .prop_map(|(steps, arrivals)| Pace::Steps { steps, arrivals }),
             (1e-3f64..1e6).prop_map(|speed| Pace::Trace(trace(speed))),
+            (slo(), option::of(1e-3f64..1e9), arrivals()).prop_map(|(slo, from, arrivals)| {
+                Pace::Search(RateSearch {
+                    slo,
+                    from,
+                    arrivals,
+                })
+            }),
         ],
         option::of(think()),
         1usize..100_000,
@@ -143,6 +159,7 @@ fn load() -> impl Strategy<Value = Load> {
     )
         .prop_map(
             |(pace, think, connections, timeout, reuse, requests)| Load {
+                requests: requests.filter(|_| !matches!(pace, Pace::Search(_))),
                 think: think.filter(|_| pace == Pace::Closed),
                 pace,
                 // Room for all of them, on as many hosts as a target has here.
@@ -150,7 +167,6 @@ fn load() -> impl Strategy<Value = Load> {
                 timeout,
                 keep_alive: reuse.0,
                 depth: reuse.1,
-                requests,
             },
         )
 }

@@ -117,6 +117,7 @@ impl SliceFold {
             seconds: end.seconds,
             connections: self.start.connections,
             closed_loop: self.start.closed_loop,
+            probe: self.start.probe,
             ops: self.ops,
             ledger: self.ledger,
             setup: self.setup,

@@ -51,7 +51,7 @@ pub use reader::{RecordedRun, SecondCounts, read};
 pub use tenbin_engine::{ErrorClass, Ledger, Role, histogram::latency_histogram};
 
 pub use slice::{
-    Allocated, ClientUse, HostFigures, OpFigures, ServerUse, SetupFigures, Slice, SliceEnd,
-    SliceStart,
+    Allocated, ClientUse, HostFigures, OpFigures, RateProbe, ServerUse, SetupFigures, Slice,
+    SliceEnd, SliceStart,
 };
 pub use writer::RunWriter;

@@ -42,6 +42,18 @@ pub struct SliceStart {
     pub planned_seconds: f64,
     /// Start of the measured window, seconds after the run began.
     pub start: f64,
+    /// What it was offered, if it belongs to the search for a rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<RateProbe>,
+}
+
+/// What a slice was offered by the search for the highest rate that holds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RateProbe {
+    /// Operations a second, above 0.
+    pub rate: f64,
+    /// It is the longer one at the end, which proves what was found.
+    pub proof: bool,
 }
 
 impl SliceStart {
@@ -105,6 +117,8 @@ pub struct Slice {
     pub connections: usize,
     /// True for a closed loop, false for an open one.
     pub closed_loop: bool,
+    /// What it was offered, if it belongs to the search for a rate.
+    pub probe: Option<RateProbe>,
     /// Figures by operation, in the workload's order.
     pub ops: Vec<OpFigures>,
     /// What happened to connections.

@@ -65,6 +65,7 @@ fn start(index: u32, closed_loop: bool, operations: usize) -> SliceStart {
         closed_loop,
         planned_seconds: SECONDS as f64,
         start: 0.1 + f64::from(index) * 4.7,
+        probe: None,
     }
 }
 

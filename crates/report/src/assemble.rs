@@ -1,5 +1,8 @@
 //! From a run and what is to be said of it to the document.
 
+mod capacity;
+mod search;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::SystemTime;
@@ -74,6 +77,10 @@ impl Document {
             use_cases: assessment.use_cases.iter().map(use_case).collect(),
             expectations: assessment.expected.iter().map(expectation).collect(),
             optima: assessment.optima.iter().map(optimum).collect(),
+            capacities: capacity::capacities(assessment),
+            capacity_comparisons: capacity::comparisons(assessment),
+            searches: search::searches(assessment),
+            rate_comparisons: search::comparisons(assessment),
             earlier: None,
         }
     }
@@ -82,7 +89,6 @@ impl Document {
 fn run(source: &Source<'_>) -> Run {
     let plan = source.plan;
     let directory = source.directory;
-    let arms = plan.targets.len() * plan.workloads.len();
     let ended = source.complete.then(|| ended(source.ended));
     let measured = source.slices.iter().map(|slice| slice.round + 1).max();
     let rounds = match ended {
@@ -99,7 +105,7 @@ fn run(source: &Source<'_>) -> Run {
         name: plan.name.clone(),
         started: rfc3339(source.started),
         complete: source.complete,
-        planned_slices: arms as u64 * u64::from(rounds),
+        planned_slices: plan.slices_in_rounds(rounds) as u64,
         seed: plan.seed,
         threads: plan.threads as u64,
         baseline: plan.baseline().map(|target| target.name.clone()),
@@ -165,8 +171,18 @@ fn optimum(optimum: &verdict::Optimum) -> Optimum {
 /// The optima of sweeps first: they are what is asked where there is a sweep.
 fn verdicts(assessment: &Assessment) -> Vec<String> {
     let optima = assessment.optima.iter().map(verdict::Optimum::sentence);
-    let comparisons = assessment.primary().map(verdict::Comparison::sentence);
-    let sentences: Vec<String> = optima.chain(comparisons).collect();
+    let compared = assessment.primary().map(verdict::Comparison::sentence);
+    let capacities = assessment.capacity_comparisons.iter();
+    let rates = assessment.rate_comparisons.iter();
+    let alone = assessment.capacities.iter().map(|found| found.sentence());
+    let searches = assessment.searches.iter();
+    let sentences: Vec<String> = optima
+        .chain(compared)
+        .chain(capacities.map(verdict::CapacityComparison::sentence))
+        .chain(rates.map(verdict::RateComparison::sentence))
+        .chain(alone)
+        .chain(searches.map(verdict::SearchResult::sentence))
+        .collect();
     if sentences.is_empty() {
         return vec!["one target was measured, so there is nothing to compare".to_owned()];
     }
@@ -178,7 +194,11 @@ fn workload(workload: &tenbin_plan::Workload) -> Workload {
     let pace = &workload.load.pace;
     let rate = match pace {
         Pace::Constant { per_second } | Pace::Poisson { per_second } => Some(*per_second),
-        Pace::Closed | Pace::Ramp { .. } | Pace::Steps { .. } | Pace::Trace(_) => None,
+        Pace::Closed
+        | Pace::Ramp { .. }
+        | Pace::Steps { .. }
+        | Pace::Trace(_)
+        | Pace::Search(_) => None,
     };
     Workload {
         name: workload.name.clone(),
@@ -442,6 +462,7 @@ fn slice_figures(plan: &Plan, slice: &Slice, flags: &[verdict::Flag]) -> SliceFi
         round: slice.round,
         workload: slice.workload.clone(),
         target: slice.target.clone(),
+        offered: slice.probe.map(|probe| probe.rate),
         start: slice.start,
         seconds: slice.seconds,
         cut_short: slice.cut_short,

@@ -19,7 +19,9 @@ pub(crate) fn text(document: &Document) -> String {
             .results_of(&workload.name)
             .any(|result| result.failed > 0);
         let measured = |slice: &&SliceFigures| {
-            slice.workload == workload.name && !slice.cut_short && slice.ok > 0
+            // At another rate each: nothing to be repeated.
+            let is_probe = slice.offered.is_some();
+            slice.workload == workload.name && !slice.cut_short && !is_probe && slice.ok > 0
         };
         for slice in document.slices.iter().filter(measured) {
             let name = name::of(document, workload, &slice.target);

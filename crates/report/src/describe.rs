@@ -184,6 +184,11 @@ pub(crate) fn load(load: &Load) -> String {
             format!("open loop at {}{}", steps.join(", "), spread(*arrivals))
         }
         Pace::Trace(trace) => trace_of(trace),
+        Pace::Search(search) => format!(
+            "the highest rate within {}{}",
+            search.slo,
+            spread(search.arrivals)
+        ),
     };
     let depth = match load.depth {
         1 => String::new(),

@@ -5,7 +5,9 @@
 //! What is not known is `null`, never 0.
 
 mod asked;
+mod capacity;
 mod earlier;
+mod search;
 mod slice;
 mod workload;
 
@@ -16,7 +18,9 @@ use serde::{Deserialize, Serialize};
 use tenbin_record::Environment;
 
 pub use asked::{Expectation, ExpectedUnit, Optimum, RunEnded, Standing};
+pub use capacity::{Capacity, CapacityComparison, CapacityLevel, Knee, UslResult};
 pub use earlier::{ControlRange, Earlier, EarlierChange, EarlierPart, EarlierWord};
+pub use search::{RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe};
 pub use slice::SliceFigures;
 pub use workload::{Share, Subject, Workload};
 
@@ -60,6 +64,18 @@ pub struct Document {
     /// The optimum of every sweep at every workload.
     #[serde(default)]
     pub optima: Vec<Optimum>,
+    /// What each target can do at most, by ladder of connections (`--ramp`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capacities: Vec<Capacity>,
+    /// The targets at their capacity against the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capacity_comparisons: Vec<CapacityComparison>,
+    /// The highest rates within an objective (`--slo`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub searches: Vec<Search>,
+    /// Those of the targets against that of the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rate_comparisons: Vec<RateComparison>,
     /// How this run stands against an earlier one, if it was compared with any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Earlier>,
@@ -78,7 +94,8 @@ pub struct Run {
     pub started: String,
     /// Whether every slice of the plan was measured.
     pub complete: bool,
-    /// Slices that the plan asks for.
+    /// Slices that the plan asks for. Of a search for a rate it is not known how many
+    /// there are going to be: they are not among them.
     pub planned_slices: u64,
     /// Seed of every random choice.
     pub seed: u64,

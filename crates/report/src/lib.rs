@@ -10,6 +10,7 @@ pub mod ab;
 mod asked;
 mod assemble;
 mod benchmark;
+mod capacity;
 mod connections;
 mod describe;
 pub mod document;

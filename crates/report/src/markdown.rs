@@ -1,6 +1,7 @@
 //! `SUMMARY.md`: the report, to be read on GitHub or published.
 
 mod asked;
+mod capacity;
 mod connections;
 mod cost;
 mod earlier;
@@ -31,6 +32,8 @@ pub(crate) fn summary(document: &Document) -> String {
     for workload in &document.workloads {
         results(&mut page, document, workload);
     }
+    capacity::capacities(&mut page, document);
+    capacity::searches(&mut page, document);
     findings(&mut page, &document.findings);
     operations::operations(&mut page, document);
     connections::hosts(&mut page, document);

@@ -2,6 +2,7 @@
 
 mod asked;
 mod bottom;
+mod capacity;
 mod earlier;
 mod results;
 
@@ -32,6 +33,8 @@ pub fn terminal(document: &Document, width: usize, colour: bool) -> String {
     for workload in &document.workloads {
         page.workload(document, workload);
     }
+    page.capacities(document);
+    page.searches(document);
     page.earlier(document);
     page.expectations(document);
     page.findings(&document.findings);
@@ -405,6 +408,9 @@ fn comparisons_line(document: &Document) -> Vec<String> {
     }
     let grouped = groups.iter();
     claims.extend(grouped.map(|(claim, workloads)| format!("{claim} at {}", workloads.join(", "))));
+    let at_most = document.capacity_comparisons.iter().map(|c| &c.sentence);
+    let highest = document.rate_comparisons.iter().map(|c| &c.sentence);
+    claims.extend(at_most.chain(highest).cloned());
     claims
 }
 

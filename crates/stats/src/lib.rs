@@ -9,18 +9,22 @@ mod coordinated;
 mod distribution;
 mod estimate;
 mod holm;
+mod knee;
 mod little;
 mod order;
 mod pairing;
 mod power;
 mod proportion;
 mod rank_sum;
+mod search;
 mod signed_rank;
+mod usl;
 
 pub use coordinated::uncoordinated_quantile;
 pub use distribution::{normal_cdf, normal_quantile, student_cdf, student_quantile};
 pub use estimate::{Estimate, Measured};
 pub use holm::holm;
+pub use knee::{KNEE_GAIN, Knee, knee};
 pub use little::Little;
 pub use order::{fewest_samples, median, printable_percentile};
 pub use pairing::{
@@ -31,7 +35,9 @@ pub use power::{
 };
 pub use proportion::proportion;
 pub use rank_sum::{rank_sum_p, shift, unpaired_ratio};
+pub use search::{HighestRate, Probe, Purpose, SEARCH_PRECISION, Search, Step};
 pub use signed_rank::{hodges_lehmann, signed_rank_p};
+pub use usl::{FEWEST_USL_LEVELS, Level, Usl, UslFit, usl_fit};
 
 /// Confidence of every interval unless said otherwise.
 pub const CONFIDENCE: f64 = 0.95;

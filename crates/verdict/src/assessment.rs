@@ -6,12 +6,14 @@ use serde::Serialize;
 use tenbin_plan::Plan;
 use tenbin_record::{Environment, Slice};
 
+use crate::capacity::{Capacity, CapacityComparison, capacities, compare_capacities};
 use crate::compare::{Comparison, compare};
 use crate::evidence::Evidence;
 use crate::expected::{Expected, expected};
 use crate::figures::{TargetFigures, figures};
 use crate::finding::{Finding, Trust};
 use crate::flags::{Flag, flags};
+use crate::highest_rate::{RateComparison, SearchResult, compare_rates, search_results};
 use crate::rules::RULES;
 use crate::sweep::{Optimum, optima};
 use crate::use_case::{UseCase, use_cases};
@@ -36,6 +38,14 @@ pub struct Assessment {
     pub optima: Vec<Optimum>,
     /// Slices that something is wrong with.
     pub flags: Vec<Flag>,
+    /// What each target can do at most, by ladder of connections.
+    pub capacities: Vec<Capacity>,
+    /// The targets at their capacity against the first.
+    pub capacity_comparisons: Vec<CapacityComparison>,
+    /// The highest rates that held, by workload whose rate was searched for.
+    pub searches: Vec<SearchResult>,
+    /// Those of the targets against that of the first.
+    pub rate_comparisons: Vec<RateComparison>,
 }
 
 impl Assessment {
@@ -90,7 +100,23 @@ pub fn assess(
         optimum.trust =
             Trust::after(concerning.filter(|finding| finding.concerns(&optimum.workload, &sides)));
     }
+    let mut searches = search_results(plan, slices);
+    searches
+        .iter_mut()
+        .for_each(|search| search.heed(&findings));
+    let mut capacities = capacities(plan, slices);
+    capacities
+        .iter_mut()
+        .for_each(|capacity| capacity.heed(&findings));
+    let mut capacity_comparisons = compare_capacities(plan, slices);
+    for comparison in &mut capacity_comparisons {
+        comparison.heed(&capacities);
+    }
     Assessment {
+        capacities,
+        capacity_comparisons,
+        rate_comparisons: compare_rates(plan, &searches),
+        searches,
         trust: Trust::after(&findings),
         expected: expected(plan, slices, &findings),
         optima,

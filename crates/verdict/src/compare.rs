@@ -62,7 +62,9 @@ pub struct Comparison {
 pub fn compare(plan: &Plan, slices: &[Slice]) -> Vec<Comparison> {
     let flags = flags(plan, slices);
     let mut comparisons = Vec::new();
-    for workload in &plan.workloads {
+    // The rates of a search are compared, and not what came of them.
+    let compared = plan.workloads.iter().filter(|work| work.search().is_none());
+    for workload in compared {
         let blocks = Blocks::of(workload, slices);
         for &metric in Metric::of_load(is_closed(workload)) {
             if metric == Metric::ServerCpu && !is_observed(plan, &blocks) {

@@ -30,7 +30,8 @@ pub struct Cell<'a> {
     pub workload: &'a Workload,
     /// The target.
     pub target: &'a Target,
-    /// Its slices, in the order of the run, those cut short too.
+    /// Its slices, in the order of the run, those cut short too; of a search for a
+    /// rate only the last proof: the other probes are there to fail.
     pub slices: Vec<&'a Slice>,
 }
 
@@ -48,6 +49,9 @@ impl<'a> Cell<'a> {
             .filter(|slice| slice.workload == workload.name && slice.target == target.name)
             .collect();
         slices.sort_by_key(|slice| slice.index);
+        if workload.search().is_some() {
+            slices = last_proof(&slices);
+        }
         Self {
             workload,
             target,
@@ -72,6 +76,17 @@ pub(crate) fn cells<'a>(plan: &'a Plan, slices: &'a [Slice]) -> Vec<Cell<'a>> {
         .iter()
         .flat_map(|workload| plan.targets.iter().map(move |target| (workload, target)))
         .map(|(workload, target)| Cell::new(workload, target, slices))
+        .collect()
+}
+
+fn last_proof<'a>(slices: &[&'a Slice]) -> Vec<&'a Slice> {
+    let is_proof = |slice: &&&Slice| slice.probe.is_some_and(|probe| probe.proof);
+    slices
+        .iter()
+        .rev()
+        .find(is_proof)
+        .copied()
+        .into_iter()
         .collect()
 }
 

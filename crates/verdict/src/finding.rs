@@ -113,6 +113,20 @@ impl Trust {
     }
 }
 
+impl Trust {
+    /// What may be said of something under this trust: the sentence, with a warning
+    /// behind it, or that nothing is to be said of `about`.
+    pub(crate) fn qualify(self, sentence: String, about: &str) -> String {
+        match self {
+            Self::Valid => sentence,
+            Self::Suspect => format!("{sentence}; the numbers are suspect, see the findings"),
+            Self::Invalid => {
+                format!("no verdict on {about}: the numbers cannot be believed, see the findings")
+            }
+        }
+    }
+}
+
 impl fmt::Display for Trust {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {

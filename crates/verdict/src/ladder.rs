@@ -1,35 +1,18 @@
 //! The same work on rising numbers of connections.
 
-use tenbin_plan::{Target, Workload};
+use tenbin_plan::{Plan, Target, Workload};
 use tenbin_record::Slice;
 use tenbin_stats::{CONFIDENCE, Estimate, block_log_ratio, ratio};
 
-use crate::evidence::{Cell, is_closed};
+use crate::evidence::Cell;
 use crate::words::middle;
 
 /// Workloads in a closed loop that differ in nothing but their connections, the fewest
 /// first; at least so many levels.
-pub(crate) fn ladders(workloads: &[Workload], fewest: usize) -> Vec<Vec<&Workload>> {
-    let mut ladders: Vec<Vec<&Workload>> = Vec::new();
-    for workload in workloads.iter().filter(|workload| is_closed(workload)) {
-        let mut known = ladders.iter_mut();
-        match known.find(|ladder| are_alike(ladder[0], workload)) {
-            Some(ladder) => ladder.push(workload),
-            None => ladders.push(vec![workload]),
-        }
-    }
-    for ladder in &mut ladders {
-        ladder.sort_by_key(|workload| workload.load.connections);
-        ladder.dedup_by_key(|workload| workload.load.connections);
-    }
-    ladders.retain(|ladder| ladder.len() >= fewest);
-    ladders
-}
-
-fn are_alike(one: &Workload, other: &Workload) -> bool {
-    let mut load = other.load.clone();
-    load.connections = one.load.connections;
-    one.kind == other.kind && one.load == load
+pub(crate) fn ladders(plan: &Plan, fewest: usize) -> Vec<Vec<&Workload>> {
+    let ladders = plan.ladders_of(fewest).into_iter();
+    let workloads = |ladder: Vec<usize>| ladder.iter().map(|at| &plan.workloads[*at]).collect();
+    ladders.map(workloads).collect()
 }
 
 /// One level of a ladder on one target.

@@ -6,6 +6,7 @@
 //! here measures, and nothing prints: the report finds words and figures ready.
 
 mod assessment;
+pub mod capacity;
 mod compare;
 mod connections;
 mod earlier;
@@ -14,6 +15,7 @@ mod expected;
 mod figures;
 mod finding;
 mod flags;
+pub mod highest_rate;
 mod ladder;
 mod latency;
 mod machine;
@@ -32,6 +34,7 @@ mod use_case;
 mod words;
 
 pub use assessment::{Assessment, assess};
+pub use capacity::{Capacity, CapacityComparison, CapacityLevel};
 pub use compare::{Comparison, compare};
 pub use connections::{ConnectionFigures, HostFigures, StepFigures};
 pub use earlier::{Change, Controls, Earlier, EarlierRun, Part, Series, against_earlier};
@@ -40,6 +43,7 @@ pub use expected::{Expected, ExpectedUnit, Standing};
 pub use figures::{OperationFigures, TargetFigures, figures};
 pub use finding::{Blame, Finding, Severity, Trust};
 pub use flags::{Arm, Flag, SLICE_TESTS, SliceTest, flags};
+pub use highest_rate::{Finder, RateComparison, SearchResult, Wish};
 pub use metric::{Direction, Metric};
 pub use outcome::{EQUIVALENCE, NOISE_FLOOR, Outcome};
 pub use precision::is_precise;

@@ -324,6 +324,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         seconds: 1.0,
         connections: 2,
         closed_loop: true,
+        probe: None,
         ops: vec![OpFigures::new("GET")],
         ledger: Default::default(),
         setup: Default::default(),

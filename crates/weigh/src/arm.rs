@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tenbin_engine::{Address, Carrier, Drive, Host, News, Protocol, Route, drive};
-use tenbin_plan::{HttpVersion, Plan, Reach, Signature, Target, Workload};
+use tenbin_plan::{HttpVersion, Pace, Plan, Reach, Signature, Target, Workload};
 use tenbin_record::{HostEnvironment, TargetEnvironment};
 use tenbin_targets::{Running, Way, preflight};
 use tenbin_workloads::{Prepared, Site, Stage, prepare};
@@ -133,16 +133,60 @@ impl Arm {
             target: &self.running.name,
             workload: &work.name,
         });
+        self.unmeasured(work, at, window, wires, &mut |_| {})
+    }
+
+    /// How many operations a second come of a closed loop, by a short look that is
+    /// not recorded; `None` if none came.
+    pub(crate) fn look(
+        &mut self,
+        plan: &Plan,
+        at: usize,
+        window: Duration,
+        wires: &mut Wires<'_>,
+    ) -> Result<Option<f64>, WeighError> {
+        let work = &plan.workloads[at];
+        self.before_slice(work, at, wires)?;
+        (wires.progress)(Progress::WarmUp {
+            target: &self.running.name,
+            workload: &work.name,
+        });
+        let mut ended = 0;
+        self.unmeasured(work, at, window, wires, &mut |news| {
+            if let News::Sample(sample) = news
+                && !sample.drain
+            {
+                let requests = sample.ops.iter().filter(|op| op.role.is_request());
+                ended += requests.map(|op| op.ok).sum::<u64>();
+            }
+        })?;
+        Ok((ended > 0).then(|| ended as f64 / window.as_secs_f64()))
+    }
+
+    /// Drives a workload for so long without keeping anything. One whose rate is
+    /// searched for runs in a closed loop.
+    fn unmeasured(
+        &mut self,
+        work: &Workload,
+        at: usize,
+        window: Duration,
+        wires: &mut Wires<'_>,
+        listen: &mut dyn FnMut(News),
+    ) -> Result<(), WeighError> {
+        let mut load = work.load.clone();
+        if work.search().is_some() {
+            load.pace = Pace::Closed;
+        }
+        let mut workers = self.prepared[at].slice();
+        workers.truncate(load.connections);
         let how = Drive {
             carrier: self.carrier(),
-            load: work.load.clone(),
+            load,
             seed: 0,
             lead: Duration::ZERO,
             window: Some(window),
         };
-        let workers = self.prepared[at].slice();
-        let mut listen = |_: News| {};
-        let done = drive(&how, workers, wires.stop.over(), &mut listen)?;
+        let done = drive(&how, workers, wires.stop.over(), listen)?;
         self.prepared[at].slice_done(done.workers);
         Ok(())
     }

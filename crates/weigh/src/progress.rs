@@ -64,6 +64,21 @@ pub enum Progress<'a> {
         /// Name of the workload.
         workload: &'a str,
     },
+    /// The slice that has just begun belongs to the search for the highest rate.
+    Probe {
+        /// Name of the target.
+        target: &'a str,
+        /// Name of the workload.
+        workload: &'a str,
+        /// Operations a second that are offered.
+        rate: f64,
+        /// It is the proof at the end.
+        proof: bool,
+        /// The highest rate that has held so far.
+        held: Option<f64>,
+        /// The lowest rate that has failed so far.
+        failed: Option<f64>,
+    },
     /// How the slice under way is going.
     Speed {
         /// Correct answers a second, over all threads, in their last reports.

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use tenbin_engine::{Carrier, Drive, drive};
+use tenbin_engine::{Carrier, Drive, ErrorClass, drive};
 use tenbin_plan::rng::{Rng, name_number};
-use tenbin_plan::{Plan, Turn, schedule};
+use tenbin_plan::{Load, Plan, Turn, schedule};
 use tenbin_record::{
-    Allocated, Ended, Environment, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart, WireUse,
+    Allocated, Ended, Environment, RateProbe, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart,
+    WireUse,
 };
 use tenbin_targets::{Grounds, bring_up};
 
@@ -19,6 +20,7 @@ use crate::error::{Ending, WeighError};
 use crate::machine::Machine;
 use crate::ports;
 use crate::progress::Progress;
+use crate::search::Steering;
 use crate::stop::Stop;
 use crate::watch::{Scene, Trouble, Watch};
 
@@ -65,8 +67,9 @@ pub struct Weighed {
     pub kept: Vec<String>,
 }
 
-/// Runs the experiment. Setting the flags of `stop` ends the slice under way and
-/// keeps what there is.
+/// Runs the experiment: the rounds first, then the searches for a rate, each steered by
+/// `steering`. Setting the flags of `stop` ends the slice under way and keeps what there
+/// is.
 ///
 /// # Errors
 /// When nothing could be measured. Once a slice has been measured, trouble is an
@@ -75,6 +78,7 @@ pub fn weigh(
     plan: &Plan,
     bench: &Bench,
     stop: &Stop,
+    steering: &mut dyn Steering,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Weighed, WeighError> {
     let descriptors = Descriptors::for_plan(plan)?;
@@ -111,7 +115,10 @@ pub fn weigh(
                 count_allocations: bench.count_allocations,
                 is_precise: bench.is_precise,
             };
-            let ending = run.measure(&turns)?;
+            let ending = match run.measure(&turns)? {
+                Ending::Complete(ended) => run.search_all(ended, steering)?,
+                early => early,
+            };
             let (slices, writer) = (run.slices, run.writer);
             if let Ending::Complete(ended) = ending {
                 writer.complete(ended)?;
@@ -218,15 +225,23 @@ fn clear(plan: &Plan, arms: Vec<Arm>, progress: &mut dyn FnMut(Progress<'_>)) ->
     stays
 }
 
+/// One slice to be measured.
+pub(crate) struct Ask<'a> {
+    pub(crate) turn: &'a Turn,
+    pub(crate) load: Load,
+    pub(crate) window: Duration,
+    pub(crate) probe: Option<RateProbe>,
+}
+
 /// The measuring itself.
-struct Run<'r, 'w> {
-    plan: &'r Plan,
+pub(crate) struct Run<'r, 'w> {
+    pub(crate) plan: &'r Plan,
     machine: Machine,
-    arms: &'r mut [Arm],
+    pub(crate) arms: &'r mut [Arm],
     writer: RunWriter,
     begun: Instant,
-    slices: Vec<Slice>,
-    wires: &'r mut Wires<'w>,
+    pub(crate) slices: Vec<Slice>,
+    pub(crate) wires: &'r mut Wires<'w>,
     count_allocations: CountAllocations,
     is_precise: IsPrecise,
 }
@@ -234,24 +249,18 @@ struct Run<'r, 'w> {
 impl Run<'_, '_> {
     fn measure(&mut self, turns: &[Turn]) -> Result<Ending, WeighError> {
         for (index, turn) in turns.iter().enumerate() {
-            match self.slice(index, turn) {
-                Ok(None) => {}
-                Ok(Some(ending)) => return Ok(ending),
-                Err(WeighError::Interrupted) => return Ok(Ending::Interrupted),
-                Err(WeighError::Record(error)) => return Ok(Ending::RecordFailed(error)),
-                Err(WeighError::Preparation {
-                    target, what, why, ..
-                }) => {
-                    let sentence = format!("target \"{target}\": {what} failed: {why}");
-                    return Ok(Ending::TargetFailed(sentence));
-                }
-                Err(error) => return Err(error),
+            let ask = Ask {
+                turn,
+                load: self.plan.workloads[turn.workload].load.clone(),
+                window: self.plan.rounds.slice,
+                probe: None,
+            };
+            if let Some(ending) = self.ask(&ask)? {
+                return Ok(ending);
             }
-            if index + 1 < turns.len() {
-                if ends_block(turns, index) && self.is_enough(turn) {
-                    return Ok(Ending::Complete(Ended::Precise));
-                }
-                rest(self.plan.rounds.gap, self.wires.stop);
+            let is_last = index + 1 == turns.len();
+            if !is_last && ends_block(turns, index) && self.is_enough(turn) {
+                return Ok(Ending::Complete(Ended::Precise));
             }
         }
         Ok(Ending::Complete(match self.plan.rounds.until {
@@ -269,8 +278,21 @@ impl Run<'_, '_> {
         rounds.until.is_some() && has_fewest && (self.is_precise)(self.plan, &self.slices)
     }
 
-    /// Measures one slice. `Some` when nothing should follow it.
-    fn slice(&mut self, index: usize, turn: &Turn) -> Result<Option<Ending>, WeighError> {
+    /// Measures one slice, after a rest if it is not the first. `Some` when nothing
+    /// should follow it.
+    pub(crate) fn ask(&mut self, ask: &Ask<'_>) -> Result<Option<Ending>, WeighError> {
+        if !self.slices.is_empty() {
+            rest(self.plan.rounds.gap, self.wires.stop);
+        }
+        match self.slice(ask) {
+            Ok(ending) => Ok(ending),
+            Err(error) => ending_of(error).map(Some),
+        }
+    }
+
+    fn slice(&mut self, ask: &Ask<'_>) -> Result<Option<Ending>, WeighError> {
+        let index = self.slices.len();
+        let turn = ask.turn;
         let work = &self.plan.workloads[turn.workload];
         let arm = &mut self.arms[turn.target];
         if let Some(why) = arm.prepared[turn.workload].spent() {
@@ -286,14 +308,13 @@ impl Run<'_, '_> {
         });
         let mut workers = arm.prepared[turn.workload].slice();
         workers.truncate(work.load.connections);
-        let rounds = &self.plan.rounds;
-        let lead = work.lead(rounds);
+        let lead = work.lead(&self.plan.rounds);
         let how = Drive {
             carrier: arm.carrier(),
-            load: work.load.clone(),
+            load: ask.load.clone(),
             seed: arrivals_seed(self.plan.seed, turn),
             lead,
-            window: Some(rounds.slice),
+            window: Some(ask.window),
         };
         let (operations, roles) = workers.first().map_or_else(Default::default, |worker| {
             let named = worker.operations().iter().enumerate();
@@ -312,9 +333,10 @@ impl Run<'_, '_> {
             hosts: host_names(&how.carrier),
             threads: workers.len(),
             connections: work.load.connections,
-            closed_loop: matches!(work.load.pace, tenbin_plan::Pace::Closed),
-            planned_seconds: rounds.slice.as_secs_f64(),
+            closed_loop: matches!(ask.load.pace, tenbin_plan::Pace::Closed),
+            planned_seconds: ask.window.as_secs_f64(),
             start: (self.begun.elapsed() + lead).as_secs_f64(),
+            probe: ask.probe,
         })?;
         let stop = self.wires.stop;
         let scene = Scene {
@@ -355,7 +377,11 @@ impl Run<'_, '_> {
             _ if self.wires.stop.is_asked() => Some(Ending::Interrupted),
             _ => arm
                 .death()
-                .or_else(|| gave_nothing(&slice))
+                // A probe may fail as a whole: that is an answer, unless nobody is there.
+                .or_else(|| {
+                    let counts = ask.probe.is_none() || nobody_was_there(&slice);
+                    gave_nothing(&slice).filter(|_| counts)
+                })
                 .map(Ending::TargetFailed),
         };
         self.slices.push(slice);
@@ -367,6 +393,20 @@ impl Run<'_, '_> {
 fn ends_block(turns: &[Turn], index: usize) -> bool {
     let next = turns.get(index + 1);
     next.is_none_or(|next| next.block != turns[index].block)
+}
+
+/// How a run ends on trouble that leaves what was measured before as it is.
+pub(crate) fn ending_of(error: WeighError) -> Result<Ending, WeighError> {
+    match error {
+        WeighError::Interrupted => Ok(Ending::Interrupted),
+        WeighError::Record(error) => Ok(Ending::RecordFailed(error)),
+        WeighError::Preparation {
+            target, what, why, ..
+        } => Ok(Ending::TargetFailed(format!(
+            "target \"{target}\": {what} failed: {why}"
+        ))),
+        error => Err(error),
+    }
 }
 
 /// Names of the hosts that share the load, if there are several.
@@ -421,6 +461,12 @@ fn gave_nothing(slice: &Slice) -> Option<String> {
         "target \"{}\" {what} in a whole slice of \"{}\": {worst}",
         slice.target, slice.workload
     ))
+}
+
+/// Whether whatever failed found nobody to connect to.
+fn nobody_was_there(slice: &Slice) -> bool {
+    let mut failures = slice.requests().flat_map(|op| &op.errors);
+    failures.all(|(class, count)| *class == ErrorClass::Connect || *count == 0)
 }
 
 fn rest(gap: Duration, stop: &Stop) {

@@ -97,6 +97,21 @@ impl Bench {
         );
         Recorded::read(&out)
     }
+
+    /// Runs `tenbin http` at the server with these options, and gives its `result.json`.
+    pub(crate) fn result(&self, truth: &Truth, options: &[&str]) -> Result<serde_json::Value> {
+        let said = self
+            .tenbin()
+            .args(["http", "--json", "--quiet", "--target", &truth.url, "--out"])
+            .arg(self.0.join("out-of-its-own"))
+            .args(options)
+            .output()
+            .context("tenbin cannot be started")?;
+        serde_json::from_slice(&said.stdout).with_context(|| {
+            let stderr = String::from_utf8_lossy(&said.stderr);
+            format!("tenbin ended with {} and no result: {stderr}", said.status)
+        })
+    }
 }
 
 impl Drop for Bench {

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::against::{Bench, Stop, Who};
 use super::judge::{self, Observed};
-use super::{Row, ceiling, peer};
+use super::{Row, capacity, ceiling, peer};
 
 /// One experiment.
 pub(crate) struct Experiment {
@@ -246,5 +246,15 @@ pub(crate) const PLAN: &[Experiment] = &[
         number: "14",
         name: "beside other generators, low load",
         how: Alone(peer::perform),
+    },
+    Experiment {
+        number: "15",
+        name: "capacity: a ramp at four workers of 10 ms",
+        how: Alone(capacity::ramp),
+    },
+    Experiment {
+        number: "16",
+        name: "capacity: the highest rate of four workers, and of M/M/1",
+        how: Alone(capacity::highest_rate),
     },
 ];

@@ -45,7 +45,7 @@ pub(crate) fn row(
     }
 }
 
-fn within(found: f64, truth: f64, share: f64) -> bool {
+pub(crate) fn within(found: f64, truth: f64, share: f64) -> bool {
     (found / truth - 1.0).abs() <= share
 }
 

@@ -6,6 +6,7 @@
 //! short.
 
 mod against;
+mod capacity;
 mod ceiling;
 mod experiment;
 mod judge;

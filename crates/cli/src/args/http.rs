@@ -21,7 +21,9 @@ Examples:
   tenbin http --target a=http://127.0.0.1:8080 --path /items -X POST \\
       -H 'Content-Type: application/json' --body '{\"name\":\"tea\"}' --expect 201
   tenbin http --launch 'new=./server --port {port}' --launch 'old=./server.old --port {port}' \\
-      --rate 2000/s --expect 'p99<20ms' --expect 'new:p99<1.1x baseline'")]
+      --rate 2000/s --expect 'p99<20ms' --expect 'new:p99<1.1x baseline'
+  tenbin http --target http://127.0.0.1:8080/ --ramp 1..256
+  tenbin http --target http://127.0.0.1:8080/ --slo 'p99<10ms,errors<0.1%'")]
 pub struct HttpArgs {
     /// The systems under test.
     #[command(flatten)]

@@ -14,6 +14,15 @@ pub struct LoadArgs {
     /// Connections over all threads [default: 16]
     #[arg(long, short, visible_alias = "concurrency", value_name = "N")]
     pub connections: Option<u32>,
+    /// Measure on one number of connections after another, up and down in turns, to find the knee:
+    /// 1..256 (doubling), 1,2,4,8 or 10:100:10 (from, to, step)
+    #[arg(
+        long,
+        value_name = "LEVELS",
+        conflicts_with_all = ["connections", "rate", "steps", "trace"],
+        allow_hyphen_values = true
+    )]
+    pub ramp: Option<String>,
     /// Requests out at once on each connection: pipelined in HTTP/1.1, streams in HTTP/2
     /// [default: 1]
     #[arg(long, visible_aliases = ["pipeline", "streams"], value_name = "N")]
@@ -22,8 +31,17 @@ pub struct LoadArgs {
     /// count from when a request was due [default: each connection sends its next request at once]
     #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
     pub rate: Option<String>,
+    /// Find the highest rate at which all of this holds, for example 'p99<10ms,errors<0.1%', from
+    /// --rate on if that is given [connections, by default: 128]
+    #[arg(
+        long,
+        value_name = "LIMITS",
+        conflicts_with_all = ["ramp", "rate_to", "steps", "trace", "think", "requests"],
+        allow_hyphen_values = true
+    )]
+    pub slo: Option<String>,
     /// How requests at --rate, --rate-to or --step are spread: constant, or poisson (at random, from
-    /// the seed) [default: constant]
+    /// the seed) [default: constant; with --slo poisson]
     #[arg(long, value_name = "HOW")]
     pub arrivals: Option<String>,
     /// Let the rate change evenly over each slice, from --rate to this
@@ -69,6 +87,8 @@ impl LoadArgs {
     pub(super) fn draft(&self) -> LoadDraft {
         let mut load = LoadDraft::default();
         set(&mut load.connections, "--connections", self.connections);
+        set(&mut load.ramp, "--ramp", self.ramp.as_deref());
+        set(&mut load.slo, "--slo", self.slo.as_deref());
         set(&mut load.depth, "--depth", self.depth);
         set(&mut load.rate, "--rate", self.rate.as_deref());
         set(&mut load.arrivals, "--arrivals", self.arrivals.as_deref());

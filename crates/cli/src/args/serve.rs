@@ -1,6 +1,7 @@
 //! `tenbin serve`.
 
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -86,9 +87,13 @@ pub struct ServeTruthArgs {
     /// Seed of every random choice
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Serve one request at a time, first come first served
-    #[arg(long)]
+    /// Serve one request at a time, first come first served; as --workers 1
+    #[arg(long, conflicts_with = "workers")]
     pub single_queue: bool,
+    /// Serve so many requests at a time, first come first served: with --service fixed:10ms, 4
+    /// workers do 400 a second at most [default: as many as come]
+    #[arg(long, value_name = "N")]
+    pub workers: Option<NonZeroUsize>,
     /// Begin at most so many requests a second, evenly spaced; the rest waits
     #[arg(long, value_name = "RATE")]
     pub capacity: Option<tenbin_plan::rate::Rate>,

@@ -10,6 +10,7 @@ use tenbin_weigh::{Bench, Ending, Stop, WeighError, Weighed, weigh};
 use super::compare::Before;
 use super::plan::resolve;
 use super::result::{Run, exit_of_result, keep};
+use super::steering::Steered;
 use crate::args::{EarlierArgs, OutputArgs};
 use crate::exit::Exit;
 use crate::progress::Display;
@@ -67,7 +68,10 @@ fn run(
             return Exit::Internal;
         }
     };
-    let weighed = weigh(&plan, &bench, &stop, &mut |news| display.show(&news));
+    let mut steering = Steered::new(&plan);
+    let weighed = weigh(&plan, &bench, &stop, &mut steering, &mut |news| {
+        display.show(&news);
+    });
     display.clear();
     match weighed {
         Ok(weighed) => conclude(&plan, &weighed, before.as_ref(), show, &display),

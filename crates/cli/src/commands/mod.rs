@@ -13,6 +13,7 @@ mod plan;
 mod result;
 mod serve;
 mod show;
+mod steering;
 mod warp;
 mod wrk;
 

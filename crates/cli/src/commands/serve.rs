@@ -1,6 +1,7 @@
 //! `tenbin serve`: the built-in servers on their own.
 
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 
 use tenbin_plan::{Context, Credentials};
 use tenbin_targets::serve::{self, HttpOptions, S3Options, Shares, TruthOptions};
@@ -57,7 +58,9 @@ fn truth(args: &ServeTruthArgs) -> TruthOptions {
         listen: args.listen,
         service: args.service,
         seed: args.seed,
-        single_queue: args.single_queue,
+        workers: args
+            .workers
+            .or_else(|| args.single_queue.then_some(NonZeroUsize::MIN)),
         capacity: args.capacity.map(tenbin_plan::rate::Rate::get),
         stalls: args.stalls.clone(),
         shares: Shares {

@@ -52,7 +52,8 @@ pub struct Part {
 /// closed loop, which has no schedule.
 pub fn for_thread(load: &Load, part: Part) -> Option<Box<dyn Pacer>> {
     Some(match &load.pace {
-        Pace::Closed => return None,
+        // A search is driven at one rate after another, and never by itself.
+        Pace::Closed | Pace::Search(_) => return None,
         Pace::Constant { per_second } => Box::new(Constant::new(
             *per_second,
             part.thread as u64,

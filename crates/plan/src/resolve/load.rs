@@ -5,12 +5,16 @@ use std::time::Duration;
 use super::Desk;
 use crate::draft::{Field, LoadDraft};
 use crate::duration::Time;
-use crate::model::{Arrivals, Load, Pace};
+use crate::model::{Arrivals, Load, Pace, RateSearch};
+use crate::ramp::Ramp;
 use crate::scalar::{At, List, Scalar};
+use crate::slo::Slo;
 use crate::step::Step;
 use crate::trace::Trace;
 
 const DEFAULT_CONNECTIONS: usize = 16;
+/// What waits for a free connection is late: a search needs some to spare.
+const DEFAULT_SEARCH_CONNECTIONS: usize = 128;
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 const SHORTEST_TIMEOUT: Duration = Duration::from_millis(1);
 /// More sockets than one address pair has ports is surely a slip.
@@ -26,12 +30,13 @@ pub(super) fn contradictions(desk: &mut Desk<'_>, draft: &LoadDraft, slice: Dura
     let steps_place = draft.steps.as_ref().map(|steps| steps.place);
     let (rate, steps) = (draft.rate.is_some(), draft.steps.is_some());
     let trace = draft.trace.is_some();
+    let slo = draft.slo.is_some();
     let place = |field: &Field| field.as_ref().map(|field| field.place);
     let table = [
         (
             "arrivals",
             place(&draft.arrivals),
-            !rate && !steps && !trace,
+            !rate && !steps && !trace && !slo,
             "needs a rate; give one with rate or steps (--rate or --step)",
         ),
         (
@@ -69,6 +74,36 @@ pub(super) fn contradictions(desk: &mut Desk<'_>, draft: &LoadDraft, slice: Dura
             place(&draft.think),
             rate || steps || trace,
             "an open loop (rate, steps or trace) has no think time: nothing in it waits for answers; leave out either",
+        ),
+        (
+            "think",
+            place(&draft.think),
+            slo,
+            "an objective (slo) is looked for in an open loop, which has no think time; leave out either",
+        ),
+        (
+            "ramp",
+            place(&draft.ramp),
+            draft.connections.is_some(),
+            "it has the numbers of connections; leave out connections (--connections)",
+        ),
+        (
+            "ramp",
+            place(&draft.ramp),
+            rate || steps || trace || slo,
+            "a ramp of connections is for a closed loop; leave out the rate, steps, trace or objective",
+        ),
+        (
+            "slo",
+            place(&draft.slo),
+            draft.rate_to.is_some() || steps || trace,
+            "the search chooses the rates; leave out rate_to, steps and trace (rate is where it begins)",
+        ),
+        (
+            "slo",
+            place(&draft.slo),
+            draft.requests.is_some(),
+            "probes of the search end by time; leave out requests (--requests)",
         ),
     ];
     for (key, place, is_wrong, why) in table {
@@ -110,9 +145,17 @@ fn step(scalar: &Scalar) -> Result<Step, String> {
 fn pace(desk: &mut Desk<'_>, draft: &LoadDraft) -> Pace {
     let rate = desk.read("rate", &draft.rate, |scalar| scalar.rate());
     let rate_to = desk.read("rate_to", &draft.rate_to, |scalar| scalar.rate());
-    let arrivals = desk
-        .choice("arrivals", &draft.arrivals)
-        .unwrap_or(Arrivals::Constant);
+    let slo = desk.read("slo", &draft.slo, Scalar::parsed::<Slo>);
+    let arrivals = desk.choice("arrivals", &draft.arrivals);
+    if let Some(slo) = slo {
+        return Pace::Search(RateSearch {
+            slo,
+            from: rate,
+            // What users send has no rhythm, and the queue that it makes is the question.
+            arrivals: arrivals.unwrap_or(Arrivals::Poisson),
+        });
+    }
+    let arrivals = arrivals.unwrap_or(Arrivals::Constant);
     let steps = draft.steps.as_ref().map(|steps| all_steps(desk, steps));
     let trace = trace(desk, draft);
     match (rate, rate_to, steps, trace) {
@@ -168,6 +211,12 @@ fn all_steps(desk: &mut Desk<'_>, steps: &At<List>) -> Vec<(f64, Duration)> {
     read
 }
 
+/// The levels of connections that are asked for; none without a ramp.
+pub(super) fn levels(desk: &mut Desk<'_>, draft: &LoadDraft) -> Option<Vec<usize>> {
+    let Ramp(levels) = desk.read("ramp", &draft.ramp, Scalar::parsed::<Ramp>)?;
+    Some(levels)
+}
+
 pub(super) fn resolve(desk: &mut Desk<'_>, draft: &LoadDraft) -> Load {
     let connections = desk.read("connections", &draft.connections, |scalar| {
         scalar.whole(1, MOST_CONNECTIONS)
@@ -186,10 +235,13 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &LoadDraft) -> Load {
         Ok(timeout)
     });
     Load {
-        pace,
         connections: connections
             .and_then(|connections| usize::try_from(connections).ok())
-            .unwrap_or(DEFAULT_CONNECTIONS),
+            .unwrap_or(match pace {
+                Pace::Search(_) => DEFAULT_SEARCH_CONNECTIONS,
+                _ => DEFAULT_CONNECTIONS,
+            }),
+        pace,
         think: desk.read("think", &draft.think, |scalar| scalar.text()?.parse()),
         depth: depth
             .and_then(|depth| usize::try_from(depth).ok())

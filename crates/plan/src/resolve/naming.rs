@@ -94,6 +94,24 @@ impl Names {
         self.taken.insert(name.to_owned());
     }
 
+    /// The name that the levels of a ramp have in common: the one in `field`, or
+    /// `default`.
+    pub(super) fn base(
+        &self,
+        desk: &mut Desk<'_>,
+        field: &Field,
+        default: impl FnOnce() -> String,
+    ) -> String {
+        desk.read("name", field, checked).unwrap_or_else(default)
+    }
+
+    /// The name of one level of a ramp.
+    pub(super) fn level(&mut self, base: &str, connections: usize) -> String {
+        let name = self.free(&lengthened(base, &format!("-c{connections}")));
+        self.taken.insert(name.clone());
+        name
+    }
+
     fn free(&self, wanted: &str) -> String {
         std::iter::once(wanted.to_owned())
             .chain((2u32..).map(|number| numbered(wanted, number)))
@@ -107,6 +125,7 @@ fn numbered(name: &str, number: u32) -> String {
     lengthened(name, &format!("-{number}"))
 }
 
+/// The name with something behind it, cut so that it is still a name.
 fn lengthened(name: &str, end: &str) -> String {
     let room = name.len().min(LONGEST - end.len());
     format!("{}{end}", &name[..room])

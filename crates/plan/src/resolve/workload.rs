@@ -9,7 +9,7 @@ use super::naming::Names;
 use super::{Desk, load};
 use crate::context::Context;
 use crate::draft::{LoadDraft, WorkloadDraft};
-use crate::model::{Workload, WorkloadKind};
+use crate::model::{Load, Workload, WorkloadKind};
 use crate::names::Kind;
 use crate::problem::Place;
 use crate::scalar::{At, List, Scalar};
@@ -30,28 +30,39 @@ pub(super) fn resolve_all(
     }
     let mut names = Names::default();
     let mut loads = Loads::new(shared_load, slice);
-    drafts
-        .into_iter()
-        .filter_map(
-            |At {
-                 value: draft,
-                 place,
-             }| {
-                let kind = kind(desk, &draft, place);
-                let name = names.pick(desk, "workload", &draft.name, || match &kind {
-                    Some(WorkloadKind::Http(work)) => http::default_name(work),
-                    Some(WorkloadKind::S3(work)) => s3::default_name(work),
-                    None => "workload".to_owned(),
-                });
-                let load = loads.resolve(desk, draft.load);
-                Some(Workload {
-                    name,
-                    kind: kind?,
-                    load,
-                })
-            },
-        )
-        .collect()
+    let mut workloads = Vec::new();
+    for At {
+        value: draft,
+        place,
+    } in drafts
+    {
+        let kind = kind(desk, &draft, place);
+        let default = || match &kind {
+            Some(WorkloadKind::Http(work)) => http::default_name(work),
+            Some(WorkloadKind::S3(work)) => s3::default_name(work),
+            None => "workload".to_owned(),
+        };
+        let (load, levels) = loads.resolve(desk, draft.load);
+        let Some(levels) = levels else {
+            let name = names.pick(desk, "workload", &draft.name, default);
+            workloads.extend(kind.map(|kind| Workload { name, kind, load }));
+            continue;
+        };
+        let base = names.base(desk, &draft.name, default);
+        for connections in levels {
+            let name = names.level(&base, connections);
+            let level = kind.clone().map(|kind| Workload {
+                name,
+                kind,
+                load: Load {
+                    connections,
+                    ..load.clone()
+                },
+            });
+            workloads.extend(level);
+        }
+    }
+    workloads
 }
 
 fn kind(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) -> Option<WorkloadKind> {
@@ -146,18 +157,22 @@ impl<'a> Loads<'a> {
         }
     }
 
-    fn resolve(&mut self, desk: &mut Desk<'_>, own: LoadDraft) -> crate::model::Load {
+    /// The load, and the levels of connections if it is a ramp of them.
+    fn resolve(&mut self, desk: &mut Desk<'_>, own: LoadDraft) -> (Load, Option<Vec<usize>>) {
         if !self.told {
             load::resolve(desk, self.shared);
+            load::levels(desk, self.shared);
             self.told = true;
         }
         load::resolve(desk, &own);
+        load::levels(desk, &own);
         let before = desk.findings.count();
         let own = own.or(self.shared);
         let load = load::resolve(desk, &own);
+        let levels = load::levels(desk, &own);
         desk.findings.forget_after(before);
         load::contradictions(desk, &own, self.slice);
-        load
+        (load, levels)
     }
 }
 

@@ -116,6 +116,47 @@ fn arrivals_that_contradict_each_other() {
 }
 
 #[test]
+fn ramps_and_objectives_that_make_no_sense() {
+    check(&[
+        (
+            "[load]",
+            "ramp = \"fast\"",
+            r#"plan.toml:2:8: ramp: "fast" is not a ramp; write for example "1..256" (doubling), "1,2,4,8" or "10:100:10" (from, to, step)"#,
+        ),
+        (
+            "[load]",
+            "ramp = \"1..8\"\nconnections = 4",
+            "plan.toml:2:8: ramp: it has the numbers of connections; leave out connections (--connections)",
+        ),
+        (
+            "[load]",
+            "rate = 5\nramp = \"1..8\"",
+            "plan.toml:3:8: ramp: a ramp of connections is for a closed loop; leave out the rate, steps, trace or objective",
+        ),
+        (
+            "[load]",
+            "slo = \"p99\"",
+            r#"plan.toml:2:7: slo: "p99" is not a limit; write for example "p99<10ms,errors<0.1%": p50 to p99.99, mean and errors can be limited"#,
+        ),
+        (
+            "[load]",
+            "slo = \"p99<1s\"\nrate = 5\nrate_to = 9",
+            "plan.toml:2:7: slo: the search chooses the rates; leave out rate_to, steps and trace (rate is where it begins)",
+        ),
+        (
+            "[load]",
+            "slo = \"p99<1s\"\nrequests = 5",
+            "plan.toml:2:7: slo: probes of the search end by time; leave out requests (--requests)",
+        ),
+        (
+            "[load]",
+            "slo = \"p99<1s\"\nthink = \"5s\"",
+            "plan.toml:3:9: think: an objective (slo) is looked for in an open loop, which has no think time; leave out either",
+        ),
+    ]);
+}
+
+#[test]
 fn traces_that_cannot_be_played() {
     let files: &[(&str, &[u8])] = &[
         ("/made-up/good.txt", b"0\n1\n"),

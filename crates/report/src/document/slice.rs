@@ -17,6 +17,10 @@ pub struct SliceFigures {
     pub workload: String,
     /// Name of the target.
     pub target: String,
+    /// Operations a second that it was offered by the search for a rate; left out where
+    /// there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offered: Option<f64>,
     /// Start of its window, after the begin of the run.
     pub start: f64,
     /// Length of its window.

@@ -3,7 +3,7 @@
 
 use super::{Ink, Page, claim, decisive, verdict_line, verdict_word};
 use crate::asked::{expectations_clause, optimum_claim};
-use crate::document::{Comparison, Document, Finding, ResultOf, Severity, Trust};
+use crate::document::{Comparison, Document, Finding, ResultOf, Severity, SliceFigures, Trust};
 use crate::escape::for_terminal;
 use crate::words::{RATE, TIME, plural, ratio, ratio_interval, trust, trust_meaning};
 
@@ -41,12 +41,16 @@ impl Page {
 pub(crate) fn why(document: &Document) -> String {
     let mut text = trust_meaning(document.trust).to_owned();
     if !document.run.complete {
-        let full = document.slices.iter().filter(|slice| !slice.cut_short);
-        text += &format!(
-            "; incomplete: {} of {} measured in full",
-            full.count(),
-            plural(document.run.planned_slices, "slice")
-        );
+        let in_rounds = |s: &&SliceFigures| !s.cut_short && s.offered.is_none();
+        let full = document.slices.iter().filter(in_rounds);
+        text += &match document.run.planned_slices {
+            0 => "; incomplete: the search did not come to its end".to_owned(),
+            planned => format!(
+                "; incomplete: {} of {} measured in full",
+                full.count(),
+                plural(planned, "slice")
+            ),
+        };
     }
     // The line says that the run is incomplete whether or not it is the worst.
     let mut others = document.findings.iter();
@@ -89,10 +93,18 @@ fn verdict(document: &Document) -> String {
     if primary.len() > WITH_FIGURES {
         return verdict_line(document);
     }
+    let sought = !document.capacities.is_empty() || !document.searches.is_empty();
     if primary.is_empty() && claims.is_empty() {
-        claims.push(alone(document));
+        claims.push(match sought {
+            true => beyond_belief(document).unwrap_or_else(|| document.verdicts.join("; ")),
+            false => alone(document),
+        });
+    } else {
+        claims.extend(primary.into_iter().map(with_figures));
+        let at_most = document.capacity_comparisons.iter().map(|c| &c.sentence);
+        let highest = document.rate_comparisons.iter().map(|c| &c.sentence);
+        claims.extend(at_most.chain(highest).cloned());
     }
-    claims.extend(primary.into_iter().map(with_figures));
     claims.extend(expectations_clause(document));
     claims.join("; ")
 }
@@ -116,10 +128,16 @@ fn with_figures(comparison: &Comparison) -> String {
     }
 }
 
+/// What is said in place of figures that nobody should read.
+fn beyond_belief(document: &Document) -> Option<String> {
+    let is_so = document.trust == Trust::Invalid;
+    is_so.then(|| "none: the figures of this run cannot be believed".to_owned())
+}
+
 /// What came of a single target.
 fn alone(document: &Document) -> String {
-    if document.trust == Trust::Invalid {
-        return "none: the figures of this run cannot be believed".to_owned();
+    if let Some(nothing) = beyond_belief(document) {
+        return nothing;
     }
     let measured = document.results.iter();
     let measured: Vec<&ResultOf> = measured.filter(|r| r.throughput.is_some()).collect();

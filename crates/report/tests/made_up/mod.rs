@@ -407,6 +407,7 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
         seconds: SLICE_SECONDS,
         connections: CONNECTIONS,
         closed_loop: true,
+        probe: None,
         ops: vec![OpFigures::new(operation)],
         ledger: Ledger::default(),
         setup: Default::default(),

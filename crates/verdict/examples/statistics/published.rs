@@ -177,6 +177,7 @@ fn slice(line: &Published) -> Slice {
         server: None,
         backlog: 0,
         machine: None,
+        probe: None,
         wire: None,
         cut_short: false,
     }

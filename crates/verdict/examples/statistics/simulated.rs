@@ -123,6 +123,7 @@ fn run(plan: &Plan, effect: f64) -> Vec<Slice> {
             server: None,
             backlog: 0,
             machine: None,
+            probe: None,
             wire: None,
             cut_short: false,
         });

@@ -29,23 +29,29 @@ impl Rule for Incomplete {
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
         let plan = evidence.plan;
-        let planned = plan.rounds.count as usize * plan.targets.len() * plan.workloads.len();
+        let planned = plan.slices_in_rounds(plan.rounds.count);
+        let in_rounds = |slice: &&Slice| slice.probe.is_none();
         let cut_short = evidence.slices.iter().filter(|slice| slice.cut_short);
+        let cut_short_in_rounds = cut_short.clone().filter(in_rounds).count();
         let cut_short = cut_short.count();
         if evidence.complete && cut_short == 0 {
             return Vec::new();
         }
-        let full = evidence.slices.len() - cut_short;
+        let full = evidence.slices.iter().filter(in_rounds).count() - cut_short_in_rounds;
+        let searches = plan.workloads.iter().any(|work| work.search().is_some());
         vec![Finding {
             rule: self.name(),
             severity: Severity::Suspect,
             blame: Blame::Setup,
             workload: None,
             target: None,
-            evidence: format!(
-                "{full} of {} planned were measured in full, {cut_short} cut short",
-                count(planned, "slice")
-            ),
+            evidence: match (planned, searches) {
+                (0, true) => "the search for the highest rate did not come to its end".to_owned(),
+                _ => format!(
+                    "{full} of {} planned were measured in full, {cut_short} cut short",
+                    count(planned, "slice")
+                ),
+            },
             advice: advice(evidence).to_owned(),
         }]
     }

@@ -92,6 +92,14 @@ impl LittlesLaw {
     }
 }
 
+/// X·(R + Z)/N of these slices under this load: 1 when the figures belong together.
+/// `None` when nothing ended in them.
+pub(crate) fn rho(slices: &[&Slice], load: &Load) -> Option<f64> {
+    let think = load.think.map_or(0.0, |think| think.mean().as_secs_f64());
+    let little = Totals::of(slices, load).little()?;
+    Little { think, ..little }.ratio()
+}
+
 /// Whether there is a reason for less to be in flight than was asked for.
 fn may_rest(cell: &Cell<'_>) -> bool {
     let load = &cell.workload.load;

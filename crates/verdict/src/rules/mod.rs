@@ -15,6 +15,8 @@ mod disk_space;
 mod drift;
 mod errors;
 mod flagged_slices;
+mod highest_rate;
+mod hysteresis;
 mod incomplete;
 mod keep_alive;
 mod large_objects;
@@ -48,6 +50,8 @@ mod unequal_answers;
 mod unequal_paths;
 mod warm_up;
 mod worker_limit;
+
+pub(crate) use little::rho;
 
 use crate::evidence::Evidence;
 use crate::finding::{Finding, Severity};
@@ -115,6 +119,8 @@ pub static RULES: &[&dyn Rule] = &[
     &too_wide::TooWide,
     &optimum_concurrency::OptimumConcurrency,
     &sweep_optimum::SweepOptimum,
+    &hysteresis::Hysteresis,
+    &highest_rate::HighestRate,
     &small_objects::SmallObjects,
     &medium_objects::MediumObjects,
     &large_objects::LargeObjects,

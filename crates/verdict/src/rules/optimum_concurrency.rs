@@ -12,6 +12,7 @@ use crate::words::{rate, ratio};
 
 /// What more connections have to gain to be worth their while.
 const GAIN: f64 = 0.025;
+
 /// Fewest levels among which there is an optimum to be found.
 const FEWEST_LEVELS: usize = 3;
 
@@ -36,12 +37,12 @@ impl Rule for OptimumConcurrency {
     }
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
-        let ladders = ladders(&evidence.plan.workloads, FEWEST_LEVELS);
-        ladders
-            .iter()
-            .flat_map(|ladder| {
+        ladders(evidence.plan, FEWEST_LEVELS)
+            .into_iter()
+            .flat_map(|ladder: Vec<&Workload>| {
                 let targets = evidence.plan.targets.iter();
-                targets.filter_map(|target| self.on(target, ladder, evidence.slices))
+                let on = targets.filter_map(|target| self.on(target, &ladder, evidence.slices));
+                on.collect::<Vec<Finding>>()
             })
             .collect()
     }

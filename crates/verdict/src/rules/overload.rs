@@ -93,7 +93,9 @@ fn growth(slice: &Slice) -> Option<f64> {
 /// What to ask for instead.
 fn lower(pace: &Pace) -> &'static str {
     match pace {
-        Pace::Closed | Pace::Constant { .. } | Pace::Poisson { .. } => "a lower --rate",
+        Pace::Closed | Pace::Constant { .. } | Pace::Poisson { .. } | Pace::Search(_) => {
+            "a lower --rate"
+        }
         Pace::Ramp { .. } => "a lower --rate-to",
         Pace::Steps { .. } => "lower rates in --step",
         Pace::Trace(_) => "a lower --trace-speed",

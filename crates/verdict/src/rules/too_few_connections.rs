@@ -36,7 +36,7 @@ impl Rule for TooFewConnections {
     }
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
-        let ladders = ladders(&evidence.plan.workloads, 2);
+        let ladders = ladders(evidence.plan, 2);
         let mut findings = Vec::new();
         for ladder in &ladders {
             let targets = evidence.plan.targets.iter();

@@ -103,8 +103,9 @@ impl TooWide {
 
     fn single(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
         let cells = evidence.cells();
-        cells
-            .iter()
+        // What a search finds is the rate, which has a bracket of its own.
+        let in_rounds = cells.iter().filter(|cell| cell.workload.search().is_none());
+        in_rounds
             .filter_map(|cell| {
                 let metric = *Metric::of_load(is_closed(cell.workload)).first()?;
                 let figure = metric.figure(&cell.full());

@@ -37,7 +37,7 @@ impl Rule for WorkerLimit {
     }
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
-        let ladders = ladders(&evidence.plan.workloads, 2);
+        let ladders = ladders(evidence.plan, 2);
         ladders
             .iter()
             .flat_map(|ladder| {

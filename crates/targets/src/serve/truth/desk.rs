@@ -1,5 +1,6 @@
 //! When each request is answered, and how: decided when it has been received.
 
+use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 
 use tenbin_plan::rng::Rng;
@@ -30,8 +31,8 @@ struct Books {
     random: Rng,
     /// The number of the next request.
     next: u64,
-    /// When the single server is free again.
-    free: f64,
+    /// When each worker is free again; empty where there is no limit to them.
+    free: Vec<u64>,
     /// When the next request may begin.
     begin: f64,
 }
@@ -49,7 +50,7 @@ impl Desk {
             books: Mutex::new(Books {
                 random: Rng::new(options.seed, &[]),
                 next: 0,
-                free: 0.0,
+                free: vec![0; options.workers.map_or(0, NonZeroUsize::get)],
                 begin: 0.0,
             }),
         }
@@ -69,11 +70,14 @@ impl Desk {
             start = start.max(books.begin);
             books.begin = start + 1e9 / capacity;
         }
-        if self.options.single_queue {
-            start = start.max(books.free);
+        let worker = books.free.iter_mut().min_by_key(|free| **free);
+        if let Some(free) = &worker {
+            start = start.max(**free as f64);
         }
         let due = after_stalls(&self.options.stalls, start as u64 + service);
-        books.free = due as f64;
+        if let Some(free) = worker {
+            *free = due;
+        }
         let number = books.next;
         books.next += 1;
         Decision {
@@ -98,7 +102,7 @@ mod tests {
             listen: "127.0.0.1:0".parse().unwrap(),
             service: Service::Fixed(Duration::from_millis(10)),
             seed: 1,
-            single_queue: false,
+            workers: None,
             capacity: None,
             stalls: Vec::new(),
             shares: Shares::default(),
@@ -113,11 +117,13 @@ mod tests {
     }
 
     #[test]
-    fn requests_overlap_unless_there_is_one_queue() {
+    fn as_many_requests_overlap_as_there_are_workers() {
         let mut options = options();
         assert_eq!(due(&options, &[0, 1, 30]), [10, 11, 40]);
-        options.single_queue = true;
+        options.workers = NonZeroUsize::new(1);
         assert_eq!(due(&options, &[0, 1, 30]), [10, 20, 40]);
+        options.workers = NonZeroUsize::new(2);
+        assert_eq!(due(&options, &[0, 1, 2, 3, 30]), [10, 11, 20, 21, 40]);
     }
 
     #[test]
@@ -130,7 +136,7 @@ mod tests {
     #[test]
     fn a_stall_holds_everything_back_and_the_queue_with_it() {
         let mut options = options();
-        options.single_queue = true;
+        options.workers = NonZeroUsize::new(1);
         options.stalls = vec!["20ms+100ms".parse().unwrap()];
         assert_eq!(due(&options, &[0, 5, 6]), [10, 120, 130]);
     }
@@ -158,7 +164,7 @@ mod tests {
         // requests scatter by about 1 %.
         let mut options = options();
         options.service = "exponential:1ms".parse().unwrap();
-        options.single_queue = true;
+        options.workers = NonZeroUsize::new(1);
         let desk = Desk::new(&options);
         let mut random = Rng::new(2, &[]);
         let (mut at, mut sum) = (0.0, 0.0);

@@ -15,6 +15,7 @@ mod timekeeper;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,8 +47,9 @@ pub struct TruthOptions {
     pub service: Service,
     /// Seed of every random choice.
     pub seed: u64,
-    /// Serve one request at a time, first come first served.
-    pub single_queue: bool,
+    /// Serve so many requests at a time, first come first served; any number when not
+    /// set. With a service time of S on average, N of them do N/S a second at most.
+    pub workers: Option<NonZeroUsize>,
     /// Begin at most so many requests a second, evenly spaced; the rest waits.
     pub capacity: Option<f64>,
     /// When nothing is answered.
@@ -156,7 +158,7 @@ mod tests {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             service: Service::Fixed(Duration::ZERO),
             seed: 1,
-            single_queue: false,
+            workers: None,
             capacity: None,
             stalls: Vec::new(),
             shares: Shares::default(),

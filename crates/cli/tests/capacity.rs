@@ -1,0 +1,182 @@
+//! `--ramp` and `--slo` at a server whose capacity is known. The figures are held to wide
+//! limits here; docs/accuracy.md has the narrow ones, of a quiet machine.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a file that is missing or cannot be read fails the test"
+)]
+
+mod common;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use common::{Outcome, Running, Scratch, Tenbin, wait_until};
+use nix::sys::signal::Signal;
+use serde_json::Value;
+
+const SOON: Duration = Duration::from_secs(30);
+
+/// Four workers of 10 ms each: 400 requests a second, and no more.
+const SERVICE: [&str; 4] = ["--workers", "4", "--service", "fixed:10ms"];
+const CAPACITY: f64 = 400.0;
+
+/// The ground-truth server with these options, and where it is.
+fn truth(scratch: &Scratch, options: &[&str]) -> (Running, String) {
+    let fixed = ["serve", "truth", "--listen", "127.0.0.1:0"];
+    let mut running = Tenbin::new(scratch, [&fixed[..], options].concat()).start();
+    let mut url = None;
+    let ready = wait_until(SOON, || {
+        let said = running.so_far();
+        let place = said.split_once("listening on ").map(|(_, rest)| rest);
+        url = place.and_then(|place| Some(place.split_once('\n')?.0.to_owned()));
+        url.is_some() || !running.is_running()
+    });
+    assert!(ready, "{}", running.so_far());
+    let url = url.unwrap_or_else(|| panic!("{}", running.so_far()));
+    (running, url)
+}
+
+fn directory(scratch: &Scratch) -> PathBuf {
+    let mut runs = std::fs::read_dir(scratch.path().join("runs")).unwrap();
+    runs.next().unwrap().unwrap().path()
+}
+
+/// What `tenbin show` makes of the run on disk.
+fn shown(scratch: &Scratch) -> (Outcome, Value) {
+    let directory = directory(scratch);
+    let arguments = ["show", "--json", directory.to_str().unwrap()];
+    let outcome = Tenbin::new(scratch, arguments).run();
+    let document = serde_json::from_str(&outcome.stdout).unwrap();
+    (outcome, document)
+}
+
+fn kept(scratch: &Scratch) -> Value {
+    let text = std::fs::read_to_string(directory(scratch).join("result.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn near(found: &Value, truth: f64, share: f64) {
+    let value = found.as_f64().unwrap_or_else(|| panic!("{found}"));
+    assert!((value / truth - 1.0).abs() < share, "{value}, not {truth}");
+}
+
+#[test]
+fn a_ramp_finds_the_workers_the_knee_and_the_most() {
+    let scratch = Scratch::new("ramp");
+    // Long services, beside which what a busy machine adds is little.
+    let (_server, url) = truth(&scratch, &["--workers", "4", "--service", "fixed:40ms"]);
+    let capacity_there = 100.0;
+    let load = [
+        "http", "--target", &url, "--ramp", "1..32", "--rounds", "8", "--slice", "480ms", "--lead",
+        "50ms", "--gap", "10ms", "--warmup", "50ms",
+    ];
+    let run = Tenbin::new(&scratch, load).run();
+    // On a busy machine such slices can be anything but missing.
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    let document = kept(&scratch);
+    let capacity = &document["capacities"][0];
+    let levels: Vec<u64> = capacity["levels"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|level| level["connections"].as_u64().unwrap())
+        .collect();
+    assert_eq!(levels, [1, 2, 4, 8, 16, 32]);
+    let knee = capacity["knee"]["connections"].as_u64();
+    assert!(matches!(knee, Some(4 | 8)), "{capacity:#}");
+    assert_eq!(capacity["knee"]["found"], true);
+    near(&capacity["peak"]["value"], capacity_there, 0.1);
+    near(&capacity["workers"]["value"], 4.0, 0.15);
+    let of_two = &capacity["levels"][1]["throughput"]["value"];
+    near(of_two, capacity_there / 2.0, 0.15);
+    assert!(
+        capacity["usl"]["sigma"]["interval"].is_object(),
+        "{capacity:#}"
+    );
+    near(&capacity["hysteresis"]["value"], 1.0, 0.1);
+    run.expect_stdout("Capacity of");
+    // What goes up in one round goes down in the next.
+    let slices = document["slices"].as_array().unwrap();
+    let names = |round: u64| -> Vec<&str> {
+        let mine = slices.iter().filter(|slice| slice["round"] == round);
+        mine.map(|slice| slice["workload"].as_str().unwrap())
+            .collect()
+    };
+    let mut back = names(1);
+    back.reverse();
+    assert_eq!(names(0), back);
+    assert_eq!(shown(&scratch).1["capacities"], document["capacities"]);
+}
+
+#[test]
+fn a_search_finds_the_highest_rate_of_each_target() {
+    let scratch = Scratch::new("slo");
+    let (_one, four) = truth(&scratch, &SERVICE);
+    let (_other, two) = truth(&scratch, &["--workers", "2", "--service", "fixed:10ms"]);
+    let load = [
+        "http",
+        "--target",
+        &format!("four={four}"),
+        "--target",
+        &format!("two={two}"),
+        "--slo",
+        "p90<60ms,errors<5%",
+        "--rate",
+        "50/s",
+        "--slice",
+        "1s",
+        "--lead",
+        "200ms",
+        "--gap",
+        "50ms",
+        "--warmup",
+        "100ms",
+    ];
+    let run = Tenbin::new(&scratch, load)
+        .within(Duration::from_secs(180))
+        .run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    let document = kept(&scratch);
+    for (at, capacity) in [CAPACITY, CAPACITY / 2.0].into_iter().enumerate() {
+        let search = &document["searches"][at];
+        assert_eq!(search["outcome"], "proven", "{search:#}");
+        near(&search["rate"], capacity, 0.2);
+        let failed = search["failed"].as_f64().unwrap();
+        assert!(failed > search["rate"].as_f64().unwrap(), "{search:#}");
+    }
+    // Both were offered the same while both held.
+    let offered: Vec<f64> = document["slices"].as_array().unwrap()[..4]
+        .iter()
+        .map(|slice| slice["offered"].as_f64().unwrap())
+        .collect();
+    assert_eq!(offered, [50.0, 50.0, 100.0, 100.0]);
+    near(&document["rate_comparisons"][0]["ratio"], 0.5, 0.25);
+    assert_eq!(shown(&scratch).1["searches"], document["searches"]);
+}
+
+#[test]
+fn an_interrupted_search_keeps_what_it_knows() {
+    let scratch = Scratch::new("slo-interrupted");
+    let (_server, url) = truth(&scratch, &SERVICE);
+    let load = [
+        "http", "--target", &url, "--slo", "p90<1s", "--rate", "50/s", "--slice", "500ms",
+        "--lead", "50ms", "--gap", "10ms", "--warmup", "0s",
+    ];
+    let mut run = Tenbin::new(&scratch, load).start();
+    run.wait_until(SOON, || {
+        let ended = |directory: PathBuf| {
+            let lines = std::fs::read_to_string(directory.join("intervals.jsonl"));
+            lines.map_or(0, |lines| lines.matches("\"kind\":\"end\"").count())
+        };
+        scratch.path().join("runs").is_dir() && ended(directory(&scratch)) >= 2
+    });
+    run.signal(Signal::SIGINT);
+    let run = run.wait(SOON);
+    run.expect_code(130).expect_stdout("at least");
+    let (shown, document) = shown(&scratch);
+    assert!(matches!(shown.code, Some(0 | 6)), "{shown}");
+    let search = &document["searches"][0];
+    assert_eq!(search["outcome"], "at_least", "{search:#}");
+    assert!(search["rate"].as_f64().unwrap() >= 100.0, "{search:#}");
+    assert_eq!(document["searches"], kept(&scratch)["searches"]);
+}

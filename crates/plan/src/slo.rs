@@ -1,0 +1,212 @@
+//! What an answer may take at most, and how many may fail: `p99<10ms,errors<0.1%`.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::duration::Time;
+
+/// A service level objective: limits that hold together. Prints as it is written in a
+/// plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Slo(Vec<Limit>);
+
+/// One limit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Limit {
+    /// `p99<10ms`: this percentile of response times is below.
+    Percentile {
+        /// Above 0 and below 100.
+        percent: f64,
+        /// Its limit, above 0.
+        below: Duration,
+    },
+    /// `mean<5ms`: the mean of response times is below.
+    Mean {
+        /// Its limit, above 0.
+        below: Duration,
+    },
+    /// `errors<0.1%`: the share of operations that fail is below.
+    Errors {
+        /// Above 0 and at most 1.
+        below: f64,
+    },
+}
+
+impl Limit {
+    /// Whether the two limit the same thing.
+    fn is_of_the_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Percentile { percent: a, .. }, Self::Percentile { percent: b, .. }) => a == b,
+            (Self::Mean { .. }, Self::Mean { .. }) => true,
+            (Self::Errors { .. }, Self::Errors { .. }) => true,
+            _ => false,
+        }
+    }
+}
+
+impl Slo {
+    /// Its limits, at least one, none of the same thing twice.
+    pub fn limits(&self) -> &[Limit] {
+        &self.0
+    }
+}
+
+const EXAMPLE: &str = "p99<10ms,errors<0.1%";
+
+impl FromStr for Slo {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut limits: Vec<Limit> = Vec::new();
+        for part in text.split(',') {
+            let limit = limit(part.trim())?;
+            if limits.iter().any(|known| known.is_of_the_same(&limit)) {
+                return Err(format!("{text:?} limits the same thing twice"));
+            }
+            limits.push(limit);
+        }
+        Ok(Self(limits))
+    }
+}
+
+fn limit(text: &str) -> Result<Limit, String> {
+    let none = || {
+        format!(
+            "{text:?} is not a limit; write for example \"{EXAMPLE}\": p50 to p99.99, mean and \
+             errors can be limited"
+        )
+    };
+    let (what, below) = text.split_once('<').ok_or_else(none)?;
+    let below = below.trim();
+    match what.trim() {
+        "mean" => Ok(Limit::Mean {
+            below: time(below)?,
+        }),
+        "errors" => Ok(Limit::Errors {
+            below: share(below)?,
+        }),
+        what => {
+            let percent = what.strip_prefix('p').filter(|number| is_plain(number));
+            let percent = percent.and_then(|number| number.parse().ok());
+            let percent = percent.filter(|percent| *percent > 0.0 && *percent < 100.0);
+            Ok(Limit::Percentile {
+                percent: percent.ok_or_else(none)?,
+                below: time(below)?,
+            })
+        }
+    }
+}
+
+fn is_plain(number: &str) -> bool {
+    number.chars().all(|c| c.is_ascii_digit() || c == '.')
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    let Time(time) = text
+        .parse()
+        .map_err(|error: crate::duration::TimeError| error.to_string())?;
+    if time.is_zero() {
+        return Err(format!(
+            "nothing takes less than {text}; write for example \"{EXAMPLE}\""
+        ));
+    }
+    Ok(time)
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let wrong = || {
+        format!(
+            "{text:?} is not a share of errors, above 0 % and at most 100 %; write for example \
+             \"errors<0.1%\""
+        )
+    };
+    let percent = text.strip_suffix('%').ok_or_else(wrong)?.trim();
+    let percent: f64 = Some(percent)
+        .filter(|number| is_plain(number))
+        .and_then(|number| number.parse().ok())
+        .ok_or_else(wrong)?;
+    if percent > 0.0 && percent <= 100.0 {
+        Ok(percent / 100.0)
+    } else {
+        Err(wrong())
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Percentile { percent, below } => write!(f, "p{percent}<{}", Time(below)),
+            Self::Mean { below } => write!(f, "mean<{}", Time(below)),
+            // What a hundredth has been made into may print longer than it was written.
+            Self::Errors { below } => {
+                write!(f, "errors<{}%", (below * 1e12).round() / 1e10)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Slo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, limit) in self.0.iter().enumerate() {
+            let comma = if at > 0 { "," } else { "" };
+            write!(f, "{comma}{limit}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn reads_what_people_write_and_prints_it_again() {
+        for (text, printed) in [
+            ("p99<10ms,errors<0.1%", "p99<10ms,errors<0.1%"),
+            (" p99.9 < 1s , mean<2ms", "p99.9<1s,mean<2ms"),
+            ("errors<100%", "errors<100%"),
+            ("p50<500us", "p50<500us"),
+        ] {
+            let slo: Slo = text.parse().unwrap();
+            let again = slo.to_string();
+            assert_eq!(again.parse::<Slo>().unwrap().to_string(), again);
+            assert_eq!(again.replace('µ', "u"), printed, "{text}");
+        }
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        for (text, part) in [
+            ("", "is not a limit"),
+            ("p99", "is not a limit"),
+            ("p99>10ms", "is not a limit"),
+            ("p0<10ms", "is not a limit"),
+            ("p100<10ms", "is not a limit"),
+            ("p-1<10ms", "is not a limit"),
+            ("pinf<1s", "is not a limit"),
+            ("max<10ms", "is not a limit"),
+            ("p99<10", "10"),
+            ("p99<0s", "nothing takes less"),
+            ("errors<0%", "not a share"),
+            ("errors<1", "not a share"),
+            ("errors<101%", "not a share"),
+            ("p99<1ms,p99<2ms", "twice"),
+            ("p99<1ms,", "is not a limit"),
+        ] {
+            let error = text.parse::<Slo>().unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn garbage_never_panics(text in "p?[0-9.]{0,9}(mean|errors)?<[0-9.]{0,9}[msu%]{0,2}|\\PC*") {
+            if let Ok(slo) = text.parse::<Slo>() {
+                prop_assert_eq!(slo.to_string().parse::<Slo>(), Ok(slo));
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Capacities for the document.
+
+use tenbin_verdict as verdict;
+
+use super::{figure, outcome, trust};
+use crate::document::{Capacity, CapacityComparison, CapacityLevel, Knee, UslResult};
+
+pub(super) fn capacities(assessment: &verdict::Assessment) -> Vec<Capacity> {
+    assessment.capacities.iter().map(capacity).collect()
+}
+
+fn capacity(found: &verdict::Capacity) -> Capacity {
+    Capacity {
+        family: found.family.clone(),
+        target: found.target.clone(),
+        levels: found.levels.iter().map(level).collect(),
+        knee: found.knee.map(|knee| Knee {
+            connections: knee.clients() as u64,
+            found: matches!(knee, tenbin_stats::Knee::At { .. }),
+        }),
+        peak_connections: found.peak_connections.map(|connections| connections as u64),
+        peak: figure(found.peak),
+        workers: figure(found.workers),
+        usl: found.usl.as_ref().map(|fit| UslResult {
+            lambda: figure(fit.lambda),
+            sigma: figure(fit.sigma),
+            kappa: figure(fit.kappa),
+            peak_connections: figure(fit.peak_clients),
+            peak_throughput: figure(fit.peak_throughput),
+            worst_misfit: fit.worst_misfit,
+        }),
+        hysteresis: figure(found.hysteresis),
+        trust: trust(found.trust),
+        sentence: found.sentence(),
+    }
+}
+
+fn level(level: &verdict::CapacityLevel) -> CapacityLevel {
+    CapacityLevel {
+        workload: level.workload.clone(),
+        connections: level.connections as u64,
+        throughput: figure(level.throughput),
+        residence: figure(level.residence),
+        little: level.little,
+        down_to_up: figure(level.down_to_up),
+    }
+}
+
+pub(super) fn comparisons(assessment: &verdict::Assessment) -> Vec<CapacityComparison> {
+    let comparisons = assessment.capacity_comparisons.iter();
+    comparisons
+        .map(|found| CapacityComparison {
+            family: found.family.clone(),
+            baseline: found.baseline.clone(),
+            baseline_connections: found.baseline_connections as u64,
+            challenger: found.challenger.clone(),
+            challenger_connections: found.challenger_connections as u64,
+            ratio: figure(found.ratio),
+            block_ratios: found.block_ratios.clone(),
+            outcome: outcome(&found.outcome),
+            trust: trust(found.trust),
+            sentence: found.sentence(),
+        })
+        .collect()
+}

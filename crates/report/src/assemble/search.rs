@@ -1,0 +1,66 @@
+//! What searches have found, for the document.
+
+use tenbin_stats::{HighestRate, Purpose};
+use tenbin_verdict as verdict;
+use tenbin_verdict::highest_rate::ProbeResult;
+
+use super::trust;
+use crate::document::{RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe};
+
+pub(super) fn searches(assessment: &verdict::Assessment) -> Vec<Search> {
+    assessment.searches.iter().map(search).collect()
+}
+
+fn search(found: &verdict::SearchResult) -> Search {
+    Search {
+        workload: found.workload.clone(),
+        target: found.target.clone(),
+        slo: found.slo.clone(),
+        outcome: match found.found {
+            HighestRate::Proven { .. } => SearchOutcome::Proven,
+            HighestRate::AtLeast { .. } => SearchOutcome::AtLeast,
+            HighestRate::Below { .. } => SearchOutcome::Below,
+            HighestRate::Unknown => SearchOutcome::Unknown,
+        },
+        rate: found.found.rate(),
+        failed: found.found.failed(),
+        missed: found.missed(),
+        probes: found.probes.iter().map(probe).collect(),
+        trust: trust(found.trust),
+        sentence: found.sentence(),
+    }
+}
+
+fn probe(probe: &ProbeResult) -> SearchProbe {
+    let limits = probe.judged.limits.iter().map(|limit| SearchLimit {
+        limit: limit.limit.clone(),
+        seen: limit.seen.filter(|seen| seen.is_finite()),
+        kept: limit.kept,
+    });
+    SearchProbe {
+        slice: probe.slice,
+        rate: probe.rate,
+        proof: probe.purpose == Purpose::Proof,
+        seconds: probe.seconds,
+        held: probe.judged.held,
+        borderline: probe.judged.borderline,
+        limits: limits.collect(),
+        client_busiest_thread: probe.busiest_thread,
+    }
+}
+
+pub(super) fn comparisons(assessment: &verdict::Assessment) -> Vec<RateComparison> {
+    let comparisons = assessment.rate_comparisons.iter();
+    comparisons
+        .map(|found| RateComparison {
+            workload: found.workload.clone(),
+            baseline: found.baseline.clone(),
+            challenger: found.challenger.clone(),
+            ratio: found.ratio,
+            low: found.bracket.map(|(low, _)| low),
+            high: found.bracket.map(|(_, high)| high),
+            trust: trust(found.trust),
+            sentence: found.sentence(),
+        })
+        .collect()
+}

@@ -1,0 +1,137 @@
+//! Targets at their capacity: each on as many connections as suit it best.
+
+use serde::Serialize;
+use tenbin_plan::{Plan, Workload};
+use tenbin_record::Slice;
+use tenbin_stats::{CONFIDENCE, Measured, ratio, signed_rank_p};
+
+use super::{Capacity, LadderStep, family, peak_of, steps};
+use crate::finding::Trust;
+use crate::metric::Metric;
+use crate::outcome::{Outcome, Question, Scale};
+
+/// The most that a challenger gives against the most that the baseline (the plan's
+/// first target) gives, each on the connections where its throughput is largest.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CapacityComparison {
+    /// What the names of the workloads have in common.
+    pub family: String,
+    /// Name of the target compared with.
+    pub baseline: String,
+    /// Connections at its peak.
+    pub baseline_connections: usize,
+    /// Name of the target that is compared.
+    pub challenger: String,
+    /// Connections at its peak.
+    pub challenger_connections: usize,
+    /// The challenger's throughput divided by the baseline's.
+    pub ratio: Measured,
+    /// The ratio in each block that has both, in the order of the run.
+    pub block_ratios: Vec<f64>,
+    /// What it says.
+    pub outcome: Outcome,
+    /// How far that can be trusted: as far as both capacities.
+    pub trust: Trust,
+}
+
+impl CapacityComparison {
+    /// Lowers the trust to that of the two capacities.
+    pub(crate) fn heed(&mut self, capacities: &[Capacity]) {
+        let mine = |capacity: &&Capacity| {
+            let sides = [&self.baseline, &self.challenger];
+            capacity.family == self.family && sides.contains(&&capacity.target)
+        };
+        let trusts = capacities
+            .iter()
+            .filter(mine)
+            .map(|capacity| capacity.trust);
+        self.trust = trusts.max().unwrap_or_default();
+    }
+}
+
+/// Compares every other target with the first at each ladder of the plan. Both peaks
+/// are the largest of as many levels, so that the luck of the largest is on both sides.
+pub fn compare_capacities(plan: &Plan, slices: &[Slice]) -> Vec<CapacityComparison> {
+    let Some((baseline, challengers)) = plan.targets.split_first() else {
+        return Vec::new();
+    };
+    let mut comparisons = Vec::new();
+    for ladder in plan.ladders() {
+        let workloads: Vec<&Workload> = ladder.iter().map(|&at| &plan.workloads[at]).collect();
+        let of_baseline = steps(&workloads, baseline, slices);
+        for challenger in challengers {
+            let of_challenger = steps(&workloads, challenger, slices);
+            let (Some(a), Some(b)) = (peak(&of_baseline), peak(&of_challenger)) else {
+                continue;
+            };
+            let logs = log_ratios(a, b);
+            let ratio = ratio(&logs, CONFIDENCE);
+            let question = Question {
+                metric: Metric::Throughput,
+                ratio: &ratio,
+                log_ratios: &logs,
+                rounds_per_block: plan.rounds_per_block() as usize,
+                adjusted_p: signed_rank_p(&logs),
+                family: 1,
+                scale: Scale::of(plan),
+            };
+            comparisons.push(CapacityComparison {
+                family: family(&workloads),
+                baseline: baseline.name.clone(),
+                baseline_connections: a.connections(),
+                challenger: challenger.name.clone(),
+                challenger_connections: b.connections(),
+                outcome: question.outcome(),
+                block_ratios: logs.iter().map(|log| log.exp()).collect(),
+                ratio,
+                trust: Trust::Valid,
+            });
+        }
+    }
+    comparisons
+}
+
+fn peak<'s, 'a>(steps: &'s [LadderStep<'a>]) -> Option<&'s LadderStep<'a>> {
+    let complete = steps.iter().all(|step| step.throughput().value().is_some());
+    peak_of(steps).filter(|_| complete)
+}
+
+fn log_ratios(a: &LadderStep<'_>, b: &LadderStep<'_>) -> Vec<f64> {
+    let baseline = a.by_block(Slice::throughput);
+    let challenger = b.by_block(Slice::throughput);
+    let logs = challenger.iter().filter_map(|(block, theirs)| {
+        let (_, ours) = baseline.iter().find(|(known, _)| known == block)?;
+        let log = (theirs / ours).ln();
+        log.is_finite().then_some(log)
+    });
+    logs.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::run;
+    use super::*;
+
+    #[test]
+    fn each_is_taken_where_it_is_best() {
+        let run = run(&[("a", 4), ("b", 8)], 8);
+        let found = compare_capacities(&run.plan, &run.slices).remove(0);
+        assert_eq!(found.baseline_connections, 4);
+        assert_eq!(found.challenger_connections, 8);
+        assert_eq!(found.outcome, Outcome::Faster);
+        let ratio = found.ratio.estimate().unwrap();
+        assert!((ratio.value - 2.0).abs() < 1e-9, "{ratio:?}");
+        assert_eq!(
+            found.sentence(),
+            "b at most does 2.00 times the work of a at get (ratio 2.00, 96 % interval 2.00–2.00, \
+             8 connections against 4)"
+        );
+    }
+
+    #[test]
+    fn what_is_missing_is_not_compared() {
+        let mut run = run(&[("a", 4), ("b", 8)], 8);
+        run.slices.retain(|slice| slice.workload != "get-c32");
+        assert_eq!(compare_capacities(&run.plan, &run.slices), []);
+    }
+}

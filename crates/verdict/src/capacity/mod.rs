@@ -1,0 +1,333 @@
+//! What a target can do at most, from the levels of a ladder of connections.
+
+mod compare;
+mod passes;
+mod sentence;
+
+use serde::Serialize;
+use tenbin_plan::{Plan, Target, Workload};
+use tenbin_record::Slice;
+use tenbin_stats::{CONFIDENCE, Knee, Level, Measured, UslFit, knee, median, usl_fit};
+
+pub use compare::{CapacityComparison, compare_capacities};
+pub(crate) use passes::hysteresis;
+
+use crate::finding::{Finding, Trust};
+use crate::metric::Metric;
+use crate::rules::rho;
+
+/// What a target can do at most of one family of workloads: those that differ in
+/// their connections only.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Capacity {
+    /// What the names of the workloads have in common.
+    pub family: String,
+    /// Name of the target.
+    pub target: String,
+    /// Every level, the fewest connections first.
+    pub levels: Vec<CapacityLevel>,
+    /// The fewest connections beyond which two doublings add less than 3 %; `None`
+    /// where a level has no figure.
+    pub knee: Option<Knee>,
+    /// Connections of the level with the largest median throughput.
+    pub peak_connections: Option<usize>,
+    /// Throughput of that level, operations a second.
+    pub peak: Measured,
+    /// N* = X_max · (R_min + Z): how many workers, each busy with one operation at a
+    /// time, would do as much. R_min is the mean service time on the fewest
+    /// connections, Z the think time.
+    pub workers: Measured,
+    /// The Universal Scalability Law fitted to the levels; `None` with fewer than six.
+    pub usl: Option<UslFit>,
+    /// Throughput on the way down divided by that on the way up, over all levels.
+    pub hysteresis: Measured,
+    /// How far all of that can be trusted.
+    pub trust: Trust,
+}
+
+/// One level of a ladder on one target.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CapacityLevel {
+    /// Name of the workload.
+    pub workload: String,
+    /// Connections, N.
+    pub connections: usize,
+    /// Work done a second, X.
+    pub throughput: Measured,
+    /// Mean service time, R, seconds.
+    pub residence: Measured,
+    /// X·(R + Z)/N of Little's law, near 1 for an honest measurement.
+    pub little: Option<f64>,
+    /// Throughput on the way down divided by that on the way up.
+    pub down_to_up: Measured,
+}
+
+/// The capacity of every target at every ladder of the plan.
+pub fn capacities(plan: &Plan, slices: &[Slice]) -> Vec<Capacity> {
+    let of_ladder = |ladder: Vec<usize>| {
+        let workloads: Vec<&Workload> = ladder.iter().map(|&at| &plan.workloads[at]).collect();
+        let targets = plan.targets.iter();
+        let each = targets.map(|target| {
+            let steps = steps(&workloads, target, slices);
+            capacity(&workloads, target, &steps, plan.seed)
+        });
+        each.collect::<Vec<_>>()
+    };
+    plan.ladders().into_iter().flat_map(of_ladder).collect()
+}
+
+/// One level with the slices that ran their full time.
+pub(crate) struct LadderStep<'a> {
+    workload: &'a Workload,
+    slices: Vec<&'a Slice>,
+}
+
+pub(crate) fn steps<'a>(
+    workloads: &[&'a Workload],
+    target: &Target,
+    slices: &'a [Slice],
+) -> Vec<LadderStep<'a>> {
+    let step = |&workload: &&'a Workload| LadderStep {
+        workload,
+        slices: slices
+            .iter()
+            .filter(|slice| {
+                slice.workload == workload.name && slice.target == target.name && !slice.cut_short
+            })
+            .collect(),
+    };
+    workloads.iter().map(step).collect()
+}
+
+impl Capacity {
+    /// Lowers the trust to what the findings leave of it.
+    pub(crate) fn heed(&mut self, findings: &[Finding]) {
+        let target = [self.target.as_str()];
+        let concerns = |finding: &&Finding| {
+            let mut levels = self.levels.iter();
+            levels.any(|level| finding.concerns(&level.workload, &target))
+        };
+        self.trust = Trust::after(findings.iter().filter(concerns));
+    }
+}
+
+impl LadderStep<'_> {
+    fn connections(&self) -> usize {
+        self.workload.load.connections
+    }
+
+    fn throughputs(&self) -> Vec<f64> {
+        let each = self.slices.iter().filter_map(|slice| slice.throughput());
+        each.collect()
+    }
+
+    fn throughput(&self) -> Measured {
+        Metric::Throughput.figure(&self.slices)
+    }
+
+    fn residences(&self) -> Vec<f64> {
+        let each = self.slices.iter().filter_map(|slice| mean_service(slice));
+        each.collect()
+    }
+
+    /// One figure for each block, in their order: the mean of those of its slices.
+    fn by_block(&self, figure: impl Fn(&Slice) -> Option<f64>) -> Vec<(u32, f64)> {
+        let mut blocks: Vec<(u32, Vec<f64>)> = Vec::new();
+        for slice in &self.slices {
+            let Some(value) = figure(slice) else { continue };
+            match blocks.iter_mut().find(|(block, _)| *block == slice.block) {
+                Some((_, values)) => values.push(value),
+                None => blocks.push((slice.block, vec![value])),
+            }
+        }
+        blocks.sort_by_key(|(block, _)| *block);
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let each = blocks.iter().map(|(block, values)| (*block, mean(values)));
+        each.collect()
+    }
+}
+
+/// Over all work, seconds; `None` when none was done.
+fn mean_service(slice: &Slice) -> Option<f64> {
+    let times = || slice.work().map(|op| &op.service).filter(|h| !h.is_empty());
+    let answers: u64 = times().map(|h| h.len()).sum();
+    let nanos: f64 = times().map(|h| h.mean() * h.len() as f64).sum();
+    (answers > 0).then(|| nanos / answers as f64 / 1e9)
+}
+
+fn capacity(
+    workloads: &[&Workload],
+    target: &Target,
+    steps: &[LadderStep<'_>],
+    seed: u64,
+) -> Capacity {
+    let medians: Vec<(usize, f64)> = steps
+        .iter()
+        .filter_map(|step| Some((step.connections(), step.throughput().value()?)))
+        .collect();
+    // A level that is missing may have been the best.
+    let complete = medians.len() == steps.len();
+    let peak = peak_of(steps).filter(|_| complete);
+    Capacity {
+        family: family(workloads),
+        target: target.name.clone(),
+        levels: steps.iter().map(level).collect(),
+        knee: knee(&medians).filter(|_| complete),
+        peak_connections: peak.map(LadderStep::connections),
+        peak: peak.map_or(Measured::Unknown, LadderStep::throughput),
+        workers: peak.map_or(Measured::Unknown, |peak| workers(&steps[0], peak)),
+        usl: usl(steps, seed).filter(|_| complete),
+        hysteresis: hysteresis(steps),
+        trust: Trust::Valid,
+    }
+}
+
+fn peak_of<'s, 'a>(steps: &'s [LadderStep<'a>]) -> Option<&'s LadderStep<'a>> {
+    let value = |step: &LadderStep<'_>| step.throughput().value();
+    let with_figure = steps.iter().filter_map(|step| Some((step, value(step)?)));
+    // Of equals the one with the fewest connections.
+    with_figure
+        .rev()
+        .max_by(|(_, a), (_, b)| a.total_cmp(b))
+        .map(|(step, _)| step)
+}
+
+fn level(step: &LadderStep<'_>) -> CapacityLevel {
+    CapacityLevel {
+        workload: step.workload.name.clone(),
+        connections: step.connections(),
+        throughput: step.throughput(),
+        residence: median(&step.residences(), CONFIDENCE),
+        little: rho(&step.slices, &step.workload.load),
+        down_to_up: passes::down_to_up(&step.by_block(Slice::throughput)),
+    }
+}
+
+/// N* in every block that has both the peak and the fewest connections.
+fn workers(fewest: &LadderStep<'_>, peak: &LadderStep<'_>) -> Measured {
+    let think = fewest.workload.load.think;
+    let think = think.map_or(0.0, |think| think.mean().as_secs_f64());
+    let residences = fewest.by_block(mean_service);
+    let each: Vec<f64> = peak
+        .by_block(Slice::throughput)
+        .into_iter()
+        .filter_map(|(block, throughput)| {
+            let mut residences = residences.iter();
+            let (_, residence) = residences.find(|(known, _)| *known == block)?;
+            Some(throughput * (residence + think))
+        })
+        .collect();
+    median(&each, CONFIDENCE)
+}
+
+fn usl(steps: &[LadderStep<'_>], seed: u64) -> Option<UslFit> {
+    let levels: Vec<Level> = steps
+        .iter()
+        .map(|step| Level {
+            clients: step.connections() as f64,
+            throughputs: step.throughputs(),
+        })
+        .collect();
+    usl_fit(&levels, CONFIDENCE, seed)
+}
+
+/// The name of the first without its connections, where all are named by them.
+pub(crate) fn family(workloads: &[&Workload]) -> String {
+    let base = |workload: &&Workload| {
+        let ending = format!("-c{}", workload.load.connections);
+        workload.name.strip_suffix(&ending).map(str::to_owned)
+    };
+    let named = workloads.iter().find_map(base);
+    named.unwrap_or_else(|| {
+        workloads
+            .first()
+            .map_or_else(String::new, |workload| workload.name.clone())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Run;
+
+    /// Levels of 1 to 32 connections on targets with so many workers of 10 ms.
+    pub(super) fn run(targets: &[(&str, u64)], blocks: u32) -> Run {
+        let names: Vec<&str> = targets.iter().map(|(name, _)| *name).collect();
+        let levels = ["get-c1", "get-c2", "get-c4", "get-c8", "get-c16", "get-c32"];
+        let rounds = blocks * tenbin_plan::rounds_per_block(targets.len());
+        let mut run = Run::new(&names, &levels, rounds);
+        for (at, workload) in run.plan.workloads.iter_mut().enumerate() {
+            workload.load.connections = 1 << at;
+        }
+        run.each(|slice| {
+            let at = levels.iter().position(|name| *name == slice.0.workload);
+            let connections = 1 << at.unwrap();
+            let (_, workers) = targets
+                .iter()
+                .find(|(name, _)| *name == slice.0.target)
+                .unwrap();
+            let busy = connections.min(*workers);
+            slice.0.connections = connections as usize;
+            slice.answers(100 * busy, 0.010 * connections as f64 / busy as f64);
+        });
+        run
+    }
+
+    fn only(run: &Run) -> Capacity {
+        capacities(&run.plan, &run.slices).remove(0)
+    }
+
+    #[test]
+    fn a_server_of_four_workers_is_found_out() {
+        let found = only(&run(&[("a", 4)], 8));
+        assert_eq!((found.family.as_str(), found.target.as_str()), ("get", "a"));
+        assert_eq!(found.knee, Some(Knee::At { clients: 4 }));
+        assert_eq!(found.peak_connections, Some(4));
+        assert_eq!(found.peak.estimate().unwrap().value, 400.0);
+        let workers = found.workers.estimate().unwrap();
+        assert!((workers.value - 4.0).abs() < 0.01, "{workers:?}");
+        assert_eq!(found.levels.len(), 6);
+        for level in &found.levels {
+            let little = level.little.unwrap();
+            assert!((little - 1.0).abs() < 0.01, "{level:?}");
+        }
+        assert!(found.usl.is_some());
+        let hysteresis = found.hysteresis.estimate().unwrap();
+        assert_eq!(hysteresis.value, 1.0);
+    }
+
+    #[test]
+    fn think_time_is_part_of_what_a_worker_is_kept_busy_with() {
+        let mut run = run(&[("a", 4)], 8);
+        let think = tenbin_plan::Think::Fixed(std::time::Duration::from_millis(10));
+        for workload in &mut run.plan.workloads {
+            workload.load.think = Some(think);
+        }
+        let workers = only(&run).workers.value().unwrap();
+        assert!((workers - 8.0).abs() < 0.02, "{workers}");
+    }
+
+    #[test]
+    fn a_level_without_a_figure_leaves_the_capacity_unknown() {
+        let mut run = run(&[("a", 4)], 8);
+        run.slices.retain(|slice| slice.workload != "get-c16");
+        let found = only(&run);
+        assert_eq!((found.knee, found.peak_connections), (None, None));
+        assert_eq!(found.peak, Measured::Unknown);
+        assert_eq!(found.workers, Measured::Unknown);
+        assert_eq!(found.usl, None);
+    }
+
+    #[test]
+    fn few_blocks_give_figures_and_no_intervals() {
+        let found = only(&run(&[("a", 4)], 2));
+        assert!(matches!(found.peak, Measured::Point { .. }));
+        assert!(matches!(found.workers, Measured::Point { .. }));
+    }
+
+    #[test]
+    fn no_ladder_no_capacity() {
+        let run = Run::new(&["a"], &["get", "put"], 8);
+        assert_eq!(capacities(&run.plan, &run.slices), []);
+    }
+}

@@ -1,0 +1,303 @@
+//! Whether a rate held: what one probe says of an objective.
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+use tenbin_plan::{Limit, Slo};
+use tenbin_record::{OpFigures, Slice, latency_histogram, merge};
+use tenbin_stats::{CONFIDENCE, normal_quantile};
+
+/// Errors that are too many where the objective says nothing of them: a rate at which
+/// more than these fail does not hold, however fast the others are.
+pub const USUAL_ERRORS: f64 = 0.01;
+/// Share of the operations due that may be added to those waiting.
+const GROWTH: f64 = 0.01;
+/// Standard deviations by which the number of operations in flight may have grown by
+/// chance.
+const DEVIATIONS: f64 = 3.0;
+
+/// What one probe says.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Judged {
+    /// Every limit was kept and the target kept up.
+    pub held: bool,
+    /// Chance may have decided.
+    pub borderline: bool,
+    /// What was looked at, in the order of the objective, and then whether the target
+    /// kept up.
+    pub limits: Vec<JudgedLimit>,
+}
+
+/// One limit in one probe.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JudgedLimit {
+    /// The limit as it is written, such as `p99<10ms`, or `keeps up`.
+    pub limit: String,
+    /// What was seen: seconds, a share of errors, or for `keeps up` the share of the
+    /// operations due by which those waiting grew. `None` when nothing was.
+    pub seen: Option<f64>,
+    /// It was kept.
+    pub kept: bool,
+    /// It may have been kept or missed by chance.
+    pub close: bool,
+}
+
+impl Judged {
+    /// The limits that were missed.
+    pub fn missed(&self) -> impl Iterator<Item = &JudgedLimit> {
+        self.limits.iter().filter(|limit| !limit.kept)
+    }
+}
+
+/// Judges a slice that was offered a rate.
+pub fn judge(slice: &Slice, slo: &Slo) -> Judged {
+    let seen = Seen::of(slice);
+    let mut limits: Vec<JudgedLimit> = slo
+        .limits()
+        .iter()
+        .map(|limit| judged(limit, &seen))
+        .collect();
+    let names_errors = |limit: &Limit| matches!(limit, Limit::Errors { .. });
+    if !slo.limits().iter().any(names_errors) {
+        let usual = Limit::Errors {
+            below: USUAL_ERRORS,
+        };
+        limits.push(judged(&usual, &seen));
+    }
+    limits.push(keeps_up(slice));
+    let held = limits.iter().all(|limit| limit.kept);
+    // A limit that was clearly missed decides, however close the others are.
+    let clearly_missed = limits.iter().any(|limit| !limit.kept && !limit.close);
+    Judged {
+        held,
+        borderline: !clearly_missed && limits.iter().any(|limit| limit.close),
+        limits,
+    }
+}
+
+/// What a slice shows of its work.
+struct Seen {
+    response: Histogram<u64>,
+    failed: u64,
+}
+
+impl Seen {
+    fn of(slice: &Slice) -> Self {
+        let mut response = latency_histogram();
+        for op in slice.work() {
+            merge(&mut response, &op.response);
+        }
+        Self {
+            response,
+            failed: slice.failed(),
+        }
+    }
+
+    fn all(&self) -> u64 {
+        self.response.len() + self.failed
+    }
+
+    /// What failed was not answered within any time.
+    fn not_below(&self, nanos: u64) -> u64 {
+        let below = match nanos {
+            0 => 0,
+            nanos => self.response.count_between(0, nanos - 1),
+        };
+        self.all() - below
+    }
+}
+
+fn judged(limit: &Limit, seen: &Seen) -> JudgedLimit {
+    let none = JudgedLimit {
+        limit: limit.to_string(),
+        seen: None,
+        kept: false,
+        close: false,
+    };
+    if seen.all() == 0 {
+        return none;
+    }
+    match *limit {
+        Limit::Percentile { percent, below } => {
+            let beyond = seen.not_below(nanos(below));
+            let allowed = 1.0 - percent / 100.0;
+            let share = beyond as f64 / seen.all() as f64;
+            JudgedLimit {
+                seen: percentile(seen, percent),
+                kept: share <= allowed,
+                close: beyond > 0 && may_be(beyond, seen.all(), allowed),
+                ..none
+            }
+        }
+        Limit::Mean { below } => {
+            let count = seen.response.len();
+            if count == 0 {
+                return none;
+            }
+            let (mean, limit) = (seen.response.mean() / 1e9, below.as_secs_f64());
+            let error = seen.response.stdev() / 1e9 / (count as f64).sqrt();
+            JudgedLimit {
+                seen: Some(mean),
+                kept: mean < limit,
+                close: (mean - limit).abs() < z() * error,
+                ..none
+            }
+        }
+        Limit::Errors { below } => {
+            let share = seen.failed as f64 / seen.all() as f64;
+            JudgedLimit {
+                seen: Some(share),
+                kept: share < below,
+                // None at all is as good as can be seen in one probe.
+                close: seen.failed > 0 && may_be(seen.failed, seen.all(), below),
+                ..none
+            }
+        }
+    }
+}
+
+/// Of what was answered; `None` where what failed reaches into it.
+fn percentile(seen: &Seen, percent: f64) -> Option<f64> {
+    let rank = percent / 100.0 * seen.all() as f64;
+    let answered = seen.response.len();
+    if answered == 0 || rank > answered as f64 {
+        return None;
+    }
+    let nanos = seen.response.value_at_quantile(rank / answered as f64);
+    Some(nanos as f64 / 1e9)
+}
+
+/// Whether what waits and is in flight grew: what was due in the window against what
+/// ended in it, whenever that was due.
+fn keeps_up(slice: &Slice) -> JudgedLimit {
+    let sum = |count: &dyn Fn(&OpFigures) -> u64| slice.requests().map(count).sum::<u64>() as f64;
+    let due_answered = sum(&|op| op.response.len());
+    let failed = sum(&|op| op.failed_count());
+    let ended = sum(&|op| op.ok) + failed;
+    let due = due_answered + failed + slice.backlog as f64;
+    let growth = due - ended;
+    let busy: f64 = slice
+        .requests()
+        .filter(|op| !op.response.is_empty())
+        .map(|op| op.response.mean() / 1e9 * op.response.len() as f64)
+        .sum();
+    let in_flight = match slice.seconds {
+        seconds if seconds > 0.0 => busy / seconds,
+        _ => 0.0,
+    };
+    // In flight at either end: a Poisson number of that mean.
+    let chance = DEVIATIONS * (2.0 * in_flight + 1.0).sqrt();
+    let allowed = (GROWTH * due).max(chance);
+    JudgedLimit {
+        limit: KEEPS_UP.to_owned(),
+        seen: (due > 0.0).then(|| growth / due),
+        kept: growth <= allowed,
+        close: growth > allowed / 2.0 && growth < allowed * 2.0 && growth > chance / 2.0,
+    }
+}
+
+/// What the last of the limits is called.
+pub(super) const KEEPS_UP: &str = "keeps up";
+
+/// Whether `count` of `n` may well have come of `share` (E. B. Wilson, "Probable
+/// inference", 1927).
+fn may_be(count: u64, n: u64, share: f64) -> bool {
+    let (n, z) = (n as f64, z());
+    let seen = count as f64 / n;
+    let shrunk = 1.0 + z * z / n;
+    let centre = (seen + z * z / (2.0 * n)) / shrunk;
+    let half = z / shrunk * (seen * (1.0 - seen) / n + z * z / (4.0 * n * n)).sqrt();
+    (centre - half..=centre + half).contains(&share)
+}
+
+fn z() -> f64 {
+    normal_quantile(f64::midpoint(1.0, CONFIDENCE)).unwrap_or(1.96)
+}
+
+fn nanos(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_record::ErrorClass;
+
+    use super::*;
+    use crate::testing::Run;
+
+    /// A slice with so many answers of 2 ms and so many of 20 ms.
+    fn slice(fast: u64, slow: u64) -> Run {
+        let mut run = Run::single(1).open_loop();
+        run.each(|made| {
+            made.answers(fast, 0.002);
+            let op = &mut made.0.ops[0];
+            op.response.record_n(20_000_000, slow).unwrap();
+            op.ok += slow;
+        });
+        run
+    }
+
+    fn judge_of(run: &Run, slo: &str) -> Judged {
+        judge(&run.slices[0], &slo.parse().unwrap())
+    }
+
+    #[test]
+    fn limits_are_kept_clearly_closely_or_not() {
+        for (slow, held, borderline) in [
+            (0, true, false),
+            (1, true, false),
+            (40, true, true),
+            (60, false, true),
+            (200, false, false),
+        ] {
+            let found = judge_of(&slice(5_000 - slow, slow), "p99<10ms");
+            assert_eq!((found.held, found.borderline), (held, borderline), "{slow}");
+        }
+    }
+
+    #[test]
+    fn what_fails_is_slower_than_any_limit_and_too_many_errors_fail_by_themselves() {
+        let mut run = slice(5_000, 0);
+        run.first_of("a").fail(ErrorClass::Status, 45);
+        assert!(judge_of(&run, "p99<10ms").held);
+        let strict = judge_of(&run, "p99<10ms,errors<0.1%");
+        assert!(!strict.held && !strict.borderline);
+        let missed: Vec<&str> = strict.missed().map(|l| l.limit.as_str()).collect();
+        assert_eq!(missed, ["errors<0.1%"]);
+        run.first_of("a").fail(ErrorClass::Status, 500);
+        let found = judge_of(&run, "p99<10ms");
+        let missed: Vec<&str> = found.missed().map(|l| l.limit.as_str()).collect();
+        assert_eq!(missed, ["p99<10ms", "errors<1%"]);
+        assert_eq!(found.limits[0].seen, None, "no p99 of what has none");
+    }
+
+    #[test]
+    fn what_is_left_waiting_is_noticed() {
+        let mut run = slice(5_000, 0);
+        run.each(|made| made.0.ops[0].ok -= 40);
+        assert!(judge_of(&run, "p99<10ms").held, "40 of 5,000");
+        run.each(|made| made.backlog(160));
+        let found = judge_of(&run, "p99<10ms");
+        assert!(!found.held && !found.borderline, "{found:?}");
+        assert_eq!(found.missed().next().unwrap().limit, KEEPS_UP);
+    }
+
+    #[test]
+    fn means_have_limits_too() {
+        let found = judge_of(&slice(4_000, 1_000), "mean<5ms");
+        assert!((found.limits[0].seen.unwrap() - 0.005_6).abs() < 1e-5);
+        assert!(!found.held);
+        assert!(judge_of(&slice(4_900, 100), "mean<5ms").held);
+    }
+
+    #[test]
+    fn nothing_seen_is_nothing_held() {
+        let mut run = slice(1, 0);
+        run.each(|made| {
+            made.0.ops[0].ok = 0;
+            made.0.ops[0].response.clear();
+        });
+        let found = judge_of(&run, "p99<10ms");
+        assert!(!found.held && !found.borderline);
+        assert_eq!(found.limits[0].seen, None);
+    }
+}

@@ -1,0 +1,170 @@
+//! How far the result of a search for the highest rate can be believed.
+
+use tenbin_stats::HighestRate as Found;
+
+use super::Rule;
+use crate::evidence::Evidence;
+use crate::finding::{Blame, Finding, Severity};
+use crate::highest_rate::{SearchResult, search_results};
+use crate::words::percent;
+
+/// How far the result of a search for the highest rate can be believed.
+pub(super) struct HighestRate;
+
+impl Rule for HighestRate {
+    fn name(&self) -> &'static str {
+        "highest_rate"
+    }
+
+    fn summary(&self) -> &'static str {
+        "a search for the highest rate ended without a proof, or at a limit that is not the target's"
+    }
+
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Suspect]
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("highest_rate.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let results = search_results(evidence.plan, evidence.slices);
+        results
+            .iter()
+            .filter_map(|result| {
+                self.of_generator(result)
+                    .or_else(|| self.of_connections(result))
+                    .or_else(|| self.unproven(result))
+            })
+            .collect()
+    }
+}
+
+impl HighestRate {
+    fn of_generator(&self, result: &SearchResult) -> Option<Finding> {
+        let limiting = result
+            .limiting()
+            .filter(|_| result.may_be_the_generator())?;
+        Some(Finding {
+            blame: Blame::Generator,
+            evidence: format!(
+                "{}; at the rate that failed, a generator thread was busy for {} of the time",
+                result.sentence(),
+                percent(limiting.busiest_thread)
+            ),
+            advice: "use more --threads, or a machine of its own for the generator: the limit may \
+                     be its own"
+                .to_owned(),
+            ..self.finding(result)
+        })
+    }
+
+    fn of_connections(&self, result: &SearchResult) -> Option<Finding> {
+        let lag = result.limiting()?.lag?;
+        result.may_be_the_connections().then(|| Finding {
+            blame: Blame::Setup,
+            evidence: format!(
+                "{}; at the rate that failed, the target was as quick as before, and requests \
+                 waited up to {:.1} ms (p99) for a free connection",
+                result.sentence(),
+                lag * 1e3
+            ),
+            advice: "use more --connections: the limit is how many requests can be out, not the \
+                     target"
+                .to_owned(),
+            ..self.finding(result)
+        })
+    }
+
+    fn unproven(&self, result: &SearchResult) -> Option<Finding> {
+        let advice = match result.found {
+            Found::Proven { .. } => return None,
+            Found::AtLeast { .. } => {
+                "take the rate as a lower bound only; run the search to its end, with longer \
+                 slices (--slice) if the proof failed"
+            }
+            Found::Below { .. } => {
+                "loosen the objective, or look whether the target answers at all within it at a \
+                 low --rate"
+            }
+            Found::Unknown => "run the search again to its end",
+        };
+        Some(Finding {
+            evidence: result.sentence(),
+            advice: advice.to_owned(),
+            ..self.finding(result)
+        })
+    }
+
+    fn finding(&self, result: &SearchResult) -> Finding {
+        Finding {
+            rule: self.name(),
+            severity: Severity::Suspect,
+            blame: Blame::Question,
+            workload: Some(result.workload.clone()),
+            target: Some(result.target.clone()),
+            evidence: String::new(),
+            advice: String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::highest_rate::tests::searched;
+
+    #[test]
+    fn fires_when_the_generator_was_busy_at_the_rate_that_failed() {
+        let mut run = searched(&[("a", 1_000.0)]);
+        run.each(|slice| slice.busiest_thread(0.97));
+        let findings = run.findings(&HighestRate);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].blame, Blame::Generator);
+        assert!(
+            findings[0].evidence.ends_with("97 % of the time"),
+            "{findings:?}"
+        );
+    }
+
+    #[test]
+    fn fires_when_requests_waited_for_connections_and_not_for_the_target() {
+        let mut run = searched(&[("a", 1_000.0)]);
+        run.each(|slice| {
+            let op = &mut slice.0.ops[0];
+            if op.response.max() > 40_000_000 {
+                op.service.clear();
+                op.service.record_n(2_000_000, 1_000).unwrap();
+                op.lag.record_n(48_000_000, 1_000).unwrap();
+            }
+        });
+        let findings = run.findings(&HighestRate);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].blame, Blame::Setup);
+        assert!(
+            findings[0].evidence.contains("waited up to 48.0 ms"),
+            "{findings:?}"
+        );
+    }
+
+    #[test]
+    fn fires_when_nothing_was_proven() {
+        let mut run = searched(&[("a", 1_000.0)]);
+        run.slices.truncate(4);
+        let findings = run.findings(&HighestRate);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert!(
+            findings[0].evidence.contains("at least 800/s"),
+            "{findings:?}"
+        );
+        let nothing = searched(&[("a", 0.0)]).findings(&HighestRate);
+        assert!(nothing[0].evidence.contains("holds no rate"), "{nothing:?}");
+    }
+
+    #[test]
+    fn silent_when_proven_and_without_a_search() {
+        assert_eq!(searched(&[("a", 1_000.0)]).findings(&HighestRate), []);
+        assert_eq!(crate::testing::Run::pair(8).findings(&HighestRate), []);
+    }
+}
