@@ -22,6 +22,7 @@ pub mod rng;
 pub mod s3;
 mod scalar;
 mod schedule;
+mod settings;
 pub mod size;
 mod step;
 mod suggest;
@@ -42,6 +43,7 @@ pub use s3::{
 };
 pub use scalar::{At, Entries, List, Scalar};
 pub use schedule::{Turn, rounds_per_block, schedule};
+pub use settings::Setting;
 pub use think::Think;
 pub use trace::Trace;
 pub use way::{ClientCertificate, Host, HttpVersion, IpVersion, Pin, Tls, TlsVersion, Way};

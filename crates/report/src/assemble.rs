@@ -13,8 +13,8 @@ use tenbin_verdict::{Assessment, Direction};
 use crate::describe;
 use crate::document::{
     Comparison, Connections, Document, Figure, Finding, HostResult, Interval, OperationResult,
-    Outcome, ResultOf, Role, Run, SCHEMA, SetupStep, Severity, SliceFigures, Target, TimedFrom,
-    Trust, UseCase, Workload,
+    Outcome, ResultOf, Role, Run, SCHEMA, Setting, SetupStep, Severity, SliceFigures, Target,
+    TimedFrom, Trust, UseCase, Workload,
 };
 
 /// What a document is made from.
@@ -124,6 +124,15 @@ fn workload(workload: &tenbin_plan::Workload) -> Workload {
         connections: workload.load.connections as u64,
         rate,
         subject: Some(describe::subject(workload)),
+        settings: Some(workload.settings().into_iter().map(setting).collect()),
+    }
+}
+
+fn setting(setting: tenbin_plan::Setting) -> Setting {
+    Setting {
+        key: setting.key,
+        value: setting.value,
+        usual: setting.usual,
     }
 }
 
