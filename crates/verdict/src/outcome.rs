@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tenbin_stats::{
-    CONFIDENCE, Measured, blocks_for_significance, blocks_needed, detectable_log_effect,
+    CONFIDENCE, Estimate, Measured, blocks_for_significance, blocks_needed, detectable_log_effect,
     standard_deviation,
 };
 
@@ -121,7 +121,11 @@ impl Question<'_> {
         let detectable = sd
             .and_then(|sd| detectable_log_effect(sd, blocks, alpha))
             .map(f64::exp_m1);
+        // What the interval says and only the number of questions does not is a
+        // difference to be confirmed; to see a smaller one was not asked for.
+        let is_seen = |estimate: &Estimate| !estimate.contains(1.0) && effect(ratio) > NOISE_FLOOR;
         let aim = match detectable {
+            _ if self.ratio.estimate().is_some_and(is_seen) => effect(ratio),
             Some(detectable) if detectable <= EQUIVALENCE => {
                 effect(ratio).clamp(NOISE_FLOOR, EQUIVALENCE)
             }

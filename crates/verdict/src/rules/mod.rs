@@ -14,6 +14,7 @@ mod medium_objects;
 mod optimum_concurrency;
 mod overload;
 mod shared_cores;
+mod short_slices;
 mod small_objects;
 mod too_few_samples;
 mod too_wide;
@@ -45,6 +46,7 @@ pub static RULES: &[&dyn Rule] = &[
     &censored::Censored,
     &overload::Overload,
     &incomplete::Incomplete,
+    &short_slices::ShortSlices,
     &shared_cores::SharedCores,
     &drift::Drifting,
     &too_few_samples::TooFewSamples,
