@@ -2,6 +2,7 @@
 
 mod allocator;
 pub mod args;
+mod caution;
 mod commands;
 pub mod exit;
 mod hide;

@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -26,6 +28,9 @@ pub(crate) struct Display {
     /// What the next slice is offered, if a search offers it.
     probe: Option<String>,
     last_plain: Instant,
+    /// Where the run is kept, once it is known and objects of it may stay somewhere
+    /// when it is left at once.
+    littering: Option<Arc<OnceLock<PathBuf>>>,
 }
 
 impl Display {
@@ -47,7 +52,13 @@ impl Display {
             current: String::new(),
             probe: None,
             last_plain: Instant::now(),
+            littering: None,
         }
+    }
+
+    /// That a run which is left at once may leave objects on targets.
+    pub(crate) fn tell_what_may_stay(&mut self, may_stay: bool) {
+        self.littering = may_stay.then(Arc::default);
     }
 
     /// Takes what is shown off the screen.
@@ -64,6 +75,9 @@ impl Display {
                 forecast,
                 shortest,
             } => {
+                if let Some(kept) = &self.littering {
+                    let _ = kept.set(directory.to_path_buf());
+                }
                 self.total = *slices;
                 self.pace = Pace::new(*forecast);
                 self.about = if shortest.is_some() {
@@ -200,13 +214,21 @@ impl Display {
         }
     }
 
-    /// Says something worth a word from another thread, if at all.
+    /// Says from another thread that the run is to be stopped, and what then stays:
+    /// what has to be deleted by hand is worth a word, quiet or not.
     pub(crate) fn speaker(&self) -> impl Fn(&str) + Send + 'static {
-        let (bar, quiet) = (self.bar.clone(), self.quiet);
-        move |text| {
-            if !quiet {
-                print(&bar, text);
-            }
+        let (bar, quiet, littering) = (self.bar.clone(), self.quiet, self.littering.clone());
+        move |text| match littering.as_ref().and_then(|kept| kept.get()) {
+            Some(kept) => print(
+                &bar,
+                &format!(
+                    "{text}, and objects may stay on the targets: then delete them with tenbin \
+                     clean {}",
+                    kept.display()
+                ),
+            ),
+            None if quiet => {}
+            None => print(&bar, text),
         }
     }
 

@@ -142,6 +142,19 @@ fn a_talkative_server_with_few_files() {
 }
 
 #[test]
+fn where_no_run_could_be_kept_and_where_no_server_is_named() {
+    let scratch = Scratch::new("doctor-out");
+    for out in ["/proc/foo", "/dev/full"] {
+        let found = doctor(&scratch, &["--out", out]);
+        found.run.expect_code(3);
+        found.expect("space", None, "failed", "no directory can be made in");
+        found
+            .run
+            .expect_stderr("no server was looked at; name one with --target");
+    }
+}
+
+#[test]
 fn nobody_there_and_somebody_on_the_wanted_port() {
     let scratch = Scratch::new("doctor-ports");
     let taken = TcpListener::bind("127.0.0.1:0").expect("a listener");

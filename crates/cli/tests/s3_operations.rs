@@ -131,6 +131,13 @@ fn a_run_that_is_interrupted_anywhere_leaves_nothing_it_does_not_name() {
         assert!(ended, "after {wait} ms: {run}");
         let left = what_is_left(&store);
         assert!(left.is_empty(), "after {wait} ms: {left:?}\n{run}");
+        // Whoever presses once more is to know what stays.
+        if let Some((before, stopping)) = run.stderr.split_once("stopping; ")
+            && before.contains("kept in ")
+        {
+            let advice = "objects may stay on the targets: then delete them with tenbin clean ";
+            assert!(stopping.contains(advice), "after {wait} ms: {run}");
+        }
     }
     // Killed, it can delete nothing; but it has said beforehand where things will be.
     let mut run = start();

@@ -73,3 +73,40 @@ fn by_their_names_too() {
         );
     }
 }
+
+#[test]
+fn a_file_that_cannot_be_written_is_refused_before_the_run() {
+    let scratch = Scratch::new("wrk-ab-unwritable");
+    let url = format!("http://127.0.0.1:{}/", common::free_port());
+    for line in [
+        vec!["ab", "-n100", "-e", "/proc/served.csv", &url],
+        vec![
+            "hsbench",
+            "-a",
+            "k",
+            "-s",
+            "k",
+            "-u",
+            &url,
+            "-o",
+            "missing/x.csv",
+        ],
+        vec![
+            "hsbench",
+            "-a",
+            "k",
+            "-s",
+            "k",
+            "-u",
+            &url,
+            "-j",
+            "/dev/full",
+        ],
+    ] {
+        // Nobody listens: had it begun, it would end with 3.
+        Tenbin::new(&scratch, line)
+            .run()
+            .expect_code(2)
+            .expect_stderr("name a file that can be written");
+    }
+}

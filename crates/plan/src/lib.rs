@@ -26,6 +26,7 @@ pub mod rng;
 pub mod s3;
 mod scalar;
 mod schedule;
+mod settings;
 pub mod size;
 mod slo;
 mod step;
@@ -50,6 +51,7 @@ pub use s3::{
 };
 pub use scalar::{At, Entries, List, Scalar, SweepDraft};
 pub use schedule::{Turn, rounds_per_block, schedule};
+pub use settings::Setting;
 pub use slo::{Limit, Slo};
 pub use suggest::nearest_few;
 pub use think::Think;

@@ -483,14 +483,25 @@ fn as_variable(name: &str) -> String {
 fn workload(page: &mut Page, workload: &Workload, own_load: bool, slice: Duration) {
     page.table("[[workload]]");
     page.pair("name", text(&workload.name));
-    match &workload.kind {
-        WorkloadKind::Http(work) => http(page, work),
-        WorkloadKind::S3(work) => s3(page, work),
-    }
+    work(page, &workload.kind);
     if own_load {
         page.text += "[workload.load]\n";
         load(page, &workload.load, slice);
     }
+}
+
+fn work(page: &mut Page, kind: &WorkloadKind) {
+    match kind {
+        WorkloadKind::Http(work) => http(page, work),
+        WorkloadKind::S3(work) => s3(page, work),
+    }
+}
+
+/// What is sent, as keys of a workload's table.
+pub(crate) fn work_as_toml(kind: &WorkloadKind) -> String {
+    let mut page = Page::default();
+    work(&mut page, kind);
+    page.text
 }
 
 fn http(page: &mut Page, work: &HttpWork) {

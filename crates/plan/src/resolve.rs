@@ -21,10 +21,10 @@ use std::sync::Arc;
 
 use crate::context::Context;
 use crate::draft::{Draft, Field};
-use crate::model::{Plan, Signature, Target, Workload, WorkloadKind};
+use crate::model::{Plan, Reach, Signature, Target, Workload, WorkloadKind};
 use crate::names::Named;
 use crate::problem::{Findings, Place, Refusal, Source};
-use crate::s3::{DataSet, Payload};
+use crate::s3::{DataSet, Encryption, Payload};
 use crate::scalar::Scalar;
 use crate::trace;
 
@@ -93,6 +93,7 @@ impl Draft {
         let comparing = comparing::resolve(&mut desk, &written, &mut targets, &workloads);
         room::check(&mut desk, &workloads, &targets);
         check_payloads(&mut desk, &workloads, &targets);
+        check_keys_of_our_own(&mut desk, &workloads, &targets);
         let connections = workloads.iter().map(|workload| workload.load.connections);
         let threads = desk
             .read("threads", &threads, |scalar| scalar.whole(1, MOST_THREADS))
@@ -135,6 +136,38 @@ fn check_payloads(desk: &mut Desk<'_>, workloads: &[Workload], targets: &[Target
             target.signature.name(),
         ),
     );
+}
+
+/// A key in every request is for TLS only: S3 refuses it elsewhere (Amazon S3 user
+/// guide, "Using server-side encryption with customer-provided keys").
+fn check_keys_of_our_own(desk: &mut Desk<'_>, workloads: &[Workload], targets: &[Target]) {
+    let carries_key = |workload: &&Workload| match &workload.kind {
+        WorkloadKind::Http(_) => false,
+        WorkloadKind::S3(work) => work.stored.encryption == Encryption::SseC,
+    };
+    let in_the_clear = |target: &&Target| match &target.reach {
+        Reach::Endpoint { url } => {
+            let hosts = target.way.hosts.iter().map(|host| &host.url);
+            hosts.chain([url]).any(|url| url.scheme() == "http")
+        }
+        Reach::Launched(launch) => launch.url.starts_with("http:"),
+        // Tenbin's own take it.
+        Reach::Builtin(_) => false,
+    };
+    if let (Some(workload), Some(target)) = (
+        workloads.iter().find(carries_key),
+        targets.iter().find(in_the_clear),
+    ) {
+        desk.refuse(
+            Place::Nowhere,
+            format!(
+                "workload {:?} has encryption = \"sse-c\", which sends its key along with every \
+                 request and which S3 takes over TLS only, and target {:?} is reached by plain \
+                 http; give an https URL, or take \"sse-s3\"",
+                workload.name, target.name,
+            ),
+        );
+    }
 }
 
 fn keeps_data(workload: &Workload) -> bool {

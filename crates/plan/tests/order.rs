@@ -137,7 +137,10 @@ fn a_search_has_no_turns() {
                 [[workload]]\nkind = \"http\"\nload = { slo = \"p99<10ms\" }\n";
     let plan = resolve(text).expect("a right plan");
     assert!(schedule(&plan).iter().all(|turn| turn.workload == 0));
-    assert_eq!(schedule(&plan).len(), plan.slices_in_rounds(plan.rounds.count));
+    assert_eq!(
+        schedule(&plan).len(),
+        plan.slices_in_rounds(plan.rounds.count)
+    );
     assert!(
         plan.forecast() > Duration::from_secs(40),
         "{:?}",

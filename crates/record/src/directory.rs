@@ -152,9 +152,7 @@ pub fn rfc3339(when: SystemTime) -> String {
 /// The path and the reason; [`RecordError::DiskFull`] when there is no room. The
 /// temporary file is removed again.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".part");
-    let temporary = PathBuf::from(temporary);
+    let temporary = beside(path);
     let written = fs::File::create(&temporary)
         .and_then(|mut file| file.write_all(bytes))
         .and_then(|()| fs::rename(&temporary, path));
@@ -162,6 +160,32 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
         let _ = fs::remove_file(&temporary);
         RecordError::io("write", path, e)
     })
+}
+
+/// Whether [`write_atomically`] could put a file there now; leaves nothing behind.
+///
+/// # Errors
+/// The path and the reason. What is there and is no ordinary file, such as a
+/// directory or a device, would not be written but replaced, and is refused too.
+pub fn can_write_atomically(path: &Path) -> Result<(), RecordError> {
+    let refused = |error| RecordError::io("write", path, error);
+    match fs::metadata(path) {
+        Ok(there) if !there.is_file() => {
+            return Err(refused(std::io::Error::other("it is not an ordinary file")));
+        }
+        _ => {}
+    }
+    let temporary = beside(path);
+    fs::File::create(&temporary)
+        .and_then(|_| fs::remove_file(&temporary))
+        .map_err(refused)
+}
+
+/// The temporary name of a file.
+fn beside(path: &Path) -> PathBuf {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".part");
+    PathBuf::from(temporary)
 }
 
 /// `name` as one harmless part of a path.
@@ -185,6 +209,22 @@ fn file_name(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_nothing_can_be_written_is_known_beforehand() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("result.csv");
+        can_write_atomically(&file).unwrap();
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+        for path in [
+            root.path().join("missing/result.csv"),
+            root.path().to_owned(),
+            "/dev/full".into(),
+            "/proc/result.csv".into(),
+        ] {
+            can_write_atomically(&path).unwrap_err();
+        }
+    }
 
     #[test]
     fn names_are_unique_and_stay_inside_the_root() {

@@ -16,8 +16,8 @@ use tenbin_verdict::{Assessment, Direction};
 use crate::describe;
 use crate::document::{
     Comparison, Connections, Document, Expectation, ExpectedUnit, Figure, Finding, HostResult,
-    Interval, OperationResult, Optimum, Outcome, ResultOf, Role, Run, RunEnded, SCHEMA, SetupStep,
-    Severity, SliceFigures, Standing, Target, TimedFrom, Trust, UseCase, Workload,
+    Interval, OperationResult, Optimum, Outcome, ResultOf, Role, Run, RunEnded, SCHEMA, Setting,
+    SetupStep, Severity, SliceFigures, Standing, Target, TimedFrom, Trust, UseCase, Workload,
 };
 
 /// What a document is made from.
@@ -208,6 +208,15 @@ fn workload(workload: &tenbin_plan::Workload) -> Workload {
         connections: workload.load.connections as u64,
         rate,
         subject: Some(describe::subject(workload)),
+        settings: Some(workload.settings().into_iter().map(setting).collect()),
+    }
+}
+
+fn setting(setting: tenbin_plan::Setting) -> Setting {
+    Setting {
+        key: setting.key,
+        value: setting.value,
+        usual: setting.usual,
     }
 }
 

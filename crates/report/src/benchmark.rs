@@ -18,10 +18,16 @@ pub(crate) fn text(document: &Document) -> String {
         let errors_seen = document
             .results_of(&workload.name)
             .any(|result| result.failed > 0);
+        // Without those in which nothing ended, the rest would look quicker than they were.
+        let is_known = |slice: &SliceFigures| {
+            let mut all = document.full_slices(&workload.name, &slice.target);
+            all.all(|each| each.throughput.is_some())
+        };
         let measured = |slice: &&SliceFigures| {
             // At another rate each: nothing to be repeated.
             let is_probe = slice.offered.is_some();
-            slice.workload == workload.name && !slice.cut_short && !is_probe && slice.ok > 0
+            let mine = slice.workload == workload.name && !slice.cut_short && !is_probe;
+            mine && slice.ok > 0 && is_known(slice)
         };
         for slice in document.slices.iter().filter(measured) {
             let name = name::of(document, workload, &slice.target);

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use tenbin_plan::{
-    Arrivals, Builtin, HttpVersion, ListForm, Load, Pace, Reach, S3Operation, S3Work, Target,
-    Think, Trace, Workload, WorkloadKind,
+    Arrivals, Builtin, HttpVersion, ListForm, Load, Pace, Reach, S3Operation, S3Work, Setting,
+    Target, Think, Trace, Workload, WorkloadKind,
 };
 
 use crate::document::{Share, Subject};
@@ -64,7 +64,7 @@ pub(crate) fn workload(workload: &Workload) -> String {
             };
             format!("HTTP {} {path}{body}", work.method)
         }
-        WorkloadKind::S3(work) => s3(work),
+        WorkloadKind::S3(work) => s3(work) + &unusual(workload),
     }
 }
 
@@ -162,6 +162,31 @@ fn s3(work: &S3Work) -> String {
         "S3 {operations} of {sizes}, {}{verified}",
         plural(work.objects, "object")
     )
+}
+
+/// What differs from the same operations with nothing else asked for, each behind a
+/// comma.
+fn unusual(workload: &Workload) -> String {
+    let settings = workload.settings();
+    let unusual = settings.iter().filter(|setting| !setting.usual);
+    unusual.filter_map(in_words).collect()
+}
+
+fn in_words(Setting { key, value, .. }: &Setting) -> Option<String> {
+    let words = match key.as_str() {
+        // Said by what stands before.
+        "verify" => return None,
+        "page" => format!("pages of {value} keys"),
+        "versions" => format!("{value} versions of each"),
+        "buckets" => format!("{value} buckets"),
+        "batch" => format!("{value} objects in a request"),
+        "part_size" => format!("parts of {value}"),
+        "parts_at_once" => format!("{value} parts at once"),
+        "style" => format!("{value}-host style"),
+        "rewrite" => "written over while they are read".to_owned(),
+        _ => format!("{} {value}", key.replace('_', " ")),
+    };
+    Some(format!(", {words}"))
 }
 
 /// How it is issued.

@@ -22,7 +22,7 @@ pub use capacity::{Capacity, CapacityComparison, CapacityLevel, Knee, UslResult}
 pub use earlier::{ControlRange, Earlier, EarlierChange, EarlierPart, EarlierWord};
 pub use search::{RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe};
 pub use slice::SliceFigures;
-pub use workload::{Share, Subject, Workload};
+pub use workload::{Setting, Share, Subject, Workload};
 
 /// Version of the document. A reader that knows it can read all its fields;
 /// fields may be added without a new version.
@@ -525,6 +525,18 @@ impl Document {
         self.results
             .iter()
             .filter(move |result| result.workload == workload)
+    }
+
+    /// The slices of one workload on one target that ran their full time.
+    pub(crate) fn full_slices<'a>(
+        &'a self,
+        workload: &'a str,
+        target: &'a str,
+    ) -> impl Iterator<Item = &'a SliceFigures> + Clone {
+        let mine = move |slice: &&SliceFigures| {
+            slice.workload == workload && slice.target == target && !slice.cut_short
+        };
+        self.slices.iter().filter(mine)
     }
 
     /// Whether the run ended before the first slice of this workload.

@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 use tenbin_stats::Measured;
 use tenbin_verdict::{self as verdict, Series, against_earlier};
 
+mod terms;
+
+use self::terms::Terms;
 use crate::assemble::figure;
 use crate::document::{
     ControlRange, Document, Earlier, EarlierChange, EarlierPart, EarlierWord, Figure, Interval,
@@ -14,7 +17,7 @@ use crate::document::{
 use crate::escape::for_terminal;
 use crate::import::gobench;
 use crate::table::Table;
-use crate::words::{RATE, TIME, UNKNOWN, digits, plural, ratio, ratio_interval, trust};
+use crate::words::{RATE, TIME, UNKNOWN, plural, ratio, ratio_interval, trust};
 
 /// The results of one run, or of one result file of another tool.
 #[derive(Debug, Clone)]
@@ -23,7 +26,7 @@ pub struct Results {
     name: String,
     series: Vec<Series>,
     /// What was sent and how, by workload: must be the same on both sides.
-    terms: BTreeMap<String, String>,
+    terms: BTreeMap<String, Terms>,
     /// The machine, as far as it is known.
     host: Vec<(&'static str, Option<String>)>,
     trust: Option<Trust>,
@@ -43,12 +46,7 @@ impl Results {
             terms: document
                 .workloads
                 .iter()
-                .map(|work| {
-                    (
-                        work.name.clone(),
-                        format!("{}, {}", work.description, work.load),
-                    )
-                })
+                .map(|work| (work.name.clone(), Terms::of(work)))
                 .collect(),
             host: vec![
                 ("host", here.hostname.clone()),
@@ -80,6 +78,22 @@ impl Results {
         })
     }
 
+    /// Targets that the other has not got, in their order.
+    fn targets_without(&self, other: &Self) -> Vec<String> {
+        let mut alone: Vec<String> = Vec::new();
+        for target in self.series.iter().filter_map(|each| each.target.as_ref()) {
+            let there = other.series.iter();
+            let named = format!("target {target:?}");
+            let is_there = there
+                .filter_map(|each| each.target.as_ref())
+                .any(|it| it == target);
+            if !is_there && !alone.contains(&named) {
+                alone.push(named);
+            }
+        }
+        alone
+    }
+
     fn has(&self, workload: &str) -> bool {
         self.series.iter().any(|each| each.workload == workload)
     }
@@ -90,11 +104,10 @@ impl Results {
 fn series(document: &Document, workload: &str, target: &str) -> Series {
     let mut workloads = document.workloads.iter();
     let closed = workloads.any(|work| work.name == workload && work.closed_loop);
-    let full = document
-        .slices
-        .iter()
-        .filter(|slice| slice.workload == workload && slice.target == target && !slice.cut_short);
-    let speeds = full.filter_map(|slice| match closed {
+    let full = document.full_slices(workload, target);
+    // Without those in which nothing ended, the rest would look quicker than they were.
+    let known = !closed || full.clone().all(|slice| slice.throughput.is_some());
+    let speeds = full.filter(|_| known).filter_map(|slice| match closed {
         true => slice.throughput,
         false => slice.p50.map(|seconds| 1.0 / seconds),
     });
@@ -156,10 +169,10 @@ fn refuse_other_hosts(before: &Results, after: &Results) -> Result<(), String> {
 fn refuse_other_work(before: &Results, after: &Results) -> Result<(), String> {
     for (workload, then) in &before.terms {
         if let Some(now) = after.terms.get(workload)
-            && then != now
+            && let Some(difference) = then.difference(now)
         {
             return Err(format!(
-                "{} and {} did different work under the name {workload:?} ({then}; then {now}); \
+                "{} and {} did different work under the name {workload:?} ({difference}); \
                  compare runs of one plan",
                 before.name, after.name
             ));
@@ -200,6 +213,16 @@ fn warnings(before: &Results, after: &Results, found: &verdict::EarlierRun) -> V
     for side in [before, after] {
         if let Some(bad @ (Trust::Suspect | Trust::Invalid)) = side.trust {
             warnings.push(format!("{} is {}: see its findings", side.name, trust(bad)));
+        }
+    }
+    for (one, other) in [(before, after), (after, before)] {
+        let alone = one.targets_without(other);
+        if !alone.is_empty() {
+            warnings.push(format!(
+                "only {} has {}, and nothing is compared there",
+                one.name,
+                alone.join(", ")
+            ));
         }
     }
     if found.controls.is_none() {
@@ -301,11 +324,13 @@ pub(crate) fn cells(change: &EarlierChange) -> [String; 8] {
 /// What the controls say, in one sentence without a full stop.
 pub(crate) fn of_controls(controls: ControlRange) -> String {
     format!(
-        "{} moved between {} and {} times: a change inside that range is not distinguishable from \
+        "{} moved between {} and {} times: a change between {} and {} is not distinguishable from \
          the drift of the machine",
         plural(controls.count, "control"),
-        digits(controls.low),
-        digits(controls.high)
+        ratio(controls.low),
+        ratio(controls.high),
+        ratio(controls.low.min(1.0)),
+        ratio(controls.high.max(1.0))
     )
 }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use tenbin_record::{OpFigures, Slice, quantile_ns, rfc3339};
+use tenbin_stats::printable_percentile;
 
 use crate::document::Document;
 use crate::escape::for_terminal;
@@ -75,7 +76,9 @@ fn row(slice: &Slice, op: &OpFigures, mode: &str, bytes_each: u64, end: SystemTi
         iops: rate(op.ok as f64),
         min_lat: known.then(|| millis(op.service.min() as f64)),
         avg_lat: known.then(|| millis(op.service.mean())),
-        ninety_nine_lat: quantile_ns(&op.service, 0.99).map(|value| millis(value as f64)),
+        ninety_nine_lat: quantile_ns(&op.service, 0.99)
+            .filter(|_| printable_percentile(0.99, op.service.len()))
+            .map(|value| millis(value as f64)),
         max_lat: known.then(|| millis(op.service.max() as f64)),
         slowdowns: op.failed_count(),
         end,

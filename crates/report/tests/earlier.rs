@@ -5,6 +5,7 @@
 #[allow(dead_code, reason = "made for all tests")]
 mod made_up;
 
+use tenbin_plan::{Checksum, Mix, Payload, S3Operation, S3Work, WorkloadKind};
 use tenbin_report::document::{Earlier, EarlierPart, EarlierWord};
 use tenbin_report::{Document, Results, against, exporter, terminal, terminal_earlier};
 
@@ -116,6 +117,107 @@ fn runs_that_differ_in_what_matters_are_refused_in_one_sentence() {
             .unwrap_err()
             .contains("nor a file in Go's benchmark format")
     );
+}
+
+/// The same work, a little changed.
+fn changed(change: impl Fn(&mut S3Work)) -> Document {
+    let mut run = made_up::pair();
+    for workload in &mut run.plan.workloads {
+        if let WorkloadKind::S3(work) = &mut workload.kind {
+            change(work);
+        }
+    }
+    run.document()
+}
+
+#[test]
+fn work_that_differs_in_any_setting_is_said_to_differ_everywhere() {
+    let before = made_up::pair().document();
+    type Case = (&'static str, &'static str, &'static str, fn(&mut S3Work));
+    let cases: &[Case] = &[
+        (
+            "range not given, then \"random:512\"",
+            ", range random:512",
+            "/range=random:512",
+            |work| work.range = Some("random:512".parse().unwrap()),
+        ),
+        (
+            "payload \"signed\", then \"unsigned\"",
+            ", payload unsigned",
+            "/payload=unsigned",
+            |work| work.payload = Payload::Unsigned,
+        ),
+        (
+            "versions not given, then \"5\"",
+            ", 5 versions of each",
+            "/versions=5",
+            |work| work.versions = 5,
+        ),
+        (
+            "checksum not given, then \"crc32c\"",
+            ", checksum crc32c",
+            "/checksum=crc32c",
+            |work| work.checksum = Checksum::Crc32c,
+        ),
+        (
+            "buckets not given, then \"3\"",
+            ", 3 buckets",
+            "/buckets=3",
+            |work| work.buckets = 3,
+        ),
+    ];
+    for (difference, described, named, change) in cases {
+        let after = changed(change);
+        let sides = [&before, &after].map(Results::of_document);
+        let refusal = against(&sides[0], &sides[1], &[]).unwrap_err();
+        assert!(refusal.contains(difference), "{refusal}");
+        let description = &after.workloads[0].description;
+        assert!(description.contains(described), "{description}");
+        let lines = exporter("benchmark").unwrap().export(&after);
+        let lines = String::from_utf8(lines).unwrap();
+        assert!(lines.contains(named), "{lines}");
+    }
+    let pages = |page: u32| {
+        let document = changed(|work| {
+            work.mix = Mix::only(S3Operation::List);
+            work.verify = false;
+            work.listing.page = page;
+        });
+        Results::of_document(&document)
+    };
+    let refusal = against(&pages(1000), &pages(5), &[]).unwrap_err();
+    assert!(refusal.contains("page \"1000\", then \"5\""), "{refusal}");
+}
+
+#[test]
+fn targets_that_only_one_run_has_are_named() {
+    let before = made_up::pair();
+    let mut after = made_up::pair();
+    let gone = after.plan.targets[1].name.clone();
+    after.plan.targets[1].name = "newcomer".to_owned();
+    for slice in &mut after.slices {
+        if slice.target == gone {
+            slice.target = "newcomer".to_owned();
+        }
+    }
+    let sides = [before.document(), after.document()].map(|it| Results::of_document(&it));
+    let warnings = against(&sides[0], &sides[1], &[]).unwrap().warnings;
+    let has = |name: &str| {
+        let named = format!("has target {name:?}, and nothing is compared there");
+        warnings.iter().any(|warning| warning.contains(&named))
+    };
+    assert!(has("newcomer") && has(&gone), "{warnings:?}");
+}
+
+#[test]
+fn where_the_objects_are_does_not_matter() {
+    let before = made_up::pair().document();
+    let elsewhere = changed(|work| {
+        work.bucket = "other".to_owned();
+        work.prefix = Some("mine/".to_owned());
+    });
+    let sides = [&before, &elsewhere].map(Results::of_document);
+    against(&sides[0], &sides[1], &[]).unwrap();
 }
 
 #[test]

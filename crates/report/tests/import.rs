@@ -246,6 +246,41 @@ fn sums_with_failures_are_told_as_far_as_they_are_certain() {
 }
 
 #[test]
+fn different_work_and_results_that_cannot_be_believed_are_said_in_the_last_line() {
+    let last = |text: &str| text.lines().last().unwrap_or_default().to_owned();
+    let before = read("warp-put.json.zst");
+    let mut after = before.clone();
+    after.operations[0].concurrency = Some(7);
+    after.operations[0].bytes = after.operations[0].bytes.map(|bytes| bytes / 4);
+    let text = cmp(&before, &after, &[]);
+    assert!(text.contains("* DIFFERENT WORK: concurrency "), "{text}");
+    assert!(
+        text.contains("* DIFFERENT WORK: mean object size "),
+        "{text}"
+    );
+    assert!(last(&text).contains("the two did different work"), "{text}");
+    let text = cmp(&before, &before, &["runs/bad".to_owned()]);
+    assert!(
+        last(&text).starts_with("Verdict: INVALID: runs/bad"),
+        "{text}"
+    );
+}
+
+#[test]
+fn percentiles_of_too_few_requests_are_unknown() {
+    let mut histogram = hdrhistogram::Histogram::new(3).unwrap();
+    histogram.record_n(1_000_000, 367).unwrap();
+    let times = Times::Each(Box::new(histogram.clone()));
+    assert!(matches!(times.quantile(0.99), Quantile::Unknown));
+    assert!(matches!(times.quantile(0.9), Quantile::Exactly(_)));
+    histogram.record(1_000_000).unwrap();
+    assert!(matches!(
+        Times::Each(Box::new(histogram)).quantile(0.99),
+        Quantile::Exactly(_)
+    ));
+}
+
+#[test]
 fn a_result_is_the_same_as_itself() {
     for name in [
         "warp-put-full-cut.csv.zst",
@@ -253,7 +288,7 @@ fn a_result_is_the_same_as_itself() {
         "warp-mixed.json.zst",
         "warp-get-1k.json.zst",
     ] {
-        let text = cmp(&read(name), &read(name));
+        let text = cmp(&read(name), &read(name), &[]);
         assert!(text.contains("cannot tell: one run each"), "{text}");
         let changes: Vec<&str> = text.matches(" %)").collect();
         assert!(!changes.is_empty(), "{text}");

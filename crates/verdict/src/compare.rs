@@ -119,6 +119,12 @@ impl<'a> Blocks<'a> {
         (slices.len() == self.rounds).then_some(slices)
     }
 
+    fn full(&self, target: &str) -> Vec<&'a Slice> {
+        let slices = self.blocks.iter().flatten();
+        let full = slices.filter(|slice| slice.target == target && !slice.cut_short);
+        full.copied().collect()
+    }
+
     /// The challenger's figure divided by the baseline's in each complete block.
     pub(crate) fn log_ratios(&self, metric: Metric, baseline: &str, challenger: &str) -> Vec<f64> {
         self.log_ratios_of(metric, baseline, challenger, |_| true)
@@ -132,6 +138,12 @@ impl<'a> Blocks<'a> {
         challenger: &str,
         wanted: impl Fn(&Slice) -> bool,
     ) -> Vec<f64> {
+        if [baseline, challenger]
+            .iter()
+            .any(|target| metric.is_biased_over(&self.full(target)))
+        {
+            return Vec::new();
+        }
         self.blocks
             .iter()
             .filter_map(|block| {
@@ -370,6 +382,15 @@ mod tests {
     }
 
     #[test]
+    fn a_slice_in_which_nothing_ended_leaves_no_ratio() {
+        let mut run = faster(8, 1.2);
+        run.first_of("b").answers(0, 0.002);
+        let found = primary(&run);
+        assert_eq!(found.ratio, Measured::Unknown);
+        assert!(matches!(found.outcome, Outcome::Unknown { .. }));
+    }
+
+    #[test]
     fn no_block_gives_no_figure() {
         let found = primary(&faster(8, 1.2).interrupted(3));
         assert_eq!(found.ratio, Measured::Unknown);
@@ -391,6 +412,30 @@ mod tests {
                 .any(|c| c.primary && c.adjusted_p == Some(8.0 / 64.0))
         );
         assert_eq!(four(8).iter().filter(|c| clear(c)).count(), 4);
+    }
+
+    #[test]
+    fn what_only_the_number_of_questions_hides_is_promised_as_it_was_seen() {
+        let mut run = Run::new(&["a", "b"], &["w", "x", "y", "z"], 12);
+        run.each_of("b", |slice| {
+            let share = [1.2, 2.0, 1.5][slice.0.block as usize % 3];
+            slice.answers((1_000.0 * share) as u64, 0.002 / share);
+        });
+        let mut found = compare(&run.plan, &run.slices).into_iter();
+        let found = found.find(|c| c.primary).unwrap();
+        assert!(!found.ratio.estimate().unwrap().contains(1.0));
+        let Outcome::Inconclusive {
+            aim, rounds_needed, ..
+        } = found.outcome
+        else {
+            panic!("{:?}", found.outcome)
+        };
+        assert!((aim - 0.5).abs() < 0.1, "{aim}");
+        // Eight blocks of two rounds are the fewest for four questions.
+        assert!(
+            (16..40).contains(&rounds_needed.unwrap()),
+            "{rounds_needed:?}"
+        );
     }
 
     #[test]

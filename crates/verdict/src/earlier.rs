@@ -75,7 +75,7 @@ pub struct Earlier {
     pub change: Change,
 }
 
-/// The range of the controls' ratios, 1 included: how far the machine moved.
+/// The range of the controls' ratios: how far the machine moved.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Controls {
     /// How many there are.
@@ -164,8 +164,8 @@ fn controls(all: &[Earlier]) -> Option<Controls> {
         .collect();
     (!ratios.is_empty()).then(|| Controls {
         count: ratios.len(),
-        low: ratios.iter().copied().fold(1.0, f64::min),
-        high: ratios.iter().copied().fold(1.0, f64::max),
+        low: ratios.iter().copied().fold(f64::INFINITY, f64::min),
+        high: ratios.iter().copied().fold(f64::NEG_INFINITY, f64::max),
     })
 }
 
@@ -179,7 +179,10 @@ impl Earlier {
         if !holds || estimate.contains(1.0) || effect <= NOISE_FLOOR {
             return Change::CannotTell;
         }
-        let overlaps = |range: Controls| estimate.low <= range.high && range.low <= estimate.high;
+        // Not to have moved at all is always within what the machine does.
+        let overlaps = |range: Controls| {
+            estimate.low <= range.high.max(1.0) && range.low.min(1.0) <= estimate.high
+        };
         if self.part == Part::Changed && controls.is_some_and(overlaps) {
             return Change::Drift;
         }
@@ -246,6 +249,16 @@ mod tests {
         assert!((controls.high - 1.2).abs() < 1e-9, "{controls:?}");
         let further = compared(&[("list", 1.5), ("put", 1.2), ("get", 0.97)], 12, &["list"]);
         assert_eq!(further.all[0].change, Change::Faster);
+    }
+
+    #[test]
+    fn controls_that_all_moved_one_way_have_their_own_range_and_no_less_drift() {
+        let moved = [("list", 1.2), ("put", 1.372), ("get", 1.912)];
+        let run = compared(&moved, 12, &["list"]);
+        let controls = run.controls.unwrap();
+        assert!((controls.low - 1.372).abs() < 1e-9, "{controls:?}");
+        assert!((controls.high - 1.912).abs() < 1e-9, "{controls:?}");
+        assert_eq!(run.all[0].change, Change::Drift, "between 1 and 1.912");
     }
 
     #[test]

@@ -166,8 +166,8 @@ fn of_operation(cell: &Cell<'_>, basis: &Basis<'_>, name: &str, role: Role) -> O
         failed: ops.iter().map(|op| op.failed_count()).sum(),
         errors,
         censored: ops.iter().map(|op| op.censored).sum(),
-        throughput: basis.each(|slice| slice.throughput_of(find(slice, name)?)),
-        bandwidth: basis.each(|slice| {
+        throughput: basis.every(|slice| slice.throughput_of(find(slice, name)?)),
+        bandwidth: basis.every(|slice| {
             let op = find(slice, name)?;
             let rate = slice.throughput_of(op)?;
             Some(per(op.payload as f64, op.ok).unwrap_or(0.0) * rate)
@@ -212,6 +212,14 @@ impl<'a> Basis<'a> {
             .filter_map(|slice| figure(slice))
             .collect();
         self.checked(median(&values, CONFIDENCE))
+    }
+
+    /// Unknown when a slice lacks it: of a rate, those that lack it are the slow ones.
+    fn every(&self, figure: impl Fn(&Slice) -> Option<f64>) -> Measured {
+        let values: Option<Vec<f64>> = self.slices.iter().map(|slice| figure(slice)).collect();
+        values.map_or(Measured::Unknown, |values| {
+            self.checked(median(&values, CONFIDENCE))
+        })
     }
 
     pub(crate) fn quantile_over(&self, q: f64, pick: &Pick<'_>) -> Measured {
@@ -322,6 +330,21 @@ mod tests {
         let row = first(&run);
         assert_eq!((row.slices, row.cut_short, row.ok), (15, 1, 15_010));
         assert_eq!(row.throughput.estimate().unwrap().low, 1_000.0);
+    }
+
+    #[test]
+    fn a_slice_in_which_nothing_ended_leaves_no_rate() {
+        let mut run = Run::single(2);
+        run.first_of("a").answers(0, 0.002);
+        let row = first(&run);
+        assert_eq!((row.slices, row.ok), (2, 1_000));
+        assert_eq!(
+            row.throughput,
+            Measured::Unknown,
+            "not that of the other one"
+        );
+        assert_eq!(row.operations[0].throughput, Measured::Unknown);
+        assert_eq!(row.operations[0].bandwidth, Measured::Unknown);
     }
 
     #[test]

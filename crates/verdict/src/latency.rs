@@ -78,6 +78,18 @@ fn by_block(slices: &[&Slice], q: f64, pick: &Pick<'_>) -> Option<Vec<f64>> {
         .collect()
 }
 
+/// The median service time of an operation over all these slices, seconds, from however
+/// few there are: to judge the set-up by, not to be printed as a figure of the target.
+pub(crate) fn median_of(slices: &[&Slice], operation: &str) -> Option<f64> {
+    let ops = slices.iter().flat_map(|slice| &slice.ops);
+    let mut filled = ops.filter(|op| op.name == operation && !op.service.is_empty());
+    let mut merged = filled.next()?.service.clone();
+    for op in filled {
+        merge(&mut merged, &op.service);
+    }
+    Some(merged.value_at_quantile(0.5) as f64 / NANOS_PER_SECOND)
+}
+
 /// Samples of work in all these slices.
 pub(crate) fn samples(slices: &[&Slice], kind: Kind) -> u64 {
     let work = slices.iter().flat_map(|slice| slice.work());

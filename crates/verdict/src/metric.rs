@@ -94,14 +94,22 @@ impl Metric {
     pub(crate) fn figure(self, slices: &[&Slice]) -> Measured {
         match self.quantile() {
             Some((q, kind)) => latency::quantile(slices, q, kind, is_work),
-            None => median(
-                &slices
-                    .iter()
-                    .filter_map(|slice| self.of_slice(slice))
-                    .collect::<Vec<f64>>(),
-                CONFIDENCE,
-            ),
+            None => self.middle(slices),
         }
+    }
+
+    /// Whether some of these slices of one target lack the figure in a way that makes
+    /// it too high over the others: in what has no throughput nothing ended.
+    pub(crate) fn is_biased_over(self, slices: &[&Slice]) -> bool {
+        self == Self::Throughput && slices.iter().any(|slice| self.of_slice(slice).is_none())
+    }
+
+    fn middle(self, slices: &[&Slice]) -> Measured {
+        if self.is_biased_over(slices) {
+            return Measured::Unknown;
+        }
+        let values = slices.iter().filter_map(|slice| self.of_slice(slice));
+        median(&values.collect::<Vec<f64>>(), CONFIDENCE)
     }
 
     /// One target's values in one block: one a slice or, for a quantile that the

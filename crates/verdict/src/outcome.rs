@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tenbin_plan::Plan;
 use tenbin_stats::{
-    CONFIDENCE, Measured, blocks_for_significance, blocks_needed, detectable_log_effect,
+    CONFIDENCE, Estimate, Measured, blocks_for_significance, blocks_needed, detectable_log_effect,
     standard_deviation,
 };
 
@@ -162,11 +162,15 @@ impl Question<'_> {
             .and_then(|sd| detectable_log_effect(sd, blocks, alpha))
             .map(|log| log.exp_m1().max(self.scale.floor));
         let Scale {
+            floor,
             usual_floor,
             margin,
-            ..
         } = self.scale;
+        // What the interval says and only the number of questions does not is a
+        // difference to be confirmed; to see a smaller one was not asked for.
+        let is_seen = |estimate: &Estimate| !estimate.contains(1.0) && effect(ratio) > floor;
         let aim = match detectable {
+            _ if self.ratio.estimate().is_some_and(is_seen) => effect(ratio),
             Some(detectable) if detectable <= margin => effect(ratio).clamp(usual_floor, margin),
             _ => margin,
         };

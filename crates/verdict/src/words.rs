@@ -85,6 +85,21 @@ fn scaled(value: f64, step: f64, units: &[&str]) -> String {
     format!("{value:.decimals$}{}", units[unit])
 }
 
+/// A time, three digits: 2.00 ms, 140 ms, 1.20 s.
+pub(crate) fn seconds(value: f64) -> String {
+    let (value, unit) = match value {
+        size if size >= 0.999_5 => (size, "s"),
+        size if size >= 0.000_999_5 => (size * 1e3, "ms"),
+        size => (size * 1e6, "µs"),
+    };
+    let decimals = match value {
+        size if size >= 99.95 => 0,
+        size if size >= 9.995 => 1,
+        _ => 2,
+    };
+    format!("{value:.decimals$} {unit}")
+}
+
 /// The word for so many: `1` gives, `8` give.
 pub(crate) fn verb(n: usize, one: &'static str, several: &'static str) -> &'static str {
     if n == 1 { one } else { several }

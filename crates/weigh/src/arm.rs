@@ -199,7 +199,7 @@ impl Arm {
         wires: &mut Wires<'_>,
     ) -> Result<(), WeighError> {
         let stage = self.prepared[at].before_slice();
-        self.stage(work, stage, wires)
+        self.stage(work, stage, wires).map(drop)
     }
 
     /// Removes what was made on the target, last made first; tells what stays.
@@ -237,21 +237,25 @@ impl Arm {
         let mut left = Vec::new();
         for (at, work) in plan.workloads.iter().enumerate() {
             self.prepared[at].inherit();
+            let mut said = None;
             while let Some(stage) = self.prepared[at].after_run() {
-                self.stage(work, Some(stage), wires)?;
+                said = self.stage(work, Some(stage), wires)?.or(said);
             }
-            left.extend(self.prepared[at].left_behind());
+            let why = said.map_or_else(String::new, |said| format!(" ({said})"));
+            let sentences = self.prepared[at].left_behind().into_iter();
+            left.extend(sentences.map(|sentence| sentence + &why));
         }
         Ok(left)
     }
 
+    /// Tells the most frequent failure of a stage that need not succeed.
     fn stage(
         &mut self,
         work: &Workload,
         stage: Option<Stage>,
         wires: &mut Wires<'_>,
-    ) -> Result<(), WeighError> {
-        let Some(stage) = stage else { return Ok(()) };
+    ) -> Result<Option<String>, WeighError> {
+        let Some(stage) = stage else { return Ok(None) };
         let (what, must_succeed) = (stage.what.clone(), stage.must_succeed);
         let staged = self.drive_stage(work, stage, wires)?;
         match staged.failure {
@@ -262,7 +266,7 @@ impl Arm {
                 why,
             }),
             _ if staged.stopped => Err(WeighError::Interrupted),
-            _ => Ok(()),
+            tolerated => Ok(tolerated),
         }
     }
 

@@ -4,7 +4,7 @@ use tenbin_compat::ab::{AbJob, Asked, parse};
 use tenbin_plan::{Plan, Reach};
 use tenbin_report::{Document, Pooled, ab};
 
-use super::foreign::{keep, refuse, show_recorded, tell, version};
+use super::foreign::{can_keep, keep, refuse, show_recorded, tell, version};
 use super::measure::measure_and_show;
 use crate::args::{ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
@@ -24,6 +24,9 @@ pub(crate) fn ab(args: &ForeignArgs) -> Exit {
 }
 
 fn run(job: &AbJob) -> Exit {
+    if let Err(exit) = can_keep(&[job.csv.as_deref()]) {
+        return exit;
+    }
     tell(&job.web.notes);
     let options = OutputArgs::for_foreign(job.quiet, false);
     measure_and_show(

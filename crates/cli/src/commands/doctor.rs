@@ -78,6 +78,9 @@ fn visit(args: &DoctorS3Args, plan: Option<&Plan>) -> anyhow::Result<Exit> {
         summary(&findings)
     };
     output::print(text.as_bytes());
+    if plan.is_none() && args.port.is_empty() {
+        output::note("no server was looked at; name one with --target");
+    }
     Ok(match count(&findings, State::Failed) {
         0 => Exit::Done,
         _ => Exit::Target,

@@ -46,6 +46,17 @@ pub(super) fn show_recorded(
     }
 }
 
+/// Refuses, before anything is measured, a file that [`keep`] could not write.
+pub(super) fn can_keep(files: &[Option<&str>]) -> Result<(), Exit> {
+    for file in files.iter().flatten() {
+        if let Err(error) = tenbin_record::can_write_atomically(Path::new(file)) {
+            output::error(&format!("{error}; name a file that can be written"));
+            return Err(Exit::Refused);
+        }
+    }
+    Ok(())
+}
+
 /// Writes a file that was asked for.
 pub(super) fn keep(file: Option<&str>, bytes: &[u8]) {
     let Some(file) = file else { return };

@@ -3,7 +3,7 @@
 use tenbin_compat::hsbench::{Asked, HsbenchJob, parse};
 use tenbin_report::hsbench;
 
-use super::foreign::{keep, refuse, show_recorded, tell};
+use super::foreign::{can_keep, keep, refuse, show_recorded, tell};
 use super::measure::measure_and_show;
 use crate::args::{ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
@@ -22,6 +22,9 @@ pub(crate) fn hsbench(args: &ForeignArgs) -> Exit {
 }
 
 fn run(job: &HsbenchJob) -> Exit {
+    if let Err(exit) = can_keep(&[job.csv.as_deref(), job.json.as_deref()]) {
+        return exit;
+    }
     tell(&job.notes);
     let options = OutputArgs::for_foreign(false, false);
     measure_and_show(Ok(job.draft()), &options, &|_, document, directory| {

@@ -5,13 +5,14 @@ use std::path::Path;
 use tenbin_plan::{Draft, Plan, Refusal};
 use tenbin_record::Ended;
 use tenbin_report::Document;
-use tenbin_weigh::{Bench, Ending, Stop, WeighError, Weighed, weigh};
+use tenbin_weigh::{Bench, Ending, Stop, WeighError, Weighed, places, weigh};
 
 use super::compare::Before;
 use super::plan::resolve;
 use super::result::{Run, exit_of_result, keep};
 use super::steering::Steered;
 use crate::args::{EarlierArgs, OutputArgs};
+use crate::caution::cautions;
 use crate::exit::Exit;
 use crate::progress::Display;
 use crate::{allocator, interrupt, output};
@@ -61,6 +62,10 @@ fn run(
         return Exit::Refused;
     }
     let mut display = Display::new(options.quiet);
+    for caution in cautions(&plan) {
+        display.note(&format!("note: {caution}"));
+    }
+    display.tell_what_may_stay(!places(&plan).is_empty());
     let (stop, bench) = match stage(options, &display) {
         Ok(stage) => stage,
         Err(error) => {

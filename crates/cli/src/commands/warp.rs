@@ -10,7 +10,7 @@ use tenbin_report::{Document, warp};
 
 use super::foreign::{refuse, show_recorded, tell, version};
 use super::measure::measure_and_show;
-use super::show::plan_of;
+use super::show::{document_of, plan_of};
 use crate::args::{ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
 use crate::output;
@@ -84,36 +84,50 @@ fn read(reading: &WarpReading) -> Exit {
         limit: reading.limit,
     };
     let mut results = Vec::with_capacity(reading.files.len());
+    let mut unfit = Vec::new();
     for file in &reading.files {
         match result(file, &selection) {
-            Ok(result) => results.push(result),
+            Ok((result, is_invalid)) => {
+                results.push(result);
+                unfit.extend(is_invalid.then(|| file.clone()));
+            }
             Err(exit) => return exit,
         }
     }
+    unfit.dedup();
     if reading.reading == Reading::Merge {
         results = vec![Imported::merge(results)];
     }
+    let exit = match unfit.is_empty() {
+        true => Exit::Done,
+        false => Exit::Invalid,
+    };
     if reading.json {
         output::print(&warp::analyze_json(&results));
-        return Exit::Done;
+        return exit;
     }
-    let text = match (reading.reading, results.as_slice()) {
-        (Reading::Cmp, [before, after]) => warp::cmp(before, after),
+    let mut text = match (reading.reading, results.as_slice()) {
+        (Reading::Cmp, [before, after]) => warp::cmp(before, after, &unfit),
         (_, results) => results
             .iter()
             .map(|result| warp::analyze(result, reading.segment_seconds))
             .collect::<Vec<_>>()
             .join("\n"),
     };
+    if !unfit.is_empty() && reading.reading != Reading::Cmp {
+        text += &warp::unfit_line(&unfit);
+    }
     output::print(text.as_bytes());
-    Exit::Done
+    exit
 }
 
-/// A file of warp's, or a run directory of Tenbin's.
-fn result(file: &str, selection: &Selection) -> Result<Imported, Exit> {
+/// A file of warp's, or a run directory of Tenbin's; and whether that is INVALID.
+fn result(file: &str, selection: &Selection) -> Result<(Imported, bool), Exit> {
     let path = Path::new(file);
     if !path.is_dir() {
-        return import(file, selection).map_err(|error| refuse(&Mistakes::one(error.to_string())));
+        return import(file, selection)
+            .map(|imported| (imported, false))
+            .map_err(|error| refuse(&Mistakes::one(error.to_string())));
     }
     let whole = Selection {
         operation: selection.operation.clone(),
@@ -133,5 +147,6 @@ fn result(file: &str, selection: &Selection) -> Result<Imported, Exit> {
             .operations
             .retain(|operation| operation.name.eq_ignore_ascii_case(wanted));
     }
-    Ok(imported)
+    let document = document_of(path)?;
+    Ok((imported, warp::is_invalid(&document)))
 }

@@ -73,6 +73,12 @@ impl FromStr for Mix {
 }
 
 fn one(text: &str, needs_share: bool) -> Result<(S3Operation, f64), String> {
+    if let Some((name, share)) = text.split_once('=') {
+        let meant = format!("{}:{}", name.trim(), share.trim());
+        return Err(format!(
+            "{text:?} has \"=\" where a colon belongs; write {meant:?}"
+        ));
+    }
     let (name, share) = match text.split_once(':') {
         Some((name, share)) => (name.trim(), share.trim().trim_end_matches('%').parse().ok()),
         None if needs_share => (text, None),
@@ -111,6 +117,7 @@ mod tests {
         for (text, part) in [
             ("get,put", "has no share"),
             ("get:1,get:2", "twice"),
+            ("get=70,put=30", "write \"get:70\""),
             ("got", "did you mean \"get\""),
             ("get:0,put:1", "has no share"),
         ] {

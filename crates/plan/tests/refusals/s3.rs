@@ -122,6 +122,34 @@ fn s3_workloads() {
 }
 
 #[test]
+fn keys_of_our_own_go_over_tls_only() {
+    let plan = |target: &str| {
+        format!(
+            "{S3}encryption = \"sse-c\"\n[[target]]\nname = \"m\"\nsignature = \"none\"\n{target}\n"
+        )
+    };
+    for target in [
+        "url = \"http://h:9000\"",
+        "url = \"http://127.0.0.1:{port}\"\ncommand = [\"server\", \"{port}\"]",
+    ] {
+        assert_eq!(
+            refusal(&plan(target)),
+            r#"plan.toml: workload "w" has encryption = "sse-c", which sends its key along with every request and which S3 takes over TLS only, and target "m" is reached by plain http; give an https URL, or take "sse-s3""#
+        );
+    }
+}
+
+#[test]
+fn a_stretch_longer_than_the_object_is_refused_wherever_it_begins() {
+    let get = "[[workload]]\nkind = \"s3\"\noperation = \"get\"\nsize = \"4KiB\"\n\
+               range = \"random:1MiB\"\n[[target]]\nbuiltin = \"s3-memory\"\n";
+    assert_eq!(
+        refusal(get),
+        r#"plan.toml:5:9: range: no stretch of 1MiB fits into objects of 4KiB; take a shorter one or larger objects"#
+    );
+}
+
+#[test]
 fn payloads_in_chunks_need_signatures_of_version_4() {
     let plan = |payload: &str| {
         format!(

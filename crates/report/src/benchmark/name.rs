@@ -25,7 +25,7 @@ fn stem(workload: &Workload) -> String {
     let Some(subject) = &workload.subject else {
         return format!("Workload/workload={}", part(&workload.name));
     };
-    let parts = measures(subject);
+    let parts = measures(subject) + &unusual(workload, subject);
     match (subject.kind.as_str(), subject.operations.as_slice()) {
         ("http", [only]) => format!("HTTP/method={}{parts}", part(&only.operation)),
         (_, [only]) => format!("{}{parts}", part(&only.interface)),
@@ -48,6 +48,17 @@ fn measures(subject: &Subject) -> String {
         parts += &format!("/part={}", size(bytes));
     }
     parts
+}
+
+/// What is not as it is when nothing else is asked for. Of plain HTTP nothing is
+/// usual, and the names would become requests.
+fn unusual(workload: &Workload, subject: &Subject) -> String {
+    let said = |key: &str| matches!(key, "part_size" | "list");
+    let settings = workload.settings.iter().flatten();
+    settings
+        .filter(|each| subject.kind == "s3" && !each.usual && !said(&each.key))
+        .map(|each| format!("/{}={}", part(&each.key), part(&each.value)))
+        .collect()
 }
 
 fn shares(several: &[Share]) -> String {

@@ -22,7 +22,7 @@ pub struct Earlier {
     pub changes: Vec<EarlierChange>,
 }
 
-/// The range of the controls' ratios, 1 included.
+/// The range of the controls' ratios.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ControlRange {
     /// How many there are.

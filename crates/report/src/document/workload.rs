@@ -21,6 +21,22 @@ pub struct Workload {
     /// What is sent, for machines; null in documents of versions that did not say.
     #[serde(default)]
     pub subject: Option<Subject>,
+    /// What is sent, setting by setting, by key; null in documents of versions that
+    /// did not say. Two workloads may be compared only when these agree.
+    #[serde(default)]
+    pub settings: Option<Vec<Setting>>,
+}
+
+/// One setting of a workload.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Setting {
+    /// Its key in the plan file.
+    pub key: String,
+    /// Its value.
+    pub value: String,
+    /// It is what the same operations on as many objects of that size have when
+    /// nothing else is asked for.
+    pub usual: bool,
 }
 
 /// What a workload sends, for machines.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use tenbin_record::merge;
+use tenbin_stats::printable_percentile;
 
 /// Nanoseconds in a second.
 pub(super) const SECOND: i64 = 1_000_000_000;
@@ -283,10 +284,11 @@ impl Imported {
 }
 
 impl Times {
-    /// The quantile, 0 to 1, as far as it is known.
+    /// The quantile, 0 to 1, as far as it is known: from single requests only when they
+    /// are enough to bound it from both sides.
     pub fn quantile(&self, quantile: f64) -> Quantile {
         match self {
-            Self::Each(each) if each.is_empty() => Quantile::Unknown,
+            Self::Each(each) if !printable_percentile(quantile, each.len()) => Quantile::Unknown,
             Self::Each(each) => Quantile::Exactly(each.value_at_quantile(quantile) as f64),
             Self::Windows(windows) => {
                 let (from, to) = match quantile {
@@ -312,6 +314,11 @@ impl Times {
             Self::Windows(windows) => Some((windows.min, windows.mean, windows.max)),
             Self::Unknown => None,
         }
+    }
+
+    /// Those of which each is known.
+    pub(crate) fn of(each: &Histogram<u64>) -> Self {
+        Self::Each(Box::new(each.clone()))
     }
 
     fn and(self, other: Self) -> Self {

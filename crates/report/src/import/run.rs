@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenbin_record::{RecordedRun, SecondCounts, Slice, merge};
+use tenbin_record::{ErrorClass, OpFigures, RecordedRun, SecondCounts, Slice, merge};
 
 use super::figures::{Second, histogram};
 use super::{Imported, Operation, Times};
@@ -80,10 +80,37 @@ fn empty(name: &str, operation: &str) -> Operation {
     operation
 }
 
+/// Every failure once: by what the target said where that is known, else by its class.
+fn failures(figures: &OpFigures) -> Vec<(&str, u64)> {
+    let texts = figures.failures.iter();
+    let mut all: Vec<(&str, u64)> = texts.map(|(text, n)| (text.as_str(), *n)).collect();
+    // What was said was said in an answer, so it explains the classes of answers.
+    let mut explained: u64 = all.iter().map(|(_, count)| count).sum();
+    let mut classes: Vec<(ErrorClass, u64)> = figures
+        .errors
+        .iter()
+        .map(|(&class, &n)| (class, n))
+        .collect();
+    classes.sort_by_key(|(class, _)| !is_of_an_answer(*class));
+    for (class, count) in classes {
+        let by_text = count.min(explained);
+        explained -= by_text;
+        if count > by_text {
+            all.push((class.name(), count - by_text));
+        }
+    }
+    all
+}
+
+fn is_of_an_answer(class: ErrorClass) -> bool {
+    use ErrorClass::{Connect, Reset, Timeout};
+    !matches!(class, Connect | Timeout | Reset)
+}
+
 fn add<'a>(
     operation: &mut Operation,
     slice: &Slice,
-    figures: &tenbin_record::OpFigures,
+    figures: &OpFigures,
     objects_each: u64,
     seconds: impl Iterator<Item = &'a SecondCounts>,
 ) {
@@ -106,11 +133,8 @@ fn add<'a>(
     if let Some(first_byte) = &mut operation.first_byte {
         merge(first_byte, &figures.first_byte);
     }
-    for (class, count) in &figures.errors {
-        operation.add_failure(class.name(), *count);
-    }
-    for (text, count) in &figures.failures {
-        operation.add_failure(text, *count);
+    for (text, count) in failures(figures) {
+        operation.add_failure(text, count);
     }
     for second in seconds.filter(|second| second.length >= NEARLY_A_SECOND) {
         let Some((_, next)) = &mut operation.known_seconds else {
@@ -123,5 +147,27 @@ fn add<'a>(
             bytes: payload(second.payload) as f64 / second.length,
         };
         operation.seconds.insert(at, per_second);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_failure_is_told_once() {
+        let mut figures = OpFigures::new("PUT");
+        figures.errors.insert(ErrorClass::Timeout, 3);
+        figures.errors.insert(ErrorClass::Status, 949);
+        figures.failures.insert("503 SlowDown".to_owned(), 940);
+        assert_eq!(
+            failures(&figures),
+            [("503 SlowDown", 940), ("status", 9), ("timeout", 3)]
+        );
+        figures.failures.insert("404 NoSuchKey".to_owned(), 9);
+        assert_eq!(
+            failures(&figures),
+            [("404 NoSuchKey", 9), ("503 SlowDown", 940), ("timeout", 3)]
+        );
     }
 }

@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 
-use super::caveats;
 use super::section::{MIB, time};
+use super::{caveats, unfit_line};
 use crate::escape::for_terminal;
 use crate::import::{Imported, Operation, Quantile};
 use crate::words::UNKNOWN;
 
-/// Both results side by side, with the change from the first to the second.
-pub fn cmp(before: &Imported, after: &Imported) -> String {
+/// Both results side by side, with the change from the first to the second. `unfit` says
+/// of results that cannot be believed which they are.
+pub fn cmp(before: &Imported, after: &Imported, unfit: &[String]) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "Before: {}", for_terminal(&before.files.join(", ")));
     let _ = writeln!(text, "After:  {}", for_terminal(&after.files.join(", ")));
@@ -35,11 +36,55 @@ pub fn cmp(before: &Imported, after: &Imported) -> String {
             .cloned(),
     );
     caveats(&mut text, &all);
-    text.push_str(
-        "\nVerdict: cannot tell: one run each. What is different may be noise; weigh both servers \
-         in turns with tenbin s3, or repeat both runs.\n",
-    );
+    text.push_str(&verdict(before, after, unfit));
     text
+}
+
+/// The last line, worst first.
+fn verdict(before: &Imported, after: &Imported, unfit: &[String]) -> String {
+    if !unfit.is_empty() {
+        return unfit_line(unfit);
+    }
+    let pairs = before.operations.iter();
+    let mut pairs = pairs.filter_map(|earlier| Some((earlier, after.operation(&earlier.name)?)));
+    if pairs.any(|(earlier, later)| !differences(earlier, later).is_empty()) {
+        return "\nVerdict: cannot tell: the two did different work, and one run each besides.\n"
+            .to_owned();
+    }
+    "\nVerdict: cannot tell: one run each. What is different may be noise; weigh both servers in \
+     turns with tenbin s3, or repeat both runs.\n"
+        .to_owned()
+}
+
+/// How far apart mean sizes of objects may be that were drawn from the same ones.
+const SAME_SIZE: f64 = 0.05;
+
+/// In what the work differs.
+fn differences(before: &Operation, after: &Operation) -> Vec<String> {
+    let mut all = Vec::new();
+    if let (Some(then), Some(now)) = (before.concurrency, after.concurrency)
+        && then != now
+    {
+        all.push(format!("concurrency {then} -> {now}"));
+    }
+    let mean_size = |operation: &Operation| {
+        let objects = operation.objects.filter(|&objects| objects > 0)?;
+        Some(operation.bytes? as f64 / objects as f64)
+    };
+    if let (Some(then), Some(now)) = (mean_size(before), mean_size(after))
+        && (then - now).abs() > SAME_SIZE * then.max(now)
+    {
+        let shown = |bytes: f64| match bytes {
+            large if large >= MIB => format!("{:.2} MiB", large / MIB),
+            small => format!("{small:.0} B"),
+        };
+        all.push(format!(
+            "mean object size {} -> {}",
+            shown(then),
+            shown(now)
+        ));
+    }
+    all
 }
 
 fn missing(text: &mut String, name: &str, side: &str) {
@@ -52,6 +97,9 @@ fn missing(text: &mut String, name: &str, side: &str) {
 
 fn operation(before: &Operation, after: &Operation) -> String {
     let mut text = format!("Operation: {}\n", for_terminal(&before.name));
+    for difference in differences(before, after) {
+        let _ = writeln!(text, "* DIFFERENT WORK: {difference}");
+    }
     let mut row = |name: &str, pair: [Option<f64>; 2], show: &dyn Fn(f64) -> String| {
         let _ = writeln!(text, "* {name}: {}", change(pair, show));
     };

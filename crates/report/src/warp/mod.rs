@@ -111,6 +111,12 @@ fn caveats(text: &mut String, caveats: &[String]) {
     }
 }
 
+/// The last line below results of which some cannot be believed.
+pub fn unfit_line(unfit: &[String]) -> String {
+    let unfit = for_terminal(&unfit.join(", "));
+    format!("\nVerdict: INVALID: {unfit} cannot be believed; see its own findings.\n")
+}
+
 /// Whether the numbers cannot be believed.
 pub fn is_invalid(document: &Document) -> bool {
     matches!(document.trust, Trust::Invalid)

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::escape::for_terminal;
-use crate::import::{Operation, Quantile, Second};
+use crate::import::{Operation, Quantile, Second, Times};
 use crate::words::UNKNOWN;
 
 /// Bytes in a MiB.
@@ -35,7 +35,8 @@ pub(super) fn of(operation: &Operation, segment_seconds: u64) -> String {
         .as_ref()
         .filter(|times| !times.is_empty())
     {
-        let at = |quantile: f64| time(first_byte.value_at_quantile(quantile) as f64);
+        let times = Times::of(first_byte);
+        let at = |at: f64| quantile(&times, at);
         let _ = writeln!(
             text,
             "* TTFB: median: {}, p90: {}, p99: {}",
@@ -102,16 +103,16 @@ fn latency(operation: &Operation) -> String {
     format!(
         "min: {}, median: {}, max: {}, p99: {}, p90: {}, avg: {}",
         time(min),
-        quantile(operation, 0.5),
+        quantile(&operation.times, 0.5),
         time(max),
-        quantile(operation, 0.99),
-        quantile(operation, 0.9),
+        quantile(&operation.times, 0.99),
+        quantile(&operation.times, 0.9),
         time(mean)
     )
 }
 
-fn quantile(operation: &Operation, at: f64) -> String {
-    match operation.times.quantile(at) {
+fn quantile(times: &Times, at: f64) -> String {
+    match times.quantile(at) {
         Quantile::Exactly(value) => time(value),
         Quantile::Between(from, to) if time(from) == time(to) => time(from),
         Quantile::Between(from, to) => format!("between {} and {}", time(from), time(to)),

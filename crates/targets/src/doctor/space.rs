@@ -1,6 +1,7 @@
 //! Is there room for runs, and for the target's data?
 
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use super::machine::bytes;
 use super::{Check, Examined, Found, Visit};
@@ -24,7 +25,16 @@ impl Check for Space {
         let place = nearest(&visit.root);
         let whose = format!("where runs are kept, {}", visit.root.display());
         let advice = "make room, or keep runs elsewhere with --out";
-        vec![look(&place, &whose, advice)]
+        vec![match make_and_remove(&place) {
+            Ok(()) => look(&place, &whose, advice),
+            Err(error) => Found::failed(
+                format!(
+                    "{whose}: no directory can be made in {}: {error}",
+                    place.display()
+                ),
+                "keep runs elsewhere with --out",
+            ),
+        }]
     }
 
     fn of_target(&self, _visit: &Visit, target: &Examined) -> Vec<Found> {
@@ -52,6 +62,14 @@ fn nearest(path: &Path) -> PathBuf {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let there = whole.ancestors().find(|path| path.exists());
     there.unwrap_or(Path::new("/")).to_owned()
+}
+
+/// Whether a directory can be made there: the rights alone do not tell, nor does a
+/// filesystem that holds no files of anybody's.
+fn make_and_remove(place: &Path) -> io::Result<()> {
+    let probe = place.join(format!(".tenbin-doctor-{}", std::process::id()));
+    fs::create_dir(&probe)?;
+    fs::remove_dir(&probe)
 }
 
 fn look(place: &Path, whose: &str, advice: &str) -> Found {
@@ -88,6 +106,15 @@ fn judge(space: DiskSpace, whose: &str, advice: &str) -> Found {
 mod tests {
     use super::*;
     use crate::doctor::State;
+
+    #[test]
+    fn a_run_directory_can_be_made_or_it_cannot() {
+        let scratch = std::env::temp_dir();
+        make_and_remove(&scratch).unwrap();
+        for place in ["/proc", "/dev/full", "/dev/null"] {
+            make_and_remove(&nearest(&Path::new(place).join("runs"))).unwrap_err();
+        }
+    }
 
     #[test]
     fn full_narrow_and_roomy_filesystems_are_told_apart() {

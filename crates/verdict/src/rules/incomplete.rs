@@ -5,7 +5,7 @@ use tenbin_record::Slice;
 use super::Rule;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
-use crate::words::count;
+use crate::words::{count, verb};
 
 /// The run did not come to its planned end.
 pub(super) struct Incomplete;
@@ -47,14 +47,27 @@ impl Rule for Incomplete {
             target: None,
             evidence: match (planned, searches) {
                 (0, true) => "the search for the highest rate did not come to its end".to_owned(),
-                _ => format!(
-                    "{full} of {} planned were measured in full, {cut_short} cut short",
-                    count(planned, "slice")
-                ),
+                _ => told(full, planned, cut_short),
             },
             advice: advice(evidence).to_owned(),
         }]
     }
+}
+
+fn told(full: usize, planned: usize, cut_short: usize) -> String {
+    let were = verb(planned, "was", "were");
+    if full >= planned {
+        // Behind the last window, or between two: what is there to see is whole.
+        return format!(
+            "{planned} of {} planned {were} measured in full, and yet the run did not come to its \
+             end: it was stopped, or a target failed, in the last slice or behind it",
+            count(planned, "slice")
+        );
+    }
+    format!(
+        "{full} of {} planned {were} measured in full, {cut_short} cut short",
+        count(planned, "slice")
+    )
 }
 
 fn advice(evidence: &Evidence<'_>) -> &'static str {
@@ -82,6 +95,21 @@ mod tests {
         let mut run = Run::pair(8);
         run.first_of("a").cut_short();
         assert_eq!(run.findings(&Incomplete).len(), 1);
+    }
+
+    #[test]
+    fn a_run_that_failed_in_its_last_slice_says_so() {
+        let evidence = |rounds: u32| {
+            let findings = Run::single(rounds).interrupted(9).findings(&Incomplete);
+            findings[0].evidence.clone()
+        };
+        let one = evidence(1);
+        assert!(
+            one.starts_with("1 of 1 slice planned was measured in full, and yet the run did not"),
+            "{one}"
+        );
+        assert!(!one.contains("0 cut short"), "{one}");
+        assert!(evidence(2).starts_with("2 of 2 slices planned were"));
     }
 
     #[test]

@@ -34,6 +34,7 @@ mod retransmits;
 mod send_lag;
 mod server_cpu;
 mod shared_cores;
+mod short_slices;
 mod small_objects;
 mod steal;
 mod storage_pressure;
@@ -101,6 +102,7 @@ pub static RULES: &[&dyn Rule] = &[
     &tail_signature::TailSignature,
     &worker_limit::WorkerLimit,
     &server_cpu::ServerCpu,
+    &short_slices::ShortSlices,
     &shared_cores::SharedCores,
     &machine_full::MachineFull,
     &storage_pressure::StoragePressure,

@@ -1,6 +1,6 @@
 //! A target that cannot keep up with the rate.
 
-use tenbin_plan::Pace;
+use tenbin_plan::{Pace, Workload};
 use tenbin_record::Slice;
 
 use super::Rule;
@@ -33,22 +33,29 @@ impl Rule for Overload {
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
         let cells = evidence.cells();
-        cells.iter().filter_map(|cell| self.cell(cell)).collect()
+        cells
+            .iter()
+            .filter_map(|cell| self.cell(cell, evidence))
+            .collect()
     }
 }
 
 impl Overload {
-    fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
+    fn cell(&self, cell: &Cell<'_>, evidence: &Evidence<'_>) -> Option<Finding> {
         let pace = &cell.workload.load.pace;
         let full = cell.full();
         let waiting = middle(full.iter().map(|slice| slice.backlog as f64))?;
-        let share = middle(full.iter().filter_map(|slice| waiting_share(slice, pace)))?;
+        let lead = lead(cell.workload, evidence);
+        let share = middle(
+            full.iter()
+                .filter_map(|slice| waiting_share(slice, pace, lead)),
+        )?;
         if share <= TOLERANCE || waiting <= cell.workload.load.connections as f64 {
             return None;
         }
         let answered = middle(full.iter().filter_map(|slice| slice.answer_rate()))?;
         let asked = middle(full.iter().filter_map(|slice| asked(slice, pace)))?;
-        let growth = middle(full.iter().filter_map(|slice| growth(slice)))?;
+        let growth = middle(full.iter().filter_map(|slice| growth(slice, lead)))?;
         Some(Finding {
             rule: self.name(),
             severity: Severity::Suspect,
@@ -74,9 +81,24 @@ impl Overload {
     }
 }
 
-fn waiting_share(slice: &Slice, pace: &Pace) -> Option<f64> {
-    let due = pace.due_within(slice.seconds)?;
+/// Seconds in which the queue grows before the window opens.
+fn lead(workload: &Workload, evidence: &Evidence<'_>) -> f64 {
+    workload.lead(&evidence.plan.rounds).as_secs_f64()
+}
+
+fn waiting_share(slice: &Slice, pace: &Pace, lead: f64) -> Option<f64> {
+    let due = pace.due_within(slice.seconds)? + due_in_lead(pace, lead);
     (due > 0.0).then(|| slice.backlog as f64 / due)
+}
+
+/// The rate of the window's start holds before it; a trace begins with the window.
+fn due_in_lead(pace: &Pace, lead: f64) -> f64 {
+    match pace {
+        Pace::Constant { per_second } | Pace::Poisson { per_second } => per_second * lead,
+        Pace::Ramp { from, .. } => from * lead,
+        Pace::Steps { steps, .. } => steps.first().map_or(0.0, |(rate, _)| rate * lead),
+        Pace::Closed | Pace::Trace(_) | Pace::Search(_) => 0.0,
+    }
 }
 
 /// Operations due a second, over the whole slice.
@@ -85,9 +107,10 @@ fn asked(slice: &Slice, pace: &Pace) -> Option<f64> {
     (slice.seconds > 0.0).then(|| due / slice.seconds)
 }
 
-/// By how much the queue grew a second, over the whole slice.
-fn growth(slice: &Slice) -> Option<f64> {
-    (slice.seconds > 0.0).then(|| slice.backlog as f64 / slice.seconds)
+/// By how much the queue grew a second, over the lead and the whole slice.
+fn growth(slice: &Slice, lead: f64) -> Option<f64> {
+    let time = slice.seconds + lead;
+    (time > 0.0).then(|| slice.backlog as f64 / time)
 }
 
 /// What to ask for instead.
@@ -155,6 +178,19 @@ mod tests {
             run.each_of("b", |slice| slice.backlog(9));
             assert_eq!(run.findings(&Overload), [], "{asked}");
         }
+    }
+
+    #[test]
+    fn the_queue_of_the_lead_does_not_make_it_grow_faster_than_operations_come() {
+        let mut run = Run::pair(8).open_loop();
+        run.plan.rounds.lead = Duration::from_millis(100);
+        run.each_of("b", |slice| slice.backlog(1_100));
+        let evidence = &run.findings(&Overload)[0].evidence;
+        assert!(
+            evidence.contains("the queue grew by 1.00 k/s"),
+            "{evidence}"
+        );
+        assert!(evidence.contains("(100 % of those due)"), "{evidence}");
     }
 
     /// One operation every so many nanoseconds, from the start on.

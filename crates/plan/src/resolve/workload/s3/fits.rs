@@ -137,6 +137,19 @@ pub(super) fn check(desk: &mut Desk<'_>, draft: &WorkloadDraft, work: &S3Work, w
             ),
         );
     }
+    if let (Some(ByteRange::Random { length }), Some(size)) = (work.range, work.sizes.only())
+        && length > size
+    {
+        desk.wrong(
+            or_whole(&draft.range),
+            "range",
+            format!(
+                "no stretch of {} fits into objects of {}; take a shorter one or larger objects",
+                Size(length),
+                Size(size)
+            ),
+        );
+    }
     data(desk, draft, work, whole);
     content(desk, draft, work, whole);
 }

@@ -1,0 +1,293 @@
+//! Slices too short for what is measured in them.
+
+use std::collections::BTreeMap;
+
+use tenbin_plan::WorkloadKind;
+use tenbin_record::Slice;
+
+use super::Rule;
+use crate::evidence::{Cell, Evidence};
+use crate::finding::{Blame, Finding, Severity};
+use crate::latency::median_of;
+use crate::words::{count, middle, percent, seconds};
+
+/// Share of a slice from which on a median service time biases rates.
+const LONG: f64 = 0.1;
+/// Share of a slice from which on nothing can be said.
+const TOO_LONG: f64 = 0.5;
+/// How far a share of a mix may be from where it should be.
+const SHARE_OFF: f64 = 0.05;
+/// How many standard errors it must be off, so that chance is no explanation.
+const STANDARD_ERRORS: f64 = 3.0;
+
+/// Slices too short for what is measured in them.
+pub(super) struct ShortSlices;
+
+impl Rule for ShortSlices {
+    fn name(&self) -> &'static str {
+        "short_slices"
+    }
+
+    fn summary(&self) -> &'static str {
+        "slices too short for the operations in them"
+    }
+
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Suspect, Severity::Invalid]
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("short_slices.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let cells = evidence.cells();
+        let cut: Vec<&Cell<'_>> = cells
+            .iter()
+            .filter(|cell| !cell.workload.may_end_early())
+            .collect();
+        let times = cut.iter().filter_map(|cell| self.times(cell));
+        let shares = cut.iter().filter_map(|cell| {
+            let same_work = |other: &&&Cell<'_>| other.workload.name == cell.workload.name;
+            let first = cut.iter().find(same_work)?;
+            self.shares(cell, first)
+        });
+        times.chain(shares).collect()
+    }
+}
+
+impl ShortSlices {
+    fn times(&self, cell: &Cell<'_>) -> Option<Finding> {
+        let full = cell.full();
+        let length = middle(full.iter().map(|slice| slice.seconds))?;
+        let empty = full.iter().filter(|s| s.throughput().is_none()).count();
+        let slowest = slowest(&full);
+        let share = slowest.as_ref().map_or(0.0, |(_, time)| time / length);
+        if share <= LONG && empty == 0 {
+            return None;
+        }
+        let severity = if share > TOO_LONG {
+            Severity::Invalid
+        } else {
+            Severity::Suspect
+        };
+        let long = slowest.filter(|_| share > LONG).map(|(operation, time)| {
+            format!(
+                "the median {operation} took {}, {} of a slice of {}",
+                seconds(time),
+                percent(share),
+                seconds(length)
+            )
+        });
+        let nothing = (empty > 0).then(|| {
+            format!(
+                "in {empty} of {} nothing ended, so that the throughput is unknown",
+                count(full.len(), "full slice")
+            )
+        });
+        let told: Vec<String> = long.into_iter().chain(nothing).collect();
+        Some(self.finding(cell, severity, told.join("; ")))
+    }
+
+    fn shares(&self, cell: &Cell<'_>, first: &Cell<'_>) -> Option<Finding> {
+        let WorkloadKind::S3(work) = &cell.workload.kind else {
+            return None;
+        };
+        if work.mix.single().is_some() {
+            return None;
+        }
+        let whole: f64 = work.mix.shares().iter().map(|(_, share)| share).sum();
+        let (here, there) = (Achieved::of(cell), Achieved::of(first));
+        let off = work.mix.operations().find_map(|operation| {
+            let name = operation.name();
+            let asked = Share {
+                value: work.mix.share(operation) / whole,
+                of: u64::MAX,
+            };
+            let (here, there) = (here.share(name)?, there.share(name));
+            let told = |other: &Share, whose: &str| {
+                format!(
+                    "{} of the operations were {}, where {} {whose}",
+                    percent(here.value),
+                    name.to_uppercase(),
+                    percent(other.value)
+                )
+            };
+            if here.is_off(&asked) {
+                return Some(told(&asked, "were asked for"));
+            }
+            let there = there.filter(|there| here.is_off(there))?;
+            Some(told(&there, &format!("were on {}", first.target.name)))
+        })?;
+        Some(self.finding(cell, Severity::Suspect, off))
+    }
+
+    fn finding(&self, cell: &Cell<'_>, severity: Severity, evidence: String) -> Finding {
+        Finding {
+            rule: self.name(),
+            severity,
+            blame: Blame::Setup,
+            workload: Some(cell.workload.name.clone()),
+            target: Some(cell.target.name.clone()),
+            evidence,
+            advice: "use a longer --slice, at least ten times the slowest operation".to_owned(),
+        }
+    }
+}
+
+/// The operation with the largest median service time, seconds.
+fn slowest(full: &[&Slice]) -> Option<(String, f64)> {
+    let mut names: Vec<&str> = Vec::new();
+    for op in full.iter().flat_map(|slice| &slice.ops) {
+        if !names.contains(&op.name.as_str()) {
+            names.push(&op.name);
+        }
+    }
+    names
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), median_of(full, name)?)))
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// What a mix came to, by operation as plans name them.
+struct Achieved {
+    by_operation: BTreeMap<String, u64>,
+    all: u64,
+}
+
+/// A share, and of how many.
+struct Share {
+    value: f64,
+    of: u64,
+}
+
+impl Achieved {
+    fn of(cell: &Cell<'_>) -> Self {
+        let mut by_operation = BTreeMap::new();
+        let full = cell.full();
+        let work = full.iter().flat_map(|slice| slice.work());
+        // Another try is no choice of the mix.
+        for op in work.filter(|op| !op.name.ends_with(" again")) {
+            let name = op.name.to_lowercase().replace(' ', "-");
+            *by_operation.entry(name).or_default() += op.ok + op.failed_count();
+        }
+        let all = by_operation.values().sum();
+        Self { by_operation, all }
+    }
+
+    /// `None` where nothing ended at all.
+    fn share(&self, operation: &str) -> Option<Share> {
+        let mine = self.by_operation.get(operation).copied().unwrap_or(0);
+        (self.all > 0).then(|| Share {
+            value: mine as f64 / self.all as f64,
+            of: self.all,
+        })
+    }
+}
+
+impl Share {
+    /// Further from the other than chance allows, and than matters.
+    fn is_off(&self, other: &Self) -> bool {
+        let variance = other.value * (1.0 - other.value);
+        let error = (variance / self.of as f64 + variance / other.of as f64).sqrt();
+        let off = (self.value - other.value).abs();
+        off > SHARE_OFF && off > STANDARD_ERRORS * error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_plan::{Mix, S3Operation};
+
+    use super::*;
+    use crate::testing::{Made, Run};
+
+    #[test]
+    fn fires_when_operations_are_long_against_a_slice() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.answers(14, 0.14));
+        let findings = run.findings(&ShortSlices);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert!(
+            findings[0].evidence.contains("14 % of a slice"),
+            "{findings:?}"
+        );
+        run.each_of("b", |slice| slice.answers(2, 0.7));
+        assert_eq!(run.findings(&ShortSlices)[0].severity, Severity::Invalid);
+    }
+
+    #[test]
+    fn what_is_made_of_several_is_looked_at_as_a_whole() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.in_steps(100));
+        let findings = run.findings(&ShortSlices);
+        assert_eq!(findings.len(), 2);
+        assert!(findings[0].evidence.contains("MULTIPART"), "{findings:?}");
+    }
+
+    #[test]
+    fn fires_when_nothing_ended_in_a_slice() {
+        let mut run = Run::pair(8);
+        run.first_of("a").answers(0, 0.002);
+        let findings = run.findings(&ShortSlices);
+        assert_eq!(
+            findings[0].evidence,
+            "in 1 of 16 full slices nothing ended, so that the throughput is unknown"
+        );
+    }
+
+    fn mixed(gets: u64, puts: u64) -> impl Fn(&mut Made<'_>) {
+        move |slice| {
+            slice.answers(gets, 0.002);
+            let mut put = slice.0.ops[0].clone();
+            put.name = "PUT".to_owned();
+            put.ok = puts;
+            slice.0.ops.truncate(1);
+            slice.0.ops.push(put);
+        }
+    }
+
+    fn half_and_half() -> Run {
+        let mut run = Run::pair(8).of_s3(S3Operation::Get, 1_024);
+        for workload in &mut run.plan.workloads {
+            if let WorkloadKind::S3(work) = &mut workload.kind {
+                work.mix = Mix::new([(S3Operation::Get, 1.0), (S3Operation::Put, 1.0)]).unwrap();
+            }
+        }
+        run.each(|slice| mixed(500, 500)(slice));
+        run
+    }
+
+    #[test]
+    fn fires_when_a_mix_came_out_otherwise() {
+        let mut run = half_and_half();
+        run.each_of("b", |slice| mixed(600, 400)(slice));
+        let findings = run.findings(&ShortSlices);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert!(
+            findings[0]
+                .evidence
+                .contains("60 % of the operations were GET"),
+            "{findings:?}"
+        );
+        // Each near enough to what was asked for, and not to the other.
+        run.each_of("a", |slice| mixed(460, 540)(slice));
+        run.each_of("b", |slice| mixed(540, 460)(slice));
+        let findings = run.findings(&ShortSlices);
+        assert!(findings[0].evidence.contains("were on a"), "{findings:?}");
+    }
+
+    #[test]
+    fn silent_for_long_slices_chance_and_slices_that_end_by_a_count() {
+        assert_eq!(half_and_half().findings(&ShortSlices), []);
+        let mut few = half_and_half();
+        few.each(|slice| mixed(1, 2)(slice));
+        assert_eq!(few.findings(&ShortSlices), [], "16 slices of three each");
+        let mut counted = Run::pair(8);
+        counted.each(|slice| slice.answers(2, 0.7));
+        counted.plan.workloads[0].load.requests = Some(2);
+        assert_eq!(counted.findings(&ShortSlices), []);
+    }
+}
