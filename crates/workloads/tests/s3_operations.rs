@@ -373,3 +373,45 @@ fn several_buckets_are_checked_filled_and_tidied() {
         }
     }
 }
+
+/// Failures of four requests that are all answered with 200 and that body.
+fn failures_of(operation: S3Operation, body: &str) -> Vec<(ErrorClass, String)> {
+    let mut prepared = prepared(&work(operation, 400, |s3| s3.batch = 100));
+    let judged = slice(prepared.as_mut(), 4, &mut |_| answer(200, body));
+    failures(&judged)
+}
+
+#[test]
+fn an_error_behind_an_answer_of_200_is_a_failure() {
+    use S3Operation::{Append, Copy, Delete, DeleteBatch, DeleteTags, LegalHold, Put, PutTags};
+    let error = "<Error><Code>SlowDown</Code></Error>";
+    let late = format!("<?xml version=\"1.0\"?>{}{error}", " ".repeat(6000));
+    for operation in [Put, PutTags, DeleteTags, Delete, LegalHold, Copy] {
+        for body in [error, &late] {
+            let expected = vec![(ErrorClass::Status, "SlowDown".to_owned()); 4];
+            assert_eq!(failures_of(operation, body), expected, "{operation:?}");
+        }
+        let strange = "<Error><Code>Slow Down</Code></Error>";
+        assert_eq!(failures_of(operation, strange).len(), 4, "{operation:?}");
+    }
+    assert_eq!(failures_of(Append, error).len(), 4);
+    let gone = "<Deleted><Key>k</Key></Deleted>".repeat(99);
+    let batch = format!("<DeleteResult>{gone}{error}</DeleteResult>");
+    assert!(batch.find(error).unwrap() < 4096);
+    let padded = format!("<DeleteResult>{}{error}</DeleteResult>", " ".repeat(6000));
+    for body in [batch, padded, "<DeleteResult>".to_owned()] {
+        assert_eq!(failures_of(DeleteBatch, &body).len(), 4, "{body}");
+    }
+}
+
+#[test]
+fn a_copy_is_made_when_its_result_is_whole() {
+    let result = "<CopyObjectResult><ETag>\"a\"</ETag></CopyObjectResult>";
+    let late = format!("<?xml version=\"1.0\"?>{}{result}", " ".repeat(6000));
+    for whole in [result, &late] {
+        assert!(failures_of(S3Operation::Copy, whole).is_empty());
+    }
+    for other in ["", "<html></html>", &result[..40]] {
+        assert_eq!(failures_of(S3Operation::Copy, other).len(), 4, "{other}");
+    }
+}

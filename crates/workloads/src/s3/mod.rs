@@ -45,6 +45,7 @@ mod unique;
 mod uploads;
 pub mod uri;
 mod versions;
+mod whole;
 mod worker;
 
 use tenbin_plan::{self as plan, WorkloadKind};

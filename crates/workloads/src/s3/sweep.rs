@@ -345,7 +345,9 @@ impl Sweep {
                 let answer = self.answers.caught(exchange).to_vec();
                 self.read(*bucket, from.as_ref(), &answer)
             }
-            Job::Batch(..) => status == 200 && batch::all_gone(self.answers.caught(exchange)),
+            Job::Batch(_, items) => {
+                status == 200 && batch::all_gone(self.answers.caught(exchange), items.len())
+            }
             // What was never held cannot be let go; deleting will show what matters.
             Job::Release(..) => true,
             // 404: somebody else was faster, and it is gone all the same.

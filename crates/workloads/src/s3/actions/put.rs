@@ -309,7 +309,8 @@ impl Action for Put {
         status: u16,
         _length: u64,
     ) -> Judgement {
-        self.done(desk, exchange, status == 200);
+        let stored = status == 200 && !desk.refusals.is_error(exchange);
+        self.done(desk, exchange, stored);
         match status {
             200 if exchange.note == WRONG => {
                 let wrong = match self.versions {
@@ -318,7 +319,7 @@ impl Action for Put {
                 };
                 Judgement::Failed(ErrorClass::Wrong, wrong.to_owned())
             }
-            200 => {
+            200 if stored => {
                 if desk.mixed && !desk.work.rewrite && self.versions == Versions::None {
                     desk.fresh.push_back(exchange.tag);
                 }
