@@ -61,8 +61,9 @@ impl Part {
 /// Gets objects.
 pub(crate) struct Get {
     chooser: Chooser,
-    /// Where ranges begin.
+    /// Where ranges begin, and where those that are asked for again do.
     rng: Rng,
+    rng_again: Rng,
     /// What is out, where there is more to it than the object.
     parts: Slab<Part>,
     /// Whether there is.
@@ -83,6 +84,7 @@ impl Get {
                 false => Chooser::of_things(setting),
             },
             rng: Rng::new(setting.seed, &[setting.name, worker, 1]),
+            rng_again: Rng::new(setting.seed, &[setting.name, worker, 3]),
             parts: Slab::new(),
             noted: !whole || setting.work.rewrite,
             checksum: checksum::header(checksum).filter(|_| whole && checksum != Checksum::Md5),
@@ -202,10 +204,10 @@ impl Action for Get {
     }
 
     fn again(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, tag: u64) -> bool {
-        if desk.work.range.is_some() {
-            return false;
-        }
+        // Where ranges begin anywhere, those of the other requests stay what they are.
+        std::mem::swap(&mut self.rng, &mut self.rng_again);
         self.begin(desk, now, exchange, tag);
+        std::mem::swap(&mut self.rng, &mut self.rng_again);
         true
     }
 
