@@ -29,6 +29,7 @@ mod pack;
 mod place;
 mod prepared;
 mod probe;
+mod progress;
 mod refusal;
 mod scribe;
 pub mod sigv2;
