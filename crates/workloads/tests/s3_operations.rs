@@ -170,9 +170,13 @@ fn a_part_of_an_object_is_asked_for_and_compared() {
     }
 }
 
+fn listed(key: u64) -> String {
+    format!("tenbin-0000000000000001/work/{key:08}")
+}
+
 fn listing(keys: impl Iterator<Item = u64>, more: bool, token: &str) -> Answer {
     let contents: String = keys
-        .map(|key| format!("<Contents><Key>k{key}</Key></Contents>"))
+        .map(|key| format!("<Contents><Key>{}</Key></Contents>", listed(key)))
         .collect();
     answer(
         200,
@@ -209,6 +213,7 @@ fn a_listing_goes_from_page_to_page_and_its_keys_are_counted() {
     };
     assert_eq!(server(0), []);
     // A server may promise more after the very last key, and then have none.
+    let list = work(S3Operation::List, 25, |s3| s3.listing.page = 25);
     let empty_end = slice(prepared(&list).as_mut(), 40, &mut |request| match request
         .path
         .contains("continuation-token")
@@ -478,4 +483,81 @@ fn laying_out_bears_as_many_words_to_slow_down_as_asked() {
         assert_eq!(all_correct(&judged), fits, "{retries} {slow}");
         assert_eq!(stored.len() == 30, fits, "{retries} {slow}");
     }
+}
+
+#[test]
+fn a_listing_that_is_not_what_was_asked_for_is_wrong() {
+    let list = work(S3Operation::List, 25, |s3| s3.listing.page = 10);
+    let first = |page: Answer| {
+        let mut pages = vec![page];
+        let judged = slice(prepared(&list).as_mut(), 1, &mut |_| pages.pop().unwrap());
+        failures(&judged).pop().map(|(class, text)| {
+            assert_eq!(class, ErrorClass::Wrong, "{text}");
+            text
+        })
+    };
+    assert_eq!(first(listing(0..10, true, "t")), None);
+    for (keys, expected) in [
+        (
+            (0..11).collect::<Vec<u64>>(),
+            "more keys than were asked for",
+        ),
+        ((0..9).collect(), "a page that is not the last and not full"),
+        ((0..10).rev().collect(), "keys out of order"),
+        (vec![0, 1, 1, 2, 3, 4, 5, 6, 7, 8], "a key twice"),
+    ] {
+        let text = first(listing(keys.into_iter(), true, "t"));
+        assert_eq!(text.as_deref(), Some(expected));
+    }
+    let Answer::Whole(status, page) = listing(0..10, true, "t") else {
+        panic!("a page is whole");
+    };
+    let page = String::from_utf8(page).unwrap();
+    let elsewhere = answer(status, page.replacen("tenbin-0", "tenbin-1", 1));
+    assert_eq!(
+        first(elsewhere).as_deref(),
+        Some("a key that was not asked for")
+    );
+}
+
+#[test]
+fn in_a_mix_a_listing_has_to_go_on_and_to_name_what_is_there_for_sure() {
+    let mix = work(S3Operation::List, 25, |s3| {
+        s3.mix = "list:90,put:5,delete:5".parse().unwrap();
+        s3.listing.page = 10;
+    });
+    let texts = |page: &dyn Fn(bool) -> Answer| -> BTreeSet<String> {
+        let judged = slice(prepared(&mix).as_mut(), 200, &mut |request| {
+            let more = request.path.contains("continuation-token");
+            match request.method.as_str() {
+                "GET" => page(more),
+                "PUT" => answer(200, ""),
+                _ => answer(204, ""),
+            }
+        });
+        failures(&judged)
+            .into_iter()
+            .map(|(_, text)| text)
+            .collect()
+    };
+    let expect = |texts: BTreeSet<String>, expected: &str| {
+        assert_eq!(
+            texts.iter().map(String::as_str).collect::<Vec<_>>(),
+            [expected]
+        );
+    };
+    expect(texts(&|_| listing(0..10, true, "t")), "keys out of order");
+    let fresh = std::cell::Cell::new(0);
+    expect(
+        texts(&|_| {
+            fresh.set(fresh.get() + 1);
+            listing(0..10, true, &fresh.get().to_string())
+        }),
+        "keys out of order",
+    );
+    let page = |more| match more {
+        false => listing(0..10, true, "t"),
+        true => listing(10..15, false, ""),
+    };
+    expect(texts(&page), "fewer keys than there are");
 }
