@@ -67,6 +67,7 @@ pub fn weigh(
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Weighed, WeighError> {
     let descriptors = Descriptors::for_plan(plan)?;
+    let begun = Instant::now();
     let directory = RunDirectory::create(&bench.root, &plan.name, SystemTime::now())?;
     directory.write_plan(&plan.to_toml())?;
     let turns = schedule(plan);
@@ -89,7 +90,7 @@ pub fn weigh(
                 plan,
                 arms: &mut arms,
                 writer: directory.writer()?,
-                begun: Instant::now(),
+                begun,
                 slices: Vec::new(),
                 wires: &mut wires,
                 count_allocations: bench.count_allocations,
@@ -206,6 +207,7 @@ struct Run<'r, 'w> {
     plan: &'r Plan,
     arms: &'r mut [Arm],
     writer: RunWriter,
+    /// When the run began: that of `started_unix_ns`, from which all times count.
     begun: Instant,
     slices: Vec<Slice>,
     wires: &'r mut Wires<'w>,
