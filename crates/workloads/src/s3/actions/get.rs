@@ -215,6 +215,10 @@ impl Action for Get {
         if !matches!(head.status, 200 | 206) {
             return desk.refusals.head(exchange, head);
         }
+        let asked = self.out(desk, exchange);
+        if head.status == 206 && desk.work.range.is_some() && !is_range_of(&asked, desk, head) {
+            exchange.note = WRONG;
+        }
         if let Some(got) = self.checksum.and_then(|name| head.header(name)) {
             self.recognise(desk, exchange, |_, number| {
                 let put = desk.content.checksum(number);
@@ -271,6 +275,22 @@ impl Action for Get {
     fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
         self.done(exchange);
     }
+}
+
+/// Whether an answer says that it is the range that was asked for (RFC 9110, section
+/// 14.4).
+fn is_range_of(asked: &Part, desk: &Desk, head: &AnswerHead<'_>) -> bool {
+    let told = head.header("content-range").and_then(|range| {
+        let range = std::str::from_utf8(range).ok()?.strip_prefix("bytes ")?;
+        let (range, size) = range.trim().split_once('/')?;
+        let (first, last) = range.split_once('-')?;
+        Some((first.parse::<u64>().ok()?, last.parse::<u64>().ok()?, size))
+    });
+    told.is_some_and(|(first, last, size)| {
+        first == asked.first
+            && last.checked_sub(first).map(|length| length + 1) == Some(asked.length)
+            && (size == "*" || size.parse() == Ok(desk.content.size(asked.thing)))
+    })
 }
 
 pub(super) fn judge_content(exchange: &Exchange, length: u64, size: u64) -> Judgement {
