@@ -127,8 +127,8 @@ fn an_open_loop_keeps_its_rate() {
     assert_eq!(due_in_windows(&scratch), 1000, "{run}");
 }
 
-/// Operations that were due in the measured windows of the only run.
-fn due_in_windows(scratch: &Scratch) -> u64 {
+/// The lines of `intervals.jsonl` of the only run.
+fn intervals(scratch: &Scratch) -> Vec<serde_json::Value> {
     let run = std::fs::read_dir(scratch.path().join("runs"))
         .expect("runs")
         .next()
@@ -136,13 +136,43 @@ fn due_in_windows(scratch: &Scratch) -> u64 {
         .expect("an entry");
     let text = std::fs::read_to_string(run.path().join("intervals.jsonl")).expect("intervals");
     text.lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("a line of JSON"))
+        .map(|line| serde_json::from_str(line).expect("a line of JSON"))
+        .collect()
+}
+
+/// Operations that were due in the measured windows of the only run.
+fn due_in_windows(scratch: &Scratch) -> u64 {
+    intervals(scratch)
+        .into_iter()
         .filter(|line| line["kind"] == "operation")
         .map(|line| {
             let count = |kind: &str| line[kind]["count"].as_u64().unwrap_or(0);
             count("response") + count("failed")
         })
         .sum()
+}
+
+#[test]
+fn times_count_from_the_beginning_of_the_run() {
+    let scratch = Scratch::new("beginning");
+    let serve = format!(
+        "sleep 1.5; exec '{}' serve http --listen 127.0.0.1:{{port}}",
+        env!("CARGO_BIN_EXE_tenbin")
+    );
+    let plan = format!(
+        "[[target]]\nname = \"late\"\ncommand = [\"sh\", \"-c\", {serve:?}]\n\
+         url = \"http://127.0.0.1:{{port}}/\"\n\n\
+         [[workload]]\nkind = \"http\"\n\n\
+         [rounds]\nslice = \"300ms\"\nwarmup = \"0s\"\n"
+    );
+    let plan = scratch.write("plan.toml", &plan);
+    let run = Tenbin::new(&scratch, ["run", &plan, "--quiet"]).run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    let first = intervals(&scratch)
+        .into_iter()
+        .find_map(|line| line["start"].as_f64())
+        .expect("a slice begins");
+    assert!(first >= 1.5, "bringing up belongs to the run: {first}");
 }
 
 #[test]

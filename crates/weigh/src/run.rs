@@ -82,6 +82,7 @@ pub fn weigh(
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Weighed, WeighError> {
     let descriptors = Descriptors::for_plan(plan)?;
+    let begun = Instant::now();
     let directory = RunDirectory::create(&bench.root, &plan.name, SystemTime::now())?;
     directory.write_plan(&plan.to_toml())?;
     let turns = schedule(plan);
@@ -109,7 +110,7 @@ pub fn weigh(
                 machine: Machine::new(directory.path(), &arms),
                 arms: &mut arms,
                 writer: directory.writer()?,
-                begun: Instant::now(),
+                begun,
                 slices: Vec::new(),
                 wires: &mut wires,
                 count_allocations: bench.count_allocations,
@@ -239,6 +240,7 @@ pub(crate) struct Run<'r, 'w> {
     machine: Machine,
     pub(crate) arms: &'r mut [Arm],
     writer: RunWriter,
+    /// When the run began: that of `started_unix_ns`, from which all times count.
     begun: Instant,
     pub(crate) slices: Vec<Slice>,
     pub(crate) wires: &'r mut Wires<'w>,

@@ -266,3 +266,66 @@ fn other_choices_are_never_spent() {
     });
     assert_eq!(prepared.spent(), None);
 }
+
+#[test]
+fn a_listing_that_never_ends_is_given_up() {
+    let mut asked = 0;
+    let mut prepared = prepare(
+        &existing(S3Operation::Get),
+        &site("http://localhost:9000"),
+        1,
+        2,
+    )
+    .unwrap();
+    let mut stage = prepared.before_run().unwrap();
+    let judged = drive_stage(&mut stage, &mut |_| {
+        asked += 1;
+        assert!(asked < 1000, "it ends by itself");
+        answer(
+            200,
+            format!(
+                "<ListBucketResult><IsTruncated>true</IsTruncated>\
+                 <Contents><Key>a</Key><Size>1</Size></Contents>\
+                 <NextContinuationToken>{asked}</NextContinuationToken></ListBucketResult>"
+            ),
+        )
+    });
+    let Some(Ok(Judgement::Failed(_, why))) = judged.last() else {
+        panic!("it fails: {:?}", judged.last());
+    };
+    assert!(why.contains("does not end"), "{why}");
+}
+
+#[test]
+fn a_sweep_that_never_ends_is_given_up_and_says_that_it_does_not_know() {
+    let mut prepared = prepare(
+        &work(S3Operation::FanOut, |_| ()),
+        &site("http://localhost:9000"),
+        1,
+        2,
+    )
+    .unwrap();
+    prepared.inherit();
+    let mut asked = 0;
+    while let Some(mut stage) = prepared.after_run() {
+        drive_stage(&mut stage, &mut |request| {
+            asked += 1;
+            assert!(asked < 5000, "it ends by itself");
+            match request.method.as_str() {
+                "GET" => answer(
+                    200,
+                    format!(
+                        "<ListBucketResult><IsTruncated>true</IsTruncated>\
+                         <Contents><Key>{}</Key></Contents>\
+                         <NextContinuationToken>{asked}</NextContinuationToken>\
+                         </ListBucketResult>",
+                        key(7)
+                    ),
+                ),
+                _ => answer(200, "<DeleteResult/>"),
+            }
+        });
+    }
+    assert!(asked > 300);
+    assert!(prepared.left_behind().is_some());
+}

@@ -87,7 +87,7 @@ fn a_mix_has_its_shares_reads_what_is_there_and_deletes_what_it_put() {
     assert!(
         failures(&judged)
             .iter()
-            .all(|(_, text)| text == "another size")
+            .all(|(_, text)| text == "another size, or none")
     );
     for (method, share) in [("GET", 0.5), ("HEAD", 0.2), ("PUT", 0.2), ("DELETE", 0.1)] {
         let seen = f64::from(count[method]) / 2000.0;
@@ -129,7 +129,7 @@ fn a_part_of_an_object_is_asked_for_and_compared() {
         let judged = slice(prepared.as_mut(), 300, &mut |request| {
             let (first, part) = part(request);
             firsts.insert(first);
-            answer(206, part)
+            partial(first, part)
         });
         assert!(all_correct(&judged), "{range}");
         let expected = if range == (ByteRange::Random { length: 30 }) {
@@ -157,7 +157,7 @@ fn a_part_of_an_object_is_asked_for_and_compared() {
                 2 => return answer(200, objects[&request.path].clone()),
                 _ => {}
             }
-            answer(206, part)
+            partial(first, part)
         });
         let count = |class| {
             failures(&judged)
@@ -170,9 +170,56 @@ fn a_part_of_an_object_is_asked_for_and_compared() {
     }
 }
 
+/// A part of an object of 100 bytes.
+fn partial(first: usize, part: Vec<u8>) -> Answer {
+    let last = first + part.len() - 1;
+    Answer::Headed(
+        206,
+        format!("Content-Range: bytes {first}-{last}/100"),
+        part,
+    )
+}
+
+#[test]
+fn an_answer_has_to_be_the_range_that_was_asked_for_by_its_own_account() {
+    let range = ByteRange::Fixed {
+        first: 10,
+        last: 39,
+    };
+    let get = work(S3Operation::Get, 20, |s3| {
+        s3.range = Some(range);
+        s3.verify = false;
+    });
+    let judged = |header: &str| {
+        let mut prepared = prepared(&get);
+        let server = &mut |_: &Request| Answer::Headed(206, header.to_owned(), vec![b'x'; 30]);
+        let judged = slice(prepared.as_mut(), 1, server);
+        failures(&judged).first().map(|(class, _)| *class)
+    };
+    for right in ["bytes 10-39/100", "bytes 10-39/*"] {
+        assert_eq!(judged(&format!("Content-Range: {right}")), None);
+    }
+    let wrong = [
+        "bytes 0-29/100",
+        "bytes 10-38/100",
+        "bytes 10-39/99",
+        "10-39/100",
+        "",
+    ];
+    for wrong in wrong {
+        let class = judged(&format!("Content-Range: {wrong}"));
+        assert_eq!(class, Some(ErrorClass::Wrong), "{wrong}");
+    }
+    assert_eq!(judged(""), Some(ErrorClass::Wrong));
+}
+
+fn listed(key: u64) -> String {
+    format!("tenbin-0000000000000001/work/{key:08}")
+}
+
 fn listing(keys: impl Iterator<Item = u64>, more: bool, token: &str) -> Answer {
     let contents: String = keys
-        .map(|key| format!("<Contents><Key>k{key}</Key></Contents>"))
+        .map(|key| format!("<Contents><Key>{}</Key></Contents>", listed(key)))
         .collect();
     answer(
         200,
@@ -209,6 +256,7 @@ fn a_listing_goes_from_page_to_page_and_its_keys_are_counted() {
     };
     assert_eq!(server(0), []);
     // A server may promise more after the very last key, and then have none.
+    let list = work(S3Operation::List, 25, |s3| s3.listing.page = 25);
     let empty_end = slice(prepared(&list).as_mut(), 40, &mut |request| match request
         .path
         .contains("continuation-token")
@@ -372,4 +420,187 @@ fn several_buckets_are_checked_filled_and_tidied() {
             );
         }
     }
+}
+
+/// Failures of four requests that are all answered with 200 and that body.
+fn failures_of(operation: S3Operation, body: &str) -> Vec<(ErrorClass, String)> {
+    let mut prepared = prepared(&work(operation, 400, |s3| s3.batch = 100));
+    let judged = slice(prepared.as_mut(), 4, &mut |_| answer(200, body));
+    failures(&judged)
+}
+
+#[test]
+fn an_error_behind_an_answer_of_200_is_a_failure() {
+    use S3Operation::{Append, Copy, Delete, DeleteBatch, DeleteTags, LegalHold, Put, PutTags};
+    let error = "<Error><Code>SlowDown</Code></Error>";
+    let late = format!("<?xml version=\"1.0\"?>{}{error}", " ".repeat(6000));
+    for operation in [Put, PutTags, DeleteTags, Delete, LegalHold, Copy] {
+        for body in [error, &late] {
+            let expected = vec![(ErrorClass::Status, "SlowDown".to_owned()); 4];
+            assert_eq!(failures_of(operation, body), expected, "{operation:?}");
+        }
+        let strange = "<Error><Code>Slow Down</Code></Error>";
+        assert_eq!(failures_of(operation, strange).len(), 4, "{operation:?}");
+    }
+    assert_eq!(failures_of(Append, error).len(), 4);
+    let gone = "<Deleted><Key>k</Key></Deleted>".repeat(99);
+    let batch = format!("<DeleteResult>{gone}{error}</DeleteResult>");
+    assert!(batch.find(error).unwrap() < 4096);
+    let padded = format!("<DeleteResult>{}{error}</DeleteResult>", " ".repeat(6000));
+    for body in [batch, padded, "<DeleteResult>".to_owned()] {
+        assert_eq!(failures_of(DeleteBatch, &body).len(), 4, "{body}");
+    }
+}
+
+#[test]
+fn a_copy_is_made_when_its_result_is_whole() {
+    let result = "<CopyObjectResult><ETag>\"a\"</ETag></CopyObjectResult>";
+    let late = format!("<?xml version=\"1.0\"?>{}{result}", " ".repeat(6000));
+    for whole in [result, &late] {
+        assert!(failures_of(S3Operation::Copy, whole).is_empty());
+    }
+    for other in ["", "<html></html>", &result[..40]] {
+        assert_eq!(failures_of(S3Operation::Copy, other).len(), 4, "{other}");
+    }
+}
+
+#[test]
+fn whatever_says_slow_down_is_tried_again() {
+    use S3Operation::{Get, Put, Stat};
+    let fixed = Some(ByteRange::Fixed { first: 3, last: 9 });
+    let random = Some(ByteRange::Random { length: 5 });
+    for (operation, range, rewrite) in [
+        (Stat, None, false),
+        (Get, None, false),
+        (Get, fixed, false),
+        (Get, random, false),
+        (Get, random, true),
+        (Put, None, false),
+        (Put, None, true),
+    ] {
+        for (status, body) in [(503, ""), (429, "<html></html>"), (503, "<Error/>")] {
+            let work = work(operation, 10, |s3| {
+                s3.range = range;
+                s3.rewrite = rewrite;
+                s3.retries = 5;
+                s3.choose = Choose::Uniform;
+            });
+            let mut prepared = prepared(&work);
+            let mut worker = prepared.slice().remove(0);
+            let mut path = None;
+            let judged = drive(worker.as_mut(), 1, 6, 10, &mut |request| {
+                let first = path.get_or_insert_with(|| request.path.clone());
+                assert_eq!(*first, request.path, "{operation:?} {range:?} {rewrite}");
+                answer(status, body)
+            });
+            assert_eq!(failures(&judged).len(), 6);
+            let mut other = None;
+            drive(worker.as_mut(), 1, 1, 10, &mut |request| {
+                other = Some(request.path.clone());
+                answer(200, "")
+            });
+            assert!(other.is_some(), "and then it is given up");
+        }
+    }
+}
+
+#[test]
+fn laying_out_bears_as_many_words_to_slow_down_as_asked() {
+    for (retries, slow, fits) in [(0, 1, false), (2, 2, true), (2, 3, false)] {
+        let get = work(S3Operation::Get, 30, |s3| s3.retries = retries);
+        let mut prepared = prepared(&get);
+        let mut stage = prepared.before_run().unwrap();
+        let mut left: BTreeMap<String, u32> = BTreeMap::new();
+        let mut stored = BTreeSet::new();
+        let judged = drive_stage(&mut stage, &mut |request| {
+            // The last as well: what is out may come again when nothing new is left.
+            let slows = ["07", "29"].iter().any(|end| request.path.ends_with(end));
+            let left = left.entry(request.path.clone()).or_insert(slow);
+            if slows && *left > 0 {
+                *left -= 1;
+                return answer(503, "<Error><Code>SlowDown</Code></Error>");
+            }
+            stored.insert(request.path.clone());
+            answer(200, "")
+        });
+        assert_eq!(all_correct(&judged), fits, "{retries} {slow}");
+        assert_eq!(stored.len() == 30, fits, "{retries} {slow}");
+    }
+}
+
+#[test]
+fn a_listing_that_is_not_what_was_asked_for_is_wrong() {
+    let list = work(S3Operation::List, 25, |s3| s3.listing.page = 10);
+    let first = |page: Answer| {
+        let mut pages = vec![page];
+        let judged = slice(prepared(&list).as_mut(), 1, &mut |_| pages.pop().unwrap());
+        failures(&judged).pop().map(|(class, text)| {
+            assert_eq!(class, ErrorClass::Wrong, "{text}");
+            text
+        })
+    };
+    assert_eq!(first(listing(0..10, true, "t")), None);
+    for (keys, expected) in [
+        (
+            (0..11).collect::<Vec<u64>>(),
+            "more keys than were asked for",
+        ),
+        ((0..9).collect(), "a page that is not the last and not full"),
+        ((0..10).rev().collect(), "keys out of order"),
+        (vec![0, 1, 1, 2, 3, 4, 5, 6, 7, 8], "a key twice"),
+    ] {
+        let text = first(listing(keys.into_iter(), true, "t"));
+        assert_eq!(text.as_deref(), Some(expected));
+    }
+    let Answer::Whole(status, page) = listing(0..10, true, "t") else {
+        panic!("a page is whole");
+    };
+    let page = String::from_utf8(page).unwrap();
+    let elsewhere = answer(status, page.replacen("tenbin-0", "tenbin-1", 1));
+    assert_eq!(
+        first(elsewhere).as_deref(),
+        Some("a key that was not asked for")
+    );
+}
+
+#[test]
+fn in_a_mix_a_listing_has_to_go_on_and_to_name_what_is_there_for_sure() {
+    let mix = work(S3Operation::List, 25, |s3| {
+        s3.mix = "list:90,put:5,delete:5".parse().unwrap();
+        s3.listing.page = 10;
+    });
+    let texts = |page: &dyn Fn(bool) -> Answer| -> BTreeSet<String> {
+        let judged = slice(prepared(&mix).as_mut(), 200, &mut |request| {
+            let more = request.path.contains("continuation-token");
+            match request.method.as_str() {
+                "GET" => page(more),
+                "PUT" => answer(200, ""),
+                _ => answer(204, ""),
+            }
+        });
+        failures(&judged)
+            .into_iter()
+            .map(|(_, text)| text)
+            .collect()
+    };
+    let expect = |texts: BTreeSet<String>, expected: &str| {
+        assert_eq!(
+            texts.iter().map(String::as_str).collect::<Vec<_>>(),
+            [expected]
+        );
+    };
+    expect(texts(&|_| listing(0..10, true, "t")), "keys out of order");
+    let fresh = std::cell::Cell::new(0);
+    expect(
+        texts(&|_| {
+            fresh.set(fresh.get() + 1);
+            listing(0..10, true, &fresh.get().to_string())
+        }),
+        "keys out of order",
+    );
+    let page = |more| match more {
+        false => listing(0..10, true, "t"),
+        true => listing(10..15, false, ""),
+    };
+    expect(texts(&page), "fewer keys than there are");
 }

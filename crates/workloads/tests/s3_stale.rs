@@ -162,7 +162,8 @@ fn a_part_of_a_stale_object_is_stale_too() {
         (Answer::Whole(200, body), Some(range)) => {
             let (first, last) = range["bytes=".len()..].split_once('-').unwrap();
             let range = first.parse::<usize>().unwrap()..=last.parse().unwrap();
-            answer(206, &body[range])
+            let told = format!("Content-Range: bytes {first}-{last}/{}", body.len());
+            Answer::Headed(206, told, body[range].to_vec())
         }
         (other, _) => other,
     };

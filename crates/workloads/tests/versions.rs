@@ -353,3 +353,20 @@ fn snowball_and_fan_out_make_the_objects_they_promise() {
         assert!(store.keys.values().all(|of_key| whole(&of_key[0].body)));
     }
 }
+
+#[test]
+fn an_identifier_that_an_object_had_before_is_wrong() {
+    let put = work(S3Operation::Put, |s3| {
+        s3.objects = 1;
+        s3.versions = 3;
+    });
+    let mut prepared = prepare(&put, &site("http://localhost:9000"), 1, 1).unwrap();
+    let mut worker = prepared.slice().remove(0);
+    let mut given = 0;
+    let judged = drive(worker.as_mut(), 1, 6, 10, &mut |_| {
+        given += 1;
+        Answer::Headed(200, format!("x-amz-version-id: v{}", given / 2), Vec::new())
+    });
+    let wrong = judged.iter().filter(|one| **one != Ok(Judgement::Correct));
+    assert_eq!(wrong.count(), 2, "{judged:?}");
+}

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use memchr::memmem;
 use quick_xml::escape::escape;
 
 use super::document::{Document, NAMESPACE};
 use super::place::Place;
+use super::whole::count_in_whole;
 
 /// The body of a DeleteObjects request and what its head says of it.
 pub(crate) type Batch = Document;
@@ -34,7 +34,44 @@ impl Batch {
     }
 }
 
-/// Whether an answer is whole and names nothing that is still there.
-pub(crate) fn all_gone(answer: &[u8]) -> bool {
-    memmem::find(answer, b"<Error").is_none() && memmem::find(answer, b"DeleteResult").is_some()
+/// The root of the answer.
+pub(crate) const RESULT: &str = "DeleteResult";
+
+/// Whether an answer about so many things is whole and names nothing that is still
+/// there. A server that names what is gone, asked or not, has to name all of it.
+pub(crate) fn all_gone(answer: &[u8], asked: usize) -> bool {
+    count_in_whole(answer, RESULT, "Deleted").is_some_and(|gone| gone == 0 || gone >= asked as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(gone: usize, rest: &str) -> String {
+        let gone = "<Deleted><Key>a/Error</Key></Deleted>".repeat(gone);
+        format!("<?xml version=\"1.0\"?><DeleteResult>{gone}{rest}</DeleteResult>")
+    }
+
+    #[test]
+    fn an_error_behind_many_that_are_gone_is_seen() {
+        let error = "<Error><Key>b</Key><Code>AccessDenied</Code></Error>";
+        assert!(all_gone(answer(1000, "").as_bytes(), 1000));
+        assert!(!all_gone(answer(999, error).as_bytes(), 1000));
+        assert!(!all_gone(answer(0, error).as_bytes(), 1000));
+    }
+
+    #[test]
+    fn a_quiet_answer_names_none_and_any_other_all() {
+        assert!(all_gone(answer(0, "").as_bytes(), 3));
+        assert!(all_gone(b"<DeleteResult/>", 3));
+        assert!(!all_gone(answer(2, "").as_bytes(), 3));
+    }
+
+    #[test]
+    fn an_answer_that_is_cut_says_nothing() {
+        let whole = answer(3, "");
+        for end in 0..whole.len() {
+            assert!(!all_gone(&whole.as_bytes()[..end], 3), "{end}");
+        }
+    }
 }

@@ -3,6 +3,9 @@
 //! Keys are escaped in XML, so that a tag cannot stand inside one: looking for the
 //! tags themselves finds every key, at a small part of what parsing costs.
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
 use memchr::memmem;
 use tenbin_plan::ListForm;
 
@@ -48,6 +51,11 @@ impl Reader {
         &self.body
     }
 
+    /// Whether any key has been deleted that had versions.
+    pub(crate) fn marks_deletions(&self) -> bool {
+        memmem::find(&self.body, b"<DeleteMarker>").is_some()
+    }
+
     pub(crate) fn finish(&mut self) -> Page {
         let body = self.body.as_slice();
         let (end, item, markers): (&[u8], &[&[u8]], [&str; 2]) = match self.form {
@@ -86,6 +94,44 @@ impl Reader {
     }
 }
 
+/// The keys of a page, looked through one by one.
+pub(crate) struct Keys<'a> {
+    /// What each has to begin with.
+    pub(crate) prefix: &'a str,
+    /// The last key of the page before; then that of this one.
+    pub(crate) last: &'a mut String,
+    /// Whether they have to ascend (Amazon S3 API reference, "ListObjectsV2"), and
+    /// whether one may come again, as keys with several versions do.
+    pub(crate) ascend: bool,
+    pub(crate) again: bool,
+}
+
+impl Keys<'_> {
+    /// What is wrong with those of a page, if anything is.
+    pub(crate) fn fault(&mut self, page: &[u8]) -> Option<&'static str> {
+        const OPEN: &[u8] = b"<Key>";
+        let mut last: Option<Cow<'_, str>> = None;
+        for at in memmem::find_iter(page, OPEN) {
+            let Some(key) = text_in(page, at + OPEN.len(), b"</Key>") else {
+                return Some("a key that cannot be read");
+            };
+            if !key.starts_with(self.prefix) {
+                return Some("a key that was not asked for");
+            }
+            match key.as_ref().cmp(last.as_deref().unwrap_or(self.last)) {
+                Ordering::Less if self.ascend => return Some("keys out of order"),
+                Ordering::Equal if self.ascend && !self.again => return Some("a key twice"),
+                _ => last = Some(key),
+            }
+        }
+        if let Some(key) = last {
+            self.last.clear();
+            self.last.push_str(&key);
+        }
+        None
+    }
+}
+
 /// The text of the first element of that name, unescaped.
 pub(crate) fn text_of(xml: &[u8], name: &str) -> Option<String> {
     let open = format!("<{name}>");
@@ -101,9 +147,13 @@ fn last_text_of(xml: &[u8], name: &str) -> Option<String> {
 
 fn text_at(xml: &[u8], start: usize, name: &str) -> Option<String> {
     let close = format!("</{name}>");
-    let length = memmem::find(&xml[start..], close.as_bytes())?;
+    Some(text_in(xml, start, close.as_bytes())?.into_owned())
+}
+
+fn text_in<'a>(xml: &'a [u8], start: usize, close: &[u8]) -> Option<Cow<'a, str>> {
+    let length = memmem::find(&xml[start..], close)?;
     let text = std::str::from_utf8(&xml[start..start + length]).ok()?;
-    Some(quick_xml::escape::unescape(text).ok()?.into_owned())
+    quick_xml::escape::unescape(text).ok()
 }
 
 /// The texts of all elements of that name, unescaped, in order. Those that are not
@@ -145,6 +195,35 @@ mod tests {
                         <NextVersionIdMarker>7</NextVersionIdMarker></ListVersionsResult>";
         let read = page(ListForm::Versions, versions);
         assert_eq!((read.keys, &*read.marker, &*read.version), (2, "a", "7"));
+    }
+
+    #[test]
+    fn keys_are_below_the_prefix_and_ascend() {
+        let fault = |keys: &[&str], last: &str, again| {
+            let page: String = keys.iter().map(|key| format!("<Key>{key}</Key>")).collect();
+            let mut last = last.to_owned();
+            let mut keys = Keys {
+                prefix: "p/",
+                last: &mut last,
+                ascend: true,
+                again,
+            };
+            let fault = keys.fault(page.as_bytes());
+            (fault, last)
+        };
+        let fine = fault(&["p/a!", "p/a&amp;", "p/a0", "p/ü"], "p/a", false);
+        assert_eq!(fine, (None, "p/ü".to_owned()));
+        for (keys, last, expected) in [
+            (&["p/b", "p/a"][..], "", "keys out of order"),
+            (&["p/a"], "p/b", "keys out of order"),
+            (&["p/a", "p/a"], "", "a key twice"),
+            (&["p/a"], "p/a", "a key twice"),
+            (&["p/a", "q/b"], "", "a key that was not asked for"),
+            (&["p/&nbsp;"], "", "a key that cannot be read"),
+        ] {
+            assert_eq!(fault(keys, last, false).0, Some(expected), "{keys:?}");
+        }
+        assert_eq!(fault(&["p/a", "p/a"], "p/a", true).0, None);
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod pack;
 mod place;
 mod prepared;
 mod probe;
+mod progress;
 mod refusal;
 mod scribe;
 pub mod sigv2;
@@ -45,6 +46,7 @@ mod unique;
 mod uploads;
 pub mod uri;
 mod versions;
+mod whole;
 mod worker;
 
 use tenbin_plan::{self as plan, WorkloadKind};

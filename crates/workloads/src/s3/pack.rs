@@ -68,10 +68,7 @@ impl Action for Pack {
         _length: u64,
     ) -> Judgement {
         self.out.try_remove(exchange.tag as usize);
-        match status {
-            200 => Judgement::Correct,
-            _ => desk.refusals.failed(exchange),
-        }
+        desk.refusals.judge_done(exchange, status)
     }
 
     fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {

@@ -4,8 +4,17 @@ use quick_xml::Reader;
 use quick_xml::events::Event;
 use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement};
 
-/// As much of a body as is searched for an error's code.
+use super::whole::{is_error, is_whole};
+
+/// As much of the body of a refusal as is kept to be searched for its code.
 const SEARCHED_BYTES: usize = 4096;
+
+/// As much of an answer as is kept, where it has to be seen to its end: a thousand of
+/// the longest keys, escaped.
+const ANSWER_BYTES: usize = 4 << 20;
+
+/// A buffer that has grown beyond this is made small again after use.
+const ROOMY_BYTES: usize = 1 << 20;
 
 /// Notes above this one number the buffer that holds an exchange's error body.
 /// Notes up to it are the worker's own.
@@ -14,20 +23,28 @@ const LAST_OWN_NOTE: u64 = 1;
 /// The error bodies of the exchanges that are out. An exchange knows its own by
 /// its note; buffers are used again, so that a flood of errors allocates little.
 pub(crate) struct Refusals {
-    /// As much of a body as is kept, bytes.
+    /// As much of an answer as is kept, bytes.
     most: usize,
-    buffers: Vec<Vec<u8>>,
+    buffers: Vec<Buffer>,
     free: Vec<usize>,
+}
+
+/// A body as it comes in.
+#[derive(Default)]
+struct Buffer {
+    bytes: Vec<u8>,
+    /// As much as is kept.
+    most: usize,
 }
 
 impl Default for Refusals {
     fn default() -> Self {
-        Self::keeping(SEARCHED_BYTES)
+        Self::keeping(ANSWER_BYTES)
     }
 }
 
 impl Refusals {
-    /// Keeps as much of each body, bytes.
+    /// Keeps as much of each answer, bytes; of refusals, what is enough for their code.
     pub(crate) fn keeping(most: usize) -> Self {
         Self {
             most,
@@ -36,23 +53,37 @@ impl Refusals {
         }
     }
 
-    /// To be asked at every answer's head: catches the body of an error.
+    /// To be asked at the head of an answer whose body does not count: catches that of
+    /// a refusal, and one that is there though none is needed, which may be one too.
     pub(crate) fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
-        if head.status < 300 {
+        let is_empty = exchange.bodyless_answer || head.length == Some(0);
+        let is_judged = exchange.note != 0;
+        if head.status < 300 && (is_empty || is_judged) {
             return BodyUse::Discard;
         }
-        self.catch(exchange);
+        let most = match head.status {
+            ..300 => self.most,
+            _ => SEARCHED_BYTES,
+        };
+        self.catch_up_to(most, exchange);
         BodyUse::Inspect
     }
 
     /// Catches the body of this exchange, whatever its status.
     pub(crate) fn catch(&mut self, exchange: &mut Exchange) {
+        self.catch_up_to(self.most, exchange);
+    }
+
+    fn catch_up_to(&mut self, most: usize, exchange: &mut Exchange) {
         self.release(exchange);
         let slot = self.free.pop().unwrap_or_else(|| {
-            self.buffers.push(Vec::new());
+            self.buffers.push(Buffer::default());
+            self.free.reserve(self.buffers.len());
             self.buffers.len() - 1
         });
-        self.buffers[slot].clear();
+        let buffer = &mut self.buffers[slot];
+        buffer.bytes.clear();
+        buffer.most = most;
         exchange.note = LAST_OWN_NOTE + 1 + slot as u64;
     }
 
@@ -61,8 +92,10 @@ impl Refusals {
         let Some(buffer) = slot(exchange).and_then(|slot| self.buffers.get_mut(slot)) else {
             return false;
         };
-        let room = self.most.saturating_sub(buffer.len());
-        buffer.extend_from_slice(&part[..part.len().min(room)]);
+        let room = buffer.most.saturating_sub(buffer.bytes.len());
+        buffer
+            .bytes
+            .extend_from_slice(&part[..part.len().min(room)]);
         true
     }
 
@@ -70,13 +103,12 @@ impl Refusals {
     pub(crate) fn caught(&self, exchange: &Exchange) -> &[u8] {
         slot(exchange)
             .and_then(|slot| self.buffers.get(slot))
-            .map_or(&[], Vec::as_slice)
+            .map_or(&[], |buffer| buffer.bytes.as_slice())
     }
 
     /// The error code of this exchange, if the server gave one.
     pub(crate) fn code(&self, exchange: &Exchange) -> Option<String> {
-        let caught = self.caught(exchange);
-        code(&caught[..caught.len().min(SEARCHED_BYTES)])
+        code(self.caught(exchange))
     }
 
     /// The judgement of an unexpected status, with the server's code if it gave one.
@@ -86,12 +118,51 @@ impl Refusals {
         Judgement::Failed(ErrorClass::Status, code)
     }
 
-    /// The judgement of an answer of which nothing but its status counts: 200 or 204.
+    /// The judgement of an answer that needs no body: 200 or 204, and no error in it.
     pub(crate) fn judge_done(&mut self, exchange: &mut Exchange, status: u16) -> Judgement {
         match status {
-            200 | 204 => Judgement::Correct,
+            200 | 204 if !self.is_error(exchange) => {
+                self.release(exchange);
+                Judgement::Correct
+            }
             _ => self.failed(exchange),
         }
+    }
+
+    /// The judgement of an answer that must be one whole document with this root.
+    pub(crate) fn judge_whole(
+        &mut self,
+        exchange: &mut Exchange,
+        status: u16,
+        root: &str,
+    ) -> Judgement {
+        match status == 200 && is_whole(self.caught(exchange), root) {
+            true => {
+                self.release(exchange);
+                Judgement::Correct
+            }
+            false => self.not_done(exchange, status, root),
+        }
+    }
+
+    /// The judgement of an answer that is not the document it should be.
+    pub(crate) fn not_done(
+        &mut self,
+        exchange: &mut Exchange,
+        status: u16,
+        root: &str,
+    ) -> Judgement {
+        match self.failed(exchange) {
+            Judgement::Failed(_, code) if status == 200 && code.is_empty() => {
+                Judgement::Failed(ErrorClass::Wrong, format!("not a whole {root}"))
+            }
+            failed => failed,
+        }
+    }
+
+    /// Whether an answer is an error by its body.
+    pub(crate) fn is_error(&self, exchange: &Exchange) -> bool {
+        is_error(self.caught(exchange))
     }
 
     /// To be told when the exchange is over or begins anew.
@@ -100,6 +171,10 @@ impl Refusals {
             && slot < self.buffers.len()
             && !self.free.contains(&slot)
         {
+            let bytes = &mut self.buffers[slot].bytes;
+            if bytes.capacity() > ROOMY_BYTES {
+                *bytes = Vec::new();
+            }
             self.free.push(slot);
         }
         exchange.note = 0;
@@ -246,8 +321,8 @@ mod tests {
         refusals.catch(&mut one);
         refusals.catch(&mut two);
         assert!(refusals.body(&one, ERROR));
-        assert!(refusals.body(&two, &[b'x'; 3 * SEARCHED_BYTES]));
-        assert_eq!(refusals.caught(&two).len(), SEARCHED_BYTES);
+        assert!(refusals.body(&two, &vec![b'x'; ANSWER_BYTES + 1]));
+        assert_eq!(refusals.caught(&two).len(), ANSWER_BYTES);
         assert_eq!(
             refusals.failed(&mut one),
             Judgement::Failed(ErrorClass::Status, "SlowDown".into())

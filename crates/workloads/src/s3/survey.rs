@@ -9,6 +9,7 @@ use tenbin_plan::ListForm;
 use super::catalogue::{Catalogue, Item};
 use super::listing::{Reader, text_of};
 use super::place::Place;
+use super::progress::Progress;
 use super::refusal::{Refusals, reason};
 use super::scribe::{Ask, Scribe};
 use super::uri::canonical_query;
@@ -21,6 +22,7 @@ pub(crate) struct Survey {
     bucket: usize,
     /// What the page before gave to go on with; empty at the beginning of a bucket.
     token: String,
+    progress: Progress,
     /// Whether an answer is still to come.
     asked: bool,
     page: Reader,
@@ -46,6 +48,7 @@ impl Survey {
             prefix: prefix.to_owned(),
             bucket: 0,
             token: String::new(),
+            progress: Progress::default(),
             asked: false,
             page: Reader::new(ListForm::V2),
             found,
@@ -65,6 +68,10 @@ impl Survey {
         if page.more && page.marker == self.token {
             return failed("the listing does not go on behind its first page");
         }
+        let keys = items.iter().map(|item| item.key.as_str());
+        if page.more && !self.progress.goes_on(keys) {
+            return failed("the listing does not end, and brings nothing new");
+        }
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let room = items.iter().all(|item| found.add(self.bucket, item));
         let nothing = found.len() == 0;
@@ -72,6 +79,7 @@ impl Survey {
         self.token = page.marker;
         if !page.more {
             self.token.clear();
+            self.progress = Progress::default();
             self.bucket += 1;
         }
         self.done = !room || self.bucket == self.place.buckets.len();

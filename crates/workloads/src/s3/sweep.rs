@@ -17,6 +17,7 @@ use super::batch::{self, Batch};
 use super::document::Document;
 use super::listing::{Reader, text_of};
 use super::place::Place;
+use super::progress::Progress;
 use super::refusal::Refusals;
 use super::scribe::{Ask, Scribe};
 use super::tidy::Remains;
@@ -91,6 +92,8 @@ pub(crate) struct Sweep {
     pass: Pass,
     /// Met in this pass.
     met: u64,
+    /// By bucket: how far the listing of this pass has come.
+    progress: Vec<Progress>,
     /// Whether every listing of this pass has come to its end.
     listed: bool,
     jobs: VecDeque<(Job, u32)>,
@@ -134,6 +137,7 @@ impl Sweep {
                 Litter::Objects | Litter::Versions => Pass::Delete(1),
             },
             met: 0,
+            progress: Vec::new(),
             listed: true,
             jobs: VecDeque::new(),
             buckets,
@@ -155,6 +159,7 @@ impl Sweep {
                 self.met = 0;
                 self.listed = true;
                 let buckets = 0..self.place.buckets.len();
+                self.progress = buckets.clone().map(|_| Progress::default()).collect();
                 self.jobs
                     .extend(buckets.map(|bucket| (Job::List(bucket, None), 0)));
             }
@@ -308,7 +313,13 @@ impl Sweep {
         self.met += items.len() as u64;
         if page.more {
             let next = (page.marker, page.version);
-            if next.0.is_empty() || from == Some(&next) {
+            let names = items.iter().map(|item| match &item.version {
+                Some(version) => format!("{}\n{version}", item.key),
+                None => item.key.clone(),
+            });
+            let names: Vec<String> = names.collect();
+            let goes_on = self.progress[bucket].goes_on(names.iter().map(String::as_str));
+            if next.0.is_empty() || from == Some(&next) || !goes_on {
                 return false;
             }
             self.jobs.push_back((Job::List(bucket, Some(next)), 0));
@@ -345,7 +356,9 @@ impl Sweep {
                 let answer = self.answers.caught(exchange).to_vec();
                 self.read(*bucket, from.as_ref(), &answer)
             }
-            Job::Batch(..) => status == 200 && batch::all_gone(self.answers.caught(exchange)),
+            Job::Batch(_, items) => {
+                status == 200 && batch::all_gone(self.answers.caught(exchange), items.len())
+            }
             // What was never held cannot be let go; deleting will show what matters.
             Job::Release(..) => true,
             // 404: somebody else was faster, and it is gone all the same.

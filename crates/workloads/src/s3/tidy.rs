@@ -20,9 +20,6 @@ const TRIES: u32 = 3;
 /// Failures in a row after which the server is believed to be beyond it.
 const HOPELESS: u32 = 32;
 
-/// Of the answer to a batch, kept, bytes: room for a thousand keys and more.
-const KEPT_ANSWER: usize = 1 << 20;
-
 /// One thing to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Job {
@@ -87,7 +84,7 @@ impl Tidy {
             out: Vec::new(),
             failures_in_a_row: 0,
             remains,
-            refusals: Refusals::keeping(KEPT_ANSWER),
+            refusals: Refusals::default(),
         }
     }
 
@@ -176,9 +173,8 @@ impl Tidy {
     }
 
     /// Whether the answer to a batch is whole and names nothing that is still there.
-    fn all_gone(&self, exchange: &Exchange) -> bool {
-        let answer = self.refusals.caught(exchange);
-        answer.len() < KEPT_ANSWER && batch::all_gone(answer)
+    fn all_gone(&self, exchange: &Exchange, asked: usize) -> bool {
+        batch::all_gone(self.refusals.caught(exchange), asked)
     }
 }
 
@@ -246,7 +242,7 @@ impl Workload for Tidy {
             return Judgement::Correct;
         };
         let gone = match (&out.job, status) {
-            (Job::Batch(..), 200) => self.all_gone(exchange),
+            (Job::Batch(_, objects), 200) => self.all_gone(exchange, objects.len()),
             // 404: somebody else was faster, and it is gone all the same.
             (Job::Object(_) | Job::Bucket(_), 200 | 204 | 404) => true,
             _ => false,

@@ -6,8 +6,21 @@ use std::ops::Range;
 
 use tenbin_plan::rng::mix;
 
-/// Blocks in which the same share of bytes is the same everywhere.
-pub(super) const BLOCK: usize = 1024;
+/// Bytes made at a time to be compared.
+const BLOCK: usize = 1024;
+
+/// The longest stretch of which one part is random and the rest the same everywhere.
+const LONGEST: u64 = 1024;
+
+/// The shortest; so that no object is much more than its beginning.
+const SHORTEST: u64 = 64;
+
+/// The fewest bytes in a row that are worth it to a compressor.
+const WORTHWHILE: u64 = 16;
+
+/// Bytes at the beginning of every object that are random, whatever of it is to
+/// compress: they tell objects apart.
+const FRONT: u64 = 16;
 
 /// What stands where content is to compress away.
 const SAME: u8 = b'~';
@@ -16,15 +29,14 @@ const SAME: u8 = b'~';
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Unique {
     salt: u64,
-    /// Bytes at the beginning of each [`BLOCK`] that are the same everywhere.
-    same: usize,
+    pattern: Pattern,
 }
 
 impl Unique {
     pub(super) fn new(seed: u64, compressible: u8) -> Self {
         Self {
             salt: mix(seed ^ mix(crate::rng::name_number("content"))),
-            same: same_bytes(compressible),
+            pattern: Pattern::new(compressible),
         }
     }
 
@@ -44,7 +56,7 @@ impl Unique {
             eight.copy_from_slice(&word(index)[..eight.len()]);
             index += 1;
         }
-        self.make_compressible(offset, out);
+        self.pattern.lay_over(offset, out);
     }
 
     /// Whether `part` is what [`Unique::fill`] makes. Allocates nothing.
@@ -69,34 +81,67 @@ impl Unique {
             self.matches(other, from, made)
         })
     }
+}
 
-    fn make_compressible(self, offset: u64, out: &mut [u8]) {
-        if self.same == 0 {
+/// What of an object is the same everywhere: the end of each of many stretches, which
+/// are short where the object begins, so that the share is met by small ones too, and
+/// grow to an eighth of what lies before them.
+#[derive(Debug, Clone, Copy)]
+struct Pattern {
+    percent: u64,
+    shortest: u64,
+}
+
+impl Pattern {
+    fn new(percent: u8) -> Self {
+        let percent = u64::from(percent.min(100));
+        let worthwhile = (100 * WORTHWHILE).checked_div(percent).unwrap_or(LONGEST);
+        Self {
+            percent,
+            shortest: worthwhile.next_power_of_two().clamp(SHORTEST, LONGEST),
+        }
+    }
+
+    /// Makes of a stretch of an object, from that offset on, what is to be the same the
+    /// same.
+    fn lay_over(self, offset: u64, out: &mut [u8]) {
+        if self.percent == 0 {
             return;
         }
-        let mut at = (offset % BLOCK as u64) as usize;
-        let mut rest = out;
-        while !rest.is_empty() {
-            let (block, others) = rest.split_at_mut((BLOCK - at).min(rest.len()));
-            let same = self.same.saturating_sub(at).min(block.len());
-            block[..same].fill(SAME);
-            rest = others;
-            at = 0;
+        let end = offset + out.len() as u64;
+        let mut at = offset;
+        while at < end {
+            let length = self.stretch_at(at);
+            let start = at - at % length;
+            let random = (length - length * self.percent / 100).max(match start {
+                0 => FRONT,
+                _ => 0,
+            });
+            let next = (start + length).min(end);
+            let from = at.max(start + random).min(next);
+            out[(from - offset) as usize..(next - offset) as usize].fill(SAME);
+            at = next;
         }
+    }
+
+    /// How long the stretch is that holds this place: a power of two, and it begins at
+    /// a multiple of it.
+    fn stretch_at(self, at: u64) -> u64 {
+        let eighth = at / 8;
+        let grown = match eighth {
+            0 => 0,
+            _ => 1 << eighth.ilog2(),
+        };
+        grown.clamp(self.shortest, LONGEST)
     }
 }
 
-/// Bytes of each block that a compressor is to take away.
-fn same_bytes(percent: u8) -> usize {
-    BLOCK * usize::from(percent.min(100)) / 100
-}
-
-/// Makes a share of what is random the same everywhere.
-pub(super) fn make_compressible(pool: &mut [u8], percent: u8) {
-    let same = same_bytes(percent);
-    for block in pool.chunks_mut(BLOCK) {
-        let same = same.min(block.len());
-        block[..same].fill(SAME);
+/// Makes a share of what is random the same everywhere, in each of the stretches of a
+/// pool that objects may begin with.
+pub(super) fn make_compressible(pool: &mut [u8], stride: usize, percent: u8) {
+    let pattern = Pattern::new(percent);
+    for stretch in pool.chunks_mut(stride) {
+        pattern.lay_over(0, stretch);
     }
 }
 
@@ -123,10 +168,44 @@ mod tests {
 
     #[test]
     fn as_much_is_compressible_as_was_asked_for() {
-        let content = whole(Unique::new(3, 30), 1, 100 * BLOCK);
-        let same = content.iter().filter(|&&byte| byte == SAME).count();
-        // 307 of each block, and every 256th of the rest.
-        assert!((30_700..31_300).contains(&same), "{same}");
+        for percent in [10, 30, 50, 90] {
+            for size in [300, 1000, 5000, 100 * BLOCK] {
+                let content = whole(Unique::new(3, percent), 1, size);
+                let same = content.iter().filter(|&&byte| byte == SAME).count();
+                // And every 256th of the rest; of one stretch it may be less or more.
+                let expected = size * usize::from(percent) / 100;
+                let off = expected.abs_diff(same);
+                assert!(off <= 64 + size / 64, "{percent} of {size}: {same}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_compressor_takes_away_what_was_asked_for() {
+        for percent in [0, 20, 50, 80] {
+            for size in [1000, 4096, 100_000, 1 << 20] {
+                let content = whole(Unique::new(3, percent), 1, size);
+                let packed = zstd::bulk::compress(&content, 3).unwrap().len() as f64;
+                let taken = 100.0 * (1.0 - packed / size as f64);
+                let off = (taken - f64::from(percent)).abs();
+                // A frame, and a match for each stretch, cost some bytes.
+                let most = 5.0 + 4000.0 / size as f64;
+                assert!(off < most, "{percent} % of {size}: {taken:.1} %");
+            }
+        }
+    }
+
+    #[test]
+    fn small_objects_that_compress_are_still_their_own() {
+        for percent in [30, 90, 100] {
+            for size in [8, 64, 300, 2000] {
+                let unique = Unique::new(3, percent);
+                let contents: std::collections::BTreeSet<_> = (0..1000)
+                    .map(|number| whole(unique, number, size))
+                    .collect();
+                assert_eq!(contents.len(), 1000, "{percent} % of {size}");
+            }
+        }
     }
 
     proptest! {

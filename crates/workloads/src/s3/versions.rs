@@ -11,6 +11,7 @@ use tenbin_engine::AnswerHead;
 use tenbin_plan::S3Work;
 
 use super::uri::push_encoded;
+use crate::rng::mix;
 
 /// Longer identifiers are not taken (Amazon S3 user guide, "Version IDs").
 const MOST_BYTES: usize = 1024;
@@ -80,6 +81,30 @@ impl VersionIds {
     }
 }
 
+/// Identifiers that answers have named lately: each must be new to its object.
+#[derive(Debug, Default)]
+pub(crate) struct Given {
+    /// Objects and identifiers as numbers, each at the place that follows from it;
+    /// empty until there is one.
+    lately: Vec<u64>,
+}
+
+/// A power of two; what was given before as many others may be forgotten.
+const LATELY: usize = 1 << 16;
+
+impl Given {
+    /// Whether an object has not been given this identifier before, as far as is
+    /// remembered. Takes it down.
+    pub(crate) fn is_new(&mut self, object: u64, id: &[u8]) -> bool {
+        self.lately.resize(LATELY, 0);
+        let number = id
+            .iter()
+            .fold(mix(object), |number, &byte| mix(number ^ u64::from(byte)));
+        let place = &mut self.lately[number as usize % LATELY];
+        std::mem::replace(place, number) != number
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use tenbin_plan::S3Operation;
@@ -111,6 +136,18 @@ mod tests {
         let mut query = b"old".to_vec();
         write_query(&mut query, b"a/b+c");
         assert_eq!(query, b"versionId=a%2Fb%2Bc");
+    }
+
+    #[test]
+    fn an_identifier_is_new_to_an_object_once() {
+        let mut given = Given::default();
+        for object in 0..100 {
+            for id in ["1", "2"] {
+                assert!(given.is_new(object, id.as_bytes()));
+            }
+        }
+        assert!(!given.is_new(99, b"2"));
+        assert!(given.is_new(100, b"2"));
     }
 
     #[test]

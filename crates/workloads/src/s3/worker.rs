@@ -9,6 +9,7 @@ use tenbin_engine::{
 
 use super::action::Action;
 use super::desk::Desk;
+use super::insisting::Persistent;
 use super::refusal::is_slow_down;
 use crate::rng::Rng;
 
@@ -38,8 +39,12 @@ struct Retries {
     most: u32,
     /// Which part, which tag, and how often it has been tried.
     waiting: VecDeque<(usize, u64, u32)>,
-    /// The same for those that are out again, by their tag.
+    /// The same for those that are out again, by the tag that they have while they are.
     out: Vec<(usize, u64, u32)>,
+    /// Requests that are out, of whatever kind.
+    flying: usize,
+    /// Whether the last that failed is to be tried again.
+    again: bool,
 }
 
 impl Worker {
@@ -53,6 +58,8 @@ impl Worker {
                 most,
                 waiting: VecDeque::new(),
                 out: Vec::new(),
+                flying: 0,
+                again: false,
             },
             parts,
             desk,
@@ -105,20 +112,48 @@ impl Worker {
             return false;
         }
         exchange.op += self.bases[at] + 1;
-        self.retries.out.push((at, tag, tries));
+        self.retries.out.push((at, exchange.tag, tries));
         true
     }
 
-    /// After the judgement of an operation of this part, at this place in it.
-    fn settle(&mut self, at: usize, op: usize, tag: u64, judgement: &Judgement) {
+    /// After the judgement of an exchange that had that tag while it was out.
+    fn settle(&mut self, exchange: &Exchange, sent_as: u64, status: u16, judgement: &Judgement) {
+        let (at, op) = self.owners[exchange.op];
         let tries = match op {
             0 => 0,
-            _ => self.take_tries(at, tag),
+            _ => self.take_tries(at, sent_as),
         };
-        let slowed = matches!(judgement, Judgement::Failed(_, code) if is_slow_down(code));
-        if slowed && tries < self.retries.most {
+        self.retries.flying = self.retries.flying.saturating_sub(1);
+        let mut names = self.parts[at].action.operations().iter();
+        let has_again = names.any(|name| name.ends_with(AGAIN));
+        self.retries.again =
+            has_again && tries < self.retries.most && says_slow_down(status, judgement);
+        if self.retries.again {
+            let tag = exchange.tag;
             self.retries.waiting.push_back((at, tag, tries + 1));
         }
+    }
+
+    /// What is next, whether tried again or not.
+    fn any(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
+        while !self.retries.waiting.is_empty() {
+            if self.retry(now, exchange) {
+                return Next::Ready;
+            }
+        }
+        let picked = self.pick();
+        let next = self.ask(picked, now, exchange);
+        if next != Next::Wait || self.parts.len() == 1 {
+            return next;
+        }
+        // What is next has nothing to do yet: whatever has, goes before it.
+        for at in (0..self.parts.len()).filter(|&at| at != picked) {
+            let next = self.ask(at, now, exchange);
+            if next != Next::Wait {
+                return next;
+            }
+        }
+        Next::Wait
     }
 
     fn take_tries(&mut self, at: usize, tag: u64) -> u32 {
@@ -140,6 +175,23 @@ impl Worker {
         let result = call(&mut *self.parts[at].action, &mut self.desk, exchange);
         exchange.op = outside;
         result
+    }
+}
+
+impl Persistent for Worker {
+    fn tries_again(&self) -> bool {
+        self.retries.again
+    }
+}
+
+/// Whether an answer asks for less work: by its status where it has no code, as an
+/// answer to HEAD has none.
+fn says_slow_down(status: u16, judgement: &Judgement) -> bool {
+    match judgement {
+        Judgement::Failed(ErrorClass::Status, code) => {
+            matches!(status, 429 | 503) || is_slow_down(code)
+        }
+        _ => false,
     }
 }
 
@@ -167,22 +219,16 @@ impl Workload for Worker {
     }
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
-        if !self.retries.waiting.is_empty() && self.retry(now, exchange) {
-            return Next::Ready;
-        }
-        let picked = self.pick();
-        let next = self.ask(picked, now, exchange);
-        if next != Next::Wait || self.parts.len() == 1 {
-            return next;
-        }
-        // What is next has nothing to do yet: whatever has, goes before it.
-        for at in (0..self.parts.len()).filter(|&at| at != picked) {
-            let next = self.ask(at, now, exchange);
-            if next != Next::Wait {
-                return next;
+        let next = self.any(now, exchange);
+        match next {
+            Next::Ready | Next::Same => self.retries.flying += 1,
+            // What is out may have to be tried again.
+            Next::Exhausted if self.retries.most > 0 && self.retries.flying > 0 => {
+                return Next::Wait;
             }
+            Next::Exhausted | Next::Wait => {}
         }
-        Next::Wait
+        next
     }
 
     fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
@@ -208,24 +254,24 @@ impl Workload for Worker {
     }
 
     fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
+        let sent_as = exchange.tag;
         let judgement = self.within(exchange, |action, desk, exchange| {
             action.judge(desk, exchange, status, length)
         });
-        if self.retries.most > 0 {
-            let (at, op) = self.owners[exchange.op];
-            self.settle(at, op, exchange.tag, &judgement);
-        }
+        self.settle(exchange, sent_as, status, &judgement);
         judgement
     }
 
     fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
+        let sent_as = exchange.tag;
         self.within(exchange, |action, desk, exchange| {
             action.lost(desk, exchange, class);
         });
         self.desk.refusals.release(exchange);
+        self.retries.flying = self.retries.flying.saturating_sub(1);
         let (at, op) = self.owners[exchange.op];
-        if op > 0 && self.retries.most > 0 {
-            self.take_tries(at, exchange.tag);
+        if op > 0 {
+            self.take_tries(at, sent_as);
         }
     }
 }

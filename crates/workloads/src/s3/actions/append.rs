@@ -142,7 +142,7 @@ impl Action for Append {
                     "the object is not as long as before and the new part".to_owned(),
                 )
             }
-            200 => {
+            200 if !desk.refusals.is_error(exchange) => {
                 self.lengths.appended(object);
                 self.idle.push_back(object);
                 Judgement::Correct

@@ -81,10 +81,7 @@ impl Action for Copy {
         status: u16,
         _length: u64,
     ) -> Judgement {
-        if status == 200 && desk.refusals.code(exchange).is_none() {
-            desk.refusals.release(exchange);
-            return Judgement::Correct;
-        }
-        desk.refusals.failed(exchange)
+        desk.refusals
+            .judge_whole(exchange, status, "CopyObjectResult")
     }
 }

@@ -23,7 +23,14 @@ struct DeleteBatch {
     chooser: Chooser,
     /// By bucket: things that wait until there are enough for a request.
     waiting: Vec<Vec<u64>>,
-    out: Slab<Batch>,
+    out: Slab<Out>,
+}
+
+/// A request that is out.
+struct Out {
+    batch: Batch,
+    /// How many it is to delete.
+    things: usize,
 }
 
 impl DeleteBatch {
@@ -59,6 +66,7 @@ impl Action for DeleteBatch {
             return Next::Exhausted;
         };
         let things = std::mem::take(&mut self.waiting[bucket]);
+        let asked = things.len();
         let batch = Batch::of_keys(things.into_iter().map(|thing| {
             let id = desk.ids.of(thing);
             let id = id.map(|id| String::from_utf8_lossy(id).into_owned());
@@ -75,14 +83,18 @@ impl Action for DeleteBatch {
             ..Ask::plain("POST", bucket, &desk.place.buckets[bucket].path)
         };
         desk.scribe.write(exchange, now.unix_seconds, &ask);
-        exchange.tag = self.out.insert(batch) as u64;
+        let out = Out {
+            batch,
+            things: asked,
+        };
+        exchange.tag = self.out.insert(out) as u64;
         Next::Ready
     }
 
     fn payload<'a>(&'a self, _desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
         self.out
             .get(exchange.tag as usize)
-            .map_or(&[], |batch| &batch.body)
+            .map_or(&[], |out| &out.batch.body)
     }
 
     fn head(
@@ -102,18 +114,13 @@ impl Action for DeleteBatch {
         status: u16,
         _length: u64,
     ) -> Judgement {
-        self.out.try_remove(exchange.tag as usize);
-        if status != 200 {
-            return desk.refusals.failed(exchange);
+        let asked = self.out.try_remove(exchange.tag as usize);
+        let asked = asked.map_or(0, |out| out.things);
+        if status == 200 && batch::all_gone(desk.refusals.caught(exchange), asked) {
+            desk.refusals.release(exchange);
+            return Judgement::Correct;
         }
-        let all_gone = batch::all_gone(desk.refusals.caught(exchange));
-        match all_gone {
-            true => {
-                desk.refusals.release(exchange);
-                Judgement::Correct
-            }
-            false => desk.refusals.failed(exchange),
-        }
+        desk.refusals.not_done(exchange, status, batch::RESULT)
     }
 
     fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {

@@ -61,8 +61,9 @@ impl Part {
 /// Gets objects.
 pub(crate) struct Get {
     chooser: Chooser,
-    /// Where ranges begin.
+    /// Where ranges begin, and where those that are asked for again do.
     rng: Rng,
+    rng_again: Rng,
     /// What is out, where there is more to it than the object.
     parts: Slab<Part>,
     /// Whether there is.
@@ -83,6 +84,7 @@ impl Get {
                 false => Chooser::of_things(setting),
             },
             rng: Rng::new(setting.seed, &[setting.name, worker, 1]),
+            rng_again: Rng::new(setting.seed, &[setting.name, worker, 3]),
             parts: Slab::new(),
             noted: !whole || setting.work.rewrite,
             checksum: checksum::header(checksum).filter(|_| whole && checksum != Checksum::Md5),
@@ -202,16 +204,20 @@ impl Action for Get {
     }
 
     fn again(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, tag: u64) -> bool {
-        if desk.work.range.is_some() {
-            return false;
-        }
+        // Where ranges begin anywhere, those of the other requests stay what they are.
+        std::mem::swap(&mut self.rng, &mut self.rng_again);
         self.begin(desk, now, exchange, tag);
+        std::mem::swap(&mut self.rng, &mut self.rng_again);
         true
     }
 
     fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
         if !matches!(head.status, 200 | 206) {
             return desk.refusals.head(exchange, head);
+        }
+        let asked = self.out(desk, exchange);
+        if head.status == 206 && desk.work.range.is_some() && !is_range_of(&asked, desk, head) {
+            exchange.note = WRONG;
         }
         if let Some(got) = self.checksum.and_then(|name| head.header(name)) {
             self.recognise(desk, exchange, |_, number| {
@@ -269,6 +275,22 @@ impl Action for Get {
     fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
         self.done(exchange);
     }
+}
+
+/// Whether an answer says that it is the range that was asked for (RFC 9110, section
+/// 14.4).
+fn is_range_of(asked: &Part, desk: &Desk, head: &AnswerHead<'_>) -> bool {
+    let told = head.header("content-range").and_then(|range| {
+        let range = std::str::from_utf8(range).ok()?.strip_prefix("bytes ")?;
+        let (range, size) = range.trim().split_once('/')?;
+        let (first, last) = range.split_once('-')?;
+        Some((first.parse::<u64>().ok()?, last.parse::<u64>().ok()?, size))
+    });
+    told.is_some_and(|(first, last, size)| {
+        first == asked.first
+            && last.checked_sub(first).map(|length| length + 1) == Some(asked.length)
+            && (size == "*" || size.parse() == Ok(desk.content.size(asked.thing)))
+    })
 }
 
 pub(super) fn judge_content(exchange: &Exchange, length: u64, size: u64) -> Judgement {

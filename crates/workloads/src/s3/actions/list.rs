@@ -2,7 +2,7 @@
 
 use slab::Slab;
 use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next};
-use tenbin_plan::{DataSet, ListForm, S3Operation};
+use tenbin_plan::{DataSet, ListForm, S3Operation, S3Work};
 
 use crate::s3::action::{Action, ActionKind, Layout, Setting};
 use crate::s3::desk::Desk;
@@ -22,6 +22,11 @@ struct Asked {
     bucket: usize,
     /// Keys met on earlier pages of this listing.
     before: u64,
+    /// The last of them.
+    last: String,
+    /// What this page was asked for with.
+    marker: String,
+    version: String,
     page: listing::Reader,
 }
 
@@ -29,6 +34,7 @@ struct Asked {
 struct Rest {
     bucket: usize,
     before: u64,
+    last: String,
     /// What the page before gave to go on with.
     from: Page,
 }
@@ -41,18 +47,39 @@ struct List {
     rests: Vec<Rest>,
     /// The bucket whose listing begins next.
     bucket: usize,
-    /// Keys that a whole listing of each bucket has; none where it is not known.
-    expected: Vec<Option<u64>>,
+    /// Keys that a whole listing of each bucket has.
+    expected: Vec<Expected>,
+    /// Whether a page that is not the last has to be full, and keys have to ascend.
+    full: bool,
+    ascend: bool,
     query: Vec<u8>,
+}
+
+/// How many keys a whole listing has; none where it is not known.
+#[derive(Debug, Clone, Copy)]
+struct Expected {
+    least: Option<u64>,
+    most: Option<u64>,
+}
+
+/// Whether objects that were laid out stay there as long as others are listed.
+fn all_stay(work: &S3Work) -> bool {
+    let deletes = |operation| work.mix.has(operation);
+    // In a mix, DELETE takes what PUT has made.
+    !deletes(S3Operation::DeleteBatch) && (work.versions == 0 || !deletes(S3Operation::Delete))
 }
 
 impl List {
     fn new(setting: &Setting<'_>) -> Self {
         let buckets = setting.place.buckets.len();
         let objects = setting.work.objects;
-        let known = setting.work.mix.single().is_some()
-            && setting.work.listing.delimiter.is_none()
-            && setting.work.data != DataSet::Existing;
+        let ours = setting.work.data != DataSet::Existing;
+        let counted = ours && setting.work.listing.delimiter.is_none();
+        let alone = setting.work.mix.single().is_some();
+        let (least, most) = (
+            counted && (alone || all_stay(setting.work)),
+            counted && alone,
+        );
         let of_each = match setting.work.listing.form {
             ListForm::Versions => u64::from(setting.work.versions.max(1)),
             ListForm::V1 | ListForm::V2 => 1,
@@ -62,13 +89,18 @@ impl List {
             let strangers = setting.place.strangers.get(bucket as usize).copied();
             let share =
                 objects / several + u64::from(bucket < objects % several) + strangers.unwrap_or(0);
-            known.then_some(share * of_each)
+            Expected {
+                least: least.then_some(share * of_each),
+                most: most.then_some(share * of_each),
+            }
         });
         Self {
             out: Slab::new(),
             rests: Vec::new(),
             bucket: setting.worker % buckets,
             expected: expected.collect(),
+            full: most && setting.work.listing.form != ListForm::Versions,
+            ascend: ours,
             query: Vec::with_capacity(512),
         }
     }
@@ -102,21 +134,41 @@ impl List {
         self.query = canonical_query(pairs);
     }
 
-    fn fault(&self, asked: &Asked, page: &Page) -> Option<Judgement> {
+    fn fault(&self, desk: &Desk, asked: &mut Asked, page: &Page) -> Option<Judgement> {
         let wrong = |text: &str| Some(Judgement::Failed(ErrorClass::Wrong, text.to_owned()));
         if !page.whole {
             return wrong("not a listing");
         }
         let keys = asked.before + page.keys;
-        match self.expected[asked.bucket] {
-            Some(expected) if !page.more && keys < expected => Some(Judgement::Failed(
+        let versions = desk.work.listing.form == ListForm::Versions;
+        let mut names = listing::Keys {
+            prefix: desk.place.common_prefix(),
+            last: &mut asked.last,
+            // Delete markers may stand behind all versions.
+            ascend: self.ascend && !(versions && asked.page.marks_deletions()),
+            again: versions,
+        };
+        if let Some(fault) = names.fault(asked.page.bytes()) {
+            return wrong(fault);
+        }
+        let Expected { least, most } = self.expected[asked.bucket];
+        let on_page = u64::from(desk.work.listing.page);
+        match page {
+            _ if page.keys > on_page => wrong("more keys than were asked for"),
+            _ if !page.more && least.is_some_and(|least| keys < least) => Some(Judgement::Failed(
                 ErrorClass::Short,
                 "fewer keys than there are".to_owned(),
             )),
-            Some(expected) if keys > expected => wrong("more keys than there are"),
+            _ if most.is_some_and(|most| keys > most) => wrong("more keys than there are"),
             // A full last page may promise more, and the next be empty; but not again.
             _ if page.more && page.keys == 0 => wrong("a page without keys that is not the last"),
             _ if page.more && page.marker.is_empty() => wrong("no word where the listing goes on"),
+            _ if page.more && page.keys < on_page && self.full => {
+                wrong("a page that is not the last and not full")
+            }
+            _ if page.more && page.marker == asked.marker && page.version == asked.version => {
+                wrong("the listing does not go on")
+            }
             _ => None,
         }
     }
@@ -128,12 +180,12 @@ impl Action for List {
     }
 
     fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
-        let (bucket, before, from) = match self.rests.pop() {
-            Some(rest) => (rest.bucket, rest.before, Some(rest.from)),
+        let (bucket, before, last, from) = match self.rests.pop() {
+            Some(rest) => (rest.bucket, rest.before, rest.last, Some(rest.from)),
             None => {
                 let bucket = self.bucket;
                 self.bucket = (bucket + 1) % self.expected.len();
-                (bucket, 0, None)
+                (bucket, 0, String::new(), None)
             }
         };
         self.write_query(desk, from.as_ref());
@@ -142,9 +194,15 @@ impl Action for List {
             ..Ask::plain("GET", bucket, &desk.place.buckets[bucket].path)
         };
         desk.scribe.write(exchange, now.unix_seconds, &ask);
+        let (marker, version) = from
+            .map(|page| (page.marker, page.version))
+            .unwrap_or_default();
         exchange.tag = self.out.insert(Asked {
             bucket,
             before,
+            last,
+            marker,
+            version,
             page: listing::Reader::new(desk.work.listing.form),
         }) as u64;
         Next::Ready
@@ -180,13 +238,14 @@ impl Action for List {
             return desk.refusals.failed(exchange);
         }
         let page = asked.page.finish();
-        if let Some(fault) = self.fault(&asked, &page) {
+        if let Some(fault) = self.fault(desk, &mut asked, &page) {
             return fault;
         }
         if page.more {
             self.rests.push(Rest {
                 bucket: asked.bucket,
                 before: asked.before + page.keys,
+                last: asked.last,
                 from: page,
             });
         }

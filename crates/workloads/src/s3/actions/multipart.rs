@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use memchr::memmem;
 use sha2::{Digest, Sha256};
 use slab::Slab;
 use smallvec::SmallVec;
@@ -37,6 +36,9 @@ const CREATE: usize = 1;
 const PART: usize = 2;
 const COMPLETE: usize = 3;
 const ABORT: usize = 4;
+
+/// The root of the answer to a completion.
+const COMPLETED: &str = "CompleteMultipartUploadResult";
 
 /// In [`Exchange::note`]: the answer to a part contradicts it, or lacks its ETag.
 const WRONG: u64 = 1;
@@ -335,18 +337,13 @@ impl Multipart {
         slot: usize,
         status: u16,
     ) -> Judgement {
-        let answer = desk.refusals.caught(exchange);
         // A completion that fails late has the error in an answer of status 200
         // (Amazon S3 API reference, "CompleteMultipartUpload").
-        let is_done = status == 200
-            && desk.refusals.code(exchange).is_none()
-            && memmem::find(answer, b"CompleteMultipartUploadResult").is_some();
-        if !is_done {
-            let failed = desk.refusals.failed(exchange);
-            self.fail(slot, failed.clone());
-            return failed;
+        let judgement = desk.refusals.judge_whole(exchange, status, COMPLETED);
+        if judgement != Judgement::Correct {
+            self.fail(slot, judgement.clone());
+            return judgement;
         }
-        desk.refusals.release(exchange);
         let upload = &self.uploads[slot];
         self.finished.push_back(Whole {
             op: MULTIPART,

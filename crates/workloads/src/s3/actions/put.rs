@@ -14,7 +14,7 @@ use crate::s3::place::MOST_OBJECTS;
 use crate::s3::scribe::{Ask, Body, Header};
 use crate::s3::sigv4::{STREAMING_PAYLOAD, TRAILER_PAYLOAD, UNSIGNED_PAYLOAD};
 use crate::s3::slots::Slots;
-use crate::s3::versions;
+use crate::s3::versions::{self, Given};
 use crate::text::push_decimal;
 
 pub(crate) const KIND: ActionKind = ActionKind {
@@ -68,6 +68,8 @@ pub(crate) struct Put {
     versions: Versions,
     carriage: Carriage,
     out: Slots<Parcel>,
+    /// Versions that answers have named.
+    given: Given,
     /// Header of the checksum that goes along, if one does.
     checksum: Option<&'static str>,
     /// Bytes of content as the header has them that says so of a framed body.
@@ -127,6 +129,7 @@ impl Put {
             versions,
             carriage: Carriage::of(setting.content),
             out: Slots::default(),
+            given: Given::default(),
             checksum: checksum::header(setting.work.checksum),
             length: Vec::with_capacity(20),
         }
@@ -226,14 +229,18 @@ impl Put {
         }
     }
 
-    /// Takes the version that the answer names; false where it should and does not.
-    fn take_version(&self, desk: &mut Desk, thing: u64, head: &AnswerHead<'_>) -> bool {
+    /// Takes the version that the answer names; false where it should and does not, or
+    /// names one that the object had before.
+    fn take_version(&mut self, desk: &mut Desk, thing: u64, head: &AnswerHead<'_>) -> bool {
         if self.versions == Versions::None {
             return true;
         }
         let Some(id) = versions::in_answer(head) else {
             return false;
         };
+        if !self.given.is_new(self.object_of(desk, thing), id) {
+            return false;
+        }
         match self.versions {
             Versions::Kept => desk.ids.note(thing, id),
             Versions::Fresh => desk.fresh_versions.push_back((thing, id.into())),
@@ -309,16 +316,19 @@ impl Action for Put {
         status: u16,
         _length: u64,
     ) -> Judgement {
-        self.done(desk, exchange, status == 200);
+        let stored = status == 200 && !desk.refusals.is_error(exchange);
+        self.done(desk, exchange, stored);
         match status {
             200 if exchange.note == WRONG => {
                 let wrong = match self.versions {
                     Versions::None => "the server's checksum is not that of the content",
-                    _ => "no version is named, or the checksum is not that of the content",
+                    _ => {
+                        "no version is named, one that was before, or the checksum is not that of the content"
+                    }
                 };
                 Judgement::Failed(ErrorClass::Wrong, wrong.to_owned())
             }
-            200 => {
+            200 if stored => {
                 if desk.mixed && !desk.work.rewrite && self.versions == Versions::None {
                     desk.fresh.push_back(exchange.tag);
                 }

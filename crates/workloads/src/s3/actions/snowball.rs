@@ -151,9 +151,6 @@ impl Action for Snowball {
         if let Some((_, out)) = &mut self.probing {
             *out = false;
         }
-        match status {
-            200 => Judgement::Correct,
-            _ => desk.refusals.failed(exchange),
-        }
+        desk.refusals.judge_done(exchange, status)
     }
 }

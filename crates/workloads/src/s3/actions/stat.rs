@@ -16,7 +16,7 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(Each::new(Chooser::of_things(setting), Stat)),
 };
 
-/// In [`Exchange::note`]: the object has another size.
+/// In [`Exchange::note`]: the object has another size, or none that is told.
 const WRONG: u64 = 1;
 
 /// Looks at objects, or versions of them, without reading them.
@@ -40,7 +40,7 @@ impl OneRequest for Stat {
 
     fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
         let size = desk.content.size(exchange.tag);
-        if head.status == 200 && head.length.is_some_and(|length| length != size) {
+        if head.status == 200 && head.length != Some(size) {
             exchange.note = WRONG;
         }
         desk.refusals.head(exchange, head)
@@ -55,7 +55,7 @@ impl OneRequest for Stat {
     ) -> Judgement {
         match status {
             200 if exchange.note == WRONG => {
-                Judgement::Failed(ErrorClass::Wrong, "another size".to_owned())
+                Judgement::Failed(ErrorClass::Wrong, "another size, or none".to_owned())
             }
             200 => Judgement::Correct,
             _ => desk.refusals.failed(exchange),

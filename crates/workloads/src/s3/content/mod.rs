@@ -4,8 +4,8 @@
 //! All objects share one pool of random bytes. An object is one of a few *bodies*,
 //! each a stretch of the pool from another offset; which one follows from its
 //! number. So a body is sent by reference, its hash is known beforehand, and an answer
-//! is checked by comparing memory. Where sizes differ, the bodies have the sizes at
-//! even quantiles of their distribution.
+//! is checked by comparing memory. Where sizes differ, the bodies are a likeness of
+//! their distribution, and each stands for its share of the objects.
 //!
 //! Where every object is to have content of its own, there is no pool, and content is
 //! made while it is sent.
@@ -74,6 +74,9 @@ pub struct Content {
     /// Bodies that follow each other for the generations of an object; 1 where all
     /// bodies do.
     variants: usize,
+    /// By body, where sizes differ: up to which number, drawn evenly from all there are,
+    /// an object is that body.
+    up_to: Vec<u64>,
     /// Whether the SHA-256 of what is sent is wanted.
     hashed: bool,
     framing: Framing,
@@ -105,15 +108,17 @@ impl Content {
             None if recipe.rewritten => VARIANTS,
             _ => 1,
         };
-        let sizes: Vec<usize> = sizes::quantiles(&recipe.sizes, bodies(&recipe.sizes))
-            .into_iter()
-            .flat_map(|size| std::iter::repeat_n(size, variants))
+        let bodies = sizes::bodies(&recipe.sizes, bodies(&recipe.sizes));
+        let sizes: Vec<usize> = bodies
+            .iter()
+            .flat_map(|body| std::iter::repeat_n(body.size, variants))
             .collect();
         let mut content = Self {
             pool: Vec::new(),
             unique: recipe
                 .unique
                 .then(|| Unique::new(seed, recipe.compressible)),
+            up_to: up_to(&bodies),
             variants,
             hashed: recipe.hashed,
             framing: recipe.framing,
@@ -139,7 +144,7 @@ impl Content {
         let ends = sizes.map(|(at, size)| at * STRIDE + size);
         self.pool = vec![0; ends.max().unwrap_or(0)];
         Rng::new(seed, &[crate::rng::name_number("content")]).fill(&mut self.pool);
-        unique::make_compressible(&mut self.pool, recipe.compressible);
+        unique::make_compressible(&mut self.pool, STRIDE, recipe.compressible);
         if recipe.part_size.is_some() {
             self.cut(recipe);
         }
@@ -285,7 +290,11 @@ impl Content {
         let index = match self.only {
             Some(_) if generation == 0 => object % bodies,
             Some(_) => (object % bodies + generation) % bodies,
-            None => object % (bodies / variants) * variants + generation % variants,
+            None => {
+                let body = self.up_to.partition_point(|&up_to| up_to < object);
+                let last = bodies / variants - 1;
+                (body as u64).min(last) * variants + generation % variants
+            }
         };
         index as usize
     }
@@ -328,6 +337,17 @@ fn bodies(sizes: &Sizes) -> usize {
         None => most.clamp(FEWEST_SIZES, MOST_SIZES),
     };
     bodies as usize
+}
+
+/// Up to which number, drawn evenly from all there are, each body reaches.
+fn up_to(bodies: &[sizes::Body]) -> Vec<u64> {
+    let mut sum = 0.0;
+    let ends = bodies.iter().map(|body| {
+        sum += body.share;
+        // Rounds to the largest of all for 1.
+        (sum * u64::MAX as f64) as u64
+    });
+    ends.collect()
 }
 
 fn sha256(bytes: &[u8]) -> [u8; 64] {
@@ -425,6 +445,40 @@ mod tests {
     }
 
     #[test]
+    fn rare_sizes_come_as_often_as_asked() {
+        for (sizes, rare, share) in [
+            ("1KiB:9995,100KiB:5", 100 << 10, 0.0005),
+            ("1KiB:99,64KiB:1", 64 << 10, 0.01),
+        ] {
+            for rewritten in [false, true] {
+                let recipe = Recipe {
+                    sizes: sizes.parse().unwrap(),
+                    rewritten,
+                    unique: true,
+                    ..plain(0)
+                };
+                let content = Content::new(5, &recipe);
+                let all = 2_000_000;
+                let of_size = |&object: &u64| content.size(object) == rare;
+                let seen = (0..all).filter(of_size).count() as f64;
+                let expected = all as f64 * share;
+                // Six standard deviations of a draw.
+                let off = 6.0 * expected.sqrt();
+                assert!((seen - expected).abs() < off, "{sizes}: {seen} of {all}");
+            }
+        }
+    }
+
+    #[test]
+    fn large_objects_have_the_share_asked_for_although_few_bodies_do() {
+        let sizes = "8MiB:99,64MiB:1".parse().unwrap();
+        let bodies = sizes::bodies(&sizes, bodies(&sizes));
+        assert!(bodies.len() <= 33);
+        let share = up_to(&bodies)[bodies.len() - 2] as f64 / u64::MAX as f64;
+        assert!((share - 0.99).abs() < 1e-9, "{share}");
+    }
+
+    #[test]
     fn what_compresses_away_is_as_much_as_asked() {
         let recipe = Recipe {
             compressible: 30,
@@ -433,6 +487,39 @@ mod tests {
         let content = Content::new(5, &recipe);
         let same = content.body(1).iter().filter(|&&byte| byte == b'~').count();
         assert!((29_500..30_700).contains(&same), "{same}");
+        for (percent, size) in [
+            (30, 100_000),
+            (50, 1000),
+            (50, 4096),
+            (80, 300),
+            (80, 1 << 20),
+        ] {
+            let recipe = Recipe {
+                compressible: percent,
+                ..plain(size)
+            };
+            let content = Content::new(5, &recipe);
+            let packed = zstd::bulk::compress(content.body(1), 3).unwrap().len() as f64;
+            let taken = 100.0 * (1.0 - packed / size as f64);
+            let off = (taken - f64::from(percent)).abs();
+            // A frame, and a match for each stretch, cost some bytes.
+            let most = 5.0 + 4000.0 / size as f64;
+            assert!(off < most, "{percent} % of {size}: {taken:.1} %");
+        }
+    }
+
+    #[test]
+    fn bodies_of_small_objects_that_compress_are_all_different() {
+        for size in [8, 300, 1000, 5000] {
+            let recipe = Recipe {
+                compressible: 90,
+                ..plain(size)
+            };
+            let content = Content::new(5, &recipe);
+            let kinds: std::collections::BTreeSet<_> =
+                (0..1000).map(|object| content.body(object)).collect();
+            assert_eq!(kinds.len(), 64, "{size}");
+        }
     }
 
     #[test]
