@@ -168,6 +168,14 @@ fn a_run_that_is_interrupted_anywhere_leaves_nothing_it_does_not_name() {
         .run();
     clean.expect_code(0);
     assert_eq!(what_is_left(&store), [""; 0], "{clean}");
+    // Whoever may not look is told in the server's own word that he may not.
+    Tenbin::new(&scratch, ["clean", &directory])
+        .env("TENBIN_ACCESS_KEY", ACCESS)
+        .env("TENBIN_SECRET_KEY", "wrong-secret")
+        .run()
+        .expect_code(3)
+        .expect_stderr("may be left")
+        .expect_stderr("(SignatureDoesNotMatch)");
 }
 
 fn is_prefix(part: &str) -> bool {

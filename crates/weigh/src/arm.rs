@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tenbin_engine::{Address, Carrier, Drive, Host, News, Protocol, Route, drive};
-use tenbin_plan::{HttpVersion, Pace, Plan, Reach, Signature, Target, Workload};
+use tenbin_plan::{HttpVersion, Pace, Plan, Reach, Signature, Target, Workload, WorkloadKind};
 use tenbin_record::{HostEnvironment, TargetEnvironment};
 use tenbin_targets::{Running, Way, preflight};
 use tenbin_workloads::{Prepared, Site, Stage, prepare};
@@ -241,6 +241,12 @@ impl Arm {
             while let Some(stage) = self.prepared[at].after_run() {
                 said = self.stage(work, Some(stage), wires)?.or(said);
             }
+            if said
+                .as_deref()
+                .is_some_and(|said| says_all_is_gone(work, said))
+            {
+                continue;
+            }
             let why = said.map_or_else(String::new, |said| format!(" ({said})"));
             let sentences = self.prepared[at].left_behind().into_iter();
             left.extend(sentences.map(|sentence| sentence + &why));
@@ -297,6 +303,12 @@ impl Arm {
             &mut tell,
         )?)
     }
+}
+
+/// A bucket that is not there holds nothing; of several, others may.
+fn says_all_is_gone(work: &Workload, said: &str) -> bool {
+    let only_one = matches!(&work.kind, WorkloadKind::S3(work) if work.buckets <= 1);
+    only_one && said == "NoSuchBucket"
 }
 
 /// The target, as a workload sees it: hosts in the order of the route.
