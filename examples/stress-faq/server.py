@@ -221,16 +221,26 @@ def start_worker(work, database, others):
     return parent
 
 
+def listen(options):
+    listener = socket.create_server(("127.0.0.1", options.port), backlog=1024)
+    if options.port_file is not None:
+        with open(options.port_file + ".part", "w") as file:
+            file.write(str(listener.getsockname()[1]))
+        os.rename(options.port_file + ".part", options.port_file)
+    return listener
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--port", type=int, required=True, help="0 takes a free one")
+    parser.add_argument("--port-file", help="file to write the port into")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--work", default="hello")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         database = os.path.join(directory, "users.sqlite")
         prepare(database)
-        listener = socket.create_server(("127.0.0.1", options.port), backlog=1024)
+        listener = listen(options)
         workers = []
         for _ in range(options.workers):
             workers.append(start_worker(options.work, database, [listener, *workers]))
