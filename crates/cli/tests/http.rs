@@ -163,7 +163,7 @@ fn times_count_from_the_beginning_of_the_run() {
         "[[target]]\nname = \"late\"\ncommand = [\"sh\", \"-c\", {serve:?}]\n\
          url = \"http://127.0.0.1:{{port}}/\"\n\n\
          [[workload]]\nkind = \"http\"\n\n\
-         [rounds]\nslice = \"300ms\"\nwarmup = \"0s\"\n"
+         [rounds]\ncount = 2\nslice = \"300ms\"\nwarmup = \"0s\"\n"
     );
     let plan = scratch.write("plan.toml", &plan);
     let run = Tenbin::new(&scratch, ["run", &plan, "--quiet"]).run();

@@ -81,7 +81,10 @@ impl<W: Workload + Persistent> Workload for Insisting<W> {
             Judgement::Failed(class, code) => {
                 self.given_up = true;
                 let code = (!code.is_empty()).then_some(code.as_str());
-                let why = reason(status, code);
+                let why = match (class, code) {
+                    (ErrorClass::Wrong | ErrorClass::Short, Some(sentence)) => sentence.to_owned(),
+                    _ => reason(status, code),
+                };
                 let why = format!("{}: {why}", self.complaint);
                 self.why = Some(why.clone());
                 Judgement::Failed(class, why)

@@ -62,11 +62,14 @@ struct Expected {
     most: Option<u64>,
 }
 
-/// Whether objects that were laid out stay there as long as others are listed.
+/// Whether objects are laid out one by one, and all stay there while they are listed.
 fn all_stay(work: &S3Work) -> bool {
-    let deletes = |operation| work.mix.has(operation);
+    use S3Operation::{Delete, DeleteBatch, ZipGet, ZipList};
+    let has = |operation| work.mix.has(operation);
     // In a mix, DELETE takes what PUT has made.
-    !deletes(S3Operation::DeleteBatch) && (work.versions == 0 || !deletes(S3Operation::Delete))
+    let some_go = has(DeleteBatch) || work.versions > 0 && has(Delete);
+    let in_archives = has(ZipGet) || has(ZipList);
+    !some_go && !in_archives
 }
 
 impl List {
@@ -254,5 +257,26 @@ impl Action for List {
 
     fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
         self.out.try_remove(exchange.tag as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_for_sure_is_what_nothing_takes_away() {
+        for (mix, versions, expected) in [
+            ("list:50,put:50", 0, true),
+            ("list:50,put:40,delete:10", 0, true),
+            ("list:50,put:40,delete:10", 2, false),
+            ("list:50,delete-batch:50", 0, false),
+            ("list:50,zip-get:50", 0, false),
+        ] {
+            let mut work = S3Work::new(S3Operation::List, 1, 10);
+            work.mix = mix.parse().unwrap();
+            work.versions = versions;
+            assert_eq!(all_stay(&work), expected, "{mix}");
+        }
     }
 }
