@@ -8,6 +8,7 @@
 mod accuracy;
 mod check;
 mod cost;
+mod faq;
 mod setup;
 mod shell;
 mod statistics;
@@ -39,6 +40,9 @@ cargo xtask <task>
                   known, and published tables that contradict themselves, kept in bench/ (seconds)
   statistics --real
                   the same and 20 real comparisons of a server with itself (minutes)
+  faq [WORDS]     (only the plans whose name has these words)
+                  the situations of a stress-testing FAQ, each set up for real, and whether the right
+                  finding is named first (ten minutes; as root, for the one from far away)
   support [WORDS] (only the operations whose name has these words)
                   which S3 operation works on which server, written into docs/s3.md (five minutes)
 ";
@@ -69,6 +73,7 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["statistics"] => statistics::run(false)?,
         ["statistics", "--real"] => statistics::run(true)?,
         ["cost", words @ ..] => cost::run(&words.join(" "))?,
+        ["faq", words @ ..] => faq::run(&words.join(" "))?,
         ["support", words @ ..] => support::run(&words.join(" "))?,
         // For `cost` itself, which measures it as a process of its own.
         ["bare-loop", address, connections, seconds] => {

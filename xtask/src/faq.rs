@@ -1,0 +1,236 @@
+//! `cargo xtask faq`: the situations of a stress-testing FAQ, each brought about on this
+//! machine by a plan in `examples/stress-faq`, and the finding that is to be named first.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use crate::{setup, shell};
+
+/// Where the plans are.
+const PLANS: &str = "examples/stress-faq";
+
+/// One situation.
+struct Situation {
+    /// What the FAQ says of it.
+    says: &'static str,
+    /// The plan, without its ending.
+    plan: &'static str,
+    /// How long every packet is held back on its way, if it is: `10ms`.
+    delay: Option<&'static str>,
+    /// What has to come of it.
+    expected: Expected,
+}
+
+/// What has to come of a situation.
+enum Expected {
+    /// This finding is the first.
+    First(&'static str),
+    /// This finding is the first, and this target does less than this share of the work
+    /// of the baseline.
+    Slower(&'static str, &'static str, f64),
+    /// Each does less of the work of the baseline than the one before, by the verdict.
+    Order(&'static [&'static str]),
+    /// The best value of the sweep is at least and at most this.
+    Optimum(u64, u64),
+}
+
+const SITUATIONS: &[Situation] = &[
+    Situation {
+        says: "1. without keep-alive throughput falls several times",
+        plan: "keep-alive",
+        delay: None,
+        expected: Expected::Slower("keep_alive", "closes", 0.5),
+    },
+    Situation {
+        says: "2. from far away the network is measured, not the server",
+        plan: "far-away",
+        delay: Some("10ms"),
+        expected: Expected::First("network_latency"),
+    },
+    Situation {
+        says: "3. too few connections leave the CPU idle",
+        plan: "too-few-connections",
+        delay: None,
+        expected: Expected::First("too_few_connections"),
+    },
+    Situation {
+        says: "3. a busy CPU is the limit",
+        plan: "server-cpu",
+        delay: None,
+        expected: Expected::First("server_cpu"),
+    },
+    Situation {
+        says: "4. flat throughput beside an idle CPU: too few workers",
+        plan: "worker-limit",
+        delay: None,
+        expected: Expected::First("worker_limit"),
+    },
+    Situation {
+        says: "4. for computing, as many workers as cores",
+        plan: "workers-cpu",
+        delay: None,
+        expected: Expected::Optimum(1, 4),
+    },
+    Situation {
+        says: "4. for waiting, several times as many",
+        plan: "workers-sleep",
+        delay: None,
+        expected: Expected::Optimum(8, 16),
+    },
+    Situation {
+        says: "5. a proxy costs; keep-alive behind it wins part of it back",
+        plan: "proxy",
+        delay: None,
+        expected: Expected::Order(&["with-keep-alive", "without-log"]),
+    },
+    Situation {
+        says: "6. TLS costs, mostly in handshakes",
+        plan: "tls",
+        delay: None,
+        expected: Expected::First("keep_alive"),
+    },
+    Situation {
+        says: "7. plain SQL, query builder, mapper",
+        plan: "three-ways",
+        delay: None,
+        expected: Expected::Order(&["builder", "orm"]),
+    },
+    Situation {
+        says: "8. the generator itself is the limit",
+        plan: "generator",
+        delay: None,
+        expected: Expected::First("client_saturated"),
+    },
+];
+
+/// Brings about the situations whose plan has these words in its name, and prints what
+/// was found.
+///
+/// # Errors
+/// A plan cannot be run, or the wrong thing was found.
+pub(crate) fn run(words: &str) -> Result<()> {
+    let tenbin = build()?;
+    let mut text = "| the FAQ says | found | |\n|---|---|---|\n".to_owned();
+    let mut failed = 0;
+    let wanted = SITUATIONS.iter().filter(|each| each.plan.contains(words));
+    for situation in wanted {
+        println!("==> {} ({}.toml)", situation.says, situation.plan);
+        let result = weigh(&tenbin, situation)?;
+        let (found, is_right) = situation.expected.judge(&result);
+        println!("{found}\n");
+        let verdict = if is_right {
+            "as expected"
+        } else {
+            "**otherwise**"
+        };
+        writeln!(text, "| {} | {found} | {verdict} |", situation.says)?;
+        failed += usize::from(!is_right);
+    }
+    print!("{text}");
+    ensure!(failed == 0, "{failed} came out otherwise");
+    Ok(())
+}
+
+fn build() -> Result<PathBuf> {
+    shell::succeed(shell::cargo().args(["build", "--release", "-p", "tenbin"]))?;
+    Ok(shell::workspace_root().join("target/release/tenbin"))
+}
+
+/// Runs the plan and returns its result document.
+fn weigh(tenbin: &Path, situation: &Situation) -> Result<Value> {
+    let plans = shell::workspace_root().join(PLANS);
+    let runs = shell::workspace_root().join("target/tmp/faq");
+    let mut command = match situation.delay {
+        None => Command::new(tenbin),
+        Some(delay) => {
+            let mut command = Command::new("unshare");
+            command.args(["--net", "python3", "delay.py", delay]);
+            command.arg(tenbin);
+            command
+        }
+    };
+    command
+        .current_dir(plans)
+        .env("PATH", setup::path_with_servers()?)
+        .args(["run", &format!("{}.toml", situation.plan)])
+        .args(["--json", "--quiet", "--out"])
+        .arg(&runs);
+    let output = command
+        .output()
+        .with_context(|| format!("`{}` cannot be run", shell::show(&command)))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    // A run that is INVALID (6) has a result as well.
+    if !matches!(output.status.code(), Some(0 | 6)) {
+        bail!("{}: {}", situation.plan, said.trim());
+    }
+    serde_json::from_slice(&output.stdout)
+        .with_context(|| format!("{}: the result is no document", situation.plan))
+}
+
+impl Expected {
+    /// What was found, and whether it is right.
+    fn judge(&self, result: &Value) -> (String, bool) {
+        match self {
+            Self::First(rule) => {
+                let (name, seen) = first_finding(result);
+                (format!("`{name}`: {seen}"), name == *rule)
+            }
+            Self::Slower(rule, target, most) => {
+                let (name, seen) = first_finding(result);
+                let ratio = ratio_of(result, target);
+                let is_right = name == *rule && ratio.is_some_and(|ratio| ratio < *most);
+                let ratio = ratio.map_or("unknown".to_owned(), |ratio| format!("{ratio:.3}"));
+                (format!("`{name}`: {seen}; {target} × {ratio}"), is_right)
+            }
+            Self::Order(targets) => {
+                let ratios: Vec<Option<f64>> = targets
+                    .iter()
+                    .map(|target| ratio_of(result, target))
+                    .collect();
+                let falls = ratios.windows(2).all(|pair| pair[0] > pair[1]);
+                let all_slower = ratios.iter().all(|ratio| ratio.is_some_and(|r| r < 1.0));
+                let shown = targets.iter().zip(&ratios).map(|(target, ratio)| {
+                    let ratio = ratio.map_or("unknown".to_owned(), |r| format!("{r:.3}"));
+                    format!("{target} × {ratio}")
+                });
+                let shown = shown.collect::<Vec<_>>().join(", ");
+                (shown, falls && all_slower)
+            }
+            Self::Optimum(least, most) => {
+                let (name, seen) = optimum(result);
+                let value = name.rsplit('=').next().and_then(|n| n.parse().ok());
+                let is_right = value.is_some_and(|n: u64| (*least..=*most).contains(&n));
+                (format!("{name}: {seen}"), is_right)
+            }
+        }
+    }
+}
+
+/// Rule and evidence of the first finding.
+fn first_finding(result: &Value) -> (String, String) {
+    let first = &result["findings"][0];
+    (text(&first["rule"]), text(&first["evidence"]))
+}
+
+/// The challenger's primary figure divided by the baseline's, at the first workload.
+fn ratio_of(result: &Value, challenger: &str) -> Option<f64> {
+    let comparisons = result["comparisons"].as_array()?;
+    let found = comparisons
+        .iter()
+        .find(|each| each["primary"] == true && each["challenger"] == challenger)?;
+    found["ratio"]["value"].as_f64()
+}
+
+/// What a sweep calls the best, such as `workers=4`, and how that is told.
+fn optimum(result: &Value) -> (String, String) {
+    let found = &result["optima"][0];
+    (text(&found["place"]), text(&found["sentence"]))
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or("nothing").replace('|', "\\|")
+}
