@@ -183,9 +183,9 @@ impl Totals {
     }
 
     /// Length of an operation that straddles an end of the window, with the making
-    /// of its connection and the rest behind it, as a share of the window: it may be counted at one end and not at the other. Long
-    /// operations straddle more often than short ones, hence E[R²]/E[R] and not
-    /// E[R]. Not divided by the number of slices: those begin alike, so what one
+    /// of its connection and the rest behind it, as a share of the window: it may be
+    /// counted at one end and not at the other. Long operations straddle more often
+    /// than short ones, hence E[R²]/E[R] and not E[R]. Not divided by the number of slices: those begin alike, so what one
     /// loses all may lose.
     fn straddling(&self) -> Option<f64> {
         let length = self.squares / self.busy + self.connecting / self.operations + self.think;

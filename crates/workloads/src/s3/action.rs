@@ -128,7 +128,8 @@ pub(crate) trait Action: Send {
     fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next;
 
     /// Prepares the request of an exchange once more that had that tag when it had been
-    /// judged; false where that cannot be done. The operation is then the one behind that of the first try.
+    /// judged; false where that cannot be done. The operation is then the one behind that
+    /// of the first try.
     fn again(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, tag: u64) -> bool {
         let _ = (desk, now, exchange, tag);
         false

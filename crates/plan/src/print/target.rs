@@ -1,0 +1,210 @@
+//! Targets, and where their secrets are to be put.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::comparing::SweepPoint;
+use crate::duration::Time;
+use crate::model::{Credentials, KeySource, Launch, Reach, Ready, Target};
+use crate::names::{DEFAULT_REGION, Named};
+use crate::way::{ClientCertificate, HttpVersion, Tls, Way};
+
+use super::{Page, inline_table, list, text};
+
+pub(super) fn target(page: &mut Page, target: &Target, all: &[Target], variables: &Variables) {
+    page.table("[[target]]");
+    let sweep = target.sweep.as_ref();
+    page.pair("name", text(sweep.map_or(&target.name, |point| &point.of)));
+    match &target.reach {
+        Reach::Endpoint { url } if target.way.hosts.is_empty() => page.pair("url", text(url)),
+        Reach::Endpoint { .. } => page.pair("urls", list(target.way.hosts.iter().map(text))),
+        Reach::Launched(launched) => launch(page, sweep.map_or(launched, |point| &point.template)),
+        Reach::Builtin(builtin) => page.pair("builtin", text(Named::name(*builtin))),
+    }
+    if let Some(point) = sweep {
+        page.explained("sweep", sweep_table(point, all), "a target for each value");
+    }
+    way(page, &target.way);
+    if let Some(keys) = &target.credentials {
+        credentials(page, keys, &variables.of(&target.name));
+    }
+    page.name_unless("signature", target.signature);
+    if target.region != DEFAULT_REGION {
+        page.pair("region", text(&target.region));
+    }
+}
+
+/// Every parameter with its values, as the points of the sweep have them.
+fn sweep_table(first: &SweepPoint, all: &[Target]) -> String {
+    let points = || {
+        let points = all.iter().filter_map(|target| target.sweep.as_ref());
+        points.filter(|point| point.of == first.of)
+    };
+    let axes = first.values.iter().map(|(name, _)| {
+        let mut values: Vec<&String> = Vec::new();
+        let mine = points().flat_map(|point| &point.values);
+        for (_, value) in mine.filter(|(other, _)| other == name) {
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        format!("{name} = {}", list(values.into_iter().map(text)))
+    });
+    format!("{{ {} }}", axes.collect::<Vec<_>>().join(", "))
+}
+
+/// What differs from the simplest way.
+fn way(page: &mut Page, way: &Way) {
+    if way.http != HttpVersion::default() {
+        page.pair("http", text(way.http.name()));
+    }
+    if let Some(path) = &way.unix {
+        page.pair("unix", text(path.display()));
+    }
+    if !way.resolve.is_empty() {
+        page.pair("resolve", list(way.resolve.iter().map(text)));
+    }
+    if let Some(version) = way.ip_version {
+        page.pair("ip_version", version.name());
+    }
+    if let Some(source) = way.source {
+        page.pair("source", text(source));
+    }
+    let pairs = tls(&way.tls);
+    if !pairs.is_empty() {
+        let pairs = pairs.iter().map(|(key, value)| format!("{key} = {value}"));
+        let table = format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "));
+        match way.tls.insecure {
+            true => page.explained("tls", table, "certificates are not checked"),
+            false => page.pair("tls", table),
+        }
+    }
+}
+
+fn tls(tls: &Tls) -> Vec<(&'static str, String)> {
+    let path = |path: &PathBuf| text(path.display());
+    let client = |file: fn(&ClientCertificate) -> &PathBuf| tls.client.as_ref().map(file);
+    [
+        ("ca", tls.ca.as_ref().map(path)),
+        ("cert", client(|client| &client.cert).map(path)),
+        ("key", client(|client| &client.key).map(path)),
+        ("insecure", tls.insecure.then(|| "true".to_owned())),
+        ("server_name", tls.server_name.as_ref().map(text)),
+        ("resume", tls.resume.then(|| "true".to_owned())),
+        ("version", tls.version.map(|version| text(version.name()))),
+    ]
+    .into_iter()
+    .filter_map(|(key, value)| Some((key, value?)))
+    .collect()
+}
+
+fn launch(page: &mut Page, launch: &Launch) {
+    page.pair("command", list(launch.command.iter().map(text)));
+    if !launch.env.is_empty() {
+        page.pair("env", inline_table(&launch.env));
+    }
+    if let Some(directory) = &launch.directory {
+        page.pair("directory", text(directory.display()));
+    }
+    page.pair("url", text(&launch.url));
+    match &launch.ready {
+        Ready::Port => page.pair("ready", "{ port = true }"),
+        Ready::Url(url) => page.pair("ready", format!("{{ url = {} }}", text(url))),
+        Ready::Log(line) => page.pair("ready", format!("{{ log = {} }}", text(line))),
+    }
+    page.pair("ready_within", text(Time(launch.ready_within)));
+    page.pair("stop_within", text(Time(launch.stop_within)));
+}
+
+fn credentials(page: &mut Page, keys: &Credentials, suffix: &str) {
+    if keys.secret_key_source == KeySource::Generated {
+        page.comment("credentials are made up for every run");
+        return;
+    }
+    key(page, "access_key", &keys.access_key_source, suffix);
+    key(page, "secret_key", &keys.secret_key_source, suffix);
+    if let Some(token) = &keys.session_token {
+        key(page, "session_token", &token.source, suffix);
+    }
+}
+
+fn key(page: &mut Page, name: &str, source: &KeySource, suffix: &str) {
+    match source {
+        KeySource::Env(variable) => page.pair(&format!("{name}_env"), text(variable)),
+        KeySource::File(path) => page.pair(&format!("{name}_file"), text(path.display())),
+        KeySource::Generated => {}
+        KeySource::Literal => {
+            let variable = format!("TENBIN_{}{suffix}", name.to_uppercase());
+            page.explained(
+                &format!("{name}_env"),
+                text(variable),
+                "keys are not written down: put it there",
+            );
+        }
+    }
+}
+
+/// In which environment variables to put keys that were given literally: the
+/// same for all targets if all have the same, else one for each target.
+pub(super) struct Variables {
+    suffixes: BTreeMap<String, String>,
+}
+
+impl Variables {
+    pub(super) fn new(targets: Vec<&Target>) -> Self {
+        let literal: Vec<&Target> = targets
+            .into_iter()
+            .filter(|target| has_literal(target))
+            .collect();
+        let same = literal
+            .windows(2)
+            .all(|pair| same_secrets(pair[0], pair[1]));
+        let mut suffixes = BTreeMap::new();
+        for (index, target) in literal.iter().enumerate() {
+            let by_name = format!("_{}", as_variable(&target.name));
+            let suffix = match same {
+                true => String::new(),
+                false if suffixes.values().any(|taken| *taken == by_name) => {
+                    format!("{by_name}_{index}")
+                }
+                false => by_name,
+            };
+            suffixes.insert(target.name.clone(), suffix);
+        }
+        Self { suffixes }
+    }
+
+    fn of(&self, target: &str) -> String {
+        self.suffixes.get(target).cloned().unwrap_or_default()
+    }
+}
+
+fn same_secrets(one: &Target, other: &Target) -> bool {
+    let secrets = |target: &Target| {
+        let keys = target.credentials.as_ref()?;
+        let token = keys.session_token.as_ref();
+        let token = token.map(|token| token.secret.clone());
+        Some((keys.access_key.clone(), keys.secret_key.clone(), token))
+    };
+    secrets(one) == secrets(other)
+}
+
+fn has_literal(target: &Target) -> bool {
+    target.credentials.as_ref().is_some_and(|keys| {
+        let token = keys.session_token.as_ref();
+        keys.access_key_source == KeySource::Literal
+            || keys.secret_key_source == KeySource::Literal
+            || token.is_some_and(|token| token.source == KeySource::Literal)
+    })
+}
+
+fn as_variable(name: &str) -> String {
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_uppercase()
+        } else {
+            '_'
+        }
+    };
+    name.chars().map(plain).collect()
+}

@@ -1,0 +1,137 @@
+//! Workloads, as tables.
+
+use std::time::Duration;
+
+use crate::model::{HttpWork, Workload, WorkloadKind};
+use crate::names::{Kind, Named, Style};
+use crate::s3::{S3Operation, S3Work, Stored};
+use crate::size::Size;
+
+use super::{Page, list, load::load, text};
+
+pub(super) fn workload(page: &mut Page, workload: &Workload, own_load: bool, slice: Duration) {
+    page.table("[[workload]]");
+    page.pair("name", text(&workload.name));
+    work(page, &workload.kind);
+    if own_load {
+        page.text += "[workload.load]\n";
+        load(page, &workload.load, slice);
+    }
+}
+
+fn work(page: &mut Page, kind: &WorkloadKind) {
+    match kind {
+        WorkloadKind::Http(work) => http(page, work),
+        WorkloadKind::S3(work) => s3(page, work),
+    }
+}
+
+/// What is sent, as keys of a workload's table.
+pub(crate) fn work_as_toml(kind: &WorkloadKind) -> String {
+    let mut page = Page::default();
+    work(&mut page, kind);
+    page.text
+}
+
+fn http(page: &mut Page, work: &HttpWork) {
+    page.pair("kind", text(Kind::Http.name()));
+    page.pair("method", text(&work.method));
+    if let Some(path) = &work.path {
+        page.pair("path", text(path));
+    }
+    if !work.printed_headers.is_empty() {
+        let lines = work.printed_headers.iter();
+        page.pair(
+            "headers",
+            list(lines.map(|(name, value)| text(format!("{name}: {value}")))),
+        );
+    }
+    match &work.body_file {
+        Some(path) => page.pair("body_file", text(path.display())),
+        None if work.body.is_empty() => {}
+        None => page.pair("body", text(String::from_utf8_lossy(&work.body))),
+    }
+    if !work.expect.is_empty() {
+        page.pair("expect", list(work.expect.iter().map(u16::to_string)));
+    }
+}
+
+fn s3(page: &mut Page, work: &S3Work) {
+    let usual = S3Work::new(S3Operation::Put, 0, 1);
+    let has = |which: fn(S3Operation) -> bool| work.mix.operations().any(which);
+    let style = match work.virtual_host {
+        true => Style::Virtual,
+        false => Style::Path,
+    };
+    page.pair("kind", text(Kind::S3.name()));
+    page.pair("operation", text(&work.mix));
+    page.pair("size", text(&work.sizes));
+    page.pair("bucket", text(&work.bucket));
+    page.unless("buckets", work.buckets, usual.buckets);
+    if let Some(prefix) = &work.prefix {
+        page.pair("prefix", text(prefix));
+    }
+    page.pair("objects", work.objects);
+    page.name_unless("keys", work.keys);
+    if work.prefixes != usual.prefixes {
+        page.pair("prefixes", text(&work.prefixes));
+    }
+    if work.choose != usual.choose {
+        page.pair("choose", text(work.choose));
+    }
+    page.pair("style", text(style.name()));
+    page.pair("payload", text(work.payload.name()));
+    if has(S3Operation::reads) {
+        page.explained(
+            "verify",
+            work.verify,
+            "compare every byte with what was put",
+        );
+    }
+    page.name_unless("checksum", work.checksum);
+    page.name_unless("content", work.content);
+    page.unless("compressible", work.compressible, usual.compressible);
+    stored(page, &work.stored);
+    page.name_unless("data", work.data);
+    if has(|operation| matches!(operation, S3Operation::Multipart | S3Operation::GetPart)) {
+        page.pair("part_size", text(Size(work.part_size)));
+        page.pair("parts_at_once", work.parts_at_once);
+    }
+    if let Some(range) = work.range {
+        page.pair("range", text(range));
+    }
+    page.name_unless("list", work.listing.form);
+    if has(|operation| matches!(operation, S3Operation::List | S3Operation::ZipList)) {
+        page.pair("page", work.listing.page);
+    }
+    if let Some(delimiter) = &work.listing.delimiter {
+        page.pair("delimiter", text(delimiter));
+    }
+    if work.mix.has(S3Operation::DeleteBatch) {
+        page.pair("batch", work.batch);
+    }
+    page.unless("versions", work.versions, usual.versions);
+    page.unless("rewrite", work.rewrite, usual.rewrite);
+    page.unless("retries", work.retries, usual.retries);
+    page.unless("entries", work.entries, usual.entries);
+}
+
+fn stored(page: &mut Page, stored: &Stored) {
+    page.name_unless("encryption", stored.encryption);
+    if let Some(class) = &stored.storage_class {
+        page.pair("storage_class", text(class));
+    }
+    if let Some(kind) = &stored.content_type {
+        page.pair("content_type", text(kind));
+    }
+    let pairs = |pairs: &[(String, String)], between: &str| {
+        let pairs = pairs.iter();
+        list(pairs.map(|(name, value)| text(format!("{name}{between}{value}"))))
+    };
+    if !stored.metadata.is_empty() {
+        page.pair("metadata", pairs(&stored.metadata, ": "));
+    }
+    if !stored.tags.is_empty() {
+        page.pair("tags", pairs(&stored.tags, "="));
+    }
+}
