@@ -120,7 +120,8 @@ fn a_search_finds_the_highest_rate_of_each_target() {
         "--target",
         &format!("two={two}"),
         "--slo",
-        "p90<60ms,errors<5%",
+        // A median, which no single stall of a busy machine can move.
+        "p50<60ms,errors<5%",
         "--rate",
         "50/s",
         "--slice",
@@ -144,12 +145,16 @@ fn a_search_finds_the_highest_rate_of_each_target() {
         let failed = search["failed"].as_f64().unwrap();
         assert!(failed > search["rate"].as_f64().unwrap(), "{search:#}");
     }
-    // Both were offered the same while both held.
-    let offered: Vec<f64> = document["slices"].as_array().unwrap()[..4]
-        .iter()
-        .map(|slice| slice["offered"].as_f64().unwrap())
-        .collect();
-    assert_eq!(offered, [50.0, 50.0, 100.0, 100.0]);
+    // Both were offered the same while both held, an unclear slice being tried again.
+    for target in ["four", "two"] {
+        let slices = document["slices"].as_array().unwrap().iter();
+        let mine = slices.filter(|slice| slice["target"] == target);
+        let mut offered: Vec<f64> = mine
+            .map(|slice| slice["offered"].as_f64().unwrap())
+            .collect();
+        offered.dedup();
+        assert_eq!(offered[..2], [50.0, 100.0], "{target}: {offered:?}");
+    }
     near(&document["rate_comparisons"][0]["ratio"], 0.5, 0.25);
     assert_eq!(shown(&scratch).1["searches"], document["searches"]);
 }
