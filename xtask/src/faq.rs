@@ -8,7 +8,12 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use crate::{setup, shell};
+use crate::{kept, setup, shell};
+
+/// How the line begins that says where the run is kept.
+const RUN: &str = "Run ";
+/// How the last lines begin.
+const BOTTOM: [&str; 3] = ["Trust ", "Verdict ", RUN];
 
 /// Where the plans are.
 const PLANS: &str = "examples/stress-faq";
@@ -115,11 +120,12 @@ const SITUATIONS: &[Situation] = &[
 pub(crate) fn run(words: &str) -> Result<()> {
     let tenbin = build()?;
     let mut text = "| the FAQ says | found | |\n|---|---|---|\n".to_owned();
+    let mut lines = String::new();
     let mut failed = 0;
     let wanted = SITUATIONS.iter().filter(|each| each.plan.contains(words));
     for situation in wanted {
         println!("==> {} ({}.toml)", situation.says, situation.plan);
-        let result = weigh(&tenbin, situation)?;
+        let (result, said) = weigh(&tenbin, situation)?;
         let (found, is_right) = situation.expected.judge(&result);
         println!("{found}\n");
         let verdict = if is_right {
@@ -128,9 +134,19 @@ pub(crate) fn run(words: &str) -> Result<()> {
             "**otherwise**"
         };
         writeln!(text, "| {} | {found} | {verdict} |", situation.says)?;
+        writeln!(lines, "\n{}.toml:\n\n```text\n{said}```", situation.plan)?;
         failed += usize::from(!is_right);
     }
     print!("{text}");
+    if words.is_empty() {
+        let machine = crate::cost::machine()?;
+        let page = format!(
+            "# The FAQ\n\n`cargo xtask faq`: the situations of a stress-testing FAQ, each brought \
+             about by a plan in [examples/stress-faq](../../examples/stress-faq/README.md), and \
+             what Tenbin says first of it.\n\n{text}\n{machine}.\n\n## The last lines of each run\n{lines}"
+        );
+        println!("\nkept in {}", kept::page("faq", &page)?.display());
+    }
     ensure!(failed == 0, "{failed} came out otherwise");
     Ok(())
 }
@@ -140,8 +156,8 @@ fn build() -> Result<PathBuf> {
     Ok(shell::workspace_root().join("target/release/tenbin"))
 }
 
-/// Runs the plan and returns its result document.
-fn weigh(tenbin: &Path, situation: &Situation) -> Result<Value> {
+/// Runs the plan and returns its result document, and the lines that end what people read.
+fn weigh(tenbin: &Path, situation: &Situation) -> Result<(Value, String)> {
     let plans = shell::workspace_root().join(PLANS);
     let runs = shell::workspace_root().join("target/tmp/faq");
     let mut command = match situation.delay {
@@ -154,21 +170,35 @@ fn weigh(tenbin: &Path, situation: &Situation) -> Result<Value> {
         }
     };
     command
-        .current_dir(plans)
+        .current_dir(&plans)
         .env("PATH", setup::path_with_servers()?)
-        .args(["run", &format!("{}.toml", situation.plan)])
-        .args(["--json", "--quiet", "--out"])
+        .args([
+            "run",
+            &format!("{}.toml", situation.plan),
+            "--quiet",
+            "--out",
+        ])
         .arg(&runs);
     let output = command
         .output()
         .with_context(|| format!("`{}` cannot be run", shell::show(&command)))?;
-    let said = String::from_utf8_lossy(&output.stderr);
     // A run that is INVALID (6) has a result as well.
     if !matches!(output.status.code(), Some(0 | 6)) {
+        let said = String::from_utf8_lossy(&output.stderr);
         bail!("{}: {}", situation.plan, said.trim());
     }
-    serde_json::from_slice(&output.stdout)
-        .with_context(|| format!("{}: the result is no document", situation.plan))
+    let said = String::from_utf8_lossy(&output.stdout);
+    let is_last = |line: &&str| BOTTOM.iter().any(|word| line.starts_with(word));
+    let last: Vec<&str> = said.lines().filter(is_last).collect();
+    let run = last.last().and_then(|line| line.strip_prefix(RUN));
+    let run =
+        run.with_context(|| format!("{}: it does not say where it is kept", situation.plan))?;
+    let result = std::fs::read_to_string(plans.join(run.trim()).join("result.json"))?;
+    let result = serde_json::from_str(&result)
+        .with_context(|| format!("{}: the result is no document", situation.plan))?;
+    // Where it is kept is of no use to others.
+    let shown = last.iter().filter(|line| !line.starts_with(RUN));
+    Ok((result, shown.map(|line| format!("{line}\n")).collect()))
 }
 
 impl Expected {

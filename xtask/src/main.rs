@@ -9,6 +9,7 @@ mod accuracy;
 mod check;
 mod cost;
 mod faq;
+mod kept;
 mod setup;
 mod shell;
 mod statistics;

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::shell;
+use crate::{kept, shell};
 
 /// Real comparisons of a server with itself.
 const REAL: u32 = 20;
@@ -149,17 +149,11 @@ fn against_itself(tenbin: &Path, url: &str, scratch: &Path) -> Result<(String, S
 }
 
 fn keep(text: &str, machine: &str, real: bool) -> Result<PathBuf> {
-    let date = shell::output_of(Command::new("date").arg("+%Y-%m-%d"))?;
-    let folder = shell::workspace_root()
-        .join("bench")
-        .join(format!("{}-statistics", date.trim()));
-    std::fs::create_dir_all(&folder)?;
     let option = if real { " --real" } else { "" };
     let page = format!(
         "# Statistics\n\n`cargo xtask statistics{option}`: comparisons of which the truth is known, \
          judged by the code that judges runs. What each row proves is in \
          [accuracy](../../docs/accuracy.md#the-verdict). {text}\n{machine}.\n"
     );
-    std::fs::write(folder.join("README.md"), page)?;
-    Ok(folder)
+    kept::page("statistics", &page)
 }

@@ -109,7 +109,11 @@ pub(crate) fn optimum_claim(optimum: &Optimum) -> String {
                 Trust::Suspect => " (suspect)",
                 Trust::Valid | Trust::Invalid => "",
             };
-            format!("{place} is {word}the optimum of {sweep}{doubt} at {workload}")
+            let last = match optimum.targets.as_slice() {
+                [_, .., last] if *last == optimum.target => ", the largest that was tried,",
+                _ => "",
+            };
+            format!("{place}{last} is {word}the optimum of {sweep}{doubt} at {workload}")
         }
     }
 }

@@ -58,6 +58,11 @@ impl Optimum {
         })
     }
 
+    /// Whether larger values were not tried, so that one of them may be better still.
+    pub fn is_largest(&self) -> bool {
+        self.targets.len() > 1 && self.targets.last() == Some(&self.target)
+    }
+
     /// All of that in one sentence without a full stop.
     pub fn sentence(&self) -> String {
         let Self {
@@ -78,9 +83,17 @@ impl Optimum {
         };
         format!(
             "{} is {word} of {sweep} at {workload}: {}{doubt}",
-            self.place,
+            self.shown_place(),
             self.reason()
         )
+    }
+
+    /// Its place, and whether that is where the sweep ends.
+    pub fn shown_place(&self) -> String {
+        match self.is_largest() {
+            true => format!("{}, the largest that was tried,", self.place),
+            false => self.place.clone(),
+        }
     }
 
     /// The figures behind it; a clause.
@@ -290,10 +303,20 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn the_last_value_is_said_to_be_the_last() {
+        let run = swept(&[(1, 1.0), (2, 1.9), (4, 3.8)], 36);
+        assert!(
+            found(&run)[0].starts_with("workers=4, the largest that was tried, is the optimum"),
+            "{:?}",
+            found(&run)
+        );
+    }
+
+    #[test]
     fn a_smaller_margin_finds_a_larger_value() {
         let mut run = swept(&[(1, 1.0), (2, 1.9), (4, 1.95)], 36);
         run.plan.comparing.margin = "1%".parse().unwrap();
-        assert!(found(&run)[0].starts_with("workers=4 is the optimum"));
+        assert!(found(&run)[0].starts_with("workers=4, the largest that was tried, is the"));
     }
 
     #[test]

@@ -2,14 +2,13 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::process::Command;
 
 use anyhow::Result;
 
 use super::Outcome;
 use super::against::ONE_SLICE;
 use super::experiment::How;
-use crate::shell;
+use crate::kept;
 
 /// The table as text.
 pub(super) fn text(outcomes: &[Outcome], machine: &str) -> String {
@@ -54,14 +53,8 @@ pub(super) fn text(outcomes: &[Outcome], machine: &str) -> String {
 
 /// Keeps the table under `bench/`.
 pub(super) fn keep(text: &str) -> Result<PathBuf> {
-    let date = shell::output_of(Command::new("date").arg("+%Y-%m-%d"))?;
-    let folder = shell::workspace_root()
-        .join("bench")
-        .join(format!("{}-accuracy", date.trim()));
-    std::fs::create_dir_all(&folder)?;
-    std::fs::write(
-        folder.join("README.md"),
-        format!("# Accuracy\n\n`cargo xtask accuracy`. {text}"),
-    )?;
-    Ok(folder)
+    kept::page(
+        "accuracy",
+        &format!("# Accuracy\n\n`cargo xtask accuracy`. {text}"),
+    )
 }

@@ -2,14 +2,13 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::Result;
 
 use super::Measured;
 use super::goal::{Judged, median};
 use super::rows::{Method, Reading};
-use crate::shell;
+use crate::kept;
 
 const HEADER: &str = "row,contender,turn,cpu_seconds,wall_seconds,operations,peak_resident_kib\n";
 
@@ -149,11 +148,7 @@ fn word(met: Option<bool>) -> &'static str {
 /// Keeps the rows and their raw figures under `bench/`. Rows of the same day that
 /// were not measured again stay.
 pub(super) fn keep(measured: &[Measured], machine: &str) -> Result<PathBuf> {
-    let date = shell::output_of(Command::new("date").arg("+%Y-%m-%d"))?;
-    let folder = shell::workspace_root()
-        .join("bench")
-        .join(format!("{}-cost", date.trim()));
-    std::fs::create_dir_all(&folder)?;
+    let folder = kept::folder("cost")?;
     let names: Vec<&str> = measured.iter().map(|row| row.row.name).collect();
 
     let readme = folder.join("README.md");

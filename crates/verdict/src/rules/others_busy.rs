@@ -9,6 +9,9 @@ use crate::words::{count, percent};
 /// Share of the CPU time of all cores.
 const NOTICEABLE: f64 = 0.10;
 
+/// Share of the slices from which on single ones are worth a word.
+const SEVERAL: f64 = 0.02;
+
 /// Something that is no part of the run keeps cores busy.
 pub(super) struct OthersBusy;
 
@@ -67,7 +70,8 @@ impl OthersBusy {
             .collect();
         let disturbed = shares.iter().filter(|share| **share > NOTICEABLE).count();
         let worst = shares.iter().copied().fold(0.0, f64::max);
-        (disturbed > 0).then(|| Finding {
+        let is_several = disturbed as f64 > SEVERAL * shares.len() as f64;
+        is_several.then(|| Finding {
             rule: self.name(),
             severity: Severity::Note,
             blame: Blame::Generator,
@@ -110,6 +114,13 @@ mod tests {
         assert_eq!(findings[0].severity, Severity::Note);
         assert!(findings[0].evidence.starts_with("in 1 of 32 slices"));
         assert!(findings[0].evidence.contains("50 %"));
+    }
+
+    #[test]
+    fn one_of_very_many_is_not_worth_a_word() {
+        let mut run = Run::pair(32);
+        run.first_of("a").machine().others_cpu_seconds = Some(1.0);
+        assert_eq!(run.findings(&OthersBusy), []);
     }
 
     #[test]

@@ -42,6 +42,11 @@ impl SweepOptimum {
             target: Some(optimum.target.clone()),
             evidence: optimum.sentence(),
             advice: match optimum.is_certain() {
+                true if optimum.is_largest() => format!(
+                    "sweep larger values as well: {} is the largest of {} that was tried, and \
+                     the best may lie beyond it",
+                    optimum.place, optimum.sweep
+                ),
                 true => format!(
                     "use {} for {}; larger values cost more and gain no more than {}",
                     optimum.place,
@@ -72,6 +77,8 @@ mod tests {
         assert_eq!(findings[0].severity, Severity::Note);
         assert_eq!(findings[0].target.as_deref(), Some("web@workers=2"));
         assert!(findings[0].advice.starts_with("use workers=2 for web"));
+        let findings = swept(&[(1, 1.0), (2, 1.9)], 36).findings(&SweepOptimum);
+        assert!(findings[0].advice.starts_with("sweep larger values"));
         let findings = swept(&[(1, 1.0), (2, 1.9), (4, 1.91)], 12).findings(&SweepOptimum);
         assert!(findings[0].advice.contains("more --rounds"), "{findings:?}");
     }

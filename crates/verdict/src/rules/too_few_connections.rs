@@ -50,7 +50,10 @@ impl Rule for TooFewConnections {
             levels.any(|level| level.name == workload.name)
         };
         let cells = evidence.cells();
-        let alone = cells.iter().filter(|cell| !is_on_ladder(cell.workload));
+        // A sweep asks what more of something else gives: see `worker_limit`.
+        let alone = cells
+            .iter()
+            .filter(|cell| !is_on_ladder(cell.workload) && cell.target.sweep.is_none());
         let idle: Vec<(&Cell<'_>, Busy)> = alone
             .filter_map(|cell| Some((cell, unexplained(cell, evidence)?)))
             .collect();
@@ -221,6 +224,13 @@ mod tests {
                 .evidence
                 .starts_with("in each of 2 workloads neither side used at least 75 % of 2 cores")
         );
+    }
+
+    #[test]
+    fn silent_of_what_is_swept() {
+        let mut run = crate::sweep::tests::swept(&[(1, 1.0), (2, 2.0)], 16);
+        run.each(|slice| slice.server_cpu(0.3));
+        assert_eq!(run.findings(&TooFewConnections), []);
     }
 
     #[test]

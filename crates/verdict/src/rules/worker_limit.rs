@@ -1,13 +1,18 @@
 //! Too few workers behind the connections.
 
+use tenbin_stats::{CONFIDENCE, ratio as ratio_of};
+
 use super::Rule;
 use super::client_saturated::BUSY;
 use super::server_cpu::works_on_one_core;
+use crate::compare::Blocks;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
 use crate::ladder::{Level, ladders};
 use crate::latency;
+use crate::metric::Metric;
 use crate::processor::Busy;
+use crate::sweep::{Optimum, optima};
 use crate::words::{count, middle, percent, ratio};
 
 /// What more connections may gain at most for throughput to be flat.
@@ -15,6 +20,9 @@ const GAIN: f64 = 0.05;
 
 /// Share of the growth of connections that service time has to grow by.
 const PROPORTIONAL: f64 = 0.80;
+
+/// What a swept parameter has in its name when it says how many do the work.
+const WORKERS: [&str; 5] = ["worker", "process", "thread", "child", "pool"];
 
 /// Too few workers behind the connections.
 pub(super) struct WorkerLimit;
@@ -38,16 +46,18 @@ impl Rule for WorkerLimit {
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
         let ladders = ladders(evidence.plan, 2);
-        ladders
-            .iter()
-            .flat_map(|ladder| {
-                let targets = evidence.plan.targets.iter();
-                targets.filter_map(|target| {
-                    let levels = Level::all(ladder, target, evidence.slices)?;
-                    self.on_ladder(&levels, evidence)
-                })
+        let on_ladders = ladders.iter().flat_map(|ladder| {
+            let targets = evidence.plan.targets.iter();
+            targets.filter_map(|target| {
+                let levels = Level::all(ladder, target, evidence.slices)?;
+                self.on_ladder(&levels, evidence)
             })
-            .collect()
+        });
+        let optima = optima(evidence.plan, evidence.slices);
+        let in_sweeps = optima
+            .iter()
+            .filter_map(|optimum| self.in_sweep(optimum, evidence));
+        on_ladders.chain(in_sweeps).collect()
     }
 }
 
@@ -98,6 +108,50 @@ impl WorkerLimit {
     }
 }
 
+impl WorkerLimit {
+    /// The fewest workers of a sweep against the number that turned out best.
+    fn in_sweep(&self, optimum: &Optimum, evidence: &Evidence<'_>) -> Option<Finding> {
+        let cells = evidence.cells();
+        let fewest = cells.iter().find(|cell| {
+            Some(&cell.target.name) == optimum.targets.first()
+                && cell.workload.name == optimum.workload
+        })?;
+        let place = fewest.target.sweep.as_ref()?;
+        let counts_workers = place.values.iter().any(|(name, _)| {
+            let name = name.to_ascii_lowercase();
+            WORKERS.iter().any(|word| name.contains(word))
+        });
+        if !counts_workers || optimum.metric != Metric::Throughput {
+            return None;
+        }
+        let blocks = Blocks::of(fewest.workload, evidence.slices);
+        let logs = blocks.log_ratios(Metric::Throughput, &fewest.target.name, &optimum.target);
+        let gained = ratio_of(&logs, CONFIDENCE);
+        let gained = gained.estimate()?;
+        let busy = Busy::of(fewest, evidence)?;
+        let full = fewest.full();
+        let thread = middle(full.iter().map(|slice| slice.client.busiest_thread))?;
+        let gains = gained.value > 1.0 + GAIN && gained.low > 1.0;
+        (gains && busy.has_room() && thread <= BUSY).then(|| Finding {
+            rule: self.name(),
+            severity: Severity::Note,
+            blame: Blame::Server,
+            workload: Some(optimum.workload.clone()),
+            target: Some(fewest.target.name.clone()),
+            evidence: format!(
+                "with {place} neither side used {} of {}, and {} gave {} ({}–{}) times the throughput",
+                percent(busy.unused()),
+                count(busy.cores, "core"),
+                optimum.place,
+                ratio(gained.value),
+                ratio(gained.low),
+                ratio(gained.high)
+            ),
+            advice: format!("use {} for {}", optimum.place, optimum.sweep),
+        })
+    }
+}
+
 fn median_time(level: &Level<'_>) -> Option<f64> {
     let full = level.cell.full();
     latency::quantile(&full, 0.50, |op| &op.service, |op| op.role.is_work()).value()
@@ -106,7 +160,42 @@ fn median_time(level: &Level<'_>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sweep::tests::swept;
     use crate::testing::Run;
+
+    #[test]
+    fn a_sweep_says_what_more_workers_gain() {
+        let speeds = [(1, 1.0), (2, 2.0), (4, 3.9), (8, 3.92)];
+        let mut run = swept(&speeds, 32);
+        run.each(|slice| slice.server_cpu(0.2));
+        let findings = run.findings(&WorkerLimit);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].target.as_deref(), Some("web@workers=1"));
+        assert!(
+            findings[0].evidence.starts_with(
+                "with workers=1 neither side used 80 % of 2 cores, and workers=4 gave 3.90 ("
+            ),
+            "{findings:?}"
+        );
+        assert_eq!(findings[0].advice, "use workers=4 for web");
+    }
+
+    #[test]
+    fn silent_in_a_sweep_of_something_else_or_when_cpu_was_busy() {
+        let speeds = [(1, 1.0), (2, 2.0)];
+        let mut busy = swept(&speeds, 32);
+        busy.each(|slice| slice.server_cpu(1.8));
+        assert_eq!(busy.findings(&WorkerLimit), []);
+        let mut other = swept(&speeds, 32);
+        other.each(|slice| slice.server_cpu(0.2));
+        for target in &mut other.plan.targets {
+            target.sweep.as_mut().unwrap().values[0].0 = "cache".to_owned();
+        }
+        assert_eq!(other.findings(&WorkerLimit), []);
+        let mut flat = swept(&[(1, 1.0), (2, 1.01)], 32);
+        flat.each(|slice| slice.server_cpu(0.2));
+        assert_eq!(flat.findings(&WorkerLimit), []);
+    }
 
     /// Throughput of 1,000 from four connections on, as four workers give it.
     fn four_workers() -> Run {
