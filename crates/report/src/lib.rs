@@ -17,6 +17,7 @@ pub mod document;
 mod earlier;
 mod escape;
 mod exporter;
+mod flagged;
 mod foreign;
 pub mod hsbench;
 pub mod import;

@@ -12,6 +12,7 @@ use std::fmt::Write as _;
 
 use crate::document::{Comparison, Document, Finding, OperationResult, Severity, Workload};
 use crate::escape::{as_code, for_markdown};
+use crate::flagged::flagged;
 use crate::terminal::verdict_word;
 use crate::words::{
     BYTES, RATE, SHARE, TIME, UNKNOWN, count, digits, errors, plural, ratio, ratio_interval, trust,
@@ -126,6 +127,7 @@ fn results(page: &mut String, document: &Document, workload: &Workload) {
 }
 
 fn comparisons(page: &mut String, document: &Document, workload: &Workload) {
+    let mut is_shown = false;
     let mut comparisons = document.comparisons_of(&workload.name).peekable();
     if comparisons.peek().is_none() {
         return;
@@ -171,7 +173,12 @@ fn comparisons(page: &mut String, document: &Document, workload: &Workload) {
             let by = format!("{} without flagged slices", comparison.metric_phrase);
             let (value, interval) = (ratio(without.value), ratio_interval(Some(without)));
             table.row(&[by, value, interval, verdict, winner, p]);
+            is_shown = true;
         }
+    }
+    if let Some(told) = flagged(document, &workload.name).filter(|_| is_shown) {
+        line(page, "");
+        line(page, &format!("{}.", for_markdown(&told)));
     }
 }
 

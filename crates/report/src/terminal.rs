@@ -16,6 +16,7 @@ use crate::document::{
     Comparison, Connections, Document, Finding, ResultOf, SetupStep, Severity, Trust, Workload,
 };
 use crate::escape::for_terminal;
+use crate::flagged::flagged;
 use crate::table::{Table, wrap, wrap_between};
 use crate::words::{TIME, UNKNOWN, about_steps, count, errors, plural, ratio, ratio_interval};
 
@@ -210,6 +211,10 @@ impl Page {
         }
         self.line("");
         self.table(&table);
+        let is_shown = comparisons.iter().any(|c| c.without_flagged.is_some());
+        if let Some(told) = flagged(document, &workload.name).filter(|_| is_shown) {
+            self.paragraph(&for_terminal(&told), INDENT, INDENT);
+        }
         for comparison in comparisons.iter().filter(|c| c.primary) {
             self.paragraph(&for_terminal(&comparison.sentence), INDENT, INDENT);
         }

@@ -104,6 +104,26 @@ fn pair_on_a_wide_terminal() {
 }
 
 #[test]
+fn flagged_slices_are_named_beside_the_ratio_without_them() {
+    let mut document = stored("pair");
+    assert!(!terminal(&document, 100, false).contains("flagged"));
+    let workload = document.slices[2].workload.clone();
+    document.slices[2].flags = vec!["outlying".to_owned()];
+    let target = document.slices[2].target.clone();
+    let mine = |comparison: &&mut tenbin_report::document::Comparison| {
+        comparison.primary && comparison.workload == workload
+    };
+    let comparison = document.comparisons.iter_mut().find(mine).unwrap();
+    comparison.without_flagged = comparison.ratio;
+    let told = format!("slice 3 of {target} (outlying)");
+    for page in [terminal(&document, 100, false), markdown(&document)] {
+        let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(page.contains("without flagged slices"), "{page}");
+        assert!(page.contains(&told), "{page}");
+    }
+}
+
+#[test]
 fn pair_on_a_narrow_terminal() {
     insta::assert_snapshot!(terminal(&stored("pair"), 80, false));
 }

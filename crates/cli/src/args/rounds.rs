@@ -13,7 +13,8 @@ pub struct RoundsArgs {
     #[arg(long, short, value_name = "TIME", allow_hyphen_values = true)]
     pub duration: Option<String>,
     /// Rounds, each with one slice of every target; even for two targets, whole Williams squares
-    /// for more [default: 16 for two targets, else about 8; more with --aa]
+    /// for more [default: 8 for one target, 16 for two, else what it takes
+    /// for a difference to show]
     #[arg(long, value_name = "N")]
     pub rounds: Option<u32>,
     /// End when every deciding ratio is known so well, for example ±2%: --rounds is then the
@@ -23,7 +24,7 @@ pub struct RoundsArgs {
     /// With --until: the most rounds [default: 8 times the fewest]
     #[arg(long, value_name = "N")]
     pub max_rounds: Option<u32>,
-    /// Measured length of one slice, at least 100ms [default: 2s]
+    /// Measured length of one slice, at least 100ms [default: 2s; 1s for three targets or more]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub slice: Option<String>,
     /// Unmeasured head of every slice [default: a tenth of the slice, at most 500ms]

@@ -18,7 +18,6 @@ const MOST_MARGIN: Percent = Percent::of(100.0);
 pub(super) struct Sides {
     targets: usize,
     twin: bool,
-    swept: bool,
 }
 
 /// What decides how many rounds there are.
@@ -27,9 +26,6 @@ pub(super) struct Shape {
     pub(super) targets: usize,
     /// Comparisons that decide something.
     pub(super) questions: usize,
-    /// Somebody asks for an answer that takes intervals, however many rounds that
-    /// takes.
-    pub(super) wants_intervals: bool,
 }
 
 impl Sides {
@@ -38,7 +34,6 @@ impl Sides {
         Self {
             targets: combinations.sum(),
             twin: wants_twin(desk, aa) && !drafts.is_empty(),
-            swept: drafts.iter().any(|draft| draft.value.sweep.is_some()),
         }
     }
 
@@ -46,7 +41,6 @@ impl Sides {
         Shape {
             targets: self.targets + usize::from(self.twin),
             questions: self.targets.saturating_sub(1) * workloads,
-            wants_intervals: self.twin || self.swept,
         }
     }
 }

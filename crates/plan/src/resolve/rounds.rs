@@ -13,6 +13,7 @@ use crate::scalar::Scalar;
 use crate::schedule::rounds_per_block;
 
 const DEFAULT_SLICE: Duration = Duration::from_secs(2);
+const DEFAULT_SLICE_OF_MANY: Duration = Duration::from_secs(1);
 const DEFAULT_GAP: Duration = Duration::from_millis(200);
 const DEFAULT_WARMUP: Duration = Duration::from_secs(2);
 const LONGEST_DEFAULT_LEAD: Duration = Duration::from_millis(500);
@@ -50,7 +51,7 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, shape: &Shape) -
         }
         (count, slice, None) => (
             count.unwrap_or(default_count(shape)),
-            slice.unwrap_or(DEFAULT_SLICE),
+            slice.unwrap_or(default_slice(shape)),
         ),
     };
     Rounds {
@@ -69,15 +70,21 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, shape: &Shape) -
     }
 }
 
-/// Eight quads for two targets; for others at least eight rounds of whole blocks,
-/// and as many blocks as it takes for any difference to show where that is wanted.
+/// Eight quads for two targets; for more, as many blocks as it takes for any
+/// difference to show.
 fn default_count(shape: &Shape) -> u32 {
-    let block = rounds_per_block(shape.targets);
     match shape.targets {
         2 => 16,
         0 | 1 => 8,
-        _ if shape.wants_intervals => blocks_that_tell(shape.questions) * block,
-        _ => 8u32.next_multiple_of(block),
+        _ => blocks_that_tell(shape.questions) * rounds_per_block(shape.targets),
+    }
+}
+
+/// The more targets, the more slices: shorter ones keep a run within minutes.
+fn default_slice(shape: &Shape) -> Duration {
+    match shape.targets {
+        0..=2 => DEFAULT_SLICE,
+        _ => DEFAULT_SLICE_OF_MANY,
     }
 }
 
