@@ -77,11 +77,20 @@ fn what_is_expected_and_true_ends_well() {
         "--builtin",
         "own=http",
         "--rounds",
-        "6",
+        "8",
         "--expect",
         "errors<=0%,p50<1h",
+        // Long enough for samples of every slice on a busy machine.
+        "--slice",
+        "400ms",
+        "--lead",
+        "20ms",
+        "--gap",
+        "0s",
+        "--warmup",
+        "0s",
     ];
-    let run = Tenbin::new(&scratch, own.iter().chain(SHORT)).run();
+    let run = Tenbin::new(&scratch, own).run();
     run.expect_code(0)
         .expect_stdout("all 2 expectations are met");
 }

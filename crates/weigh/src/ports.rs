@@ -52,7 +52,8 @@ fn sentence(
 ) -> Option<String> {
     let there = ports.count * addresses.max(1);
     let held = ports.held.as_secs();
-    (taken + waiting as f64 > there as f64).then(|| {
+    // Who closes none takes none, whatever others have left behind.
+    (taken >= 1.0 && taken + waiting as f64 > there as f64).then(|| {
         format!(
             "target \"{target}\": without keep-alive up to {taken:.0} connections are closed \
              within {held} s, each of which keeps its local port for so long unless the server \
@@ -144,6 +145,11 @@ mod tests {
             sentence("a", 50_000.0, OUTSIDE, 2, 0),
             None,
             "two addresses"
+        );
+        assert_eq!(
+            sentence("a", 0.0, OUTSIDE, 1, 44_935),
+            None,
+            "it closes none"
         );
     }
 
