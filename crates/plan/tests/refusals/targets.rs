@@ -324,8 +324,8 @@ fn observing() {
         ),
         (
             "[[target]]",
-            "url = \"http://h\"\nobserve = { prot = 1 }",
-            "plan.toml:3:13: unknown key \"prot\" in observe; did you mean \"port\"?",
+            "url = \"http://h\"\nobserve = { port = 1, prot = 1 }",
+            "plan.toml:3:23: unknown key \"prot\" in observe; did you mean \"port\"?",
         ),
     ]);
 }
