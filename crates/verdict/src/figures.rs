@@ -161,10 +161,10 @@ fn of_cell(cell: &Cell<'_>) -> TargetFigures {
         throughput: basis.metric(Metric::Throughput),
         server_cpu,
         per_core_second: inverse(server_cpu),
-        scope: used().map(|used| used.scope).last(),
+        scope: used().next_back().map(|used| used.scope),
         rss_start_bytes: used().next().and_then(|used| used.rss_start_bytes),
         peak_rss_bytes: used().filter_map(|used| used.rss_bytes).max(),
-        rss_end_bytes: used().last().and_then(|used| used.rss_end_bytes),
+        rss_end_bytes: used().next_back().and_then(|used| used.rss_end_bytes),
         read_bytes: each(&|used| used.read_bytes),
         written_bytes: each(&|used| used.written_bytes),
         written_per_stored: basis.each(|slice| {

@@ -270,7 +270,8 @@ fn answer_with(status: StatusCode, kind: &'static str, body: Bytes) -> Answer {
     answer
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 

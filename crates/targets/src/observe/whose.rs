@@ -1,7 +1,7 @@
 //! From a number, a port or a name to processes.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use procfs::net::{TcpNetEntry, TcpState};
 use procfs::process::Stat;
@@ -100,7 +100,7 @@ fn holds(pid: i32, sockets: &HashSet<u64>) -> bool {
 }
 
 /// From `socket:[1234]`.
-fn socket_of(link: &PathBuf) -> Option<u64> {
+fn socket_of(link: &Path) -> Option<u64> {
     let text = link.to_str()?.strip_prefix("socket:[")?;
     text.strip_suffix(']')?.parse().ok()
 }
@@ -173,8 +173,8 @@ mod tests {
 
     #[test]
     fn sockets_are_told_from_other_files() {
-        assert_eq!(socket_of(&PathBuf::from("socket:[123]")), Some(123));
-        assert_eq!(socket_of(&PathBuf::from("pipe:[123]")), None);
-        assert_eq!(socket_of(&PathBuf::from("/tmp/socket:[123]")), None);
+        assert_eq!(socket_of(Path::new("socket:[123]")), Some(123));
+        assert_eq!(socket_of(Path::new("pipe:[123]")), None);
+        assert_eq!(socket_of(Path::new("/tmp/socket:[123]")), None);
     }
 }
