@@ -12,6 +12,8 @@ mod foreign;
 mod http;
 mod keys;
 mod load;
+mod observe;
+mod observed;
 mod output;
 mod quickstart;
 mod rounds;
@@ -39,6 +41,7 @@ pub use foreign::{ForeignArgs, TOOLS, called_by_name};
 pub use http::{HttpArgs, RequestArgs};
 pub use keys::KeyArgs;
 pub use load::LoadArgs;
+pub use observe::ObserveArgs;
 pub use output::OutputArgs;
 pub use quickstart::QuickstartArgs;
 pub use rounds::RoundsArgs;
@@ -127,6 +130,8 @@ pub enum Command {
     /// Run one of the built-in servers on its own, until Ctrl-C
     #[command(subcommand)]
     Serve(ServeCommand),
+    /// Tell another machine what a server on this one uses, until Ctrl-C
+    Observe(ObserveArgs),
     /// Print the completions for a shell
     Completions(CompletionsArgs),
     /// Write the manual pages into a directory

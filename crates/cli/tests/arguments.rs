@@ -79,6 +79,7 @@ fn help_pages() {
         "tenbin plan",
         "tenbin show",
         "tenbin serve s3",
+        "tenbin observe",
     ] {
         let mut words: Vec<&str> = path.split(' ').collect();
         words.push("--help");
@@ -108,6 +109,8 @@ const S3_WITH_EVERYTHING: &str = "tenbin s3 get \
     --size 1KiB,1MB --bucket mine --objects 99 --virtual-host --unsigned-payload --no-verify \
     --concurrency 32 --rate 100/s --timeout 3s --no-keep-alive --requests 1000 \
     --rounds 12 --slice 1s --lead 50ms --gap 0s --warmup 1s --seed 3 --threads 3 --name all \
+    --observe 'a=prometheus:https://h:9256' --observe-group a=server --observe-insecure=a \
+    --observe b=tenbin:https://h:9901/ --observe-token-file b=secret --observe-cacert b=ca.pem \
     --baseline b --aa --margin 2.5% --until 3% --max-rounds 48 \
     --expect 'p99<20ms,a:throughput>0.95x baseline' --expect 'errors<0.1%'";
 
@@ -139,6 +142,9 @@ fn the_printed_plan_of_flags_is_the_same_plan() {
         "tenbin http --target a=http://h:1 --target b=http://h:2 --baseline b --aa --margin 10%",
         "tenbin http --builtin a=http --aa --until ±1% --expect 200,p99<5ms",
         "tenbin quickstart --aa",
+        "tenbin http --target a=http://h:1 --target b=http://h:2 --observe a=pid:7 --observe b=name:x",
+        "tenbin http --target http://h --observe port --builtin own=http",
+        "tenbin http --target http://h --observe prometheus:http://h/m?a=b --observe-group g",
         "tenbin http --target http://h --ramp 1..16",
         "tenbin s3 get --builtin a=s3-memory --ramp 10:30:10 --size 1KiB",
         "tenbin http --target http://h --slo 'p99<10ms, errors<0.1%'",
@@ -250,6 +256,29 @@ fn anonymous_targets_need_no_keys_and_use_none() {
 }
 
 #[test]
+fn whom_to_ask_is_for_all_or_for_one() {
+    use tenbin_plan::{Observe, Processes};
+
+    let plan = plan(
+        "tenbin http --target a=http://h:1 --target b=http://h:2 --builtin own=http \
+         --observe port --observe b=tenbin:https://o:9901 --observe-token-env TENBIN_T",
+    );
+    let observed: Vec<Option<&Observe>> = plan
+        .targets
+        .iter()
+        .map(|target| target.observe.as_ref())
+        .collect();
+    let own_port = Observe::Processes(Processes::OwnPort);
+    assert_eq!((observed[0], observed[2]), (Some(&own_port), None));
+    let Some(Observe::Tenbin(page)) = observed[1] else {
+        panic!("{observed:?}");
+    };
+    let token = page.token.as_ref().expect("a token");
+    assert_eq!(token.secret.reveal(), "value of TENBIN_T");
+    assert!(!format!("{plan:?}").contains("value of TENBIN_T"));
+}
+
+#[test]
 fn refusals_name_the_flag() {
     for (line, expected) in [
         (
@@ -311,6 +340,26 @@ fn refusals_name_the_flag() {
         (
             "tenbin http --launch a=server --ready a=prot",
             r#"--ready: "prot" is not one of port, url:URL and log:TEXT"#,
+        ),
+        (
+            "tenbin http --target http://h --observe prot",
+            r#"--observe: "prot" is not one of port, port:N, pid:N, name:PROGRAM, tenbin:URL and prometheus:URL"#,
+        ),
+        (
+            "tenbin http --target http://h --observe pid:x",
+            r#"--observe: "x" is not a whole number"#,
+        ),
+        (
+            "tenbin http --target http://h --observe-token-file t",
+            "--observe-token-file: no target is observed by a page; say which with --observe",
+        ),
+        (
+            "tenbin http --builtin a=http --observe a=port",
+            "--observe: is not for a built-in server, which Tenbin observes anyway",
+        ),
+        (
+            "tenbin http --target http://h --observe port --observe-cacert ca.pem",
+            "--observe-cacert: no target is observed by a page; say which with --observe",
         ),
         (
             "tenbin http --builtin a=htpt",

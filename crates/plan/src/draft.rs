@@ -216,6 +216,38 @@ pub struct TargetDraft {
     pub source: Field,
     /// Values of parameters, each of which makes a target of its own.
     pub sweep: Option<At<SweepDraft>>,
+    /// Where the figures of what it uses come from.
+    pub observe: Option<At<ObserveDraft>>,
+}
+
+/// The `observe` of a target: one of its first five keys.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "a table such as { pid = 1234 } or { tenbin = \"https://…\" }"
+)]
+pub struct ObserveDraft {
+    /// Number of a process of this machine.
+    pub pid: Field,
+    /// TCP port that a process of this machine listens on; `true` for that of the URL.
+    pub port: Field,
+    /// Name of processes of this machine.
+    pub name: Field,
+    /// URL of a `tenbin observe`.
+    pub tenbin: Field,
+    /// URL of a page in Prometheus' text format.
+    pub prometheus: Field,
+    /// Of a process exporter's groups: the target's.
+    pub group: Field,
+    /// Environment variable that holds the token of the page.
+    pub token_env: Field,
+    /// File that holds the token of the page.
+    pub token_file: Field,
+    /// File with the authorities to trust.
+    pub ca: Field,
+    /// Accept any certificate.
+    pub insecure: Field,
 }
 
 /// The `tls` of a target.

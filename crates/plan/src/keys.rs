@@ -5,7 +5,7 @@ use serde::de::{self, Deserializer, Visitor};
 use toml::de::{DeTable, DeValue};
 
 use crate::draft::{
-    Draft, LoadDraft, ReadyDraft, RoundsDraft, TargetDraft, TlsDraft, WorkloadDraft,
+    Draft, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft, TargetDraft, TlsDraft, WorkloadDraft,
 };
 use crate::problem::{Findings, Place};
 use crate::suggest::nearest;
@@ -103,6 +103,7 @@ pub(crate) fn remove_unknown(plan: &mut DeTable<'_>, findings: &mut Findings) {
                     sections.check(&sections.target, table, findings);
                     sections.inside(table, "ready", &sections.ready, findings);
                     sections.inside(table, "tls", &sections.tls, findings);
+                    sections.inside(table, "observe", &sections.observe, findings);
                 })
             }
             ("workload", value) => {
@@ -123,6 +124,7 @@ struct Sections {
     target: Section,
     ready: Section,
     tls: Section,
+    observe: Section,
     workload: Section,
     workload_load: Section,
 }
@@ -137,6 +139,7 @@ impl Sections {
             target: section("in [[target]]", keys_of::<TargetDraft>()),
             ready: section("in ready", keys_of::<ReadyDraft>()),
             tls: section("in tls", keys_of::<TlsDraft>()),
+            observe: section("in observe", keys_of::<ObserveDraft>()),
             workload: section("in [[workload]]", keys_of::<WorkloadDraft>()),
             workload_load: section("in [workload.load]", keys_of::<LoadDraft>()),
         }
@@ -309,6 +312,7 @@ mod tests {
         let ways = ["command", "builtin"];
         let mut target_keys: BTreeSet<&str> = elsewhere(&sections.target, &ways);
         target_keys.extend(sections.tls.keys);
+        target_keys.extend(sections.observe.keys);
         let expected: [(&str, BTreeSet<&str>); 4] = [
             ("## Top level", elsewhere(&sections.plan, &tables)),
             ("## `[rounds]`", elsewhere(&sections.rounds, &[])),

@@ -15,6 +15,7 @@ mod expectation;
 mod keys;
 pub mod model;
 mod names;
+mod observe;
 mod percent;
 mod placeholders;
 mod print;
@@ -38,11 +39,12 @@ mod way;
 pub use comparing::{Comparing, DEFAULT_MARGIN, SweepPoint, Until};
 pub use context::{Context, LookUp, ReadFile};
 pub use draft::{
-    Draft, Field, KeyField, LoadDraft, ReadyDraft, RoundsDraft, TargetDraft, TlsDraft,
-    WorkloadDraft,
+    Draft, Field, KeyField, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft, TargetDraft,
+    TlsDraft, WorkloadDraft,
 };
 pub use expectation::{Bound, Expectation, ExpectedFigure, Relation};
 pub use model::*;
+pub use observe::{Observe, ObservePage, Processes, Token};
 pub use percent::Percent;
 pub use problem::{Place, Problem, Refusal};
 pub use s3::{

@@ -8,6 +8,7 @@ use std::time::Duration;
 use url::Url;
 
 use crate::comparing::{Comparing, SweepPoint, Until};
+use crate::observe::Observe;
 use crate::s3::S3Work;
 use crate::slo::Slo;
 use crate::think::Think;
@@ -244,6 +245,8 @@ pub struct Target {
     pub signature: Signature,
     /// Its place in a sweep, if it is one of several that differ in a value alone.
     pub sweep: Option<SweepPoint>,
+    /// Where the figures of what it uses come from, if not from having launched it.
+    pub observe: Option<Observe>,
 }
 
 /// How S3 requests are signed.

@@ -5,6 +5,7 @@ mod credentials;
 mod hosts;
 mod load;
 mod naming;
+mod observe;
 mod room;
 mod rounds;
 mod sweep;

@@ -14,9 +14,9 @@ use support::{resolve_in, world};
 use tenbin_plan::{
     Arrivals, Builtin, Choose, ClientCertificate, Comparing, Credentials, DataSet, Draft,
     Encryption, Host, HttpVersion, HttpWork, IpVersion, KeyOrder, KeySource, Launch, Load, Mix,
-    Pace, Payload, Pin, Plan, Prefixes, RateSearch, Reach, Ready, Rounds, S3Operation, S3Work,
-    Secret, SessionToken, Signature, SizeRange, Sizes, Slo, Stored, Target, Think, Tls, TlsVersion,
-    Trace, Way, Workload, WorkloadKind,
+    Observe, ObservePage, Pace, Payload, Pin, Plan, Prefixes, Processes, RateSearch, Reach, Ready,
+    Rounds, S3Operation, S3Work, Secret, SessionToken, Signature, SizeRange, Sizes, Slo, Stored,
+    Target, Think, Tls, TlsVersion, Token, Trace, Way, Workload, WorkloadKind,
 };
 
 const FILES: &[(&str, &[u8])] = &[
@@ -329,6 +329,60 @@ fn endpoint() -> impl Strategy<Value = (Reach, Way)> {
         )
 }
 
+fn observed_page() -> impl Strategy<Value = ObservePage> {
+    let token = prop_oneof![
+        Just(("from the environment", KeySource::Env("SK".to_owned()),)),
+        Just((
+            "token-from-a-file",
+            KeySource::File(PathBuf::from("/made-up/token")),
+        )),
+    ];
+    let trust = prop_oneof![
+        Just(("http", None, false)),
+        Just(("https", None, false)),
+        Just(("https", Some(PathBuf::from("/made-up/ca.pem")), false)),
+        Just(("https", None, true)),
+    ];
+    (1u16.., token, trust).prop_map(|(port, (token, source), (scheme, ca, insecure))| {
+        let url = format!("{scheme}://db:{port}/usage?a=b");
+        ObservePage {
+            url: url.parse().expect("a URL"),
+            token: Some(Token {
+                secret: Secret::new(token),
+                source,
+            }),
+            ca,
+            insecure,
+        }
+    })
+}
+
+/// What suits any target that Tenbin may be told to observe, and its own port.
+fn observe() -> impl Strategy<Value = Observe> {
+    prop_oneof![
+        (1u16..).prop_map(|port| Observe::Processes(Processes::Port(port))),
+        Just(Observe::Processes(Processes::OwnPort)),
+        "[a-zA-Z0-9 \"._-]{1,9}".prop_map(|name| Observe::Processes(Processes::Name(name))),
+        observed_page().prop_map(Observe::Tenbin),
+        (observed_page(), option::of("[a-z\"=]{1,5}"), any::<bool>()).prop_map(
+            |(page, group, is_open)| Observe::Prometheus {
+                page: ObservePage {
+                    token: page.token.filter(|_| !is_open),
+                    ..page
+                },
+                group,
+            }
+        ),
+    ]
+}
+
+fn suits(observe: &Observe, reach: &Reach, way: &Way) -> bool {
+    let by_name = matches!(observe, Observe::Processes(Processes::Name(_)));
+    let by_own_port = matches!(observe, Observe::Processes(Processes::OwnPort));
+    let is_own = matches!(reach, Reach::Builtin(_));
+    !is_own && (by_name || way.hosts.is_empty()) && !(by_own_port && way.unix.is_some())
+}
+
 fn target(index: usize) -> impl Strategy<Value = Target> {
     let plain = |reach| (reach, Way::default());
     let ways = prop_oneof![
@@ -348,10 +402,12 @@ fn target(index: usize) -> impl Strategy<Value = Target> {
         Just(Signature::V2),
         Just(Signature::None)
     ];
-    (ways, credentials(), "[a-z]{2}-[0-9]", signature).prop_map(
-        move |((reach, way), credentials, region, signature)| {
+    let observe = option::of(observe());
+    (ways, credentials(), "[a-z]{2}-[0-9]", signature, observe).prop_map(
+        move |((reach, way), credentials, region, signature, observe)| {
             // Credentials of a target that is there and that needs none are refused.
             let unused = signature == Signature::None && matches!(reach, Reach::Endpoint { .. });
+            let observe = observe.filter(|observe| suits(observe, &reach, &way));
             Target {
                 name: format!("target-{index}"),
                 reach,
@@ -360,6 +416,7 @@ fn target(index: usize) -> impl Strategy<Value = Target> {
                 region,
                 signature,
                 sweep: None,
+                observe,
             }
         },
     )

@@ -36,6 +36,7 @@ mod lines;
 pub mod machine;
 mod reader;
 mod seconds;
+pub mod server;
 pub mod slice;
 mod writer;
 
@@ -50,8 +51,9 @@ pub use machine::{
 pub use reader::{RecordedRun, SecondCounts, read};
 pub use tenbin_engine::{ErrorClass, Ledger, Role, histogram::latency_histogram};
 
+pub use server::{GroupUse, ServerUse, UseScope};
 pub use slice::{
-    Allocated, ClientUse, HostFigures, OpFigures, RateProbe, ServerUse, SetupFigures, Slice,
-    SliceEnd, SliceStart,
+    Allocated, ClientUse, HostFigures, OpFigures, RateProbe, SetupFigures, Slice, SliceEnd,
+    SliceStart,
 };
 pub use writer::RunWriter;

@@ -12,9 +12,8 @@ use tenbin_engine::{ErrorClass, Ledger, Role};
 use crate::fold::{Interval, Kind, Step, ThreadUse};
 use crate::histogram::quantile_ns;
 use crate::reader::SecondCounts;
-use crate::slice::{
-    HostFigures, OpFigures, ServerUse, SetupFigures, SliceEnd, SliceStart, is_plain_request,
-};
+use crate::server::ServerUse;
+use crate::slice::{HostFigures, OpFigures, SetupFigures, SliceEnd, SliceStart, is_plain_request};
 
 /// Version of the lines.
 pub(crate) const SCHEMA: &str = "tenbin.intervals/1";

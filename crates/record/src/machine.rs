@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What the generator's machine did between the opening and the closing of a slice's
 /// window. What the system does not tell is `None`, never 0; all of it outside Linux,
 /// and in runs of versions that did not look.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct MachineUse {
     /// Length of the stretch all this is about, seconds.
@@ -47,7 +48,7 @@ pub struct MachineUse {
 }
 
 /// CPU time of all cores together, seconds. They add up to `cores` times the stretch.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuUse {
     /// Cores that run programs.
     pub cores: u64,
@@ -77,7 +78,7 @@ impl CpuUse {
 }
 
 /// Pressure stall time, microseconds: some, or all, tasks with work to do waited.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PressureUse {
     /// Some waited for a core.
@@ -93,7 +94,7 @@ pub struct PressureUse {
 }
 
 /// What TCP did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TcpUse {
     /// Segments sent, those sent again included.
@@ -113,7 +114,7 @@ pub struct TcpUse {
 }
 
 /// How fast cores ran, MHz, at the beginning or the end, whichever was faster.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FrequencyUse {
     /// The fastest core.
     pub fastest_mhz: f64,
@@ -122,7 +123,7 @@ pub struct FrequencyUse {
 }
 
 /// Ports of the generator.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PortsUse {
     /// How many there are.
     pub count: u64,
@@ -131,7 +132,7 @@ pub struct PortsUse {
 }
 
 /// Room on a filesystem, bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiskUse {
     /// What Tenbin could still fill.
     pub available_bytes: u64,
@@ -140,7 +141,7 @@ pub struct DiskUse {
 }
 
 /// What went over a network interface.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkUse {
     /// Its name, for example `eth0`.
     pub name: String,
@@ -154,7 +155,7 @@ pub struct LinkUse {
 
 /// What the kernel says of a slice's TCP connections, those of its lead and its drain
 /// included.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WireUse {
     /// Connections asked, each when it was closed. Where very many are closed in a
     /// second, not all of them.

@@ -8,6 +8,7 @@ use tenbin_engine::histogram::{latency_histogram, small_histogram};
 use tenbin_engine::{ErrorClass, Ledger, Role};
 
 use crate::machine::{MachineUse, WireUse};
+use crate::server::ServerUse;
 
 /// What is known of a slice when its measured window opens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -354,34 +355,4 @@ impl Allocated {
             count: self.count.saturating_sub(before.count),
         }
     }
-}
-
-/// What a target's process tree used during a slice.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct ServerUse {
-    /// CPU seconds.
-    pub cpu_seconds: f64,
-    /// Largest resident memory seen, bytes.
-    pub rss_bytes: u64,
-    /// Bytes read from storage, where the system tells.
-    pub read_bytes: Option<u64>,
-    /// Bytes written to storage, where the system tells.
-    pub written_bytes: Option<u64>,
-}
-
-impl ServerUse {
-    /// This and then that: sums, and the larger of the two memories.
-    pub fn and(self, next: Self) -> Self {
-        Self {
-            cpu_seconds: self.cpu_seconds + next.cpu_seconds,
-            rss_bytes: self.rss_bytes.max(next.rss_bytes),
-            read_bytes: both(self.read_bytes, next.read_bytes),
-            written_bytes: both(self.written_bytes, next.written_bytes),
-        }
-    }
-}
-
-/// A sum is unknown when a part of it is.
-fn both(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-    Some(one? + other?)
 }

@@ -16,7 +16,8 @@ use crate::lines::{
     SecondLine, SetupPart, push,
 };
 use crate::seconds::Seconds;
-use crate::slice::{ServerUse, Slice, SliceEnd, SliceStart};
+use crate::server::ServerUse;
+use crate::slice::{Slice, SliceEnd, SliceStart};
 
 /// Writes `intervals.jsonl` and `latency.hlog`, a second at a time: what has
 /// been handed to the operating system survives the end of this process.

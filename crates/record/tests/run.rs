@@ -8,9 +8,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Sample, SetupSample};
 use tenbin_record::{
-    Allocated, CpuUse, DiskUse, Ended, Environment, FrequencyUse, HostEnvironment, LinkUse,
-    MachineUse, RecordedRun, Role, RunDirectory, ServerUse, Slice, SliceEnd, SliceStart,
-    TargetEnvironment, TcpUse, WireUse, read,
+    Allocated, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse, HostEnvironment,
+    LinkUse, MachineUse, RecordedRun, Role, RunDirectory, ServerUse, Slice, SliceEnd, SliceStart,
+    TargetEnvironment, TcpUse, UseScope, WireUse, read,
 };
 
 const SECONDS: u64 = 3;
@@ -164,10 +164,22 @@ fn sample(thread: usize, second: u64, drain: bool, closed_loop: bool, operations
 
 fn server(second: u64) -> ServerUse {
     ServerUse {
-        cpu_seconds: 0.1 + second as f64 * 0.3,
-        rss_bytes: 1_000_000 + second,
+        cpu_seconds: Some(0.1 + second as f64 * 0.3),
+        rss_bytes: Some(1_000_000 + second),
+        rss_start_bytes: Some(900_000),
+        rss_end_bytes: Some(1_000_000 + second),
         read_bytes: Some(4_096),
         written_bytes: Some(8_192),
+        voluntary_switches: Some(10 + second),
+        involuntary_switches: None,
+        seconds: Some(0.5 + second as f64),
+        missed_seconds: Some(0.001),
+        scope: UseScope::Host,
+        group: Some(GroupUse {
+            alone: true,
+            memory_peak_bytes: Some(2_000_000),
+            ..GroupUse::default()
+        }),
     }
 }
 

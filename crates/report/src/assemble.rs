@@ -15,9 +15,10 @@ use tenbin_verdict::{Assessment, Direction};
 
 use crate::describe;
 use crate::document::{
-    Comparison, Connections, Document, Expectation, ExpectedUnit, Figure, Finding, HostResult,
-    Interval, OperationResult, Optimum, Outcome, ResultOf, Role, Run, RunEnded, SCHEMA, Setting,
-    SetupStep, Severity, SliceFigures, Standing, Target, TimedFrom, Trust, UseCase, Workload,
+    Comparison, Connections, Document, Expectation, ExpectedUnit, Figure, Finding, GroupResult,
+    HostResult, Interval, OperationResult, Optimum, Outcome, ResultOf, Role, Run, RunEnded, SCHEMA,
+    Setting, SetupStep, Severity, SliceFigures, Standing, Target, TimedFrom, Trust, UseCase,
+    Workload,
 };
 
 /// What a document is made from.
@@ -234,9 +235,17 @@ fn result(figures: &verdict::TargetFigures, slices: &[Slice]) -> ResultOf {
         failed: figures.failed,
         throughput: figure(figures.throughput),
         server_cpu: figure(figures.server_cpu),
+        per_core_second: figure(figures.per_core_second),
+        scope: figures.scope,
+        rss_start_bytes: figures.rss_start_bytes,
         peak_rss_bytes: figures.peak_rss_bytes,
+        rss_end_bytes: figures.rss_end_bytes,
+        read_bytes: figure(figures.read_bytes),
         written_bytes: figure(figures.written_bytes),
         written_per_stored: figure(figures.written_per_stored),
+        voluntary_switches: figure(figures.voluntary_switches),
+        involuntary_switches: figure(figures.involuntary_switches),
+        group: figures.group.as_ref().map(group_result),
         client_cpu: figure(figures.client_cpu),
         client_allocated_bytes: figure(figures.client_allocated_bytes),
         client_allocations: figure(figures.client_allocations),
@@ -248,6 +257,18 @@ fn result(figures: &verdict::TargetFigures, slices: &[Slice]) -> ResultOf {
             .iter()
             .map(|operation| operation_result(operation, &mine))
             .collect(),
+    }
+}
+
+fn group_result(figures: &verdict::GroupFigures) -> GroupResult {
+    GroupResult {
+        alone: figures.alone,
+        cpu: figure(figures.cpu),
+        memory_bytes: figures.memory_bytes,
+        memory_peak_bytes: figures.memory_peak_bytes,
+        throttled: figure(figures.throttled),
+        read_bytes: figure(figures.read_bytes),
+        written_bytes: figure(figures.written_bytes),
     }
 }
 
@@ -484,9 +505,12 @@ fn slice_figures(plan: &Plan, slice: &Slice, flags: &[verdict::Flag]) -> SliceFi
         max: max_of(slice),
         mean: mean_of(slice),
         payload_bytes: Some(slice.work().map(|op| op.payload).sum()),
-        server_cpu: slice.server.map(|server| server.cpu_seconds),
-        server_rss_bytes: slice.server.map(|server| server.rss_bytes),
+        server_cpu: slice.server.and_then(|server| server.cpu_seconds),
+        server_rss_bytes: slice.server.and_then(|server| server.rss_bytes),
         server_written_bytes: slice.server.and_then(|server| server.written_bytes),
+        server: slice.server,
+        machine: slice.machine.clone(),
+        wire: slice.wire,
         stored_bytes: workload.and_then(|work| verdict::stored_bytes(&work.kind, slice)),
         client_cpu: Some(slice.client.cpu_seconds),
         client_allocated_bytes: allocated.map(|allocated| allocated.bytes),

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use tenbin_plan::{
-    Arrivals, Builtin, HttpVersion, ListForm, Load, Pace, Reach, S3Operation, S3Work, Setting,
-    Target, Think, Trace, Workload, WorkloadKind,
+    Arrivals, Builtin, HttpVersion, ListForm, Load, Observe, ObservePage, Pace, Reach, S3Operation,
+    S3Work, Setting, Target, Think, Trace, Workload, WorkloadKind,
 };
 
 use crate::document::{Share, Subject};
@@ -31,7 +31,26 @@ pub(crate) fn target(target: &Target) -> String {
     if way.tls.insecure {
         text += ", certificate NOT checked";
     }
+    if let Some(source) = &target.observe {
+        text += &format!(", observed by {}", observed_by(source));
+    }
     text
+}
+
+fn observed_by(source: &Observe) -> String {
+    let of_page = |page: &ObservePage| match page.insecure {
+        true => format!("{} (certificate NOT checked)", page.url),
+        false => page.url.to_string(),
+    };
+    match source {
+        Observe::Processes(processes) => processes.to_string(),
+        Observe::Tenbin(page) => format!("tenbin at {}", of_page(page)),
+        Observe::Prometheus { page, group: None } => format!("Prometheus page {}", of_page(page)),
+        Observe::Prometheus {
+            page,
+            group: Some(group),
+        } => format!("group {group:?} of Prometheus page {}", of_page(page)),
+    }
 }
 
 fn place(target: &Target) -> String {

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tenbin_record::Environment;
+use tenbin_record::{Environment, UseScope};
 
 pub use asked::{Expectation, ExpectedUnit, Optimum, RunEnded, Standing};
 pub use capacity::{Capacity, CapacityComparison, CapacityLevel, Knee, UslResult};
@@ -325,14 +325,40 @@ pub struct ResultOf {
     pub throughput: Option<Figure>,
     /// CPU seconds of the target for a piece of work done.
     pub server_cpu: Option<Figure>,
+    /// Work done for a CPU second of the target, that is for a core that is busy for a
+    /// second: the inverse of `server_cpu`.
+    #[serde(default)]
+    pub per_core_second: Option<Figure>,
+    /// Whose CPU and memory are told; null where the target was not observed, and in
+    /// documents of versions that knew of its processes only.
+    #[serde(default)]
+    pub scope: Option<UseScope>,
+    /// Resident memory of the target when its first slice began: one observation.
+    #[serde(default)]
+    pub rss_start_bytes: Option<u64>,
     /// Largest resident memory of the target that was seen.
     pub peak_rss_bytes: Option<u64>,
+    /// Resident memory of the target when its last slice ended: one observation.
+    #[serde(default)]
+    pub rss_end_bytes: Option<u64>,
+    /// Bytes that the target read from storage for a piece of work done.
+    #[serde(default)]
+    pub read_bytes: Option<Figure>,
     /// Bytes that the target wrote to storage for a piece of work done.
     pub written_bytes: Option<Figure>,
     /// Bytes that the target wrote to storage for a byte it was given to store;
     /// null for workloads that store none.
     #[serde(default)]
     pub written_per_stored: Option<Figure>,
+    /// How often a thread of the target had to wait, for a piece of work done.
+    #[serde(default)]
+    pub voluntary_switches: Option<Figure>,
+    /// How often a thread of the target lost its core, for a piece of work done.
+    #[serde(default)]
+    pub involuntary_switches: Option<Figure>,
+    /// What the target's control group says; null where it has none of its own.
+    #[serde(default)]
+    pub group: Option<GroupResult>,
     /// CPU seconds of the generator for a piece of work of any outcome.
     pub client_cpu: Option<Figure>,
     /// Bytes that Tenbin's process allocated for an operation of any outcome.
@@ -352,6 +378,26 @@ pub struct ResultOf {
     pub hosts: Vec<HostResult>,
     /// Each of the workload's operations.
     pub operations: Vec<OperationResult>,
+}
+
+/// What the control group (cgroup v2) of a target says. Unlike resident memory its memory
+/// includes the files that the kernel keeps for its processes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GroupResult {
+    /// Nothing but the target was ever seen in it.
+    pub alone: bool,
+    /// CPU seconds for a piece of work done.
+    pub cpu: Option<Figure>,
+    /// Memory charged to it when the last slice ended: one observation.
+    pub memory_bytes: Option<u64>,
+    /// The most memory ever charged to it, since it was made.
+    pub memory_peak_bytes: Option<u64>,
+    /// Share of the time for which a CPU quota stopped it, added up over its threads.
+    pub throttled: Option<Figure>,
+    /// Bytes read from block devices for a piece of work done.
+    pub read_bytes: Option<Figure>,
+    /// Bytes written to block devices for a piece of work done.
+    pub written_bytes: Option<Figure>,
 }
 
 /// What an operation is to the work.

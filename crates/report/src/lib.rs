@@ -12,6 +12,7 @@ mod assemble;
 mod benchmark;
 mod capacity;
 mod connections;
+mod cost;
 mod describe;
 pub mod document;
 mod earlier;

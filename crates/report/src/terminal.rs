@@ -3,6 +3,7 @@
 mod asked;
 mod bottom;
 mod capacity;
+mod cost;
 mod earlier;
 mod results;
 
@@ -88,6 +89,7 @@ impl Page {
         self.first_bytes(document, workload);
         self.hosts(document, workload);
         self.connections(document, workload);
+        self.cost(document, workload);
         self.comparisons(document, workload);
     }
 

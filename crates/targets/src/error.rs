@@ -191,6 +191,14 @@ pub enum TargetError {
         /// What happened instead.
         source: ProbeError,
     },
+    /// Nobody tells what it uses.
+    #[error("target \"{target}\" cannot be observed: {reason}")]
+    Observe {
+        /// Name of the target.
+        target: String,
+        /// Why not.
+        reason: String,
+    },
     /// Its clock is too far from ours for signed requests.
     #[error("target \"{target}\": {reason}")]
     Clock {

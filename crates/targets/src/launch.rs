@@ -7,7 +7,6 @@ mod program;
 mod ready;
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -16,7 +15,7 @@ use url::Url;
 
 use crate::error::TargetError;
 use crate::guarded::Guarded;
-use crate::observe::Observer;
+use crate::observe::{Observed, Subject};
 use crate::output::Output;
 use crate::running::{DataDirectory, Process, Running};
 use crate::way::Way;
@@ -83,12 +82,31 @@ fn endpoint(target: &Target, url: &Url) -> Result<Running, TargetError> {
     };
     let mut way = Way::find(&target.name, &hosts, plan, plan.unix.clone())?;
     way.settle();
+    let observed = observed(target, None, &way)?;
     Ok(Running {
         name: target.name.clone(),
         url: url.clone(),
         way,
         credentials: target.credentials.clone(),
         process: None,
+        observed,
+    })
+}
+
+/// Whoever tells what the target uses, below `guard` if it was launched.
+fn observed(
+    target: &Target,
+    guard: Option<i32>,
+    way: &Way,
+) -> Result<Option<Observed>, TargetError> {
+    let subject = Subject {
+        guard,
+        observe: target.observe.as_ref(),
+        way,
+    };
+    Observed::open(&target.name, &subject).map_err(|reason| TargetError::Observe {
+        target: target.name.clone(),
+        reason,
     })
 }
 
@@ -173,8 +191,13 @@ fn launch_once(
             target: name.clone(),
             reason,
         })?;
+    let guard = guarded.guard_pid();
+    // What is launched is observed from its first breath, anything else once it is there.
+    let mut watched = match target.observe {
+        None => observed(target, Some(guard), &way)?,
+        Some(_) => None,
+    };
     let mut process = Process {
-        observer: Mutex::new(Observer::new(guarded.guard_pid())),
         guarded,
         output,
         data,
@@ -188,12 +211,22 @@ fn launch_once(
         return stopped.and(Err(error));
     }
     way.settle();
+    if target.observe.is_some() {
+        watched = match observed(target, Some(guard), &way) {
+            Ok(watched) => watched,
+            Err(error) => {
+                let stopped = process.stop(name);
+                return stopped.and(Err(error));
+            }
+        };
+    }
     Ok(Running {
         name: name.clone(),
         url,
         way,
         credentials,
         process: Some(process),
+        observed: watched,
     })
 }
 

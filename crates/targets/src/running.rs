@@ -1,7 +1,6 @@
 //! A target that is up.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tenbin_plan::Credentials;
@@ -9,9 +8,9 @@ use url::Url;
 
 use crate::error::{Exit, LogTail, TargetError};
 use crate::guarded::Guarded;
-use crate::observe::Observer;
+use crate::observe::Observed;
 use crate::output::Output;
-use crate::usage::Usage;
+use crate::usage::{Depth, Reading, Usage};
 use crate::way::Way;
 
 /// A target that is up, and the process behind it if Tenbin launched it.
@@ -27,13 +26,29 @@ pub struct Running {
     /// Given in the plan, or made up for a target that asked for some.
     pub credentials: Option<Credentials>,
     pub(crate) process: Option<Process>,
+    pub(crate) observed: Option<Observed>,
 }
 
 impl Running {
-    /// What its processes have used since its launch; `None` if Tenbin did not
-    /// launch it, cannot see it, or has stopped it.
+    /// What it has used so far and when that was learnt; `None` if nobody tells, if whoever
+    /// told does not do so now, or if it has been stopped.
+    pub fn look(&self, depth: Depth) -> Option<Reading> {
+        self.observed.as_ref()?.look(depth)
+    }
+
+    /// What it has used so far, all of it; `None` as above.
     pub fn usage(&self) -> Option<Usage> {
-        self.process.as_ref()?.usage()
+        Some(self.look(Depth::Whole)?.usage)
+    }
+
+    /// What has changed about observing it since this was last asked, a sentence each.
+    pub fn news(&self) -> Vec<String> {
+        self.observed.as_ref().map_or_else(Vec::new, Observed::news)
+    }
+
+    /// Whether its processes are observed on this machine.
+    pub(crate) fn is_observed_here(&self) -> bool {
+        self.observed.as_ref().is_some_and(Observed::is_here)
     }
 
     /// Whether Tenbin launched it, so that it can be observed and stopped.
@@ -89,18 +104,10 @@ impl Running {
 pub(crate) struct Process {
     pub(crate) guarded: Guarded,
     pub(crate) output: Output,
-    pub(crate) observer: Mutex<Observer>,
     pub(crate) data: Option<DataDirectory>,
 }
 
 impl Process {
-    fn usage(&self) -> Option<Usage> {
-        self.observer
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .usage()
-    }
-
     pub(crate) fn stop(&mut self, target: &str) -> Result<(), TargetError> {
         let stopped = self.guarded.stop();
         // The last words are still in the pipe.

@@ -11,8 +11,8 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::version::{TLS12, TLS13};
 use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
-    SupportedProtocolVersion,
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, ServerConfig,
+    SignatureScheme, SupportedProtocolVersion,
 };
 use tenbin_plan::{ClientCertificate, HttpVersion, Tls, TlsVersion};
 
@@ -48,6 +48,28 @@ pub(crate) fn client_config(tls: &Tls, http: HttpVersion) -> Result<ClientConfig
     if !tls.resume {
         config.resumption = Resumption::disabled();
     }
+    Ok(config)
+}
+
+/// The configuration of a server that shows this certificate and speaks HTTP/1.1.
+///
+/// # Errors
+/// One sentence on the file that cannot be used.
+pub(crate) fn server_config(cert: &Path, key: &Path) -> Result<ServerConfig, String> {
+    let private = PrivateKeyDer::from_pem_file(key).map_err(|error| match error {
+        pem::Error::NoItemsFound => format!("{} holds no private key in PEM form", key.display()),
+        error => unreadable(key, &error),
+    })?;
+    let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_protocol_versions(versions(None))
+        .map_err(|error| error.to_string())?
+        .with_no_client_auth()
+        .with_single_cert(certificates(cert)?, private)
+        .map_err(|error| {
+            let (cert, key) = (cert.display(), key.display());
+            format!("{cert} and {key} cannot be used together: {error}")
+        })?;
+    config.alpn_protocols = vec![alpn(HttpVersion::Http1).to_vec()];
     Ok(config)
 }
 

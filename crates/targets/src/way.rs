@@ -142,6 +142,14 @@ impl Way {
         })
     }
 
+    /// One that leads nowhere, for tests.
+    #[cfg(test)]
+    pub(crate) fn to_nowhere() -> Self {
+        let url: Url = "http://127.0.0.1:9/".parse().expect("a URL");
+        Self::find("nowhere", &[(url, 1)], &tenbin_plan::Way::default(), None)
+            .expect("an address needs no resolver")
+    }
+
     /// Everything there is to knock at: each address of each host.
     pub fn doors(&self) -> impl Iterator<Item = (&Host, Door)> {
         self.hosts.iter().flat_map(move |host| {

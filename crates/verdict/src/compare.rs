@@ -158,11 +158,21 @@ impl<'a> Blocks<'a> {
     }
 }
 
+/// Whether the CPU of every target is known, and of all of them that of the same: the use
+/// of a whole host is no match for that of processes.
 fn is_observed(plan: &Plan, blocks: &Blocks<'_>) -> bool {
-    plan.targets.iter().all(|target| {
-        let mut slices = blocks.blocks.iter().flatten();
-        slices.any(|slice| slice.target == target.name && slice.server.is_some())
-    })
+    let mut scopes = Vec::new();
+    let all_known = plan.targets.iter().all(|target| {
+        let mine = blocks.blocks.iter().flatten();
+        let mut known = mine
+            .filter(|slice| slice.target == target.name)
+            .filter_map(|slice| slice.server.filter(|used| used.cpu_seconds.is_some()))
+            .peekable();
+        let is_known = known.peek().is_some();
+        scopes.extend(known.map(|used| used.scope));
+        is_known
+    });
+    all_known && scopes.windows(2).all(|pair| pair[0] == pair[1])
 }
 
 fn by_metric(
@@ -458,6 +468,19 @@ mod tests {
         run.each_of("b", |slice| slice.unobserved());
         let comparisons = compare(&run.plan, &run.slices);
         assert!(comparisons.iter().all(|c| c.metric != Metric::ServerCpu));
+    }
+
+    #[test]
+    fn the_cpu_of_a_whole_host_is_no_match_for_that_of_processes() {
+        let of = |run: &Run| {
+            let comparisons = compare(&run.plan, &run.slices);
+            comparisons.iter().any(|c| c.metric == Metric::ServerCpu)
+        };
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.of_whole_host());
+        assert!(!of(&run));
+        run.each_of("a", |slice| slice.of_whole_host());
+        assert!(of(&run), "both are of the same kind");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a rule may look at.
 
-use tenbin_plan::{Pace, Plan, Reach, Target, Workload};
+use tenbin_plan::{Observe, Pace, Plan, Reach, Target, Workload};
 use tenbin_record::{Environment, Slice};
 
 use crate::compare::Comparison;
@@ -68,6 +68,7 @@ impl<'a> Cell<'a> {
     /// Whether the target is known to run on the generator's machine.
     pub(crate) fn runs_here(&self) -> bool {
         matches!(self.target.reach, Reach::Launched(_) | Reach::Builtin(_))
+            || matches!(self.target.observe, Some(Observe::Processes(_)))
     }
 }
 

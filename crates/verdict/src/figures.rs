@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use tenbin_plan::Plan;
-use tenbin_record::{OpFigures, Role, Slice};
-use tenbin_stats::{CONFIDENCE, Measured, median};
+use tenbin_record::{OpFigures, Role, ServerUse, Slice, UseScope};
+use tenbin_stats::{CONFIDENCE, Estimate, Measured, median};
 
 use crate::connections::{self, ConnectionFigures, HostFigures};
 use crate::evidence::{Cell, cells, is_closed};
 use crate::latency::{self, Kind, Pick};
 use crate::metric::Metric;
+use crate::server;
 use crate::stored;
 
 /// One workload on one target.
@@ -37,13 +38,29 @@ pub struct TargetFigures {
     pub throughput: Measured,
     /// CPU seconds of the target for a piece of work done.
     pub server_cpu: Measured,
+    /// Work done for a CPU second of the target: the inverse of `server_cpu`.
+    pub per_core_second: Measured,
+    /// Whose use of CPU and memory is told; `None` if not observed.
+    pub scope: Option<UseScope>,
+    /// Resident memory when the first slice began, bytes; one observation.
+    pub rss_start_bytes: Option<u64>,
     /// Largest resident memory seen, bytes; `None` if not observed.
     pub peak_rss_bytes: Option<u64>,
+    /// Resident memory when the last slice ended, bytes; one observation.
+    pub rss_end_bytes: Option<u64>,
+    /// Bytes that the target read from storage for a piece of work done.
+    pub read_bytes: Measured,
     /// Bytes that the target wrote to storage for a piece of work done.
     pub written_bytes: Measured,
     /// Bytes that the target wrote to storage for a byte it was given to store;
     /// unknown for workloads that store none.
     pub written_per_stored: Measured,
+    /// How often a thread of the target had to wait for a piece of work done.
+    pub voluntary_switches: Measured,
+    /// How often a thread of the target lost its core for a piece of work done.
+    pub involuntary_switches: Measured,
+    /// What the target's control group says, where it has one of its own.
+    pub group: Option<GroupFigures>,
     /// CPU seconds of the generator for a piece of work of any outcome.
     pub client_cpu: Measured,
     /// Bytes that Tenbin's process allocated for an operation of any outcome.
@@ -58,6 +75,25 @@ pub struct TargetFigures {
     pub hosts: Vec<HostFigures>,
     /// Figures of each operation, in the workload's order.
     pub operations: Vec<OperationFigures>,
+}
+
+/// What the control group (cgroup v2) of a target says.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GroupFigures {
+    /// Nothing but the target was ever in it.
+    pub alone: bool,
+    /// CPU seconds for a piece of work done.
+    pub cpu: Measured,
+    /// Memory charged to it when the last slice ended, bytes.
+    pub memory_bytes: Option<u64>,
+    /// The most memory ever charged to it, since it was made, bytes.
+    pub memory_peak_bytes: Option<u64>,
+    /// Share of the time for which a CPU quota stopped it, added up over its threads.
+    pub throttled: Measured,
+    /// Bytes read from block devices for a piece of work done.
+    pub read_bytes: Measured,
+    /// Bytes written to block devices for a piece of work done.
+    pub written_bytes: Measured,
 }
 
 /// One operation of a workload on one target.
@@ -110,6 +146,11 @@ pub fn figures(plan: &Plan, slices: &[Slice]) -> Vec<TargetFigures> {
 fn of_cell(cell: &Cell<'_>) -> TargetFigures {
     let full = cell.full();
     let basis = Basis::of(cell);
+    let used = || cell.slices.iter().filter_map(|slice| slice.server.as_ref());
+    let each = |pick: &dyn Fn(&ServerUse) -> Option<u64>| {
+        basis.each(|slice| server::each(slice, |used| Some(pick(used)? as f64)))
+    };
+    let server_cpu = basis.metric(Metric::ServerCpu);
     TargetFigures {
         workload: cell.workload.name.clone(),
         target: cell.target.name.clone(),
@@ -118,13 +159,21 @@ fn of_cell(cell: &Cell<'_>) -> TargetFigures {
         ok: cell.slices.iter().map(|slice| slice.ok()).sum(),
         failed: cell.slices.iter().map(|slice| slice.failed()).sum(),
         throughput: basis.metric(Metric::Throughput),
-        server_cpu: basis.metric(Metric::ServerCpu),
-        peak_rss_bytes: peak_rss(&cell.slices),
-        written_bytes: basis.each(|slice| per(slice.server?.written_bytes? as f64, slice.ok())),
+        server_cpu,
+        per_core_second: inverse(server_cpu),
+        scope: used().next_back().map(|used| used.scope),
+        rss_start_bytes: used().next().and_then(|used| used.rss_start_bytes),
+        peak_rss_bytes: used().filter_map(|used| used.rss_bytes).max(),
+        rss_end_bytes: used().next_back().and_then(|used| used.rss_end_bytes),
+        read_bytes: each(&|used| used.read_bytes),
+        written_bytes: each(&|used| used.written_bytes),
         written_per_stored: basis.each(|slice| {
-            let written = slice.server?.written_bytes? as f64;
+            let written = server::amount(slice, |used| Some(used.written_bytes? as f64))?;
             per(written, stored::bytes(&cell.workload.kind, slice)?)
         }),
+        voluntary_switches: each(&|used| used.voluntary_switches),
+        involuntary_switches: each(&|used| used.involuntary_switches),
+        group: group(cell, &basis),
         client_cpu: basis.each(|slice| per(slice.client.cpu_seconds, slice.ok() + slice.failed())),
         client_allocated_bytes: basis.each(|slice| {
             let allocated = slice.client.allocated?;
@@ -141,6 +190,45 @@ fn of_cell(cell: &Cell<'_>) -> TargetFigures {
             .iter()
             .map(|(name, role)| of_operation(cell, &basis, name, *role))
             .collect(),
+    }
+}
+
+/// `None` if no slice has any.
+fn group(cell: &Cell<'_>, basis: &Basis<'_>) -> Option<GroupFigures> {
+    let seen = cell.slices.iter().filter_map(|slice| slice.server?.group);
+    let groups: Vec<_> = seen.collect();
+    let last = groups.last()?;
+    Some(GroupFigures {
+        alone: groups.iter().all(|group| group.alone),
+        cpu: basis.each(|slice| server::each_of_group(slice, |group| group.cpu_seconds)),
+        memory_bytes: last.memory_bytes,
+        memory_peak_bytes: last.memory_peak_bytes,
+        throttled: basis.each(|slice| {
+            let group = slice.server?.group?;
+            let stretch = slice.server?.seconds.filter(|seconds| *seconds > 0.0)?;
+            Some(group.throttled_us? as f64 / 1e6 / stretch)
+        }),
+        read_bytes: basis
+            .each(|slice| server::each_of_group(slice, |group| Some(group.read_bytes? as f64))),
+        written_bytes: basis
+            .each(|slice| server::each_of_group(slice, |group| Some(group.written_bytes? as f64))),
+    })
+}
+
+/// One over it. `measured` is above 0.
+fn inverse(measured: Measured) -> Measured {
+    match measured {
+        Measured::Interval(estimate) => Measured::Interval(Estimate {
+            value: 1.0 / estimate.value,
+            low: 1.0 / estimate.high,
+            high: 1.0 / estimate.low,
+            ..estimate
+        }),
+        Measured::Point { value, n } => Measured::Point {
+            value: 1.0 / value,
+            n,
+        },
+        Measured::Unknown => Measured::Unknown,
     }
 }
 
@@ -260,11 +348,6 @@ fn largest(ops: &[&OpFigures], kind: Kind) -> Option<f64> {
     Some(nanos as f64 / 1e9)
 }
 
-fn peak_rss(slices: &[&Slice]) -> Option<u64> {
-    let observed = slices.iter().filter_map(|slice| slice.server);
-    observed.map(|server| server.rss_bytes).max()
-}
-
 fn per(amount: f64, operations: u64) -> Option<f64> {
     (operations > 0).then(|| amount / operations as f64)
 }
@@ -307,6 +390,9 @@ mod tests {
         assert_eq!(row.server_cpu.value(), Some(0.001_5));
         assert_eq!(row.written_bytes.value(), Some(2_048.0));
         assert_eq!(row.peak_rss_bytes, Some(10_000_000));
+        assert_eq!(row.rss_start_bytes, None, "not 0");
+        assert_eq!(row.scope, Some(UseScope::Processes));
+        assert_eq!(row.group, None);
         assert_eq!(row.client_allocated_bytes, Measured::Unknown, "not 0");
         assert_eq!(
             row.written_per_stored,
@@ -319,6 +405,56 @@ mod tests {
         let p99 = get.p99.estimate().unwrap();
         assert!((p99.value - 0.002).abs() < 0.000_01, "{p99:?}");
         assert!(!get.from_intended_start);
+    }
+
+    #[test]
+    fn work_for_a_core_second_is_the_inverse_of_its_cost() {
+        let mut run = Run::pair(8);
+        let mut used = 1.0;
+        run.each(|slice| {
+            used += 0.01;
+            slice.server_cpu(used);
+        });
+        let row = first(&run);
+        let (cost, work) = (row.server_cpu, row.per_core_second);
+        let (cost, work) = (cost.estimate().unwrap(), work.estimate().unwrap());
+        assert!((cost.value * work.value - 1.0).abs() < 1e-12);
+        assert!(work.low < work.value && work.value < work.high);
+        assert!((cost.low * work.high - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn memory_begins_with_the_first_slice_and_ends_with_the_last() {
+        let mut run = Run::single(3);
+        for (slice, at) in run.slices.iter_mut().zip(1..) {
+            let used = slice.server.as_mut().unwrap();
+            used.rss_start_bytes = Some(at * 10);
+            used.rss_bytes = Some(at * 10 + 7);
+            used.rss_end_bytes = Some(at * 10 + 5);
+        }
+        let row = first(&run);
+        let memory = [row.rss_start_bytes, row.peak_rss_bytes, row.rss_end_bytes];
+        assert_eq!(memory, [Some(10), Some(37), Some(35)]);
+    }
+
+    #[test]
+    fn a_control_group_is_told_of_only_where_there_is_one() {
+        let mut run = Run::single(2);
+        for slice in &mut run.slices {
+            let used = slice.server.as_mut().unwrap();
+            used.seconds = Some(1.0);
+            used.group = Some(tenbin_record::GroupUse {
+                alone: true,
+                throttled_us: Some(250_000),
+                written_bytes: Some(4_000),
+                ..Default::default()
+            });
+        }
+        let group = first(&run).group.unwrap();
+        assert!(group.alone);
+        assert_eq!(group.throttled.value(), Some(0.25));
+        assert_eq!(group.written_bytes.value(), Some(4.0));
+        assert_eq!(group.read_bytes, Measured::Unknown, "not 0");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use tenbin_record::{OpFigures, Slice};
 use tenbin_stats::{CONFIDENCE, Measured, median};
 
 use crate::latency::{self, Kind};
+use crate::server;
 
 /// A figure by which targets are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -162,6 +163,6 @@ fn is_work(op: &OpFigures) -> bool {
 /// CPU seconds a piece of work done. Kernels count CPU in ticks of some
 /// milliseconds: none at all means too little to see, not nothing.
 fn server_cpu(slice: &Slice) -> Option<f64> {
-    let used = slice.server?.cpu_seconds;
+    let used = server::cpu_seconds(slice)?;
     (used > 0.0 && slice.ok() > 0).then(|| used / slice.ok() as f64)
 }

@@ -3,6 +3,7 @@
 use tenbin_record::Slice;
 
 use crate::evidence::{Cell, Evidence};
+use crate::server;
 use crate::words::middle;
 
 /// Share of all cores that neither side uses from which on CPU is not the limit, unless
@@ -21,8 +22,8 @@ pub(crate) struct Busy {
 }
 
 impl Busy {
-    /// `None` when the target may run on another machine, when nobody observed it,
-    /// and when the number of cores is not known.
+    /// `None` when the target may run on another machine, when nobody observed its own
+    /// processes, and when the number of cores is not known.
     pub(crate) fn of(cell: &Cell<'_>, evidence: &Evidence<'_>) -> Option<Self> {
         let cores = evidence.cores.filter(|cores| *cores > 0)?;
         if !cell.runs_here() {
@@ -30,7 +31,7 @@ impl Busy {
         }
         let full = cell.full();
         Some(Self {
-            target: middle(full.iter().filter_map(|slice| target(slice)))?,
+            target: middle(full.iter().filter_map(|slice| server::busy_cores(slice)))?,
             both: middle(full.iter().filter_map(|slice| both(slice)))?,
             cores,
         })
@@ -47,11 +48,6 @@ impl Busy {
     }
 }
 
-fn target(slice: &Slice) -> Option<f64> {
-    let cpu = slice.server?.cpu_seconds;
-    (slice.seconds > 0.0).then(|| cpu / slice.seconds)
-}
-
 fn both(slice: &Slice) -> Option<f64> {
-    Some(target(slice)? + slice.client.cpu_seconds / slice.seconds)
+    Some(server::busy_cores(slice)? + slice.client.cpu_seconds / slice.seconds)
 }

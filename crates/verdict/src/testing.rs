@@ -10,7 +10,7 @@ use tenbin_record::ErrorClass;
 use tenbin_record::latency_histogram;
 use tenbin_record::{
     ClientUse, CpuUse, DiskUse, Environment, FrequencyUse, LinkUse, MachineUse, OpFigures,
-    PortsUse, PressureUse, Role, ServerUse, Slice, TcpUse, WireUse,
+    PortsUse, PressureUse, Role, ServerUse, Slice, TcpUse, UseScope, WireUse,
 };
 
 use crate::assessment::{Assessment, assess};
@@ -242,7 +242,7 @@ impl Made<'_> {
     }
 
     pub(crate) fn server_cpu(&mut self, seconds: f64) {
-        self.0.server.get_or_insert_default().cpu_seconds = seconds;
+        self.0.server.get_or_insert_default().cpu_seconds = Some(seconds);
     }
 
     pub(crate) fn machine(&mut self) -> &mut MachineUse {
@@ -251,6 +251,10 @@ impl Made<'_> {
 
     pub(crate) fn wire(&mut self) -> &mut WireUse {
         self.0.wire.get_or_insert_default()
+    }
+
+    pub(crate) fn of_whole_host(&mut self) {
+        self.0.server.get_or_insert_default().scope = UseScope::Host;
     }
 
     pub(crate) fn unobserved(&mut self) {
@@ -294,6 +298,7 @@ fn target(name: &str) -> Target {
         region: "us-east-1".to_owned(),
         signature: tenbin_plan::Signature::V4,
         sweep: None,
+        observe: None,
     }
 }
 
@@ -335,10 +340,11 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
             allocated: None,
         },
         server: Some(ServerUse {
-            cpu_seconds: 1.5,
-            rss_bytes: 10_000_000,
+            cpu_seconds: Some(1.5),
+            rss_bytes: Some(10_000_000),
             read_bytes: Some(0),
             written_bytes: Some(2_048_000),
+            ..ServerUse::default()
         }),
         machine: Some(machine()),
         wire: Some(WireUse {

@@ -1,6 +1,6 @@
 //! Removes what a run that was killed has left on its targets.
 
-use tenbin_plan::{DataSet, Plan, Reach, WorkloadKind};
+use tenbin_plan::{DataSet, Plan, Reach, Target, WorkloadKind};
 use tenbin_targets::{Grounds, bring_up};
 use tenbin_workloads::s3::prefix;
 
@@ -32,7 +32,12 @@ pub fn clean(
             stop: stop.asked(),
             waiting: &|_| {},
         };
-        let running = bring_up(target, &grounds)?;
+        // What it uses is of no interest now.
+        let unobserved = Target {
+            observe: None,
+            ..target.clone()
+        };
+        let running = bring_up(&unobserved, &grounds)?;
         let mut wires = Wires { stop, progress };
         let mut arm = Arm::new(plan, target, running, &mut wires)?;
         left.extend(arm.clean(plan, &mut wires)?);

@@ -7,9 +7,10 @@ use tenbin_record::{
     CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PortsUse, PressureUse, TcpUse,
 };
 use tenbin_targets::vitals::{CpuTime, Frequency, Link, Ports, Tcp};
-use tenbin_targets::{Monitor, Usage, Vitals};
+use tenbin_targets::{Depth, Monitor, Reading, Scope, Vitals};
 
 use crate::arm::Arm;
+use crate::meter::{self, grown};
 
 /// Looks at the generator's machine and at every target that runs on it.
 pub(crate) struct Machine {
@@ -24,7 +25,7 @@ pub(crate) struct Look {
     vitals: Vitals,
     own_cpu_seconds: Option<f64>,
     /// What each target has used, in the order of the arms.
-    pub(crate) targets: Vec<Option<Usage>>,
+    pub(crate) targets: Vec<Option<Reading>>,
 }
 
 impl Machine {
@@ -36,12 +37,23 @@ impl Machine {
         }
     }
 
-    pub(crate) fn look(&self, arms: &[Arm]) -> Look {
+    /// Of the targets the one at `loaded` is looked at first: looking at others may take a
+    /// while.
+    pub(crate) fn look(&self, arms: &[Arm], loaded: usize) -> Look {
+        let at = Instant::now();
+        let own_cpu_seconds = own_cpu_seconds();
+        let vitals = self.monitor.look();
+        let of_loaded = arms[loaded].running.look(Depth::Whole);
+        let each = arms.iter().enumerate();
+        let targets = each.map(|(index, arm)| match index == loaded {
+            true => of_loaded,
+            false => arm.running.look(Depth::Brief),
+        });
         Look {
-            at: Instant::now(),
-            targets: arms.iter().map(|arm| arm.running.usage()).collect(),
-            own_cpu_seconds: own_cpu_seconds(),
-            vitals: self.monitor.look(),
+            at,
+            targets: targets.collect(),
+            own_cpu_seconds,
+            vitals,
         }
     }
 
@@ -59,12 +71,12 @@ impl Machine {
         let cpu = old.cpu.zip(new.cpu).map(|(old, new)| cpu_between(old, new));
         let own = before.own_cpu_seconds.zip(after.own_cpu_seconds);
         let own_cpu_seconds = own.map(|(before, after)| (after - before).max(0.0));
-        let of_targets: Vec<Option<f64>> = before
-            .targets
-            .iter()
-            .zip(&after.targets)
+        let looks = before.targets.iter().zip(&after.targets);
+        let of_targets: Vec<Option<f64>> = looks
             .map(|(before, after)| {
-                Some((after.as_ref()?.cpu_seconds - before.as_ref()?.cpu_seconds).max(0.0))
+                // What a whole host used is not what the target used.
+                let own = |reading: &Reading| reading.usage.scope == Scope::Processes;
+                meter::between((*before).filter(own), (*after).filter(own))?.cpu_seconds
             })
             .collect();
         let here = self.here.get(loaded).copied().flatten();
@@ -125,11 +137,6 @@ impl Machine {
     }
 }
 
-/// A counter that went back was started anew, and what it did is not known.
-fn grown(before: Option<u64>, after: Option<u64>) -> Option<u64> {
-    after?.checked_sub(before?)
-}
-
 fn cpu_between(before: CpuTime, after: CpuTime) -> CpuUse {
     // The kernel lets idle time go back now and then (proc(5)).
     let grown = |before: f64, after: f64| (after - before).max(0.0);
@@ -143,15 +150,16 @@ fn cpu_between(before: CpuTime, after: CpuTime) -> CpuUse {
     }
 }
 
-/// What is left of `busy` when Tenbin's part and those of the targets are taken off.
-/// Unknown when a target is not observed and may run here: its part is not theirs.
+/// What is left of `busy` when Tenbin's part and those of the targets here are taken off.
+/// Unknown when a target is not observed and may run here, as its part is not theirs, and
+/// when nobody knows whether one that is observed does.
 fn others(busy: f64, own: f64, targets: &[Option<f64>], here: &[Option<bool>]) -> Option<f64> {
     let mut left = busy - own;
     for (used, here) in targets.iter().zip(here) {
         match (used, here) {
-            (Some(used), _) => left -= used,
-            (None, Some(false)) => {}
-            (None, _) => return None,
+            (_, Some(false)) => {}
+            (Some(used), Some(true)) => left -= used,
+            (None, _) | (_, None) => return None,
         }
     }
     Some(left.max(0.0))
@@ -195,6 +203,8 @@ mod tests {
         let seen = [Some(2.0), Some(0.5)];
         assert_eq!(others(5.0, 1.0, &seen, &[here, here]), Some(1.5));
         assert_eq!(others(5.0, 1.0, &[None], &[elsewhere]), Some(4.0));
+        assert_eq!(others(5.0, 1.0, &[Some(9.0)], &[elsewhere]), Some(4.0));
+        assert_eq!(others(5.0, 1.0, &[Some(1.0)], &[perhaps]), None);
         assert_eq!(others(5.0, 1.0, &[None], &[here]), None);
         assert_eq!(others(5.0, 1.0, &[Some(1.0), None], &[here, perhaps]), None);
         assert_eq!(
@@ -202,13 +212,6 @@ mod tests {
             Some(0.0),
             "clock ticks are coarse"
         );
-    }
-
-    #[test]
-    fn a_counter_that_began_anew_is_unknown() {
-        assert_eq!(grown(Some(3), Some(5)), Some(2));
-        assert_eq!(grown(Some(5), Some(3)), None);
-        assert_eq!(grown(None, Some(3)), None);
     }
 
     #[test]

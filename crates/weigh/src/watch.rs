@@ -1,9 +1,11 @@
 //! Watching over one slice while it is driven.
 
+use std::time::Instant;
+
 use tenbin_engine::{News, Sample};
 use tenbin_record::{Allocated, MachineUse, RecordError, RunWriter, ServerUse};
-use tenbin_targets::Usage;
 use tenbin_targets::vitals::{self, Tcp};
+use tenbin_targets::{Depth, Reading};
 
 use crate::arm::{Arm, Wires};
 use crate::machine::{Look, Machine};
@@ -35,7 +37,7 @@ impl Scene<'_> {
     }
 
     fn look(&self) -> Look {
-        self.machine.look(self.arms)
+        self.machine.look(self.arms, self.loaded)
     }
 }
 
@@ -47,11 +49,13 @@ pub(crate) struct Watch<'a, 'w> {
     writer: &'a mut RunWriter,
     wires: &'a mut Wires<'w>,
     /// The target's use when it was last looked at.
-    last: Option<Usage>,
+    last: Option<Reading>,
+    /// The largest memory it was seen with.
+    peak_rss_bytes: Option<u64>,
     /// What TCP had done before the first connection was opened.
     begun: Tcp,
-    /// How all stood when the window opened.
-    opened: Option<Look>,
+    /// When the window opened, and how all stood then.
+    opened: Option<(Instant, Look)>,
     /// What the target used while the window was open, once it has closed.
     pub(crate) total: Option<ServerUse>,
     /// What the machine did in that time.
@@ -76,6 +80,7 @@ impl<'a, 'w> Watch<'a, 'w> {
             writer,
             wires,
             last: None,
+            peak_rss_bytes: None,
             begun: vitals::tcp(),
             opened: None,
             total: None,
@@ -89,9 +94,11 @@ impl<'a, 'w> Watch<'a, 'w> {
     pub(crate) fn hear(&mut self, news: News) {
         match news {
             News::Opened => {
+                let opened = Instant::now();
                 let look = self.scene.look();
                 self.last = look.targets[self.scene.loaded];
-                self.opened = Some(look);
+                self.opened = Some((opened, look));
+                self.tell_news();
                 self.allocated_before = (self.scene.count_allocations)();
             }
             News::Sample(sample) => self.sample(*sample),
@@ -104,7 +111,9 @@ impl<'a, 'w> Watch<'a, 'w> {
     }
 
     fn close(&mut self) {
-        let Some(before) = &self.opened else { return };
+        let Some((opened, before)) = &self.opened else {
+            return;
+        };
         let Scene {
             machine,
             arms,
@@ -112,8 +121,23 @@ impl<'a, 'w> Watch<'a, 'w> {
             ..
         } = self.scene;
         let after = self.scene.look();
-        self.total = meter::between(before.targets[loaded], after.targets[loaded]);
+        self.total = meter::over_window(
+            *opened,
+            before.targets[loaded],
+            after.targets[loaded],
+            self.peak_rss_bytes,
+        );
         self.machine = Some(machine.between(&self.begun, before, &after, arms, loaded));
+        self.tell_news();
+    }
+
+    /// What has changed about observing the targets.
+    fn tell_news(&mut self) {
+        for arm in self.scene.arms {
+            for sentence in arm.running.news() {
+                (self.wires.progress)(Progress::Warning(&sentence));
+            }
+        }
     }
 
     fn sample(&mut self, sample: Sample) {
@@ -140,12 +164,15 @@ impl<'a, 'w> Watch<'a, 'w> {
     }
 
     fn meter(&mut self) {
-        let now = self.scene.arm().running.usage();
+        let now = self.scene.arm().running.look(Depth::Brief);
+        let rss_bytes = now.and_then(|reading| reading.usage.rss_bytes);
+        self.peak_rss_bytes = self.peak_rss_bytes.max(rss_bytes);
         if let Some(used) = meter::between(self.last, now) {
             let written = self.writer.server(used);
             self.note(written);
         }
         self.last = now;
+        self.tell_news();
     }
 
     fn note(&mut self, written: Result<(), RecordError>) {

@@ -114,7 +114,7 @@ pub struct ServeTruthArgs {
     pub log: Option<PathBuf>,
 }
 
-fn address(text: &str) -> Result<SocketAddr, String> {
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| {
         "write an IP address and a port, for example 127.0.0.1:8080 or [::1]:0".to_owned()
     })

@@ -8,6 +8,7 @@ use tenbin_plan::{
     At, Builtin, Entries, Field, List, Place, Problem, ReadyDraft, Refusal, Scalar, TargetDraft,
 };
 
+use super::observed::ObservedArgs;
 use super::set;
 use super::way::WayArgs;
 
@@ -15,6 +16,7 @@ use super::way::WayArgs;
 pub struct TargetArgs {
     flags: TargetFlags,
     way: WayArgs,
+    observed: ObservedArgs,
     /// Position on the command line of each `--target`, `--launch` and `--builtin`.
     positions: [Vec<usize>; 3],
 }
@@ -58,11 +60,14 @@ const ORDERED: [&str; 3] = ["target", "launch", "builtin"];
 
 impl Args for TargetArgs {
     fn augment_args(command: Command) -> Command {
-        WayArgs::augment_args(TargetFlags::augment_args(command))
+        let command = WayArgs::augment_args(TargetFlags::augment_args(command));
+        ObservedArgs::augment_args(command)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        WayArgs::augment_args_for_update(TargetFlags::augment_args_for_update(command))
+        let command = TargetFlags::augment_args_for_update(command);
+        let command = WayArgs::augment_args_for_update(command);
+        ObservedArgs::augment_args_for_update(command)
     }
 }
 
@@ -75,6 +80,7 @@ impl FromArgMatches for TargetArgs {
             positions: ORDERED.map(position),
             flags: TargetFlags::from_arg_matches(matches)?,
             way: WayArgs::from_arg_matches(matches)?,
+            observed: ObservedArgs::from_arg_matches(matches)?,
         })
     }
 
@@ -147,6 +153,7 @@ impl TargetArgs {
         drafts.sort_by_key(|&(position, _)| position);
         let mut drafts: Vec<_> = drafts.into_iter().map(|(_, draft)| draft).collect();
         self.way.apply(&mut drafts)?;
+        self.observed.apply(&mut drafts)?;
         Ok(drafts)
     }
 

@@ -7,6 +7,7 @@ use crate::comparing::SweepPoint;
 use crate::duration::Time;
 use crate::model::{Credentials, KeySource, Launch, Reach, Ready, Target};
 use crate::names::{DEFAULT_REGION, Named};
+use crate::observe::{Observe, ObservePage, Processes};
 use crate::way::{ClientCertificate, HttpVersion, Tls, Way};
 
 use super::{Page, inline_table, list, text};
@@ -25,6 +26,9 @@ pub(super) fn target(page: &mut Page, target: &Target, all: &[Target], variables
         page.explained("sweep", sweep_table(point, all), "a target for each value");
     }
     way(page, &target.way);
+    if let Some(source) = &target.observe {
+        page.pair("observe", observe(source));
+    }
     if let Some(keys) = &target.credentials {
         credentials(page, keys, &variables.of(&target.name));
     }
@@ -96,6 +100,39 @@ fn tls(tls: &Tls) -> Vec<(&'static str, String)> {
     .into_iter()
     .filter_map(|(key, value)| Some((key, value?)))
     .collect()
+}
+
+fn observe(source: &Observe) -> String {
+    let one = |key: &str, value: String| format!("{{ {key} = {value} }}");
+    match source {
+        Observe::Processes(Processes::Pid(pid)) => one("pid", pid.to_string()),
+        Observe::Processes(Processes::Port(port)) => one("port", port.to_string()),
+        Observe::Processes(Processes::OwnPort) => one("port", "true".to_owned()),
+        Observe::Processes(Processes::Name(name)) => one("name", text(name)),
+        Observe::Tenbin(page) => observed_page("tenbin", page, None),
+        Observe::Prometheus { page, group } => observed_page("prometheus", page, group.as_deref()),
+    }
+}
+
+fn observed_page(key: &str, page: &ObservePage, group: Option<&str>) -> String {
+    let token = page.token.as_ref().and_then(|token| match &token.source {
+        KeySource::Env(variable) => Some(("token_env", text(variable))),
+        KeySource::File(path) => Some(("token_file", text(path.display()))),
+        // A plan takes a token from nowhere else.
+        KeySource::Literal | KeySource::Generated => None,
+    });
+    let pairs = [
+        Some((key, text(&page.url))),
+        group.map(|group| ("group", text(group))),
+        token,
+        page.ca.as_ref().map(|path| ("ca", text(path.display()))),
+        page.insecure.then(|| ("insecure", "true".to_owned())),
+    ];
+    let pairs = pairs.into_iter().flatten();
+    let pairs: Vec<String> = pairs
+        .map(|(key, value)| format!("{key} = {value}"))
+        .collect();
+    format!("{{ {} }}", pairs.join(", "))
 }
 
 fn launch(page: &mut Page, launch: &Launch) {

@@ -17,7 +17,7 @@ const SECRET_KEY_LENGTH: usize = 40;
 /// A shorter secret may stand inside another word by chance (`minio`).
 const TELLING: usize = 8;
 
-type Key = (Secret, KeySource);
+pub(super) type Key = (Secret, KeySource);
 
 pub(super) fn resolve(
     desk: &mut Desk<'_>,
@@ -169,7 +169,7 @@ impl Credentials {
 
 /// Where one key is to be found.
 #[derive(Clone)]
-enum Origin<'a> {
+pub(super) enum Origin<'a> {
     Literal(&'a At<Secret>),
     Variable(&'a Field),
     File(&'a Field),
@@ -179,15 +179,15 @@ fn literal(field: &KeyField) -> Option<Origin<'_>> {
     field.as_ref().map(Origin::Literal)
 }
 
-fn variable(field: &Field) -> Option<Origin<'_>> {
+pub(super) fn variable(field: &Field) -> Option<Origin<'_>> {
     field.is_some().then_some(Origin::Variable(field))
 }
 
-fn file(field: &Field) -> Option<Origin<'_>> {
+pub(super) fn file(field: &Field) -> Option<Origin<'_>> {
     field.is_some().then_some(Origin::File(field))
 }
 
-fn one_of(
+pub(super) fn one_of(
     desk: &mut Desk<'_>,
     place: Place,
     origins: &[(&str, Option<Origin<'_>>)],

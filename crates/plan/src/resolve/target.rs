@@ -10,6 +10,7 @@ use super::Desk;
 use super::credentials;
 use super::hosts;
 use super::naming::{self, Names};
+use super::observe;
 use super::sweep::{self, Axis};
 use super::url as urls;
 use super::way;
@@ -87,6 +88,7 @@ fn one(
     }
     let credentials =
         credentials::resolve(desk, draft, place, &name, &reach, signature, s3_workload);
+    let observe = observe::resolve(desk, draft.observe.as_ref(), &reach, &way);
     let reach = out_of_sight(desk, reach, credentials.as_ref(), draft);
     Some(Target {
         name,
@@ -96,6 +98,7 @@ fn one(
         region,
         signature,
         sweep: None,
+        observe,
     })
 }
 

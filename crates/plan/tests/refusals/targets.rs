@@ -249,3 +249,83 @@ fn ways_to_a_target_that_lead_nowhere() {
     let found = refusal(&within("[[target]]", &long));
     assert!(found.contains("has 108 bytes"), "{found}");
 }
+
+#[test]
+fn observing() {
+    let one_of = "plan.toml:3:11: observe: give one of { pid = 1234 }, { port = true }, \
+                  { port = 8080 }, { name = \"nginx\" }, { tenbin = \"https://…\" } and \
+                  { prometheus = \"http://…\" }";
+    check(&[
+        ("[[target]]", "url = \"http://h\"\nobserve = {}", one_of),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nobserve = { pid = 1, port = 2 }",
+            one_of,
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nobserve = { port = 70000 }",
+            "plan.toml:3:20: observe.port: 70000 is too many; the most is 65535",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nobserve = { port = false }",
+            "plan.toml:3:20: observe.port: false is not a port; write its number, or true for the one in the target's url",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nobserve = { name = \"/usr/sbin/nginx\" }",
+            "plan.toml:3:20: observe.name: \"/usr/sbin/nginx\" is not the name of a process; write that of its program, without a path",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nobserve = { tenbin = \"https://h:9901/\" }",
+            "plan.toml:3:11: observe: tenbin observe wants to see its token; name the file with token_file (--observe-token-file), or a variable with token_env (--observe-token-env)",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nobserve = { prometheus = \"http://me:hunter2@h/\" }",
+            "plan.toml:3:26: observe.prometheus: a URL with a user name or password in it is not supported",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nobserve = { prometheus = \"http://h/\", insecure = true }",
+            "plan.toml:3:50: observe.insecure: is for https, and this page does not begin with https://",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nobserve = { port = true, token_env = \"T\" }",
+            "plan.toml:3:38: observe.token_env: is for a page (tenbin or prometheus), and this is a process",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nobserve = { port = true, group = \"g\" }",
+            "plan.toml:3:34: observe.group: is for a page of Prometheus' process exporter",
+        ),
+        (
+            "[[target]]",
+            "builtin = \"http\"\nobserve = { port = true }",
+            "plan.toml:3:11: observe: is not for a built-in server, which Tenbin observes anyway",
+        ),
+        (
+            "[[target]]",
+            "command = \"server\"\nobserve = { pid = 7 }",
+            "plan.toml:3:11: observe: a launched target has no process yet; name it by port or name, or leave observe out: what Tenbin launches it observes",
+        ),
+        (
+            "[[target]]",
+            "urls = [\"http://a\", \"http://b\"]\nobserve = { port = true }",
+            "plan.toml:3:11: observe: a target with several hosts is more than what is observed in one place; only name is for processes that are all on this machine",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nunix = \"/s\"\nobserve = { port = true }",
+            "plan.toml:4:11: observe: the port of the url is not used with a Unix socket; name the process",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nobserve = { port = 1, prot = 1 }",
+            "plan.toml:3:23: unknown key \"prot\" in observe; did you mean \"port\"?",
+        ),
+    ]);
+}

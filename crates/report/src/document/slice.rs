@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tenbin_record::{MachineUse, ServerUse, WireUse};
 
 /// The figures of one slice. Counts belong to the operations that were due in
 /// its window.
@@ -56,6 +57,16 @@ pub struct SliceFigures {
     /// Bytes that the target wrote to storage.
     #[serde(default)]
     pub server_written_bytes: Option<u64>,
+    /// All that is known of what the target used, as it was recorded: `server_cpu` and the
+    /// two above are among it.
+    #[serde(default)]
+    pub server: Option<ServerUse>,
+    /// What the generator's machine did.
+    #[serde(default)]
+    pub machine: Option<MachineUse>,
+    /// What TCP says of the connections.
+    #[serde(default)]
+    pub wire: Option<WireUse>,
     /// Body bytes that the target was given to store; null for workloads that
     /// store none.
     #[serde(default)]

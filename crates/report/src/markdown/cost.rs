@@ -1,12 +1,122 @@
 //! What an operation cost either side.
 
 use super::{Rows, heading, line};
-use crate::document::{Document, Figure};
+use crate::cost::{
+    ABOUT_GROUPS, ABOUT_WHOLE_HOST, company, is_known, is_of_host, memory, named, plain,
+};
+use crate::document::Document;
 use crate::escape::for_markdown;
-use crate::words::{BYTES, SHARE, TIME, UNKNOWN, digits};
+use crate::words::{BYTES, SHARE, TIME};
 
 pub(super) fn cost(page: &mut String, document: &Document) {
-    heading(page, 2, "Cost");
+    of_servers(page, document);
+    of_groups(page, document);
+    of_generator(page, document);
+}
+
+fn of_servers(page: &mut String, document: &Document) {
+    heading(page, 2, "Cost of the server");
+    if !document.results.iter().any(is_known) {
+        line(
+            page,
+            "Unknown: no target was observed. Tenbin observes what it launches; see `observe` \
+             for the others.",
+        );
+        return;
+    }
+    line(
+        page,
+        "Memory at start and end was looked at once, its peak about once a second. What is \
+         written may still lie in the kernel's memory when a slice ends, and be written in a later \
+         one.",
+    );
+    if document.results.iter().any(is_of_host) {
+        line(page, "");
+        let mut about = ABOUT_WHOLE_HOST.to_owned();
+        about[..1].make_ascii_uppercase();
+        line(page, &format!("{about}."));
+    }
+    line(page, "");
+    let mut table = Rows::new(
+        page,
+        &[
+            "workload",
+            "target",
+            "CPU per operation",
+            "operations per core-second",
+            "memory at start",
+            "peak memory",
+            "memory at end",
+            "bytes read per operation",
+            "bytes written per operation",
+            "bytes written per byte stored",
+            "waits per operation",
+            "lost cores per operation",
+        ],
+    );
+    for result in &document.results {
+        table.row(&[
+            for_markdown(&result.workload),
+            for_markdown(&named(result)),
+            TIME.with_interval(result.server_cpu),
+            plain(result.per_core_second),
+            memory(result.rss_start_bytes),
+            memory(result.peak_rss_bytes),
+            memory(result.rss_end_bytes),
+            BYTES.with_interval(result.read_bytes),
+            BYTES.with_interval(result.written_bytes),
+            plain(result.written_per_stored),
+            plain(result.voluntary_switches),
+            plain(result.involuntary_switches),
+        ]);
+    }
+}
+
+fn of_groups(page: &mut String, document: &Document) {
+    let known = document
+        .results
+        .iter()
+        .filter_map(|result| Some((result, result.group.as_ref()?)));
+    let mut known = known.peekable();
+    if known.peek().is_none() {
+        return;
+    }
+    heading(page, 3, "Control groups");
+    let mut about = ABOUT_GROUPS.to_owned();
+    about[..1].make_ascii_uppercase();
+    line(page, &format!("{about}."));
+    line(page, "");
+    let mut table = Rows::new(
+        page,
+        &[
+            "workload",
+            "target",
+            "shared with",
+            "CPU per operation",
+            "memory at end",
+            "peak memory",
+            "stopped by its quota",
+            "bytes read per operation",
+            "bytes written per operation",
+        ],
+    );
+    for (result, group) in known {
+        table.row(&[
+            for_markdown(&result.workload),
+            for_markdown(&result.target),
+            company(group.alone).to_owned(),
+            TIME.with_interval(group.cpu),
+            memory(group.memory_bytes),
+            memory(group.memory_peak_bytes),
+            SHARE.with_interval(group.throttled),
+            BYTES.with_interval(group.read_bytes),
+            BYTES.with_interval(group.written_bytes),
+        ]);
+    }
+}
+
+fn of_generator(page: &mut String, document: &Document) {
+    heading(page, 2, "Cost of the generator");
     line(
         page,
         "The generator is Tenbin itself: what it used says nothing about the memory or the CPU of \
@@ -18,46 +128,20 @@ pub(super) fn cost(page: &mut String, document: &Document) {
         &[
             "workload",
             "target",
-            "server CPU per operation",
-            "server peak memory",
-            "server bytes written per operation",
-            "server bytes written per byte stored",
-            "generator CPU per operation",
-            "generator bytes allocated per operation",
-            "generator allocations per operation",
-            "busiest generator thread",
+            "CPU per operation",
+            "bytes allocated per operation",
+            "allocations per operation",
+            "busiest thread",
         ],
     );
     for result in &document.results {
         table.row(&[
             for_markdown(&result.workload),
             for_markdown(&result.target),
-            TIME.with_interval(result.server_cpu),
-            BYTES.maybe(result.peak_rss_bytes.map(|bytes| bytes as f64)),
-            BYTES.with_interval(result.written_bytes),
-            plain(result.written_per_stored),
             TIME.with_interval(result.client_cpu),
             BYTES.with_interval(result.client_allocated_bytes),
             plain(result.client_allocations),
             SHARE.with_interval(result.client_busiest_thread),
         ]);
-    }
-}
-
-/// A figure without a unit, and its interval.
-fn plain(figure: Option<Figure>) -> String {
-    match figure {
-        None => UNKNOWN.to_owned(),
-        Some(Figure {
-            value, interval, ..
-        }) => match interval {
-            None => format!("{} (interval unknown)", digits(value)),
-            Some(ends) => format!(
-                "{} ({}–{})",
-                digits(value),
-                digits(ends.low),
-                digits(ends.high)
-            ),
-        },
     }
 }

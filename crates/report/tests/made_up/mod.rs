@@ -366,6 +366,7 @@ fn target(name: &str, builtin: Builtin) -> Target {
         region: "us-east-1".to_owned(),
         signature: tenbin_plan::Signature::V4,
         sweep: None,
+        observe: None,
     }
 }
 
@@ -448,10 +449,15 @@ fn fill(slice: &mut Slice, rate: f64) {
     }
     op.response.clone_from(&op.service);
     slice.server = (!slice.cut_short).then_some(ServerUse {
-        cpu_seconds: 0.000_061 * ok as f64,
-        rss_bytes: 48 << 20,
+        cpu_seconds: Some(0.000_061 * ok as f64),
+        rss_bytes: Some(48 << 20),
+        rss_start_bytes: Some(40 << 20),
+        rss_end_bytes: Some(44 << 20),
         read_bytes: Some(0),
         written_bytes: Some(ok * 4_096),
+        voluntary_switches: Some(ok / 2),
+        involuntary_switches: Some(ok / 50),
+        ..ServerUse::default()
     });
 }
 

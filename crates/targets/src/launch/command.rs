@@ -227,6 +227,7 @@ mod tests {
             region: "us-east-1".into(),
             signature: tenbin_plan::Signature::V4,
             sweep: None,
+            observe: None,
         }
     }
 

@@ -85,7 +85,8 @@ where
     result
 }
 
-fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+/// Ends with SIGTERM or SIGINT.
+pub(crate) fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     Ok(async move {

@@ -13,6 +13,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 pub use accept::DEFAULT_WORKERS;
+pub(crate) use accept::stop_signal;
 pub use http::{HttpOptions, http};
 pub use s3::{S3Options, s3};
 pub use truth::{Service, ServiceError, Shares, Stall, StallError, TruthOptions, share, truth};

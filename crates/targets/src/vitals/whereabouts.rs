@@ -13,7 +13,7 @@ impl Running {
     /// or a pair of virtual interfaces there may be a container here, or another
     /// machine.
     pub fn is_here(&self) -> Option<bool> {
-        if self.launched() {
+        if self.launched() || self.is_observed_here() {
             return Some(true);
         }
         let own: Vec<Own> = getifaddrs().ok()?.filter_map(|it| Own::of(&it)).collect();

@@ -24,7 +24,7 @@ fn children_by_times(file: &Path) -> f64 {
 }
 
 fn cpu(running: &Running) -> f64 {
-    running.usage().unwrap().cpu_seconds
+    running.usage().unwrap().cpu_seconds.unwrap()
 }
 
 pub(crate) fn ended_children() {
@@ -58,7 +58,7 @@ pub(crate) fn ended_children() {
         "{total} s observed, {children} s used"
     );
     wait_until("the shell has become sleep", || {
-        running.usage().unwrap().rss_bytes > 100_000
+        running.usage().unwrap().rss_bytes > Some(100_000)
     });
 }
 

@@ -75,6 +75,7 @@ pub(crate) fn target(name: &str, reach: Reach) -> Target {
         region: "us-east-1".into(),
         signature: tenbin_plan::Signature::V4,
         sweep: None,
+        observe: None,
     }
 }
 

@@ -5,6 +5,7 @@ use tenbin_plan::S3Operation;
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
 use crate::finding::{Blame, Finding, Severity};
+use crate::server::busy_cores;
 use crate::size_class::{SizeClass, Transfer};
 use crate::words::{count, middle, percent};
 
@@ -51,10 +52,10 @@ impl LargeObjects {
         }
         let full = cell.full();
         let thread = middle(full.iter().map(|slice| slice.client.busiest_thread))?;
-        let server = middle(full.iter().filter_map(|slice| {
-            let cpu = slice.server?.cpu_seconds;
-            (slice.seconds > 0.0).then(|| cpu / slice.seconds)
-        }))?;
+        if !cell.runs_here() {
+            return None;
+        }
+        let server = middle(full.iter().filter_map(|slice| busy_cores(slice)))?;
         let moved = middle(full.iter().filter_map(|slice| {
             let bytes: u64 = slice.work().map(|op| op.payload).sum();
             (slice.seconds > 0.0).then(|| bytes as f64 / slice.seconds)

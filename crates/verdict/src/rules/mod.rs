@@ -49,6 +49,7 @@ mod twin;
 mod unbalanced_hosts;
 mod unequal_answers;
 mod unequal_paths;
+mod unobserved;
 mod warm_up;
 mod worker_limit;
 
@@ -119,6 +120,7 @@ pub static RULES: &[&dyn Rule] = &[
     &drift::Drifting,
     &too_few_samples::TooFewSamples,
     &too_wide::TooWide,
+    &unobserved::Unobserved,
     &optimum_concurrency::OptimumConcurrency,
     &sweep_optimum::SweepOptimum,
     &hysteresis::Hysteresis,

@@ -1,0 +1,75 @@
+//! `tenbin observe`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+use tenbin_plan::Processes;
+
+use super::serve::address;
+
+const NOTES: &str = "\
+It answers GET /usage with JSON to whoever shows the token, and nothing to anybody else. It changes
+nothing, and looks at /proc only when it is asked. The processes that descend from those named
+belong to them.
+
+Example, on the machine of the server:
+  head -c 32 /dev/urandom | base64 > token
+  tenbin observe --listen 0.0.0.0:9901 --token-file token --tls-cert cert.pem --tls-key key.pem \\
+      --name nginx
+
+and on the machine that measures:
+  tenbin http --target nginx=http://server:8080/ --observe tenbin:https://server:9901/ \\
+      --observe-token-file token --observe-cacert cert.pem";
+
+/// `tenbin observe`.
+#[derive(Args)]
+#[command(after_help = NOTES, group = clap::ArgGroup::new("processes").required(true))]
+pub struct ObserveArgs {
+    /// Address and port to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9901", value_parser = address)]
+    pub listen: SocketAddr,
+    /// File that holds the token that has to be shown, at least 16 characters
+    #[arg(long, value_name = "FILE")]
+    pub token_file: PathBuf,
+    /// PEM file of the certificate to show
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// PEM file of its private key
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+    /// Listen on other addresses than loopback without TLS: token and figures can be read on
+    /// the way
+    #[arg(long, conflicts_with = "tls_cert")]
+    pub without_tls: bool,
+    /// Observe the process of this number
+    #[arg(long, value_name = "N", group = "processes", value_parser = clap::value_parser!(u32).range(1..))]
+    pub pid: Option<u32>,
+    /// Observe the processes that listen on this TCP port
+    #[arg(long, value_name = "N", group = "processes", value_parser = clap::value_parser!(u16).range(1..))]
+    pub port: Option<u16>,
+    /// Observe the processes of this name: of their program's file, or as 'ps -o comm' shows it
+    #[arg(long, value_name = "PROGRAM", group = "processes", value_parser = program)]
+    pub name: Option<String>,
+}
+
+impl ObserveArgs {
+    /// What is to be observed; one of the three is always given.
+    pub fn processes(&self) -> Processes {
+        match (self.pid, self.port, &self.name) {
+            (Some(pid), _, _) => Processes::Pid(pid),
+            (None, Some(port), _) => Processes::Port(port),
+            (None, None, name) => Processes::Name(name.clone().unwrap_or_default()),
+        }
+    }
+}
+
+fn program(text: &str) -> Result<String, String> {
+    match text {
+        "" => Err("it is empty".to_owned()),
+        path if path.contains('/') => {
+            Err("write the name of the program without a path".to_owned())
+        }
+        name => Ok(name.to_owned()),
+    }
+}

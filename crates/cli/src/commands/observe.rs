@@ -1,0 +1,89 @@
+//! `tenbin observe`: tells another machine what processes of this one use.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use tenbin_plan::Secret;
+use tenbin_targets::observe::{self, ObserveError, ObserveOptions};
+
+use crate::args::ObserveArgs;
+use crate::exit::Exit;
+use crate::output;
+
+/// A shorter one could be guessed.
+const SHORTEST_TOKEN: usize = 16;
+
+/// Tells until Ctrl-C.
+pub(crate) fn observe(args: &ObserveArgs) -> Exit {
+    let options = match options(args) {
+        Ok(options) => options,
+        Err(why) => {
+            output::error(&why);
+            return Exit::Refused;
+        }
+    };
+    let scheme = match options.tls {
+        Some(_) => "https",
+        None => "http",
+    };
+    let processes = options.processes.to_string();
+    let served = observe::serve(&options, |address: SocketAddr, seen| {
+        let plural = if seen == 1 { "" } else { "es" };
+        let text = format!(
+            "observing {processes}: {seen} process{plural} now\n\
+             listening on {scheme}://{address}/\n"
+        );
+        output::print(text.as_bytes());
+    });
+    match served {
+        Ok(()) => Exit::Done,
+        Err(error) => {
+            output::error(&error.to_string());
+            match error {
+                ObserveError::Tls(_) => Exit::Refused,
+                ObserveError::Runtime(_) => Exit::Internal,
+                ObserveError::Processes { .. } | ObserveError::Listen { .. } => Exit::Target,
+            }
+        }
+    }
+}
+
+fn options(args: &ObserveArgs) -> Result<ObserveOptions, String> {
+    let tls = args.tls_cert.clone().zip(args.tls_key.clone());
+    let is_readable_on_the_way = !args.listen.ip().is_loopback() && tls.is_none();
+    if is_readable_on_the_way && !args.without_tls {
+        return Err(format!(
+            "--listen {}: others could read token and figures on the way; give --tls-cert and \
+             --tls-key, or say --without-tls if nobody can",
+            args.listen
+        ));
+    }
+    Ok(ObserveOptions {
+        listen: args.listen,
+        processes: args.processes(),
+        token: token(&args.token_file)?,
+        tls,
+    })
+}
+
+fn token(file: &Path) -> Result<Secret, String> {
+    let shown = file.display();
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| format!("--token-file: cannot read {shown}: {error}"))?;
+    let token = text.trim_end_matches(['\r', '\n']);
+    if token.len() < SHORTEST_TOKEN {
+        return Err(format!(
+            "--token-file: {shown} holds a token of {} characters, which can be guessed; take at \
+             least {SHORTEST_TOKEN}, for example those of: head -c 32 /dev/urandom | base64",
+            token.len()
+        ));
+    }
+    // What cannot stand in a header could never be shown.
+    if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(format!(
+            "--token-file: the token in {shown} has to be one line of letters, digits and signs, \
+             without spaces"
+        ));
+    }
+    Ok(Secret::new(token))
+}

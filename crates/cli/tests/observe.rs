@@ -1,0 +1,531 @@
+//! What a server costs is known of servers that Tenbin launched, of those that were there,
+//! and of those on another machine; and what is not known is not 0.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use common::{Certificates, Outcome, Running, Scratch, Tenbin};
+use serde_json::Value;
+
+const SOON: Duration = Duration::from_secs(30);
+const TOKEN: &str = "c2VjcmV0LW9mLXRoaXMtdGVzdA";
+const OTHER_TOKEN: &str = "YW5vdGhlci1zZWNyZXQtdG9rZW4";
+
+fn run_directory(scratch: &Scratch) -> PathBuf {
+    let runs = std::fs::read_dir(scratch.path().join("runs")).expect("runs");
+    let entries = runs.map(|entry| entry.expect("an entry").path());
+    entries.max().expect("a run")
+}
+
+fn result(scratch: &Scratch) -> Value {
+    let text = std::fs::read_to_string(run_directory(scratch).join("result.json"));
+    serde_json::from_str(&text.expect("result.json")).expect("JSON")
+}
+
+fn slices_of<'r>(result: &'r Value, target: &str) -> Vec<&'r Value> {
+    let all = result["slices"].as_array().expect("slices").iter();
+    all.filter(|slice| slice["target"] == target).collect()
+}
+
+fn result_of<'r>(result: &'r Value, target: &str) -> &'r Value {
+    let mut all = result["results"].as_array().expect("results").iter();
+    all.find(|one| one["target"] == target).expect("its result")
+}
+
+fn has_finding(result: &Value, rule: &str) -> bool {
+    let mut all = result["findings"].as_array().expect("findings").iter();
+    all.any(|one| one["rule"] == rule)
+}
+
+fn number(value: &Value) -> f64 {
+    value
+        .as_f64()
+        .unwrap_or_else(|| panic!("no number: {value}"))
+}
+
+/// A `tenbin` that serves something, and where it listens.
+struct Served {
+    running: Running,
+    address: SocketAddr,
+}
+
+impl Served {
+    fn start<A: AsRef<std::ffi::OsStr>>(
+        scratch: &Scratch,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Self {
+        let mut running = Tenbin::new(scratch, arguments).start();
+        let mut address = None;
+        let begun = Instant::now();
+        while address.is_none() {
+            assert!(
+                running.is_running() && begun.elapsed() < SOON,
+                "{}",
+                running.so_far()
+            );
+            address = listening_on(&running.so_far());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Self {
+            running,
+            address: address.expect("it listens"),
+        }
+    }
+
+    fn http(scratch: &Scratch) -> Self {
+        Self::start(scratch, ["serve", "http", "--listen", "127.0.0.1:0"])
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+
+    /// CPU seconds of its process so far.
+    fn cpu_seconds(&self) -> f64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.running.pid()));
+        let stat = stat.expect("its process");
+        let (_, fields) = stat.rsplit_once(") ").expect("the fields behind its name");
+        let fields: Vec<&str> = fields.split(' ').collect();
+        let ticks = |at: usize| fields[at].parse::<f64>().expect("ticks");
+        (ticks(11) + ticks(12)) / 100.0
+    }
+}
+
+fn listening_on(text: &str) -> Option<SocketAddr> {
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("listening on http"))?;
+    let (_, rest) = line.split_once("://")?;
+    rest.strip_suffix('/')?.parse().ok()
+}
+
+/// Short slices of plain HTTP.
+fn weigh(scratch: &Scratch, arguments: &[&str]) -> Outcome {
+    let load = ["--connections", "2", "--warmup", "0s", "--slice", "500ms"];
+    let all = ["http"].iter().chain(arguments).chain(&load);
+    Tenbin::new(scratch, all).run()
+}
+
+fn expect_done(run: &Outcome) {
+    // What else goes on on the machine may void the numbers, which is not the question.
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    assert!(!run.stderr.contains("panicked at"), "{run}");
+}
+
+#[test]
+fn what_a_launched_server_cost_adds_up() {
+    let scratch = Scratch::new("cost");
+    let run = weigh(&scratch, &["--builtin", "own=http", "--rounds", "2"]);
+    expect_done(&run);
+    run.expect_stdout("cost of the server");
+
+    let result = result(&scratch);
+    let own = result_of(&result, "own");
+    let product = number(&own["server_cpu"]["value"]) * number(&own["per_core_second"]["value"]);
+    assert!((product - 1.0).abs() < 1e-9, "{own}");
+    assert_eq!(own["scope"], "processes");
+    let memory =
+        ["rss_start_bytes", "peak_rss_bytes", "rss_end_bytes"].map(|key| number(&own[key]));
+    assert!(
+        memory[0] > 0.0 && memory[0] <= memory[1] && memory[2] <= memory[1],
+        "{own}"
+    );
+
+    let slices = slices_of(&result, "own");
+    assert_eq!(slices.len(), 2);
+    for slice in slices {
+        let used = &slice["server"];
+        let (cpu, seconds) = (number(&used["cpu_seconds"]), number(&used["seconds"]));
+        assert!(cpu > 0.0 && seconds > 0.0, "{slice}");
+        let most = [&used["rss_start_bytes"], &used["rss_end_bytes"]].map(number);
+        assert!(
+            most.iter().all(|rss| *rss <= number(&used["rss_bytes"])),
+            "{slice}"
+        );
+        // A server of two threads waits for its connections all the time.
+        assert!(number(&used["voluntary_switches"]) > 0.0, "{slice}");
+        assert!(used["involuntary_switches"].is_u64(), "{slice}");
+        // It shares Tenbin's control group, whose figures are not its own.
+        assert!(used.get("group").is_none(), "{slice}");
+        assert!(number(&slice["machine"]["seconds"]) > 0.0, "{slice}");
+        assert_eq!(slice["wire"]["connections"], 2, "{slice}");
+    }
+    let page = std::fs::read_to_string(run_directory(&scratch).join("SUMMARY.md"));
+    assert!(page.expect("SUMMARY.md").contains("## Cost of the server"));
+    assert!(!has_finding(&result, "unobserved"));
+    scratch.expect_nobody_left(SOON);
+}
+
+#[test]
+fn a_server_that_was_there_is_observed_by_number_and_by_port() {
+    let scratch = Scratch::new("by-pid");
+    let server = Served::http(&scratch);
+    let (url, pid) = (server.url(), server.running.pid());
+    let before = server.cpu_seconds();
+    let run = weigh(
+        &scratch,
+        &[
+            "--target",
+            &format!("number={url}"),
+            "--target",
+            &format!("port={url}"),
+            "--observe",
+            &format!("number=pid:{pid}"),
+            "--observe",
+            "port=port",
+            "--rounds",
+            "2",
+        ],
+    );
+    expect_done(&run);
+    let used_in_all = server.cpu_seconds() - before;
+    let result = result(&scratch);
+    let mut sum = 0.0;
+    for target in ["number", "port"] {
+        for slice in slices_of(&result, target) {
+            sum += number(&slice["server"]["cpu_seconds"]);
+            assert!(number(&slice["server"]["rss_bytes"]) > 0.0, "{slice}");
+            assert_eq!(slice["machine"]["target_here"], true);
+        }
+    }
+    // The rest went into the unmeasured head of each slice; the kernel counts in ticks.
+    assert!(
+        sum <= used_in_all + 0.05 && sum > used_in_all * 0.2,
+        "{sum} s in slices, {used_in_all} s in all"
+    );
+    let plan = std::fs::read_to_string(run_directory(&scratch).join("plan.toml"));
+    let plan = plan.expect("plan.toml");
+    assert!(
+        plan.contains(&format!("observe = {{ pid = {pid} }}")),
+        "{plan}"
+    );
+    assert!(plan.contains("observe = { port = true }"), "{plan}");
+}
+
+#[test]
+fn nobody_to_observe_is_told_before_anything_is_measured() {
+    let scratch = Scratch::new("nobody");
+    let server = Served::http(&scratch);
+    let target = server.url();
+    let run = weigh(&scratch, &["--target", &target, "--observe", "pid:4194304"]);
+    run.expect_code(3)
+        .expect_stderr("there is no process 4194304");
+    let free = common::free_port();
+    let remote = format!("tenbin:http://127.0.0.1:{free}/");
+    let token = scratch.write("token", TOKEN);
+    let flags = ["--observe", &remote, "--observe-token-file", &token];
+    let run = weigh(&scratch, &[&["--target", &target][..], &flags].concat());
+    run.expect_code(3)
+        .expect_stderr("cannot be observed: 127.0.0.1: cannot connect to port");
+    let run = weigh(&scratch, &["--target", &target, "--observe", &remote]);
+    run.expect_code(2).expect_stderr("wants to see its token");
+}
+
+/// Whether any file below `directory` holds this text.
+fn holds(directory: &Path, text: &str) -> bool {
+    let entries = std::fs::read_dir(directory).expect("a directory").flatten();
+    entries.map(|entry| entry.path()).any(|path| {
+        if path.is_dir() {
+            return holds(&path, text);
+        }
+        let content = std::fs::read(&path).expect("a file");
+        content
+            .windows(text.len())
+            .any(|window| window == text.as_bytes())
+    })
+}
+
+#[test]
+fn another_machine_tells_over_tls_whoever_shows_the_token() {
+    let scratch = Scratch::new("remote");
+    let certificates = Certificates::make(&scratch);
+    let [ca, cert, key] =
+        ["ca.pem", "server.pem", "server.key"].map(|name| certificates.file(name));
+    let token = scratch.write("token", format!("{TOKEN}\n"));
+    let other = scratch.write("other-token", format!("{OTHER_TOKEN}\n"));
+    let server = Served::http(&scratch);
+    let pid = server.running.pid().to_string();
+    let listen = ["observe", "--listen", "127.0.0.1:0", "--token-file", &token];
+    let how = ["--tls-cert", &cert, "--tls-key", &key, "--pid", &pid];
+    let observer = Served::start(&scratch, listen.iter().chain(&how));
+    let told = observer.running.so_far();
+    assert!(
+        told.contains(&format!("observing process {pid}: 1 process now")),
+        "{told}"
+    );
+
+    let target = format!("web={}", server.url());
+    let remote = format!("tenbin:https://{}/", observer.address);
+    let observed = ["--target", &target, "--observe", &remote];
+    let with = |more: &[&str]| {
+        weigh(
+            &scratch,
+            &[&observed[..], more, &["--rounds", "2"]].concat(),
+        )
+    };
+
+    let wrong = with(&["--observe-token-file", &other, "--observe-cacert", &ca]);
+    wrong
+        .expect_code(3)
+        .expect_stderr("refuses the token (status 401)");
+    wrong.expect_silence_about(OTHER_TOKEN);
+    let untrusted = with(&["--observe-token-file", &token]);
+    untrusted
+        .expect_code(3)
+        .expect_stderr("the TLS handshake failed");
+
+    let run = with(&["--observe-token-file", &token, "--observe-cacert", &ca]);
+    expect_done(&run);
+    run.expect_silence_about(TOKEN);
+    let told = observer.running.so_far();
+    assert!(!told.contains(TOKEN), "{told}");
+    assert!(
+        !holds(&scratch.path().join("runs"), TOKEN),
+        "a secret on disk"
+    );
+
+    let result = result(&scratch);
+    for slice in slices_of(&result, "web") {
+        let used = &slice["server"];
+        assert!(number(&used["cpu_seconds"]) > 0.0, "{slice}");
+        assert!(number(&used["rss_start_bytes"]) > 0.0, "{slice}");
+        assert!(number(&used["voluntary_switches"]) > 0.0, "{slice}");
+        assert!(number(&used["missed_seconds"]) >= 0.0, "{slice}");
+    }
+    drop((server, observer));
+    scratch.expect_nobody_left(SOON);
+}
+
+#[test]
+fn a_token_that_others_could_read_or_guess_is_refused() {
+    let scratch = Scratch::new("observe-refusals");
+    let token = scratch.write("token", TOKEN);
+    let short = scratch.write("short", "sesame\n");
+    let own = std::process::id().to_string();
+    let observe = |listen: &str, token: &str| {
+        let arguments = [
+            "observe",
+            "--listen",
+            listen,
+            "--token-file",
+            token,
+            "--pid",
+            &own,
+        ];
+        Tenbin::new(&scratch, arguments).run()
+    };
+    let run = observe("0.0.0.0:0", &token);
+    run.expect_code(2)
+        .expect_stderr("others could read token and figures on the way");
+    let run = observe("127.0.0.1:0", &short);
+    run.expect_code(2).expect_stderr("which can be guessed");
+    run.expect_silence_about("sesame");
+    let run = observe("127.0.0.1:0", &scratch.join("none"));
+    run.expect_code(2)
+        .expect_stderr("--token-file: cannot read");
+}
+
+/// A page in Prometheus' format, served until it goes out of scope.
+struct Page {
+    address: SocketAddr,
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Page {
+    /// `text` is made of the seconds since the page was first there.
+    fn start(text: fn(f64) -> String) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        listener.set_nonblocking(true).expect("no waiting");
+        let address = listener.local_addr().expect("its address");
+        let over = Arc::new(AtomicBool::new(false));
+        let (begun, ends) = (Instant::now(), Arc::clone(&over));
+        let thread = std::thread::spawn(move || {
+            while !ends.load(Ordering::Relaxed) {
+                match listener.accept() {
+                    Ok((stream, _)) => answer(stream, begun, text),
+                    Err(_) => std::thread::sleep(Duration::from_millis(2)),
+                }
+            }
+        });
+        Self {
+            address,
+            over,
+            thread: Some(thread),
+        }
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}/metrics", self.address)
+    }
+
+    fn end(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.join().expect("the page ends well");
+        }
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// One request a connection: whoever asks has to connect anew each time.
+fn answer(mut stream: TcpStream, begun: Instant, text: fn(f64) -> String) {
+    stream.set_nonblocking(false).expect("waiting");
+    stream
+        .set_read_timeout(Some(Duration::from_secs(5)))
+        .expect("a limit");
+    let mut head = Vec::new();
+    let mut part = [0; 1024];
+    while !head.windows(4).any(|four| four == b"\r\n\r\n") {
+        match stream.read(&mut part) {
+            Ok(0) | Err(_) => return,
+            Ok(count) => head.extend_from_slice(&part[..count]),
+        }
+    }
+    let body = text(begun.elapsed().as_secs_f64());
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    let _ = stream.write_all(head.as_bytes());
+    let _ = stream.write_all(body.as_bytes());
+}
+
+/// Half a core is busy.
+fn of_process(seconds: f64) -> String {
+    format!(
+        "# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total {}\n\
+         process_resident_memory_bytes 1.048576e+06\nprocess_start_time_seconds 1.7e+09\n",
+        3.0 + seconds / 2.0
+    )
+}
+
+/// A core and a half is busy, on a host with two.
+fn of_host(seconds: f64) -> String {
+    format!(
+        "node_cpu_seconds_total{{cpu=\"0\",mode=\"user\"}} {seconds}\n\
+         node_cpu_seconds_total{{cpu=\"1\",mode=\"system\"}} {}\n\
+         node_cpu_seconds_total{{cpu=\"1\",mode=\"idle\"}} {}\n\
+         process_cpu_seconds_total 99\nprocess_resident_memory_bytes 77\n",
+        seconds / 2.0,
+        seconds / 2.0
+    )
+}
+
+#[test]
+fn a_prometheus_page_tells_of_a_process_or_of_the_whole_host() {
+    let scratch = Scratch::new("prometheus");
+    let server = Served::http(&scratch);
+    let (process, host) = (Page::start(of_process), Page::start(of_host));
+    let url = server.url();
+    let run = weigh(
+        &scratch,
+        &[
+            "--target",
+            &format!("process={url}"),
+            "--target",
+            &format!("host={url}"),
+            "--observe",
+            &format!("process=prometheus:{}", process.url()),
+            "--observe",
+            &format!("host=prometheus:{}", host.url()),
+            "--rounds",
+            "2",
+        ],
+    );
+    expect_done(&run);
+    run.expect_stdout("host (whole host)");
+    let result = result(&scratch);
+    for (target, cores) in [("process", 0.5), ("host", 1.5)] {
+        for slice in slices_of(&result, target) {
+            let used = &slice["server"];
+            let busy = number(&used["cpu_seconds"]) / number(&used["seconds"]);
+            // What was asked late was answered late.
+            assert!(
+                (cores * 0.5..cores * 1.5).contains(&busy),
+                "{busy} of {cores}: {slice}"
+            );
+            let unknown = ["written_bytes", "voluntary_switches"];
+            assert!(unknown.iter().all(|key| used[key].is_null()), "{slice}");
+        }
+    }
+    assert_eq!(result_of(&result, "process")["peak_rss_bytes"], 1 << 20);
+    assert_eq!(result_of(&result, "process")["scope"], "processes");
+    assert_eq!(result_of(&result, "host")["scope"], "host");
+    assert!(
+        result_of(&result, "host")["peak_rss_bytes"].is_null(),
+        "not the exporter's"
+    );
+    // The use of a whole host is no match for that of a process.
+    let comparisons = result["comparisons"].as_array().expect("comparisons");
+    assert!(
+        comparisons.iter().all(|one| one["metric"] != "server_cpu"),
+        "{result}"
+    );
+}
+
+#[test]
+fn who_falls_silent_in_the_run_leaves_figures_unknown_and_the_run_alive() {
+    let scratch = Scratch::new("silent");
+    let server = Served::http(&scratch);
+    let mut page = Page::start(of_process);
+    let (target, how) = (server.url(), format!("prometheus:{}", page.url()));
+    let mut run = Tenbin::new(
+        &scratch,
+        [
+            "http",
+            "--target",
+            &target,
+            "--observe",
+            &how,
+            "--connections",
+            "2",
+            "--warmup",
+            "0s",
+            "--slice",
+            "500ms",
+            "--rounds",
+            "8",
+        ],
+    )
+    .start();
+    let first_slice_is_over = || {
+        let runs = std::fs::read_dir(scratch.path().join("runs"));
+        let Some(Ok(entry)) = runs.ok().and_then(|mut runs| runs.next()) else {
+            return false;
+        };
+        let lines = std::fs::read_to_string(entry.path().join("intervals.jsonl"));
+        lines.is_ok_and(|text| text.contains(r#""kind":"end""#))
+    };
+    run.wait_until(SOON, first_slice_is_over);
+    page.end();
+    let run = run.wait(Duration::from_secs(60));
+    expect_done(&run);
+    run.expect_stderr("cannot be observed any more, and what it uses is unknown");
+    let result = result(&scratch);
+    let slices = result["slices"].as_array().expect("slices");
+    assert_eq!(slices.len(), 8, "{result}");
+    assert!(
+        number(&slices[0]["server"]["cpu_seconds"]) > 0.0,
+        "{result}"
+    );
+    assert!(
+        slices[7]["server"].is_null() && slices[7]["server_cpu"].is_null(),
+        "not 0"
+    );
+    assert!(has_finding(&result, "unobserved"), "{result}");
+}

@@ -1,0 +1,213 @@
+//! Where the figures of what a target uses come from.
+
+use super::Desk;
+use super::credentials::{file, one_of, variable};
+use super::url as urls;
+use crate::draft::{Field, ObserveDraft};
+use crate::model::Reach;
+use crate::observe::{Observe, ObservePage, Processes, Token};
+use crate::problem::Place;
+use crate::scalar::{At, Scalar};
+use crate::way::Way;
+
+/// The largest number a process can have (the kernel's `PID_MAX_LIMIT`).
+const MOST_PIDS: u64 = 1 << 22;
+
+pub(super) fn resolve(
+    desk: &mut Desk<'_>,
+    draft: Option<&At<ObserveDraft>>,
+    reach: &Reach,
+    way: &Way,
+) -> Option<Observe> {
+    let At {
+        value: draft,
+        place,
+    } = draft?;
+    let found = source(desk, draft, *place)?;
+    refuse_strangers(desk, draft, &found);
+    if let Err(why) = suits(&found, reach, way) {
+        desk.wrong(*place, "observe", why);
+        return None;
+    }
+    Some(found)
+}
+
+fn source(desk: &mut Desk<'_>, draft: &ObserveDraft, place: Place) -> Option<Observe> {
+    let ways = [
+        ("pid", &draft.pid),
+        ("port", &draft.port),
+        ("name", &draft.name),
+        ("tenbin", &draft.tenbin),
+        ("prometheus", &draft.prometheus),
+    ];
+    let mut given = ways.iter().filter(|(_, field)| field.is_some());
+    let (Some((key, _)), None) = (given.next(), given.next()) else {
+        desk.wrong(
+            place,
+            "observe",
+            "give one of { pid = 1234 }, { port = true }, { port = 8080 }, { name = \"nginx\" }, \
+             { tenbin = \"https://…\" } and { prometheus = \"http://…\" }",
+        );
+        return None;
+    };
+    match *key {
+        "pid" => {
+            let pid = desk.read("observe.pid", &draft.pid, |scalar| {
+                scalar.whole(1, MOST_PIDS)
+            })?;
+            Some(Observe::Processes(Processes::Pid(u32::try_from(pid).ok()?)))
+        }
+        "port" => desk
+            .read("observe.port", &draft.port, port)
+            .map(Observe::Processes),
+        "name" => desk
+            .read("observe.name", &draft.name, name)
+            .map(|name| Observe::Processes(Processes::Name(name))),
+        "tenbin" => {
+            let page = page(desk, "tenbin", &draft.tenbin, draft, place)?;
+            if page.token.is_none() {
+                desk.wrong(
+                    place,
+                    "observe",
+                    "tenbin observe wants to see its token; name the file with token_file \
+                     (--observe-token-file), or a variable with token_env (--observe-token-env)",
+                );
+            }
+            Some(Observe::Tenbin(page))
+        }
+        _ => {
+            let page = page(desk, "prometheus", &draft.prometheus, draft, place)?;
+            let group = desk.read("observe.group", &draft.group, |scalar| {
+                group(scalar).map(str::to_owned)
+            });
+            Some(Observe::Prometheus { page, group })
+        }
+    }
+}
+
+fn port(scalar: &Scalar) -> Result<Processes, String> {
+    match scalar {
+        Scalar::Switch(true) => Ok(Processes::OwnPort),
+        Scalar::Whole(_) => {
+            let port = scalar.whole(1, u64::from(u16::MAX))?;
+            Ok(Processes::Port(port as u16))
+        }
+        other => Err(format!(
+            "{other} is not a port; write its number, or true for the one in the target's url"
+        )),
+    }
+}
+
+fn name(scalar: &Scalar) -> Result<String, String> {
+    let name = scalar.text()?;
+    if name.is_empty() || name.contains('/') || name.chars().any(char::is_control) {
+        return Err(format!(
+            "{name:?} is not the name of a process; write that of its program, without a path"
+        ));
+    }
+    Ok(name.to_owned())
+}
+
+fn group(scalar: &Scalar) -> Result<&str, String> {
+    match scalar.text()? {
+        "" => Err("is empty".to_owned()),
+        group if group.chars().any(char::is_control) => {
+            Err("contains a line break or another control character".to_owned())
+        }
+        group => Ok(group),
+    }
+}
+
+fn page(
+    desk: &mut Desk<'_>,
+    key: &str,
+    field: &Field,
+    draft: &ObserveDraft,
+    place: Place,
+) -> Option<ObservePage> {
+    let url = desk.read(&dotted(key), field, |scalar| urls::checked(scalar.text()?))?;
+    let token = one_of(
+        desk,
+        place,
+        &[
+            ("observe.token_env", variable(&draft.token_env)),
+            ("observe.token_file", file(&draft.token_file)),
+        ],
+    );
+    let is_https = url.scheme() == "https";
+    let of_tls = [("ca", &draft.ca), ("insecure", &draft.insecure)];
+    for (key, field) in of_tls {
+        if let (Some(field), false) = (field, is_https) {
+            let why = "is for https, and this page does not begin with https://";
+            desk.wrong(field.place, &dotted(key), why);
+        }
+    }
+    let ca = ca(desk, &draft.ca);
+    let insecure = desk
+        .read("observe.insecure", &draft.insecure, Scalar::switch)
+        .unwrap_or(false);
+    if let (Some(ca), true) = (&draft.ca, insecure) {
+        let why = "no certificate is checked when insecure is set; leave out one of the two";
+        desk.wrong(ca.place, "observe.ca", why);
+    }
+    Some(ObservePage {
+        url,
+        token: token.map(|(secret, source)| Token { secret, source }),
+        ca,
+        insecure,
+    })
+}
+
+/// Read now, so that a wrong path is known before anything starts.
+fn ca(desk: &mut Desk<'_>, field: &Field) -> Option<std::path::PathBuf> {
+    let path = desk.path("observe.ca", field)?;
+    desk.file(field.as_ref()?.place, "observe.ca", &path)?;
+    Some(path)
+}
+
+fn dotted(key: &str) -> String {
+    format!("observe.{key}")
+}
+
+/// Keys that say something about another way to observe.
+fn refuse_strangers(desk: &mut Desk<'_>, draft: &ObserveDraft, found: &Observe) {
+    let of_pages = [
+        ("token_env", &draft.token_env),
+        ("token_file", &draft.token_file),
+        ("ca", &draft.ca),
+        ("insecure", &draft.insecure),
+    ];
+    if matches!(found, Observe::Processes(_)) {
+        for (key, field) in of_pages {
+            if let Some(field) = field {
+                let why = "is for a page (tenbin or prometheus), and this is a process";
+                desk.wrong(field.place, &dotted(key), why);
+            }
+        }
+    }
+    if let (Some(field), false) = (&draft.group, matches!(found, Observe::Prometheus { .. })) {
+        let why = "is for a page of Prometheus' process exporter";
+        desk.wrong(field.place, "observe.group", why);
+    }
+}
+
+fn suits(found: &Observe, reach: &Reach, way: &Way) -> Result<(), &'static str> {
+    let by_name = matches!(found, Observe::Processes(Processes::Name(_)));
+    let by_pid = matches!(found, Observe::Processes(Processes::Pid(_)));
+    let by_own_port = matches!(found, Observe::Processes(Processes::OwnPort));
+    match reach {
+        Reach::Builtin(_) => Err("is not for a built-in server, which Tenbin observes anyway"),
+        Reach::Launched(_) if by_pid => Err(
+            "a launched target has no process yet; name it by port or name, or leave \
+                 observe out: what Tenbin launches it observes",
+        ),
+        _ if way.hosts.len() > 1 && !by_name => Err(
+            "a target with several hosts is more than what is observed in one place; only \
+                 name is for processes that are all on this machine",
+        ),
+        _ if by_own_port && way.unix.is_some() => {
+            Err("the port of the url is not used with a Unix socket; name the process")
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,163 @@
+//! What a target used during a slice.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a target used between two looks at it, at the opening and the closing of a
+/// slice's window. What nobody told is `None`, never 0.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ServerUse {
+    /// CPU seconds.
+    pub cpu_seconds: Option<f64>,
+    /// Largest resident memory seen, bytes.
+    pub rss_bytes: Option<u64>,
+    /// Resident memory at the first look, bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rss_start_bytes: Option<u64>,
+    /// Resident memory at the last look, bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rss_end_bytes: Option<u64>,
+    /// Bytes read from storage.
+    pub read_bytes: Option<u64>,
+    /// Bytes written to storage.
+    pub written_bytes: Option<u64>,
+    /// How often a thread gave its core away because it had to wait. Those of threads that
+    /// ended between two looks are missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub voluntary_switches: Option<u64>,
+    /// How often a thread was taken off its core although it could have gone on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub involuntary_switches: Option<u64>,
+    /// Time between the two looks by the clock of the machine that was looked at, seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// How long after the opening of the window the first look was taken, seconds by the
+    /// generator's clock: what was used in that time is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missed_seconds: Option<f64>,
+    /// Whose use all this is.
+    #[serde(skip_serializing_if = "UseScope::is_processes")]
+    pub scope: UseScope,
+    /// What the target's control group says, where it has one of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupUse>,
+}
+
+/// Whose use is told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UseScope {
+    /// That of the target's processes.
+    #[default]
+    Processes,
+    /// That of the whole host: of the target and of everything else on it.
+    Host,
+}
+
+impl UseScope {
+    fn is_processes(&self) -> bool {
+        *self == Self::Processes
+    }
+}
+
+/// What a control group (cgroup v2) used between the same two looks. Unlike a resident set
+/// it includes the files that the kernel keeps in memory for its processes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct GroupUse {
+    /// Nothing but the target was in it.
+    pub alone: bool,
+    /// CPU seconds.
+    pub cpu_seconds: Option<f64>,
+    /// Memory charged to it at the last look, bytes.
+    pub memory_bytes: Option<u64>,
+    /// The most memory ever charged to it, since it was made, bytes.
+    pub memory_peak_bytes: Option<u64>,
+    /// Periods in which its CPU quota ran out; 0 without a quota.
+    pub throttled_periods: Option<u64>,
+    /// How long the quota stopped it, microseconds, added up over its threads.
+    pub throttled_us: Option<u64>,
+    /// Bytes read from block devices.
+    pub read_bytes: Option<u64>,
+    /// Bytes written to block devices.
+    pub written_bytes: Option<u64>,
+}
+
+impl ServerUse {
+    /// This and then that: sums, and the larger of the two memories.
+    pub fn and(self, next: Self) -> Self {
+        Self {
+            cpu_seconds: both(self.cpu_seconds, next.cpu_seconds),
+            rss_bytes: self.rss_bytes.max(next.rss_bytes),
+            rss_start_bytes: self.rss_start_bytes,
+            rss_end_bytes: next.rss_end_bytes,
+            read_bytes: both(self.read_bytes, next.read_bytes),
+            written_bytes: both(self.written_bytes, next.written_bytes),
+            voluntary_switches: both(self.voluntary_switches, next.voluntary_switches),
+            involuntary_switches: both(self.involuntary_switches, next.involuntary_switches),
+            seconds: both(self.seconds, next.seconds),
+            missed_seconds: self.missed_seconds,
+            scope: next.scope,
+            group: self.group.zip(next.group).map(|(one, next)| one.and(next)),
+        }
+    }
+}
+
+impl GroupUse {
+    fn and(self, next: Self) -> Self {
+        Self {
+            alone: self.alone && next.alone,
+            cpu_seconds: both(self.cpu_seconds, next.cpu_seconds),
+            memory_bytes: next.memory_bytes,
+            memory_peak_bytes: next.memory_peak_bytes,
+            throttled_periods: both(self.throttled_periods, next.throttled_periods),
+            throttled_us: both(self.throttled_us, next.throttled_us),
+            read_bytes: both(self.read_bytes, next.read_bytes),
+            written_bytes: both(self.written_bytes, next.written_bytes),
+        }
+    }
+}
+
+/// A sum is unknown when a part of it is.
+fn both<T: std::ops::Add<Output = T>>(one: Option<T>, other: Option<T>) -> Option<T> {
+    Some(one? + other?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_earlier_versions_stay_readable() {
+        let line = r#"{"cpu_seconds":0.5,"rss_bytes":1000,"read_bytes":null,"written_bytes":3}"#;
+        let back: ServerUse = serde_json::from_str(line).unwrap();
+        assert_eq!((back.cpu_seconds, back.rss_bytes), (Some(0.5), Some(1000)));
+        assert_eq!((back.rss_start_bytes, back.seconds), (None, None), "not 0");
+        assert_eq!(back.scope, UseScope::Processes);
+        assert_eq!(serde_json::to_string(&back).unwrap(), line);
+    }
+
+    #[test]
+    fn a_sum_with_an_unknown_part_is_unknown_and_memory_is_no_sum() {
+        let one = ServerUse {
+            cpu_seconds: Some(1.0),
+            rss_bytes: Some(10),
+            rss_start_bytes: Some(5),
+            rss_end_bytes: Some(10),
+            read_bytes: Some(1),
+            ..ServerUse::default()
+        };
+        let next = ServerUse {
+            cpu_seconds: Some(0.5),
+            rss_bytes: Some(8),
+            rss_start_bytes: Some(10),
+            rss_end_bytes: Some(7),
+            ..ServerUse::default()
+        };
+        let sum = one.and(next);
+        assert_eq!((sum.cpu_seconds, sum.read_bytes), (Some(1.5), None));
+        let memory = [sum.rss_start_bytes, sum.rss_bytes, sum.rss_end_bytes];
+        assert_eq!(memory, [Some(5), Some(10), Some(7)]);
+    }
+}

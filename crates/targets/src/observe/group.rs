@@ -1,0 +1,264 @@
+//! What the control group of a target says (cgroup v2; the kernel's
+//! `Documentation/admin-guide/cgroup-v2.rst`).
+//!
+//! A group tells of all that is in it. What Tenbin launches is in Tenbin's own group as a
+//! rule, and the figures of that would be those of the generator as well: then nothing is
+//! said. The topmost group holds the whole machine, and is no target's own either.
+
+use std::collections::HashSet;
+use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+
+use procfs::FromRead as _;
+use procfs::process::MountInfos;
+
+use crate::usage::GroupUsage;
+
+/// Where groups are to be found.
+#[derive(Debug)]
+pub(super) struct Groups {
+    /// `/proc`.
+    processes: PathBuf,
+    /// Where groups are mounted.
+    mounted: PathBuf,
+    /// The group that is shown there.
+    shown: PathBuf,
+    /// The group of this process.
+    own: PathBuf,
+}
+
+impl Groups {
+    /// `None` where there are no groups of the second version.
+    pub(super) fn find() -> Option<Self> {
+        let mounts = MountInfos::from_file("/proc/self/mountinfo").ok()?;
+        let mount = mounts.iter().find(|mount| mount.fs_type == "cgroup2")?;
+        let processes = PathBuf::from("/proc");
+        Some(Self {
+            own: group_of(&processes.join("self"))?,
+            mounted: mount.mount_point.clone(),
+            shown: PathBuf::from(&mount.root),
+            processes,
+        })
+    }
+
+    /// The totals of the group of these processes, if they have one that is not also that
+    /// of this process.
+    pub(super) fn of(&self, members: &[i32]) -> Option<GroupUsage> {
+        let group = self.group_of_all(members)?;
+        let is_topmost = group.parent().is_none();
+        if is_topmost || self.own.starts_with(&group) {
+            return None;
+        }
+        let below = group.strip_prefix(&self.shown).ok()?;
+        if below.components().any(|part| part.as_os_str() == "..") {
+            return None;
+        }
+        let directory = self.mounted.join(below);
+        let usage = read(&directory)?;
+        let members: HashSet<i32> = members.iter().copied().collect();
+        let mut place = DefaultHasher::new();
+        group.hash(&mut place);
+        Some(GroupUsage {
+            place: place.finish(),
+            alone: holds_only(&directory, &members),
+            ..usage
+        })
+    }
+
+    /// The one that all of them are in.
+    fn group_of_all(&self, members: &[i32]) -> Option<PathBuf> {
+        let of = |pid: &i32| group_of(&self.processes.join(pid.to_string()));
+        // One that has ended meanwhile says nothing about the others.
+        let mut groups = members.iter().filter_map(of);
+        let first = groups.next()?;
+        groups.all(|group| group == first).then_some(first)
+    }
+}
+
+/// From the line `0::/system.slice/nginx.service`.
+fn group_of(process: &Path) -> Option<PathBuf> {
+    let text = fs::read_to_string(process.join("cgroup")).ok()?;
+    let path = text.lines().find_map(|line| line.strip_prefix("0::"))?;
+    path.starts_with('/').then(|| PathBuf::from(path))
+}
+
+/// `None` if it tells nothing at all: no controller is switched on for it.
+fn read(directory: &Path) -> Option<GroupUsage> {
+    let text = |file: &str| fs::read_to_string(directory.join(file)).ok();
+    let number = |file: &str| text(file)?.trim().parse::<u64>().ok();
+    let cpu = text("cpu.stat").unwrap_or_default();
+    let io = text("io.stat");
+    let usage = GroupUsage {
+        cpu_seconds: field(&cpu, "usage_usec").map(|micros| micros as f64 / 1e6),
+        memory_bytes: number("memory.current"),
+        memory_peak_bytes: number("memory.peak"),
+        throttled_periods: field(&cpu, "nr_throttled"),
+        throttled_us: field(&cpu, "throttled_usec"),
+        read_bytes: io.as_deref().and_then(|text| sum_of(text, "rbytes=")),
+        written_bytes: io.as_deref().and_then(|text| sum_of(text, "wbytes=")),
+        ..GroupUsage::default()
+    };
+    (usage != GroupUsage::default()).then_some(usage)
+}
+
+/// From a line such as `usage_usec 1234`.
+fn field(text: &str, name: &str) -> Option<u64> {
+    text.lines().find_map(|line| {
+        let (key, value) = line.split_once(' ')?;
+        (key == name).then(|| value.trim().parse().ok())?
+    })
+}
+
+/// Over all devices, a line each: `8:0 rbytes=90112 wbytes=0 rios=7 …`. A group that has
+/// used none has no line.
+fn sum_of(text: &str, name: &str) -> Option<u64> {
+    let mut words = text.lines().flat_map(str::split_whitespace);
+    let counts = words.by_ref().filter_map(|word| word.strip_prefix(name));
+    counts.map(|count| count.parse::<u64>().ok()).sum()
+}
+
+/// Whether nobody else is in it or in a group below it.
+fn holds_only(directory: &Path, members: &HashSet<i32>) -> bool {
+    let Ok(text) = fs::read_to_string(directory.join("cgroup.procs")) else {
+        return false;
+    };
+    let is_member = |line: &str| line.trim().parse().is_ok_and(|pid| members.contains(&pid));
+    if !text.lines().all(is_member) {
+        return false;
+    }
+    let Ok(entries) = fs::read_dir(directory) else {
+        return false;
+    };
+    let mut below = entries.flatten().map(|entry| entry.path());
+    below.all(|path| !path.is_dir() || holds_only(&path, members))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A machine with some processes in groups.
+    struct Machine(tempfile::TempDir);
+
+    impl Machine {
+        fn new() -> Self {
+            Self(tempfile::tempdir().unwrap())
+        }
+
+        fn write(&self, file: &str, text: &str) {
+            let path = self.0.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+
+        fn process(&self, pid: i32, group: &str) {
+            self.write(
+                &format!("proc/{pid}/cgroup"),
+                &format!("1:cpu:/x\n0::{group}\n"),
+            );
+        }
+
+        fn groups(&self, own: &str) -> Groups {
+            Groups {
+                processes: self.0.path().join("proc"),
+                mounted: self.0.path().join("cg"),
+                shown: PathBuf::from("/"),
+                own: PathBuf::from(own),
+            }
+        }
+
+        /// A service with two processes and all figures.
+        fn with_service() -> Self {
+            let machine = Self::new();
+            machine.process(10, "/service");
+            machine.process(11, "/service");
+            machine.write("cg/service/cgroup.procs", "10\n11\n");
+            machine.write("cg/service/memory.current", "5000\n");
+            machine.write("cg/service/memory.peak", "9000\n");
+            let cpu = "usage_usec 2500000\nuser_usec 1\nnr_periods 9\nnr_throttled 3\n\
+                       throttled_usec 45000\n";
+            machine.write("cg/service/cpu.stat", cpu);
+            let io = "8:0 rbytes=100 wbytes=20 rios=1 wios=1\n8:16 rbytes=1 wbytes=2 rios=0\n";
+            machine.write("cg/service/io.stat", io);
+            machine
+        }
+    }
+
+    #[test]
+    fn a_group_of_its_own_tells_everything() {
+        let machine = Machine::with_service();
+        let found = machine.groups("/user").of(&[10, 11]).unwrap();
+        let expected = GroupUsage {
+            place: found.place,
+            alone: true,
+            cpu_seconds: Some(2.5),
+            memory_bytes: Some(5000),
+            memory_peak_bytes: Some(9000),
+            throttled_periods: Some(3),
+            throttled_us: Some(45_000),
+            read_bytes: Some(101),
+            written_bytes: Some(22),
+        };
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_group_that_the_generator_is_in_tells_nothing() {
+        let machine = Machine::with_service();
+        assert_eq!(machine.groups("/service").of(&[10, 11]), None);
+        assert_eq!(machine.groups("/service/below").of(&[10, 11]), None);
+        assert!(machine.groups("/service2").of(&[10]).is_some());
+    }
+
+    #[test]
+    fn the_topmost_group_is_nobodys_own() {
+        let machine = Machine::with_service();
+        machine.process(10, "/");
+        machine.write("cg/cpu.stat", "usage_usec 5\n");
+        assert_eq!(machine.groups("/user").of(&[10]), None);
+    }
+
+    #[test]
+    fn strangers_in_a_group_are_noticed_and_so_are_several_groups() {
+        let machine = Machine::with_service();
+        let groups = machine.groups("/user");
+        assert!(!groups.of(&[10]).unwrap().alone, "11 is a stranger");
+        machine.write("cg/service/below/cgroup.procs", "12\n");
+        assert!(!groups.of(&[10, 11]).unwrap().alone);
+        machine.process(12, "/service/below");
+        assert_eq!(groups.of(&[10, 11, 12]), None, "in one and in another");
+    }
+
+    #[test]
+    fn what_a_group_does_not_tell_is_unknown() {
+        let machine = Machine::with_service();
+        let directory = machine.0.path().join("cg/service");
+        for file in ["memory.peak", "io.stat", "memory.current"] {
+            fs::remove_file(directory.join(file)).unwrap();
+        }
+        machine.write("cg/service/cpu.stat", "usage_usec 7\n");
+        let found = machine.groups("/user").of(&[10, 11]).unwrap();
+        let unknown = [
+            found.memory_bytes,
+            found.memory_peak_bytes,
+            found.throttled_us,
+            found.read_bytes,
+        ];
+        assert_eq!(unknown, [None; 4], "not 0");
+        fs::remove_file(directory.join("cpu.stat")).unwrap();
+        assert_eq!(machine.groups("/user").of(&[10, 11]), None);
+    }
+
+    #[test]
+    fn a_group_outside_of_what_is_mounted_tells_nothing() {
+        let machine = Machine::with_service();
+        machine.process(10, "/../other");
+        assert_eq!(machine.groups("/user").of(&[10]), None);
+        let groups = Groups {
+            shown: PathBuf::from("/docker/abc"),
+            ..machine.groups("/user")
+        };
+        assert_eq!(groups.of(&[11]), None);
+    }
+}

@@ -1,0 +1,535 @@
+//! What everything below a guard, or below processes that were there before us, has used.
+//!
+//! The kernel moves the CPU time and the storage traffic of a process to its
+//! parent's "children" account at the moment the parent collects it
+//! (`wait_task_zombie` in Linux' `kernel/exit.c`). So the total is: what live
+//! processes have used themselves, plus every live process' children account,
+//! plus the guard's children account. Storage traffic has no account of its own
+//! for children: `/proc/PID/io` holds both. Three things can go wrong:
+//!
+//! - A child is collected while we read: it would count twice, or not at all. We
+//!   read parents before children, so twice cannot happen, and "not at all" shows
+//!   as a process that vanished: then we read again.
+//! - A parent ignores SIGCHLD: its children's accounts are thrown away. We keep
+//!   what we last saw of them.
+//! - Ended processes are counted in clock ticks, so that a total may seem to
+//!   shrink by one: it never does for our callers.
+//!
+//! Processes that Tenbin did not launch have no guard above them. Nobody keeps their
+//! accounts when the topmost of them ends, and who outlives its parent leaves the tree:
+//! we keep what we last saw of the one, and go on looking at the other.
+//!
+//! Context switches are counted for each thread alone (`/proc/PID/task/TID/status`), and
+//! the count goes with the thread: those of threads that end between two looks are missing.
+
+use crate::usage::{Depth, Usage};
+
+/// What is at the top of what is observed.
+#[derive(Debug)]
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "there is no /proc")
+)]
+pub(crate) enum Root {
+    /// A guard, which does not belong to it.
+    Guard(i32),
+    /// Processes, each with its start, which do.
+    #[cfg(target_os = "linux")]
+    Processes(Vec<super::whose::Identity>),
+}
+
+/// Reads the totals of one tree.
+#[derive(Debug)]
+pub(crate) struct Observer {
+    #[cfg(target_os = "linux")]
+    linux: linux::Observer,
+}
+
+#[cfg(target_os = "linux")]
+impl Observer {
+    /// Observes everything below this root. Below a guard, to be made before its
+    /// command has had time to do much.
+    pub(crate) fn new(root: Root) -> Self {
+        Self {
+            linux: linux::Observer::new(root),
+        }
+    }
+
+    /// Totals so far; `None` once the guard is gone, or all processes at the top are.
+    pub(crate) fn usage(&mut self, depth: Depth) -> Option<Usage> {
+        self.linux.usage(depth)
+    }
+
+    /// How many processes were seen last.
+    pub(crate) fn count(&self) -> usize {
+        self.linux.count()
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Observer {
+    pub(crate) fn new(_root: Root) -> Self {
+        Self {}
+    }
+
+    pub(crate) fn usage(&mut self, _depth: Depth) -> Option<Usage> {
+        None
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        0
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::collections::{HashMap, HashSet};
+    use std::fs;
+
+    use nix::time::clock_getcpuclockid;
+    use nix::unistd::Pid;
+    use procfs::FromRead;
+    use procfs::process::{Io, Stat, StatM};
+
+    use super::Root;
+    use crate::observe::group::Groups;
+    use crate::observe::now;
+    use crate::observe::whose::Identity;
+    use crate::tree;
+    use crate::usage::{Depth, Usage};
+
+    /// Readings before we put up with one during which a process vanished.
+    const ATTEMPTS: usize = 4;
+    const SIGCHLD_BIT: u64 = 1 << (nix::sys::signal::Signal::SIGCHLD as u64 - 1);
+
+    #[derive(Debug)]
+    pub(super) struct Observer {
+        root: Root,
+        guard_storage: Option<Storage>,
+        /// All that are observed, parents first.
+        members: Vec<i32>,
+        newest_process: Option<String>,
+        seen: HashMap<Identity, Account>,
+        unaccounted: Spent,
+        highest: Usage,
+        /// By process and thread.
+        threads: HashMap<(i32, i32), Switches>,
+        switches: Switches,
+        groups: Option<Groups>,
+    }
+
+    #[derive(Debug, Clone, Copy)]
+    struct Account {
+        parent: i32,
+        ignores_children: bool,
+        spent: Spent,
+        rss_bytes: u64,
+    }
+
+    #[derive(Debug, Clone, Copy, Default)]
+    struct Spent {
+        cpu_seconds: f64,
+        storage: Option<Storage>,
+    }
+
+    #[derive(Debug, Clone, Copy, Default)]
+    struct Storage {
+        read: u64,
+        written: u64,
+    }
+
+    #[derive(Debug, Clone, Copy, Default)]
+    struct Switches {
+        voluntary: u64,
+        involuntary: u64,
+    }
+
+    struct Reading {
+        accounts: HashMap<Identity, Account>,
+        guard: Spent,
+        complete: bool,
+    }
+
+    impl Observer {
+        pub(super) fn new(root: Root) -> Self {
+            Self {
+                // The guard's own, from loading its program; never the target's.
+                guard_storage: match &root {
+                    Root::Guard(guard) => storage(*guard),
+                    Root::Processes(_) => None,
+                },
+                root,
+                members: Vec::new(),
+                newest_process: None,
+                seen: HashMap::new(),
+                unaccounted: Spent {
+                    cpu_seconds: 0.0,
+                    storage: Some(Storage::default()),
+                },
+                highest: Usage {
+                    read_bytes: Some(0),
+                    written_bytes: Some(0),
+                    ..Usage::default()
+                },
+                threads: HashMap::new(),
+                switches: Switches::default(),
+                groups: Groups::find(),
+            }
+        }
+
+        pub(super) fn count(&self) -> usize {
+            self.seen.len()
+        }
+
+        pub(super) fn usage(&mut self, depth: Depth) -> Option<Usage> {
+            let mut reading = self.read()?;
+            for _ in 1..ATTEMPTS {
+                if reading.complete {
+                    break;
+                }
+                reading = self.read()?;
+            }
+            self.keep_thrown_away(&reading);
+            let usage = self.total(&reading);
+            self.seen = reading.accounts;
+            self.highest = usage;
+            if depth == Depth::Brief {
+                return Some(usage);
+            }
+            let switches = self.count_switches();
+            Some(Usage {
+                voluntary_switches: switches.map(|switches| switches.voluntary),
+                involuntary_switches: switches.map(|switches| switches.involuntary),
+                group: self
+                    .groups
+                    .as_ref()
+                    .and_then(|groups| groups.of(&self.members)),
+                ..usage
+            })
+        }
+
+        fn read(&mut self) -> Option<Reading> {
+            self.refresh_members();
+            let guard = self.of_guard()?;
+            let accounts: HashMap<Identity, Account> = self
+                .members
+                .iter()
+                .filter_map(|&pid| self.account(pid))
+                .collect();
+            let complete = accounts.len() == self.members.len();
+            if !complete {
+                self.newest_process = None;
+            }
+            Some(Reading {
+                accounts,
+                guard,
+                complete,
+            })
+        }
+
+        /// What the guard has collected of its children; nothing where there is no guard.
+        /// `None` when nothing is left to be observed.
+        fn of_guard(&self) -> Option<Spent> {
+            match &self.root {
+                Root::Guard(guard) => Some(Spent {
+                    cpu_seconds: children_seconds(&tree::stat(*guard)?),
+                    storage: storage(*guard)
+                        .zip(self.guard_storage)
+                        .map(|(now, start)| now.since(start)),
+                }),
+                Root::Processes(roots) => roots.iter().any(lives).then_some(Spent {
+                    cpu_seconds: 0.0,
+                    storage: Some(Storage::default()),
+                }),
+            }
+        }
+
+        /// Looks through all processes, but only if one has been born anywhere
+        /// since last time; who is below the guard stays below it for life, and who has
+        /// been below another process remains a member.
+        fn refresh_members(&mut self) {
+            let newest = newest_process();
+            if newest.is_some() && newest == self.newest_process {
+                return;
+            }
+            self.members = self.members_now();
+            self.newest_process = newest;
+        }
+
+        fn members_now(&self) -> Vec<i32> {
+            let all = tree::all_processes();
+            let below = |pid| {
+                let found = tree::below(pid, &all);
+                found.into_iter().map(|process| process.pid)
+            };
+            let roots = match &self.root {
+                Root::Guard(guard) => return below(*guard).collect(),
+                Root::Processes(roots) => roots.iter().filter(|root| lives(root)),
+            };
+            let mut members: Vec<i32> = Vec::new();
+            for (root, _) in roots {
+                members.push(*root);
+                members.extend(below(*root));
+            }
+            let orphans = self.seen.keys().filter(|identity| lives(identity));
+            let orphans: Vec<i32> = orphans.map(|(pid, _)| *pid).collect();
+            members.extend(orphans);
+            let mut known = HashSet::new();
+            members.retain(|pid| known.insert(*pid));
+            members
+        }
+
+        fn account(&self, pid: i32) -> Option<(Identity, Account)> {
+            let stat = tree::stat(pid)?;
+            let own = own_seconds(pid).unwrap_or_else(|| ticks(stat.utime + stat.stime));
+            let identity = (pid, stat.starttime);
+            let storage = storage(pid).or_else(|| {
+                // A process on its way out may not tell any more.
+                let last = self.seen.get(&identity)?;
+                (stat.state == 'Z').then_some(last.spent.storage)?
+            });
+            let account = Account {
+                parent: stat.ppid,
+                ignores_children: stat.sigignore & SIGCHLD_BIT != 0,
+                spent: Spent {
+                    cpu_seconds: own + children_seconds(&stat),
+                    storage,
+                },
+                rss_bytes: resident_pages(pid).unwrap_or(stat.rss) * procfs::page_size(),
+            };
+            Some((identity, account))
+        }
+
+        fn keep_thrown_away(&mut self, reading: &Reading) {
+            let careless: Vec<i32> = self
+                .seen
+                .iter()
+                .filter(|(_, account)| account.ignores_children)
+                .map(|(identity, _)| identity.0)
+                .collect();
+            let known: HashSet<i32> = self.seen.keys().map(|identity| identity.0).collect();
+            for (identity, account) in &self.seen {
+                let nobody_collects = match self.root {
+                    Root::Guard(_) => false,
+                    Root::Processes(_) => !known.contains(&account.parent),
+                };
+                let is_thrown_away = careless.contains(&account.parent) || nobody_collects;
+                if is_thrown_away && !reading.accounts.contains_key(identity) {
+                    self.unaccounted = self.unaccounted.plus(account.spent);
+                }
+            }
+        }
+
+        fn total(&self, reading: &Reading) -> Usage {
+            let spent = reading
+                .accounts
+                .values()
+                .fold(reading.guard.plus(self.unaccounted), |sum, account| {
+                    sum.plus(account.spent)
+                });
+            let never_less =
+                |now: Option<u64>, before: Option<u64>| now.map(|now| now.max(before.unwrap_or(0)));
+            let highest = self.highest.cpu_seconds.unwrap_or(0.0);
+            Usage {
+                at: now(),
+                cpu_seconds: Some(spent.cpu_seconds.max(highest)),
+                rss_bytes: Some(reading.accounts.values().map(|a| a.rss_bytes).sum()),
+                read_bytes: never_less(
+                    spent.storage.map(|storage| storage.read),
+                    self.highest.read_bytes,
+                ),
+                written_bytes: never_less(
+                    spent.storage.map(|storage| storage.written),
+                    self.highest.written_bytes,
+                ),
+                ..Usage::default()
+            }
+        }
+
+        /// All that were seen so far; `None` if no thread tells.
+        fn count_switches(&mut self) -> Option<Switches> {
+            let mut threads = HashMap::new();
+            for &pid in &self.members {
+                for thread in threads_of(pid) {
+                    if let Some(switches) = switches(pid, thread) {
+                        threads.insert((pid, thread), switches);
+                    }
+                }
+            }
+            for (thread, now) in &threads {
+                let before = self.threads.get(thread).copied().unwrap_or_default();
+                self.switches = self.switches.plus(now.since(before));
+            }
+            self.threads = threads;
+            (!self.threads.is_empty()).then_some(self.switches)
+        }
+    }
+
+    impl Switches {
+        fn plus(self, other: Self) -> Self {
+            Self {
+                voluntary: self.voluntary + other.voluntary,
+                involuntary: self.involuntary + other.involuntary,
+            }
+        }
+
+        /// A number may be used again for a younger thread, which has counted from 0.
+        fn since(self, before: Self) -> Self {
+            let is_same =
+                self.voluntary >= before.voluntary && self.involuntary >= before.involuntary;
+            let before = if is_same { before } else { Self::default() };
+            Self {
+                voluntary: self.voluntary - before.voluntary,
+                involuntary: self.involuntary - before.involuntary,
+            }
+        }
+    }
+
+    fn lives(identity: &Identity) -> bool {
+        let (pid, start) = *identity;
+        tree::stat(pid)
+            .is_some_and(|stat| stat.starttime == start && !matches!(stat.state, 'Z' | 'X'))
+    }
+
+    fn threads_of(pid: i32) -> Vec<i32> {
+        let Ok(entries) = fs::read_dir(format!("/proc/{pid}/task")) else {
+            return Vec::new();
+        };
+        let names = entries.flatten().map(|entry| entry.file_name());
+        names
+            .filter_map(|name| name.to_str()?.parse().ok())
+            .collect()
+    }
+
+    fn switches(pid: i32, thread: i32) -> Option<Switches> {
+        let text = fs::read_to_string(format!("/proc/{pid}/task/{thread}/status")).ok()?;
+        switches_in(&text)
+    }
+
+    fn switches_in(status: &str) -> Option<Switches> {
+        let field = |name: &str| -> Option<u64> {
+            let mut lines = status.lines();
+            lines.find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
+        };
+        Some(Switches {
+            voluntary: field("voluntary_ctxt_switches:")?,
+            involuntary: field("nonvoluntary_ctxt_switches:")?,
+        })
+    }
+
+    impl Spent {
+        fn plus(self, other: Self) -> Self {
+            Self {
+                cpu_seconds: self.cpu_seconds + other.cpu_seconds,
+                storage: self.storage.zip(other.storage).map(|(a, b)| Storage {
+                    read: a.read + b.read,
+                    written: a.written + b.written,
+                }),
+            }
+        }
+    }
+
+    impl Storage {
+        fn since(self, start: Self) -> Self {
+            Self {
+                read: self.read.saturating_sub(start.read),
+                written: self.written.saturating_sub(start.written),
+            }
+        }
+    }
+
+    /// The number of the newest process or thread of all, last word of
+    /// `/proc/loadavg`.
+    fn newest_process() -> Option<String> {
+        let text = fs::read_to_string("/proc/loadavg").ok()?;
+        Some(text.split_whitespace().last()?.to_owned())
+    }
+
+    fn own_seconds(pid: i32) -> Option<f64> {
+        let time = clock_getcpuclockid(Pid::from_raw(pid)).ok()?.now().ok()?;
+        Some(std::time::Duration::from(time).as_secs_f64())
+    }
+
+    fn children_seconds(stat: &Stat) -> f64 {
+        ticks((stat.cutime + stat.cstime).max(0).unsigned_abs())
+    }
+
+    fn ticks(count: u64) -> f64 {
+        count as f64 / procfs::ticks_per_second() as f64
+    }
+
+    /// Newer kernels add up exactly here what `stat` only estimates, by up to
+    /// some MiB on machines with many cores (`task_statm`).
+    fn resident_pages(pid: i32) -> Option<u64> {
+        let memory = StatM::from_file(format!("/proc/{pid}/statm")).ok()?;
+        Some(memory.resident)
+    }
+
+    fn storage(pid: i32) -> Option<Storage> {
+        let io = Io::from_file(format!("/proc/{pid}/io")).ok()?;
+        Some(Storage {
+            read: io.read_bytes,
+            written: io.write_bytes,
+        })
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn both_kinds_of_switches_are_told_apart() {
+            let text = "Name:\tx\nvoluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t3\n";
+            let found = switches_in(text).unwrap();
+            assert_eq!((found.voluntary, found.involuntary), (12, 3));
+            assert!(
+                switches_in("voluntary_ctxt_switches:\t12\n").is_none(),
+                "not 0"
+            );
+        }
+
+        #[test]
+        fn a_number_used_again_counts_from_its_beginning() {
+            let of = |voluntary, involuntary| Switches {
+                voluntary,
+                involuntary,
+            };
+            let grown = of(15, 4).since(of(12, 3));
+            assert_eq!((grown.voluntary, grown.involuntary), (3, 1));
+            let anew = of(5, 4).since(of(12, 3));
+            assert_eq!((anew.voluntary, anew.involuntary), (5, 4));
+        }
+
+        #[test]
+        fn a_process_that_was_there_is_observed_until_it_ends() {
+            let mut child = std::process::Command::new("sh")
+                .args(["-c", "while :; do :; done"])
+                .spawn()
+                .unwrap();
+            let pid = child.id().cast_signed();
+            let start = tree::stat(pid).unwrap().starttime;
+            let mut observer = Observer::new(Root::Processes(vec![(pid, start)]));
+            let first = observer.usage(Depth::Whole).unwrap();
+            let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
+            loop {
+                let now = observer.usage(Depth::Brief).unwrap();
+                if now.cpu_seconds > first.cpu_seconds && now.at > first.at {
+                    break;
+                }
+                assert!(std::time::Instant::now() < end, "it never gets a core");
+            }
+            assert!(first.rss_bytes > Some(0));
+            assert!(first.voluntary_switches.is_some());
+            child.kill().unwrap();
+            child.wait().unwrap();
+            assert_eq!(observer.usage(Depth::Whole), None, "it has ended");
+        }
+
+        #[test]
+        fn a_number_with_another_start_is_another_process() {
+            let own = std::process::id().cast_signed();
+            let mut observer = Observer::new(Root::Processes(vec![(own, 1)]));
+            assert_eq!(observer.usage(Depth::Whole), None);
+        }
+    }
+}

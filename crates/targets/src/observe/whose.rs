@@ -1,0 +1,180 @@
+//! From a number, a port or a name to processes.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use procfs::net::{TcpNetEntry, TcpState};
+use procfs::process::Stat;
+use tenbin_plan::Processes;
+
+use crate::tree;
+
+/// A process id may be used again; together with its start it is unique.
+pub(super) type Identity = (i32, u64);
+
+/// What `comm` of a process is cut to.
+const LONGEST_COMM: usize = 15;
+
+/// The topmost of those meant.
+///
+/// # Errors
+/// One clause: there are none, or they cannot be seen.
+pub(super) fn find(which: &Processes) -> Result<Vec<Identity>, String> {
+    let all = tree::all_processes();
+    let alive = |process: &&Stat| !matches!(process.state, 'Z' | 'X');
+    let found: Vec<&Stat> = match which {
+        Processes::Pid(pid) => {
+            let meant = |process: &&Stat| u32::try_from(process.pid) == Ok(*pid);
+            let found: Vec<&Stat> = all.iter().filter(alive).filter(meant).collect();
+            if found.is_empty() {
+                return Err(format!("there is no process {pid} that this user can see"));
+            }
+            found
+        }
+        Processes::Port(port) => listening(*port, &all)?,
+        Processes::OwnPort => return Err("it has no TCP port".to_owned()),
+        Processes::Name(name) => {
+            let own = std::process::id();
+            let meant =
+                |process: &&Stat| u32::try_from(process.pid) != Ok(own) && is_called(process, name);
+            let found: Vec<&Stat> = all.iter().filter(alive).filter(meant).collect();
+            if found.is_empty() {
+                return Err(format!(
+                    "no process is called {name:?}; ps -e -o comm shows what there is"
+                ));
+            }
+            found
+        }
+    };
+    Ok(topmost(&found, &all))
+}
+
+fn is_called(process: &Stat, name: &str) -> bool {
+    let end = name.floor_char_boundary(LONGEST_COMM);
+    if process.comm == name[..end] && process.comm.len() == end {
+        return true;
+    }
+    let file = |path: &Path| path.file_name().is_some_and(|file| file == name);
+    let program = std::fs::read_link(format!("/proc/{}/exe", process.pid));
+    program.is_ok_and(|path| file(&path))
+}
+
+/// Those that hold a socket on which connections to this port are accepted.
+fn listening(port: u16, all: &[Stat]) -> Result<Vec<&Stat>, String> {
+    let entries = |entries: procfs::ProcResult<Vec<TcpNetEntry>>| entries.unwrap_or_default();
+    let sockets: HashSet<u64> = entries(procfs::net::tcp())
+        .into_iter()
+        .chain(entries(procfs::net::tcp6()))
+        .filter(|entry| entry.state == TcpState::Listen && entry.local_address.port() == port)
+        .map(|entry| entry.inode)
+        .collect();
+    if sockets.is_empty() {
+        return Err(format!(
+            "nothing listens on port {port} of this machine (a container may have a network of \
+             its own: name its process by pid or name)"
+        ));
+    }
+    let holders: Vec<&Stat> = all
+        .iter()
+        .filter(|process| holds(process.pid, &sockets))
+        .collect();
+    if holders.is_empty() {
+        return Err(format!(
+            "something listens on port {port}, and this user may not see which process; run \
+             this as the user of that process or as root, or name it by pid or name"
+        ));
+    }
+    Ok(holders)
+}
+
+fn holds(pid: i32, sockets: &HashSet<u64>) -> bool {
+    let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/fd")) else {
+        return false;
+    };
+    let links = entries
+        .flatten()
+        .filter_map(|entry| std::fs::read_link(entry.path()).ok());
+    links
+        .filter_map(|link| socket_of(&link))
+        .any(|inode| sockets.contains(&inode))
+}
+
+/// From `socket:[1234]`.
+fn socket_of(link: &Path) -> Option<u64> {
+    let text = link.to_str()?.strip_prefix("socket:[")?;
+    text.strip_suffix(']')?.parse().ok()
+}
+
+/// Without those that descend from others among them.
+fn topmost(found: &[&Stat], all: &[Stat]) -> Vec<Identity> {
+    let mut below: HashSet<i32> = HashSet::new();
+    for process in found {
+        let descendants = tree::below(process.pid, all);
+        below.extend(descendants.iter().map(|process| process.pid));
+    }
+    let top = found.iter().filter(|process| !below.contains(&process.pid));
+    top.map(|process| (process.pid, process.starttime))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    fn own() -> i32 {
+        std::process::id().cast_signed()
+    }
+
+    #[test]
+    fn the_holder_of_a_port_is_found() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let found = find(&Processes::Port(port)).unwrap();
+        assert!(found.iter().any(|(pid, _)| *pid == own()), "{found:?}");
+        drop(listener);
+        let why = find(&Processes::Port(port)).unwrap_err();
+        assert!(why.starts_with("nothing listens on port"), "{why}");
+    }
+
+    #[test]
+    fn what_is_not_there_is_said_to_be_missing() {
+        let why = find(&Processes::Pid(1 << 22)).unwrap_err();
+        assert!(why.starts_with("there is no process 4194304"), "{why}");
+        let why = find(&Processes::Name("no-such-program-anywhere".to_owned())).unwrap_err();
+        assert!(why.contains("no process is called"), "{why}");
+    }
+
+    #[test]
+    fn a_name_is_that_of_the_program_or_what_ps_shows() {
+        let stat = tree::stat(own()).unwrap();
+        let exe = std::env::current_exe().unwrap();
+        let file = exe.file_name().unwrap().to_str().unwrap();
+        assert!(is_called(&stat, file));
+        assert!(!is_called(&stat, "t"));
+        assert!(!is_called(&stat, ""), "every name begins with nothing");
+    }
+
+    #[test]
+    fn of_a_master_and_its_workers_the_master_stands_for_all() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .unwrap();
+        let all = tree::all_processes();
+        let of = |pid: i32| all.iter().find(|process| process.pid == pid).unwrap();
+        let found = [of(own()), of(child.id().cast_signed())];
+        let top = topmost(&found, &all);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(top, [(own(), of(own()).starttime)]);
+    }
+
+    #[test]
+    fn sockets_are_told_from_other_files() {
+        assert_eq!(socket_of(Path::new("socket:[123]")), Some(123));
+        assert_eq!(socket_of(Path::new("pipe:[123]")), None);
+        assert_eq!(socket_of(Path::new("/tmp/socket:[123]")), None);
+    }
+}
