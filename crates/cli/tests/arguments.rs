@@ -77,6 +77,9 @@ fn help_pages() {
         "tenbin s3 get",
         "tenbin run",
         "tenbin plan",
+        "tenbin search",
+        "tenbin search data",
+        "tenbin search load",
         "tenbin show",
         "tenbin serve s3",
     ] {

@@ -16,6 +16,7 @@
 )]
 
 mod certificates;
+mod forward;
 pub(crate) mod groonga;
 mod nginx;
 mod owned;
@@ -29,6 +30,7 @@ mod stores;
 mod tenbin;
 
 pub(crate) use certificates::Certificates;
+pub(crate) use forward::Receiver;
 pub(crate) use groonga::Groonga;
 pub(crate) use nginx::Nginx;
 pub(crate) use owned::Owned;
