@@ -19,6 +19,7 @@ mod quickstart;
 mod rounds;
 mod run;
 mod s3;
+mod search;
 mod serve;
 mod suite;
 mod target;
@@ -47,6 +48,10 @@ pub use quickstart::QuickstartArgs;
 pub use rounds::RoundsArgs;
 pub use run::RunArgs;
 pub use s3::{MixedArgs, ObjectArgs, S3Args, S3Command};
+pub use search::{
+    LoginArgs, PatternFormat, SearchCommand, SearchConvertArgs, SearchDataArgs, SearchDumpArgs,
+    SearchLoadArgs, SearchPatternsArgs, SearchStatusArgs, SearchTermsArgs,
+};
 pub use serve::{ServeCommand, ServeHttpArgs, ServeS3Args, ServeTruthArgs};
 pub use suite::{PlaceArgs, Scenario, SuiteArgs};
 pub use target::TargetArgs;
@@ -110,6 +115,21 @@ pub enum Command {
     /// Do what a command line of ab, ApacheBench, asks for
     #[command(disable_help_flag = true)]
     Ab(ForeignArgs),
+    /// Prepare search servers: data, loading, terms, requests, status
+    #[command(subcommand)]
+    Search(SearchCommand),
+    /// Do what a command line of drnbench-extract-searchterms asks for
+    #[command(name = "drnbench-extract-searchterms", disable_help_flag = true)]
+    ExtractSearchterms(ForeignArgs),
+    /// Do what a command line of drnbench-generate-select-patterns asks for
+    #[command(name = "drnbench-generate-select-patterns", disable_help_flag = true)]
+    GenerateSelectPatterns(ForeignArgs),
+    /// Do what a command line of grn2drn asks for
+    #[command(name = "grn2drn", disable_help_flag = true)]
+    Grn2drn(ForeignArgs),
+    /// Do what a command line of droonga-send asks for
+    #[command(name = "droonga-send", disable_help_flag = true)]
+    DroongaSend(ForeignArgs),
     /// Look for what is wrong before a run: keys, clock, ports, disk, limits
     #[command(subcommand)]
     Doctor(DoctorCommand),

@@ -51,6 +51,15 @@ fn dispatch(command: Command) -> Exit {
         Command::Hsbench(args) => commands::hsbench(&args),
         Command::Wrk(args) => commands::wrk(&args),
         Command::Ab(args) => commands::ab(&args),
+        Command::Search(command) => commands::search(&command),
+        Command::ExtractSearchterms(args) => {
+            commands::helper("drnbench-extract-searchterms", &args)
+        }
+        Command::GenerateSelectPatterns(args) => {
+            commands::helper("drnbench-generate-select-patterns", &args)
+        }
+        Command::Grn2drn(args) => commands::helper("grn2drn", &args),
+        Command::DroongaSend(args) => commands::helper("droonga-send", &args),
         Command::Doctor(command) => commands::doctor(&command),
         Command::Run(args) => commands::measure(args.draft(), &args.output),
         Command::Plan(command) => commands::print_plan(command.draft()),

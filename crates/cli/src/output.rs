@@ -39,6 +39,11 @@ pub(crate) fn print(text: &[u8]) {
     let _ = out.write_all(text).and_then(|()| out.flush());
 }
 
+/// Standard output for what is too long to be held.
+pub(crate) fn stream() -> impl io::Write {
+    io::BufWriter::with_capacity(64 << 10, io::stdout())
+}
+
 /// The report of a run, or with `json` its document, on standard output.
 pub(crate) fn report(document: &Document, json: bool) {
     if json {

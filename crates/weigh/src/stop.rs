@@ -32,7 +32,7 @@ impl Stop {
     }
 
     /// Whether the user has asked to stop.
-    pub(crate) fn is_asked(&self) -> bool {
+    pub fn is_asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }
 

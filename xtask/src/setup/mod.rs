@@ -14,6 +14,8 @@ const FROM_DEBIAN: &[(&str, &str)] = &[
     ("nginx", "nginx-light"),
     ("wrk", "wrk"),
     ("openssl", "openssl"),
+    ("groonga", "groonga-bin"),
+    ("groonga-httpd", "groonga-httpd"),
 ];
 
 /// Servers, and the reader of benchmark files, built from Go modules.

@@ -68,7 +68,16 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// The tools whose command lines Tenbin reads, by the names of the commands.
-pub const TOOLS: [&str; 4] = ["warp", "hsbench", "wrk", "ab"];
+pub const TOOLS: [&str; 8] = [
+    "warp",
+    "hsbench",
+    "wrk",
+    "ab",
+    "drnbench-extract-searchterms",
+    "drnbench-generate-select-patterns",
+    "grn2drn",
+    "droonga-send",
+];
 
 /// The arguments with the tool as a command, when this program is called by its name.
 pub fn called_by_name(arguments: Vec<OsString>) -> Vec<OsString> {
@@ -100,6 +109,7 @@ mod tests {
         assert_eq!(called("/bin/warp put --tls"), "tenbin warp put --tls");
         assert_eq!(called("warp"), "tenbin warp");
         assert_eq!(called("/usr/bin/ab -k http://h/"), "tenbin ab -k http://h/");
+        assert_eq!(called("./grn2drn x"), "tenbin grn2drn x");
         assert_eq!(called("/bin/tenbin warp put"), "/bin/tenbin warp put");
         assert_eq!(called("/bin/warp guard x"), "/bin/warp guard x");
     }

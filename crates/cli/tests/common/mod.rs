@@ -16,6 +16,8 @@
 )]
 
 mod certificates;
+mod forward;
+pub(crate) mod groonga;
 mod nginx;
 mod owned;
 mod ports;
@@ -28,6 +30,8 @@ mod stores;
 mod tenbin;
 
 pub(crate) use certificates::Certificates;
+pub(crate) use forward::Receiver;
+pub(crate) use groonga::Groonga;
 pub(crate) use nginx::Nginx;
 pub(crate) use owned::Owned;
 pub(crate) use ports::free_port;

@@ -1,0 +1,112 @@
+//! The helpers around drnbench, by their own command lines.
+
+use std::path::PathBuf;
+
+use tenbin_compat::drnbench::{Asked, Convert, ExtractTerms, GeneratePatterns, Helper, Job, Send};
+use tenbin_corpus::droonga::{Address, Completion, Converter, SendManner, send};
+use tenbin_corpus::load::open;
+use tenbin_corpus::{Error, patterns};
+
+use super::load::throughput_line;
+use super::{convert, fail, stop, terms};
+use crate::args::{ForeignArgs, foreign_world};
+use crate::commands::foreign::{refuse, tell};
+use crate::exit::Exit;
+use crate::output;
+
+/// Does what the command line of the helper of this name asks for.
+pub(crate) fn helper(name: &str, args: &ForeignArgs) -> Exit {
+    let Some(helper) = Helper::named(name) else {
+        output::error(&format!("there is no helper {name}"));
+        return Exit::Internal;
+    };
+    match helper.parse(&args.arguments, &foreign_world()) {
+        Ok(Asked::Help(text)) => {
+            output::print(text.as_bytes());
+            Exit::Done
+        }
+        Ok(Asked::Work(job, notes)) => {
+            tell(&notes);
+            work(*job).unwrap_or_else(|error| fail(&error))
+        }
+        Err(mistakes) => refuse(&mistakes),
+    }
+}
+
+fn work(job: Job) -> Result<Exit, Error> {
+    match job {
+        Job::ExtractTerms(job) => extract(&job),
+        Job::GeneratePatterns(job) => generate(&job),
+        Job::Convert(job) => convert(job),
+        Job::Send(job) => deliver(&job),
+    }
+}
+
+/// As the tool does it, doubles included.
+fn extract(job: &ExtractTerms) -> Result<Exit, Error> {
+    let column = usize::try_from(job.column).unwrap_or(usize::MAX);
+    terms::print(&terms::extracted(&job.files, column)?, job.escape);
+    Ok(Exit::Done)
+}
+
+fn generate(job: &GeneratePatterns) -> Result<Exit, Error> {
+    let terms = terms::terms_in(&job.files)?;
+    let text = patterns::drnbench(&job.base_params, &terms, &job.hosts);
+    output::print(text.as_bytes());
+    Ok(Exit::Done)
+}
+
+fn convert(job: Convert) -> Result<Exit, Error> {
+    let mut converter = Converter::new(job.dataset);
+    converter.id_prefix = job.id_prefix;
+    converter.date = job.date;
+    converter.reply_to = job.reply_to;
+    convert::messages(&job.files, converter, job.output.as_deref())
+}
+
+fn deliver(job: &Send) -> Result<Exit, Error> {
+    let servers = job.servers.iter();
+    let servers = servers.map(|text| Address::parse(text, job.port, &job.tag));
+    let manner = SendManner {
+        servers: servers.collect::<Result<_, _>>().map_err(Error::Refused)?,
+        rate: job.rate,
+        completion: job
+            .completion
+            .clone()
+            .map(|(dataset, target_role)| Completion {
+                dataset,
+                target_role,
+            }),
+        validate: job.validate,
+    };
+    let standard = vec![PathBuf::from("-")];
+    let files = if job.files.is_empty() {
+        &standard
+    } else {
+        &job.files
+    };
+    let inputs = files.iter().map(|file| open(file));
+    let stop = stop()?;
+    let sent = send(
+        inputs.collect::<Result<_, _>>()?,
+        &manner,
+        &|| stop.is_asked(),
+        &mut |throughput| {
+            if job.report_throughput {
+                output::print(format!("{}\n", throughput_line(throughput)).as_bytes());
+            }
+        },
+    )?;
+    if job.report_throughput {
+        let line = throughput_line(sent.throughput());
+        output::print(format!("{line}, {} messages in all\n", sent.messages).as_bytes());
+    }
+    if sent.stopped {
+        output::error(&format!(
+            "interrupted: {} messages were sent, those after them were not",
+            sent.messages
+        ));
+        return Ok(Exit::Interrupted);
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,196 @@
+//! `tenbin search load`.
+
+use std::path::{Path, PathBuf};
+
+use tenbin_corpus::Error;
+use tenbin_corpus::load::{
+    Broken, Files, Kept, Manner, Options, Progress, Summary, load as run, state_file,
+};
+
+use super::news::{News, bytes};
+use super::{fail, stop};
+use crate::args::SearchLoadArgs;
+use crate::exit::Exit;
+use crate::output;
+
+/// Loads, or goes on loading.
+pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
+    let files = files(args)?;
+    let options = Options {
+        servers: args.servers.clone(),
+        login: args.login.read().map_err(Error::Refused)?,
+        shards: args.shards,
+        replicas: args.replicas,
+        dataset: args.dataset.clone(),
+    };
+    let mut sink = (args.into.make)(&options)?;
+    let path = match &args.resume {
+        Some(path) => path.clone(),
+        None => state_file(&files, args.into.name, &args.servers),
+    };
+    let mut kept = Kept::open(&path, args.into.name, &args.servers, &files, args.restart)?;
+    if kept.done() > 0 {
+        output::note(&format!(
+            "going on after {} records, as {} says",
+            kept.records(),
+            path.display()
+        ));
+    }
+    let manner = Manner {
+        batch: args.batch as usize,
+        rate: args.messages_per_second,
+    };
+    let stop = stop()?;
+    let total = total(&files);
+    let mut news = News::new(args.quiet);
+    let mut tell = |progress: Progress| {
+        if let Some(throughput) = progress.throughput.filter(|_| args.report_throughput) {
+            output::print(format!("{}\n", throughput_line(throughput)).as_bytes());
+        }
+        news.show(|| {
+            let total = total.map_or(String::new(), |total| format!(" of {}", bytes(total)));
+            format!(
+                "{} records, {}{total} read",
+                progress.records,
+                bytes(progress.bytes)
+            )
+        });
+    };
+    let mut input = Files::new(&files);
+    let loaded = run(
+        &mut input,
+        &mut *sink,
+        &mut kept,
+        &manner,
+        &|| stop.is_asked(),
+        &mut tell,
+    );
+    news.clear();
+    match loaded {
+        Ok(summary) if summary.stopped => {
+            tell_summary(&summary);
+            output::error(&format!("interrupted; {}", how_to_go_on(&kept)));
+            Ok(Exit::Interrupted)
+        }
+        Ok(summary) => {
+            tell_summary(&summary);
+            Ok(Exit::Done)
+        }
+        Err(broken) => Ok(tell_broken(&broken, &kept)),
+    }
+}
+
+/// As droonga-send prints it.
+pub(super) fn throughput_line(throughput: f64) -> String {
+    // As C prints it with `% 8.3f`: a space stands where a minus would.
+    let signed = format!(" {throughput:.3}");
+    format!("{signed:>8} messages/second")
+}
+
+fn tell_summary(summary: &Summary) {
+    let mut text = format!(
+        "{} commands and {} records sent; {} records now, {}\n",
+        summary.commands,
+        summary.records,
+        summary.now,
+        throughput_line(summary.throughput()).trim_start(),
+    );
+    for (table, count) in &summary.tables {
+        let count = match count {
+            Some(count) => format!("{count} records in the database"),
+            None => "the number of records in the database is unknown: the protocol has no \
+                     answers"
+                .to_owned(),
+        };
+        text += &format!("{table}: {count}\n");
+    }
+    output::print(text.as_bytes());
+}
+
+fn tell_broken(broken: &Broken, kept: &Kept) -> Exit {
+    let exit = fail(&broken.error);
+    let begun = broken.summary.done > 0;
+    if begun {
+        output::note(&format!(
+            "{} records had been sent; {}",
+            broken.summary.records,
+            how_to_go_on(kept)
+        ));
+    }
+    match exit {
+        Exit::Target if begun => Exit::TargetFailed,
+        exit => exit,
+    }
+}
+
+fn how_to_go_on(kept: &Kept) -> String {
+    match kept.path() {
+        Some(path) => format!(
+            "the same command goes on where this one ended, which {} keeps",
+            path.display()
+        ),
+        None => {
+            "standard input cannot be read again: load from a file to be able to go on".to_owned()
+        }
+    }
+}
+
+/// Schema, indexes, data, in this order.
+fn files(args: &SearchLoadArgs) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    files.extend(args.schema.clone());
+    files.extend(args.indexes.clone());
+    for path in &args.data {
+        match path.is_dir() {
+            true => files.extend(in_directory(path)?),
+            false => files.push(path.clone()),
+        }
+    }
+    Ok(files)
+}
+
+fn in_directory(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+    let failed = |source| Error::Read {
+        name: directory.display().to_string(),
+        source,
+    };
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(directory).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|end| end == "grn") {
+            files.push(path);
+        }
+    }
+    let order = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_owned();
+        let place = ["schema.grn", "indexes.grn"]
+            .iter()
+            .position(|first| name == *first);
+        (place.unwrap_or(2), name)
+    };
+    files.sort_by_key(order);
+    if files.is_empty() {
+        return Err(Error::Refused(format!(
+            "{} has no files that end in .grn; `tenbin search data` makes some",
+            directory.display()
+        )));
+    }
+    Ok(files)
+}
+
+fn total(files: &[PathBuf]) -> Option<u64> {
+    let length = |path: &PathBuf| Some(std::fs::metadata(path).ok()?.len());
+    files.iter().map(length).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn throughput_as_droonga_send_prints_it() {
+        assert_eq!(throughput_line(99.5), "  99.500 messages/second");
+        assert_eq!(throughput_line(12_345.678_9), " 12345.679 messages/second");
+        assert_eq!(throughput_line(0.0), "   0.000 messages/second");
+    }
+}

@@ -1,0 +1,73 @@
+//! `tenbin search`: each step on its own.
+
+mod convert;
+mod data;
+mod dump;
+mod helpers;
+mod load;
+mod news;
+mod status;
+mod terms;
+
+use std::io;
+use std::path::Path;
+
+use tenbin_corpus::Error;
+use tenbin_weigh::Stop;
+
+pub(crate) use helpers::helper;
+
+use crate::args::SearchCommand;
+use crate::exit::Exit;
+use crate::{interrupt, output};
+
+/// Does one step.
+pub(crate) fn search(command: &SearchCommand) -> Exit {
+    let done = match command {
+        SearchCommand::Data(args) => data::data(args),
+        SearchCommand::Load(args) => load::load(args),
+        SearchCommand::Dump(args) => dump::dump(args),
+        SearchCommand::Convert(args) => convert::convert(args),
+        SearchCommand::Terms(args) => terms::terms(args),
+        SearchCommand::Patterns(args) => terms::patterns(args),
+        SearchCommand::Status(args) => status::status(args),
+    };
+    done.unwrap_or_else(|error| fail(&error))
+}
+
+/// Says what went wrong.
+fn fail(error: &Error) -> Exit {
+    // Who closes standard output early has read enough.
+    if let Error::Write { source, .. } = error
+        && source.kind() == io::ErrorKind::BrokenPipe
+    {
+        return Exit::Done;
+    }
+    output::error(&error.to_string());
+    match error {
+        Error::Malformed { .. } | Error::Read { .. } | Error::Refused(_) => Exit::Refused,
+        Error::Write { .. } => Exit::Record,
+        Error::Server { .. } => Exit::Target,
+    }
+}
+
+/// What the first Ctrl-C sets.
+fn stop() -> Result<Stop, Error> {
+    interrupt::stop(output::note)
+        .map_err(|error| Error::Refused(format!("cannot take notice of Ctrl-C: {error}")))
+}
+
+fn make_directory(directory: &Path) -> Result<(), Error> {
+    std::fs::create_dir_all(directory)
+        .map_err(|error| Error::write(directory.display().to_string(), error))
+}
+
+/// What a failure to write to standard output, or to a file of this name, means; nothing
+/// if its reader has gone.
+fn written(result: io::Result<()>, name: &str) -> Result<bool, Error> {
+    match result {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Error::write(name, error)),
+    }
+}

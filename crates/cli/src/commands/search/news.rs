@@ -1,0 +1,58 @@
+//! How far a step has come, on standard error.
+
+use std::io::IsTerminal as _;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::output;
+
+/// How often news is repeated where there is no terminal.
+const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
+
+/// A line that lives on a terminal, a line now and then elsewhere.
+pub(super) struct News {
+    bar: ProgressBar,
+    plain: bool,
+    last: Instant,
+}
+
+impl News {
+    pub(super) fn new(quiet: bool) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        let bar = match quiet || !terminal {
+            true => ProgressBar::hidden(),
+            false => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(4))
+                .with_style(ProgressStyle::default_spinner()),
+        };
+        Self {
+            bar,
+            plain: !quiet && !terminal,
+            last: Instant::now(),
+        }
+    }
+
+    pub(super) fn show(&mut self, text: impl Fn() -> String) {
+        if self.plain && self.last.elapsed() >= PLAIN_INTERVAL {
+            self.last = Instant::now();
+            output::note(&text());
+        }
+        if !self.bar.is_hidden() {
+            self.bar.set_message(text());
+            self.bar.tick();
+        }
+    }
+
+    pub(super) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Bytes in a unit that fits.
+pub(super) fn bytes(count: u64) -> String {
+    match count {
+        0..0x10_0000 => format!("{} KiB", count >> 10),
+        0x10_0000..0x4000_0000 => format!("{} MiB", count >> 20),
+        _ => format!("{:.1} GiB", count as f64 / f64::from(1 << 30)),
+    }
+}

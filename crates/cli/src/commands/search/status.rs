@@ -1,0 +1,96 @@
+//! `tenbin search status`.
+
+use std::time::{Duration, Instant};
+
+use tenbin_corpus::Error;
+use tenbin_corpus::status::{Node, nodes};
+
+use super::stop;
+use crate::args::SearchStatusArgs;
+use crate::exit::Exit;
+use crate::output;
+
+/// Between two looks.
+const AGAIN: Duration = Duration::from_millis(250);
+
+/// Prints every node, and whether they are as many as expected.
+pub(super) fn status(args: &SearchStatusArgs) -> Result<Exit, Error> {
+    let login = args.login.read().map_err(Error::Refused)?;
+    let stop = stop()?;
+    let begun = Instant::now();
+    let (found, complaint) = loop {
+        let found = nodes(args.of, &args.servers, &login)?;
+        let complaint = complaint(&found, args.expect);
+        if complaint.is_none() || begun.elapsed() >= args.wait.0 || stop.is_asked() {
+            break (found, complaint);
+        }
+        std::thread::sleep(AGAIN);
+    };
+    let line = |node: &Node| {
+        let state = if node.alive { "alive" } else { "dead" };
+        let name = tenbin_report::for_terminal(&node.name);
+        let note = tenbin_report::for_terminal(&node.note);
+        format!("{state:<6} {name}  {note}\n")
+    };
+    let text: String = found.iter().map(line).collect();
+    output::print(text.as_bytes());
+    match complaint {
+        None => Ok(Exit::Done),
+        Some(complaint) => {
+            output::error(&complaint);
+            Ok(Exit::Target)
+        }
+    }
+}
+
+/// What is not as it should be.
+fn complaint(found: &[Node], expected: Option<usize>) -> Option<String> {
+    let alive = found.iter().filter(|node| node.alive).count();
+    let dead: Vec<&str> = found
+        .iter()
+        .filter(|node| !node.alive)
+        .map(|node| node.name.as_str())
+        .collect();
+    if !dead.is_empty() {
+        return Some(format!(
+            "{alive} of {} nodes are alive; not {}",
+            found.len(),
+            dead.join(", ")
+        ));
+    }
+    match expected {
+        Some(expected) if expected != alive => Some(format!(
+            "{alive} nodes are alive, and {expected} were expected"
+        )),
+        _ if alive == 0 => Some("there is no node".to_owned()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dead_missing_and_surplus_nodes_are_told() {
+        let node = |name: &str, alive: bool| Node {
+            name: name.to_owned(),
+            alive,
+            note: String::new(),
+        };
+        let both = [node("a", true), node("b", true)];
+        assert_eq!(complaint(&both, None), None);
+        assert_eq!(complaint(&both, Some(2)), None);
+        for expected in [1, 3] {
+            let text = complaint(&both, Some(expected)).unwrap();
+            assert_eq!(
+                text,
+                format!("2 nodes are alive, and {expected} were expected")
+            );
+        }
+        let one = [node("a", true), node("b", false)];
+        let text = complaint(&one, Some(1)).unwrap();
+        assert_eq!(text, "1 of 2 nodes are alive; not b");
+        assert!(complaint(&[], None).is_some());
+    }
+}

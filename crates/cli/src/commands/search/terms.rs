@@ -1,0 +1,135 @@
+//! `tenbin search terms` and `tenbin search patterns`.
+
+use std::collections::HashSet;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use tenbin_corpus::http::Client;
+use tenbin_corpus::terms::{Wanted, extract, find, without_doubles};
+use tenbin_corpus::{Error, escape, patterns as made};
+
+use super::stop;
+use crate::args::{PatternFormat, SearchPatternsArgs, SearchTermsArgs};
+use crate::exit::Exit;
+use crate::output;
+
+/// Longest answer, and longest file of terms, that is read.
+const LONGEST: u64 = 256 << 20;
+
+/// Prints terms, one a line.
+pub(super) fn terms(args: &SearchTermsArgs) -> Result<Exit, Error> {
+    let Some(url) = &args.server else {
+        let terms = extracted(&args.files, args.column_index)?;
+        let mut seen = HashSet::new();
+        print(&without_doubles(terms, &mut seen), args.escape);
+        return Ok(Exit::Done);
+    };
+    let login = args.login.read().map_err(Error::Refused)?;
+    let server = Client::new(url, &login)?;
+    let wanted = Wanted {
+        table: args.table.clone(),
+        column: args.column.clone(),
+        match_columns: Some(args.match_columns.clone()).filter(|names| !names.is_empty()),
+        count: args.count,
+    };
+    let stop = stop()?;
+    let found = find(&server, &wanted, &|| stop.is_asked())?;
+    print(&found.terms, args.escape);
+    if found.doubles + found.without_hits > 0 {
+        output::note(&format!(
+            "left out: {} terms that were there already, {} without hits",
+            found.doubles, found.without_hits
+        ));
+    }
+    if stop.is_asked() {
+        output::error("interrupted: there would be more terms");
+        return Ok(Exit::Interrupted);
+    }
+    if (found.terms.len() as u64) < args.count {
+        output::error(&format!(
+            "{} of {} terms: {} has no more different ones{}",
+            found.terms.len(),
+            args.count,
+            args.table,
+            if args.match_columns.is_empty() {
+                ""
+            } else {
+                " that are found"
+            },
+        ));
+        return Ok(Exit::Unmet);
+    }
+    Ok(Exit::Done)
+}
+
+/// Terms of answers in files, or in standard input if there are none.
+pub(super) fn extracted(files: &[PathBuf], column: usize) -> Result<Vec<String>, Error> {
+    let mut terms = Vec::new();
+    for (name, text) in inputs(files)? {
+        let found = extract(&text, column);
+        terms.extend(found.map_err(|reason| Error::Refused(format!("{name}: {reason}")))?);
+    }
+    Ok(terms)
+}
+
+/// One a line.
+pub(super) fn print(terms: &[String], escaped: bool) {
+    let line = |term: &String| match escaped {
+        true => format!("{}\n", escape::cgi(term)),
+        false => format!("{term}\n"),
+    };
+    let text: String = terms.iter().map(line).collect();
+    output::print(text.as_bytes());
+}
+
+/// Prints requests.
+pub(super) fn patterns(args: &SearchPatternsArgs) -> Result<Exit, Error> {
+    let terms = terms_in(&args.files)?;
+    let text = match args.format {
+        PatternFormat::Text => {
+            let base = args.base.as_deref().unwrap_or(made::HEAVY);
+            made::lines(base, &terms, args.escaped)
+        }
+        PatternFormat::Drnbench => made::drnbench(&args.base_params, &terms, &args.hosts),
+    };
+    output::print(text.as_bytes());
+    Ok(Exit::Done)
+}
+
+/// The lines of files, or of standard input if there are none; none that is empty.
+pub(super) fn terms_in(files: &[PathBuf]) -> Result<Vec<String>, Error> {
+    let mut terms = Vec::new();
+    for (name, text) in inputs(files)? {
+        let text = String::from_utf8(text)
+            .map_err(|_| Error::Refused(format!("{name}: the terms are not UTF-8")))?;
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        terms.extend(lines.map(str::to_owned));
+    }
+    if terms.is_empty() {
+        return Err(Error::Refused(
+            "there is no term: give one a line, `tenbin search terms` finds some".to_owned(),
+        ));
+    }
+    Ok(terms)
+}
+
+fn inputs(files: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Error> {
+    let standard = [PathBuf::from("-")];
+    let files = if files.is_empty() {
+        &standard[..]
+    } else {
+        files
+    };
+    files.iter().map(|file| whole(file)).collect()
+}
+
+fn whole(path: &Path) -> Result<(String, Vec<u8>), Error> {
+    let (name, input) = tenbin_corpus::load::open(path)?;
+    let mut text = Vec::new();
+    let read = input.take(LONGEST).read_to_end(&mut text);
+    read.map_err(|source| Error::Read {
+        name: name.clone(),
+        source,
+    })?;
+    Ok((name, text))
+}

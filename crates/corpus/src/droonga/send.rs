@@ -1,0 +1,196 @@
+//! Sends messages that stand a line each in a file, as droonga-send does.
+
+use std::io::BufRead;
+use std::time::{Duration, Instant, SystemTime};
+
+use sha1::{Digest as _, Sha1};
+
+use super::clock::timestamp;
+use super::forward::{Address, Nodes};
+use crate::error::Error;
+use crate::json::Json;
+use crate::load::{Pace, hex};
+use crate::source::Source;
+
+/// How often to tell how many messages went.
+const TELL: Duration = Duration::from_secs(1);
+
+/// What is filled in where a message lacks it.
+#[derive(Debug, Clone)]
+pub struct Completion {
+    /// Name of the data set.
+    pub dataset: String,
+    /// Which replicas are to do it.
+    pub target_role: String,
+}
+
+/// How to send.
+#[derive(Debug, Clone)]
+pub struct SendManner {
+    /// Where to, in turns.
+    pub servers: Vec<Address>,
+    /// Most messages a second over all servers; `None` for as many as go.
+    pub rate: Option<f64>,
+    /// What is filled in, if anything is.
+    pub completion: Option<Completion>,
+    /// Refuse messages that Droonga would not understand.
+    pub validate: bool,
+}
+
+/// What was sent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sent {
+    /// Messages.
+    pub messages: u64,
+    /// From the first to the last.
+    pub time: Duration,
+    /// Whether it was stopped before its end.
+    pub stopped: bool,
+}
+
+impl Sent {
+    /// Messages a second.
+    pub fn throughput(&self) -> f64 {
+        self.messages as f64 / self.time.as_secs_f64().max(1e-9)
+    }
+}
+
+/// Sends the messages of `inputs`, each with its name, until `stop` says so; `tell` gets
+/// the messages a second, about once a second.
+///
+/// # Errors
+/// A line that is no message, or a server that has gone.
+pub fn send(
+    inputs: Vec<(String, Box<dyn BufRead>)>,
+    manner: &SendManner,
+    stop: &dyn Fn() -> bool,
+    tell: &mut dyn FnMut(f64),
+) -> Result<Sent, Error> {
+    let mut nodes = Nodes::new(manner.servers.clone());
+    let begun = Instant::now();
+    let pace = Pace::new(manner.rate, begun);
+    let mut told = (begun, 0);
+    let mut messages = 0;
+    for (name, input) in inputs {
+        let mut source = Source::new(input);
+        let mut line = Vec::new();
+        loop {
+            let place = source.place();
+            let more = source.read_line(&mut line);
+            if !more.map_err(|error| Error::read(&name, error))? {
+                break;
+            }
+            if stop() {
+                nodes.settle()?;
+                return Ok(Sent {
+                    messages,
+                    time: begun.elapsed(),
+                    stopped: true,
+                });
+            }
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let message = match message(&line, manner) {
+                Ok(message) => message,
+                Err(reason) => {
+                    // What stands before it is good.
+                    nodes.settle()?;
+                    let name = name.clone();
+                    return Err(Error::Malformed {
+                        name,
+                        place,
+                        reason,
+                    });
+                }
+            };
+            nodes.send(&message)?;
+            messages += 1;
+            if manner.rate.is_some() {
+                nodes.flush()?;
+                pace.wait(messages, stop);
+            }
+            let elapsed = told.0.elapsed();
+            if elapsed >= TELL {
+                tell((messages - told.1) as f64 / elapsed.as_secs_f64());
+                told = (Instant::now(), messages);
+            }
+        }
+    }
+    nodes.settle()?;
+    Ok(Sent {
+        messages,
+        time: begun.elapsed(),
+        stopped: false,
+    })
+}
+
+fn message(line: &[u8], manner: &SendManner) -> Result<Json, String> {
+    let parsed = Json::parse(line).map_err(|error| format!("not JSON: {error}"))?;
+    let Json::Map(mut members) = parsed else {
+        return Err("a message must be an object".to_owned());
+    };
+    if let Some(completion) = &manner.completion {
+        complete(&mut members, completion, line);
+    }
+    let message = Json::Map(members);
+    if manner.validate {
+        for name in ["type", "dataset"] {
+            if message
+                .get(name)
+                .and_then(Json::as_text)
+                .is_none_or(str::is_empty)
+            {
+                return Err(format!(
+                    "the message has no {name:?}; Droonga would not understand it"
+                ));
+            }
+        }
+    }
+    Ok(message)
+}
+
+fn complete(members: &mut Vec<(String, Json)>, completion: &Completion, line: &[u8]) {
+    let mut fill = |name: &str, value: &dyn Fn() -> String| {
+        if !members.iter().any(|(key, _)| key == name) {
+            members.push((name.to_owned(), Json::text(value())));
+        }
+    };
+    fill("id", &|| hex(&Sha1::digest(line)));
+    fill("date", &|| timestamp(SystemTime::now()));
+    fill("dataset", &|| completion.dataset.clone());
+    fill("targetRole", &|| completion.target_role.clone());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manner(completes: bool, validate: bool) -> SendManner {
+        let completion = Completion {
+            dataset: "Default".to_owned(),
+            target_role: "any".to_owned(),
+        };
+        SendManner {
+            servers: Vec::new(),
+            rate: None,
+            completion: completes.then_some(completion),
+            validate,
+        }
+    }
+
+    #[test]
+    fn messages_are_completed_and_checked() {
+        let line = br#"{"id":"x","date":"y","type":"add","body":{}}"#;
+        assert_eq!(
+            message(line, &manner(true, true)).unwrap().to_string(),
+            r#"{"id":"x","date":"y","type":"add","body":{},"dataset":"Default","targetRole":"any"}"#
+        );
+        let error = message(line, &manner(false, true)).unwrap_err();
+        assert!(error.contains("no \"dataset\""), "{error}");
+        assert!(message(line, &manner(false, false)).is_ok());
+        for line in ["", "[]", "{", "{}"] {
+            assert!(message(line.as_bytes(), &manner(true, true)).is_err());
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What Groonga's answers say, in each of its command versions.
+
+use crate::error::excerpt;
+use crate::json::Json;
+
+/// An answer without its envelope.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// 0, or the number of an error.
+    pub code: i64,
+    /// What the server says is wrong.
+    pub message: Option<String>,
+    /// What was asked for.
+    pub body: Json,
+}
+
+impl Answer {
+    /// Takes the envelope off: `[[0,start,elapsed],body]` of versions 1 and 2, or
+    /// `{"header":{…},"body":…}` of version 3.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &[u8]) -> Result<Self, String> {
+        let begin = || excerpt(&String::from_utf8_lossy(text));
+        let json = Json::parse(text)
+            .map_err(|error| format!("the answer is no JSON ({error}): {}", begin()))?;
+        let unlike = || format!("the answer is none of Groonga's: {}", begin());
+        let (code, message) = match &json {
+            Json::List(_) => {
+                let header = json.at(0).ok_or_else(unlike)?;
+                (header.at(0), header.at(3))
+            }
+            Json::Map(_) => {
+                let header = json.get("header").ok_or_else(unlike)?;
+                let message = header.get("error").and_then(|error| error.get("message"));
+                (header.get("return_code"), message)
+            }
+            _ => return Err(unlike()),
+        };
+        let code = match code {
+            Some(Json::Number(code)) => code.as_i64(),
+            _ => None,
+        };
+        let message = message.and_then(Json::as_text).map(excerpt);
+        let code = code.ok_or_else(unlike)?;
+        let body = match json {
+            Json::List(parts) => parts.into_iter().nth(1),
+            Json::Map(members) => members
+                .into_iter()
+                .find(|(name, _)| name == "body")
+                .map(|(_, body)| body),
+            _ => None,
+        };
+        Ok(Self {
+            code,
+            message,
+            body: body.unwrap_or(Json::Null),
+        })
+    }
+
+    /// The body, unless the answer is an error.
+    ///
+    /// # Errors
+    /// The server's complaint.
+    pub fn into_body(self) -> Result<Json, String> {
+        if self.code == 0 {
+            return Ok(self.body);
+        }
+        let message = self.message.unwrap_or_else(|| "no message".to_owned());
+        Err(format!("{message} (Groonga's error {})", self.code))
+    }
+
+    /// How many records a `load` has taken.
+    pub fn loaded(body: &Json) -> Option<u64> {
+        body.as_whole()
+            .or_else(|| body.get("n_loaded_records")?.as_whole())
+    }
+}
+
+/// The hits of a `select`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Columns<'a> {
+    /// Records that match.
+    pub hits: u64,
+    /// Names of the columns that are shown.
+    pub names: Vec<&'a str>,
+    /// The records that are shown.
+    pub records: &'a [Json],
+}
+
+impl<'a> Columns<'a> {
+    /// Reads the body of a `select`'s answer.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn of(body: &'a Json) -> Result<Self, String> {
+        let found = match body {
+            Json::Map(_) => Self::of_version_3(body),
+            _ => Self::of_versions_1_and_2(body),
+        };
+        found.ok_or_else(|| {
+            let text = excerpt(&body.to_string());
+            format!("the answer is not that of a select: {text}")
+        })
+    }
+
+    fn of_versions_1_and_2(body: &'a Json) -> Option<Self> {
+        let set = body.at(0)?.as_list()?;
+        let (hits, rest) = set.split_first()?;
+        let (columns, records) = rest.split_first()?;
+        let names = columns
+            .as_list()?
+            .iter()
+            .map(|column| column.at(0)?.as_text());
+        Some(Self {
+            hits: hits.at(0)?.as_whole()?,
+            names: names.collect::<Option<_>>()?,
+            records,
+        })
+    }
+
+    fn of_version_3(body: &'a Json) -> Option<Self> {
+        let columns = body.get("columns")?.as_list()?;
+        let names = columns.iter().map(|column| column.get("name")?.as_text());
+        Some(Self {
+            hits: body.get("n_hits")?.as_whole()?,
+            names: names.collect::<Option<_>>()?,
+            records: body.get("records")?.as_list()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LISTS: &str =
+        r#"[[0,1795174616.66,6.05e-05],[[[5000],[["title","ShortText"]],["町中"],["Groonga"]]]]"#;
+    const MAPS: &str = r#"{"header":{"return_code":0,"start_time":1795174616.665945,"elapsed_time":6.151199340820312e-05},"body":{"n_hits":5000,"columns":[{"name":"title","type":"ShortText"}],"records":[["町中"],["Groonga"]]}}"#;
+    const ERROR: &str = r#"[[-22,1795174616.678681,4.67e-05,"[select][table] invalid name: <Nope>",[["execute","proc_select.cpp",4983]]]]"#;
+
+    #[test]
+    fn every_version_says_the_same() {
+        for text in [LISTS, MAPS] {
+            let body = Answer::parse(text.as_bytes()).unwrap().into_body().unwrap();
+            let columns = Columns::of(&body).unwrap();
+            assert_eq!((columns.hits, &*columns.names), (5000, &["title"][..]));
+            let first: Vec<_> = columns.records.iter().map(|record| record.at(0)).collect();
+            assert_eq!(
+                first,
+                [Some(&Json::text("町中")), Some(&Json::text("Groonga"))]
+            );
+        }
+    }
+
+    #[test]
+    fn complaints_are_passed_on() {
+        let answer = Answer::parse(ERROR.as_bytes()).unwrap();
+        assert_eq!(
+            answer.into_body().unwrap_err(),
+            "[select][table] invalid name: <Nope> (Groonga's error -22)"
+        );
+        for (text, begin) in [
+            ("<html>", "the answer is no JSON"),
+            ("3", "the answer is none of Groonga's: 3"),
+            ("{}", "the answer is none of Groonga's: {}"),
+            ("[]", "the answer is none of Groonga's: []"),
+        ] {
+            let error = Answer::parse(text.as_bytes()).unwrap_err();
+            assert!(error.starts_with(begin), "{error}");
+        }
+        assert!(Columns::of(&Json::Null).is_err());
+    }
+
+    #[test]
+    fn loads_are_counted_in_every_version() {
+        assert_eq!(Answer::loaded(&Json::parse(b"3").unwrap()), Some(3));
+        let body = Json::parse(br#"{"n_loaded_records":3}"#).unwrap();
+        assert_eq!(Answer::loaded(&body), Some(3));
+    }
+}

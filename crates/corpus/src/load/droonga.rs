@@ -1,0 +1,61 @@
+//! Into Droonga, as messages over the forward protocol.
+
+use std::time::Duration;
+
+use super::sink::{Options, Sink};
+use crate::droonga::{Address, Converter, Nodes};
+use crate::error::Error;
+use crate::groonga::{Command, Item, Record};
+
+/// The nodes of a cluster.
+#[derive(Debug)]
+pub(super) struct Droonga {
+    nodes: Nodes,
+    converter: Converter,
+}
+
+impl Droonga {
+    pub(super) fn new(options: &Options) -> Result<Self, Error> {
+        let servers = options.servers.iter();
+        let addresses: Vec<Address> = servers
+            .map(|text| text.parse().map_err(Error::Refused))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            nodes: Nodes::new(addresses),
+            converter: Converter::new(options.dataset.as_str()),
+        })
+    }
+}
+
+impl Sink for Droonga {
+    /// A message that is sent again has the name that it had.
+    fn going_on(&mut self, done: u64) {
+        self.converter.skip(done);
+    }
+
+    /// To one node only: Droonga cannot put commands into order that come to several.
+    fn command(&mut self, command: &Command, _doubtful: bool) -> Result<(), Error> {
+        let message = self.converter.message(&Item::Command(command.clone()));
+        self.nodes.send_first(&message)
+    }
+
+    fn records(&mut self, records: &[Record]) -> Result<(), Error> {
+        for record in records {
+            let message = self.converter.message(&Item::Record(record.clone()));
+            self.nodes.send(&message)?;
+        }
+        self.nodes.flush()
+    }
+
+    fn settle(&mut self) -> Result<(), Error> {
+        self.nodes.settle()
+    }
+
+    fn settles(&self) -> (u64, Duration) {
+        (1_000, Duration::from_secs(10))
+    }
+
+    fn count(&mut self, _table: &str) -> Result<Option<u64>, Error> {
+        Ok(None)
+    }
+}

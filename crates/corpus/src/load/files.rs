@@ -1,0 +1,128 @@
+//! The files of a load, read one after the other.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+use sha1::{Digest as _, Sha1};
+
+use crate::error::Error;
+use crate::groonga::{Item, Script};
+
+/// So much of a file is looked at to know it again.
+const BEGINNING: u64 = 64 << 10;
+
+/// Files of commands, one after the other.
+pub struct Files {
+    waiting: VecDeque<PathBuf>,
+    current: String,
+    script: Option<Script<Box<dyn BufRead>>>,
+    /// Bytes of the files that were read to their ends.
+    bytes: u64,
+    failed: bool,
+}
+
+impl std::fmt::Debug for Files {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Files({}, then {:?})", self.current, self.waiting)
+    }
+}
+
+impl Files {
+    /// These files; `-` is standard input.
+    pub fn new(paths: &[PathBuf]) -> Self {
+        Self {
+            waiting: paths.iter().cloned().collect(),
+            current: String::new(),
+            script: None,
+            bytes: 0,
+            failed: false,
+        }
+    }
+
+    /// Name of the file that is read.
+    pub fn current(&self) -> &str {
+        &self.current
+    }
+
+    /// Bytes read so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes + self.script.as_ref().map_or(0, |script| script.place().byte)
+    }
+
+    fn step(&mut self) -> Result<Option<Item>, Error> {
+        loop {
+            if let Some(script) = &mut self.script {
+                if let Some(item) = script.next() {
+                    return item.map(Some);
+                }
+                self.bytes += script.place().byte;
+                self.script = None;
+            }
+            let Some(path) = self.waiting.pop_front() else {
+                return Ok(None);
+            };
+            let (name, input) = open(&path)?;
+            self.current.clone_from(&name);
+            self.script = Some(Script::new(name, input));
+        }
+    }
+}
+
+impl Iterator for Files {
+    type Item = Result<Item, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed {
+            return None;
+        }
+        let stepped = self.step();
+        self.failed = stepped.is_err();
+        stepped.transpose()
+    }
+}
+
+/// Opens a file for reading, or standard input for `-`; and what messages call it.
+///
+/// # Errors
+/// When it cannot be opened.
+pub fn open(path: &Path) -> Result<(String, Box<dyn BufRead>), Error> {
+    if path == Path::new("-") {
+        let input = BufReader::with_capacity(256 << 10, std::io::stdin());
+        return Ok(("standard input".to_owned(), Box::new(input)));
+    }
+    let name = path.display().to_string();
+    let file = File::open(path).map_err(|error| Error::read(&name, error))?;
+    Ok((name, Box::new(BufReader::with_capacity(256 << 10, file))))
+}
+
+/// What tells whether files are still the same ones: their lengths and beginnings.
+/// `None` if one of them is standard input, which cannot be read again.
+///
+/// # Errors
+/// When one cannot be read.
+pub(crate) fn fingerprint(paths: &[PathBuf]) -> Result<Option<String>, Error> {
+    let mut hash = Sha1::new();
+    for path in paths {
+        if path == Path::new("-") {
+            return Ok(None);
+        }
+        let failed = |error| Error::read(path.display().to_string(), error);
+        let file = File::open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        let mut beginning = Vec::new();
+        file.take(BEGINNING)
+            .read_to_end(&mut beginning)
+            .map_err(failed)?;
+        hash.update(length.to_be_bytes());
+        hash.update((beginning.len() as u64).to_be_bytes());
+        hash.update(&beginning);
+    }
+    Ok(Some(hex(&hash.finalize())))
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

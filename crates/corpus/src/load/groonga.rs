@@ -1,0 +1,130 @@
+//! Into Groonga over HTTP.
+
+use super::sink::{Options, Sink};
+use crate::error::Error;
+use crate::escape::query_component;
+use crate::groonga::{Answer, Columns, Command, Record};
+use crate::http::Client;
+use crate::json::Json;
+
+/// Groonga's error for what is there already or is not allowed.
+const INVALID_ARGUMENT: i64 = -22;
+
+/// Servers that know nothing of each other: each gets everything.
+#[derive(Debug)]
+pub(super) struct Groonga {
+    servers: Vec<Client>,
+}
+
+impl Groonga {
+    pub(super) fn new(options: &Options) -> Result<Self, Error> {
+        let servers = options.servers.iter();
+        let servers = servers.map(|url| Client::new(url, &options.login));
+        Ok(Self {
+            servers: servers.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl Sink for Groonga {
+    fn command(&mut self, command: &Command, doubtful: bool) -> Result<(), Error> {
+        for server in &self.servers {
+            let reply = server.get(&command.path())?;
+            let failed = |reason: String| Error::server(server.url(), reason);
+            let answer = Answer::parse(&reply.body)
+                .map_err(|reason| failed(format!("{}: {reason}", command.name)))?;
+            let there = answer.code == INVALID_ARGUMENT && is_there(server, command)?;
+            if there && doubtful {
+                continue;
+            }
+            if there {
+                return Err(Error::Refused(format!(
+                    "{}: what {} makes is there already; take an empty database, or leave \
+                     --schema and --indexes out",
+                    server.url(),
+                    command
+                )));
+            }
+            let refused = answer.into_body();
+            refused.map_err(|reason| failed(format!("{command}: {reason}")))?;
+        }
+        Ok(())
+    }
+
+    fn records(&mut self, records: &[Record]) -> Result<(), Error> {
+        let Some(table) = records.first().map(|record| &*record.table) else {
+            return Ok(());
+        };
+        let body = as_objects(records);
+        let path = format!("/d/load?table={}", query_component(table));
+        for server in &self.servers {
+            let failed = |reason: String| Error::server(server.url(), reason);
+            let reply = server.post(&path, "application/json", body.as_bytes())?;
+            let answered = Answer::parse(&reply.body).and_then(Answer::into_body);
+            let body = answered.map_err(|reason| failed(format!("load: {reason}")))?;
+            let loaded = Answer::loaded(&body);
+            if loaded != Some(records.len() as u64) {
+                let first = records.first().map(|record| record.place.line);
+                return Err(failed(format!(
+                    "of {} records for {table}, from line {} on, it has taken {}; its log says \
+                     why",
+                    records.len(),
+                    first.unwrap_or_default(),
+                    loaded.map_or("an unknown number".to_owned(), |count| count.to_string()),
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, table: &str) -> Result<Option<u64>, Error> {
+        let mut least = None;
+        for server in &self.servers {
+            let count = count(server, table)?;
+            least = Some(least.map_or(count, |least: u64| least.min(count)));
+        }
+        Ok(least)
+    }
+}
+
+/// How many records a table of Groonga has.
+pub(crate) fn count(server: &Client, table: &str) -> Result<u64, Error> {
+    let path = format!(
+        "/d/select?table={}&limit=0&cache=no",
+        query_component(table)
+    );
+    let reply = server.get(&path)?;
+    let failed = |reason: String| Error::server(server.url(), reason);
+    let answered = Answer::parse(&reply.body).and_then(Answer::into_body);
+    let body = answered.map_err(failed)?;
+    Ok(Columns::of(&body).map_err(failed)?.hits)
+}
+
+/// Whether what a command makes is there.
+fn is_there(server: &Client, command: &Command) -> Result<bool, Error> {
+    let argument = |name: &str| command.argument(name).unwrap_or_default();
+    let name = match command.name.as_str() {
+        "table_create" => argument("name").to_owned(),
+        "column_create" => format!("{}.{}", argument("table"), argument("name")),
+        _ => return Ok(false),
+    };
+    let path = format!("/d/object_exist?name={}", query_component(&name));
+    let reply = server.get(&path)?;
+    let answered = Answer::parse(&reply.body).and_then(Answer::into_body);
+    Ok(matches!(answered, Ok(Json::Bool(true))))
+}
+
+/// The body of a request that loads them.
+fn as_objects(records: &[Record]) -> String {
+    let objects: Vec<String> = records.iter().map(as_object).collect();
+    format!("[\n{}\n]", objects.join(",\n"))
+}
+
+fn as_object(record: &Record) -> String {
+    if let Json::Map(_) = record.value {
+        return record.value.to_string();
+    }
+    let members = record.members();
+    let members = members.map(|(name, value)| format!("{}:{value}", Json::text(name)));
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+}

@@ -1,0 +1,86 @@
+//! Requests made from terms: the tutorial's heavy `select`, or those of
+//! drnbench-generate-select-patterns.
+
+use serde_json::json;
+
+use crate::escape::cgi;
+
+/// The tutorial's request, up to the term: snippets, sorting and a drill-down.
+pub const HEAVY: &str = "/d/select?command_version=2&table=Pages&limit=10\
+    &match_columns=title,text\
+    &output_columns=snippet_html(title),snippet_html(text),categories,_key\
+    &query_flags=NONE&sortby=title&drilldown=categories&drilldown_limit=10\
+    &drilldown_output_columns=_id,_key,_nsubrecs&drilldown_sortby=_nsubrecs&query=";
+
+/// One request a line: the beginning and the term, which is escaped unless it is so
+/// already.
+pub fn lines(base: &str, terms: &[String], escaped: bool) -> String {
+    let line = |term: &String| match escaped {
+        true => format!("{base}{term}\n"),
+        false => format!("{base}{}\n", cgi(term)),
+    };
+    terms.iter().map(line).collect()
+}
+
+/// As drnbench-generate-select-patterns writes them: one group, or one for each host.
+pub fn drnbench(base_params: &str, terms: &[String], hosts: &[String]) -> String {
+    let patterns: Vec<serde_json::Value> = terms
+        .iter()
+        .map(|term| {
+            let query = term.replace([':', ';'], " ").replace(' ', "%20");
+            json!({"path": format!("/d/select?{base_params}&query={query}")})
+        })
+        .collect();
+    let mut groups = serde_json::Map::new();
+    let named = match hosts {
+        [] => vec![("with-query".to_owned(), None)],
+        hosts => hosts
+            .iter()
+            .map(|host| (format!("with-query-{host}"), Some(host)))
+            .collect(),
+    };
+    let frequency = 1.0 / named.len() as f64;
+    for (name, host) in named {
+        let mut group = json!({"frequency": frequency, "method": "get", "patterns": patterns});
+        if let Some(host) = host {
+            group["host"] = json!(host);
+        }
+        groups.insert(name, group);
+    }
+    format!("{}\n", serde_json::Value::Object(groups))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tutorials_line() {
+        let terms = ["町 (中)".to_owned()];
+        assert_eq!(
+            lines(HEAVY, &terms, false),
+            "/d/select?command_version=2&table=Pages&limit=10&match_columns=title,text\
+             &output_columns=snippet_html(title),snippet_html(text),categories,_key\
+             &query_flags=NONE&sortby=title&drilldown=categories&drilldown_limit=10\
+             &drilldown_output_columns=_id,_key,_nsubrecs&drilldown_sortby=_nsubrecs\
+             &query=%E7%94%BA+%28%E4%B8%AD%29\n"
+        );
+        assert_eq!(lines("/q=", &["a+b".to_owned()], true), "/q=a+b\n");
+    }
+
+    #[test]
+    fn as_drnbench_writes_them() {
+        let terms = ["a:b c".to_owned()];
+        assert_eq!(
+            drnbench("limit=10&offset=0", &terms, &[]),
+            "{\"with-query\":{\"frequency\":1.0,\"method\":\"get\",\"patterns\":\
+             [{\"path\":\"/d/select?limit=10&offset=0&query=a%20b%20c\"}]}}\n"
+        );
+        let hosts = ["h0".to_owned(), "h1".to_owned()];
+        let text = drnbench("x=1", &terms, &hosts);
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(json["with-query-h1"]["frequency"], 0.5);
+        assert_eq!(json["with-query-h1"]["host"], "h1");
+        assert_eq!(json.as_object().unwrap().len(), 2);
+    }
+}

@@ -1,0 +1,163 @@
+//! Input that knows how far it has been read.
+
+use std::io::{self, BufRead};
+
+/// Longest line, value or element: nothing sensible is longer, and what is endless
+/// must not fill the memory.
+pub(crate) const LONGEST: usize = 64 << 20;
+
+/// Where in an input something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: u64,
+    /// Bytes before it.
+    pub byte: u64,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self { line: 1, byte: 0 }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {} (byte {})", self.line, self.byte)
+    }
+}
+
+/// Counts what is read of an input, and bounds what is read at once.
+#[derive(Debug)]
+pub(crate) struct Source<R> {
+    input: R,
+    place: Place,
+    /// Bytes read since [`Source::begin_piece`].
+    piece: usize,
+    ended: bool,
+}
+
+impl<R: BufRead> Source<R> {
+    pub(crate) fn new(input: R) -> Self {
+        Self {
+            input,
+            place: Place::default(),
+            piece: 0,
+            ended: false,
+        }
+    }
+
+    /// Where the next byte is.
+    pub(crate) fn place(&self) -> Place {
+        self.place
+    }
+
+    /// Whether the end has been seen.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// What follows may be as long as [`LONGEST`] again.
+    pub(crate) fn begin_piece(&mut self) {
+        self.piece = 0;
+    }
+
+    /// The next byte, which stays.
+    pub(crate) fn peek(&mut self) -> io::Result<Option<u8>> {
+        Ok(self.fill_buf()?.first().copied())
+    }
+
+    /// Reads a line without its end into `line`; false at the end of the input.
+    pub(crate) fn read_line(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
+        self.begin_piece();
+        line.clear();
+        let mut any = false;
+        loop {
+            let chunk = self.fill_buf()?;
+            if chunk.is_empty() {
+                return Ok(any);
+            }
+            any = true;
+            let end = memchr::memchr(b'\n', chunk);
+            line.extend_from_slice(&chunk[..end.unwrap_or(chunk.len())]);
+            let used = end.map_or(chunk.len(), |end| end + 1);
+            self.consume(used);
+            if end.is_some() {
+                if line.last() == Some(&b'\r') {
+                    line.pop();
+                }
+                return Ok(true);
+            }
+        }
+    }
+}
+
+impl<R: BufRead> io::Read for Source<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let chunk = self.fill_buf()?;
+        let length = chunk.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&chunk[..length]);
+        self.consume(length);
+        Ok(length)
+    }
+}
+
+impl<R: BufRead> BufRead for Source<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.piece > LONGEST {
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!("one piece is longer than {} MiB", LONGEST >> 20),
+            ));
+        }
+        loop {
+            match self.input.fill_buf() {
+                Ok(_) => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        // Asked again, which costs nothing: the first answer cannot leave the loop.
+        let chunk = self.input.fill_buf()?;
+        self.ended = chunk.is_empty();
+        Ok(chunk)
+    }
+
+    fn consume(&mut self, amount: usize) {
+        if let Ok(chunk) = self.input.fill_buf() {
+            let lines = memchr::memchr_iter(b'\n', &chunk[..amount]).count();
+            self.place.line += lines as u64;
+        }
+        self.place.byte += amount as u64;
+        self.piece += amount;
+        self.input.consume(amount);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_bytes_are_counted() {
+        let mut source = Source::new(&b"one\r\ntwo\n\nlast"[..]);
+        let mut line = Vec::new();
+        let mut seen = Vec::new();
+        while source.read_line(&mut line).unwrap() {
+            seen.push((
+                String::from_utf8(line.clone()).unwrap(),
+                source.place().line,
+            ));
+        }
+        let seen: Vec<_> = seen.iter().map(|(l, n)| (l.as_str(), *n)).collect();
+        assert_eq!(seen, [("one", 2), ("two", 3), ("", 4), ("last", 4)]);
+        assert_eq!(source.place().byte, 14);
+    }
+
+    #[test]
+    fn what_never_ends_is_refused() {
+        let mut source = Source::new(io::BufReader::new(io::repeat(b'x')));
+        let error = source.read_line(&mut Vec::new()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+    }
+}

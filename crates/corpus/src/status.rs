@@ -1,0 +1,221 @@
+//! Whether the nodes are alive, and as many as expected.
+
+use crate::error::{Error, excerpt};
+use crate::groonga::Answer;
+use crate::http::{Client, Login};
+use crate::json::Json;
+
+/// A node of a cluster, or a server of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+    /// Whether it takes part.
+    pub alive: bool,
+    /// What else is known about it.
+    pub note: String,
+}
+
+/// A kind of server that can be asked.
+#[derive(Debug)]
+pub struct Kind {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What is asked, in one line.
+    pub about: &'static str,
+    /// Reads the answer of the server at this URL, given its status.
+    ask: fn(&Client) -> Result<Vec<Node>, Error>,
+}
+
+/// Every kind.
+pub const KINDS: &[Kind] = &[
+    Kind {
+        name: "groonga",
+        about: "/d/status of every server, each a node of its own",
+        ask: groonga,
+    },
+    Kind {
+        name: "droonga",
+        about: "/droonga/system/status, of releases and of the last development version",
+        ask: droonga,
+    },
+    Kind {
+        name: "opensearch",
+        about: "_cluster/health and _cat/nodes",
+        ask: opensearch,
+    },
+];
+
+/// The nodes that the servers know of, each once; a server that does not answer is a
+/// node that is not alive.
+///
+/// # Errors
+/// When what was given is no server's URL.
+pub fn nodes(kind: &Kind, servers: &[String], login: &Login) -> Result<Vec<Node>, Error> {
+    let mut nodes: Vec<Node> = Vec::new();
+    for url in servers {
+        let client = Client::new(url, login)?;
+        let known = (kind.ask)(&client).unwrap_or_else(|error| {
+            let note = match error {
+                Error::Server { reason, .. } => reason,
+                other => other.to_string(),
+            };
+            vec![Node {
+                name: client.url().to_owned(),
+                alive: false,
+                note,
+            }]
+        });
+        for node in known {
+            match nodes.iter_mut().find(|seen| seen.name == node.name) {
+                // One that sees it dead is enough.
+                Some(seen) if seen.alive && !node.alive => *seen = node,
+                Some(_) => {}
+                None => nodes.push(node),
+            }
+        }
+    }
+    Ok(nodes)
+}
+
+fn groonga(client: &Client) -> Result<Vec<Node>, Error> {
+    let reply = client.get("/d/status")?;
+    let failed = |reason: String| Error::server(client.url(), reason);
+    let answered = Answer::parse(&reply.body).and_then(Answer::into_body);
+    let body = answered.map_err(failed)?;
+    let version = body.get("version").and_then(Json::as_text);
+    let version = version.ok_or_else(|| failed("its status names no version".to_owned()))?;
+    let rate = match body.get("cache_hit_rate") {
+        Some(Json::Number(rate)) => rate.as_f64(),
+        _ => None,
+    };
+    let rate = rate.map_or("unknown".to_owned(), |percent| format!("{percent:.1} %"));
+    Ok(vec![Node {
+        name: client.url().to_owned(),
+        alive: true,
+        note: format!("Groonga {}, cache hits {rate}", excerpt(version)),
+    }])
+}
+
+fn droonga(client: &Client) -> Result<Vec<Node>, Error> {
+    let reply = client.get("/droonga/system/status")?;
+    droonga_nodes(&reply.body).map_err(|reason| Error::server(client.url(), reason))
+}
+
+/// Releases say `"live": true`; the last development version says
+/// `"status": "active"`, and who reports.
+fn droonga_nodes(text: &[u8]) -> Result<Vec<Node>, String> {
+    let unlike = || {
+        let begin = excerpt(&String::from_utf8_lossy(text));
+        format!("the answer is no status of a Droonga cluster: {begin}")
+    };
+    let json = Json::parse(text).map_err(|_| unlike())?;
+    let Some(Json::Map(nodes)) = json.get("nodes") else {
+        return Err(unlike());
+    };
+    let node = |(name, state): &(String, Json)| {
+        let (alive, note) = match (state.get("live"), state.get("status")) {
+            (Some(Json::Bool(live)), _) => (*live, if *live { "live" } else { "not live" }),
+            (_, Some(Json::Text(status))) => (status == "active", status.as_str()),
+            _ => return Err(unlike()),
+        };
+        Ok(Node {
+            name: name.clone(),
+            alive,
+            note: excerpt(note),
+        })
+    };
+    nodes.iter().map(node).collect()
+}
+
+fn opensearch(client: &Client) -> Result<Vec<Node>, Error> {
+    let failed = |reason: String| Error::server(client.url(), reason);
+    let health = client.get("/_cluster/health")?;
+    let list = client.get("/_cat/nodes?format=json&h=name,node.role,ip")?;
+    for reply in [&health, &list] {
+        if !reply.is_success() {
+            return Err(failed(format!(
+                "status {}: {}",
+                reply.status,
+                reply.excerpt()
+            )));
+        }
+    }
+    opensearch_nodes(&health.body, &list.body).map_err(failed)
+}
+
+fn opensearch_nodes(health: &[u8], list: &[u8]) -> Result<Vec<Node>, String> {
+    let unlike = || {
+        let begin = excerpt(&String::from_utf8_lossy(health));
+        format!("the answer is no health of a cluster: {begin}")
+    };
+    let health = Json::parse(health).map_err(|_| unlike())?;
+    let state = health
+        .get("status")
+        .and_then(Json::as_text)
+        .ok_or_else(unlike)?;
+    let list = Json::parse(list).map_err(|_| unlike())?;
+    let nodes = list.as_list().ok_or_else(unlike)?;
+    let count = health.get("number_of_nodes").and_then(Json::as_whole);
+    if count != Some(nodes.len() as u64) {
+        let text = "the cluster counts other nodes than it lists; ask again";
+        return Err(text.to_owned());
+    }
+    let node = |node: &Json| {
+        let name = node
+            .get("name")
+            .and_then(Json::as_text)
+            .ok_or_else(unlike)?;
+        Ok(Node {
+            name: excerpt(name),
+            // Of a red cluster a part of the data cannot be searched.
+            alive: state != "red",
+            note: format!("cluster {}", excerpt(state)),
+        })
+    };
+    nodes.iter().map(node).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(nodes: Result<Vec<Node>, String>) -> Vec<(String, bool)> {
+        let nodes = nodes.unwrap();
+        nodes
+            .into_iter()
+            .map(|node| (node.name, node.alive))
+            .collect()
+    }
+
+    #[test]
+    fn both_formats_of_droonga() {
+        let release = br#"{"nodes":{"node0:10031/droonga":{"live":true},"node1:10031/droonga":{"live":false}}}"#;
+        let last = br#"{"nodes":{"node0:10031/droonga":{"status":"active"},"node1:10031/droonga":{"status":"dead"}},"reporter":"node0:10031/droonga"}"#;
+        for text in [&release[..], last] {
+            assert_eq!(
+                said(droonga_nodes(text)),
+                [
+                    ("node0:10031/droonga".to_owned(), true),
+                    ("node1:10031/droonga".to_owned(), false)
+                ]
+            );
+        }
+        for text in ["", "[]", "{}", r#"{"nodes":[]}"#, r#"{"nodes":{"a":{}}}"#] {
+            assert!(droonga_nodes(text.as_bytes()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_red_cluster_is_not_alive() {
+        let list = br#"[{"name":"n1"},{"name":"n2"}]"#;
+        let health = |state: &str, count: u32| {
+            let text = format!(r#"{{"status":"{state}","number_of_nodes":{count}}}"#);
+            opensearch_nodes(text.as_bytes(), list)
+        };
+        let alive = |nodes: Vec<(String, bool)>| nodes.iter().all(|(_, alive)| *alive);
+        assert!(alive(said(health("yellow", 2))));
+        assert!(!alive(said(health("red", 2))));
+        assert!(health("green", 3).is_err());
+    }
+}

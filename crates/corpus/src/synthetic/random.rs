@@ -1,0 +1,71 @@
+//! Numbers that look random and are always the same: SplitMix64 (G. L. Steele,
+//! D. Lea and C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA
+//! 2014). A library's generator may change with its version, and the pages with it.
+
+/// A generator.
+#[derive(Debug)]
+pub(super) struct Random(u64);
+
+impl Random {
+    /// For one page of one seed.
+    pub(super) fn new(seed: u64, number: u64) -> Self {
+        let mut seeded = Self(seed);
+        let own = seeded.next();
+        let mut random = Self(own ^ number.wrapping_mul(0xd134_2543_de82_ef95));
+        random.next();
+        random
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// From 0 to less than 1.
+    pub(super) fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// From 0 to less than `end`, which is small.
+    pub(super) fn below(&mut self, end: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
+    }
+
+    /// Standard normal, by the method of Box and Muller.
+    pub(super) fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.unit()).cos()
+    }
+}
+
+/// Ranks from 0, the first ones more often.
+#[derive(Debug)]
+pub(super) struct Ranks {
+    /// Probability of this rank and those before it.
+    up_to: Vec<f64>,
+}
+
+impl Ranks {
+    /// Rank k (from 1) in proportion to 1 / (k + shift)^exponent, Zipf's law with
+    /// Mandelbrot's shift.
+    pub(super) fn zipf(count: usize, exponent: f64, shift: f64) -> Self {
+        let mut sum = 0.0;
+        let mut up_to: Vec<f64> = (1..=count)
+            .map(|rank| {
+                sum += (rank as f64 + shift).powf(-exponent);
+                sum
+            })
+            .collect();
+        up_to.iter_mut().for_each(|part| *part /= sum);
+        Self { up_to }
+    }
+
+    pub(super) fn draw(&self, random: &mut Random) -> usize {
+        let at = random.unit();
+        let rank = self.up_to.partition_point(|&part| part <= at);
+        rank.min(self.up_to.len() - 1)
+    }
+}

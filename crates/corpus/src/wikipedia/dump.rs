@@ -1,0 +1,332 @@
+//! Reads the pages of a dump, one after the other.
+
+use std::io::{self, BufRead};
+
+use quick_xml::Reader;
+use quick_xml::errors::Error as XmlError;
+use quick_xml::events::{BytesRef, BytesStart, Event};
+
+use super::categories::categories;
+use crate::error::Error;
+use crate::page::Page;
+use crate::source::Source;
+
+/// The namespace of articles, by its number.
+const ARTICLES: &str = "0";
+/// The namespace of categories, by its number.
+const CATEGORIES: &str = "14";
+/// No dump is nested deeper.
+const DEEPEST: usize = 64;
+
+/// How a dump ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// With its last tag.
+    Whole,
+    /// In the middle: it was cut off.
+    CutOff,
+}
+
+/// The articles of a dump.
+#[derive(Debug)]
+pub struct Dump<R> {
+    name: String,
+    reader: Reader<Source<R>>,
+    buffer: Vec<u8>,
+    /// Names of the elements around what is read.
+    path: Vec<String>,
+    /// What the page under way has so far.
+    draft: Draft,
+    /// The words for "Category".
+    categories: Vec<String>,
+    /// Every other prefix that titles outside the articles have, for dumps without
+    /// numbers of namespaces.
+    prefixes: Vec<String>,
+    /// Number of the namespace whose name is read.
+    namespace: String,
+    text_limit: Option<usize>,
+    /// Pages that are no articles, and redirects.
+    skipped: u64,
+    end: Option<End>,
+}
+
+#[derive(Debug, Default)]
+struct Draft {
+    title: String,
+    namespace: String,
+    id: String,
+    text: String,
+    redirect: bool,
+}
+
+impl<R: BufRead> Dump<R> {
+    /// Reads from `input`, which messages call `name`; texts are cut to `text_limit`
+    /// characters.
+    pub fn new(name: impl Into<String>, input: R, text_limit: Option<usize>) -> Self {
+        Self {
+            name: name.into(),
+            reader: Reader::from_reader(Source::new(input)),
+            buffer: Vec::new(),
+            path: Vec::new(),
+            draft: Draft::default(),
+            categories: vec!["Category".to_owned()],
+            prefixes: Vec::new(),
+            namespace: String::new(),
+            text_limit,
+            skipped: 0,
+            end: None,
+        }
+    }
+
+    /// Pages left out so far: redirects and those of other namespaces.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Bytes read so far, unpacked.
+    pub fn bytes(&self) -> u64 {
+        self.reader.get_ref().place().byte
+    }
+
+    /// How it has ended; unknown before its end.
+    pub fn end(&self) -> Option<End> {
+        self.end
+    }
+
+    /// The next article; `None` at the end.
+    ///
+    /// # Errors
+    /// What is wrong with the dump and where. That it is cut off is no error:
+    /// [`Dump::end`] says so.
+    pub fn next_page(&mut self) -> Result<Option<Page>, Error> {
+        while self.end.is_none() {
+            let mut buffer = std::mem::take(&mut self.buffer);
+            buffer.clear();
+            self.reader.get_mut().begin_piece();
+            let event = match self.reader.read_event_into(&mut buffer) {
+                Ok(event) => event,
+                Err(error) => return self.failed(error),
+            };
+            let closed = match event {
+                Event::Start(start) => {
+                    self.open(&start)?;
+                    false
+                }
+                Event::Empty(start) => {
+                    self.open(&start)?;
+                    self.path.pop();
+                    false
+                }
+                Event::Text(text) => {
+                    self.add(&text.xml10_content())?;
+                    false
+                }
+                Event::CData(text) => {
+                    self.add(&text.xml10_content())?;
+                    false
+                }
+                Event::GeneralRef(reference) => {
+                    let resolved = resolve(&reference);
+                    let resolved = resolved.map_err(|reason| self.malformed(reason))?;
+                    self.add(resolved.encode_utf8(&mut [0; 4]))?;
+                    false
+                }
+                Event::End(_) => self.close(),
+                Event::Eof => {
+                    self.finish()?;
+                    false
+                }
+                Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => false,
+            };
+            self.buffer = buffer;
+            if closed && let Some(page) = self.take_page()? {
+                return Ok(Some(page));
+            }
+        }
+        Ok(None)
+    }
+
+    fn open(&mut self, start: &BytesStart<'_>) -> Result<(), Error> {
+        let name = start.local_name().as_ref().to_owned();
+        if self.path.is_empty() && name != "mediawiki" {
+            let reason = format!("no dump of MediaWiki: it begins with <{name}>");
+            return Err(self.malformed(reason));
+        }
+        if self.path.len() >= DEEPEST {
+            return Err(self.malformed("elements are nested too deeply".to_owned()));
+        }
+        self.path.push(name);
+        let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        match path[..] {
+            ["mediawiki", "page"] => self.draft = Draft::default(),
+            ["mediawiki", "page", "redirect"] => self.draft.redirect = true,
+            // The last one counts, in dumps with all of them.
+            ["mediawiki", "page", "revision", "text"] => self.draft.text.clear(),
+            ["mediawiki", "siteinfo", "namespaces", "namespace"] => {
+                self.namespace = attribute(start, "key").unwrap_or_default();
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, text: &str) -> Result<(), Error> {
+        let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        let field = match path[..] {
+            ["mediawiki", "page", "title"] => &mut self.draft.title,
+            ["mediawiki", "page", "ns"] => &mut self.draft.namespace,
+            ["mediawiki", "page", "id"] => &mut self.draft.id,
+            ["mediawiki", "page", "revision", "text"] => &mut self.draft.text,
+            ["mediawiki", "siteinfo", "namespaces", "namespace"] => {
+                let name = text.trim().to_owned();
+                if self.namespace == CATEGORIES && !self.categories.contains(&name) {
+                    self.categories.push(name.clone());
+                }
+                if self.namespace != ARTICLES && !name.is_empty() {
+                    self.prefixes.push(name);
+                }
+                return Ok(());
+            }
+            [] if !text.trim().is_empty() => {
+                let reason = "no XML: text stands where a tag is expected";
+                return Err(self.malformed(reason.to_owned()));
+            }
+            _ => return Ok(()),
+        };
+        if field.len() + text.len() > crate::source::LONGEST {
+            return Err(self.malformed("one text is longer than 64 MiB".to_owned()));
+        }
+        field.push_str(text);
+        Ok(())
+    }
+
+    /// Whether that ended a page.
+    fn close(&mut self) -> bool {
+        let closed = self.path.pop();
+        if self.path.is_empty() {
+            self.end = Some(End::Whole);
+        }
+        closed.as_deref() == Some("page") && self.path.len() == 1
+    }
+
+    /// The end of the input outside any text.
+    fn finish(&mut self) -> Result<(), Error> {
+        if self.bytes() == 0 {
+            return Err(self.malformed("it is empty".to_owned()));
+        }
+        if self.path.is_empty() {
+            return Err(self.malformed("no dump of MediaWiki: there is no tag".to_owned()));
+        }
+        self.end = Some(End::CutOff);
+        Ok(())
+    }
+
+    /// The page whose end has been read, if it is an article.
+    fn take_page(&mut self) -> Result<Option<Page>, Error> {
+        let draft = std::mem::take(&mut self.draft);
+        if !self.is_article(&draft) {
+            self.skipped += 1;
+            return Ok(None);
+        }
+        if draft.title.is_empty() {
+            return Err(self.malformed("the page that ends here has no <title>".to_owned()));
+        }
+        let id = draft.id.trim();
+        let id = id.parse().map_err(|_| {
+            let title = crate::error::excerpt(&draft.title);
+            self.malformed(format!(
+                "the page {title:?} ends here, and its <id> is {id:?}, which is no number"
+            ))
+        })?;
+        let mut page = Page {
+            id,
+            title: draft.title,
+            categories: categories(&draft.text, &self.categories),
+            text: draft.text,
+        };
+        page.cut(self.text_limit);
+        Ok(Some(page))
+    }
+
+    fn is_article(&self, draft: &Draft) -> bool {
+        let namespace = draft.namespace.trim();
+        let elsewhere = || {
+            let prefix = draft.title.split_once(':').map(|(prefix, _)| prefix);
+            prefix.is_some_and(|prefix| self.prefixes.iter().any(|known| known == prefix))
+        };
+        let is_elsewhere = match namespace {
+            "" => elsewhere(),
+            number => number != ARTICLES,
+        };
+        let head = draft.text.trim_start();
+        let redirects = |word: &str| {
+            let begin = head.get(..word.len()).unwrap_or_default();
+            begin.eq_ignore_ascii_case(word)
+        };
+        !is_elsewhere && !draft.redirect && !redirects("#redirect") && !redirects("#転送")
+    }
+
+    /// What a failure to read on means.
+    fn failed(&mut self, error: XmlError) -> Result<Option<Page>, Error> {
+        let cut_off = match &error {
+            XmlError::Io(io) => io.kind() == io::ErrorKind::UnexpectedEof,
+            // The end was seen while more was needed: a tag or a character is cut.
+            _ => self.reader.get_ref().has_ended(),
+        };
+        if cut_off && !self.path.is_empty() {
+            self.end = Some(End::CutOff);
+            return Ok(None);
+        }
+        Err(match &error {
+            XmlError::Io(io) if !is_about_content(io.kind()) => {
+                Error::read(&self.name, io::Error::new(io.kind(), io.to_string()))
+            }
+            XmlError::Io(io) => self.malformed(format!("it cannot be unpacked: {io}")),
+            error => self.malformed(error.to_string()),
+        })
+    }
+
+    fn malformed(&self, reason: String) -> Error {
+        Error::Malformed {
+            name: self.name.clone(),
+            place: self.reader.get_ref().place(),
+            reason,
+        }
+    }
+}
+
+/// Whether an input that fails so is there, but not what it should be.
+fn is_about_content(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind::{FileTooLarge, InvalidData, InvalidInput, Other, UnexpectedEof};
+    matches!(
+        kind,
+        FileTooLarge | InvalidData | InvalidInput | Other | UnexpectedEof
+    )
+}
+
+fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
+    let attribute = start.try_get_attribute(name).ok()??;
+    Some(attribute.value.to_string())
+}
+
+fn resolve(reference: &BytesRef<'_>) -> Result<char, String> {
+    let unknown = || {
+        let name = crate::error::excerpt(&reference.xml10_content());
+        format!("&{name}; is not known")
+    };
+    if reference.is_char_ref() {
+        return reference
+            .resolve_char_ref()
+            .ok()
+            .flatten()
+            .ok_or_else(unknown);
+    }
+    match reference.xml10_content().as_ref() {
+        "lt" => Ok('<'),
+        "gt" => Ok('>'),
+        "amp" => Ok('&'),
+        "quot" => Ok('"'),
+        "apos" => Ok('\''),
+        _ => Err(unknown()),
+    }
+}
