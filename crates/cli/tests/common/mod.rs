@@ -16,6 +16,7 @@
 )]
 
 mod certificates;
+pub(crate) mod groonga;
 mod nginx;
 mod owned;
 mod ports;
@@ -28,6 +29,7 @@ mod stores;
 mod tenbin;
 
 pub(crate) use certificates::Certificates;
+pub(crate) use groonga::Groonga;
 pub(crate) use nginx::Nginx;
 pub(crate) use owned::Owned;
 pub(crate) use ports::free_port;

@@ -11,6 +11,7 @@ pub(crate) enum Server {
     Versitygw,
     Rclone,
     Wrk,
+    Groonga,
     /// No server: it reads `benchmark.txt`.
     Benchstat,
 }
@@ -23,6 +24,7 @@ impl Server {
             Self::Versitygw => "versitygw",
             Self::Rclone => "rclone",
             Self::Wrk => "wrk",
+            Self::Groonga => "groonga",
             Self::Benchstat => "benchstat",
         }
     }

@@ -1,0 +1,174 @@
+//! Groonga as a target: a process in the foreground, on a free port, with a database
+//! in the scratch directory.
+
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use super::ports::free_port;
+use super::processes::{kill_group, tied, wait_until};
+use super::scratch::Scratch;
+use super::servers::{Server, path_of};
+
+/// The schema and the indexes of the Droonga benchmark's pages.
+pub(crate) const PAGES_SCHEMA: &str = "\
+table_create Categories TABLE_HASH_KEY ShortText
+table_create Pages TABLE_HASH_KEY UInt64
+column_create Pages title COLUMN_SCALAR ShortText
+column_create Pages text COLUMN_SCALAR Text
+column_create Pages categories COLUMN_VECTOR Categories
+column_create Categories pages_categories COLUMN_INDEX Pages categories
+table_create Terms TABLE_PAT_KEY ShortText --default_tokenizer TokenBigram --normalizer NormalizerAuto
+column_create Terms pages COLUMN_INDEX|WITH_SECTION|WITH_POSITION Pages title,text
+";
+
+/// Commands that load so many pages: page `n` has the title `page<n>`, which no other
+/// page has a word of, and `common` in its text, which all have.
+pub(crate) fn pages(count: u32) -> String {
+    let mut commands = "load --table Pages\n[\n".to_owned();
+    for page in 1..=count {
+        let comma = if page == count { "" } else { "," };
+        commands += &format!(
+            "{{\"_key\":{page},\"title\":\"page{page}x\",\"text\":\"common text of page number \
+             {page}\",\"categories\":[\"c{}\"]}}{comma}\n",
+            page % 7
+        );
+    }
+    commands + "]\n"
+}
+
+/// A running Groonga, killed when it goes out of scope. It does not outlive the thread
+/// that started it.
+#[derive(Debug)]
+pub(crate) struct Groonga {
+    child: Child,
+    address: String,
+    port: u16,
+    query_log: String,
+}
+
+impl Groonga {
+    /// With the schema and so many pages, on 127.0.0.1.
+    pub(crate) fn with_pages(scratch: &Scratch, count: u32) -> Self {
+        Self::at(
+            scratch,
+            "127.0.0.1",
+            &(PAGES_SCHEMA.to_owned() + &pages(count)),
+        )
+    }
+
+    /// On that address of this machine, with a new database made by these commands.
+    pub(crate) fn at(scratch: &Scratch, address: &str, commands: &str) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let home = scratch.join(&format!(
+            "groonga-{}",
+            COUNT.fetch_add(1, Ordering::Relaxed)
+        ));
+        std::fs::create_dir(&home).expect("a directory for groonga");
+        let database = format!("{home}/db");
+        make_database(&home, &database, commands);
+        // Another test may take a port between our looking and Groonga's binding.
+        let mut complaint = String::new();
+        for _ in 0..5 {
+            match Self::try_start(scratch, &home, &database, address) {
+                Ok(groonga) => return groonga,
+                Err(log) => complaint = log,
+            }
+        }
+        panic!("groonga does not start:\n{complaint}");
+    }
+
+    /// Its port.
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// `http://<address>:<port>/`.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}:{}/", self.address, self.port)
+    }
+
+    /// `name=url`, as `--target` wants it.
+    pub(crate) fn target(&self, name: &str) -> String {
+        format!("{name}={}", self.url())
+    }
+
+    /// Number of its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What its query log says so far.
+    pub(crate) fn query_log(&self) -> String {
+        std::fs::read_to_string(&self.query_log).unwrap_or_default()
+    }
+
+    /// Kills it at once, as a crash would.
+    pub(crate) fn kill(&mut self) {
+        kill_group(self.child.id());
+        let _ = self.child.wait();
+    }
+
+    /// The error is Groonga's log.
+    fn try_start(
+        scratch: &Scratch,
+        home: &str,
+        database: &str,
+        address: &str,
+    ) -> Result<Self, String> {
+        let port = free_port();
+        let log = format!("{home}/groonga.log");
+        let query_log = format!("{home}/query.log");
+        let mut child = tied(path_of(Server::Groonga))
+            .args(["-s", "--protocol", "http", "--bind-address", address])
+            .args(["--port", &port.to_string()])
+            .args(["--log-path", &log, "--query-log-path", &query_log])
+            .arg(database)
+            .env(scratch.mark().0, scratch.mark().1)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("groonga can be started");
+        let mut ended = false;
+        let is_up = wait_until(Duration::from_secs(30), || {
+            ended = matches!(child.try_wait(), Ok(Some(_)));
+            ended || TcpStream::connect((address, port)).is_ok()
+        });
+        let groonga = Self {
+            child,
+            address: address.to_owned(),
+            port,
+            query_log,
+        };
+        if is_up && !ended {
+            return Ok(groonga);
+        }
+        drop(groonga);
+        Err(std::fs::read_to_string(log).unwrap_or_default())
+    }
+}
+
+impl Drop for Groonga {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// A new database: Groonga reads commands from its standard input.
+fn make_database(home: &str, database: &str, commands: &str) {
+    let mut maker = tied(path_of(Server::Groonga))
+        .args(["--log-path", &format!("{home}/making.log"), "-n", database])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("groonga can be started");
+    let mut input = maker.stdin.take().expect("its standard input");
+    input.write_all(commands.as_bytes()).expect("groonga reads");
+    drop(input);
+    let ended = maker.wait().expect("groonga ends");
+    assert!(ended.success(), "groonga cannot make a database: {ended}");
+}
