@@ -15,6 +15,7 @@ mod expectation;
 mod keys;
 pub mod model;
 mod names;
+pub mod patterns;
 mod percent;
 mod placeholders;
 mod print;
@@ -43,6 +44,10 @@ pub use draft::{
 };
 pub use expectation::{Bound, Expectation, ExpectedFigure, Relation};
 pub use model::*;
+pub use patterns::{
+    CacheCounters, CacheDial, HitSource, Pattern, PatternFormat, PatternGroup, PatternOrder,
+    PatternSet, Patterns,
+};
 pub use percent::Percent;
 pub use problem::{Place, Problem, Refusal};
 pub use s3::{

@@ -387,6 +387,7 @@ fn http() -> impl Strategy<Value = HttpWork> {
                 body,
                 body_file,
                 expect,
+                patterns: None,
             },
         )
 }

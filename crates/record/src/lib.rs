@@ -36,6 +36,7 @@ mod lines;
 pub mod machine;
 mod reader;
 mod seconds;
+mod single;
 pub mod slice;
 mod writer;
 
@@ -50,6 +51,7 @@ pub use machine::{
 pub use reader::{RecordedRun, SecondCounts, read};
 pub use tenbin_engine::{ErrorClass, Ledger, Role, histogram::latency_histogram};
 
+pub use single::{CacheUse, PatternCount, SingleRequest, Singles};
 pub use slice::{
     Allocated, ClientUse, HostFigures, OpFigures, RateProbe, ServerUse, SetupFigures, Slice,
     SliceEnd, SliceStart,

@@ -5,6 +5,7 @@ mod bottom;
 mod capacity;
 mod earlier;
 mod results;
+mod single;
 
 pub(crate) use bottom::why;
 
@@ -87,6 +88,7 @@ impl Page {
         self.first_bytes(document, workload);
         self.hosts(document, workload);
         self.connections(document, workload);
+        self.singles(document, workload);
         self.comparisons(document, workload);
     }
 
