@@ -121,7 +121,8 @@ impl Builder {
         let each = self.frequencies.iter().map(|given| given.unwrap_or(usual));
         let each: Vec<f64> = each.collect();
         let sum: f64 = each.iter().sum();
-        if !each.is_empty() && !(sum > 0.0 && sum.is_finite()) {
+        let is_share = sum > 0.0 && sum.is_finite();
+        if !(each.is_empty() || is_share) {
             return Err(format!("its frequencies add up to {sum}"));
         }
         if given && (sum - 1.0).abs() > EXACT {

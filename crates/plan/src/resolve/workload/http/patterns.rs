@@ -1,6 +1,6 @@
 //! The requests that a workload draws from.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::super::super::Desk;
@@ -63,7 +63,7 @@ pub(super) fn resolve(
 fn read(
     desk: &mut Desk<'_>,
     place: Place,
-    path: &PathBuf,
+    path: &Path,
     format: PatternFormat,
     method: &str,
 ) -> Option<PatternSet> {
