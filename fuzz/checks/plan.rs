@@ -63,6 +63,7 @@ fn made_up_world() -> Context {
             }
             Ok(format!("content of {name}\n").into_bytes())
         }),
+        without_files: false,
         random: Box::new(move || {
             draws += 1;
             draws

@@ -186,6 +186,7 @@ impl Display {
             }
             Progress::Measured { .. } => {}
             Progress::Warning(text) => self.warn(text),
+            Progress::Note(text) => self.line(&format!("note: {}", for_terminal(text))),
             Progress::Stopping => self.bar.set_message("stopping the targets"),
         }
     }

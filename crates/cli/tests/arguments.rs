@@ -21,8 +21,10 @@ fn world() -> Context {
         }),
         read: Box::new(|path| match path.extension() {
             Some(trace) if trace == "trace" => Ok(b"0\n0.5\n9\n".to_vec()),
+            Some(paths) if paths == "paths" => Ok(b"/a\n/b\n/c\n".to_vec()),
             _ => Ok(b"from a file\n".to_vec()),
         }),
+        without_files: false,
         random: Box::new(move || {
             draws += 1;
             draws
@@ -151,6 +153,8 @@ fn the_printed_plan_of_flags_is_the_same_plan() {
         "tenbin http --target http://h --ramp 1..16",
         "tenbin s3 get --builtin a=s3-memory --ramp 10:30:10 --size 1KiB",
         "tenbin http --target http://h --slo 'p99<10ms, errors<0.1%'",
+        "tenbin http --target http://h --patterns x.paths --patterns-format text --order zipf:2 \
+         --slowest 9 --hits opensearch --cache-hit 50% --cache-size 1 --cache-counters /x",
         "tenbin http --target http://h --slo p50<1s --rate 9/m --arrivals constant -c 7",
     ] {
         let once = plan(line).to_toml();

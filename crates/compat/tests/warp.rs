@@ -484,6 +484,7 @@ fn context() -> tenbin_plan::Context {
         seed: 7,
         environment: Box::new(|_| None),
         read: Box::new(|_| Err(std::io::ErrorKind::NotFound.into())),
+        without_files: false,
         random: Box::new(|| 4),
     }
 }

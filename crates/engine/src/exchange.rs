@@ -19,6 +19,8 @@ pub struct Exchange {
     pub host: usize,
     /// Whether an answer may carry a body (it may not after HEAD).
     pub bodyless_answer: bool,
+    /// Nanoseconds that it may take, where that is not as the load says; 0 where it is.
+    pub patience: u64,
     /// The workload's own note, for example the number of the object.
     pub tag: u64,
     /// A second note, for example how far the answer has been verified, or a
@@ -99,6 +101,18 @@ pub enum Judgement {
     /// Not a success; the text (empty is allowed) goes into the error table,
     /// for example an S3 error code. It is server-supplied: treat as hostile.
     Failed(ErrorClass, String),
+}
+
+/// How one request went, for a workload that follows single requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    /// Status of its answer; `None` if no complete one came.
+    pub status: Option<u16>,
+    /// The workload judged it correct.
+    pub correct: bool,
+    /// The time that is published, nanoseconds: from its write in a closed loop, from
+    /// its intended start in an open one.
+    pub nanos: u64,
 }
 
 /// What an operation is to the work.
@@ -205,6 +219,17 @@ pub trait Workload: Send {
 
     /// The answer is complete, with `length` bytes of body.
     fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement;
+
+    /// Whether [`Workload::seen`] is to be called. Asked once, at the begin of a slice.
+    fn follows(&self) -> bool {
+        false
+    }
+
+    /// How a request went that was due in the measured window: after it was judged or
+    /// lost. On the path of the request: no allocation, no I/O.
+    fn seen(&mut self, exchange: &Exchange, seen: Seen) {
+        let _ = (exchange, seen);
+    }
 
     /// The exchange ended without a complete answer (connection refused or
     /// reset, timeout, garbage): it may or may not have taken effect.

@@ -35,7 +35,7 @@ pub mod wire;
 pub use drive::{Carrier, Drive, EngineError, Finished, News, drive};
 pub use error::ErrorClass;
 pub use exchange::{
-    AnswerHead, BodyUse, Exchange, InFile, Judgement, Moment, Next, Role, Whole, Workload,
+    AnswerHead, BodyUse, Exchange, InFile, Judgement, Moment, Next, Role, Seen, Whole, Workload,
 };
 pub use line::TcpFigures;
 pub use route::{Address, Host, Protocol, Route};

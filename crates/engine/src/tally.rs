@@ -453,6 +453,12 @@ impl Tally {
         }
     }
 
+    /// Whether something that was due then is of this slice.
+    #[inline]
+    pub(crate) fn is_due_inside(&self, intended: u64) -> bool {
+        self.window.holds(intended)
+    }
+
     /// The start of the stretch now being counted.
     pub(crate) fn since(&self) -> u64 {
         self.since

@@ -21,6 +21,9 @@ pub struct Context {
     pub environment: LookUp,
     /// The content of a file that the plan names.
     pub read: ReadFile,
+    /// Whether the files that a plan names, other than those with secrets, need not be
+    /// there: what they hold is then left empty. To look at a plan and not to run it.
+    pub without_files: bool,
     /// Unpredictable bits, for credentials made up for a run.
     pub random: Box<dyn FnMut() -> u64>,
 }
@@ -42,6 +45,7 @@ impl Context {
             seed: rand::random::<u64>() >> (u64::BITS - SEED_BITS),
             environment: Box::new(|name| std::env::var(name).ok()),
             read: Box::new(|path| std::fs::read(path)),
+            without_files: false,
             random: Box::new(rand::random),
         })
     }

@@ -331,6 +331,22 @@ pub struct WorkloadDraft {
     pub body_file: Field,
     /// HTTP: statuses that count as success.
     pub expect: Option<At<List>>,
+    /// HTTP: file of requests to draw from.
+    pub patterns: Field,
+    /// HTTP: what that file is written in.
+    pub patterns_format: Field,
+    /// HTTP: `weighted`, `sequential`, `shuffled` or `zipf:1.1`.
+    pub order: Field,
+    /// HTTP: how many of the slowest and of the fastest requests are kept.
+    pub slowest: Field,
+    /// HTTP: how an answer tells its number of hits.
+    pub hits: Field,
+    /// HTTP: share of the requests that is to find its answer in the cache.
+    pub cache_hit: Field,
+    /// HTTP: answers that the cache of a host holds.
+    pub cache_size: Field,
+    /// HTTP: where the server tells what its cache has done.
+    pub cache_counters: Field,
     /// S3: an operation, or several with shares such as `get:70,put:30`.
     pub operation: Field,
     /// S3: object size, or how sizes are distributed.

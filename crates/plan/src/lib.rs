@@ -16,6 +16,7 @@ mod keys;
 pub mod model;
 mod names;
 mod observe;
+pub mod patterns;
 mod percent;
 mod placeholders;
 mod print;
@@ -45,6 +46,10 @@ pub use draft::{
 pub use expectation::{Bound, Expectation, ExpectedFigure, Relation};
 pub use model::*;
 pub use observe::{Observe, ObservePage, Processes, Token};
+pub use patterns::{
+    CacheCounters, CacheDial, HitSource, Pattern, PatternFormat, PatternGroup, PatternOrder,
+    PatternSet, Patterns,
+};
 pub use percent::Percent;
 pub use problem::{Place, Problem, Refusal};
 pub use s3::{

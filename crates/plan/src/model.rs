@@ -9,6 +9,7 @@ use url::Url;
 
 use crate::comparing::{Comparing, SweepPoint, Until};
 use crate::observe::Observe;
+use crate::patterns::Patterns;
 use crate::s3::S3Work;
 use crate::slo::Slo;
 use crate::think::Think;
@@ -475,13 +476,13 @@ impl Workload {
 /// What is sent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WorkloadKind {
-    /// One plain HTTP request, over and over.
+    /// One plain HTTP request, over and over, or many in some order.
     Http(HttpWork),
     /// S3 operations on many objects.
     S3(S3Work),
 }
 
-/// One plain HTTP request, over and over.
+/// One plain HTTP request, over and over, or many in some order.
 #[derive(Clone, PartialEq)]
 pub struct HttpWork {
     /// Request method.
@@ -499,6 +500,9 @@ pub struct HttpWork {
     pub body_file: Option<PathBuf>,
     /// Statuses that count as success; any 2xx when empty.
     pub expect: Vec<u16>,
+    /// The requests that are drawn from in place of a single one: each has its own
+    /// method, path and body, and the headers of the work but for its own.
+    pub patterns: Option<Patterns>,
 }
 
 impl fmt::Debug for HttpWork {
@@ -510,6 +514,7 @@ impl fmt::Debug for HttpWork {
             .field("body", &format_args!("{} bytes", self.body.len()))
             .field("body_file", &self.body_file)
             .field("expect", &self.expect)
+            .field("patterns", &self.patterns)
             .finish()
     }
 }
@@ -525,6 +530,7 @@ impl HttpWork {
             body: Vec::new(),
             body_file: None,
             expect: Vec::new(),
+            patterns: None,
         }
     }
 }

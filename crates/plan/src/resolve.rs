@@ -250,6 +250,9 @@ impl Desk<'_> {
         if let Some(known) = self.traces.get(path) {
             return known.clone();
         }
+        if self.context.without_files {
+            return Some(Arc::new([0]));
+        }
         let offsets = self.file(place, key, path).and_then(|bytes| {
             trace::read(path, &bytes)
                 .map_err(|message| self.wrong(place, key, message))

@@ -9,7 +9,14 @@ use crate::s3::S3Work;
 /// Keys that say where something is, or whether it stays there, and not what is sent.
 /// A body is compared by its length, which the workload's description has: it may be
 /// large, and it may be private.
-const ELSEWHERE: &[&str] = &["bucket", "prefix", "data", "body", "body_file"];
+const ELSEWHERE: &[&str] = &[
+    "bucket",
+    "prefix",
+    "data",
+    "body",
+    "body_file",
+    "cache_counters",
+];
 
 /// One key of the plan file and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -444,6 +444,7 @@ fn http() -> impl Strategy<Value = HttpWork> {
                 body,
                 body_file,
                 expect,
+                patterns: None,
             },
         )
 }

@@ -38,6 +38,10 @@ pub struct Environment {
     pub clock_call_ns: Option<f64>,
     /// What is known of every target, by its name.
     pub targets: BTreeMap<String, TargetEnvironment>,
+    /// The patterns that requests are drawn from, method and path each, by workload; of
+    /// very many only those that were asked for their hits.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub patterns: BTreeMap<String, Vec<String>>,
 }
 
 /// What is known of a target. Its own words: hostile until escaped.
@@ -52,6 +56,10 @@ pub struct TargetEnvironment {
     pub hosts: Vec<HostEnvironment>,
     /// Its certificate was not checked.
     pub insecure: bool,
+    /// Hits that it found for the first patterns of each workload, by the workload's
+    /// name: null for one whose answer told no number.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub hits: BTreeMap<String, Vec<Option<u64>>>,
 }
 
 impl TargetEnvironment {
@@ -106,6 +114,7 @@ impl Environment {
             ),
             clock_call_ns: Some(clock_call_ns()),
             targets: BTreeMap::new(),
+            patterns: BTreeMap::new(),
         }
     }
 }

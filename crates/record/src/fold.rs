@@ -129,6 +129,8 @@ impl SliceFold {
             server: end.server,
             machine: end.machine,
             wire: end.wire,
+            singles: end.singles,
+            cache: end.cache,
             backlog: self.threads.values().map(|thread| thread.backlog).sum(),
             cut_short: end.cut_short,
         }

@@ -37,6 +37,7 @@ pub mod machine;
 mod reader;
 mod seconds;
 pub mod server;
+mod single;
 pub mod slice;
 mod writer;
 
@@ -52,6 +53,7 @@ pub use reader::{RecordedRun, SecondCounts, read};
 pub use tenbin_engine::{ErrorClass, Ledger, Role, histogram::latency_histogram};
 
 pub use server::{GroupUse, ServerUse, UseScope};
+pub use single::{CacheUse, PatternCount, SingleRequest, Singles};
 pub use slice::{
     Allocated, ClientUse, HostFigures, OpFigures, RateProbe, SetupFigures, Slice, SliceEnd,
     SliceStart,

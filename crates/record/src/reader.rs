@@ -245,6 +245,8 @@ impl SliceEntry {
                 allocated: None,
                 machine: None,
                 wire: None,
+                singles: None,
+                cache: None,
             });
     }
 

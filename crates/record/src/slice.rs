@@ -9,6 +9,7 @@ use tenbin_engine::{ErrorClass, Ledger, Role};
 
 use crate::machine::{MachineUse, WireUse};
 use crate::server::ServerUse;
+use crate::single::{CacheUse, Singles};
 
 /// What is known of a slice when its measured window opens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,6 +95,12 @@ pub struct SliceEnd {
     /// runs of versions that did not ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<WireUse>,
+    /// What was seen of single requests, where these are drawn from patterns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub singles: Option<Singles>,
+    /// What the target's caches were expected to do and did, where that is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheUse>,
 }
 
 /// One uninterrupted measured stretch of one workload on one target.
@@ -137,6 +144,10 @@ pub struct Slice {
     pub machine: Option<MachineUse>,
     /// What TCP says of the connections, if it was asked.
     pub wire: Option<WireUse>,
+    /// What was seen of single requests, if they are drawn from patterns.
+    pub singles: Option<Singles>,
+    /// What the target's caches were expected to do and did, if that was asked for.
+    pub cache: Option<CacheUse>,
     /// Open loop: arrivals due at the end of the window and not yet written.
     pub backlog: u64,
     /// The slice ended before its time: interrupted, killed, or the target died.

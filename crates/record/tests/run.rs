@@ -8,9 +8,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Sample, SetupSample};
 use tenbin_record::{
-    Allocated, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse, HostEnvironment,
-    LinkUse, MachineUse, RecordedRun, Role, RunDirectory, ServerUse, Slice, SliceEnd, SliceStart,
-    TargetEnvironment, TcpUse, UseScope, WireUse, read,
+    Allocated, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
+    HostEnvironment, LinkUse, MachineUse, PatternCount, RecordedRun, Role, RunDirectory, ServerUse,
+    SingleRequest, Singles, Slice, SliceEnd, SliceStart, TargetEnvironment, TcpUse, UseScope,
+    WireUse, read,
 };
 
 const SECONDS: u64 = 3;
@@ -39,9 +40,34 @@ fn environment() -> Environment {
                 dns_ns: Some(1_500),
             }],
             insecure: true,
+            hits: [("get".to_owned(), vec![Some(5), None])].into(),
         },
     );
+    let labels = vec!["GET /a".to_owned(), "GET /b?c=\"d\"".to_owned()];
+    environment.patterns.insert("get".to_owned(), labels);
     environment
+}
+
+fn singles() -> Singles {
+    let single = |status: Option<u16>, ns| SingleRequest {
+        request: "GET /a?\u{1b}".to_owned(),
+        host: status.map(|_| "db:9000".to_owned()),
+        status,
+        correct: status == Some(200),
+        ns,
+    };
+    Singles {
+        slowest: vec![single(None, u64::MAX), single(Some(503), 7)],
+        fastest: vec![single(Some(200), 1)],
+        patterns: vec![PatternCount {
+            pattern: 9,
+            ok: 1,
+            failed: 2,
+            sum_ns: 3,
+            min_ns: 3,
+            max_ns: 3,
+        }],
+    }
 }
 
 fn start(index: u32, closed_loop: bool, operations: usize) -> SliceStart {
@@ -274,6 +300,13 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
                 connections: 4,
                 min_rtt_ns: Some(12_000),
                 retransmits: 3,
+            }),
+            singles: looked.then(singles),
+            cache: looked.then_some(CacheUse {
+                forecast_hits: 5,
+                forecast_lookups: 10,
+                hits: None,
+                lookups: Some(11),
             }),
         };
         slices.push(writer.end(end).unwrap());
@@ -634,6 +667,8 @@ fn work_and_requests_are_told_apart_before_and_after_reading() {
             allocated: None,
             machine: None,
             wire: None,
+            singles: None,
+            cache: None,
         })
         .unwrap();
     let [whole, step] = slice.ops.as_slice() else {

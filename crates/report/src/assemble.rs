@@ -2,6 +2,7 @@
 
 mod capacity;
 mod search;
+mod single;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -58,7 +59,7 @@ impl Document {
             results: assessment
                 .figures
                 .iter()
-                .map(|figures| result(figures, source.slices))
+                .map(|figures| result(figures, source.slices, source.environment))
                 .collect(),
             targets: plan
                 .targets
@@ -69,7 +70,7 @@ impl Document {
                 })
                 .collect(),
             workloads: plan.workloads.iter().map(workload).collect(),
-            environment: source.environment.clone(),
+            environment: single::without_patterns(source.environment),
             slices: source
                 .slices
                 .iter()
@@ -221,7 +222,11 @@ fn setting(setting: tenbin_plan::Setting) -> Setting {
     }
 }
 
-fn result(figures: &verdict::TargetFigures, slices: &[Slice]) -> ResultOf {
+fn result(
+    figures: &verdict::TargetFigures,
+    slices: &[Slice],
+    environment: &Environment,
+) -> ResultOf {
     let mine: Vec<&Slice> = slices
         .iter()
         .filter(|slice| slice.workload == figures.workload && slice.target == figures.target)
@@ -257,6 +262,20 @@ fn result(figures: &verdict::TargetFigures, slices: &[Slice]) -> ResultOf {
             .iter()
             .map(|operation| operation_result(operation, &mine))
             .collect(),
+        slowest: figures
+            .singles
+            .slowest
+            .iter()
+            .map(single::request)
+            .collect(),
+        fastest: figures
+            .singles
+            .fastest
+            .iter()
+            .map(single::request)
+            .collect(),
+        patterns: single::patterns(figures, environment),
+        cache: figures.cache.as_ref().map(single::cache),
     }
 }
 
@@ -516,6 +535,8 @@ fn slice_figures(plan: &Plan, slice: &Slice, flags: &[verdict::Flag]) -> SliceFi
         client_allocated_bytes: allocated.map(|allocated| allocated.bytes),
         client_allocations: allocated.map(|allocated| allocated.count),
         client_busiest_thread: slice.client.busiest_thread,
+        cache_forecast: slice.cache.and_then(|cache| cache.forecast()),
+        cache_hits: slice.cache.and_then(|cache| cache.observed()),
         flags: flags.map(|flag| flag.test.to_owned()).collect(),
     }
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use tenbin_plan::{
-    Arrivals, Builtin, HttpVersion, ListForm, Load, Observe, ObservePage, Pace, Reach, S3Operation,
-    S3Work, Setting, Target, Think, Trace, Workload, WorkloadKind,
+    Arrivals, Builtin, HttpVersion, HttpWork, ListForm, Load, Observe, ObservePage, Pace, Patterns,
+    Reach, S3Operation, S3Work, Setting, Target, Think, Trace, Workload, WorkloadKind,
 };
 
 use crate::document::{Share, Subject};
@@ -75,6 +75,10 @@ fn place(target: &Target) -> String {
 /// What is sent.
 pub(crate) fn workload(workload: &Workload) -> String {
     match &workload.kind {
+        WorkloadKind::Http(HttpWork {
+            patterns: Some(patterns),
+            ..
+        }) => drawn(patterns),
         WorkloadKind::Http(work) => {
             let path = work.path.as_deref().unwrap_or("the target's path");
             let body = match work.body.len() {
@@ -85,6 +89,21 @@ pub(crate) fn workload(workload: &Workload) -> String {
         }
         WorkloadKind::S3(work) => s3(work) + &unusual(workload),
     }
+}
+
+/// Requests drawn from patterns. Nothing that only the file itself says: it may not be
+/// there any more when a run is looked at again.
+fn drawn(patterns: &Patterns) -> String {
+    let file = patterns.path.display();
+    let mut text = format!("HTTP requests drawn from {file}, {}", patterns.order);
+    if let Some(cache) = patterns.cache {
+        let size = count(u64::from(cache.size));
+        text += &match cache.hit {
+            Some(hit) => format!(", for {hit} hits in a cache of {size}"),
+            None => format!(", for a cache of {size}"),
+        };
+    }
+    text
 }
 
 /// What is sent, for machines.

@@ -8,6 +8,7 @@ mod asked;
 mod capacity;
 mod earlier;
 mod search;
+mod single;
 mod slice;
 mod workload;
 
@@ -21,6 +22,7 @@ pub use asked::{Expectation, ExpectedUnit, Optimum, RunEnded, Standing};
 pub use capacity::{Capacity, CapacityComparison, CapacityLevel, Knee, UslResult};
 pub use earlier::{ControlRange, Earlier, EarlierChange, EarlierPart, EarlierWord};
 pub use search::{RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe};
+pub use single::{CacheHits, PatternResult, SingleResult};
 pub use slice::SliceFigures;
 pub use workload::{Setting, Share, Subject, Workload};
 
@@ -378,6 +380,19 @@ pub struct ResultOf {
     pub hosts: Vec<HostResult>,
     /// Each of the workload's operations.
     pub operations: Vec<OperationResult>,
+    /// The slowest requests of all slices, where they are drawn from patterns; those
+    /// that no answer came to are among them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slowest: Vec<SingleResult>,
+    /// The fastest that were answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fastest: Vec<SingleResult>,
+    /// Each of the patterns that was sent; empty where there are too many of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub patterns: Vec<PatternResult>,
+    /// What its cache was expected to do and did, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheHits>,
 }
 
 /// What the control group (cgroup v2) of a target says. Unlike resident memory its memory

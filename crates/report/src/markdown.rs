@@ -6,6 +6,7 @@ mod connections;
 mod cost;
 mod earlier;
 mod operations;
+mod single;
 mod suite;
 
 use std::fmt::Write as _;
@@ -39,6 +40,7 @@ pub(crate) fn summary(document: &Document) -> String {
     operations::operations(&mut page, document);
     connections::hosts(&mut page, document);
     connections::connections(&mut page, document);
+    single::singles(&mut page, document);
     cost::cost(&mut page, document);
     plan(&mut page, document);
     if !of_objects {

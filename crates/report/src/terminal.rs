@@ -6,6 +6,7 @@ mod capacity;
 mod cost;
 mod earlier;
 mod results;
+mod single;
 
 pub(crate) use bottom::why;
 
@@ -90,6 +91,7 @@ impl Page {
         self.hosts(document, workload);
         self.connections(document, workload);
         self.cost(document, workload);
+        self.singles(document, workload);
         self.comparisons(document, workload);
     }
 

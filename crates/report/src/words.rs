@@ -1,6 +1,6 @@
 //! Figures as people read them: three significant digits and a unit.
 
-use crate::document::{Figure, Interval, OperationResult, ResultOf, Role, Trust};
+use crate::document::{CacheHits, Figure, Interval, OperationResult, ResultOf, Role, Trust};
 
 /// What stands where there is no figure.
 pub(crate) const UNKNOWN: &str = "unknown";
@@ -126,6 +126,19 @@ pub(crate) fn ratio_interval(figure: Option<Figure>) -> String {
     figure.and_then(|figure| figure.interval).map_or_else(
         || UNKNOWN.to_owned(),
         |Interval { low, high, .. }| format!("{}–{}", ratio(low), ratio(high)),
+    )
+}
+
+/// What a target's cache did and was expected to do.
+pub(crate) fn cache_sentence(target: &str, cache: &CacheHits) -> String {
+    let share = |share: Option<f64>| share.map_or_else(|| UNKNOWN.to_owned(), percent);
+    let lookups = cache.lookups.map_or_else(String::new, |lookups| {
+        format!(" of {}", plural(lookups, "lookup"))
+    });
+    format!(
+        "cache of {target}: {} hits{lookups} by its own count, {} expected by simulation",
+        share(cache.observed),
+        share(cache.forecast)
     )
 }
 

@@ -6,6 +6,7 @@
 //! target, before the first slice, whether it is there; [`doctor`] looks for what may be
 //! wrong.
 
+mod cache_counters;
 pub mod doctor;
 pub mod error;
 pub mod guard;
@@ -23,6 +24,7 @@ pub mod usage;
 pub mod vitals;
 mod way;
 
+pub use cache_counters::{CacheCount, cache_count};
 pub use error::{Exit, ExitStatus, TargetError};
 pub use launch::{Grounds, Waiting, bring_up};
 pub use running::Running;

@@ -1,6 +1,7 @@
 //! One small HTTP request with a deadline: enough to ask whether somebody is
 //! there, and what time it is there. Over HTTP/2 no more than whether it is spoken.
 
+mod fetch;
 mod http2;
 mod stream;
 
@@ -18,6 +19,7 @@ use tenbin_plan::HttpVersion;
 use url::Url;
 
 pub use crate::way::Address;
+pub use fetch::{FetchError, fetch};
 use stream::Stream;
 
 /// Longest wait between two looks at whether to give up.

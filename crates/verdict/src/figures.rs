@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use tenbin_plan::Plan;
-use tenbin_record::{OpFigures, Role, ServerUse, Slice, UseScope};
+use tenbin_record::{CacheUse, OpFigures, Role, ServerUse, Slice, UseScope};
 use tenbin_stats::{CONFIDENCE, Estimate, Measured, median};
 
 use crate::connections::{self, ConnectionFigures, HostFigures};
@@ -13,6 +13,7 @@ use crate::evidence::{Cell, cells, is_closed};
 use crate::latency::{self, Kind, Pick};
 use crate::metric::Metric;
 use crate::server;
+use crate::single::{self, SingleFigures};
 use crate::stored;
 
 /// One workload on one target.
@@ -73,6 +74,10 @@ pub struct TargetFigures {
     pub connections: ConnectionFigures,
     /// Figures of each host, in the target's order; empty when there is but one.
     pub hosts: Vec<HostFigures>,
+    /// What is known of single requests, where these are drawn from patterns.
+    pub singles: SingleFigures,
+    /// What the target's caches were expected to do and did, if that was asked for.
+    pub cache: Option<CacheUse>,
     /// Figures of each operation, in the workload's order.
     pub operations: Vec<OperationFigures>,
 }
@@ -186,6 +191,8 @@ fn of_cell(cell: &Cell<'_>) -> TargetFigures {
         client_busiest_thread: basis.each(|slice| Some(slice.client.busiest_thread)),
         connections: connections::of_cell(cell, &basis),
         hosts: connections::hosts_of_cell(cell, &basis),
+        singles: single::of_cell(cell, &basis),
+        cache: single::cache_of(cell),
         operations: operations_by_role(&cell.slices)
             .iter()
             .map(|(name, role)| of_operation(cell, &basis, name, *role))
@@ -291,6 +298,14 @@ impl<'a> Basis<'a> {
 
     fn metric(&self, metric: Metric) -> Measured {
         self.checked(metric.figure(&self.slices))
+    }
+
+    pub(crate) fn slices(&self) -> &[&'a Slice] {
+        &self.slices
+    }
+
+    pub(crate) fn median_of(&self, values: &[f64]) -> Measured {
+        self.checked(median(values, CONFIDENCE))
     }
 
     fn each(&self, figure: impl Fn(&Slice) -> Option<f64>) -> Measured {

@@ -352,6 +352,8 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
             min_rtt_ns: Some(20_000),
             retransmits: 0,
         }),
+        singles: None,
+        cache: None,
         backlog: 0,
         cut_short: false,
     };

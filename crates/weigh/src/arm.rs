@@ -188,6 +188,8 @@ impl Arm {
         };
         let done = drive(&how, workers, wires.stop.over(), listen)?;
         self.prepared[at].slice_done(done.workers);
+        // What it does to caches is heeded; the rest is not kept.
+        drop(self.prepared[at].singles_seen());
         Ok(())
     }
 

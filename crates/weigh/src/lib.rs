@@ -6,6 +6,7 @@
 //! targets before a run.
 
 mod arm;
+mod cache;
 mod clean;
 mod descriptors;
 mod doctor;
@@ -16,6 +17,7 @@ mod ports;
 mod progress;
 mod run;
 mod search;
+mod single;
 mod speed;
 mod stage;
 mod stop;

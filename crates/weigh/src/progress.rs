@@ -93,6 +93,8 @@ pub enum Progress<'a> {
     },
     /// Something worth a word; one sentence.
     Warning(&'a str),
+    /// Something worth knowing that is as it should be; one sentence.
+    Note(&'a str),
     /// Targets are being stopped.
     Stopping,
 }

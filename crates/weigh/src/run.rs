@@ -15,12 +15,14 @@ use tenbin_record::{
 use tenbin_targets::{Grounds, bring_up};
 
 use crate::arm::{Arm, Stays, Wires};
+use crate::cache;
 use crate::descriptors::Descriptors;
 use crate::error::{Ending, WeighError};
 use crate::machine::Machine;
 use crate::ports;
 use crate::progress::Progress;
 use crate::search::Steering;
+use crate::single;
 use crate::stop::Stop;
 use crate::watch::{Scene, Trouble, Watch};
 
@@ -101,7 +103,12 @@ pub fn weigh(
             for warning in ports::forecast(plan, &turns, &arms) {
                 (wires.progress)(Progress::Warning(&warning));
             }
+            let mut environment = environment;
             make_all_ready(plan, &mut arms, &mut wires)?;
+            if single::note_patterns(plan, &arms, &mut environment) {
+                directory.write_environment(&environment)?;
+            }
+            warm_all_up(plan, &mut arms, &mut wires)?;
             Ok(environment)
         })
         .and_then(|environment| {
@@ -194,6 +201,19 @@ fn make_all_ready(plan: &Plan, arms: &mut [Arm], wires: &mut Wires<'_>) -> Resul
     for arm in arms.iter_mut() {
         arm.make_ready(plan, wires)?;
     }
+    for arm in arms.iter() {
+        for work in &plan.workloads {
+            // Better now than after the first slice.
+            cache::look(&arm.running, work)?;
+        }
+    }
+    for note in single::notes(arms) {
+        (wires.progress)(Progress::Note(&note));
+    }
+    Ok(())
+}
+
+fn warm_all_up(plan: &Plan, arms: &mut [Arm], wires: &mut Wires<'_>) -> Result<(), WeighError> {
     for at in 0..plan.workloads.len() {
         for arm in arms.iter_mut() {
             arm.warm_up(plan, at, wires)?;
@@ -308,6 +328,7 @@ impl Run<'_, '_> {
             target: &arm.running.name,
             workload: &work.name,
         });
+        let cache_before = cache::look(&arm.running, work)?;
         let mut workers = arm.prepared[turn.workload].slice();
         workers.truncate(work.load.connections);
         let lead = work.lead(&self.plan.rounds);
@@ -318,6 +339,7 @@ impl Run<'_, '_> {
             lead,
             window: Some(ask.window),
         };
+        let hosts = host_names(&how.carrier);
         let (operations, roles) = workers.first().map_or_else(Default::default, |worker| {
             let named = worker.operations().iter().enumerate();
             named
@@ -332,7 +354,7 @@ impl Run<'_, '_> {
             target: arm.running.name.clone(),
             operations,
             roles,
-            hosts: host_names(&how.carrier),
+            hosts: hosts.clone(),
             threads: workers.len(),
             connections: work.load.connections,
             closed_loop: matches!(ask.load.pace, tenbin_plan::Pace::Closed),
@@ -358,6 +380,9 @@ impl Run<'_, '_> {
         } = watch;
         let arm = &mut self.arms[turn.target];
         arm.prepared[turn.workload].slice_done(done.workers);
+        let seen = arm.prepared[turn.workload].singles_seen();
+        let cache_after = cache::look(&arm.running, work).ok().flatten();
+        let forecast = seen.as_ref().and_then(|seen| seen.forecast);
         if let Some(Trouble::Record(error)) = trouble {
             return Ok(Some(Ending::RecordFailed(error)));
         }
@@ -372,6 +397,8 @@ impl Run<'_, '_> {
                 min_rtt_ns: tcp.min_rtt,
                 retransmits: tcp.retransmits,
             }),
+            singles: seen.map(|seen| single::kept(&seen, &hosts)),
+            cache: cache::between(cache_before, cache_after, forecast),
         })?;
         (self.wires.progress)(Progress::Measured { slice: &slice });
         let ending = match trouble {

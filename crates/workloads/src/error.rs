@@ -47,6 +47,14 @@ pub enum WorkloadError {
         /// Which of the three.
         what: &'static str,
     },
+    /// Its patterns do not go with the target.
+    #[error("workload {workload}: {reason}")]
+    Patterns {
+        /// The workload's name.
+        workload: String,
+        /// What does not go, and why.
+        reason: String,
+    },
     /// Not a bucket name.
     #[error(
         "workload {workload}: {bucket:?} is not a bucket name: 3 to 63 of a-z, 0-9, `-` and `.`, \

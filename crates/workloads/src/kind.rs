@@ -6,6 +6,7 @@ use tenbin_plan::{self as plan, WorkloadKind};
 use crate::error::WorkloadError;
 use crate::http::Http;
 use crate::s3::S3;
+use crate::single::{AskedPatterns, SinglesSeen};
 use crate::site::Site;
 
 /// Every kind of workload. The only place where one is registered.
@@ -92,6 +93,24 @@ pub trait Prepared: Send {
     /// noted; they need not come back.
     fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
         drop(workers);
+    }
+
+    /// What is worth a word before the first slice, a sentence each; asked once, after
+    /// the stages of [`Prepared::before_run`].
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The patterns that requests are drawn from, if they are, and what was found of
+    /// them by the stages before the run.
+    fn asked_patterns(&self) -> Option<AskedPatterns> {
+        None
+    }
+
+    /// What was seen of single requests in the slice whose workers have just been taken
+    /// back, a warm-up too; asked after each, if only to be thrown away.
+    fn singles_seen(&mut self) -> Option<SinglesSeen> {
+        None
     }
 
     /// Takes over whatever an earlier run of the same plan may have left, for

@@ -10,15 +10,19 @@
 mod error;
 pub mod http;
 mod kind;
+mod lasting;
 pub mod null;
 pub mod s3;
+mod single;
 mod site;
 mod text;
+mod zipf;
 
 pub use tenbin_plan::rng;
 
 pub use error::WorkloadError;
 pub use kind::{KINDS, Kind, Prepared, Stage, prepare};
+pub use single::{AskedPatterns, CacheForecast, PatternSeen, SingleSeen, SinglesSeen};
 pub use site::Site;
 
 /// What Tenbin calls itself in `User-Agent`.

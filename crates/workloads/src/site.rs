@@ -50,6 +50,22 @@ impl Site {
         &self.host_headers
     }
 
+    /// Names of the hosts, in lower case, and their ports, in the same order.
+    pub(crate) fn hosts_and_ports(&self) -> Vec<(String, Option<u16>)> {
+        let usual = self.url.port_or_known_default();
+        let headers = self
+            .host_headers
+            .iter()
+            .map(|header| header.to_ascii_lowercase());
+        headers
+            .map(|header| match header.rsplit_once(':') {
+                // The colons inside brackets are those of an address.
+                Some((host, port)) if !port.contains(']') => (host.to_owned(), port.parse().ok()),
+                _ => (header, usual),
+            })
+            .collect()
+    }
+
     /// Its URL, without user name and password, for error texts.
     pub(crate) fn shown(&self) -> String {
         let mut url = self.url.clone();

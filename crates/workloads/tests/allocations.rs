@@ -10,7 +10,7 @@ mod support;
 
 use counting::allocations;
 use support::{http_work, load, s3_work, site};
-use tenbin_engine::{AnswerHead, BodyUse, Exchange, Judgement, Moment, Next, Workload};
+use tenbin_engine::{AnswerHead, BodyUse, Exchange, Judgement, Moment, Next, Seen, Workload};
 use tenbin_plan::{
     self as plan, Checksum, ContentKind, Payload, S3Operation, S3Work, Signature, WorkloadKind,
 };
@@ -80,6 +80,33 @@ fn a_signature_of_version_2_allocates_nothing() {
     let mut prepared = prepare(&work, &site, 1, 1).unwrap();
     let mut worker = prepared.slice().remove(0);
     assert_eq!(allocations_of(worker.as_mut(), 0, &|_| Vec::new()), 0);
+}
+
+#[test]
+fn a_request_drawn_from_patterns_allocates_nothing() {
+    for order in ["weighted", "sequential", "shuffled", "zipf:1"] {
+        let work = support::drawn("/a\n/b?c=d\n/a\n", &format!("order = {order:?}"));
+        let other = Url::parse("http://localhost:9001").unwrap();
+        let site = site("http://localhost:9000").and_host(&other);
+        let mut prepared = prepare(&work, &site, 1, 1).unwrap();
+        for host in [0, 1] {
+            let mut worker = prepared.slice().remove(0);
+            assert!(worker.follows());
+            let allocated = allocations_of(worker.as_mut(), host, &|_| Vec::new());
+            assert_eq!(allocated, 0, "{order} to host {host}");
+            let exchange = Exchange::default();
+            let before = allocations();
+            for nanos in 0..1000 {
+                let seen = Seen {
+                    status: Some(200),
+                    correct: true,
+                    nanos,
+                };
+                worker.seen(&exchange, seen);
+            }
+            assert_eq!(allocations() - before, 0, "{order}");
+        }
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tenbin_plan::{At, Draft, Refusal, WorkloadDraft};
 
+use super::patterns::PatternArgs;
 use super::{LoadArgs, OutputArgs, RoundsArgs, TargetArgs, many, set};
 
 /// `tenbin http`.
@@ -22,6 +23,8 @@ Examples:
       -H 'Content-Type: application/json' --body '{\"name\":\"tea\"}' --expect 201
   tenbin http --launch 'new=./server --port {port}' --launch 'old=./server.old --port {port}' \\
       --rate 2000/s --expect 'p99<20ms' --expect 'new:p99<1.1x baseline'
+  tenbin http --target http://127.0.0.1:10041/ --patterns terms.txt --hits groonga \\
+      --cache-hit 50% --cache-counters groonga
   tenbin http --target http://127.0.0.1:8080/ --ramp 1..256
   tenbin http --target http://127.0.0.1:8080/ --slo 'p99<10ms,errors<0.1%'")]
 pub struct HttpArgs {
@@ -31,6 +34,9 @@ pub struct HttpArgs {
     /// What is sent.
     #[command(flatten)]
     pub request: RequestArgs,
+    /// What is sent, if it is many.
+    #[command(flatten)]
+    pub patterns: PatternArgs,
     /// How it is issued.
     #[command(flatten)]
     pub load: LoadArgs,
@@ -76,7 +82,9 @@ impl HttpArgs {
         draft.load = self.load.draft();
         draft.targets = self.targets.drafts()?;
         let (comparing, statuses) = self.rounds.comparing.without_statuses();
-        draft.workloads = vec![At::nowhere(self.request.draft(&statuses))];
+        let mut workload = self.request.draft(&statuses);
+        self.patterns.apply(&mut workload);
+        draft.workloads = vec![At::nowhere(workload)];
         self.rounds.apply(&mut draft);
         draft.expect = None;
         comparing.apply(&mut draft);

@@ -112,7 +112,7 @@ impl Conductor<'_> {
     }
 
     /// Finds a request that is out for too long and counts it as failed. One look
-    /// at all slots per timeout is enough: requests sent later are overdue later.
+    /// at all slots per timeout is enough: those written later bring their deadlines.
     fn take_overdue(&mut self, now: u64) -> Option<usize> {
         let timeout = self.score.timeout;
         let mut next = u64::MAX;
@@ -122,7 +122,7 @@ impl Conductor<'_> {
             if !is_busy && lane.state != LaneState::Returned {
                 continue;
             }
-            let deadline = lane.intended.saturating_add(timeout);
+            let deadline = lane.deadline(timeout);
             if deadline > now {
                 next = next.min(deadline);
                 continue;

@@ -18,7 +18,7 @@ pub use self::connections::Opened;
 use self::dispatch::Dispatch;
 use crate::error::ErrorClass;
 use crate::exchange::{
-    AnswerHead, BodyUse, Exchange, InFile, Judgement, Moment, Next, Role, Workload,
+    AnswerHead, BodyUse, Exchange, InFile, Judgement, Moment, Next, Role, Seen, Workload,
 };
 use crate::order::Order;
 use crate::pacer::Pacer;
@@ -97,6 +97,18 @@ struct Lane {
     breaks_in: bool,
 }
 
+impl Lane {
+    /// When its request is overdue.
+    #[inline]
+    fn deadline(&self, usual: u64) -> u64 {
+        let patience = match self.exchange.patience {
+            0 => usual,
+            own => own,
+        };
+        self.intended.saturating_add(patience)
+    }
+}
+
 /// One thread's decisions. See the module's text.
 pub struct Conductor<'w> {
     score: Score,
@@ -108,6 +120,8 @@ pub struct Conductor<'w> {
     tally: Tally,
     /// Whether any operation is made of several requests.
     has_wholes: bool,
+    /// Whether the workload follows single requests.
+    follows: bool,
     allowance: Allowance,
     closed_loop: bool,
     /// Intended start of the next operation; 0 in a closed loop.
@@ -177,6 +191,7 @@ impl<'w> Conductor<'w> {
                 score.pacer.is_some(),
                 hosts,
             ),
+            follows: workload.follows(),
             has_wholes: operations.iter().any(|(_, role)| *role == Role::Whole),
             allowance: Allowance::of_all(&score.stop_rules),
             closed_loop: score.pacer.is_none(),
@@ -271,7 +286,7 @@ impl<'w> Conductor<'w> {
         if lane.started == 0 {
             lane.started = now;
         }
-        let deadline = lane.intended.saturating_add(self.score.timeout);
+        let deadline = lane.deadline(self.score.timeout);
         self.next_deadline = self.next_deadline.min(deadline);
         let link = &mut self.links[lane.link];
         lane.breaks_in = link.carried == 0;
@@ -333,10 +348,15 @@ impl<'w> Conductor<'w> {
             self.links[lane.link].first_byte_nanos = Some(took);
             self.tally.setup.first_byte.record(took);
         }
-        let counts = match self.workload.judge(exchange, answer.status, answer.length) {
+        let judgement = self.workload.judge(exchange, answer.status, answer.length);
+        let correct = matches!(judgement, Judgement::Correct);
+        let counts = match judgement {
             Judgement::Correct => self.tally.correct(&ended),
             Judgement::Failed(class, text) => self.tally.answered_wrong(&ended, class, &text),
         };
+        if self.follows {
+            self.follow(slot, Some(answer.status), correct, now);
+        }
         if counts {
             self.tally.status(ended.op, answer.status);
         }
@@ -453,6 +473,9 @@ impl<'w> Conductor<'w> {
         let (op, host) = (lane.exchange.op, lane.exchange.host);
         self.workload.lost(&mut lane.exchange, class);
         self.tally.failed(op, host, times, class, text);
+        if self.follows {
+            self.follow(slot, None, false, now);
+        }
         if class == ErrorClass::Timeout && self.window_closed {
             self.tally.censored(op, times);
         }
@@ -460,6 +483,24 @@ impl<'w> Conductor<'w> {
             self.count_wholes(now);
         }
         self.end(now);
+    }
+
+    /// Tells the workload how the request on `slot` went, if it was due in the window.
+    fn follow(&mut self, slot: usize, status: Option<u16>, correct: bool, now: u64) {
+        let lane = &self.lanes[slot];
+        if !self.tally.is_due_inside(lane.intended) {
+            return;
+        }
+        let start = match self.closed_loop {
+            true => lane.started.max(lane.intended),
+            false => lane.intended,
+        };
+        let seen = Seen {
+            status,
+            correct,
+            nanos: now.saturating_sub(start),
+        };
+        self.workload.seen(&lane.exchange, seen);
     }
 
     /// Counts what has come to its end with the request that just did.

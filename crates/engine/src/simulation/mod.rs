@@ -2,6 +2,7 @@
 
 mod closed;
 mod connections;
+mod following;
 mod lanes;
 mod open;
 mod wholes;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::model::{HttpWork, Workload, WorkloadKind};
 use crate::names::{Kind, Named, Style};
+use crate::patterns::Patterns;
 use crate::s3::{S3Operation, S3Work, Stored};
 use crate::size::Size;
 
@@ -53,6 +54,28 @@ fn http(page: &mut Page, work: &HttpWork) {
     }
     if !work.expect.is_empty() {
         page.pair("expect", list(work.expect.iter().map(u16::to_string)));
+    }
+    if let Some(work) = &work.patterns {
+        patterns(page, work);
+    }
+}
+
+fn patterns(page: &mut Page, work: &Patterns) {
+    page.pair("patterns", text(work.path.display()));
+    page.name_unless("patterns_format", work.format);
+    page.pair("order", text(work.order));
+    page.pair("slowest", work.slowest);
+    if let Some(hits) = &work.hits {
+        page.pair("hits", text(hits));
+    }
+    if let Some(cache) = work.cache {
+        if let Some(hit) = cache.hit {
+            page.pair("cache_hit", text(hit));
+        }
+        page.pair("cache_size", cache.size);
+    }
+    if let Some(counters) = &work.counters {
+        page.pair("cache_counters", text(counters));
     }
 }
 

@@ -91,6 +91,14 @@ fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: Kind) {
         ("body", place(&draft.body)),
         ("body_file", place(&draft.body_file)),
         ("expect", list_place(&draft.expect)),
+        ("patterns", place(&draft.patterns)),
+        ("patterns_format", place(&draft.patterns_format)),
+        ("order", place(&draft.order)),
+        ("slowest", place(&draft.slowest)),
+        ("hits", place(&draft.hits)),
+        ("cache_hit", place(&draft.cache_hit)),
+        ("cache_size", place(&draft.cache_size)),
+        ("cache_counters", place(&draft.cache_counters)),
     ];
     let s3 = [
         ("operation", place(&draft.operation)),

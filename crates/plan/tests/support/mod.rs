@@ -29,6 +29,7 @@ pub fn world(environment: &[(&str, &str)], files: &[(&str, &[u8])]) -> Context {
                 .cloned()
                 .ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
         }),
+        without_files: false,
         random: Box::new(move || {
             draws += 1;
             draws

@@ -82,6 +82,13 @@ pub struct SliceFigures {
     pub client_allocations: Option<u64>,
     /// Share of a core that the busiest generator thread used.
     pub client_busiest_thread: f64,
+    /// Share of hits that was expected of the target's cache in this slice; left out
+    /// where nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_forecast: Option<f64>,
+    /// Share of hits by the target's own count; left out where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_hits: Option<f64>,
     /// The tests that found something wrong with it, for example `outlying`.
     #[serde(default)]
     pub flags: Vec<String>,

@@ -424,6 +424,8 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
         server: None,
         machine: None,
         wire: None,
+        singles: None,
+        cache: None,
         backlog: 0,
         cut_short: false,
     }
@@ -481,5 +483,6 @@ fn environment() -> Environment {
         clock_source: Some("tsc".to_owned()),
         clock_call_ns: Some(24.1),
         targets: [("memory".to_owned(), known)].into(),
+        patterns: Default::default(),
     }
 }

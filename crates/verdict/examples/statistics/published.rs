@@ -179,6 +179,8 @@ fn slice(line: &Published) -> Slice {
         machine: None,
         probe: None,
         wire: None,
+        singles: None,
+        cache: None,
         cut_short: false,
     }
 }

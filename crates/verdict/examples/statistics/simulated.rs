@@ -125,6 +125,8 @@ fn run(plan: &Plan, effect: f64) -> Vec<Slice> {
             machine: None,
             probe: None,
             wire: None,
+            singles: None,
+            cache: None,
             cut_short: false,
         });
         let next = turns.get(index as usize + 1);

@@ -6,6 +6,7 @@
 mod accept_queue;
 mod bandwidth;
 mod busy_idle_target;
+mod cache_forecast;
 mod carry_over;
 mod censored;
 mod client_saturated;
@@ -48,6 +49,7 @@ mod too_wide;
 mod twin;
 mod unbalanced_hosts;
 mod unequal_answers;
+mod unequal_hits;
 mod unequal_paths;
 mod unobserved;
 mod warm_up;
@@ -81,6 +83,8 @@ pub trait Rule: Sync {
 pub static RULES: &[&dyn Rule] = &[
     &errors::Errors,
     &unequal_answers::UnequalAnswers,
+    &unequal_hits::UnequalHits,
+    &cache_forecast::CacheForecast,
     &port_exhaustion::PortExhaustion,
     &little::LittlesLaw,
     &client_saturated::ClientSaturated,

@@ -48,10 +48,12 @@ impl Rule for UnequalAnswers {
             .filter_map(|workload| Some((workload, http(workload)?)))
             .flat_map(|(workload, work)| {
                 let mine = |cell: &&Cell<'_>| cell.workload.name == workload.name;
+                let patterns = evidence.environment.patterns.get(&workload.name);
+                let patterns = patterns.map_or(&[][..], Vec::as_slice);
                 let answers: Vec<Answers<'_>> = cells
                     .iter()
                     .filter(mine)
-                    .filter_map(|cell| Answers::of(cell, work))
+                    .filter_map(|cell| Answers::of(cell, work, patterns))
                     .collect();
                 self.compared(workload, &answers)
             })
@@ -104,7 +106,10 @@ struct Answers<'a> {
 }
 
 impl<'a> Answers<'a> {
-    fn of(cell: &Cell<'a>, work: &HttpWork) -> Option<Self> {
+    fn of(cell: &Cell<'a>, work: &HttpWork, patterns: &[String]) -> Option<Self> {
+        let without_body = |label: &String| label.starts_with("GET ") || label.starts_with("HEAD ");
+        let sends_bodies =
+            work.patterns.is_some() && (patterns.is_empty() || !patterns.iter().all(without_body));
         let requests = || cell.slices.iter().flat_map(|slice| slice.requests());
         let ok: u64 = requests().map(|op| op.ok).sum();
         let payload: u64 = requests().map(|op| op.payload).sum();
@@ -118,7 +123,7 @@ impl<'a> Answers<'a> {
         statuses.values_mut().for_each(|share| *share /= all);
         (ok > 0).then(|| Self {
             target: &cell.target.name,
-            body: work.body.is_empty().then(|| payload as f64 / ok as f64),
+            body: (work.body.is_empty() && !sends_bodies).then(|| payload as f64 / ok as f64),
             statuses,
         })
     }

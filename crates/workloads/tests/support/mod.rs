@@ -203,6 +203,19 @@ pub(crate) fn s3_work(operation: S3Operation, size: u64, objects: u64) -> plan::
     }
 }
 
+/// Requests drawn from a file with this text, and these keys of the workload.
+pub(crate) fn drawn(text: &str, keys: &str) -> plan::Workload {
+    let plan = format!(
+        "[[target]]\nurl = \"http://h:1\"\n[[workload]]\nname = \"work\"\nkind = \"http\"\n\
+         patterns = \"p\"\n{keys}\n"
+    );
+    let text = text.as_bytes().to_vec();
+    let mut context = plan::Context::of_this_process().unwrap();
+    context.read = Box::new(move |_| Ok(text.clone()));
+    let draft = plan::Draft::from_toml(&plan, std::path::Path::new("plan.toml")).unwrap();
+    draft.resolve(&mut context).unwrap().workloads.remove(0)
+}
+
 pub(crate) fn http_work(method: &str) -> HttpWork {
     HttpWork::plain(method)
 }

@@ -1,6 +1,7 @@
 //! Plain HTTP requests.
 
 mod header;
+mod patterns;
 
 use super::super::Desk;
 use super::each;
@@ -13,7 +14,10 @@ const METHODS: &[&str] = &[
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE",
 ];
 pub(super) fn default_name(work: &HttpWork) -> String {
-    format!("http-{}", work.method)
+    match &work.patterns {
+        Some(_) => "http-patterns".to_owned(),
+        None => format!("http-{}", work.method),
+    }
 }
 
 pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Option<HttpWork> {
@@ -22,10 +26,12 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Option<Http
         .into_iter()
         .map(|header| (header.sent, header.printed))
         .unzip();
+    let method = desk
+        .read("method", &draft.method, method)
+        .unwrap_or_else(|| "GET".to_owned());
     Some(HttpWork {
-        method: desk
-            .read("method", &draft.method, method)
-            .unwrap_or_else(|| "GET".to_owned()),
+        patterns: patterns::resolve(desk, draft, &method),
+        method,
         path: desk.read("path", &draft.path, path),
         headers,
         printed_headers,

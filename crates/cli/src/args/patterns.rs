@@ -1,0 +1,65 @@
+//! Requests drawn from a file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use tenbin_plan::WorkloadDraft;
+
+use super::set;
+
+/// Requests drawn from a file.
+#[derive(Args)]
+#[command(next_help_heading = "Request patterns (docs/patterns.md)")]
+pub struct PatternArgs {
+    /// File of requests to draw from: one path a line, JSON groups, an access log, or a Groonga
+    /// query log
+    #[arg(long, value_name = "FILE")]
+    patterns: Option<PathBuf>,
+    /// What it is written in: auto, text, json, access-log or groonga-log [default: auto]
+    #[arg(long, value_name = "FORMAT")]
+    patterns_format: Option<String>,
+    /// In which order requests are drawn: weighted, sequential, shuffled, or zipf:EXPONENT
+    /// [default: weighted]
+    #[arg(long, value_name = "ORDER")]
+    order: Option<String>,
+    /// How many of the slowest and of the fastest requests are listed [default: 5]
+    #[arg(long, value_name = "N")]
+    slowest: Option<u64>,
+    /// Ask every pattern once and compare the numbers of hits: groonga, opensearch, or a JSON
+    /// pointer such as /hits/total/value
+    #[arg(long, value_name = "HOW")]
+    hits: Option<String>,
+    /// Share of the requests that is to find its answer in the cache: takes cache size ÷ share
+    /// patterns of the file
+    #[arg(long, value_name = "PERCENT")]
+    cache_hit: Option<String>,
+    /// Answers that the cache of a host holds [default: 100]
+    #[arg(long, value_name = "N")]
+    cache_size: Option<u64>,
+    /// Where the server tells what its cache has done: groonga, droonga, opensearch, or a path
+    #[arg(long, value_name = "WHERE")]
+    cache_counters: Option<String>,
+}
+
+impl PatternArgs {
+    pub(super) fn apply(&self, draft: &mut WorkloadDraft) {
+        let file = self
+            .patterns
+            .as_ref()
+            .map(|file| file.display().to_string());
+        set(&mut draft.patterns, "--patterns", file);
+        let format = self.patterns_format.as_deref();
+        set(&mut draft.patterns_format, "--patterns-format", format);
+        set(&mut draft.order, "--order", self.order.as_deref());
+        set(&mut draft.slowest, "--slowest", self.slowest);
+        set(&mut draft.hits, "--hits", self.hits.as_deref());
+        set(
+            &mut draft.cache_hit,
+            "--cache-hit",
+            self.cache_hit.as_deref(),
+        );
+        set(&mut draft.cache_size, "--cache-size", self.cache_size);
+        let counters = self.cache_counters.as_deref();
+        set(&mut draft.cache_counters, "--cache-counters", counters);
+    }
+}

@@ -1,0 +1,65 @@
+//! Workloads that follow single requests.
+
+use super::*;
+use crate::exchange::Seen;
+
+/// Requests that in turn may take as long as the load says, and 10 ms.
+#[derive(Default)]
+struct Follower {
+    sent: u64,
+    seen: Vec<(u64, Seen)>,
+}
+
+impl Workload for Follower {
+    fn operations(&self) -> &[&'static str] {
+        &["GET"]
+    }
+
+    fn next(&mut self, _now: Moment, exchange: &mut Exchange) -> Next {
+        exchange.tag = self.sent;
+        exchange.patience = (self.sent % 2) * 10 * MILLIS;
+        self.sent += 1;
+        Next::Ready
+    }
+
+    fn judge(&mut self, _exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
+        match status {
+            200 => Judgement::Correct,
+            _ => Judgement::Failed(ErrorClass::Status, String::new()),
+        }
+    }
+
+    fn follows(&self) -> bool {
+        true
+    }
+
+    fn seen(&mut self, exchange: &Exchange, seen: Seen) {
+        self.seen.push((exchange.tag, seen));
+    }
+}
+
+#[test]
+fn a_request_may_have_less_time_than_the_others_and_all_are_seen() {
+    let mut play = Play::closed(1);
+    play.lead = 100 * MILLIS;
+    let mut follower = Follower::default();
+    let played = play.on(&mut follower, &mut |_, _| Fate::Answer(50 * MILLIS, 200));
+    let lost: Vec<&(u64, Seen)> = follower
+        .seen
+        .iter()
+        .filter(|(_, s)| s.status.is_none())
+        .collect();
+    assert!(!lost.is_empty());
+    assert!(lost.iter().all(|(tag, seen)| tag % 2 == 1 && !seen.correct));
+    assert!(lost.iter().all(|(_, seen)| near(seen.nanos, 10 * MILLIS)));
+    assert_eq!(played.errors(ErrorClass::Timeout), lost.len() as u64);
+    let right = follower.seen.iter().filter(|(_, seen)| seen.correct);
+    assert!(
+        right
+            .clone()
+            .all(|(tag, seen)| tag % 2 == 0 && near(seen.nanos, 50 * MILLIS))
+    );
+    // Those of the lead are not among them.
+    assert_eq!(right.count() as u64, played.total.service.len());
+    assert!(follower.seen.iter().all(|(tag, _)| *tag > 0));
+}

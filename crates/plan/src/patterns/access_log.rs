@@ -1,0 +1,194 @@
+//! Access logs in the common and the combined format, as Apache and nginx write them.
+//! See Apache's documentation of `mod_log_config`: `%h %l %u %t "%r" %>s %b`, and with
+//! `"%{Referer}i" "%{User-agent}i"` behind that.
+
+use super::builder::Builder;
+use super::format::Fault;
+use super::request::{self, push_byte, push_encoded, quoted};
+
+/// Whether a line looks like one of them.
+pub(super) fn is_line(line: &[u8]) -> bool {
+    request_of(line).is_some()
+}
+
+/// Reads the requests that can be sent as they are: GET and HEAD.
+pub(super) fn read(bytes: &[u8], builder: &mut Builder) -> Result<(), Fault> {
+    let (mut with_bodies, mut not_http) = (0_u64, 0_u64);
+    for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        let line = line.trim_ascii();
+        if line.is_empty() {
+            continue;
+        }
+        let request = request_of(line).ok_or_else(|| {
+            let shown = quoted(&String::from_utf8_lossy(line));
+            let why =
+                format!("{shown} is not a line of an access log in the common or combined format");
+            Fault::in_line(index, why)
+        })?;
+        match sendable(request) {
+            Sendable::Yes(method, path) => {
+                let pushed = builder
+                    .group(method)
+                    .and_then(|group| builder.push(request::plain(group, method, path)));
+                pushed.map_err(|why| Fault::in_line(index, why))?;
+            }
+            Sendable::HasBody => with_bodies += 1,
+            Sendable::No => not_http += 1,
+        }
+    }
+    if with_bodies > 0 {
+        builder.note(format!(
+            "{with_bodies} requests of the log are left out, since their methods go with bodies \
+             or change something: GET and HEAD are sent"
+        ));
+    }
+    if not_http > 0 {
+        builder.note(format!(
+            "{not_http} requests of the log are left out, since they are no requests for a path"
+        ));
+    }
+    Ok(())
+}
+
+/// What stands between the first quotation marks, if the rest is a line of a log.
+fn request_of(line: &[u8]) -> Option<&[u8]> {
+    let open = line.iter().position(|&byte| byte == b'"')?;
+    let (before, rest) = (line[..open].trim_ascii_end(), &line[open + 1..]);
+    let has_time = before.ends_with(b"]") && before.contains(&b'[');
+    let close = closing_quote(rest)?;
+    let mut after = rest[close + 1..].trim_ascii_start().split(|&b| b == b' ');
+    let status = after.next()?;
+    let is_status = status.len() == 3 && status.iter().all(u8::is_ascii_digit);
+    let bytes = after.next()?;
+    let is_bytes = bytes == b"-" || !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit);
+    (has_time && is_status && is_bytes).then_some(&rest[..close])
+}
+
+/// Quotation marks inside are written `\"`.
+fn closing_quote(text: &[u8]) -> Option<usize> {
+    let mut escaped = false;
+    text.iter().position(|&byte| {
+        let closes = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        closes
+    })
+}
+
+enum Sendable {
+    Yes(&'static str, String),
+    HasBody,
+    No,
+}
+
+fn sendable(request: &[u8]) -> Sendable {
+    let words: Vec<&[u8]> = request.split(|&byte| byte == b' ').collect();
+    let [method, path, version] = words.as_slice() else {
+        return Sendable::No;
+    };
+    if !version.starts_with(b"HTTP/") {
+        return Sendable::No;
+    }
+    let method = match *method {
+        b"GET" => "GET",
+        b"HEAD" => "HEAD",
+        b"POST" | b"PUT" | b"PATCH" | b"DELETE" => return Sendable::HasBody,
+        _ => return Sendable::No,
+    };
+    match request::path(&unescaped(path)) {
+        Ok(path) => Sendable::Yes(method, path),
+        Err(_) => Sendable::No,
+    }
+}
+
+/// What servers write as `\xE3` and `\"` was sent, or may be sent, as `%E3` and `%22`.
+fn unescaped(path: &[u8]) -> String {
+    let mut out = String::with_capacity(path.len());
+    let mut rest = path;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        if byte != b'\\' {
+            push_byte(&mut out, byte);
+            continue;
+        }
+        match rest {
+            [b'x', high, low, after @ ..] => {
+                let digit = |b: &u8| char::from(*b).to_digit(16);
+                match digit(high).zip(digit(low)) {
+                    Some((high, low)) => push_encoded(&mut out, (high * 16 + low) as u8),
+                    // No path begins or goes on like that.
+                    None => out.push(' '),
+                }
+                rest = after;
+            }
+            [escaped @ (b'"' | b'\\'), after @ ..] => {
+                push_encoded(&mut out, *escaped);
+                rest = after;
+            }
+            _ => out.push(' '),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::format::Spot;
+    use super::super::{PatternFormat, read};
+
+    const COMMON: &str =
+        r#"127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /a?b=c HTTP/1.0" 200 2326"#;
+    const COMBINED: &str = r#"::1 - - [10/Oct/2000:13:55:36 -0700] "HEAD /x HTTP/1.1" 404 - "http://h/\"y\"" "curl \"8\"""#;
+
+    #[test]
+    fn requests_are_taken_from_both_formats() {
+        let text = format!("{COMMON}\r\n\n{COMBINED}\n{COMMON}\n");
+        let set = read(text.as_bytes(), PatternFormat::Auto, "POST").unwrap();
+        let labels: Vec<String> = set.patterns().iter().map(|p| p.label()).collect();
+        assert_eq!(labels, ["GET /a?b=c", "HEAD /x"]);
+        assert_eq!(set.sequence(), [0, 1, 0]);
+        assert_eq!(set.notes(), [""; 0]);
+    }
+
+    #[test]
+    fn what_was_no_request_is_left_out_and_counted() {
+        let line =
+            |request: &str| format!("h - - [10/Oct/2000:13:55:36 -0700] \"{request}\" 400 0\n");
+        let text = [
+            "GET /\\xE6\\x97\\xA5?q=\\\"a\\\" HTTP/1.1",
+            "POST /form HTTP/1.1",
+            "-",
+            "\\x16\\x03\\x01",
+            "GET http://elsewhere/ HTTP/1.1",
+            "GET /a b HTTP/1.1",
+            "GET /\\xZZ HTTP/1.1",
+        ];
+        let text: String = text.iter().map(|request| line(request)).collect();
+        let set = read(text.as_bytes(), PatternFormat::AccessLog, "GET").unwrap();
+        assert_eq!(set.patterns()[0].path, "/%E6%97%A5?q=%22a%22");
+        assert_eq!(set.len(), 1);
+        assert_eq!(
+            set.notes(),
+            [
+                "1 requests of the log are left out, since their methods go with bodies or change \
+                 something: GET and HEAD are sent",
+                "5 requests of the log are left out, since they are no requests for a path",
+            ]
+        );
+    }
+
+    #[test]
+    fn another_line_is_refused() {
+        for line in [
+            "rubbish",
+            "h - - [x] \"GET / HTTP/1.1\"",
+            "h - - [x] \"GET / HTTP/1.1\" abc 5",
+            "h - - [x] \"GET / HTTP/1.1 200 5",
+            "h - - \"GET / HTTP/1.1\" 200 5",
+        ] {
+            let text = format!("{COMMON}\n{line}\n");
+            let fault = read(text.as_bytes(), PatternFormat::AccessLog, "GET").unwrap_err();
+            assert_eq!(fault.spot, Spot::Line(2), "{line}");
+            assert!(fault.why.contains("is not a line of an access log"));
+        }
+    }
+}

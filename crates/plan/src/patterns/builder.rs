@@ -1,0 +1,135 @@
+//! Puts a set together, within its bounds.
+
+use std::collections::HashMap;
+
+use super::set::{Pattern, PatternGroup, PatternSet};
+
+/// Groups have figures of their own, and these take room.
+const MOST_GROUPS: usize = 64;
+const MOST_PATTERNS: usize = 1_000_000;
+const MOST_LINES: usize = 50_000_000;
+const LONGEST_NAME: usize = 100;
+
+/// A set as it grows.
+#[derive(Default)]
+pub(super) struct Builder {
+    names: Vec<String>,
+    /// As given; in proportion to one over the number of groups where none is.
+    frequencies: Vec<Option<f64>>,
+    patterns: Vec<Pattern>,
+    counts: Vec<u64>,
+    known: HashMap<Pattern, u32>,
+    sequence: Vec<u32>,
+    notes: Vec<String>,
+}
+
+impl Builder {
+    /// The group of that name, which may be known already.
+    pub(super) fn group(&mut self, name: &str) -> Result<usize, String> {
+        if let Some(known) = self.names.iter().position(|known| known == name) {
+            return Ok(known);
+        }
+        self.new_group(name, None)
+    }
+
+    /// Another group.
+    pub(super) fn new_group(
+        &mut self,
+        name: &str,
+        frequency: Option<f64>,
+    ) -> Result<usize, String> {
+        let is_plain = !name.trim().is_empty() && !name.chars().any(char::is_control);
+        if !is_plain || name.len() > LONGEST_NAME {
+            return Err(format!(
+                "{:?} is not a name for a group: 1 to {LONGEST_NAME} bytes without control \
+                 characters",
+                name.chars().take(40).collect::<String>()
+            ));
+        }
+        if self.names.iter().any(|known| known == name) {
+            return Err(format!("there are two groups {name:?}"));
+        }
+        if self.names.len() == MOST_GROUPS {
+            return Err(format!("it has more than {MOST_GROUPS} groups"));
+        }
+        self.names.push(name.to_owned());
+        self.frequencies.push(frequency);
+        Ok(self.names.len() - 1)
+    }
+
+    /// One more line of the file.
+    pub(super) fn push(&mut self, pattern: Pattern) -> Result<(), String> {
+        if self.sequence.len() == MOST_LINES {
+            return Err(format!("it has more than {MOST_LINES} requests"));
+        }
+        let at = match self.known.get(&pattern) {
+            Some(&known) => {
+                self.counts[known as usize] += 1;
+                known
+            }
+            None if self.patterns.len() == MOST_PATTERNS => {
+                return Err(format!(
+                    "it has more than {MOST_PATTERNS} different requests"
+                ));
+            }
+            None => {
+                let new = self.patterns.len() as u32;
+                self.known.insert(pattern.clone(), new);
+                self.patterns.push(pattern);
+                self.counts.push(1);
+                new
+            }
+        };
+        self.sequence.push(at);
+        Ok(())
+    }
+
+    /// Something that was made of the file and that it does not say.
+    pub(super) fn note(&mut self, sentence: String) {
+        self.notes.push(sentence);
+    }
+
+    /// The set, unless there is nothing in it.
+    pub(super) fn build(mut self) -> Result<PatternSet, String> {
+        let shares = self.shares()?;
+        let mut filled = vec![false; self.names.len()];
+        for pattern in &self.patterns {
+            filled[pattern.group] = true;
+        }
+        if let Some(empty) = filled.iter().position(|filled| !filled) {
+            return Err(format!("group {:?} has no patterns", self.names[empty]));
+        }
+        if self.patterns.is_empty() {
+            return Err("it has no request in it".to_owned());
+        }
+        let groups = self.names.into_iter().zip(shares);
+        let groups = groups.map(|(name, share)| PatternGroup { name, share });
+        Ok(PatternSet::new(
+            groups.collect(),
+            self.patterns,
+            self.counts,
+            self.sequence,
+            self.notes,
+        ))
+    }
+
+    /// Frequencies in proportion: they need not add up to 1.
+    fn shares(&mut self) -> Result<Vec<f64>, String> {
+        const EXACT: f64 = 1e-6;
+        let usual = 1.0 / self.names.len().max(1) as f64;
+        let given = self.frequencies.iter().any(Option::is_some);
+        let each = self.frequencies.iter().map(|given| given.unwrap_or(usual));
+        let each: Vec<f64> = each.collect();
+        let sum: f64 = each.iter().sum();
+        let is_share = sum > 0.0 && sum.is_finite();
+        if !(each.is_empty() || is_share) {
+            return Err(format!("its frequencies add up to {sum}"));
+        }
+        if given && (sum - 1.0).abs() > EXACT {
+            self.notes.push(format!(
+                "the frequencies add up to {sum}, not to 1: they are taken in proportion"
+            ));
+        }
+        Ok(each.into_iter().map(|frequency| frequency / sum).collect())
+    }
+}

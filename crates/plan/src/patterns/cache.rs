@@ -1,0 +1,119 @@
+//! The cache that requests are to meet.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::percent::Percent;
+
+/// Answers that Groonga and Droonga's HTTP server cache unless told otherwise.
+pub const DEFAULT_CACHE_SIZE: u32 = 100;
+/// More entries than that are no cache of answers.
+pub(crate) const MOST_CACHE_SIZE: u64 = 10_000_000;
+
+/// The cache that requests are to meet.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CacheDial {
+    /// The share of the requests that is to find its answer in the cache; as it comes
+    /// when not set.
+    pub hit: Option<Percent>,
+    /// Answers that the cache of one host holds: the least recently used one goes.
+    pub size: u32,
+}
+
+impl CacheDial {
+    /// How many patterns, drawn alike, make that rate: cache size ÷ rate, since a
+    /// pattern is in the cache if it is among the last `size` different ones.
+    /// `None` if no rate is asked for.
+    pub fn patterns(&self) -> Option<usize> {
+        let share = self.hit?.share();
+        let exact = f64::from(self.size) / share;
+        Some((exact.round() as usize).max(1))
+    }
+}
+
+/// Where a server tells what its cache has done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CacheCounters {
+    /// Groonga: `cache_hit_rate`, in percent, and `n_queries` of `/d/status`.
+    Groonga,
+    /// Droonga's HTTP server: `nGets` and `nHits` of `/statistics/cache`.
+    Droonga,
+    /// OpenSearch: `hit_count` and `miss_count` of `/_stats/request_cache`.
+    OpenSearch,
+    /// An answer in one of these three forms at this path of every host.
+    At(String),
+}
+
+impl CacheCounters {
+    /// The path that every host is asked for.
+    pub fn path(&self) -> &str {
+        match self {
+            Self::Groonga => "/d/status",
+            Self::Droonga => "/statistics/cache",
+            Self::OpenSearch => "/_stats/request_cache",
+            Self::At(path) => path,
+        }
+    }
+}
+
+impl FromStr for CacheCounters {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let visible = |path: &str| path.bytes().all(|b| b.is_ascii_graphic() && b != b'#');
+        match text {
+            "groonga" => Ok(Self::Groonga),
+            "droonga" => Ok(Self::Droonga),
+            "opensearch" => Ok(Self::OpenSearch),
+            path if path.starts_with('/') && visible(path) => Ok(Self::At(path.to_owned())),
+            _ => Err(format!(
+                "{text:?} is not one of \"groonga\", \"droonga\", \"opensearch\", or a path such \
+                 as \"/_nodes/stats/indices/request_cache\""
+            )),
+        }
+    }
+}
+
+impl fmt::Display for CacheCounters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Groonga => "groonga",
+            Self::Droonga => "droonga",
+            Self::OpenSearch => "opensearch",
+            Self::At(path) => path,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_makes_a_number_of_patterns() {
+        let patterns = |hit: &str, size| {
+            let hit = Some(hit.parse().unwrap());
+            CacheDial { hit, size }.patterns()
+        };
+        assert_eq!(patterns("50%", 100), Some(200));
+        assert_eq!(patterns("10%", 100), Some(1000));
+        assert_eq!(patterns("90%", 100), Some(111));
+        assert_eq!(patterns("100%", 1), Some(1));
+        let as_it_comes = CacheDial {
+            hit: None,
+            size: 100,
+        };
+        assert_eq!(as_it_comes.patterns(), None);
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        for text in ["groonga", "droonga", "opensearch", "/d/status?x=1"] {
+            let counters: CacheCounters = text.parse().unwrap();
+            assert_eq!(counters.to_string(), text);
+        }
+        for text in ["", "solr", "/a b", "/a\r\nX: y"] {
+            assert!(text.parse::<CacheCounters>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Request patterns: the requests that a workload draws from, read from a file.
+
+mod access_log;
+mod builder;
+mod cache;
+mod format;
+mod groonga_log;
+mod hits;
+mod json;
+mod order;
+mod request;
+mod set;
+mod text;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub(crate) use cache::MOST_CACHE_SIZE;
+pub use cache::{CacheCounters, CacheDial, DEFAULT_CACHE_SIZE};
+pub use format::PatternFormat;
+pub(crate) use format::{Fault, Spot, read};
+pub use hits::HitSource;
+pub use order::PatternOrder;
+pub use set::{Pattern, PatternGroup, PatternSet};
+
+/// How many of the slowest and of the fastest requests are kept if nothing else is said.
+pub const DEFAULT_SLOWEST: u32 = 5;
+/// How many of them may be kept.
+pub const MOST_SLOWEST: u32 = 1000;
+/// Up to so many patterns have figures of their own.
+pub const MOST_COUNTED_PATTERNS: usize = 10_000;
+/// Up to so many patterns are asked once for their hits.
+pub const MOST_ASKED_FOR_HITS: usize = 1000;
+
+/// The requests that a workload draws from, and in which order.
+#[derive(Clone)]
+pub struct Patterns {
+    /// The file.
+    pub path: PathBuf,
+    /// What it is written in, as the plan says.
+    pub format: PatternFormat,
+    /// In which order requests are drawn.
+    pub order: PatternOrder,
+    /// How many of the slowest and of the fastest requests are kept.
+    pub slowest: u32,
+    /// How an answer tells its number of hits, if that is to be compared.
+    pub hits: Option<HitSource>,
+    /// The cache that requests are to meet.
+    pub cache: Option<CacheDial>,
+    /// Where the server tells what its cache has done.
+    pub counters: Option<CacheCounters>,
+    /// What the file holds. Shared, since it may be much.
+    pub set: Arc<PatternSet>,
+}
+
+impl PartialEq for Patterns {
+    fn eq(&self, other: &Self) -> bool {
+        let same_set = Arc::ptr_eq(&self.set, &other.set) || self.set == other.set;
+        same_set
+            && self.path == other.path
+            && self.format == other.format
+            && self.order == other.order
+            && self.slowest == other.slowest
+            && self.hits == other.hits
+            && self.cache == other.cache
+            && self.counters == other.counters
+    }
+}
+
+// Bodies and headers may be secret, and are many.
+impl fmt::Debug for Patterns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Patterns")
+            .field("path", &self.path)
+            .field("format", &self.format)
+            .field("order", &self.order)
+            .field("slowest", &self.slowest)
+            .field("hits", &self.hits)
+            .field("cache", &self.cache)
+            .field("counters", &self.counters)
+            .field("set", &format_args!("{} patterns", self.set.len()))
+            .finish()
+    }
+}

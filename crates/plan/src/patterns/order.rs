@@ -1,0 +1,73 @@
+//! In which order requests are drawn.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::s3::Choose;
+
+/// In which order requests are drawn from patterns. All go on for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum PatternOrder {
+    /// Each at random, with replacement, as often as its weight says.
+    #[default]
+    Weighted,
+    /// As they stand in the file, and from the start again.
+    Sequential,
+    /// All of them in a random order, then all in another.
+    Shuffled,
+    /// The `n`-th most popular with a probability in proportion to `n` to the power of
+    /// minus `exponent`; which is how popular follows from the seed.
+    Zipf {
+        /// Above 0, at most 10.
+        exponent: f64,
+    },
+}
+
+impl FromStr for PatternOrder {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "{text:?} is not one of \"weighted\", \"sequential\", \"shuffled\", \"zipf\", \
+                 \"zipf:1.1\" (an exponent above 0, at most 10)"
+            )
+        };
+        match text {
+            "weighted" => Ok(Self::Weighted),
+            "sequential" => Ok(Self::Sequential),
+            "shuffled" => Ok(Self::Shuffled),
+            _ => match text.parse() {
+                Ok(Choose::Zipf { exponent }) => Ok(Self::Zipf { exponent }),
+                _ => Err(wrong()),
+            },
+        }
+    }
+}
+
+impl fmt::Display for PatternOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Weighted => f.write_str("weighted"),
+            Self::Sequential => f.write_str("sequential"),
+            Self::Shuffled => f.write_str("shuffled"),
+            Self::Zipf { exponent } => write!(f, "zipf:{exponent}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_reads_back() {
+        for text in ["weighted", "sequential", "shuffled", "zipf:1.1"] {
+            let order: PatternOrder = text.parse().unwrap();
+            assert_eq!(order.to_string(), text);
+        }
+        for text in ["", "uniform", "once", "zipf:0", "zipf:11", "zipf:nan"] {
+            assert!(text.parse::<PatternOrder>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! What may stand in a request.
+
+use std::time::Duration;
+
+use super::set::Pattern;
+
+/// Longest path and query.
+const LONGEST_PATH: usize = 64 * 1024;
+/// Largest body of a pattern.
+const LARGEST_BODY: usize = 16 * 1024 * 1024;
+const MOST_HEADERS: usize = 100;
+const LONGEST_TIMEOUT: f64 = 3600.0;
+/// How much of a text is quoted in a message.
+const QUOTED_CHARS: usize = 60;
+
+/// Headers that follow from the rest.
+const OWN_HEADERS: &[&str] = &["content-length", "transfer-encoding", "connection", "host"];
+
+const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/// A request with nothing but method and path.
+pub(super) fn plain(group: usize, method: &str, path: String) -> Pattern {
+    Pattern {
+        group,
+        method: method.to_owned(),
+        path,
+        host: None,
+        port: None,
+        headers: Vec::new(),
+        body: Vec::new(),
+        timeout: None,
+    }
+}
+
+/// A text as far as it is quoted in messages.
+pub(super) fn quoted(text: &str) -> String {
+    let mut short: String = text.chars().take(QUOTED_CHARS).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    format!("{short:?}")
+}
+
+/// A path and query as it can be sent. What is not ASCII is percent-encoded, as
+/// browsers do.
+pub(super) fn path(text: &str) -> Result<String, String> {
+    if !text.starts_with('/') {
+        return Err(format!("{} does not begin with a slash", quoted(text)));
+    }
+    if text.len() > LONGEST_PATH {
+        return Err(format!(
+            "a path of {} bytes is too long; the most is {LONGEST_PATH}",
+            text.len()
+        ));
+    }
+    let bad = text
+        .chars()
+        .find(|&c| c == '#' || c.is_ascii() && !c.is_ascii_graphic());
+    if let Some(bad) = bad {
+        return Err(format!(
+            "{} has {bad:?} in it; percent-encode it, for example %20 for a space",
+            quoted(text)
+        ));
+    }
+    if text.is_ascii() {
+        return Ok(text.to_owned());
+    }
+    let mut sent = String::with_capacity(text.len() * 3);
+    for byte in text.bytes() {
+        push_byte(&mut sent, byte);
+    }
+    Ok(sent)
+}
+
+/// A byte of a path as it is sent.
+pub(super) fn push_byte(out: &mut String, byte: u8) {
+    if byte.is_ascii() {
+        out.push(char::from(byte));
+    } else {
+        push_encoded(out, byte);
+    }
+}
+
+/// `%E3`.
+pub(super) fn push_encoded(out: &mut String, byte: u8) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    out.push('%');
+    out.push(char::from(DIGITS[usize::from(byte >> 4)]));
+    out.push(char::from(DIGITS[usize::from(byte & 15)]));
+}
+
+/// A value of a query: letters, digits and `-._~` as they are, the rest encoded.
+pub(super) fn push_query_value(out: &mut String, text: &str) {
+    for byte in text.bytes() {
+        match byte {
+            b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => out.push(char::from(byte)),
+            byte => push_encoded(out, byte),
+        }
+    }
+}
+
+/// A request method, in any case.
+pub(super) fn method(text: &str) -> Result<String, String> {
+    let upper = text.to_ascii_uppercase();
+    if METHODS.contains(&upper.as_str()) {
+        return Ok(upper);
+    }
+    Err(format!(
+        "{} is not a request method; those are {}",
+        quoted(text),
+        METHODS.join(", ")
+    ))
+}
+
+/// A host as it stands in URLs, without port.
+pub(super) fn host(text: &str) -> Result<String, String> {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b"-._:[]".contains(&b);
+    if text.is_empty() || text.len() > 255 || !text.bytes().all(fits) {
+        return Err(format!("{} is not a host", quoted(text)));
+    }
+    Ok(text.to_ascii_lowercase())
+}
+
+/// Checks a header. Its value is never repeated: it may be a secret.
+pub(super) fn header(name: &str, value: &str) -> Result<(), String> {
+    let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+    if name.is_empty() || !name.bytes().all(is_token) {
+        return Err(format!("{} is not a header name", quoted(name)));
+    }
+    if OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own)) {
+        return Err(format!(
+            "Tenbin sets the header {name:?} itself; leave it out"
+        ));
+    }
+    if value.bytes().any(|b| b.is_ascii_control() && b != b'\t') {
+        return Err(format!(
+            "header {name:?} has a value with control characters"
+        ));
+    }
+    Ok(())
+}
+
+/// Checks how many headers there are.
+pub(super) fn headers(count: usize) -> Result<(), String> {
+    match count {
+        0..=MOST_HEADERS => Ok(()),
+        _ => Err(format!("a request has at most {MOST_HEADERS} headers")),
+    }
+}
+
+/// Checks the length of a body.
+pub(super) fn body(length: usize) -> Result<(), String> {
+    match length {
+        0..=LARGEST_BODY => Ok(()),
+        _ => Err(format!(
+            "a body of {length} bytes is too large; the most is {LARGEST_BODY}"
+        )),
+    }
+}
+
+/// A time in seconds.
+pub(super) fn timeout(seconds: f64) -> Result<Duration, String> {
+    if seconds > 0.0 && seconds <= LONGEST_TIMEOUT {
+        let time = Duration::from_secs_f64(seconds);
+        if !time.is_zero() {
+            return Ok(time);
+        }
+    }
+    Err(format!(
+        "a timeout is in seconds, above 0 and at most {LONGEST_TIMEOUT}, not {seconds}"
+    ))
+}

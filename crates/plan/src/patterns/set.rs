@@ -1,0 +1,277 @@
+//! Patterns in their groups.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::rng::{Rng, name_number};
+
+/// One request.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Pattern {
+    /// Which of the groups it belongs to.
+    pub group: usize,
+    /// Request method.
+    pub method: String,
+    /// Path and query, as sent.
+    pub path: String,
+    /// The host that alone it goes to; any when not set.
+    pub host: Option<String>,
+    /// The port of that host, or of any host.
+    pub port: Option<u16>,
+    /// Headers of its own, in order. A value may be secret.
+    pub headers: Vec<(String, String)>,
+    /// Request body of its own.
+    pub body: Vec<u8>,
+    /// How long it may take, if that is not as the load says.
+    pub timeout: Option<Duration>,
+}
+
+impl Pattern {
+    /// How reports name it: method and path.
+    pub fn label(&self) -> String {
+        format!("{} {}", self.method, self.path)
+    }
+}
+
+// Bodies and headers may be secret.
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pattern")
+            .field("group", &self.group)
+            .field("method", &self.method)
+            .field("path", &self.path)
+            .field("host", &self.host)
+            .field("port", &self.port)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Patterns that belong together and have figures of their own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PatternGroup {
+    /// Its name.
+    pub name: String,
+    /// Its share of the requests, above 0; all of them add up to 1.
+    pub share: f64,
+}
+
+/// Different patterns, in their groups. Every group has at least one.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PatternSet {
+    groups: Vec<PatternGroup>,
+    patterns: Vec<Pattern>,
+    /// How often each stands in the file.
+    counts: Vec<u64>,
+    /// As they stand in the file, positions among `patterns`.
+    sequence: Vec<u32>,
+    notes: Vec<String>,
+}
+
+impl PatternSet {
+    pub(super) fn new(
+        groups: Vec<PatternGroup>,
+        patterns: Vec<Pattern>,
+        counts: Vec<u64>,
+        sequence: Vec<u32>,
+        notes: Vec<String>,
+    ) -> Self {
+        Self {
+            groups,
+            patterns,
+            counts,
+            sequence,
+            notes,
+        }
+    }
+
+    /// The groups, in the order of the file.
+    pub fn groups(&self) -> &[PatternGroup] {
+        &self.groups
+    }
+
+    /// The patterns, each once, in the order in which they first stand in the file.
+    pub fn patterns(&self) -> &[Pattern] {
+        &self.patterns
+    }
+
+    /// How many different patterns there are.
+    pub fn len(&self) -> usize {
+        self.patterns.len()
+    }
+
+    /// Whether there is none: so it is only where files were not to be read.
+    pub fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
+    /// The file from its begin to its end, positions among the patterns.
+    pub fn sequence(&self) -> &[u32] {
+        &self.sequence
+    }
+
+    /// What was made of the file that it does not say, a sentence each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The probability of each pattern, in proportion: its group's share, divided in the
+    /// group by how often each stands in the file.
+    pub fn weights(&self) -> Vec<f64> {
+        let mut totals = vec![0_u64; self.groups.len()];
+        for (pattern, count) in self.patterns.iter().zip(&self.counts) {
+            totals[pattern.group] += count;
+        }
+        let patterns = self.patterns.iter().zip(&self.counts);
+        patterns
+            .map(|(pattern, &count)| {
+                let share = self.groups[pattern.group].share;
+                share * count as f64 / totals[pattern.group] as f64
+            })
+            .collect()
+    }
+
+    /// How many of `count` patterns each group is to have, by its share: what is left
+    /// over after rounding down goes to the largest remainders.
+    ///
+    /// # Errors
+    /// Which group has too few, or that there are more groups than that.
+    pub fn allot(&self, count: usize) -> Result<Vec<usize>, String> {
+        if count < self.groups.len() {
+            return Err(format!(
+                "{count} patterns are fewer than its {} groups",
+                self.groups.len()
+            ));
+        }
+        let exact: Vec<f64> = self.groups.iter().map(|g| g.share * count as f64).collect();
+        let mut allotted: Vec<usize> = exact.iter().map(|e| (*e as usize).max(1)).collect();
+        let remainder = |group: usize, has: usize| exact[group] - has as f64;
+        while allotted.iter().sum::<usize>() != count {
+            let is_short = allotted.iter().sum::<usize>() < count;
+            let groups = 0..allotted.len();
+            let of = |group: &usize| remainder(*group, allotted[*group]);
+            if is_short {
+                let next = groups.rev().max_by(|a, b| of(a).total_cmp(&of(b)));
+                allotted[next.unwrap_or_default()] += 1;
+            } else {
+                let several = groups.filter(|group| allotted[*group] > 1);
+                let next = several.min_by(|a, b| of(a).total_cmp(&of(b)));
+                allotted[next.unwrap_or_default()] -= 1;
+            }
+        }
+        let mut there = vec![0; self.groups.len()];
+        for pattern in &self.patterns {
+            there[pattern.group] += 1;
+        }
+        for (group, (wanted, there)) in self.groups.iter().zip(allotted.iter().zip(there)) {
+            if there < *wanted {
+                return Err(match self.groups.len() {
+                    1 => format!("it has {there}"),
+                    _ => format!(
+                        "{wanted} of them would be of group {:?}, which has {there}",
+                        group.name
+                    ),
+                });
+            }
+        }
+        Ok(allotted)
+    }
+
+    /// So many of the patterns, drawn from each group by its share, each of a group as
+    /// likely as the others; which they are follows from `seed`.
+    ///
+    /// # Errors
+    /// As [`PatternSet::allot`].
+    pub fn choose(&self, count: usize, seed: u64) -> Result<Self, String> {
+        let allotted = self.allot(count)?;
+        let mut of_group: Vec<Vec<u32>> = vec![Vec::new(); self.groups.len()];
+        for (at, pattern) in (0..).zip(&self.patterns) {
+            of_group[pattern.group].push(at);
+        }
+        let mut chosen = vec![None; self.patterns.len()];
+        for (group, (members, wanted)) in (0..).zip(of_group.iter_mut().zip(allotted)) {
+            let mut rng = Rng::new(seed, &[name_number("chosen patterns"), group]);
+            for place in 0..wanted {
+                let others = (members.len() - place) as u64;
+                members.swap(place, place + rng.below(others) as usize);
+                chosen[members[place] as usize] = Some(0);
+            }
+        }
+        for (place, chosen) in (0_u32..).zip(chosen.iter_mut().flatten()) {
+            *chosen = place;
+        }
+        let kept = self.patterns.iter().zip(&chosen);
+        let kept = kept.filter(|(_, chosen)| chosen.is_some());
+        let mut seen = vec![false; count];
+        let in_order = self.sequence.iter().filter_map(|&at| chosen[at as usize]);
+        Ok(Self {
+            groups: self.groups.clone(),
+            patterns: kept.map(|(pattern, _)| pattern.clone()).collect(),
+            counts: vec![1; count],
+            sequence: in_order
+                .filter(|&at| !std::mem::replace(&mut seen[at as usize], true))
+                .collect(),
+            notes: self.notes.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::patterns::PatternFormat;
+
+    fn set(text: &str) -> PatternSet {
+        crate::patterns::read(text.as_bytes(), PatternFormat::Auto, "GET").unwrap()
+    }
+
+    fn paths(count: usize) -> String {
+        (0..count).map(|at| format!("/{at}\n")).collect()
+    }
+
+    #[test]
+    fn some_are_chosen_by_the_seed_alone() {
+        let all = set(&paths(100));
+        let some = all.choose(40, 7).unwrap();
+        assert_eq!(some.len(), 40);
+        assert_eq!(some, all.choose(40, 7).unwrap());
+        assert_ne!(some, all.choose(40, 8).unwrap());
+        assert_eq!(some.sequence(), (0..40).collect::<Vec<_>>());
+        assert_eq!(all.choose(100, 7).unwrap().patterns(), all.patterns());
+        assert_eq!(all.choose(101, 7).unwrap_err(), "it has 100");
+    }
+
+    #[test]
+    fn groups_keep_their_shares_among_those_chosen() {
+        let group = |from: usize, to: usize| {
+            let paths: Vec<String> = (from..to).map(|at| format!("\"/{at}\"")).collect();
+            paths.join(",")
+        };
+        let text = format!(
+            r#"{{"a":{{"frequency":0.75,"patterns":[{}]}},"b":{{"frequency":0.25,"patterns":[{}]}}}}"#,
+            group(0, 50),
+            group(50, 60),
+        );
+        let all = set(&text);
+        assert_eq!(all.allot(10).unwrap(), [8, 2]);
+        assert_eq!(all.allot(40).unwrap(), [30, 10]);
+        assert_eq!(
+            all.allot(44).unwrap_err(),
+            "11 of them would be of group \"b\", which has 10"
+        );
+        assert!(all.allot(1).is_err());
+        let chosen = all.choose(40, 3).unwrap();
+        let of_b = chosen.patterns().iter().filter(|each| each.group == 1);
+        assert_eq!(of_b.count(), 10);
+        let weights = chosen.weights();
+        assert!(weights.iter().all(|weight| (weight - 0.025).abs() < 1e-12));
+    }
+
+    #[test]
+    fn what_stands_there_twice_weighs_twice() {
+        let twice = set("/a\n/b\n/a\n");
+        assert_eq!(twice.len(), 2);
+        assert_eq!(twice.sequence(), [0, 1, 0]);
+        let weights = twice.weights();
+        assert!((weights[0] - 2.0 / 3.0).abs() < 1e-12);
+    }
+}

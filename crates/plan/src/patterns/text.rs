@@ -1,0 +1,59 @@
+//! Plain text: one path a line.
+
+use super::builder::Builder;
+use super::format::Fault;
+use super::request;
+
+/// Reads one path a line; empty lines and those that begin with `#` are skipped.
+pub(super) fn read(text: &str, method: &str, builder: &mut Builder) -> Result<(), Fault> {
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let pushed = request::path(line).and_then(|path| {
+            let group = builder.group(method)?;
+            builder.push(request::plain(group, method, path))
+        });
+        pushed.map_err(|why| Fault::in_line(index, why))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::format::Spot;
+    use super::super::{PatternFormat, read};
+
+    #[test]
+    fn lines_are_paths() {
+        let text = "# terms\n/d/select?query=a\r\n\n  /d/select?query=日\n";
+        let set = read(text.as_bytes(), PatternFormat::Text, "POST").unwrap();
+        let paths: Vec<&str> = set.patterns().iter().map(|p| p.path.as_str()).collect();
+        assert_eq!(paths, ["/d/select?query=a", "/d/select?query=%E6%97%A5"]);
+        assert_eq!(set.groups()[0].name, "POST");
+    }
+
+    #[test]
+    fn what_cannot_be_sent_is_refused_with_its_line() {
+        for (text, line, why) in [
+            ("/a\nb", 2, "\"b\" does not begin with a slash"),
+            (
+                "\n\n/a b",
+                3,
+                "\"/a b\" has ' ' in it; percent-encode it, for example %20 for a space",
+            ),
+            (
+                "/a#b",
+                1,
+                "\"/a#b\" has '#' in it; percent-encode it, for example %20 for a space",
+            ),
+        ] {
+            let fault = read(text.as_bytes(), PatternFormat::Text, "GET").unwrap_err();
+            assert_eq!((fault.spot, fault.why.as_str()), (Spot::Line(line), why));
+        }
+        let long = format!("/{}", "a".repeat(70_000));
+        let fault = read(long.as_bytes(), PatternFormat::Text, "GET").unwrap_err();
+        assert!(fault.why.contains("too long"), "{}", fault.why);
+    }
+}

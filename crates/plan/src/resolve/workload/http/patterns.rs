@@ -1,0 +1,158 @@
+//! The requests that a workload draws from.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::super::super::Desk;
+use crate::draft::{Field, WorkloadDraft};
+use crate::patterns::{
+    self, CacheDial, DEFAULT_CACHE_SIZE, DEFAULT_SLOWEST, Fault, MOST_CACHE_SIZE, MOST_SLOWEST,
+    PatternFormat, PatternSet, Patterns, Spot,
+};
+use crate::percent::Percent;
+use crate::problem::Place;
+use crate::scalar::Scalar;
+
+/// Rates of hits between which a number of patterns makes sense.
+const LEAST_HIT: Percent = Percent::of(0.1);
+const MOST_HIT: Percent = Percent::of(100.0);
+
+pub(super) fn resolve(
+    desk: &mut Desk<'_>,
+    draft: &WorkloadDraft,
+    method: &str,
+) -> Option<Patterns> {
+    let Some(file) = &draft.patterns else {
+        refuse_companions(desk, draft);
+        return None;
+    };
+    refuse_single_request(desk, draft);
+    let place = file.place;
+    let format: Option<PatternFormat> = desk.choice("patterns_format", &draft.patterns_format);
+    let format = format.unwrap_or_default();
+    let order = desk.read("order", &draft.order, Scalar::parsed);
+    let slowest = desk.read("slowest", &draft.slowest, |scalar| {
+        scalar.whole(0, u64::from(MOST_SLOWEST))
+    });
+    let hits = desk.read("hits", &draft.hits, Scalar::parsed);
+    let cache = cache(desk, draft);
+    let counters = desk.read("cache_counters", &draft.cache_counters, Scalar::parsed);
+    if let (Some(counters), None) = (&draft.cache_counters, &cache) {
+        let why = "needs a cache to forecast: give cache_size, or cache_hit";
+        desk.wrong(counters.place, "cache_counters", why);
+    }
+    let path = desk.path("patterns", &draft.patterns)?;
+    let set = read(desk, place, &path, format, method)?;
+    if let (Some(cache), Some(hit)) = (&cache, &draft.cache_hit) {
+        check_dial(desk, hit.place, cache, &set);
+    }
+    Some(Patterns {
+        path,
+        format,
+        order: order.unwrap_or_default(),
+        slowest: slowest
+            .and_then(|slowest| u32::try_from(slowest).ok())
+            .unwrap_or(DEFAULT_SLOWEST),
+        hits,
+        cache,
+        counters,
+        set: Arc::new(set),
+    })
+}
+
+fn read(
+    desk: &mut Desk<'_>,
+    place: Place,
+    path: &Path,
+    format: PatternFormat,
+    method: &str,
+) -> Option<PatternSet> {
+    if desk.context.without_files {
+        return Some(PatternSet::default());
+    }
+    let bytes = desk.file(place, "patterns", path)?;
+    match patterns::read(&bytes, format, method) {
+        Ok(set) => Some(set),
+        Err(Fault { spot, why }) => {
+            let file = path.display();
+            let message = match spot {
+                Spot::File => format!("{file}: {why}"),
+                Spot::Line(line) => format!("{file}:{line}: {why}"),
+                Spot::Column(line, column) => format!("{file}:{line}:{column}: {why}"),
+            };
+            desk.wrong(place, "patterns", message);
+            None
+        }
+    }
+}
+
+fn cache(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Option<CacheDial> {
+    let hit = desk.read("cache_hit", &draft.cache_hit, |scalar| {
+        Percent::within(scalar.text()?, LEAST_HIT, MOST_HIT)
+    });
+    let size = desk.read("cache_size", &draft.cache_size, |scalar| {
+        scalar.whole(1, MOST_CACHE_SIZE)
+    });
+    if draft.cache_hit.is_none() && draft.cache_size.is_none() {
+        return None;
+    }
+    Some(CacheDial {
+        hit,
+        size: size
+            .and_then(|size| u32::try_from(size).ok())
+            .unwrap_or(DEFAULT_CACHE_SIZE),
+    })
+}
+
+/// Whether the file has as many patterns as the rate asks for.
+fn check_dial(desk: &mut Desk<'_>, place: Place, cache: &CacheDial, set: &PatternSet) {
+    let (Some(hit), Some(count)) = (cache.hit, cache.patterns()) else {
+        return;
+    };
+    if set.is_empty() {
+        return;
+    }
+    if let Err(why) = set.allot(count) {
+        desk.wrong(
+            place,
+            "cache_hit",
+            format!(
+                "{hit} of a cache of {} takes {count} different patterns ({} ÷ {hit}), and of the \
+                 file: {why}",
+                cache.size, cache.size
+            ),
+        );
+    }
+}
+
+/// Patterns have methods, paths and bodies of their own.
+fn refuse_single_request(desk: &mut Desk<'_>, draft: &WorkloadDraft) {
+    let single = [
+        ("path", &draft.path),
+        ("body", &draft.body),
+        ("body_file", &draft.body_file),
+    ];
+    for (key, field) in single {
+        if let Some(field) = field {
+            let why = "is for a single request; patterns have their own, so leave out either";
+            desk.wrong(field.place, key, why);
+        }
+    }
+}
+
+fn refuse_companions(desk: &mut Desk<'_>, draft: &WorkloadDraft) {
+    let companions: [(&str, &Field); 7] = [
+        ("patterns_format", &draft.patterns_format),
+        ("order", &draft.order),
+        ("slowest", &draft.slowest),
+        ("hits", &draft.hits),
+        ("cache_hit", &draft.cache_hit),
+        ("cache_size", &draft.cache_size),
+        ("cache_counters", &draft.cache_counters),
+    ];
+    for (key, field) in companions {
+        if let Some(field) = field {
+            desk.wrong(field.place, key, "needs patterns, the file of requests");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Requests drawn from a file, as keys of a plan.
+
+mod support;
+
+use support::{resolve_in, world};
+use tenbin_plan::{Plan, Refusal, WorkloadKind};
+
+const FILES: &[(&str, &[u8])] = &[
+    ("/made-up/paths.txt", b"/a\n/b\n/c\n"),
+    ("/made-up/bad.txt", b"/a\n\nb\n"),
+    ("/made-up/bad.json", b"{\"g\": [\n\"/a\", 5]}"),
+    (
+        "/made-up/uneven.json",
+        b"{\"a\": {\"frequency\": 2, \"patterns\": [\"/a\"]}}",
+    ),
+];
+
+fn resolve(keys: &str) -> Result<Plan, Refusal> {
+    let text = format!(
+        "[[target]]\nname = \"a\"\nurl = \"http://127.0.0.1:1\"\n[[workload]]\nkind = \"http\"\n{keys}\n"
+    );
+    resolve_in(&text, &mut world(&[], FILES))
+}
+
+fn refusal(keys: &str) -> String {
+    resolve(keys).expect_err(keys).to_string()
+}
+
+#[test]
+fn a_printed_plan_draws_from_the_same_patterns() {
+    for keys in [
+        "patterns = \"paths.txt\"",
+        "patterns = \"paths.txt\"\npatterns_format = \"text\"\norder = \"zipf:1.5\"\nslowest = 0\n\
+         hits = \"/hits/total/value\"\ncache_hit = \"50%\"\ncache_size = 1\ncache_counters = \"groonga\"",
+        "patterns = \"paths.txt\"\norder = \"shuffled\"\ncache_size = 7\nmethod = \"HEAD\"",
+    ] {
+        let plan = resolve(keys).unwrap_or_else(|refusal| panic!("{keys}\n{refusal}"));
+        let printed = plan.to_toml();
+        let again = resolve_in(&printed, &mut world(&[], FILES));
+        assert_eq!(again.expect(&printed), plan, "{printed}");
+    }
+}
+
+#[test]
+fn what_is_left_open_gets_its_default() {
+    let plan = resolve("patterns = \"paths.txt\"\ncache_hit = \"100%\"\ncache_size = 3").unwrap();
+    assert_eq!(plan.workloads[0].name, "http-patterns");
+    let WorkloadKind::Http(work) = &plan.workloads[0].kind else {
+        panic!("an http workload");
+    };
+    let patterns = work.patterns.as_ref().unwrap();
+    assert_eq!(patterns.order.to_string(), "weighted");
+    assert_eq!((patterns.slowest, patterns.set.len()), (5, 3));
+    assert_eq!(patterns.cache.unwrap().patterns(), Some(3));
+}
+
+#[test]
+fn mistakes_are_told_with_their_place() {
+    for (keys, expected) in [
+        (
+            "patterns = \"bad.txt\"",
+            "plan.toml:6:12: patterns: /made-up/bad.txt:3: \"b\" does not begin with a slash",
+        ),
+        (
+            "patterns = \"bad.json\"",
+            "plan.toml:6:12: patterns: /made-up/bad.json:2:7: invalid type: integer `5`, expected a \
+             path, an object, or a list of patterns",
+        ),
+        (
+            "patterns = \"missing.txt\"",
+            "plan.toml:6:12: patterns: cannot read /made-up/missing.txt: entity not found",
+        ),
+        (
+            "patterns = \"paths.txt\"\npath = \"/x\"",
+            "plan.toml:7:8: path: is for a single request; patterns have their own, so leave out \
+             either",
+        ),
+        (
+            "order = \"shuffled\"",
+            "plan.toml:6:9: order: needs patterns, the file of requests",
+        ),
+        (
+            "patterns = \"paths.txt\"\ncache_hit = \"50%\"",
+            "plan.toml:7:13: cache_hit: 50% of a cache of 100 takes 200 different patterns (100 ÷ \
+             50%), and of the file: it has 3",
+        ),
+        (
+            "patterns = \"paths.txt\"\ncache_hit = \"0%\"",
+            "plan.toml:7:13: cache_hit: \"0%\" is not between 0.1% and 100%",
+        ),
+        (
+            "patterns = \"paths.txt\"\ncache_counters = \"groonga\"",
+            "plan.toml:7:18: cache_counters: needs a cache to forecast: give cache_size, or \
+             cache_hit",
+        ),
+        (
+            "patterns = \"paths.txt\"\norder = \"random\"",
+            "plan.toml:7:9: order: \"random\" is not one of \"weighted\", \"sequential\", \
+             \"shuffled\", \"zipf\", \"zipf:1.1\" (an exponent above 0, at most 10)",
+        ),
+        (
+            "patterns = \"paths.txt\"\nhits = \"solr\"",
+            "plan.toml:7:8: hits: \"solr\" is not one of \"groonga\", \"opensearch\", or a JSON \
+             pointer such as \"/hits/total/value\"",
+        ),
+    ] {
+        assert_eq!(refusal(keys), expected, "{keys}");
+    }
+}
+
+#[test]
+fn frequencies_that_do_not_add_up_are_noted() {
+    let plan = resolve("patterns = \"uneven.json\"").unwrap();
+    let WorkloadKind::Http(work) = &plan.workloads[0].kind else {
+        panic!("an http workload");
+    };
+    assert_eq!(
+        work.patterns.as_ref().unwrap().set.notes(),
+        ["the frequencies add up to 2, not to 1: they are taken in proportion"]
+    );
+}
+
+/// As `tenbin show` looks at a run whose files are gone.
+#[test]
+fn a_plan_can_be_looked_at_without_its_files() {
+    let mut world = world(&[], &[]);
+    world.without_files = true;
+    let text = "[[target]]\nbuiltin = \"s3-memory\"\n[[workload]]\nkind = \"http\"\n\
+                patterns = \"gone.txt\"\ncache_hit = \"50%\"\n[[workload]]\nkind = \"http\"\n\
+                load = { trace = \"gone.trace\" }\n[[workload]]\nkind = \"s3\"\n\
+                operation = \"put\"\nsize = \"file:gone\"\n";
+    let plan = resolve_in(text, &mut world).unwrap_or_else(|refusal| panic!("{refusal}"));
+    assert_eq!(plan.workloads.len(), 3);
+}

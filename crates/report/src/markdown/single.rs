@@ -1,0 +1,115 @@
+//! The sections about single requests and their patterns.
+
+use super::{Rows, heading, line};
+use crate::document::{Document, PatternResult, ResultOf, SingleResult};
+use crate::escape::{as_code, for_markdown};
+use crate::words::{TIME, UNKNOWN, cache_sentence, count};
+
+/// Patterns of one target that are listed; `result.json` has all.
+const MOST_LISTED: usize = 50;
+
+pub(super) fn singles(page: &mut String, document: &Document) {
+    caches(page, document);
+    let is_there = |result: &ResultOf| !result.slowest.is_empty() || !result.fastest.is_empty();
+    if document.results.iter().any(is_there) {
+        heading(page, 2, "Single requests");
+        let mut table = Rows::new(
+            page,
+            &[
+                "workload", "target", "", "time", "status", "host", "request",
+            ],
+        );
+        for result in &document.results {
+            for (word, singles) in [("slowest", &result.slowest), ("fastest", &result.fastest)] {
+                for single in singles {
+                    table.row(&row(result, word, single));
+                }
+            }
+        }
+    }
+    patterns(page, document);
+}
+
+fn caches(page: &mut String, document: &Document) {
+    let cached = || {
+        document
+            .results
+            .iter()
+            .filter(|result| result.cache.is_some())
+    };
+    if cached().next().is_none() {
+        return;
+    }
+    heading(page, 2, "Caches");
+    for result in cached() {
+        if let Some(cache) = &result.cache {
+            let sentence = cache_sentence(&result.target, cache);
+            let text = format!("{}: {sentence}", result.workload);
+            line(page, &format!("- {}.", for_markdown(&text)));
+        }
+    }
+    line(page, "");
+}
+
+fn row(result: &ResultOf, word: &str, single: &SingleResult) -> [String; 7] {
+    [
+        for_markdown(&result.workload),
+        for_markdown(&result.target),
+        word.to_owned(),
+        TIME.of(single.time),
+        single
+            .status
+            .map_or_else(|| "no answer".to_owned(), |status| status.to_string()),
+        for_markdown(single.host.as_deref().unwrap_or_default()),
+        as_code(&single.request),
+    ]
+}
+
+/// The patterns that took longest, on average.
+fn patterns(page: &mut String, document: &Document) {
+    if document
+        .results
+        .iter()
+        .all(|result| result.patterns.is_empty())
+    {
+        return;
+    }
+    heading(page, 2, "Patterns");
+    let mut table = Rows::new(
+        page,
+        &[
+            "workload", "target", "ok", "failed", "mean", "min", "max", "hits", "request",
+        ],
+    );
+    let mut cut = false;
+    for result in &document.results {
+        let mut slowest: Vec<&PatternResult> = result.patterns.iter().collect();
+        let mean = |each: &PatternResult| each.mean.map_or(-1.0, |mean| mean.value);
+        slowest.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
+        cut |= slowest.len() > MOST_LISTED;
+        for each in slowest.into_iter().take(MOST_LISTED) {
+            let position = format!("pattern {}", each.pattern);
+            table.row(&[
+                for_markdown(&result.workload),
+                for_markdown(&result.target),
+                count(each.ok),
+                count(each.failed),
+                TIME.with_interval(each.mean),
+                TIME.maybe(each.min),
+                TIME.maybe(each.max),
+                each.hits.map_or_else(|| UNKNOWN.to_owned(), count),
+                as_code(each.request.as_deref().unwrap_or(&position)),
+            ]);
+        }
+    }
+    if cut {
+        line(page, "");
+        line(
+            page,
+            &format!(
+                "These are the {MOST_LISTED} patterns of each target that took longest on average; \
+                 `result.json` has all of them."
+            ),
+        );
+    }
+}

@@ -1,0 +1,175 @@
+//! What the caches of a target's hosts have done, by their own count.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::probe::{FetchError, fetch};
+use crate::running::Running;
+
+/// How long all hosts together may take to tell.
+const WITHIN: Duration = Duration::from_secs(10);
+
+/// What caches have done since they were started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CacheCount {
+    /// Answers that were found.
+    pub hits: u64,
+    /// Answers that were looked for.
+    pub lookups: u64,
+}
+
+impl CacheCount {
+    /// What was added since `before`; `None` if it began anew meanwhile.
+    pub fn since(self, before: Self) -> Option<Self> {
+        Some(Self {
+            hits: self.hits.checked_sub(before.hits)?,
+            lookups: self.lookups.checked_sub(before.lookups)?,
+        })
+    }
+}
+
+/// Asks every host of a target for that path and adds up what they tell: as Groonga's
+/// `status`, as Droonga's `/statistics/cache`, or as OpenSearch's statistics.
+///
+/// # Errors
+/// Which host does not tell, and why.
+pub fn cache_count(target: &Running, path: &str) -> Result<CacheCount, String> {
+    let mut sum = CacheCount::default();
+    let mut asked: Vec<&str> = Vec::new();
+    for (host, door) in target.way.doors() {
+        // One of several addresses of the same host is enough.
+        if asked.contains(&host.name.as_str()) {
+            continue;
+        }
+        asked.push(&host.name);
+        let of_host = |why: String| format!("host {}, {path}: {why}", host.name);
+        let url = host
+            .url
+            .join(path)
+            .map_err(|error| of_host(error.to_string()))?;
+        let body =
+            fetch(&url, &door, WITHIN).map_err(|error: FetchError| of_host(error.to_string()))?;
+        let count = read(&body).ok_or_else(|| {
+            of_host(
+                "its answer has no counters of a cache as Groonga, Droonga or OpenSearch tell them"
+                    .to_owned(),
+            )
+        })?;
+        sum.hits = sum.hits.saturating_add(count.hits);
+        sum.lookups = sum.lookups.saturating_add(count.lookups);
+    }
+    Ok(sum)
+}
+
+fn read(body: &[u8]) -> Option<CacheCount> {
+    let answer: Value = serde_json::from_slice(body).ok()?;
+    of_groonga(&answer)
+        .or_else(|| of_droonga(&answer))
+        .or_else(|| of_opensearch(&answer))
+}
+
+/// `cache_hit_rate` is in percent, and `n_queries` are lookups in the cache since the
+/// server was started, whatever was asked for otherwise.
+fn of_groonga(answer: &Value) -> Option<CacheCount> {
+    let versions = [answer.pointer("/1"), answer.pointer("/body"), Some(answer)];
+    let status = versions
+        .into_iter()
+        .flatten()
+        .find(|status| status.get("n_queries").is_some())?;
+    let lookups = status.get("n_queries")?.as_u64()?;
+    let rate = status.get("cache_hit_rate")?.as_f64()?;
+    let hits = (lookups as f64 * rate / 100.0).round();
+    (0.0..=lookups as f64)
+        .contains(&hits)
+        .then_some(CacheCount {
+            hits: hits as u64,
+            lookups,
+        })
+}
+
+fn of_droonga(answer: &Value) -> Option<CacheCount> {
+    Some(CacheCount {
+        hits: answer.get("nHits")?.as_u64()?,
+        lookups: answer.get("nGets")?.as_u64()?,
+    })
+}
+
+/// `/_stats/request_cache` has a sum of all shards, `/_nodes/stats` one for each node.
+/// A search counts once for every shard that it looks into.
+fn of_opensearch(answer: &Value) -> Option<CacheCount> {
+    let count = |cache: &Value| {
+        let hits = cache.get("hit_count")?.as_u64()?;
+        let misses = cache.get("miss_count")?.as_u64()?;
+        Some(CacheCount {
+            hits,
+            lookups: hits.checked_add(misses)?,
+        })
+    };
+    if let Some(cache) = answer.pointer("/_all/total/request_cache") {
+        return count(cache);
+    }
+    let nodes = answer.get("nodes")?.as_object()?.values();
+    let counts = nodes.map(|node| count(node.pointer("/indices/request_cache")?));
+    let counts: Vec<CacheCount> = counts.collect::<Option<_>>()?;
+    counts.into_iter().reduce(|one, two| CacheCount {
+        hits: one.hits.saturating_add(two.hits),
+        lookups: one.lookups.saturating_add(two.lookups),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(text: &str) -> Option<(u64, u64)> {
+        read(text.as_bytes()).map(|count| (count.hits, count.lookups))
+    }
+
+    #[test]
+    fn every_server_tells_in_its_own_way() {
+        for (text, expected) in [
+            (
+                r#"[[0,1795174843.1,0.0003],{"uptime":227,"n_queries":6441,"cache_hit_rate":48.90544946436889,"version":"13.0.0"}]"#,
+                Some((3150, 6441)),
+            ),
+            (
+                r#"{"header":{"return_code":0},"body":{"n_queries":8,"cache_hit_rate":25.0}}"#,
+                Some((2, 8)),
+            ),
+            (
+                r#"[[0,1.0,0.1],{"n_queries":0,"cache_hit_rate":0.0}]"#,
+                Some((0, 0)),
+            ),
+            (r#"{"nGets":10,"nHits":4,"hitRatio":40.0}"#, Some((4, 10))),
+            (
+                r#"{"_all":{"primaries":{},"total":{"request_cache":{"hit_count":3,"miss_count":7}}}}"#,
+                Some((3, 10)),
+            ),
+            (
+                r#"{"nodes":{"a":{"indices":{"request_cache":{"hit_count":1,"miss_count":2}}},
+                    "b":{"indices":{"request_cache":{"hit_count":3,"miss_count":4}}}}}"#,
+                Some((4, 10)),
+            ),
+            // A part of the truth is none.
+            (
+                r#"{"nodes":{"a":{"indices":{"request_cache":{"hit_count":1,"miss_count":2}}},"b":{}}}"#,
+                None,
+            ),
+            (r#"{"nodes":{}}"#, None),
+            (r#"[[0],{"n_queries":5,"cache_hit_rate":150.0}]"#, None),
+            (r#"{"nGets":"x","nHits":1}"#, None),
+            ("<html>", None),
+            ("", None),
+        ] {
+            assert_eq!(count(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_began_anew_is_not_known() {
+        let at = |hits, lookups| CacheCount { hits, lookups };
+        assert_eq!(at(5, 10).since(at(2, 4)), Some(at(3, 6)));
+        assert_eq!(at(1, 2).since(at(2, 4)), None);
+    }
+}

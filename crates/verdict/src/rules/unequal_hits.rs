@@ -1,0 +1,187 @@
+//! Targets that did not find as much for the same patterns.
+
+use super::Rule;
+use crate::evidence::Evidence;
+use crate::finding::{Blame, Finding, Severity};
+use crate::words::percent;
+
+/// How much of a pattern is quoted.
+const QUOTED_CHARS: usize = 80;
+
+/// Share of the patterns without a number of hits beyond which little was compared.
+const UNTOLD: f64 = 0.05;
+
+/// Targets that did not find as much for the same patterns.
+pub(super) struct UnequalHits;
+
+impl Rule for UnequalHits {
+    fn name(&self) -> &'static str {
+        "unequal_hits"
+    }
+
+    fn summary(&self) -> &'static str {
+        "two targets did not find as much for the same request patterns"
+    }
+
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Suspect, Severity::Invalid]
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("unequal_hits.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let workloads = evidence.plan.workloads.iter();
+        workloads
+            .flat_map(|workload| self.at(evidence, &workload.name))
+            .collect()
+    }
+}
+
+/// What one target found, pattern by pattern.
+struct Found<'a> {
+    target: &'a str,
+    hits: &'a [Option<u64>],
+}
+
+impl UnequalHits {
+    fn at(&self, evidence: &Evidence<'_>, workload: &str) -> Vec<Finding> {
+        let all: Vec<Found<'_>> = evidence
+            .plan
+            .targets
+            .iter()
+            .filter_map(|target| {
+                let known = evidence.environment.targets.get(&target.name)?;
+                Some(Found {
+                    target: &target.name,
+                    hits: known.hits.get(workload)?,
+                })
+            })
+            .collect();
+        let labels = evidence.environment.patterns.get(workload);
+        let labels = labels.map_or(&[][..], Vec::as_slice);
+        let finding = |severity, target: &str, seen, advice: &str| Finding {
+            rule: self.name(),
+            severity,
+            blame: Blame::Setup,
+            workload: Some(workload.to_owned()),
+            target: Some(target.to_owned()),
+            evidence: seen,
+            advice: advice.to_owned(),
+        };
+        let mut findings = Vec::new();
+        for found in &all {
+            if let Some(seen) = found.untold() {
+                let advice = "look at such an answer, and whether hits = names the way in which \
+                              this target tells its hits";
+                findings.push(finding(Severity::Suspect, found.target, seen, advice));
+            }
+        }
+        let Some((baseline, others)) = all.split_first() else {
+            return findings;
+        };
+        for other in others {
+            if let Some(seen) = other.against(baseline, labels) {
+                let advice = "give both the same data, indexes, tokenizers and normalizers, and \
+                              ask in the same way, before comparing how fast they find it";
+                findings.push(finding(Severity::Invalid, other.target, seen, advice));
+            }
+        }
+        findings
+    }
+}
+
+impl Found<'_> {
+    fn untold(&self) -> Option<String> {
+        let untold = self.hits.iter().filter(|hits| hits.is_none()).count();
+        let share = untold as f64 / self.hits.len().max(1) as f64;
+        (share > UNTOLD).then(|| {
+            format!(
+                "{} told no number of hits for {untold} of {} patterns ({})",
+                self.target,
+                self.hits.len(),
+                percent(share)
+            )
+        })
+    }
+
+    fn against(&self, baseline: &Self, labels: &[String]) -> Option<String> {
+        let both = self.hits.iter().zip(baseline.hits).enumerate();
+        let known = both.filter_map(|(at, (mine, other))| Some((at, (*mine)?, (*other)?)));
+        let known: Vec<(usize, u64, u64)> = known.collect();
+        let unequal = || known.iter().filter(|(_, mine, other)| mine != other);
+        let (at, mine, other) = unequal().next()?;
+        let pattern = labels.get(*at).map_or_else(
+            || format!("pattern {}", at + 1),
+            |label| {
+                let short: String = label.chars().take(QUOTED_CHARS).collect();
+                let cut = if short.len() < label.len() { "…" } else { "" };
+                format!("{short}{cut}")
+            },
+        );
+        Some(format!(
+            "{} of {} patterns had other numbers of hits, the first of them {pattern}: {mine} from \
+             {}, {other} from {}",
+            unequal().count(),
+            known.len(),
+            self.target,
+            baseline.target
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_record::TargetEnvironment;
+
+    use super::*;
+    use crate::finding::Trust;
+    use crate::testing::Run;
+
+    fn found(a: &[Option<u64>], b: &[Option<u64>]) -> Run {
+        let mut run = Run::pair(8);
+        for (target, hits) in [("a", a), ("b", b)] {
+            let mut known = TargetEnvironment::default();
+            known.hits.insert("get".to_owned(), hits.to_vec());
+            run.environment.targets.insert(target.to_owned(), known);
+        }
+        let labels = ["GET /d/select?query=tea", "GET /d/select?query=rice"];
+        let labels = labels.map(str::to_owned).to_vec();
+        run.environment.patterns.insert("get".to_owned(), labels);
+        run
+    }
+
+    #[test]
+    fn other_numbers_of_hits_void_the_comparison() {
+        let run = found(&[Some(5), Some(7)], &[Some(5), Some(6)]);
+        let findings = run.findings(&UnequalHits);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert_eq!(
+            findings[0].evidence,
+            "1 of 2 patterns had other numbers of hits, the first of them GET \
+             /d/select?query=rice: 6 from b, 7 from a"
+        );
+        let trust: Vec<_> = run.assess().primary().map(|c| c.trust).collect();
+        assert_eq!(trust, [Trust::Invalid]);
+    }
+
+    #[test]
+    fn numbers_that_are_not_told_are_suspect_and_not_compared() {
+        let findings = found(&[Some(5), Some(7)], &[Some(5), None]).findings(&UnequalHits);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(
+            findings[0].evidence,
+            "b told no number of hits for 1 of 2 patterns (50 %)"
+        );
+    }
+
+    #[test]
+    fn silent_where_they_found_the_same_or_were_not_asked() {
+        let same = [Some(5), Some(0)];
+        assert_eq!(found(&same, &same).findings(&UnequalHits), []);
+        assert_eq!(Run::pair(8).findings(&UnequalHits), []);
+    }
+}

@@ -1,0 +1,154 @@
+//! Heads of requests, and which answers are a success.
+
+use std::ops::Range;
+
+use tenbin_plan::HttpWork;
+
+use crate::error::WorkloadError;
+use crate::site::Site;
+use crate::text::{is_token, is_visible, push_decimal};
+
+/// Statuses that count as success.
+pub(super) struct Success(Vec<u16>);
+
+impl Success {
+    /// These, or any 2xx if there are none.
+    pub(super) fn new(expect: &[u16]) -> Self {
+        Self(expect.to_vec())
+    }
+
+    #[inline]
+    pub(super) fn holds(&self, status: u16) -> bool {
+        const SUCCESS: Range<u16> = 200..300;
+        if self.0.is_empty() {
+            SUCCESS.contains(&status)
+        } else {
+            self.0.contains(&status)
+        }
+    }
+}
+
+/// What a head is made of, but for the host.
+pub(super) struct Parts<'a> {
+    pub(super) method: &'a str,
+    pub(super) path: &'a str,
+    /// Headers of this request, which take the place of those that are shared.
+    pub(super) own: &'a [(String, String)],
+    /// Headers of all requests.
+    pub(super) shared: &'a [(String, String)],
+    /// Length of the body.
+    pub(super) body: usize,
+    pub(super) keep_alive: bool,
+}
+
+impl Parts<'_> {
+    /// The whole head for a host.
+    pub(super) fn head(&self, host: &str) -> Vec<u8> {
+        let mut head = Vec::with_capacity(256);
+        self.push_line(&mut head);
+        head.extend_from_slice(&self.host_line(host));
+        self.push_rest(&mut head);
+        head
+    }
+
+    /// What stands before the host.
+    pub(super) fn push_line(&self, head: &mut Vec<u8>) {
+        head.extend_from_slice(self.method.as_bytes());
+        head.push(b' ');
+        head.extend_from_slice(self.path.as_bytes());
+        head.extend_from_slice(b" HTTP/1.1\r\n");
+    }
+
+    /// The header that tells hosts apart; empty where the user gives another.
+    pub(super) fn host_line(&self, host: &str) -> Vec<u8> {
+        let mut line = Vec::new();
+        if !self.gives("host") {
+            push_header(&mut line, "Host", host.as_bytes());
+        }
+        line
+    }
+
+    /// What stands behind it.
+    pub(super) fn push_rest(&self, head: &mut Vec<u8>) {
+        if !self.gives("user-agent") {
+            push_header(head, "User-Agent", crate::USER_AGENT.as_bytes());
+        }
+        if !self.keep_alive && !self.gives("connection") {
+            push_header(head, "Connection", b"close");
+        }
+        let replaced = |name: &str| gives(self.own, name);
+        for (name, value) in self.shared.iter().filter(|(name, _)| !replaced(name)) {
+            push_header(head, name, value.as_bytes());
+        }
+        for (name, value) in self.own {
+            push_header(head, name, value.as_bytes());
+        }
+        if self.body > 0 || expects_a_body(self.method) {
+            head.extend_from_slice(b"Content-Length: ");
+            push_decimal(head, self.body as u64);
+            head.extend_from_slice(b"\r\n");
+        }
+        head.extend_from_slice(b"\r\n");
+    }
+
+    fn gives(&self, name: &str) -> bool {
+        gives(self.own, name) || gives(self.shared, name)
+    }
+}
+
+/// Whether there are headers of that name.
+fn gives(headers: &[(String, String)], name: &str) -> bool {
+    headers
+        .iter()
+        .any(|(own, _)| own.eq_ignore_ascii_case(name))
+}
+
+/// Whether these headers can be sent.
+pub(super) fn check_headers(
+    workload: &str,
+    headers: &[(String, String)],
+) -> Result<(), WorkloadError> {
+    for (name, value) in headers {
+        let problem = if !is_token(name) {
+            "is not a header name"
+        } else if value.bytes().any(|b| b.is_ascii_control() && b != b'\t') {
+            "has a value with control characters"
+        } else if name.eq_ignore_ascii_case("content-length")
+            || name.eq_ignore_ascii_case("transfer-encoding")
+        {
+            "is set from the body; leave it out"
+        } else {
+            continue;
+        };
+        return Err(WorkloadError::Header {
+            workload: workload.to_owned(),
+            name: name.clone(),
+            problem,
+        });
+    }
+    Ok(())
+}
+
+/// Whether the hosts of the target can stand in a header.
+pub(super) fn check_hosts(work: &HttpWork, target: &Site) -> Result<(), WorkloadError> {
+    let mut hosts = target.host_headers().iter();
+    if gives(&work.headers, "host") || hosts.all(|host| is_visible(host)) {
+        return Ok(());
+    }
+    Err(WorkloadError::Site {
+        url: target.shown(),
+        what: "host",
+    })
+}
+
+fn push_header(head: &mut Vec<u8>, name: &str, value: &[u8]) {
+    head.extend_from_slice(name.as_bytes());
+    head.extend_from_slice(b": ");
+    head.extend_from_slice(value);
+    head.extend_from_slice(b"\r\n");
+}
+
+/// Methods whose requests say so when they have no body (RFC 9110, section 8.6).
+fn expects_a_body(method: &str) -> bool {
+    matches!(method, "POST" | "PUT" | "PATCH")
+}

@@ -1,0 +1,48 @@
+//! Plain HTTP requests: one over and over, or many drawn from patterns.
+
+mod head;
+mod patterns;
+mod single;
+
+use tenbin_plan::{self as plan, WorkloadKind};
+
+use crate::error::WorkloadError;
+use crate::kind::{Kind, Prepared};
+use crate::site::Site;
+
+/// The kind `http`.
+#[derive(Debug, Clone, Copy)]
+pub struct Http;
+
+impl Kind for Http {
+    fn name(&self) -> &'static str {
+        "http"
+    }
+
+    fn summary(&self) -> &'static str {
+        "plain HTTP requests: one over and over, or many drawn from a file of patterns"
+    }
+
+    fn takes(&self, work: &WorkloadKind) -> bool {
+        matches!(work, WorkloadKind::Http(_))
+    }
+
+    fn prepare(
+        &self,
+        work: &plan::Workload,
+        target: &Site,
+        seed: u64,
+        threads: usize,
+    ) -> Result<Box<dyn Prepared>, WorkloadError> {
+        let WorkloadKind::Http(http) = &work.kind else {
+            return Err(WorkloadError::NoKind {
+                workload: work.name.clone(),
+            });
+        };
+        let workers = threads.min(work.load.connections).max(1);
+        match &http.patterns {
+            None => single::prepare(work, http, target, workers),
+            Some(patterns) => patterns::prepare(work, http, patterns, target, seed, workers),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Many requests, drawn from patterns.
+
+mod book;
+mod cache;
+mod figures;
+mod hits;
+mod sampler;
+mod worker;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tenbin_engine::Workload;
+use tenbin_plan::patterns::{MOST_ASKED_FOR_HITS, MOST_COUNTED_PATTERNS};
+use tenbin_plan::{self as plan, HttpWork, PatternSet, Patterns};
+
+use self::book::Book;
+use self::cache::Forecaster;
+use self::figures::Figures;
+use self::hits::Asker;
+use self::sampler::Sampling;
+use self::worker::{Log, Worker};
+use crate::error::WorkloadError;
+use crate::kind::{Prepared, Stage};
+use crate::single::{AskedPatterns, CacheForecast, SinglesSeen};
+use crate::site::Site;
+use crate::text::grouped;
+
+/// Makes the requests ready for a target.
+pub(super) fn prepare(
+    work: &plan::Workload,
+    http: &HttpWork,
+    patterns: &Patterns,
+    target: &Site,
+    seed: u64,
+    workers: usize,
+) -> Result<Box<dyn Prepared>, WorkloadError> {
+    let refused = |reason: String| WorkloadError::Patterns {
+        workload: work.name.clone(),
+        reason,
+    };
+    let chosen = match patterns.cache.and_then(|cache| cache.patterns()) {
+        None => None,
+        Some(count) => Some(patterns.set.choose(count, seed).map_err(refused)?),
+    };
+    let set: &PatternSet = chosen.as_ref().unwrap_or(&patterns.set);
+    if set.is_empty() {
+        return Err(refused("there are no patterns".to_owned()));
+    }
+    let book = Arc::new(Book::new(work, http, set, target)?);
+    let sampling = Arc::new(Sampling::new(
+        set,
+        patterns.order,
+        seed,
+        book.hosts_of(),
+        workers,
+    ));
+    let forecaster = patterns.cache.map(|cache| {
+        let cacheable = set.patterns().iter().map(|pattern| pattern.method == "GET");
+        Forecaster::new(cache.size, cacheable.collect(), book.hosts())
+    });
+    Ok(Box::new(PreparedPatterns {
+        work: work.name.clone(),
+        patterns: patterns.clone(),
+        labels: set.patterns().iter().map(plan::Pattern::label).collect(),
+        notes: set.notes().to_vec(),
+        chosen: chosen.is_some(),
+        book,
+        sampling,
+        forecaster,
+        hits: Arc::default(),
+        asked: false,
+        logs: Vec::new(),
+        workers,
+    }))
+}
+
+struct PreparedPatterns {
+    work: String,
+    patterns: Patterns,
+    labels: Vec<String>,
+    notes: Vec<String>,
+    /// The patterns are only some of the file.
+    chosen: bool,
+    book: Arc<Book>,
+    sampling: Arc<Sampling>,
+    forecaster: Option<Forecaster>,
+    /// By pattern, once they have been asked for.
+    hits: Arc<Mutex<Vec<Option<u64>>>>,
+    asked: bool,
+    /// What the workers of the slice under way write at its end.
+    logs: Vec<Arc<Mutex<Option<Log>>>>,
+    workers: usize,
+}
+
+impl Prepared for PreparedPatterns {
+    /// Asks for every pattern's hits.
+    fn before_run(&mut self) -> Option<Stage> {
+        let source = self.patterns.hits.clone()?;
+        if std::mem::replace(&mut self.asked, true) {
+            return None;
+        }
+        let count = self.labels.len().min(MOST_ASKED_FOR_HITS);
+        *self.hits.lock().unwrap_or_else(PoisonError::into_inner) = vec![None; count];
+        if let Some(forecaster) = &mut self.forecaster {
+            forecaster.ask_each_once(count);
+        }
+        let asker = Asker::new(
+            Arc::clone(&self.book),
+            source,
+            Arc::clone(&self.hits),
+            count,
+        );
+        Some(Stage {
+            what: format!("asking {} patterns for their hits", grouped(count as u64)),
+            total: Some(count as u64),
+            connections: 1,
+            workers: vec![Box::new(asker)],
+            must_succeed: false,
+        })
+    }
+
+    fn slice(&mut self) -> Vec<Box<dyn Workload>> {
+        let counted = match self.labels.len() {
+            few if few <= MOST_COUNTED_PATTERNS => few,
+            _ => 0,
+        };
+        self.logs = (0..self.workers).map(|_| Arc::default()).collect();
+        let logs = self.logs.iter().enumerate();
+        logs.map(|(worker, log)| {
+            let sampler = self.sampling.sampler(worker);
+            let figures = Figures::new(self.patterns.slowest as usize, counted);
+            let book = Arc::clone(&self.book);
+            Box::new(Worker::new(book, sampler, figures, Arc::clone(log))) as Box<dyn Workload>
+        })
+        .collect()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = self.notes.clone();
+        if self.chosen {
+            notes.push(format!(
+                "{} of the {} patterns of the file are drawn from",
+                grouped(self.labels.len() as u64),
+                grouped(self.patterns.set.len() as u64)
+            ));
+        }
+        let several = self.labels.len() > MOST_ASKED_FOR_HITS;
+        if self.patterns.hits.is_some() && several {
+            notes.push(format!(
+                "the hits of the first {} patterns are compared",
+                grouped(MOST_ASKED_FOR_HITS as u64)
+            ));
+        }
+        if let (Some(dial), Some(forecaster)) = (self.patterns.cache, &self.forecaster) {
+            notes.extend(forecaster.sentence(&self.sampling, dial));
+        }
+        notes
+            .into_iter()
+            .map(|note| format!("workload \"{}\": {note}", self.work))
+            .collect()
+    }
+
+    fn asked_patterns(&self) -> Option<AskedPatterns> {
+        let hits = self.hits.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(AskedPatterns {
+            labels: match self.labels.len() {
+                few if few <= MOST_COUNTED_PATTERNS => self.labels.clone(),
+                _ => self.labels[..hits.len()].to_vec(),
+            },
+            hits: hits.clone(),
+        })
+    }
+
+    /// The workers have written down what they saw as they were dropped.
+    fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
+        drop(workers);
+    }
+
+    fn singles_seen(&mut self) -> Option<SinglesSeen> {
+        let logs: Vec<Log> = std::mem::take(&mut self.logs)
+            .iter()
+            .filter_map(|log| log.lock().unwrap_or_else(PoisonError::into_inner).take())
+            .collect();
+        let drawn: Vec<Vec<u64>> = logs.iter().map(|log| log.drawn.clone()).collect();
+        let figures = logs.into_iter().map(|log| log.figures);
+        let merged = figures.reduce(Figures::and)?;
+        let forecast: Option<CacheForecast> = self
+            .forecaster
+            .as_mut()
+            .map(|forecaster| forecaster.replay(&self.sampling, &drawn));
+        Some(merged.told(&self.labels, forecast))
+    }
+}

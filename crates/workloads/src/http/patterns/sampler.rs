@@ -1,0 +1,341 @@
+//! Which pattern is next. No order ever runs dry, and all follow from the seed alone.
+
+use std::sync::Arc;
+
+use tenbin_plan::{PatternOrder, PatternSet};
+
+use crate::rng::{Rng, name_number};
+use crate::zipf::Zipf;
+
+/// How patterns are drawn, for every worker and, where hosts have patterns of their
+/// own, every host.
+pub(super) struct Sampling {
+    order: PatternOrder,
+    seed: u64,
+    workers: usize,
+    /// One for all hosts, or one for each.
+    pools: Vec<Pool>,
+}
+
+/// Patterns that are drawn from.
+struct Pool {
+    /// Positions among all patterns, in the order of the file.
+    sequence: Arc<[u32]>,
+    /// The different ones among them.
+    members: Arc<[u32]>,
+    weighted: Arc<Alias>,
+}
+
+impl Sampling {
+    pub(super) fn new(
+        set: &PatternSet,
+        order: PatternOrder,
+        seed: u64,
+        hosts_of: Option<&[Vec<u32>]>,
+        workers: usize,
+    ) -> Self {
+        let weights = set.weights();
+        let all: Vec<u32> = (0..set.len() as u32).collect();
+        let lists = hosts_of.map_or_else(
+            || vec![all.as_slice()],
+            |hosts| hosts.iter().map(Vec::as_slice).collect(),
+        );
+        let pools = lists.iter().map(|members| {
+            let mut is_member = vec![false; set.len()];
+            for &member in *members {
+                is_member[member as usize] = true;
+            }
+            let here = set.sequence().iter().copied();
+            let of_members: Vec<f64> = members.iter().map(|&at| weights[at as usize]).collect();
+            Pool {
+                sequence: here.filter(|&at| is_member[at as usize]).collect(),
+                members: (*members).into(),
+                weighted: Arc::new(Alias::new(&of_members)),
+            }
+        });
+        Self {
+            order,
+            seed,
+            workers,
+            pools: pools.collect(),
+        }
+    }
+
+    /// What a worker draws with, from the begin of its sequence.
+    pub(super) fn sampler(&self, worker: usize) -> Sampler {
+        let pools = self.pools.iter().enumerate();
+        Sampler {
+            draws: pools
+                .map(|(host, pool)| self.draw(pool, worker, host))
+                .collect(),
+        }
+    }
+
+    pub(super) fn workers(&self) -> usize {
+        self.workers
+    }
+
+    fn draw(&self, pool: &Pool, worker: usize, host: usize) -> Draw {
+        let parts = [name_number("patterns"), worker as u64, host as u64];
+        let rng = Rng::new(self.seed, &parts);
+        match self.order {
+            PatternOrder::Weighted => Draw::Weighted {
+                rng,
+                members: Arc::clone(&pool.members),
+                alias: Arc::clone(&pool.weighted),
+            },
+            PatternOrder::Sequential => Draw::Sequential {
+                at: worker % pool.sequence.len(),
+                step: self.workers % pool.sequence.len(),
+                sequence: Arc::clone(&pool.sequence),
+            },
+            PatternOrder::Shuffled => Draw::Shuffled {
+                rng,
+                dealt: 0,
+                deck: pool.sequence.to_vec(),
+            },
+            PatternOrder::Zipf { exponent } => Draw::Zipf {
+                rng,
+                zipf: Zipf::new(pool.members.len() as u64, exponent, self.seed),
+                members: Arc::clone(&pool.members),
+            },
+        }
+    }
+}
+
+/// What one worker draws with.
+pub(super) struct Sampler {
+    /// One for all hosts, or one for each.
+    draws: Vec<Draw>,
+}
+
+impl Sampler {
+    /// The next pattern for a host.
+    #[inline]
+    pub(super) fn next(&mut self, host: usize) -> u32 {
+        let at = if self.draws.len() == 1 { 0 } else { host };
+        self.draws[at].next()
+    }
+}
+
+enum Draw {
+    Weighted {
+        rng: Rng,
+        members: Arc<[u32]>,
+        alias: Arc<Alias>,
+    },
+    Sequential {
+        at: usize,
+        step: usize,
+        sequence: Arc<[u32]>,
+    },
+    /// Dealt from a deck that is shuffled as it is dealt (Fisher and Yates), again and
+    /// again: so nothing stops for a whole shuffle.
+    Shuffled {
+        rng: Rng,
+        dealt: usize,
+        deck: Vec<u32>,
+    },
+    Zipf {
+        rng: Rng,
+        zipf: Zipf,
+        members: Arc<[u32]>,
+    },
+}
+
+impl Draw {
+    #[inline]
+    fn next(&mut self) -> u32 {
+        match self {
+            Self::Weighted {
+                rng,
+                members,
+                alias,
+            } => members[alias.draw(rng)],
+            Self::Sequential { at, step, sequence } => {
+                let next = sequence[*at];
+                *at += *step;
+                if *at >= sequence.len() {
+                    *at -= sequence.len();
+                }
+                next
+            }
+            Self::Shuffled { rng, dealt, deck } => {
+                if *dealt == deck.len() {
+                    *dealt = 0;
+                }
+                let others = (deck.len() - *dealt) as u64;
+                deck.swap(*dealt, *dealt + rng.below(others) as usize);
+                *dealt += 1;
+                deck[*dealt - 1]
+            }
+            Self::Zipf { rng, zipf, members } => members[zipf.draw(rng) as usize],
+        }
+    }
+}
+
+/// Numbers by weight in constant time: the alias method of A. J. Walker ("An efficient
+/// method for generating discrete random variables with general distributions", ACM
+/// TOMS 3(3), 1977), with the tables made as by M. D. Vose (IEEE TSE 17(9), 1991).
+struct Alias {
+    /// The chance that a number is taken and not its alias.
+    keep: Vec<f64>,
+    alias: Vec<u32>,
+}
+
+impl Alias {
+    /// Weights are not negative, and one is above 0.
+    fn new(weights: &[f64]) -> Self {
+        let sum: f64 = weights.iter().sum();
+        let scale = weights.len() as f64 / sum;
+        let mut keep: Vec<f64> = weights.iter().map(|weight| weight * scale).collect();
+        let mut alias: Vec<u32> = (0..weights.len() as u32).collect();
+        let (mut small, mut large): (Vec<u32>, Vec<u32>) =
+            (0..weights.len() as u32).partition(|&at| keep[at as usize] < 1.0);
+        while let (Some(less), Some(&more)) = (small.pop(), large.last()) {
+            alias[less as usize] = more;
+            keep[more as usize] -= 1.0 - keep[less as usize];
+            if keep[more as usize] < 1.0 {
+                large.pop();
+                small.push(more);
+            }
+        }
+        // What is left is 1 but for rounding.
+        for at in small.into_iter().chain(large) {
+            keep[at as usize] = 1.0;
+        }
+        Self { keep, alias }
+    }
+
+    #[inline]
+    fn draw(&self, rng: &mut Rng) -> usize {
+        let at = rng.below(self.keep.len() as u64) as usize;
+        if rng.unit() < self.keep[at] {
+            at
+        } else {
+            self.alias[at] as usize
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use tenbin_plan::{Context, Draft, Patterns, WorkloadKind};
+
+    use super::*;
+
+    /// The patterns of a file with this text.
+    pub(crate) fn patterns(text: &str, keys: &str) -> Patterns {
+        let plan = format!(
+            "[[target]]\nurl = \"http://h:1\"\n[[workload]]\nkind = \"http\"\npatterns = \"p\"\n{keys}"
+        );
+        let text = text.as_bytes().to_vec();
+        let mut context = Context::of_this_process().unwrap();
+        context.read = Box::new(move |_| Ok(text.clone()));
+        let draft = Draft::from_toml(&plan, std::path::Path::new("plan.toml")).unwrap();
+        let plan = draft.resolve(&mut context).unwrap();
+        let WorkloadKind::Http(work) = &plan.workloads[0].kind else {
+            panic!("an http workload");
+        };
+        work.patterns.clone().unwrap()
+    }
+
+    pub(crate) fn paths(count: usize) -> String {
+        (0..count).map(|at| format!("/{at}\n")).collect()
+    }
+
+    fn sampling(text: &str, order: &str, workers: usize) -> Sampling {
+        let patterns = patterns(text, &format!("order = {order:?}"));
+        Sampling::new(&patterns.set, patterns.order, 7, None, workers)
+    }
+
+    fn drawn(sampling: &Sampling, worker: usize, count: usize) -> Vec<u32> {
+        let mut sampler = sampling.sampler(worker);
+        (0..count).map(|_| sampler.next(0)).collect()
+    }
+
+    #[test]
+    fn frequencies_are_what_the_file_says() {
+        let text = r#"{"a": {"frequency": 0.7, "patterns": ["/1", "/2"]},
+                       "b": {"frequency": 0.25, "patterns": ["/3", "/3", "/4"]},
+                       "c": {"frequency": 0.05, "patterns": ["/5"]}}"#;
+        let draws = 100_000;
+        let expected = [0.35, 0.35, 0.25 * 2.0 / 3.0, 0.25 / 3.0, 0.05];
+        let seen = drawn(&sampling(text, "weighted", 1), 0, draws);
+        for (pattern, share) in (0..).zip(expected) {
+            let count = seen.iter().filter(|&&at| at == pattern).count() as f64;
+            let mean = draws as f64 * share;
+            // Binomial; five standard deviations either way.
+            let limit = 5.0 * (mean * (1.0 - share)).sqrt();
+            assert!(
+                (count - mean).abs() < limit,
+                "{pattern}: {count}, not {mean}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_sequence_follows_from_the_seed_and_differs_by_worker() {
+        for order in ["weighted", "shuffled", "zipf:1"] {
+            let one = sampling(&paths(50), order, 2);
+            assert_eq!(drawn(&one, 0, 500), drawn(&one, 0, 500), "{order}");
+            assert_ne!(drawn(&one, 0, 500), drawn(&one, 1, 500), "{order}");
+        }
+    }
+
+    #[test]
+    fn in_sequence_workers_share_the_file_and_begin_again() {
+        let two = sampling("/a\n/b\n/a\n/c\n", "sequential", 2);
+        assert_eq!(drawn(&two, 0, 4), [0, 0, 0, 0]);
+        assert_eq!(drawn(&two, 1, 4), [1, 2, 1, 2]);
+        let many = sampling("/a\n/b\n/c\n", "sequential", 7);
+        assert_eq!(drawn(&many, 6, 4), [0, 1, 2, 0]);
+        assert_eq!(drawn(&sampling("/a\n", "sequential", 3), 2, 3), [0, 0, 0]);
+    }
+
+    #[test]
+    fn a_shuffle_deals_everything_before_anything_again() {
+        let one = sampling(&paths(20), "shuffled", 1);
+        let dealt = drawn(&one, 0, 60);
+        for pass in dealt.chunks(20) {
+            let mut sorted = pass.to_vec();
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..20).collect::<Vec<_>>());
+        }
+        assert_ne!(dealt[..20], dealt[20..40]);
+    }
+
+    #[test]
+    fn hosts_with_patterns_of_their_own_draw_from_them_alone() {
+        let patterns = patterns(&paths(4), "");
+        let hosts = [vec![0, 2], vec![1, 2, 3]];
+        for order in ["weighted", "sequential", "shuffled", "zipf:1"] {
+            let order = order.parse().unwrap();
+            let sampling = Sampling::new(&patterns.set, order, 7, Some(&hosts), 1);
+            let mut sampler = sampling.sampler(0);
+            for at in 0..200 {
+                let next = sampler.next(at % 2);
+                assert!(hosts[at % 2].contains(&next), "{order}");
+            }
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn alias_tables_keep_every_weight(weights in proptest::collection::vec(0.0..10.0f64, 1..40)) {
+            proptest::prop_assume!(weights.iter().sum::<f64>() > 0.1);
+            let alias = Alias::new(&weights);
+            let sum: f64 = weights.iter().sum();
+            let mut chances = vec![0.0; weights.len()];
+            for at in 0..weights.len() {
+                let each = 1.0 / weights.len() as f64;
+                let kept = alias.keep[at].clamp(0.0, 1.0);
+                chances[at] += each * kept;
+                chances[alias.alias[at] as usize] += each * (1.0 - kept);
+            }
+            for (chance, weight) in chances.iter().zip(&weights) {
+                proptest::prop_assert!((chance - weight / sum).abs() < 1e-9);
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! One thread's share of the requests.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tenbin_engine::{ErrorClass, Exchange, Judgement, Moment, Next, Seen, Workload};
+
+use super::book::Book;
+use super::figures::Figures;
+use super::sampler::Sampler;
+
+/// What a worker has seen by the end of a slice.
+pub(super) struct Log {
+    pub(super) figures: Figures,
+    /// Requests drawn for each host.
+    pub(super) drawn: Vec<u64>,
+}
+
+/// One thread's share of the requests. It writes its log when it is dropped.
+pub(super) struct Worker {
+    book: Arc<Book>,
+    sampler: Sampler,
+    figures: Figures,
+    drawn: Vec<u64>,
+    log: Arc<Mutex<Option<Log>>>,
+}
+
+impl Worker {
+    pub(super) fn new(
+        book: Arc<Book>,
+        sampler: Sampler,
+        figures: Figures,
+        log: Arc<Mutex<Option<Log>>>,
+    ) -> Self {
+        Self {
+            drawn: vec![0; book.hosts()],
+            book,
+            sampler,
+            figures,
+            log,
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let log = Log {
+            figures: std::mem::take(&mut self.figures),
+            drawn: std::mem::take(&mut self.drawn),
+        };
+        *self.log.lock().unwrap_or_else(PoisonError::into_inner) = Some(log);
+    }
+}
+
+impl Workload for Worker {
+    fn operations(&self) -> &[&'static str] {
+        self.book.operations()
+    }
+
+    fn next(&mut self, _now: Moment, exchange: &mut Exchange) -> Next {
+        let pattern = self.sampler.next(exchange.host);
+        self.drawn[exchange.host] += 1;
+        self.book.write(pattern, exchange);
+        Next::Ready
+    }
+
+    fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
+        self.book.body(exchange)
+    }
+
+    fn judge(&mut self, _exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
+        if self.book.success.holds(status) {
+            Judgement::Correct
+        } else {
+            Judgement::Failed(ErrorClass::Status, String::new())
+        }
+    }
+
+    fn follows(&self) -> bool {
+        self.figures.wants_any()
+    }
+
+    fn seen(&mut self, exchange: &Exchange, seen: Seen) {
+        self.figures.take(exchange.tag as u32, exchange.host, seen);
+    }
+}

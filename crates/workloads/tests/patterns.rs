@@ -1,0 +1,184 @@
+//! Requests drawn from patterns: what is sent where, what is seen, what is found.
+
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use support::{answer, drawn, drive, drive_hosts, site};
+use tenbin_engine::{Exchange, Judgement, Next, Seen};
+use tenbin_workloads::{Prepared, WorkloadError, prepare};
+use url::Url;
+
+fn prepared(text: &str, keys: &str, urls: &[&str]) -> Result<Box<dyn Prepared>, WorkloadError> {
+    let site = urls[1..].iter().fold(site(urls[0]), |site, url| {
+        site.and_host(&Url::parse(url).unwrap())
+    });
+    prepare(&drawn(text, keys), &site, 7, 2)
+}
+
+/// The heads of so many requests to each host in turn.
+fn heads(prepared: &mut dyn Prepared, hosts: &[usize], count: usize) -> Vec<String> {
+    let mut worker = prepared.slice().remove(0);
+    let mut heads = Vec::new();
+    for at in 0..count {
+        let mut exchange = Exchange {
+            host: hosts[at % hosts.len()],
+            ..Exchange::default()
+        };
+        assert_eq!(worker.next(support::NOW, &mut exchange), Next::Ready);
+        heads.push(String::from_utf8(exchange.head).unwrap());
+    }
+    heads
+}
+
+const USER_AGENT: &str = concat!("User-Agent: tenbin/", env!("CARGO_PKG_VERSION"), "\r\n");
+
+#[test]
+fn patterns_have_heads_and_bodies_of_their_own() {
+    let text = r#"[{"path": "/a", "method": "POST", "headers": {"X-A": "own"}, "body": {"q": 1},
+                    "timeout": 0.25}]"#;
+    let keys = "headers = [\"X-A: shared\", \"X-B: shared\"]\norder = \"sequential\"";
+    let mut prepared = prepared(text, keys, &["http://one:8080", "http://two"]).unwrap();
+    assert_eq!(
+        heads(prepared.as_mut(), &[1, 0], 2),
+        ["two", "one:8080"].map(|host| format!(
+            "POST /a HTTP/1.1\r\nHost: {host}\r\n{USER_AGENT}X-B: shared\r\nX-A: own\r\n\
+             Content-Length: 7\r\n\r\n"
+        ))
+    );
+    let mut worker = prepared.slice().remove(0);
+    let mut exchange = Exchange::default();
+    worker.next(support::NOW, &mut exchange);
+    assert_eq!(worker.payload(&exchange), br#"{"q":1}"#);
+    assert_eq!(exchange.patience, 250_000_000);
+}
+
+#[test]
+fn every_target_and_every_slice_gets_the_same_sequence() {
+    let text: String = (0..100).map(|at| format!("/{at}\n")).collect();
+    for order in ["weighted", "shuffled", "zipf:1"] {
+        let keys = format!("order = {order:?}");
+        let mut here = prepared(&text, &keys, &["http://h"]).unwrap();
+        let first = heads(here.as_mut(), &[0], 300);
+        assert_eq!(heads(here.as_mut(), &[0], 300), first, "{order}");
+        let mut there = prepared(&text, &keys, &["http://h"]).unwrap();
+        assert_eq!(heads(there.as_mut(), &[0], 300), first, "{order}");
+        let different: BTreeSet<&String> = first.iter().collect();
+        assert!(different.len() > 30, "{order}: {}", different.len());
+    }
+}
+
+#[test]
+fn patterns_of_one_host_go_to_that_host() {
+    let text = r#"{"one": {"host": "ONE", "patterns": ["/1"]},
+                   "two": {"host": "two", "port": 81, "patterns": ["/2"]},
+                   "all": ["/3"]}"#;
+    let mut right = prepared(text, "", &["http://one:80", "http://two:81"]).unwrap();
+    for (at, head) in heads(right.as_mut(), &[0, 1], 100).iter().enumerate() {
+        let foreign = ["GET /2 ", "GET /1 "][at % 2];
+        assert!(!head.starts_with(foreign), "{head}");
+    }
+    let wrong = prepared(text, "", &["http://one:80", "http://three:81"])
+        .err()
+        .unwrap();
+    assert_eq!(
+        wrong.to_string(),
+        "workload work: \"GET /2\" is for two:81, which is no host of the target at \
+         http://one/; its hosts are one, three:81"
+    );
+    let text = r#"{"one": {"host": "one", "patterns": ["/1"]}}"#;
+    let idle = prepared(text, "", &["http://one", "http://two"])
+        .err()
+        .unwrap();
+    assert_eq!(
+        idle.to_string(),
+        "workload work: no pattern is for host two of the target at http://one/"
+    );
+}
+
+#[test]
+fn groups_are_operations_and_single_requests_are_seen() {
+    let text = r#"{"a": ["/a"], "b": ["/b"]}"#;
+    let keys = "order = \"sequential\"\nslowest = 2";
+    let mut prepared = prepared(text, keys, &["http://h"]).unwrap();
+    assert_eq!(
+        prepared.asked_patterns().unwrap().labels,
+        ["GET /a", "GET /b"]
+    );
+    let mut workers = prepared.slice();
+    assert_eq!(workers[0].operations(), ["a", "b"]);
+    for (at, worker) in workers.iter_mut().enumerate() {
+        let mut exchange = Exchange::default();
+        worker.next(support::NOW, &mut exchange);
+        assert_eq!(exchange.op, at, "two workers share the sequence");
+        let judged = worker.judge(&mut exchange, 200, 5);
+        assert_eq!(judged, Judgement::Correct);
+        let seen = Seen {
+            status: Some(200),
+            correct: true,
+            nanos: 100 + at as u64,
+        };
+        worker.seen(&exchange, seen);
+    }
+    prepared.slice_done(workers);
+    let seen = prepared.singles_seen().unwrap();
+    let slowest: Vec<_> = seen
+        .slowest
+        .iter()
+        .map(|s| (s.request.as_str(), s.nanos))
+        .collect();
+    assert_eq!(slowest, [("GET /b", 101), ("GET /a", 100)]);
+    assert_eq!(seen.patterns.len(), 2);
+    assert_eq!(prepared.singles_seen(), None, "told once");
+}
+
+#[test]
+fn every_pattern_is_asked_once_for_its_hits() {
+    let text = "/a\n/b\n/a\n/broken\n";
+    let mut prepared = prepared(text, "hits = \"groonga\"", &["http://h"]).unwrap();
+    let mut stage = prepared.before_run().unwrap();
+    assert_eq!(stage.what, "asking 3 patterns for their hits");
+    let mut asked = Vec::new();
+    drive(stage.workers[0].as_mut(), 1, 100, 3, &mut |request| {
+        let hits = [5, 7][usize::from(request.path == "/b")];
+        asked.push(request.path.clone());
+        match request.path.as_str() {
+            "/broken" => answer(400, "[[-22,0.0,0.0,\"no\"]]"),
+            _ => answer(
+                200,
+                format!("[[0,0.0,0.0],[[[{hits}],[[\"_key\",\"UInt64\"]]]]]"),
+            ),
+        }
+    });
+    assert_eq!(asked, ["/a", "/b", "/broken"]);
+    assert!(prepared.before_run().is_none());
+    assert_eq!(
+        prepared.asked_patterns().unwrap().hits,
+        [Some(5), Some(7), None]
+    );
+}
+
+#[test]
+fn the_forecast_is_made_of_exactly_what_was_drawn() {
+    let text: String = (0..4).map(|at| format!("/{at}\n")).collect();
+    let keys = "order = \"sequential\"\ncache_size = 4";
+    let mut prepared = prepared(&text, keys, &["http://h", "http://i"]).unwrap();
+    assert!(prepared.notes()[0].contains("a cache of 4 answers is expected"));
+    let mut draw = |count| {
+        let mut workers = prepared.slice();
+        for worker in &mut workers {
+            drive_hosts(worker.as_mut(), &[0, 1], count, 9, &mut |_| answer(200, ""));
+        }
+        prepared.slice_done(workers);
+        prepared.singles_seen().unwrap().forecast.unwrap()
+    };
+    let first = draw(4);
+    assert_eq!(first.lookups, 8);
+    // Two hosts, four patterns, two workers in turn: whoever comes first to a host misses.
+    assert!(first.hits <= 4, "{first:?}");
+    let later = draw(50);
+    assert_eq!(later.lookups, 100);
+    assert!(later.hits >= 96, "what stayed is still there: {later:?}");
+}
