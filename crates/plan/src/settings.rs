@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::blob::BlobWork;
 use crate::model::{Workload, WorkloadKind};
 use crate::print::work_as_toml;
 use crate::s3::S3Work;
@@ -9,7 +10,7 @@ use crate::s3::S3Work;
 /// Keys that say where something is, or whether it stays there, and not what is sent.
 /// A body is compared by its length, which the workload's description has: it may be
 /// large, and it may be private.
-const ELSEWHERE: &[&str] = &["bucket", "prefix", "data", "body", "body_file"];
+const ELSEWHERE: &[&str] = &["bucket", "prefix", "data", "body", "body_file", "locations"];
 
 /// One key of the plan file and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +31,10 @@ impl Workload {
         let usual = match &self.kind {
             WorkloadKind::Http(_) => BTreeMap::new(),
             WorkloadKind::S3(work) => pairs(&WorkloadKind::S3(plain(work))),
+            WorkloadKind::Blob(work) => pairs(&WorkloadKind::Blob(BlobWork {
+                sizes: work.sizes.clone(),
+                ..BlobWork::new(work.phase, 0)
+            })),
         };
         pairs(&self.kind)
             .into_iter()

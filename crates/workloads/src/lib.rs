@@ -7,6 +7,7 @@
 //!
 //! A new kind is one file with one `Kind` and its line in [`KINDS`].
 
+mod blob;
 mod error;
 pub mod http;
 mod kind;
@@ -17,9 +18,10 @@ mod text;
 
 pub use tenbin_plan::rng;
 
+pub use blob::Blob;
 pub use error::WorkloadError;
 pub use kind::{KINDS, Kind, Prepared, Stage, prepare};
-pub use site::Site;
+pub use site::{Means, Site};
 
 /// What Tenbin calls itself in `User-Agent`.
 pub const USER_AGENT: &str = concat!("tenbin/", env!("CARGO_PKG_VERSION"));

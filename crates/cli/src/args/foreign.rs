@@ -68,7 +68,7 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// The tools whose command lines Tenbin reads, by the names of the commands.
-pub const TOOLS: [&str; 4] = ["warp", "hsbench", "wrk", "ab"];
+pub const TOOLS: [&str; 5] = ["warp", "hsbench", "wrk", "ab", "blobstore-bench"];
 
 /// The arguments with the tool as a command, when this program is called by its name.
 pub fn called_by_name(arguments: Vec<OsString>) -> Vec<OsString> {
