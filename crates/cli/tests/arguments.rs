@@ -398,7 +398,7 @@ fn refusals_name_the_flag() {
         ),
         (
             "tenbin http --builtin a=htpt",
-            r#"--builtin: "htpt" is not one of "http", "s3-memory", "s3-durable"; did you mean "http"?"#,
+            r#"--builtin: "htpt" is not one of "http", "s3-memory", "s3-durable", "blob", "dummy"; did you mean "http"?"#,
         ),
         (
             "tenbin s3 put --target m=http://h --size 1KX",

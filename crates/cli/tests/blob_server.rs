@@ -114,7 +114,11 @@ fn blobs_are_put_and_read_whole_and_in_parts() {
     assert!(whole.head.contains("trace-log: access:"), "{}", whole.head);
     let part = server.get(&location, 1, 2);
     assert_eq!((part.status, part.body.as_slice()), (206, &b"bc"[..]));
-    assert!(part.head.contains("content-range: bytes 1-2/3"), "{}", part.head);
+    assert!(
+        part.head.contains("content-range: bytes 1-2/3"),
+        "{}",
+        part.head
+    );
     // Fields that are zero may be absent, and a longer body is cut silently.
     let cut = server.put("size=2&hashes=0", b"abc").json()["location"].clone();
     assert_eq!(server.get(&cut, 0, 2).body, b"ab");
