@@ -4,6 +4,7 @@
 //! Commands that measure turn themselves into a [`Draft`](tenbin_plan::Draft),
 //! the same that a plan file turns into.
 
+mod blob;
 mod compare;
 mod comparing;
 mod doctor;
@@ -34,6 +35,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use tenbin_plan::{At, Draft, Field, List, Refusal, Scalar};
 
+pub use blob::{BlobArgs, PhaseArgs};
 pub use compare::{CompareArgs, EarlierArgs};
 pub use comparing::ComparingArgs;
 pub use doctor::{DoctorCommand, DoctorS3Args};
@@ -54,7 +56,7 @@ pub use search::{
     LoginArgs, PatternFormat, SearchCommand, SearchConvertArgs, SearchDataArgs, SearchDumpArgs,
     SearchLoadArgs, SearchPatternsArgs, SearchStatusArgs, SearchTermsArgs,
 };
-pub use serve::{ServeCommand, ServeHttpArgs, ServeS3Args, ServeTruthArgs};
+pub use serve::{ServeBlobArgs, ServeCommand, ServeHttpArgs, ServeS3Args, ServeTruthArgs};
 pub use suite::{PlaceArgs, Scenario, SuiteArgs};
 pub use target::TargetArgs;
 pub use tip::with_tip;
@@ -105,12 +107,17 @@ pub enum Command {
     /// Weigh S3 object stores
     #[command(subcommand)]
     S3(S3Command),
+    /// Weigh blob stores: put, get and delete by location, phase after phase
+    Blob(BlobArgs),
     /// Do what a command line of warp, MinIO's benchmark, asks for
     #[command(disable_help_flag = true)]
     Warp(ForeignArgs),
     /// Do what a command line of hsbench asks for
     #[command(disable_help_flag = true)]
     Hsbench(ForeignArgs),
+    /// Do what a command line of blobstore-bench, CubeFS's benchmark, asks for
+    #[command(disable_help_flag = true)]
+    BlobstoreBench(ForeignArgs),
     /// Do what a command line of wrk asks for
     #[command(disable_help_flag = true)]
     Wrk(ForeignArgs),
@@ -175,6 +182,8 @@ pub enum PlanCommand {
     /// The plan of `tenbin s3` with these options
     #[command(subcommand)]
     S3(S3Command),
+    /// The plan of `tenbin blob` with these options
+    Blob(BlobArgs),
     /// The plan of `tenbin warp` with these arguments
     #[command(disable_help_flag = true)]
     Warp(ForeignArgs),
@@ -194,6 +203,7 @@ impl PlanCommand {
             Self::Quickstart(args) => Ok(args.draft()),
             Self::Http(args) => args.draft(),
             Self::S3(command) => command.draft(),
+            Self::Blob(args) => args.draft(),
             Self::Warp(args) => args.draft(),
             Self::File(args) => args.draft(),
         }

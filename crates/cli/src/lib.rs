@@ -47,8 +47,10 @@ fn dispatch(command: Command) -> Exit {
         Command::S3(command) => {
             commands::measure_after(command.draft(), command.output(), command.earlier())
         }
+        Command::Blob(args) => commands::measure(args.draft(), &args.output),
         Command::Warp(args) => commands::warp(&args),
         Command::Hsbench(args) => commands::hsbench(&args),
+        Command::BlobstoreBench(args) => commands::blobstore_bench(&args),
         Command::Wrk(args) => commands::wrk(&args),
         Command::Ab(args) => commands::ab(&args),
         Command::Search(command) => commands::search(&command),

@@ -45,6 +45,7 @@ fn draft(command: &Command) -> Result<Draft, Refusal> {
         Command::Quickstart(args) => Ok(args.draft()),
         Command::Http(args) => args.draft(),
         Command::S3(command) => command.draft(),
+        Command::Blob(args) => args.draft(),
         Command::Run(args) => args.draft(),
         Command::Plan(command) => command.draft(),
         _ => panic!("a command that measures"),
@@ -77,6 +78,7 @@ fn help_pages() {
         "tenbin http",
         "tenbin s3",
         "tenbin s3 get",
+        "tenbin blob",
         "tenbin run",
         "tenbin plan",
         "tenbin search",
@@ -85,6 +87,7 @@ fn help_pages() {
         "tenbin show",
         "tenbin serve s3",
         "tenbin observe",
+        "tenbin serve blob",
     ] {
         let mut words: Vec<&str> = path.split(' ').collect();
         words.push("--help");
@@ -124,6 +127,84 @@ fn flags_say_everything_that_a_plan_file_says() {
     insta::assert_snapshot!(plan(S3_WITH_EVERYTHING).to_toml());
 }
 
+/// Everything the flags of blobs can say.
+const BLOB_WITH_EVERYTHING: &str = "tenbin blob --phases ppgdg --size 1KiB..4KiB \
+    --objects 99 --prefix mine --locations db --bucket pail --no-verify --hashes md5,crc32,md5 \
+    --range 0-99 --choose sequential --batch 7 --errors 3 --target a=http://h:9500 \
+    --target d=file:///data --target e=file:///data?sync --target s=http://i --store s=s3 \
+    --access-key AK --secret-key-file secret --warmup 1s";
+
+#[test]
+fn blob_flags_say_everything_too() {
+    insta::assert_snapshot!(plan(BLOB_WITH_EVERYTHING).to_toml());
+}
+
+#[test]
+fn what_does_not_go_with_blobs_is_refused() {
+    for (options, expected) in [
+        ("--builtin a=blob --phases x", "no string of phases"),
+        (
+            "--builtin a=blob --size 0",
+            "--size: a blob has at least one byte",
+        ),
+        (
+            "--builtin a=blob --size 2GiB",
+            "--size: a blob has at most 1GiB",
+        ),
+        (
+            "--builtin a=blob --range 0-99 --size 10",
+            "--range: reaches beyond the smallest blob",
+        ),
+        ("--builtin a=blob --batch 2000", "--batch:"),
+        (
+            "--builtin a=blob --phases pd --range 0-9",
+            "--range: is for get",
+        ),
+        (
+            "--builtin a=blob --phases g --hashes md5",
+            "--hashes: is for put",
+        ),
+        ("--builtin a=blob --hashes md6", "--hashes:"),
+        (
+            "--builtin a=blob --until-gone --batch 2",
+            "--until-gone: follows blobs one by one",
+        ),
+        (
+            "--builtin a=blob --ramp 1..8",
+            "phases on blobs follow each other",
+        ),
+        (
+            "--builtin a=blob --choose uniform",
+            "--choose: \"uniform\" is for objects with names",
+        ),
+        (
+            "--target a=file:///d?sinc",
+            "\"sinc\" behind a directory means nothing",
+        ),
+        ("--builtin a=blob --store a=s3", "--store: is for targets"),
+        ("--target a=http://h --store gcs", "--store:"),
+        ("--target a=http://h --store s3", "needs S3 credentials"),
+        (
+            "--builtin a=blob --prefix a/b",
+            "--prefix: \"a/b\" is not a name",
+        ),
+    ] {
+        let refused = refusal(&format!("tenbin blob {options}"));
+        assert!(refused.contains(expected), "{options}: {refused}");
+    }
+    for line in [
+        "s3 put --target a=file:///d",
+        "http --builtin a=dummy",
+        "s3 get --builtin a=blob",
+    ] {
+        let refused = refusal(&format!("tenbin {line}"));
+        assert!(
+            refused.contains("takes workloads of kind \"blob\" only"),
+            "{line}: {refused}"
+        );
+    }
+}
+
 #[test]
 fn http_flags_say_everything_too() {
     let line = "tenbin http --builtin own=http --target http://127.0.0.1:8080/a?b=c -X POST \
@@ -156,6 +237,9 @@ fn the_printed_plan_of_flags_is_the_same_plan() {
         "tenbin http --target http://h --patterns x.paths --patterns-format text --order zipf:2 \
          --slowest 9 --hits opensearch --cache-hit 50% --cache-size 1 --cache-counters /x",
         "tenbin http --target http://h --slo p50<1s --rate 9/m --arrivals constant -c 7",
+        BLOB_WITH_EVERYTHING,
+        "tenbin blob --builtin a=blob --builtin b=dummy --builtin c=s3-memory",
+        "tenbin blob --target a=http://h --target file:///d --store s3 --anonymous=a --phases p",
     ] {
         let once = plan(line).to_toml();
         let again = Draft::from_toml(&once, Path::new("plan.toml"))
@@ -370,7 +454,7 @@ fn refusals_name_the_flag() {
         ),
         (
             "tenbin http --builtin a=htpt",
-            r#"--builtin: "htpt" is not one of "http", "s3-memory", "s3-durable"; did you mean "http"?"#,
+            r#"--builtin: "htpt" is not one of "http", "s3-memory", "s3-durable", "blob", "dummy"; did you mean "http"?"#,
         ),
         (
             "tenbin s3 put --target m=http://h --size 1KX",

@@ -6,6 +6,7 @@
 //! the documentation and the tests.
 
 pub mod ab;
+pub mod blobstore_bench;
 pub mod drnbench;
 pub mod flag;
 mod help;

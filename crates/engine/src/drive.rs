@@ -1,5 +1,6 @@
 //! Driving one slice: threads start together, samples come out as it goes.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, SystemTime};
@@ -11,6 +12,7 @@ use thiserror::Error;
 use crate::clock::Clock;
 use crate::conductor::{Conductor, Score};
 use crate::exchange::Workload;
+use crate::files::Files;
 use crate::http1::Http1;
 use crate::http2::Http2;
 use crate::line::TcpFigures;
@@ -30,6 +32,13 @@ pub enum Carrier {
     Route(Route),
     /// Nothing: requests are answered at once.
     Null,
+    /// Files below a directory.
+    Files {
+        /// The directory, made if it is missing.
+        directory: PathBuf,
+        /// Sync what is stored to disk before it counts.
+        sync: bool,
+    },
 }
 
 /// How one slice is to be driven.
@@ -231,7 +240,7 @@ fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
         lanes: load.depth,
         weights: match &drive.carrier {
             Carrier::Route(route) => route.hosts.iter().map(|host| host.weight).collect(),
-            Carrier::Null => vec![1],
+            Carrier::Null | Carrier::Files { .. } => vec![1],
         },
         think: load
             .think
@@ -275,6 +284,11 @@ fn play(
                     Ok(wire.tcp_figures())
                 }
             }
+        }
+        Carrier::Files { directory, sync } => {
+            let mut wire = Files::new(clock.clone(), directory, *sync)?;
+            wire::run(&mut wire, &mut conductor, stop)?;
+            Ok(TcpFigures::default())
         }
         Carrier::Null => {
             wire::run(&mut Null::new(clock.clone()), &mut conductor, stop)?;

@@ -200,6 +200,8 @@ pub struct TargetDraft {
     pub signature: Field,
     /// S3 region.
     pub region: Field,
+    /// What blob workloads speak: `blobstore` or `s3`.
+    pub store: Field,
     /// Base URLs of several hosts, each with an optional weight.
     pub urls: Option<At<List>>,
     /// `1.1` or `2`.
@@ -307,7 +309,7 @@ pub struct ReadyDraft {
     pub log: Field,
 }
 
-/// One `[[workload]]`, of either kind.
+/// One `[[workload]]`, of any kind.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(
     default,
@@ -317,7 +319,7 @@ pub struct ReadyDraft {
 pub struct WorkloadDraft {
     /// Unique name.
     pub name: Field,
-    /// `http` or `s3`.
+    /// `http`, `s3` or `blob`.
     pub kind: Field,
     /// HTTP: request method.
     pub method: Field,
@@ -347,7 +349,8 @@ pub struct WorkloadDraft {
     pub cache_size: Field,
     /// HTTP: where the server tells what its cache has done.
     pub cache_counters: Field,
-    /// S3: an operation, or several with shares such as `get:70,put:30`.
+    /// S3: an operation, or several with shares such as `get:70,put:30`. Blobs: phases
+    /// such as `pgd`.
     pub operation: Field,
     /// S3: object size, or how sizes are distributed.
     pub size: Field,
@@ -411,6 +414,14 @@ pub struct WorkloadDraft {
     pub retries: Field,
     /// S3: files in one archive, or objects of one fan-out.
     pub entries: Field,
+    /// Blobs: directory in which locations outlive the run.
+    pub locations: Field,
+    /// Blobs: sums that the server makes.
+    pub hashes: Option<At<List>>,
+    /// Blobs: ask until a deleted one is gone.
+    pub until_gone: Field,
+    /// Blobs: failures that the whole run may have.
+    pub errors: Field,
     /// What differs from the load of the plan.
     pub load: LoadDraft,
 }

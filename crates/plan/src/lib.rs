@@ -6,6 +6,7 @@
 //! [`Plan::to_toml`] as a plan file that resolves to the same plan again, without
 //! its secrets.
 
+pub mod blob;
 mod comparing;
 mod context;
 mod decimal;
@@ -37,6 +38,7 @@ mod think;
 mod trace;
 mod way;
 
+pub use blob::{BlobHash, BlobWork, Phase, Store};
 pub use comparing::{Comparing, DEFAULT_MARGIN, SweepPoint, Until};
 pub use context::{Context, LookUp, ReadFile};
 pub use draft::{

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use url::Url;
 
+use crate::blob::{BlobWork, Store};
 use crate::comparing::{Comparing, SweepPoint, Until};
 use crate::observe::Observe;
 use crate::patterns::Patterns;
@@ -244,10 +245,20 @@ pub struct Target {
     pub region: String,
     /// How S3 requests are signed.
     pub signature: Signature,
+    /// What blob workloads speak to it, where it is reached by HTTP.
+    pub store: Store,
     /// Its place in a sweep, if it is one of several that differ in a value alone.
     pub sweep: Option<SweepPoint>,
     /// Where the figures of what it uses come from, if not from having launched it.
     pub observe: Option<Observe>,
+}
+
+impl Target {
+    /// Whether somebody answers there: a directory or a dummy has nobody, and what is
+    /// done on it is done by Tenbin's own threads.
+    pub fn has_server(&self) -> bool {
+        !matches!(self.reach, Reach::Files(_) | Reach::Builtin(Builtin::Dummy))
+    }
 }
 
 /// How S3 requests are signed.
@@ -275,6 +286,29 @@ pub enum Reach {
     Launched(Launch),
     /// One of Tenbin's own servers, run as a child process.
     Builtin(Builtin),
+    /// A directory, for blobs in files.
+    Files(Files),
+}
+
+impl Reach {
+    /// What blob workloads speak there, where a plan says `given` of it: a built-in server
+    /// speaks what it speaks.
+    pub fn store(&self, given: Store) -> Store {
+        match self {
+            Self::Builtin(Builtin::S3Memory | Builtin::S3Durable) => Store::S3,
+            _ => given,
+        }
+    }
+}
+
+/// A directory with blobs in files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Files {
+    /// The directory; a resolved plan has it absolute.
+    pub path: PathBuf,
+    /// Whether a file is synced to disk, and its directory with it, before it counts as
+    /// stored.
+    pub sync: bool,
 }
 
 /// A command that Tenbin starts, observes and stops.
@@ -322,6 +356,11 @@ pub enum Builtin {
     S3Memory,
     /// S3 object store on disk that syncs before it answers.
     S3Durable,
+    /// The access layer of a blob store, in memory.
+    Blob,
+    /// No server at all: every operation is done at once. It shows what Tenbin itself
+    /// costs.
+    Dummy,
 }
 
 /// An S3 access key and its secret.
@@ -468,6 +507,8 @@ impl Workload {
         let uses_up = match &self.kind {
             WorkloadKind::Http(_) => false,
             WorkloadKind::S3(work) => work.uses_up(),
+            // Every blob counts: what one phase stores the next reads.
+            WorkloadKind::Blob(_) => true,
         };
         uses_up || self.load.requests.is_some()
     }
@@ -480,6 +521,8 @@ pub enum WorkloadKind {
     Http(HttpWork),
     /// S3 operations on many objects.
     S3(S3Work),
+    /// A phase on blobs.
+    Blob(BlobWork),
 }
 
 /// One plain HTTP request, over and over, or many in some order.

@@ -27,10 +27,12 @@ pub(crate) trait Named: Copy + PartialEq + 'static {
 pub(crate) enum Kind {
     Http,
     S3,
+    Blob,
 }
 
 impl Named for Kind {
-    const NAMES: &'static [(&'static str, Self)] = &[("http", Self::Http), ("s3", Self::S3)];
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("http", Self::Http), ("s3", Self::S3), ("blob", Self::Blob)];
 }
 
 impl Named for Builtin {
@@ -38,6 +40,8 @@ impl Named for Builtin {
         ("http", Self::Http),
         ("s3-memory", Self::S3Memory),
         ("s3-durable", Self::S3Durable),
+        ("blob", Self::Blob),
+        ("dummy", Self::Dummy),
     ];
 }
 
@@ -83,7 +87,8 @@ impl Named for IpVersion {
 }
 
 impl Builtin {
-    /// Its name in plans and on the command line: `http`, `s3-memory`, `s3-durable`.
+    /// Its name in plans and on the command line: `http`, `s3-memory`, `s3-durable`,
+    /// `blob`, `dummy`.
     pub fn name(self) -> &'static str {
         Named::name(self)
     }

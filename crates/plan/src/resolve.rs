@@ -19,6 +19,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::context::Context;
 use crate::draft::{Draft, Field};
@@ -74,17 +75,23 @@ impl Draft {
         let name = plan_name(&mut desk, &name, source.as_ref());
         let seed = desk.read("seed", &seed, |scalar| scalar.whole(0, u64::MAX));
         let sides = comparing::Sides::read(&mut desk, &aa, &targets);
-        let rounds = rounds::resolve(&mut desk, &rounds, &sides.shape(workloads.len()));
+        let warmup = rounds.warmup.is_some();
+        let mut rounds = rounds::resolve(&mut desk, &rounds, &sides.shape(workloads.len()));
         let workloads = workload::resolve_all(&mut desk, workloads, &load, rounds.slice);
+        if !warmup
+            && workloads
+                .iter()
+                .any(|work| matches!(work.kind, WorkloadKind::Blob(_)))
+        {
+            // What it stored would be read by nobody, and what it deleted would be gone.
+            rounds.warmup = Duration::ZERO;
+        }
         let seed = seed.unwrap_or(match workloads.iter().any(keeps_data) {
             true => SEED_OF_KEPT_DATA,
             false => desk.context.seed,
         });
-        let needs_s3 = workloads
-            .iter()
-            .find(|workload| matches!(workload.kind, WorkloadKind::S3(_)))
-            .map(|workload| workload.name.clone());
-        let mut targets = target::resolve_all(&mut desk, targets, needs_s3.as_deref());
+        let needs = target::Needs::of(&workloads);
+        let mut targets = target::resolve_all(&mut desk, targets, &needs);
         let written = comparing::Written {
             baseline: &baseline,
             aa: &aa,
@@ -118,7 +125,7 @@ impl Draft {
 /// Payloads in chunks are a part of Signature Version 4.
 fn check_payloads(desk: &mut Desk<'_>, workloads: &[Workload], targets: &[Target]) {
     let in_chunks = |workload: &&Workload| match &workload.kind {
-        WorkloadKind::Http(_) => false,
+        WorkloadKind::Http(_) | WorkloadKind::Blob(_) => false,
         WorkloadKind::S3(work) => matches!(work.payload, Payload::Streaming | Payload::Trailer),
     };
     let older = |target: &&Target| target.signature != Signature::V4;
@@ -143,7 +150,7 @@ fn check_payloads(desk: &mut Desk<'_>, workloads: &[Workload], targets: &[Target
 /// guide, "Using server-side encryption with customer-provided keys").
 fn check_keys_of_our_own(desk: &mut Desk<'_>, workloads: &[Workload], targets: &[Target]) {
     let carries_key = |workload: &&Workload| match &workload.kind {
-        WorkloadKind::Http(_) => false,
+        WorkloadKind::Http(_) | WorkloadKind::Blob(_) => false,
         WorkloadKind::S3(work) => work.stored.encryption == Encryption::SseC,
     };
     let in_the_clear = |target: &&Target| match &target.reach {
@@ -153,7 +160,7 @@ fn check_keys_of_our_own(desk: &mut Desk<'_>, workloads: &[Workload], targets: &
         }
         Reach::Launched(launch) => launch.url.starts_with("http:"),
         // Tenbin's own take it.
-        Reach::Builtin(_) => false,
+        Reach::Builtin(_) | Reach::Files(_) => false,
     };
     if let (Some(workload), Some(target)) = (
         workloads.iter().find(carries_key),
@@ -174,6 +181,7 @@ fn check_keys_of_our_own(desk: &mut Desk<'_>, workloads: &[Workload], targets: &
 fn keeps_data(workload: &Workload) -> bool {
     match &workload.kind {
         WorkloadKind::Http(_) => false,
+        WorkloadKind::Blob(work) => work.locations.is_some(),
         WorkloadKind::S3(work) => work.data != DataSet::Fresh,
     }
 }

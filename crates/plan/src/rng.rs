@@ -66,6 +66,17 @@ pub fn mix(value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// The number of which [`mix`] makes this one.
+pub fn unmix(value: u64) -> u64 {
+    // Inverses modulo 2⁶⁴ of the two factors, and each shift undone by repeating it.
+    let mut z = value ^ (value >> 31) ^ (value >> 62);
+    z = z.wrapping_mul(0x3196_42b2_d24d_8ec3);
+    z = z ^ (z >> 27) ^ (z >> 54);
+    z = z.wrapping_mul(0x96de_1b17_3f11_9089);
+    z = z ^ (z >> 30) ^ (z >> 60);
+    z.wrapping_sub(GOLDEN)
+}
+
 /// A number for a name, the same on every machine (FNV-1a, 64 bits).
 pub fn name_number(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
@@ -86,6 +97,16 @@ mod tests {
             first,
             [41943041, 58720359, 3588806011781223, 3591011842654386]
         );
+    }
+
+    #[test]
+    fn mixing_can_be_undone() {
+        let mut rng = Rng::new(1, &[]);
+        for _ in 0..1000 {
+            let value = rng.next_u64();
+            assert_eq!(unmix(mix(value)), value);
+            assert_eq!(mix(unmix(value)), value);
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::blob::BlobWork;
 use crate::model::{Workload, WorkloadKind};
 use crate::print::work_as_toml;
 use crate::s3::S3Work;
@@ -16,6 +17,7 @@ const ELSEWHERE: &[&str] = &[
     "body",
     "body_file",
     "cache_counters",
+    "locations",
 ];
 
 /// One key of the plan file and its value.
@@ -37,6 +39,10 @@ impl Workload {
         let usual = match &self.kind {
             WorkloadKind::Http(_) => BTreeMap::new(),
             WorkloadKind::S3(work) => pairs(&WorkloadKind::S3(plain(work))),
+            WorkloadKind::Blob(work) => pairs(&WorkloadKind::Blob(BlobWork {
+                sizes: work.sizes.clone(),
+                ..BlobWork::new(work.phase, 0)
+            })),
         };
         pairs(&self.kind)
             .into_iter()

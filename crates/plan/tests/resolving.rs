@@ -88,7 +88,7 @@ fn objects_fill_a_quarter_gibibyte() {
         );
         match &plan(&text).workloads[0].kind {
             WorkloadKind::S3(work) => work.objects,
-            WorkloadKind::Http(_) => panic!("an S3 workload"),
+            WorkloadKind::Http(_) | WorkloadKind::Blob(_) => panic!("an S3 workload"),
         }
     };
     assert_eq!(objects("0"), 10_000);

@@ -12,11 +12,12 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use support::{resolve_in, world};
 use tenbin_plan::{
-    Arrivals, Builtin, Choose, ClientCertificate, Comparing, Credentials, DataSet, Draft,
-    Encryption, Host, HttpVersion, HttpWork, IpVersion, KeyOrder, KeySource, Launch, Load, Mix,
-    Observe, ObservePage, Pace, Payload, Pin, Plan, Prefixes, Processes, RateSearch, Reach, Ready,
-    Rounds, S3Operation, S3Work, Secret, SessionToken, Signature, SizeRange, Sizes, Slo, Stored,
-    Target, Think, Tls, TlsVersion, Token, Trace, Way, Workload, WorkloadKind,
+    Arrivals, BlobHash, BlobWork, Builtin, ByteRange, Choose, ClientCertificate, Comparing,
+    Credentials, DataSet, Draft, Encryption, Host, HttpVersion, HttpWork, IpVersion, KeyOrder,
+    KeySource, Launch, Load, Mix, Observe, ObservePage, Pace, Payload, Phase, Pin, Plan, Prefixes,
+    Processes, RateSearch, Reach, Ready, Rounds, S3Operation, S3Work, Secret, SessionToken,
+    Signature, SizeRange, Sizes, Slo, Stored, Target, Think, Tls, TlsVersion, Token, Trace, Way,
+    Workload, WorkloadKind,
 };
 
 const FILES: &[(&str, &[u8])] = &[
@@ -415,6 +416,7 @@ fn target(index: usize) -> impl Strategy<Value = Target> {
                 credentials: (!unused).then_some(credentials),
                 region,
                 signature,
+                store: Default::default(),
                 sweep: None,
                 observe,
             }
@@ -549,10 +551,69 @@ fn s3() -> impl Strategy<Value = S3Work> {
         )
 }
 
+fn blob() -> impl Strategy<Value = BlobWork> {
+    let phase = prop_oneof![Just(Phase::Put), Just(Phase::Get), Just(Phase::Delete)];
+    let hashes = [
+        BlobHash::Crc32,
+        BlobHash::Md5,
+        BlobHash::Sha1,
+        BlobHash::Sha256,
+    ];
+    let sum = proptest::sample::subsequence(hashes.to_vec(), 0..=4);
+    let range = prop_oneof![
+        Just(None),
+        (1_u64..50).prop_map(|length| Some(ByteRange::Random { length })),
+        (0_u64..50, 0_u64..50).prop_map(|(first, more)| Some(ByteRange::Fixed {
+            first,
+            last: first + more,
+        })),
+    ];
+    (
+        phase,
+        100_u64..=(1 << 30),
+        option::of(1_u64..1_000_000),
+        option::of("[a-z0-9][a-zA-Z0-9._-]{0,20}"),
+        option::of(Just(PathBuf::from("/made-up/db"))),
+        (any::<bool>(), any::<bool>(), any::<bool>()),
+        sum,
+        range,
+        1_u32..=1024,
+        option::of(any::<u64>()),
+    )
+        .prop_map(
+            |(phase, size, objects, prefix, locations, switches, hashes, range, batch, errors)| {
+                let (verify, around, until_gone) = switches;
+                let usual = BlobWork::new(phase, size);
+                let work = BlobWork {
+                    objects,
+                    prefix,
+                    locations,
+                    errors,
+                    ..usual
+                };
+                match phase {
+                    Phase::Put => BlobWork { hashes, ..work },
+                    Phase::Get => BlobWork {
+                        verify,
+                        around,
+                        range,
+                        ..work
+                    },
+                    Phase::Delete => BlobWork {
+                        batch: if until_gone { 1 } else { batch },
+                        until_gone,
+                        ..work
+                    },
+                }
+            },
+        )
+}
+
 fn workload(index: usize) -> impl Strategy<Value = Workload> {
     let kind = prop_oneof![
         http().prop_map(WorkloadKind::Http),
-        s3().prop_map(WorkloadKind::S3)
+        s3().prop_map(WorkloadKind::S3),
+        blob().prop_map(WorkloadKind::Blob)
     ];
     (kind, load()).prop_map(move |(kind, load)| Workload {
         name: format!("workload-{index}"),
@@ -579,6 +640,12 @@ fn plan() -> impl Strategy<Value = Plan> {
                         workloads
                             .iter_mut()
                             .for_each(|each| each.load = shared.clone());
+                    }
+                    for each in &mut workloads {
+                        let in_phases = matches!(each.kind, WorkloadKind::Blob(_));
+                        if in_phases && matches!(each.load.pace, Pace::Search(_)) {
+                            each.load = Load::closed(3);
+                        }
                     }
                     let most = workloads.iter().map(|each| each.load.connections).max();
                     Plan {

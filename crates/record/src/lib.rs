@@ -49,7 +49,7 @@ pub use lines::Ended;
 pub use machine::{
     CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PortsUse, PressureUse, TcpUse, WireUse,
 };
-pub use reader::{RecordedRun, SecondCounts, read};
+pub use reader::{RecordedRun, SecondCounts, SecondTimes, read};
 pub use tenbin_engine::{ErrorClass, Ledger, Role, histogram::latency_histogram};
 
 pub use server::{GroupUse, ServerUse, UseScope};

@@ -11,7 +11,7 @@ use tenbin_engine::{ErrorClass, Ledger, Role};
 
 use crate::fold::{Interval, Kind, Step, ThreadUse};
 use crate::histogram::quantile_ns;
-use crate::reader::SecondCounts;
+use crate::reader::{SecondCounts, SecondTimes};
 use crate::server::ServerUse;
 use crate::slice::{HostFigures, OpFigures, SetupFigures, SliceEnd, SliceStart, is_plain_request};
 
@@ -58,6 +58,10 @@ pub(crate) struct OperationLine {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Quantiles {
     pub(crate) count: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    min_ns: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mean_ns: Option<u64>,
     p50_ns: u64,
     p90_ns: u64,
     p99_ns: u64,
@@ -209,6 +213,13 @@ impl OperationLine {
             length: length as f64 / 1e9,
             ok: self.ok,
             payload: self.payload,
+            failed: self.errors.values().sum(),
+            service: self.service.map(|times| SecondTimes {
+                min_ns: times.min_ns,
+                mean_ns: times.mean_ns,
+                p99_ns: times.p99_ns,
+                max_ns: times.max_ns,
+            }),
         }
     }
 
@@ -333,6 +344,8 @@ impl Quantiles {
     fn of(histogram: &Histogram<u64>) -> Option<Self> {
         Some(Self {
             count: histogram.len(),
+            min_ns: Some(histogram.min()),
+            mean_ns: Some(histogram.mean() as u64),
             p50_ns: quantile_ns(histogram, 0.5)?,
             p90_ns: quantile_ns(histogram, 0.9)?,
             p99_ns: quantile_ns(histogram, 0.99)?,

@@ -52,6 +52,23 @@ pub struct SecondCounts {
     pub ok: u64,
     /// Body bytes of correct operations.
     pub payload: u64,
+    /// Failures.
+    pub failed: u64,
+    /// Service times of correct operations; `None` without any.
+    pub service: Option<SecondTimes>,
+}
+
+/// Service times in a second, nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SecondTimes {
+    /// The shortest; not in records of earlier versions.
+    pub min_ns: Option<u64>,
+    /// Their mean; not in records of earlier versions.
+    pub mean_ns: Option<u64>,
+    /// The 99th percentile.
+    pub p99_ns: u64,
+    /// The longest.
+    pub max_ns: u64,
 }
 
 /// Reads a run directory.

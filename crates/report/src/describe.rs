@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tenbin_plan::{
     Arrivals, Builtin, HttpVersion, HttpWork, ListForm, Load, Observe, ObservePage, Pace, Patterns,
-    Reach, S3Operation, S3Work, Setting, Target, Think, Trace, Workload, WorkloadKind,
+    Phase, Reach, S3Operation, S3Work, Setting, Target, Think, Trace, Workload, WorkloadKind,
 };
 
 use crate::document::{Share, Subject};
@@ -69,6 +69,16 @@ fn place(target: &Target) -> String {
         Reach::Builtin(Builtin::S3Durable) => {
             "built-in S3 server, on disk, synced before it answers".to_owned()
         }
+        Reach::Builtin(Builtin::Blob) => "built-in blob server, in memory".to_owned(),
+        Reach::Builtin(Builtin::Dummy) => "no server: the cost of Tenbin itself".to_owned(),
+        Reach::Files(files) => {
+            let synced = if files.sync {
+                ", each synced to disk"
+            } else {
+                ""
+            };
+            format!("files in {}{synced}", files.path.display())
+        }
     }
 }
 
@@ -88,6 +98,14 @@ pub(crate) fn workload(workload: &Workload) -> String {
             format!("HTTP {} {path}{body}", work.method)
         }
         WorkloadKind::S3(work) => s3(work) + &unusual(workload),
+        WorkloadKind::Blob(work) => {
+            let doing = match work.phase {
+                Phase::Put => "blobs put",
+                Phase::Get => "blobs read",
+                Phase::Delete => "blobs deleted",
+            };
+            format!("{doing}, {}", work.sizes) + &unusual(workload)
+        }
     }
 }
 
@@ -121,6 +139,17 @@ pub(crate) fn subject(workload: &Workload) -> Subject {
             part_bytes: None,
         },
         WorkloadKind::S3(work) => s3_subject(work),
+        WorkloadKind::Blob(work) => Subject {
+            kind: "blob".to_owned(),
+            operations: vec![Share {
+                operation: work.phase.name().to_owned(),
+                interface: work.phase.name().to_owned(),
+                share: 1.0,
+            }],
+            object_bytes: work.sizes.only(),
+            objects: work.objects,
+            part_bytes: None,
+        },
     }
 }
 

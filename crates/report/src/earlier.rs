@@ -15,7 +15,7 @@ use crate::document::{
     Trust,
 };
 use crate::escape::for_terminal;
-use crate::import::gobench;
+use crate::import::{gobench, loops};
 use crate::table::Table;
 use crate::words::{RATE, TIME, UNKNOWN, plural, ratio, ratio_interval, trust};
 
@@ -57,18 +57,25 @@ impl Results {
         }
     }
 
-    /// Those in a file in Go's benchmark format.
+    /// Those in a file in Go's benchmark format, or in the lines of hsbench or
+    /// blobstore-bench.
     ///
     /// # Errors
     /// When it is none, or wrong in itself.
     pub fn of_file(name: &str, content: &[u8]) -> Result<Self, String> {
-        if !gobench::recognises(content) {
+        type Read = fn(&[u8]) -> Result<Vec<Series>, String>;
+        let (format, read): (_, Read) = if gobench::recognises(content) {
+            ("Go's benchmark format", gobench::series)
+        } else if loops::recognises(content) {
+            ("lines of hsbench or blobstore-bench", loops::series)
+        } else {
             return Err(format!(
-                "{name} is neither a run of Tenbin nor a file in Go's benchmark format"
+                "{name} is neither a run of Tenbin nor a file in Go's benchmark format, nor lines \
+                 of hsbench or blobstore-bench"
             ));
-        }
-        let series = gobench::series(content)
-            .map_err(|why| format!("{name} cannot be read as Go's benchmark format: {why}"))?;
+        };
+        let series =
+            read(content).map_err(|why| format!("{name} cannot be read as {format}: {why}"))?;
         Ok(Self {
             name: name.to_owned(),
             series,

@@ -4,12 +4,15 @@ use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
-use tenbin_record::{OpFigures, Slice, quantile_ns, rfc3339};
+use tenbin_record::{OpFigures, SecondCounts, Slice, quantile_ns, rfc3339};
 use tenbin_stats::printable_percentile;
 
 use crate::document::Document;
 use crate::escape::for_terminal;
 use crate::foreign::last_lines;
+
+/// What hsbench calls the whole of a mode.
+const TOTAL: &str = "TOTAL";
 
 /// Bytes in what hsbench calls a MB.
 const MB: f64 = 1_048_576.0;
@@ -22,7 +25,7 @@ pub struct Row {
     /// The loop, from 0.
     #[serde(rename = "Loop")]
     round: u32,
-    interval_name: &'static str,
+    interval_name: String,
     seconds: f64,
     mode: String,
     ops: u64,
@@ -68,7 +71,7 @@ fn row(slice: &Slice, op: &OpFigures, mode: &str, bytes_each: u64, end: SystemTi
     let millis = |nanoseconds: f64| nanoseconds / 1e6;
     Row {
         round: slice.round,
-        interval_name: "TOTAL",
+        interval_name: TOTAL.to_owned(),
         seconds: slice.seconds,
         mode: mode.to_owned(),
         ops: op.ok,
@@ -87,36 +90,92 @@ fn row(slice: &Slice, op: &OpFigures, mode: &str, bytes_each: u64, end: SystemTi
 
 /// hsbench's lines, then what was found, and last the verdict.
 pub fn text(rows: &[Row], document: &Document) -> String {
-    let mut text = String::new();
-    for row in rows {
-        let time = |millis: Option<f64>| {
-            millis.map_or("unknown".to_owned(), |millis| format!("{millis:.1}"))
-        };
-        let _ = writeln!(
-            text,
-            "{} Loop: {}, Int: {}, Dur(s): {:.1}, Mode: {}, Ops: {}, MB/s: {:.2}, IO/s: {:.0}, \
-             Lat(ms): [ min: {}, avg: {}, 99%: {}, max: {} ], Slowdowns: {}",
-            stamp(row.end),
-            row.round,
-            row.interval_name,
-            row.seconds,
-            for_terminal(&row.mode),
-            row.ops,
-            row.mbps,
-            row.iops,
-            time(row.min_lat),
-            time(row.avg_lat),
-            time(row.ninety_nine_lat),
-            time(row.max_lat),
-            row.slowdowns
-        );
-    }
+    let mut text: String = rows.iter().map(Row::line).collect();
     text.push_str(&last_lines(document));
     text
 }
 
+impl Row {
+    /// One second of a mode.
+    pub(crate) fn of_second(
+        round: u32,
+        number: usize,
+        second: &SecondCounts,
+        mode: String,
+        bytes_each: u64,
+        end: SystemTime,
+    ) -> Self {
+        let rate = |count: f64| match second.length > 0.0 {
+            true => count / second.length,
+            false => 0.0,
+        };
+        let times = second.service;
+        let millis = |nanoseconds: u64| nanoseconds as f64 / 1e6;
+        Self {
+            round,
+            interval_name: number.to_string(),
+            seconds: second.length,
+            mode,
+            ops: second.ok,
+            mbps: rate(second.ok as f64 * bytes_each as f64) / MB,
+            iops: rate(second.ok as f64),
+            min_lat: times.and_then(|times| times.min_ns).map(millis),
+            avg_lat: times.and_then(|times| times.mean_ns).map(millis),
+            ninety_nine_lat: times.map(|times| millis(times.p99_ns)),
+            max_lat: times.map(|times| millis(times.max_ns)),
+            slowdowns: second.failed,
+            end,
+        }
+    }
+
+    /// Whether it is of the whole mode.
+    pub(crate) fn is_total(&self) -> bool {
+        self.interval_name == TOTAL
+    }
+
+    pub(crate) fn round(&self) -> u32 {
+        self.round
+    }
+
+    pub(crate) fn mode(&self) -> &str {
+        &self.mode
+    }
+
+    pub(crate) fn ops(&self) -> u64 {
+        self.ops
+    }
+
+    pub(crate) fn end(&self) -> SystemTime {
+        self.end
+    }
+
+    /// The tool's line.
+    pub(crate) fn line(&self) -> String {
+        let time = |millis: Option<f64>| {
+            millis.map_or("unknown".to_owned(), |millis| format!("{millis:.1}"))
+        };
+        format!(
+            "{} Loop: {}, Int: {}, Dur(s): {:.1}, Mode: {}, Ops: {}, MB/s: {:.2}, IO/s: {:.0}, \
+             Lat(ms): [ min: {}, avg: {}, 99%: {}, max: {} ], Slowdowns: {}\n",
+            stamp(self.end),
+            self.round,
+            self.interval_name,
+            self.seconds,
+            for_terminal(&self.mode),
+            self.ops,
+            self.mbps,
+            self.iops,
+            time(self.min_lat),
+            time(self.avg_lat),
+            time(self.ninety_nine_lat),
+            time(self.max_lat),
+            self.slowdowns
+        )
+    }
+}
+
 /// `2026/11/20 12:11:46`, UTC.
-fn stamp(when: SystemTime) -> String {
+pub(crate) fn stamp(when: SystemTime) -> String {
     let text = rfc3339(when);
     let date = text.get(..10).unwrap_or_default().replace('-', "/");
     format!("{date} {}", text.get(11..19).unwrap_or_default())
@@ -165,7 +224,7 @@ mod tests {
     fn files_have_the_shape_of_hsbenchs() {
         let row = Row {
             round: 0,
-            interval_name: "TOTAL",
+            interval_name: TOTAL.to_owned(),
             seconds: 3.001_497_177,
             mode: "PUT".to_owned(),
             ops: 2419,

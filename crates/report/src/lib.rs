@@ -10,6 +10,7 @@ pub mod ab;
 mod asked;
 mod assemble;
 mod benchmark;
+pub mod blobstore_bench;
 mod capacity;
 mod connections;
 mod cost;

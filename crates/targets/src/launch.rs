@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tenbin_plan::{Credentials, Launch, Reach, Ready, Target};
+use tenbin_plan::{Builtin, Credentials, Launch, Reach, Ready, Target};
 use url::Url;
 
 use crate::error::TargetError;
@@ -63,12 +63,30 @@ pub fn bring_up(target: &Target, grounds: &Grounds<'_>) -> Result<Running, Targe
     match &target.reach {
         Reach::Endpoint { url } => endpoint(target, url),
         Reach::Launched(launch) => launch_on_free_port(target, launch, grounds),
+        Reach::Builtin(Builtin::Dummy) => without_server(target, "dummy:"),
+        Reach::Files(files) => without_server(target, &format!("file://{}", files.path.display())),
         Reach::Builtin(builtin) => launch_on_free_port(
             target,
             &command::builtin(*builtin, grounds.guard_exe),
             grounds,
         ),
     }
+}
+
+/// What is there without anybody to answer.
+fn without_server(target: &Target, url: &str) -> Result<Running, TargetError> {
+    Ok(Running {
+        name: target.name.clone(),
+        url: Url::parse(url).map_err(|error| TargetError::Url {
+            target: target.name.clone(),
+            url: url.to_owned(),
+            reason: error.to_string(),
+        })?,
+        way: Way::default(),
+        credentials: None,
+        process: None,
+        observed: None,
+    })
 }
 
 fn endpoint(target: &Target, url: &Url) -> Result<Running, TargetError> {

@@ -66,9 +66,9 @@ pub struct Host {
 }
 
 /// The way to a target.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Way {
-    /// At least one.
+    /// At least one, unless nobody is there to answer.
     pub hosts: Vec<Host>,
     /// What is spoken.
     pub http: HttpVersion,

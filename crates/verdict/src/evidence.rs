@@ -67,7 +67,7 @@ impl<'a> Cell<'a> {
 
     /// Whether the target is known to run on the generator's machine.
     pub(crate) fn runs_here(&self) -> bool {
-        matches!(self.target.reach, Reach::Launched(_) | Reach::Builtin(_))
+        !matches!(self.target.reach, Reach::Endpoint { .. })
             || matches!(self.target.observe, Some(Observe::Processes(_)))
     }
 }

@@ -297,6 +297,7 @@ fn target(name: &str) -> Target {
         credentials: None,
         region: "us-east-1".to_owned(),
         signature: tenbin_plan::Signature::V4,
+        store: Default::default(),
         sweep: None,
         observe: None,
     }

@@ -133,7 +133,7 @@ impl Use {
     fn means(&self, workload: &Workload) -> bool {
         match &workload.kind {
             WorkloadKind::S3(work) => (self.is_meant)(work),
-            WorkloadKind::Http(_) => false,
+            WorkloadKind::Http(_) | WorkloadKind::Blob(_) => false,
         }
     }
 }

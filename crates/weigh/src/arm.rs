@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use tenbin_engine::{Address, Carrier, Drive, Host, News, Protocol, Route, drive};
-use tenbin_plan::{HttpVersion, Pace, Plan, Reach, Signature, Target, Workload, WorkloadKind};
+use tenbin_plan::{
+    Builtin, HttpVersion, Pace, Plan, Reach, Signature, Store, Target, Workload, WorkloadKind,
+};
 use tenbin_record::{HostEnvironment, TargetEnvironment};
 use tenbin_targets::{Running, Way, preflight};
-use tenbin_workloads::{Prepared, Site, Stage, prepare};
+use tenbin_workloads::{Means, Prepared, Site, Stage, prepare};
 
 use crate::error::WeighError;
 use crate::progress::Progress;
@@ -36,6 +38,7 @@ pub(crate) struct Arm {
     pub(crate) running: Running,
     /// In the order of the plan's workloads.
     pub(crate) prepared: Vec<Box<dyn Prepared>>,
+    carrier: Carrier,
     /// All it holds goes with it, so that nothing needs to be tidied.
     disposable: bool,
     /// The `Server` header of its first answer.
@@ -50,12 +53,10 @@ impl Arm {
         running: Running,
         wires: &mut Wires<'_>,
     ) -> Result<Self, WeighError> {
-        let signed = running.credentials.is_some() && target.signature != Signature::None;
-        let limit = FIRST_ANSWER.min(longest_timeout(plan));
-        let first = preflight::check(&running, signed, limit)?;
-        for warning in &first.warnings {
-            (wires.progress)(Progress::Warning(warning));
-        }
+        let server_header = match means(target) {
+            Means::Files | Means::Dummy => None,
+            Means::Blobstore | Means::S3 => first_answer(plan, target, &running, wires)?,
+        };
         let site = site(&running, target);
         let prepared = plan
             .workloads
@@ -63,15 +64,16 @@ impl Arm {
             .map(|work| prepare(&plan.work_on(target, work), &site, plan.seed, plan.threads))
             .collect::<Result<_, _>>()?;
         Ok(Self {
+            carrier: carrier(&running, target),
             running,
             prepared,
             disposable: is_disposable(target),
-            server_header: first.answer.server,
+            server_header,
         })
     }
 
     pub(crate) fn carrier(&self) -> Carrier {
-        Carrier::Route(route(&self.running.way))
+        self.carrier.clone()
     }
 
     /// What is worth keeping of the target.
@@ -320,9 +322,48 @@ pub(crate) fn site(running: &Running, target: &Target) -> Site {
         running.credentials.clone(),
         target.region.clone(),
     )
-    .signed(target.signature);
+    .signed(target.signature)
+    .of_target(&target.name, means(target));
     let others = running.way.hosts.iter().skip(1);
     others.fold(first, |site, host| site.and_host(&host.url))
+}
+
+/// The `Server` header of the first answer of a target, which must give one.
+fn first_answer(
+    plan: &Plan,
+    target: &Target,
+    running: &Running,
+    wires: &mut Wires<'_>,
+) -> Result<Option<String>, WeighError> {
+    let signed = running.credentials.is_some() && target.signature != Signature::None;
+    let limit = FIRST_ANSWER.min(longest_timeout(plan));
+    let first = preflight::check(running, signed, limit)?;
+    for warning in &first.warnings {
+        (wires.progress)(Progress::Warning(warning));
+    }
+    Ok(first.answer.server)
+}
+
+/// By what blobs get to a target.
+fn means(target: &Target) -> Means {
+    match (&target.reach, target.reach.store(target.store)) {
+        (Reach::Files(_), _) => Means::Files,
+        (Reach::Builtin(Builtin::Dummy), _) => Means::Dummy,
+        (_, Store::S3) => Means::S3,
+        (_, Store::Blobstore) => Means::Blobstore,
+    }
+}
+
+/// What carries requests to a target.
+fn carrier(running: &Running, target: &Target) -> Carrier {
+    match &target.reach {
+        Reach::Files(files) => Carrier::Files {
+            directory: files.path.clone(),
+            sync: files.sync,
+        },
+        Reach::Builtin(Builtin::Dummy) => Carrier::Null,
+        _ => Carrier::Route(route(&running.way)),
+    }
 }
 
 /// The way to a target, as the engine takes it.
@@ -360,7 +401,7 @@ fn longest_timeout(plan: &Plan) -> Duration {
 /// Whether all that a target holds lies in a directory Tenbin removes anyway.
 fn is_disposable(target: &Target) -> bool {
     match &target.reach {
-        Reach::Endpoint { .. } => false,
+        Reach::Endpoint { .. } | Reach::Files(_) => false,
         Reach::Builtin(_) => true,
         Reach::Launched(launch) => {
             let mut places = launch.command.iter().chain(launch.env.values());

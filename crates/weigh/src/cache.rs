@@ -12,7 +12,7 @@ use crate::error::WeighError;
 pub(crate) fn counters(work: &Workload) -> Option<&CacheCounters> {
     match &work.kind {
         WorkloadKind::Http(http) => http.patterns.as_ref()?.counters.as_ref(),
-        WorkloadKind::S3(_) => None,
+        WorkloadKind::S3(_) | WorkloadKind::Blob(_) => None,
     }
 }
 

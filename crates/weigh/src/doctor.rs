@@ -151,7 +151,7 @@ fn reply(
     let mut works = plan.workloads.iter();
     let Some((work, s3)) = works.find_map(|work| match &work.kind {
         WorkloadKind::S3(s3) => Some((work, s3)),
-        WorkloadKind::Http(_) => None,
+        WorkloadKind::Http(_) | WorkloadKind::Blob(_) => None,
     }) else {
         return Ok(None);
     };

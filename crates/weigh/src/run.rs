@@ -406,6 +406,13 @@ impl Run<'_, '_> {
             _ if self.wires.stop.is_asked() => Some(Ending::Interrupted),
             _ => arm
                 .death()
+                .or_else(|| {
+                    let why = arm.prepared[turn.workload].failed()?;
+                    let (target, workload) = (&arm.running.name, &work.name);
+                    Some(format!(
+                        "target \"{target}\", workload \"{workload}\": {why}"
+                    ))
+                })
                 // A probe may fail as a whole: that is an answer, unless nobody is there.
                 .or_else(|| {
                     let counts = ask.probe.is_none() || nobody_was_there(&slice);

@@ -78,6 +78,25 @@ pub enum WorkloadError {
         /// The most there may be, bytes.
         most: u64,
     },
+    /// Locations cannot be kept where they should be.
+    #[error("workload {workload}: cannot keep locations in {}: {why}", path.display())]
+    Locations {
+        /// The workload's name.
+        workload: String,
+        /// The directory.
+        path: std::path::PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// Many blobs in one request, where the target has no such request.
+    #[error(
+        "workload {workload}: batch is for targets that are spoken to as a blobstore, and there \
+         is another; leave it out"
+    )]
+    Batch {
+        /// The workload's name.
+        workload: String,
+    },
     /// None, or more than can be kept track of.
     #[error("workload {workload}: {objects} objects are not between 1 and {most}")]
     Objects {

@@ -3,6 +3,7 @@
 use tenbin_engine::Workload;
 use tenbin_plan::{self as plan, WorkloadKind};
 
+use crate::blob::Blob;
 use crate::error::WorkloadError;
 use crate::http::Http;
 use crate::s3::S3;
@@ -10,7 +11,7 @@ use crate::single::{AskedPatterns, SinglesSeen};
 use crate::site::Site;
 
 /// Every kind of workload. The only place where one is registered.
-pub const KINDS: &[&dyn Kind] = &[&Http, &S3];
+pub const KINDS: &[&dyn Kind] = &[&Http, &S3, &Blob];
 
 /// A kind of workload: what it is called and how it is made ready for a target.
 pub trait Kind: Sync {
@@ -125,6 +126,12 @@ pub trait Prepared: Send {
 
     /// Why there is nothing to measure any more, in a sentence; asked before each slice.
     fn spent(&self) -> Option<String> {
+        None
+    }
+
+    /// Why the run cannot go on although there is more to measure, in a sentence; asked
+    /// after each slice.
+    fn failed(&self) -> Option<String> {
         None
     }
 

@@ -7,6 +7,7 @@
 //!
 //! A new kind is one file with one `Kind` and its line in [`KINDS`].
 
+mod blob;
 mod error;
 pub mod http;
 mod kind;
@@ -20,10 +21,11 @@ mod zipf;
 
 pub use tenbin_plan::rng;
 
+pub use blob::Blob;
 pub use error::WorkloadError;
 pub use kind::{KINDS, Kind, Prepared, Stage, prepare};
 pub use single::{AskedPatterns, CacheForecast, PatternSeen, SingleSeen, SinglesSeen};
-pub use site::Site;
+pub use site::{Means, Site};
 
 /// What Tenbin calls itself in `User-Agent`.
 pub const USER_AGENT: &str = concat!("tenbin/", env!("CARGO_PKG_VERSION"));

@@ -1,7 +1,11 @@
 //! A target, as a workload sees it.
 
+use std::sync::Arc;
+
 use tenbin_plan::{Credentials, Signature};
 use url::Url;
+
+use crate::blob::Shelf;
 
 /// A target, as a workload sees it.
 #[derive(Debug, Clone)]
@@ -18,6 +22,24 @@ pub struct Site {
     pub region: String,
     /// How S3 requests are signed.
     pub signature: Signature,
+    /// Name of the target.
+    name: String,
+    means: Means,
+    shelf: Arc<Shelf>,
+}
+
+/// By what blobs get to a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Means {
+    /// The access layer of a blob store.
+    #[default]
+    Blobstore,
+    /// S3.
+    S3,
+    /// Files in a directory.
+    Files,
+    /// Nothing: everything is done at once.
+    Dummy,
 }
 
 impl Site {
@@ -29,6 +51,9 @@ impl Site {
             credentials,
             region: region.into(),
             signature: Signature::V4,
+            name: "target".to_owned(),
+            means: Means::default(),
+            shelf: Arc::default(),
         }
     }
 
@@ -36,6 +61,32 @@ impl Site {
     #[must_use]
     pub fn signed(self, signature: Signature) -> Self {
         Self { signature, ..self }
+    }
+
+    /// The same site under the name of its target, with blobs getting there by these
+    /// means.
+    #[must_use]
+    pub fn of_target(self, name: impl Into<String>, means: Means) -> Self {
+        let name = name.into();
+        Self {
+            name,
+            means,
+            ..self
+        }
+    }
+
+    /// Name of the target.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn means(&self) -> Means {
+        self.means
+    }
+
+    /// What workloads on this target have in common.
+    pub(crate) fn shelf(&self) -> &Shelf {
+        &self.shelf
     }
 
     /// The same site with one more host: the next of the route, at that URL.

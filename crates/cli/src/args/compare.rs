@@ -7,7 +7,8 @@ use clap::Args;
 /// `tenbin compare`.
 #[derive(Args)]
 #[command(after_help = "\
-Reads run directories, result.json files, and files in Go's benchmark format. The runs were not
+Reads run directories, result.json files, files in Go's benchmark format, and the lines that
+hsbench and blobstore-bench print. The runs were not
 taken in turns: name what changed between them, and the other workloads show how far the machine
 moved meanwhile.
 

@@ -68,11 +68,12 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// The tools whose command lines Tenbin reads, by the names of the commands.
-pub const TOOLS: [&str; 8] = [
+pub const TOOLS: [&str; 9] = [
     "warp",
     "hsbench",
     "wrk",
     "ab",
+    "blobstore-bench",
     "drnbench-extract-searchterms",
     "drnbench-generate-select-patterns",
     "grn2drn",

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use tenbin_targets::serve::{Service, Stall, share};
+use tenbin_targets::serve::{Fault, Service, Stall, share};
 
 /// `tenbin serve`: the built-in servers.
 #[derive(Subcommand)]
@@ -14,6 +14,8 @@ pub enum ServeCommand {
     Http(ServeHttpArgs),
     /// Store objects, in memory or on disk
     S3(ServeS3Args),
+    /// Store blobs by location, in memory, as CubeFS's blobstore does
+    Blob(ServeBlobArgs),
     /// Answer at times and in ways known beforehand, to test load generators with
     #[command(after_help = TRUTH_NOTES)]
     Truth(ServeTruthArgs),
@@ -61,6 +63,33 @@ pub struct ServeS3Args {
         requires = "access_key"
     )]
     pub secret_key: Option<String>,
+    /// Worker threads
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = at_least_one)]
+    pub workers: usize,
+}
+
+/// `tenbin serve blob`.
+#[derive(Args)]
+pub struct ServeBlobArgs {
+    /// Address and port to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9500", value_parser = address)]
+    pub listen: SocketAddr,
+    /// How long a blob can still be read once its deletion was acknowledged
+    #[arg(long, value_name = "TIME", default_value = "50ms")]
+    pub delete_lag: tenbin_plan::duration::Time,
+    /// The secret of the tokens that requests must carry [default: none are asked for]
+    #[arg(
+        long,
+        value_name = "KEY",
+        env = "TENBIN_SECRET_KEY",
+        hide_env_values = true
+    )]
+    pub secret_key: Option<String>,
+    /// What goes wrong with a share of the requests, repeatable, for example corrupt:10%: corrupt,
+    /// truncate, swap or stale (get), wrong-hash or 466 (put), 226 or never-gone (delete), 400,
+    /// 403 or 429 (any)
+    #[arg(long = "fault", value_name = "KIND:SHARE")]
+    pub faults: Vec<Fault>,
     /// Worker threads
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = at_least_one)]
     pub workers: usize,

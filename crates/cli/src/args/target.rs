@@ -32,7 +32,7 @@ struct TargetFlags {
     /// {data} for a fresh directory, {access_key} for the access key
     #[arg(long, value_name = "NAME=COMMAND")]
     launch: Vec<Named>,
-    /// One of Tenbin's own servers: http, s3-memory or s3-durable
+    /// One of Tenbin's own servers: http, s3-memory, s3-durable or blob; or dummy, which is none
     #[arg(long, value_name = "NAME=KIND")]
     builtin: Vec<Named>,
     /// URL of a launched server [default: http://127.0.0.1:{port}/]

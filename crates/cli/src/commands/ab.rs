@@ -46,7 +46,7 @@ fn text(job: &AbJob, plan: &Plan, pooled: &Pooled, document: &Document) -> Strin
     let target = plan.targets.first();
     let url = target.and_then(|target| match &target.reach {
         Reach::Endpoint { url } => Some(url),
-        Reach::Launched(_) | Reach::Builtin(_) => None,
+        Reach::Launched(_) | Reach::Builtin(_) | Reach::Files(_) => None,
     });
     let path = url.map(|url| match url.query() {
         Some(query) => format!("{}?{query}", url.path()),

@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 
-use tenbin_plan::{Context, Credentials};
-use tenbin_targets::serve::{self, HttpOptions, S3Options, Shares, TruthOptions};
+use tenbin_plan::{Context, Credentials, Secret};
+use tenbin_targets::serve::{self, BlobOptions, HttpOptions, S3Options, Shares, TruthOptions};
 
 use crate::args::{ServeCommand, ServeS3Args, ServeTruthArgs};
 use crate::exit::Exit;
@@ -42,6 +42,16 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
                 },
             )
         }
+        ServeCommand::Blob(args) => serve::blob(
+            &BlobOptions {
+                listen: args.listen,
+                delete_lag: args.delete_lag.0,
+                secret: args.secret_key.as_ref().map(Secret::new),
+                faults: args.faults.clone(),
+                workers: args.workers,
+            },
+            listening,
+        ),
         ServeCommand::Truth(args) => serve::truth(&truth(args), listening),
     };
     match served {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::comparing::SweepPoint;
 use crate::duration::Time;
-use crate::model::{Credentials, KeySource, Launch, Reach, Ready, Target};
+use crate::model::{Credentials, Files, KeySource, Launch, Reach, Ready, Target};
 use crate::names::{DEFAULT_REGION, Named};
 use crate::observe::{Observe, ObservePage, Processes};
 use crate::way::{ClientCertificate, HttpVersion, Tls, Way};
@@ -21,6 +21,7 @@ pub(super) fn target(page: &mut Page, target: &Target, all: &[Target], variables
         Reach::Endpoint { .. } => page.pair("urls", list(target.way.hosts.iter().map(text))),
         Reach::Launched(launched) => launch(page, sweep.map_or(launched, |point| &point.template)),
         Reach::Builtin(builtin) => page.pair("builtin", text(Named::name(*builtin))),
+        Reach::Files(files) => page.pair("url", text(file_url(files))),
     }
     if let Some(point) = sweep {
         page.explained("sweep", sweep_table(point, all), "a target for each value");
@@ -33,9 +34,16 @@ pub(super) fn target(page: &mut Page, target: &Target, all: &[Target], variables
         credentials(page, keys, &variables.of(&target.name));
     }
     page.name_unless("signature", target.signature);
+    page.name_unless("store", target.store);
     if target.region != DEFAULT_REGION {
         page.pair("region", text(&target.region));
     }
+}
+
+/// As it is written in a plan.
+fn file_url(files: &Files) -> String {
+    let sync = if files.sync { "?sync" } else { "" };
+    format!("file://{}{sync}", files.path.display())
 }
 
 /// Every parameter with its values, as the points of the sweep have them.

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use crate::blob::BlobWork;
 use crate::model::{HttpWork, Workload, WorkloadKind};
 use crate::names::{Kind, Named, Style};
 use crate::patterns::Patterns;
-use crate::s3::{S3Operation, S3Work, Stored};
+use crate::s3::{Choose, S3Operation, S3Work, Stored};
 use crate::size::Size;
 
 use super::{Page, list, load::load, text};
@@ -24,6 +25,7 @@ fn work(page: &mut Page, kind: &WorkloadKind) {
     match kind {
         WorkloadKind::Http(work) => http(page, work),
         WorkloadKind::S3(work) => s3(page, work),
+        WorkloadKind::Blob(work) => blob(page, work),
     }
 }
 
@@ -137,6 +139,43 @@ fn s3(page: &mut Page, work: &S3Work) {
     page.unless("rewrite", work.rewrite, usual.rewrite);
     page.unless("retries", work.retries, usual.retries);
     page.unless("entries", work.entries, usual.entries);
+}
+
+fn blob(page: &mut Page, work: &BlobWork) {
+    let usual = BlobWork::new(work.phase, 0);
+    page.pair("kind", text(Kind::Blob.name()));
+    page.pair("operation", text(work.phase.name()));
+    page.pair("size", text(&work.sizes));
+    if let Some(objects) = work.objects {
+        page.pair("objects", objects);
+    }
+    if let Some(prefix) = &work.prefix {
+        page.pair("prefix", text(prefix));
+    }
+    if let Some(directory) = &work.locations {
+        page.pair("locations", text(directory.display()));
+    }
+    if work.bucket != usual.bucket {
+        page.pair("bucket", text(&work.bucket));
+    }
+    page.unless("verify", work.verify, usual.verify);
+    if !work.hashes.is_empty() {
+        page.pair(
+            "hashes",
+            list(work.hashes.iter().map(|hash| text(hash.name()))),
+        );
+    }
+    if let Some(range) = work.range {
+        page.pair("range", text(range));
+    }
+    if work.around {
+        page.pair("choose", text(Choose::Sequential));
+    }
+    page.unless("batch", work.batch, usual.batch);
+    page.unless("until_gone", work.until_gone, usual.until_gone);
+    if let Some(errors) = work.errors {
+        page.pair("errors", errors);
+    }
 }
 
 fn stored(page: &mut Page, stored: &Stored) {

@@ -128,7 +128,7 @@ fn missing(
         (Reach::Builtin(_), workload) => {
             workload.map(|_| Credentials::made_up(&mut *desk.context.random))
         }
-        (Reach::Endpoint { .. }, None) => None,
+        (Reach::Endpoint { .. }, None) | (Reach::Files(_), _) => None,
         (Reach::Endpoint { .. }, _) if signature == Signature::None => None,
         (Reach::Endpoint { .. }, Some(workload)) => {
             desk.refuse(

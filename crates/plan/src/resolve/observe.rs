@@ -197,6 +197,7 @@ fn suits(found: &Observe, reach: &Reach, way: &Way) -> Result<(), &'static str> 
     let by_own_port = matches!(found, Observe::Processes(Processes::OwnPort));
     match reach {
         Reach::Builtin(_) => Err("is not for a built-in server, which Tenbin observes anyway"),
+        Reach::Files(_) => Err("is not for a directory, which no server answers for"),
         Reach::Launched(_) if by_pid => Err(
             "a launched target has no process yet; name it by port or name, or leave \
                  observe out: what Tenbin launches it observes",

@@ -14,8 +14,11 @@ use super::observe;
 use super::sweep::{self, Axis};
 use super::url as urls;
 use super::way;
+use crate::blob::Store;
 use crate::draft::{Field, ReadyDraft, TargetDraft};
-use crate::model::{Builtin, Credentials, Launch, Reach, Ready, Target};
+use crate::model::{
+    Builtin, Credentials, Files, Launch, Reach, Ready, Target, Workload, WorkloadKind,
+};
 use crate::names::{DEFAULT_REGION, Named};
 use crate::placeholders;
 use crate::problem::Place;
@@ -26,11 +29,41 @@ const DEFAULT_LAUNCHED_URL: &str = "http://127.0.0.1:{port}/";
 const DEFAULT_READY_WITHIN: Duration = Duration::from_secs(30);
 const DEFAULT_STOP_WITHIN: Duration = Duration::from_secs(10);
 
-/// `s3_workload` is the name of a workload that needs S3, if there is one.
+/// What workloads need of targets.
+#[derive(Debug, Default)]
+pub(super) struct Needs {
+    /// The name of a workload that needs S3, if there is one.
+    s3: Option<String>,
+    /// The same of one that stores blobs.
+    blob: Option<String>,
+    /// The same of one that is neither.
+    other: Option<String>,
+}
+
+impl Needs {
+    pub(super) fn of(workloads: &[Workload]) -> Self {
+        let name = |which: fn(&WorkloadKind) -> bool| {
+            let found = workloads.iter().find(|work| which(&work.kind));
+            found.map(|work| work.name.clone())
+        };
+        Self {
+            s3: name(|kind| matches!(kind, WorkloadKind::S3(_))),
+            blob: name(|kind| matches!(kind, WorkloadKind::Blob(_))),
+            other: name(|kind| !matches!(kind, WorkloadKind::Blob(_))),
+        }
+    }
+
+    /// The workload for which a target has to speak S3, if there is one.
+    fn s3_of(&self, store: Store) -> Option<&str> {
+        let blobs = self.blob.as_deref().filter(|_| store == Store::S3);
+        self.s3.as_deref().or(blobs)
+    }
+}
+
 pub(super) fn resolve_all(
     desk: &mut Desk<'_>,
     drafts: Vec<At<TargetDraft>>,
-    s3_workload: Option<&str>,
+    needs: &Needs,
 ) -> Vec<Target> {
     if drafts.is_empty() {
         desk.refuse(
@@ -51,8 +84,11 @@ pub(super) fn resolve_all(
                  place,
              }| {
                 let axes = sweep::axes(desk, &draft);
-                match one(desk, &mut names, &draft, place, &axes, s3_workload) {
-                    Some(target) => swept(desk, &mut names, target, &axes, &draft, s3_workload),
+                match one(desk, &mut names, &draft, place, &axes, needs) {
+                    Some(target) => {
+                        let s3_workload = needs.s3_of(target.reach.store(target.store));
+                        swept(desk, &mut names, target, &axes, &draft, s3_workload)
+                    }
                     None => Vec::new(),
                 }
             },
@@ -70,7 +106,7 @@ fn one(
     draft: &TargetDraft,
     place: Place,
     axes: &[Axis],
-    s3_workload: Option<&str>,
+    needs: &Needs,
 ) -> Option<Target> {
     let reach = reach(desk, draft, place, axes);
     let name = names.pick(desk, "target", &draft.name, || match &reach {
@@ -82,6 +118,9 @@ fn one(
         .choice("signature", &draft.signature)
         .unwrap_or_default();
     let (reach, hosts) = reach?;
+    let store = store(desk, draft, &reach);
+    check_takes_work(desk, place, &name, &reach, needs);
+    let s3_workload = needs.s3_of(reach.store(store));
     let way = way::resolve(desk, draft, &reach, hosts);
     if let Some(workload) = s3_workload {
         check_speaks_s3(desk, draft, place, &name, &reach, workload);
@@ -97,6 +136,7 @@ fn one(
         credentials,
         region,
         signature,
+        store,
         sweep: None,
         observe,
     })
@@ -199,12 +239,81 @@ fn reach(
             if way == "builtin" {
                 let builtin = desk.choice("builtin", &draft.builtin)?;
                 Some((Reach::Builtin(builtin), Vec::new()))
+            } else if let Some(files) = files(desk, draft) {
+                Some((Reach::Files(files?), Vec::new()))
             } else {
                 let hosts = hosts::resolve(desk, draft)?;
                 let url = hosts.first()?.url.clone();
                 Some((Reach::Endpoint { url }, hosts))
             }
         }
+    }
+}
+
+/// The directory that a `file:` URL names, if the target has such a URL; `Some(None)`
+/// if it is wrong, which is noted.
+fn files(desk: &mut Desk<'_>, draft: &TargetDraft) -> Option<Option<Files>> {
+    let is_file =
+        |field: &&At<Scalar>| field.value.text().is_ok_and(|url| url.starts_with("file:"));
+    draft.url.as_ref().filter(is_file)?;
+    let directory = desk.directory.clone();
+    Some(desk.read("url", &draft.url, |scalar| {
+        let text = scalar.text()?;
+        let (place, query) = match text.split_once('?') {
+            Some((place, query)) => (place, Some(query)),
+            None => (text, None),
+        };
+        let path = place.strip_prefix("file://").unwrap_or_default();
+        if path.is_empty() {
+            return Err(format!(
+                "{text:?} names no directory; write for example \"file:///mnt/data\""
+            ));
+        }
+        match query {
+            None | Some("sync") => Ok(Files {
+                path: directory.join(path),
+                sync: query.is_some(),
+            }),
+            Some(other) => Err(format!(
+                "{other:?} behind a directory means nothing; \"?sync\" syncs every file to disk"
+            )),
+        }
+    }))
+}
+
+/// What blob workloads speak to a target.
+fn store(desk: &mut Desk<'_>, draft: &TargetDraft, reach: &Reach) -> Store {
+    let given = desk.choice("store", &draft.store);
+    let has_choice = matches!(reach, Reach::Endpoint { .. } | Reach::Launched(_));
+    match &draft.store {
+        Some(field) if !has_choice => {
+            desk.wrong(
+                field.place,
+                "store",
+                "is for targets that are reached by a URL or launched; what this one speaks is known",
+            );
+            Store::default()
+        }
+        _ => given.unwrap_or_default(),
+    }
+}
+
+/// Directories and the dummy take blobs and nothing else; nor does a server of blobs.
+fn check_takes_work(desk: &mut Desk<'_>, place: Place, name: &str, reach: &Reach, needs: &Needs) {
+    let what = match reach {
+        Reach::Files(_) => "is a directory",
+        Reach::Builtin(Builtin::Dummy) => "is no server at all",
+        Reach::Builtin(Builtin::Blob) => "is the built-in blob server",
+        _ => return,
+    };
+    if let Some(workload) = &needs.other {
+        desk.refuse(
+            place,
+            format!(
+                "target {name:?} {what}, which takes workloads of kind \"blob\" only, and \
+                 {workload:?} is of another"
+            ),
+        );
     }
 }
 
@@ -438,6 +547,8 @@ fn default_name(reach: &Reach) -> String {
             .map(|program| program.to_string_lossy().into_owned())
             .unwrap_or_default(),
         Reach::Builtin(builtin) => Named::name(*builtin).to_owned(),
+        Reach::Files(files) if files.sync => "files-sync".to_owned(),
+        Reach::Files(_) => "files".to_owned(),
     };
     match naming::from_text(&text) {
         empty if empty.is_empty() => "target".to_owned(),

@@ -39,7 +39,7 @@ fn is_spoken(reach: &Reach) -> bool {
     match reach {
         Reach::Endpoint { url } => url.scheme() == "https",
         Reach::Launched(launch) => launch.url.to_ascii_lowercase().starts_with("https:"),
-        Reach::Builtin(_) => false,
+        Reach::Builtin(_) | Reach::Files(_) => false,
     }
 }
 

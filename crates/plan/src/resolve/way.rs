@@ -25,7 +25,7 @@ pub(super) fn resolve(
     reach: &Reach,
     hosts: Vec<Host>,
 ) -> Way {
-    if matches!(reach, Reach::Builtin(_)) {
+    if matches!(reach, Reach::Builtin(_) | Reach::Files(_)) {
         refuse_on_builtin(desk, draft);
     }
     let way = Way {

@@ -1,5 +1,6 @@
 //! The operations sent to every target.
 
+mod blob;
 mod http;
 mod s3;
 
@@ -8,9 +9,9 @@ use std::time::Duration;
 use super::naming::Names;
 use super::{Desk, load};
 use crate::context::Context;
-use crate::draft::{LoadDraft, WorkloadDraft};
-use crate::model::{Load, Workload, WorkloadKind};
-use crate::names::Kind;
+use crate::draft::{Field, LoadDraft, WorkloadDraft};
+use crate::model::{Load, Pace, Workload, WorkloadKind};
+use crate::names::{Kind, Named};
 use crate::problem::Place;
 use crate::scalar::{At, List, Scalar};
 
@@ -36,49 +37,96 @@ pub(super) fn resolve_all(
         place,
     } in drafts
     {
-        let kind = kind(desk, &draft, place);
-        let default = || match &kind {
-            Some(WorkloadKind::Http(work)) => http::default_name(work),
-            Some(WorkloadKind::S3(work)) => s3::default_name(work),
-            None => "workload".to_owned(),
-        };
+        let kinds = kinds(desk, &draft, place);
         let (load, levels) = loads.resolve(desk, draft.load);
+        let in_phases = matches!(kinds.first(), Some(WorkloadKind::Blob(_)));
+        if in_phases && (levels.is_some() || matches!(load.pace, Pace::Search(_))) {
+            desk.refuse(
+                place,
+                "phases on blobs follow each other once in every round, and neither a ramp nor a \
+                 search for a rate does; leave out ramp and slo",
+            );
+            continue;
+        }
         let Some(levels) = levels else {
-            let name = names.pick(desk, "workload", &draft.name, default);
-            workloads.extend(kind.map(|kind| Workload { name, kind, load }));
+            let one_phase = kinds.len() == 1;
+            for kind in kinds {
+                let default = || default_name(&kind);
+                let name = match &draft.name {
+                    Some(_) if one_phase => names.pick(desk, "workload", &draft.name, default),
+                    _ => {
+                        let base = base_of_phase(desk, &names, &draft.name, &kind);
+                        names.pick(desk, "workload", &None, || base)
+                    }
+                };
+                let load = load.clone();
+                workloads.push(Workload { name, kind, load });
+            }
             continue;
         };
-        let base = names.base(desk, &draft.name, default);
+        let Some(kind) = kinds.into_iter().next() else {
+            continue;
+        };
+        let base = names.base(desk, &draft.name, || default_name(&kind));
         for connections in levels {
             let name = names.level(&base, connections);
-            let level = kind.clone().map(|kind| Workload {
+            workloads.push(Workload {
                 name,
-                kind,
+                kind: kind.clone(),
                 load: Load {
                     connections,
                     ..load.clone()
                 },
             });
-            workloads.extend(level);
         }
     }
     workloads
 }
 
-fn kind(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) -> Option<WorkloadKind> {
+fn default_name(kind: &WorkloadKind) -> String {
+    match kind {
+        WorkloadKind::Http(work) => http::default_name(work),
+        WorkloadKind::S3(work) => s3::default_name(work),
+        WorkloadKind::Blob(work) => blob::default_name(work),
+    }
+}
+
+/// The name of one phase of several: that of all with the phase behind it.
+fn base_of_phase(desk: &mut Desk<'_>, names: &Names, field: &Field, kind: &WorkloadKind) -> String {
+    match (field, kind) {
+        (Some(_), WorkloadKind::Blob(work)) => {
+            let base = names.base(desk, field, || default_name(kind));
+            format!("{base}-{}", work.phase.name())
+        }
+        _ => default_name(kind),
+    }
+}
+
+/// The work of a draft: one thing, or one for each of its phases.
+fn kinds(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) -> Vec<WorkloadKind> {
     if draft.kind.is_none() {
         desk.refuse(
             place,
-            "a workload needs its kind: kind = \"http\" or kind = \"s3\"",
+            "a workload needs its kind: kind = \"http\", \"s3\" or \"blob\"",
         );
-        return None;
+        return Vec::new();
     }
-    let kind = desk.choice("kind", &draft.kind)?;
+    let Some(kind) = desk.choice("kind", &draft.kind) else {
+        return Vec::new();
+    };
     refuse_foreign_keys(desk, draft, kind);
     match kind {
-        Kind::Http => http::resolve(desk, draft).map(WorkloadKind::Http),
-        Kind::S3 => s3::resolve(desk, draft, place).map(WorkloadKind::S3),
+        Kind::Http => one(http::resolve(desk, draft).map(WorkloadKind::Http)),
+        Kind::S3 => one(s3::resolve(desk, draft, place).map(WorkloadKind::S3)),
+        Kind::Blob => {
+            let phases = blob::resolve(desk, draft, place).into_iter();
+            phases.map(WorkloadKind::Blob).collect()
+        }
     }
+}
+
+fn one(kind: Option<WorkloadKind>) -> Vec<WorkloadKind> {
+    kind.into_iter().collect()
 }
 
 fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: Kind) {
@@ -134,20 +182,40 @@ fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: Kind) {
         ("metadata", list_place(&draft.metadata)),
         ("tags", list_place(&draft.tags)),
     ];
-    let (foreign, theirs, ours) = match kind {
-        Kind::Http => (s3.as_slice(), "s3", "http"),
-        Kind::S3 => (http.as_slice(), "http", "s3"),
-    };
-    for (key, place) in foreign {
-        if let Some(place) = place {
+    let blob = [
+        ("locations", place(&draft.locations)),
+        ("hashes", list_place(&draft.hashes)),
+        ("until_gone", place(&draft.until_gone)),
+        ("errors", place(&draft.errors)),
+    ];
+    let keys = http.iter().map(|key| (Kind::Http, key));
+    let keys = keys.chain(s3.iter().map(|key| (Kind::S3, key)));
+    let keys = keys.chain(blob.iter().map(|key| (Kind::Blob, key)));
+    for (theirs, (key, place)) in keys {
+        let shared = theirs == Kind::S3 && kind == Kind::Blob && BLOB_KEYS.contains(key);
+        if let Some(place) = place.filter(|_| theirs != kind && !shared) {
+            let (theirs, ours) = (theirs.name(), kind.name());
             desk.wrong(
-                *place,
+                place,
                 key,
                 format!("is for workloads of kind {theirs:?}; this one is of kind {ours:?}"),
             );
         }
     }
 }
+
+/// Keys of S3 workloads that blob workloads have as well.
+const BLOB_KEYS: &[&str] = &[
+    "operation",
+    "size",
+    "bucket",
+    "prefix",
+    "objects",
+    "choose",
+    "verify",
+    "range",
+    "batch",
+];
 
 /// The load that workloads share, resolved once so that a mistake in it is told once.
 struct Loads<'a> {

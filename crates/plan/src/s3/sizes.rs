@@ -73,6 +73,22 @@ impl Sizes {
         }
     }
 
+    /// The smallest and the largest there may be, bytes.
+    pub fn extremes(&self) -> (u64, u64) {
+        match self {
+            Self::Ranges(ranges) => {
+                let least = ranges.iter().map(|range| range.from).min();
+                let most = ranges.iter().map(|range| range.to).max();
+                (least.unwrap_or(0), most.unwrap_or(0))
+            }
+            Self::LogNormal { .. } => (0, LARGEST_OBJECT),
+            Self::File { sizes, .. } => {
+                let ends = sizes.first().zip(sizes.last());
+                ends.map_or((0, 0), |(&first, &last)| (first, last))
+            }
+        }
+    }
+
     /// The middle one of all sizes, bytes: as a measure of how much data there is.
     pub fn typical(&self) -> u64 {
         match self {

@@ -175,12 +175,12 @@ fn workloads() {
         (
             "[[workload]]",
             "name = \"w\"",
-            r#"plan.toml:1:1: a workload needs its kind: kind = "http" or kind = "s3""#,
+            r#"plan.toml:1:1: a workload needs its kind: kind = "http", "s3" or "blob""#,
         ),
         (
             "[[workload]]",
             "kind = \"s4\"",
-            r#"plan.toml:2:8: kind: "s4" is not one of "http", "s3"; did you mean "s3"?"#,
+            r#"plan.toml:2:8: kind: "s4" is not one of "http", "s3", "blob"; did you mean "s3"?"#,
         ),
         (
             "[[workload]]",

@@ -58,7 +58,7 @@ fn targets() {
         (
             "[[target]]",
             "builtin = \"s3-memroy\"",
-            r#"plan.toml:2:11: builtin: "s3-memroy" is not one of "http", "s3-memory", "s3-durable"; did you mean "s3-memory"?"#,
+            r#"plan.toml:2:11: builtin: "s3-memroy" is not one of "http", "s3-memory", "s3-durable", "blob", "dummy"; did you mean "s3-memory"?"#,
         ),
         (
             "[[target]]",

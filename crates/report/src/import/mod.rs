@@ -7,6 +7,7 @@ mod figures;
 pub(crate) mod gobench;
 mod instant;
 mod lines;
+pub(crate) mod loops;
 mod run;
 mod warp_csv;
 mod warp_json;

@@ -130,7 +130,7 @@ pub(crate) fn suite() -> Run {
     ];
     let get = |work: &mut Workload| match &mut work.kind {
         WorkloadKind::S3(work) => work.sizes = Sizes::fixed(1_000_000),
-        WorkloadKind::Http(_) => {}
+        WorkloadKind::Http(_) | WorkloadKind::Blob(_) => {}
     };
     get(&mut workloads[1]);
     if let WorkloadKind::S3(work) = &mut workloads[1].kind {
@@ -365,6 +365,7 @@ fn target(name: &str, builtin: Builtin) -> Target {
         credentials: None,
         region: "us-east-1".to_owned(),
         signature: tenbin_plan::Signature::V4,
+        store: Default::default(),
         sweep: None,
         observe: None,
     }

@@ -32,6 +32,8 @@ pub(super) fn builtin(builtin: Builtin, exe: &Path) -> Launch {
         Builtin::Http => ("http", &[]),
         Builtin::S3Memory => ("s3", &[]),
         Builtin::S3Durable => ("s3", &["--durable", "{data}"]),
+        // The dummy is no server, and nobody launches it.
+        Builtin::Blob | Builtin::Dummy => ("blob", &[]),
     };
     let exe = exe.display().to_string();
     let command = [exe.as_str(), "serve", kind, "--listen", "127.0.0.1:{port}"]
@@ -40,7 +42,7 @@ pub(super) fn builtin(builtin: Builtin, exe: &Path) -> Launch {
         .map(|&word| word.to_owned())
         .collect();
     let env = match builtin {
-        Builtin::Http => BTreeMap::new(),
+        Builtin::Http | Builtin::Blob | Builtin::Dummy => BTreeMap::new(),
         Builtin::S3Memory | Builtin::S3Durable => BTreeMap::from([
             (ACCESS_KEY_VARIABLE.to_owned(), "{access_key}".to_owned()),
             (SECRET_KEY_VARIABLE.to_owned(), "{secret_key}".to_owned()),
@@ -226,6 +228,7 @@ mod tests {
             credentials,
             region: "us-east-1".into(),
             signature: tenbin_plan::Signature::V4,
+            store: Default::default(),
             sweep: None,
             observe: None,
         }

@@ -4,6 +4,7 @@
 //! listen on through a callback, so that port 0 can be used.
 
 mod accept;
+mod blob;
 mod http;
 mod s3;
 mod truth;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 
 pub use accept::DEFAULT_WORKERS;
 pub(crate) use accept::stop_signal;
+pub use blob::{BlobOptions, Fault, FaultError, blob};
 pub use http::{HttpOptions, http};
 pub use s3::{S3Options, s3};
 pub use truth::{Service, ServiceError, Shares, Stall, StallError, TruthOptions, share, truth};

@@ -74,6 +74,7 @@ pub(crate) fn target(name: &str, reach: Reach) -> Target {
         credentials: None,
         region: "us-east-1".into(),
         signature: tenbin_plan::Signature::V4,
+        store: Default::default(),
         sweep: None,
         observe: None,
     }

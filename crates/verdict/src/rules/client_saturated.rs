@@ -46,6 +46,8 @@ impl ClientSaturated {
         let arms: Vec<Arm> = cells
             .iter()
             .filter(|cell| cell.workload.name == workload.name)
+            // Without a server, the generator's work is the work.
+            .filter(|cell| cell.target.has_server())
             .filter_map(Arm::of)
             .collect();
         let severity = severity(&arms);

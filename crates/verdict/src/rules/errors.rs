@@ -233,6 +233,9 @@ impl<'a> Tally<'a> {
                 WorkloadKind::S3(_) => {
                     "check bucket, credentials and their rights: the target does not do what it is asked"
                 }
+                WorkloadKind::Blob(_) => {
+                    "check that the target is what it is taken for (store), and its token: it does not do what it is asked"
+                }
                 WorkloadKind::Http(_) => {
                     "check path, method, headers and the statuses that count as success: the target does not do what it is asked"
                 }

@@ -38,7 +38,8 @@ impl Rule for PortExhaustion {
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
         let cells = evidence.cells();
-        let finding = cells.iter().filter_map(|cell| {
+        let cells = cells.iter().filter(|cell| cell.target.has_server());
+        let finding = cells.filter_map(|cell| {
             let ran_out = self.ran_out(cell);
             ran_out
                 .or_else(|| self.are_held(cell))

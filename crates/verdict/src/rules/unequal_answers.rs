@@ -90,8 +90,8 @@ impl UnequalAnswers {
 fn http(workload: &Workload) -> Option<&HttpWork> {
     match &workload.kind {
         WorkloadKind::Http(work) => Some(work),
-        // S3 work knows what the right answer is, and counts others as failures.
-        WorkloadKind::S3(_) => None,
+        // These know what the right answer is, and count others as failures.
+        WorkloadKind::S3(_) | WorkloadKind::Blob(_) => None,
     }
 }
 

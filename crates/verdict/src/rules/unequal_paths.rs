@@ -151,7 +151,7 @@ fn is_encrypted(target: &Target) -> bool {
     match &target.reach {
         Reach::Endpoint { url } => url.scheme() == "https",
         Reach::Launched(launch) => launch.url.starts_with("https:"),
-        Reach::Builtin(_) => false,
+        Reach::Builtin(_) | Reach::Files(_) => false,
     }
 }
 

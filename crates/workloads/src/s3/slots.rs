@@ -30,6 +30,11 @@ impl<T: Default> Slots<T> {
         })
     }
 
+    /// Whether anybody has a place.
+    pub(crate) fn are_out(&self) -> bool {
+        self.free.len() < self.places.len()
+    }
+
     /// The place is free again. To be told once for each [`Slots::take`].
     pub(crate) fn give_back(&mut self, place: usize) {
         self.free.push(place);

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use tenbin_plan::rng::mix;
+use tenbin_plan::rng::{mix, unmix};
 
 /// Bytes made at a time to be compared.
 const BLOCK: usize = 1024;
@@ -27,13 +27,13 @@ const SAME: u8 = b'~';
 
 /// Makes the content of all objects.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Unique {
+pub(crate) struct Unique {
     salt: u64,
     pattern: Pattern,
 }
 
 impl Unique {
-    pub(super) fn new(seed: u64, compressible: u8) -> Self {
+    pub(crate) fn new(seed: u64, compressible: u8) -> Self {
         Self {
             salt: mix(seed ^ mix(crate::rng::name_number("content"))),
             pattern: Pattern::new(compressible),
@@ -60,7 +60,7 @@ impl Unique {
     }
 
     /// Whether `part` is what [`Unique::fill`] makes. Allocates nothing.
-    pub(super) fn matches(self, number: u64, offset: u64, part: &[u8]) -> bool {
+    pub(crate) fn matches(self, number: u64, offset: u64, part: &[u8]) -> bool {
         let mut made = [0; BLOCK];
         let mut from = offset;
         part.chunks(BLOCK).all(|piece| {
@@ -69,6 +69,19 @@ impl Unique {
             from += piece.len() as u64;
             made == piece
         })
+    }
+
+    /// The object that has these bytes from `offset` on, if 16 of them in a row, from a
+    /// multiple of 8 on, can only be those of one. Nothing of it may be the same
+    /// everywhere.
+    pub(crate) fn number_of(self, offset: u64, part: &[u8]) -> Option<u64> {
+        let skipped = (offset.next_multiple_of(8) - offset) as usize;
+        let from = offset + skipped as u64;
+        let telling = part.get(skipped..skipped + 16)?;
+        let word = u64::from_le_bytes(*telling.first_chunk()?);
+        let key = unmix(word).wrapping_sub(from / 8);
+        let number = unmix(unmix(key) ^ self.salt);
+        self.matches(number, from, telling).then_some(number)
     }
 
     /// Whether two objects have the same bytes in that stretch.
@@ -225,6 +238,20 @@ mod tests {
             prop_assert!(unique.matches(number, from as u64, &part));
             part[flip.index(length)] ^= 1_u8 << bit;
             prop_assert!(!unique.matches(number, from as u64, &part));
+        }
+
+        #[test]
+        fn bytes_tell_whose_they_are(number: u64, offset in 0_u64..3000, length in 0_usize..60) {
+            let unique = Unique::new(9, 0);
+            let mut part = vec![0; length];
+            unique.fill(number, offset, &mut part);
+            let skipped = (offset.next_multiple_of(8) - offset) as usize;
+            let enough = length >= skipped + 16;
+            prop_assert_eq!(unique.number_of(offset, &part), enough.then_some(number));
+            if enough {
+                part[skipped + 3] ^= 1;
+                prop_assert_eq!(unique.number_of(offset, &part), None);
+            }
         }
 
         #[test]

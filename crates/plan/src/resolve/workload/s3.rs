@@ -4,6 +4,8 @@ mod bucket;
 mod fits;
 mod lines;
 
+pub(super) use bucket::read as bucket;
+
 use super::super::Desk;
 use super::each;
 use crate::draft::{Field, WorkloadDraft};
@@ -145,7 +147,7 @@ fn not_nothing(size: u64) -> Result<u64, String> {
     }
 }
 
-fn sizes(desk: &mut Desk<'_>, field: &Field) -> Option<Sizes> {
+pub(super) fn sizes(desk: &mut Desk<'_>, field: &Field) -> Option<Sizes> {
     let sizes: Sizes = desk.read("size", field, Scalar::parsed)?;
     let Sizes::File { path, .. } = sizes else {
         return Some(sizes);

@@ -6,7 +6,7 @@ use crate::s3::DEFAULT_BUCKET;
 use crate::scalar::Scalar;
 
 /// The rules for general purpose buckets in the Amazon S3 user guide.
-pub(super) fn read(scalar: &Scalar) -> Result<String, String> {
+pub(in crate::resolve::workload) fn read(scalar: &Scalar) -> Result<String, String> {
     let bucket = scalar.text()?;
     let refuse = |why: &str| {
         Err(format!(

@@ -1,0 +1,174 @@
+//! `tenbin blob`.
+
+use clap::Args;
+use tenbin_plan::{At, Draft, Refusal, Scalar, TargetDraft, WorkloadDraft};
+
+use super::keys::{name, named, value_for};
+use super::{KeyArgs, LoadArgs, OutputArgs, RoundsArgs, TargetArgs, many, set};
+
+/// `tenbin blob`.
+#[derive(Args)]
+#[command(after_help = "\
+A target with a URL is spoken to as the access layer of CubeFS's blobstore, or with --store s3 as
+an S3 store. file:///DIR is a directory, file:///DIR?sync one whose files are synced to disk;
+--builtin dummy does nothing, and shows what Tenbin itself costs. All of them can be weighed
+together. What a phase stores the next phases of the same round read and delete.
+
+Examples:
+  tenbin blob --target http://127.0.0.1:9500 --phases pgd --size 10KiB
+  tenbin blob --target http://127.0.0.1:9500 --phases p --locations db --objects 100000
+  tenbin blob --target http://127.0.0.1:9500 --phases g --locations db
+  tenbin blob --builtin blob=blob --target disk=file:///mnt/data --target durable=file:///mnt/data?sync \\
+      --target minio=http://127.0.0.1:9000 --store minio=s3 --size 64KiB")]
+pub struct BlobArgs {
+    /// The systems under test.
+    #[command(flatten)]
+    pub targets: TargetArgs,
+    /// What blobs are stored by, on all targets with a URL or on one: blobstore or s3 [default:
+    /// blobstore]
+    #[arg(long, value_name = "[NAME=]STORE", help_heading = "Blobs")]
+    pub store: Vec<String>,
+    /// Their credentials.
+    #[command(flatten)]
+    pub keys: KeyArgs,
+    /// What is stored, and how it is asked for.
+    #[command(flatten)]
+    pub blobs: PhaseArgs,
+    /// How operations are issued.
+    #[command(flatten)]
+    pub load: LoadArgs,
+    /// How long.
+    #[command(flatten)]
+    pub rounds: RoundsArgs,
+    /// Where results go.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// What is stored, and how it is asked for.
+#[derive(Args)]
+#[command(next_help_heading = "Blobs")]
+pub struct PhaseArgs {
+    /// Phases of a round, in their order: p put, g get, d delete, such as pgd or pggg; --rounds
+    /// says how often
+    #[arg(long, value_name = "PHASES", default_value = "pgd")]
+    pub phases: String,
+    /// Size of a blob, for example 10KiB or 1MB; any between two: 1KiB..1MiB; several with shares:
+    /// 1KiB:60,1MiB:40 [default: 1MiB]
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<String>,
+    /// Blobs of a phase, at most [default: as many as its time allows]
+    #[arg(long, value_name = "N")]
+    pub objects: Option<u64>,
+    /// Name of the set of blobs, among the locations and in keys [default: blobs among locations,
+    /// else the run's own]
+    #[arg(long, value_name = "NAME")]
+    pub prefix: Option<String>,
+    /// Keep locations in this directory, so that a later run finds the blobs; nothing is deleted
+    /// then but by d [default: in memory, and what is left is deleted at the end]
+    #[arg(long, value_name = "DIR")]
+    pub locations: Option<String>,
+    /// Bucket on S3 stores, made if missing [default: tenbin-bench]
+    #[arg(long, value_name = "NAME")]
+    pub bucket: Option<String>,
+    /// Do not compare what is read with what was put
+    #[arg(long)]
+    pub no_verify: bool,
+    /// Sums that the server makes of what it takes in, to be compared, with commas between: crc32,
+    /// md5, sha1, sha256
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub hashes: Vec<String>,
+    /// The part of a blob that g reads: random:64KiB or 0-1023
+    #[arg(long, value_name = "RANGE")]
+    pub range: Option<String>,
+    /// Whether g reads each blob once, or round and round until its time is over: once or
+    /// sequential [default: once]
+    #[arg(long, value_name = "HOW")]
+    pub choose: Option<String>,
+    /// Blobs in one request that deletes, up to 1024 [default: 1]
+    #[arg(long, value_name = "N")]
+    pub batch: Option<u32>,
+    /// After each deletion, ask until the blob is really gone
+    #[arg(long)]
+    pub until_gone: bool,
+    /// Failures that the whole run may have; more end it [default: any number]
+    #[arg(long, value_name = "N")]
+    pub errors: Option<u64>,
+}
+
+impl BlobArgs {
+    /// The plan as written by the options.
+    ///
+    /// # Errors
+    ///
+    /// Options that refer to a target that there is not.
+    pub fn draft(&self) -> Result<Draft, Refusal> {
+        let mut targets = self.targets.drafts()?;
+        self.keys.apply(&mut targets);
+        self.name_stores(&mut targets);
+        let mut draft = Draft::default();
+        draft.name = Some(At::nowhere("blob"));
+        draft.load = self.load.draft();
+        draft.targets = targets;
+        draft.workloads = vec![At::nowhere(self.blobs.draft())];
+        self.rounds.apply(&mut draft);
+        Ok(draft)
+    }
+
+    fn name_stores(&self, targets: &mut [At<TargetDraft>]) {
+        let names: Vec<String> = targets.iter().filter_map(name).collect();
+        for target in targets {
+            let own = name(target);
+            let is_named = named_for(&self.store, own.as_deref(), &names);
+            let speaks_http = |url: &At<Scalar>| matches!(&url.value, Scalar::Text(url) if url.starts_with("http"));
+            let draft = &mut target.value;
+            let can_choose = draft.command.is_some() || draft.url.as_ref().is_some_and(speaks_http);
+            // What is said to all is for those that have a choice.
+            if can_choose || draft.urls.is_some() || is_named {
+                let store = value_for(&self.store, own.as_deref(), &names);
+                set(&mut draft.store, "--store", store.as_deref());
+            }
+        }
+    }
+}
+
+/// Whether a value is for that target by name.
+fn named_for(values: &[String], target: Option<&str>, names: &[String]) -> bool {
+    let mut named = values.iter().filter_map(|value| named(value, names));
+    named.any(|(name, _)| Some(name) == target)
+}
+
+impl PhaseArgs {
+    fn draft(&self) -> WorkloadDraft {
+        let mut draft = WorkloadDraft {
+            kind: Some(At::nowhere("blob")),
+            operation: Some(At::flag("--phases", self.phases.as_str())),
+            hashes: many("--hashes", &self.hashes),
+            ..WorkloadDraft::default()
+        };
+        set(&mut draft.size, "--size", self.size.as_deref());
+        set(&mut draft.objects, "--objects", self.objects);
+        set(&mut draft.prefix, "--prefix", self.prefix.as_deref());
+        set(
+            &mut draft.locations,
+            "--locations",
+            self.locations.as_deref(),
+        );
+        set(&mut draft.bucket, "--bucket", self.bucket.as_deref());
+        set(
+            &mut draft.verify,
+            "--no-verify",
+            self.no_verify.then_some(false),
+        );
+        set(&mut draft.range, "--range", self.range.as_deref());
+        set(&mut draft.choose, "--choose", self.choose.as_deref());
+        set(&mut draft.batch, "--batch", self.batch);
+        set(
+            &mut draft.until_gone,
+            "--until-gone",
+            self.until_gone.then_some(true),
+        );
+        set(&mut draft.errors, "--errors", self.errors);
+        draft
+    }
+}

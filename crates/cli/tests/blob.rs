@@ -1,0 +1,440 @@
+//! Blobs by location: the built-in blob server, its faults, and real MinIO beside it.
+
+mod common;
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::fs::symlink;
+use std::time::Duration;
+
+use common::{ACCESS, Outcome, Running, SECRET, Scratch, Store, Tenbin, free_port, wait_until};
+use nix::sys::signal::Signal;
+use serde_json::Value;
+
+/// The built-in blob server in a process of its own.
+struct Blobs {
+    _process: Running,
+    port: u16,
+}
+
+impl Blobs {
+    fn start(scratch: &Scratch, options: &[&str]) -> Self {
+        // Another test may take a port between our looking and the server's binding.
+        for _ in 0..5 {
+            let port = free_port();
+            let listen = format!("127.0.0.1:{port}");
+            let words = ["serve", "blob", "--listen", &listen];
+            let mut process = Tenbin::new(scratch, words.iter().chain(options)).start();
+            let mut ended = false;
+            let up = wait_until(Duration::from_secs(30), || {
+                ended = !process.is_running();
+                ended || TcpStream::connect(("127.0.0.1", port)).is_ok()
+            });
+            if up && !ended {
+                return Self {
+                    _process: process,
+                    port,
+                };
+            }
+        }
+        panic!("the blob server does not come up");
+    }
+
+    fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Blobs that it holds, each of one piece.
+    fn held(&self) -> u64 {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("connected");
+        stream
+            .write_all(b"GET /metrics HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+            .expect("asked");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("answered");
+        let number = answer.trim_end().rsplit(' ').next();
+        number
+            .and_then(|number| number.parse().ok())
+            .expect("a number")
+    }
+}
+
+fn blob(scratch: &Scratch, server: &Blobs, options: &str) -> Outcome {
+    started(scratch, server, options).wait(Duration::from_secs(90))
+}
+
+fn started(scratch: &Scratch, server: &Blobs, options: &str) -> Running {
+    let url = server.url();
+    let words = [
+        "blob", "--json", "--target", &url, "--warmup", "0s", "--gap", "0s",
+    ];
+    let common = ["--size", "10KiB", "--connections", "4", "--threads", "2"];
+    let words = words.into_iter().chain(common).chain(options.split(' '));
+    Tenbin::new(scratch, words).start()
+}
+
+/// The result of a workload, by what its name begins with.
+fn result(run: &Outcome, workload: &str) -> Value {
+    let document: Value =
+        serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"));
+    let results = document["results"].as_array().expect("results");
+    let own = |result: &&Value| {
+        let name = result["workload"].as_str().unwrap_or_default();
+        name.starts_with(workload)
+    };
+    let found = results.iter().find(own);
+    found
+        .cloned()
+        .unwrap_or_else(|| panic!("no {workload}: {run}"))
+}
+
+fn ok(run: &Outcome, workload: &str) -> u64 {
+    result(run, workload)["ok"].as_u64().expect("a count")
+}
+
+fn failed(run: &Outcome, workload: &str) -> u64 {
+    result(run, workload)["failed"].as_u64().expect("a count")
+}
+
+/// Failures of a class, over all workloads, and what was said of failures.
+fn failures(run: &Outcome, class: &str) -> (u64, String) {
+    let document: Value =
+        serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"));
+    let results = document["results"].as_array().expect("results").iter();
+    let operations = results.flat_map(|result| result["operations"].as_array());
+    let (mut count, mut texts) = (0, String::new());
+    for operation in operations.flatten() {
+        count += operation["errors"][class].as_u64().unwrap_or(0);
+        for (text, _) in operation["failures"].as_object().into_iter().flatten() {
+            texts += text;
+            texts.push('\n');
+        }
+    }
+    (count, texts)
+}
+
+#[test]
+fn what_was_put_is_read_after_a_kill_and_nothing_acknowledged_is_lost() {
+    let scratch = Scratch::new("blob-kill");
+    let server = Blobs::start(&scratch, &["--delete-lag", "0s"]);
+    for round in 1..=3 {
+        let before = server.held();
+        let mut putting = started(
+            &scratch,
+            &server,
+            "--phases p --locations db --slice 60s --rounds 1",
+        );
+        putting.wait_until(Duration::from_secs(30), || {
+            server.held() > before + 50 * round
+        });
+        putting.signal(Signal::SIGKILL);
+        putting.wait(Duration::from_secs(10));
+    }
+    let held = server.held();
+    let reading = blob(
+        &scratch,
+        &server,
+        "--phases g --locations db --slice 60s --rounds 1",
+    );
+    assert!(matches!(reading.code, Some(0 | 6)), "{reading}");
+    let read = ok(&reading, "get");
+    assert_eq!(failed(&reading, "get"), 0, "{reading}");
+    // Of each killed run, what was out on its four connections may have been stored
+    // without anybody hearing of it.
+    assert!(read <= held && held <= read + 12, "{read} of {held}");
+    reading
+        .expect_stderr("blobs of set \"blobs\" stay")
+        .expect_stderr("were put by runs that were killed");
+
+    let deleting = blob(
+        &scratch,
+        &server,
+        "--phases d --locations db --slice 60s --rounds 1",
+    );
+    assert_eq!(ok(&deleting, "delete"), read, "{deleting}");
+    assert_eq!(server.held(), held - read);
+    deleting.expect_stderr("0 blobs of set \"blobs\" stay");
+    let nothing = blob(&scratch, &server, "--phases g --locations db");
+    nothing.expect_code(4).expect_stderr("no location is known");
+}
+
+#[test]
+fn what_comes_back_wrong_is_counted_by_its_name() {
+    let scratch = Scratch::new("blob-wrong");
+    for (fault, class, said) in [
+        ("corrupt:10%", "wrong", "not what was put"),
+        ("truncate:10%", "short", "bytes are missing"),
+        ("swap:10%", "wrong", "that of another blob"),
+    ] {
+        let server = Blobs::start(&scratch, &["--fault", fault]);
+        let run = blob(
+            &scratch,
+            &server,
+            "--phases pg --objects 100 --slice 20s --rounds 1",
+        );
+        assert_eq!(
+            (ok(&run, "get"), failed(&run, "get")),
+            (90, 10),
+            "{fault}: {run}"
+        );
+        let (count, texts) = failures(&run, class);
+        assert_eq!(count, 10, "{fault}: {run}");
+        assert!(texts.contains(said), "{fault}: {texts}");
+    }
+    // What was deleted in the first round comes back in the second.
+    let server = Blobs::start(&scratch, &["--fault", "stale:100%", "--delete-lag", "0s"]);
+    let run = blob(
+        &scratch,
+        &server,
+        "--phases pgd --objects 30 --slice 20s --rounds 2",
+    );
+    assert_eq!((ok(&run, "get"), failed(&run, "get")), (30, 30), "{run}");
+    assert_eq!(failures(&run, "stale").0, 30, "{run}");
+}
+
+#[test]
+fn every_refusal_is_told_by_its_name() {
+    let scratch = Scratch::new("blob-refusals");
+    for (fault, phases, said) in [
+        ("400:10%", "p", "bad arguments (400 Argument)"),
+        ("403:10%", "p", "forbidden"),
+        ("429:10%", "p", "limited"),
+        ("466:10%", "p", "shorter than its size (466"),
+        ("226:10%", "pd", "not deleted (226)"),
+    ] {
+        let server = Blobs::start(&scratch, &["--fault", fault]);
+        let options = format!("--phases {phases} --objects 100 --slice 20s --rounds 1");
+        let run = blob(&scratch, &server, &options);
+        let (count, texts) = failures(&run, "status");
+        // Tidying up is not recorded.
+        assert_eq!(count, 10, "{fault}: {run}");
+        assert!(texts.contains(said), "{fault}: {texts}");
+    }
+    let server = Blobs::start(&scratch, &["--fault", "wrong-hash:10%"]);
+    let options = "--phases p --objects 100 --slice 20s --rounds 1 --hashes";
+    for (hashes, wrong) in [("crc32,md5,sha1,sha256", 10), ("md5", 10)] {
+        let run = blob(&scratch, &server, &format!("{options} {hashes}"));
+        assert_eq!(failures(&run, "wrong").0, wrong, "{run}");
+    }
+}
+
+#[test]
+fn failures_beyond_the_budget_end_the_run() {
+    let scratch = Scratch::new("blob-budget");
+    let server = Blobs::start(&scratch, &["--fault", "429:50%"]);
+    let run = blob(
+        &scratch,
+        &server,
+        "--phases pg --objects 1000 --slice 20s --errors 5",
+    );
+    run.expect_code(4).expect_stderr("and the run may have 5");
+    let few = blob(
+        &scratch,
+        &server,
+        "--phases p --objects 8 --slice 20s --rounds 1 --errors 50",
+    );
+    assert!(matches!(few.code, Some(0 | 6)), "{few}");
+}
+
+#[test]
+fn parts_batches_and_tokens() {
+    let scratch = Scratch::new("blob-more");
+    let server = Blobs::start(&scratch, &["--secret-key", SECRET, "--delete-lag", "0s"]);
+    let run = blob(
+        &scratch,
+        &server,
+        "--phases p --objects 5 --slice 5s --rounds 1",
+    );
+    run.expect_code(4);
+    assert!(failures(&run, "status").1.contains("forbidden"), "{run}");
+    let options = "blob --json --warmup 0s --gap 0s --rounds 1 --slice 20s --objects 100 --size \
+                   1KiB..20KiB --phases pgd --range random:500 --batch 7 --target";
+    let url = server.url();
+    let words = options.split_whitespace().chain([url.as_str()]);
+    let run = Tenbin::new(&scratch, words)
+        .env("TENBIN_ACCESS_KEY", ACCESS)
+        .env("TENBIN_SECRET_KEY", SECRET)
+        .run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_silence_about(SECRET);
+    assert_eq!((ok(&run, "put"), ok(&run, "get")), (100, 100), "{run}");
+    // One request for seven, and some for the rest.
+    assert!((15..=24).contains(&ok(&run, "delete")), "{run}");
+    assert_eq!(server.held(), 0, "{run}");
+}
+
+#[test]
+fn deletions_are_followed_until_they_take_effect() {
+    let scratch = Scratch::new("blob-gone");
+    let server = Blobs::start(&scratch, &["--delete-lag", "300ms"]);
+    let options = "--phases pd --objects 40 --slice 30s --rounds 1 --until-gone";
+    let run = blob(&scratch, &server, options);
+    assert_eq!(ok(&run, "delete"), 40, "{run}");
+    assert_eq!(server.held(), 0, "{run}");
+    let server = Blobs::start(&scratch, &["--fault", "never-gone:100%"]);
+    let options = "--phases pd --objects 4 --slice 1s --rounds 1 --until-gone";
+    let run = blob(&scratch, &server, options);
+    assert_eq!(ok(&run, "delete"), 0, "{run}");
+    assert_eq!(server.held(), 4, "{run}");
+}
+
+#[test]
+fn a_run_that_is_interrupted_leaves_nothing() {
+    let scratch = Scratch::new("blob-interrupted");
+    let server = Blobs::start(&scratch, &["--delete-lag", "0s"]);
+    let mut run = started(&scratch, &server, "--phases pgd --slice 30s --rounds 2");
+    run.wait_until(Duration::from_secs(30), || server.held() > 100);
+    run.signal(Signal::SIGINT);
+    let run = run.wait(Duration::from_secs(60));
+    run.expect_code(130);
+    assert_eq!(server.held(), 0, "{run}");
+}
+
+#[test]
+fn four_kinds_of_store_are_arms_of_one_experiment() {
+    let scratch = Scratch::new("blob-arms");
+    let minio = Store::minio(&scratch, &["--quiet"], &[]);
+    let files = scratch.path().join("files");
+    let file_url = format!("disk=file://{}", files.display());
+    let synced = format!("synced=file://{}/synced?sync", scratch.path().display());
+    let minio_url = minio.target("minio");
+    let words = [
+        "blob",
+        "--json",
+        "--warmup",
+        "0s",
+        "--gap",
+        "0s",
+        "--rounds",
+        "6",
+        "--slice",
+        "10s",
+        "--objects",
+        "20",
+        "--size",
+        "10KiB",
+        "--connections",
+        "4",
+        "--phases",
+        "pggd",
+        "--builtin",
+        "blob=blob",
+        "--builtin",
+        "dummy=dummy",
+        "--target",
+        &file_url,
+        "--target",
+        &synced,
+        "--target",
+        &minio_url,
+        "--store",
+        "minio=s3",
+        "--builtin",
+        "memory=s3-memory",
+    ];
+    let run = Tenbin::new(&scratch, words)
+        .env("TENBIN_ACCESS_KEY", ACCESS)
+        .env("TENBIN_SECRET_KEY", SECRET)
+        .within(Duration::from_secs(180))
+        .run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    let document: Value = serde_json::from_str(&run.stdout).expect("a document");
+    let results = document["results"].as_array().expect("results");
+    assert_eq!(results.len(), 6 * 4, "{run}");
+    for result in results {
+        let (target, workload) = (&result["target"], &result["workload"]);
+        assert_eq!(result["ok"], 6 * 20, "{target} {workload}: {run}");
+        assert_eq!(result["failed"], 0, "{target} {workload}: {run}");
+    }
+    let left: Vec<_> = std::fs::read_dir(&files).expect("the directory").collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+const CONF: &str = r#"{
+    "idc": "z0",
+    "code_mode_put_quorums": { "11": 4 },
+    "code_mode_get_ordered": { "11": true },
+    "cluster_config": { "clusters": [{"cluster_id": 1, "hosts": ["URL"]}] }
+}"#;
+
+/// The founding document's lines, with shorter times.
+#[test]
+fn the_founding_lines_run_and_print_that_tools_lines() {
+    let scratch = Scratch::new("blobstore-bench");
+    let server = Blobs::start(&scratch, &[]);
+    scratch.write("blob.conf", CONF.replace("URL", &server.url()));
+    let line = |line: &str| {
+        Tenbin::new(&scratch, line.split(' '))
+            .within(Duration::from_secs(120))
+            .run()
+    };
+    let run = line(
+        "blobstore-bench -b blobstore -c blob.conf -db rocksdb -r build/db/ -d 2 -m pgd -pr mybench \
+         -s 10Ki -t 2 -l 2",
+    );
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    for said in [
+        " DataSize=10240 ",
+        " backend=blobstore\n",
+        " dbDir=build/db/\n",
+        " Running Loop 0 Put Test\n",
+        " Loop: 0, Int: 0, Dur(s): 1.0, Mode: PUT, Ops: ",
+        " Loop: 1, Int: TOTAL, Dur(s): ",
+        ", Mode: DEL, Ops: ",
+        " The subsequent '-m g' or '-m d' test should be specified with '-n ",
+        "Slowdowns: 0\n",
+        "Verdict: ",
+    ] {
+        run.expect_stdout(said);
+    }
+    run.expect_stderr("-db rocksdb: means on disk");
+    let total = |mode: &str| {
+        let lines = run
+            .stdout
+            .lines()
+            .filter(|line| line.contains("Int: TOTAL"));
+        let own = lines.filter(|line| line.contains(mode));
+        let ops =
+            own.filter_map(|line| line.split("Ops: ").nth(1)?.split(',').next()?.parse().ok());
+        ops.collect::<Vec<u64>>()
+    };
+    assert_eq!(total("PUT").len(), 2, "{run}");
+    // Answers that came after the time are stored as well.
+    for (put, got) in total("PUT").into_iter().zip(total("GET")) {
+        assert!((put..=put + 2).contains(&got) || got < put, "{run}");
+    }
+
+    let put = line("blobstore-bench -c blob.conf -db rocksdb -r db -d 20 -n 30 -m p -s 10Ki");
+    assert!(matches!(put.code, Some(0 | 6)), "{put}");
+    put.expect_stdout("should be specified with '-n 30'");
+    let later = line(
+        "blobstore-bench -c blob.conf -db rocksdb -r db -d 20 -n 20 -m gd -s 10Ki -i 1 -o out.json",
+    );
+    assert!(matches!(later.code, Some(0 | 6)), "{later}");
+    later.expect_stderr("10 blobs of set \"blobs\" stay");
+    let json = std::fs::read_to_string(scratch.join("out.json")).expect("out.json");
+    let rows: Value = serde_json::from_str(&json).expect("JSON");
+    let totals = rows.as_array().expect("rows").iter();
+    let totals: Vec<_> = totals
+        .filter(|row| row["IntervalName"] == "TOTAL")
+        .collect();
+    assert_eq!(totals.len(), 2, "{json}");
+    assert!(totals.iter().all(|row| row["Ops"] == 20), "{json}");
+
+    let dummy = line("blobstore-bench -b dummy -d 1 -m pgd -pr dummytest -s 10Ki -t 2 -l 2");
+    assert!(matches!(dummy.code, Some(0 | 6)), "{dummy}");
+    dummy.expect_stdout(" backend=dummy\n");
+}
+
+#[test]
+fn by_its_name_too() {
+    let scratch = Scratch::new("blobstore-bench-name");
+    let link = scratch.join("blobstore-bench");
+    symlink(env!("CARGO_BIN_EXE_tenbin"), &link).expect("a link");
+    let output = std::process::Command::new(&link)
+        .arg("-h")
+        .output()
+        .expect("started");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.starts_with("Usage: tenbin blobstore-bench "), "{text}");
+}

@@ -1,0 +1,224 @@
+//! The built-in blob server behaves as the access layer does, call by call.
+
+mod common;
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use common::{Running, Scratch, Tenbin, free_port, wait_until};
+use serde_json::{Value, json};
+
+struct Server {
+    _process: Running,
+    port: u16,
+}
+
+struct Reply {
+    status: u16,
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Reply {
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.head))
+    }
+}
+
+impl Server {
+    fn start(scratch: &Scratch, options: &[&str]) -> Self {
+        // Another test may take a port between our looking and the server's binding.
+        for _ in 0..5 {
+            let port = free_port();
+            let listen = format!("127.0.0.1:{port}");
+            let words = ["serve", "blob", "--listen", &listen];
+            let mut process = Tenbin::new(scratch, words.iter().chain(options)).start();
+            let mut ended = false;
+            let up = wait_until(Duration::from_secs(30), || {
+                ended = !process.is_running();
+                ended || TcpStream::connect(("127.0.0.1", port)).is_ok()
+            });
+            if up && !ended {
+                return Self {
+                    _process: process,
+                    port,
+                };
+            }
+        }
+        panic!("the blob server does not come up");
+    }
+
+    /// Sends that head, with what else it needs, and the body; `None` for an empty reply.
+    fn raw(&self, head: &str, body: &[u8]) -> Option<Reply> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("connected");
+        stream
+            .set_read_timeout(Some(Duration::from_secs(30)))
+            .expect("a limit");
+        let head = format!("{head}\r\nHost: h\r\nConnection: close\r\n\r\n");
+        stream.write_all(head.as_bytes()).expect("asked");
+        stream.write_all(body).expect("asked");
+        let mut answer = Vec::new();
+        // A connection that is closed under a request may also be reset.
+        let _ = stream.read_to_end(&mut answer);
+        let end = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
+        let head = String::from_utf8_lossy(&answer[..end]).to_lowercase();
+        Some(Reply {
+            status: head.get(9..12)?.parse().ok()?,
+            head,
+            body: answer[end + 4..].to_vec(),
+        })
+    }
+
+    fn put(&self, query: &str, body: &[u8]) -> Reply {
+        let head = format!(
+            "PUT /put?{query} HTTP/1.1\r\nContent-Length: {}",
+            body.len()
+        );
+        self.raw(&head, body).expect("an answer")
+    }
+
+    fn call(&self, path: &str, document: &Value) -> Reply {
+        let body = document.to_string();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: {}",
+            body.len()
+        );
+        self.raw(&head, body.as_bytes()).expect("an answer")
+    }
+
+    fn get(&self, location: &Value, offset: u64, length: u64) -> Reply {
+        let call = json!({"location": location, "offset": offset, "read_size": length});
+        self.call("/get", &call)
+    }
+
+    fn location_of(&self, content: &[u8]) -> Value {
+        let reply = self.put(&format!("size={}&hashes=0", content.len()), content);
+        assert_eq!(reply.status, 200);
+        reply.json()["location"].clone()
+    }
+}
+
+#[test]
+fn blobs_are_put_and_read_whole_and_in_parts() {
+    let scratch = Scratch::new("blob-server-read");
+    let server = Server::start(&scratch, &[]);
+    let reply = server.put("size=3&hashes=30", b"abc");
+    let sums = &reply.json()["hashsum"];
+    assert_eq!(sums["4"], "kAFQmDzST7DWlj99KOF/cg==");
+    assert_eq!(sums["2"], "NSRBwg==");
+    assert_eq!(sums.as_object().map(serde_json::Map::len), Some(4));
+    let location = reply.json()["location"].clone();
+    let whole = server.get(&location, 0, 3);
+    assert_eq!((whole.status, whole.body.as_slice()), (200, &b"abc"[..]));
+    assert!(whole.head.contains("trace-log: access:"), "{}", whole.head);
+    let part = server.get(&location, 1, 2);
+    assert_eq!((part.status, part.body.as_slice()), (206, &b"bc"[..]));
+    assert!(
+        part.head.contains("content-range: bytes 1-2/3"),
+        "{}",
+        part.head
+    );
+    // Fields that are zero may be absent, and a longer body is cut silently.
+    let cut = server.put("size=2&hashes=0", b"abc").json()["location"].clone();
+    assert_eq!(server.get(&cut, 0, 2).body, b"ab");
+}
+
+#[test]
+fn what_is_wrong_is_refused_as_there() {
+    let scratch = Scratch::new("blob-server-refusals");
+    let server = Server::start(&scratch, &[]);
+    let location = server.location_of(b"abc");
+    let mut changed = location.clone();
+    changed["size"] = 2.into();
+    assert_eq!(server.get(&changed, 0, 2).status, 400);
+    assert_eq!(server.get(&location, 2, 2).status, 400);
+    assert_eq!(server.put("size=0&hashes=0", b"").status, 400);
+    let short = server.put("size=4&hashes=0", b"abc");
+    assert_eq!(short.status, 466);
+    assert!(short.json()["error"].is_string());
+    // curl's own type loses the body.
+    let body = json!({ "locations": [location] }).to_string();
+    let head = format!(
+        "POST /delete HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\n\
+         Content-Length: {}",
+        body.len()
+    );
+    let lost = server.raw(&head, body.as_bytes()).expect("an answer");
+    assert_eq!(lost.status, 400);
+    assert_eq!(lost.json(), json!({"error": "EOF", "code": "Argument"}));
+    let many: Vec<&Value> = std::iter::repeat_n(&location, 1025).collect();
+    let too_many = server.call("/delete", &json!({ "locations": many }));
+    assert_eq!(too_many.status, 400);
+    // Without a length the connection is closed, and nothing said.
+    let chunked = "PUT /put?size=3&hashes=0 HTTP/1.1\r\nTransfer-Encoding: chunked";
+    let silent = server.raw(chunked, b"3\r\nabc\r\n0\r\n\r\n");
+    assert!(silent.is_none());
+}
+
+#[test]
+fn a_deleted_blob_is_there_for_a_while() {
+    let scratch = Scratch::new("blob-server-delete");
+    let lasting = Server::start(&scratch, &["--delete-lag", "1h"]);
+    let location = lasting.location_of(b"abc");
+    let deleted = lasting.call("/delete", &json!({ "locations": [location] }));
+    assert_eq!((deleted.status, deleted.json()), (200, json!({})));
+    assert_eq!(lasting.get(&location, 0, 3).status, 200);
+    let prompt = Server::start(&scratch, &["--delete-lag", "0s"]);
+    let location = prompt.location_of(b"abc");
+    prompt.call("/delete", &json!({ "locations": [location] }));
+    assert_eq!(prompt.get(&location, 0, 3).status, 404);
+    let some = Server::start(&scratch, &["--fault", "226:50%"]);
+    let locations = [b"a", b"b"].map(|content| some.location_of(content));
+    let reply = some.call("/delete", &json!({ "locations": locations }));
+    assert_eq!(reply.status, 226);
+    assert_eq!(reply.json()["failed_locations"], json!([locations[1]]));
+}
+
+#[test]
+fn a_blob_is_put_together_from_pieces() {
+    let scratch = Scratch::new("blob-server-pieces");
+    let server = Server::start(&scratch, &[]);
+    let ask = json!({"size": 5, "blob_size": 3, "assign_cluster_id": 0, "code_mode": 0});
+    let reserved = server.call("/alloc", &ask).json();
+    let (location, token) = (&reserved["location"], &reserved["tokens"][0]);
+    let slice = &location["blobs"][0];
+    assert_eq!(slice["count"], 2);
+    let first = slice["min_bid"].as_u64().expect("a number");
+    let put_at = |number: u64, token: &str, content: &str| {
+        let head = format!(
+            "PUT /putat?clusterid=1&volumeid={}&blobid={number}&size={}&hashes=4&token={token} \
+             HTTP/1.1\r\nContent-Length: {}",
+            slice["vid"],
+            content.len(),
+            content.len()
+        );
+        server.raw(&head, content.as_bytes()).expect("an answer")
+    };
+    let token = token.as_str().expect("a token");
+    assert_eq!(put_at(first, "wrong", "abc").status, 400);
+    assert!(put_at(first, token, "abc").json()["hashsum"]["4"].is_string());
+    assert_eq!(server.get(location, 0, 5).status, 404);
+    assert_eq!(put_at(first + 1, token, "de").status, 200);
+    assert_eq!(server.get(location, 0, 5).body, b"abcde");
+    let mut part = location.clone();
+    part["size"] = 3.into();
+    part["blobs"][0]["count"] = 1.into();
+    let sign = json!({"locations": [location], "location": part});
+    let signed = server.call("/sign", &sign).json()["location"].clone();
+    assert_eq!(server.get(&signed, 0, 3).body, b"abc");
+    let mut foreign = part.clone();
+    foreign["blobs"][0]["min_bid"] = (first + 9).into();
+    let sign = json!({"locations": [location], "location": foreign});
+    assert_eq!(server.call("/sign", &sign).status, 400);
+    let large = json!({"size": 5, "blob_size": (32 << 20) + 1});
+    assert_eq!(server.call("/alloc", &large).status, 400);
+}
+
+#[test]
+fn tokens_are_asked_for_where_there_is_a_secret() {
+    let scratch = Scratch::new("blob-server-tokens");
+    let server = Server::start(&scratch, &["--secret-key", "hush-this-is-the-key"]);
+    let reply = server.put("size=3&hashes=0", b"abc");
+    assert_eq!((reply.status, reply.body.len()), (403, 0));
+}

@@ -1,0 +1,477 @@
+//! blobstore-bench, the benchmark that comes with CubeFS's blobstore.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tenbin_plan::duration::Time;
+use tenbin_plan::size::Size;
+use tenbin_plan::{At, Draft, List, Phase, Scalar, TargetDraft, WorkloadDraft};
+
+use crate::flag::{Flag, Kind};
+use crate::help;
+use crate::mistakes::Mistakes;
+use crate::parse::{Given, Style, Table, World};
+
+const TOOL: &[&str] = &["blobstore-bench"];
+
+/// Every flag of blobstore-bench, with the two that it declares and then rejects, and one
+/// of Tenbin's own.
+pub const FLAGS: &[&[Flag]] = &[&[
+    Flag::new(
+        TOOL,
+        "b",
+        Kind::Text,
+        "blobstore",
+        "backend: blobstore or dummy",
+    ),
+    Flag::new(TOOL, "c", Kind::Text, "", "file that tells the hosts").variable(CONF_VARIABLE),
+    Flag::new(
+        TOOL,
+        "m",
+        Kind::Text,
+        "pgd",
+        "modes in their order: p put, g get, d delete",
+    ),
+    Flag::new(
+        TOOL,
+        "n",
+        Kind::Text,
+        "-1",
+        "objects of a mode; -1 for no limit",
+    ),
+    Flag::new(
+        TOOL,
+        "d",
+        Kind::Text,
+        "60",
+        "longest time of a mode, seconds; -1 for no limit",
+    ),
+    Flag::new(
+        TOOL,
+        "e",
+        Kind::Text,
+        "3",
+        "failures that there may be, in the whole run; -1 for any number",
+    ),
+    Flag::new(
+        TOOL,
+        "t",
+        Kind::Whole,
+        "1",
+        "threads, each with a connection",
+    ),
+    Flag::new(
+        TOOL,
+        "l",
+        Kind::Whole,
+        "1",
+        "how often the modes are repeated",
+    ),
+    Flag::new(
+        TOOL,
+        "s",
+        Kind::Text,
+        "1Mi",
+        "size of an object: 10Ki is 10 × 1024 bytes, 10K is 10,000",
+    ),
+    Flag::new(
+        TOOL,
+        "db",
+        Kind::Text,
+        "memory",
+        "where locations are kept: memory, or rocksdb for on disk",
+    ),
+    Flag::new(
+        TOOL,
+        "r",
+        Kind::Text,
+        "",
+        "directory of the locations on disk",
+    ),
+    Flag::new(
+        TOOL,
+        "pr",
+        Kind::Text,
+        "",
+        "name of the objects among the locations",
+    ),
+    Flag::new(TOOL, "i", Kind::Decimal, "1.0", "seconds between reports")
+        .noted("there is a line for every second, whatever it says"),
+    Flag::new(
+        TOOL,
+        "o",
+        Kind::Text,
+        "",
+        "file for the result as JSON; none without, not even output.json",
+    ),
+    Flag::new(
+        TOOL,
+        "verify",
+        Kind::Switch,
+        "true",
+        "Tenbin's own: compare what is read with what was put",
+    ),
+]];
+
+const CONF_VARIABLE: &str = "BLOBSTORE_BENCH_CONF";
+
+/// What a command line of blobstore-bench asks for.
+#[derive(Debug)]
+pub enum Asked {
+    /// To measure.
+    Measure(Box<BlobstoreBenchJob>),
+    /// For help, which is this text.
+    Help(String),
+}
+
+/// What blobs are stored in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Backend {
+    /// The access layer at these URLs.
+    Blobstore(Vec<String>),
+    /// Nothing.
+    Dummy,
+}
+
+/// What a command line of blobstore-bench asks for, with its defaults filled in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BlobstoreBenchJob {
+    /// What blobs are stored in.
+    pub backend: Backend,
+    /// The file that told the hosts, as given.
+    pub conf: String,
+    /// The modes in their order, each with the name of its workload.
+    pub modes: Vec<(Phase, String)>,
+    /// Objects of a mode; none without limit.
+    pub objects: Option<u64>,
+    /// Longest time of a mode; none without limit.
+    pub duration: Option<Duration>,
+    /// Failures that there may be; none without limit.
+    pub errors: Option<u64>,
+    /// Threads.
+    pub threads: u64,
+    /// How often the modes are repeated.
+    pub loops: u64,
+    /// Size of an object, bytes.
+    pub size: u64,
+    /// The same as it was given.
+    pub written_size: String,
+    /// What was said of where locations are kept.
+    pub database: String,
+    /// Directory of the locations on disk.
+    pub directory: Option<String>,
+    /// Name of the objects.
+    pub prefix: Option<String>,
+    /// File for the result as JSON.
+    pub json: Option<String>,
+    /// Compare what is read with what was put.
+    pub verify: bool,
+    /// What is to be said, once each, before the run.
+    pub notes: Vec<String>,
+}
+
+const TABLE: Table = Table {
+    style: Style::Go,
+    tool: "blobstore-bench",
+    command: "blobstore-bench",
+    flags: FLAGS,
+};
+
+/// A mode without a limit of time still has an end.
+const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
+
+/// Reads what stands behind `blobstore-bench`.
+///
+/// # Errors
+///
+/// Everything that is wrong with it, one sentence each.
+pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes> {
+    let mut given = TABLE.parse(arguments, world);
+    if given.help {
+        return Ok(Asked::Help(help::on_command(
+            "tenbin blobstore-bench [FLAGS]",
+            "blobstore-bench's command line on Tenbin's engine: every blob its own and compared \
+             when it is read, errors never counted as throughput, and a verdict.",
+            TABLE.mine(),
+            TABLE.command,
+        )));
+    }
+    if let Some(operand) = given.operands.first() {
+        given.mistakes.push(format!(
+            "blobstore-bench takes no arguments, and {operand:?} is none of its flags"
+        ));
+    }
+    for flag in ["t", "l"] {
+        if given.whole(flag) == 0 {
+            given.wrong(flag, "must be at least 1");
+        }
+    }
+    let backend = backend(&mut given, world);
+    let on_disk = is_on_disk(&mut given);
+    let job = BlobstoreBenchJob {
+        conf: given.text("c").to_owned(),
+        modes: modes(&mut given),
+        objects: limit(&mut given, "n", 1),
+        duration: limit(&mut given, "d", 1).map(Duration::from_secs),
+        errors: limit(&mut given, "e", 0),
+        threads: given.whole("t"),
+        loops: given.whole("l"),
+        size: size(&mut given),
+        written_size: given.text("s").to_owned(),
+        database: match given.is_given("db") {
+            true => given.text("db").to_owned(),
+            false => String::new(),
+        },
+        directory: given
+            .some_text("r")
+            .filter(|_| on_disk && backend != Backend::Dummy),
+        prefix: given.some_text("pr"),
+        json: given.some_text("o"),
+        verify: given.switch("verify"),
+        notes: Vec::new(),
+        backend,
+    };
+    if on_disk && job.directory.is_none() && job.backend != Backend::Dummy {
+        given.wrong("r", "is missing; locations on disk need a directory");
+    }
+    if job.duration.is_none() && job.objects.is_none() {
+        given.wrong(
+            "d",
+            "time and objects cannot both be without limit; give -n or -d",
+        );
+    }
+    if given.text("e") != "-1" {
+        // Told once: it counts differently from the other tool.
+        given.note("-e: counts the failures of the whole run, not of each thread".to_owned());
+    }
+    Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
+    Ok(Asked::Measure(Box::new(BlobstoreBenchJob {
+        notes: given.notes,
+        ..job
+    })))
+}
+
+fn backend(given: &mut Given, world: &World<'_>) -> Backend {
+    match given.text("b") {
+        "dummy" => return Backend::Dummy,
+        "blobstore" => {}
+        "s3" | "fs" => {
+            let instead = "is not a backend of blobstore-bench; tenbin blob has it: --target \
+                           file:///DIR for files, --store s3 for an S3 store";
+            given.wrong("b", instead);
+            return Backend::Dummy;
+        }
+        other => {
+            let what = format!("{other:?} is no backend; write blobstore or dummy");
+            given.wrong("b", &what);
+            return Backend::Dummy;
+        }
+    }
+    let file = given.text("c").to_owned();
+    if file.is_empty() {
+        let what = format!("is missing; name the file with the hosts, or set {CONF_VARIABLE}");
+        given.wrong("c", &what);
+        return Backend::Blobstore(Vec::new());
+    }
+    let read = (world.read)(&file).map_err(|error| format!("cannot read {file}: {error}"));
+    match read.and_then(|text| hosts(&text).map_err(|why| format!("{file}: {why}"))) {
+        Ok((hosts, of_access)) => {
+            if !of_access {
+                given.note(format!(
+                    "-c: {file} names hosts of the cluster manager, and Tenbin speaks to the access \
+                     layer, which it takes to be there; \"priority_addrs\" in it names the access \
+                     layer's own"
+                ));
+            }
+            Backend::Blobstore(hosts)
+        }
+        Err(what) => {
+            given.wrong("c", &what);
+            Backend::Blobstore(Vec::new())
+        }
+    }
+}
+
+/// The hosts that a configuration names, and whether they are said to be those of the
+/// access layer. Keys may stand below `stream`, as newer versions want them.
+fn hosts(text: &str) -> Result<(Vec<String>, bool), String> {
+    let conf: serde_json::Value =
+        serde_json::from_str(text).map_err(|error| format!("is not JSON: {error}"))?;
+    let nowhere = serde_json::Value::Null;
+    let places = [&conf, conf.get("stream").unwrap_or(&nowhere)];
+    let texts = |list: &serde_json::Value| -> Vec<String> {
+        let items = list.as_array().into_iter().flatten();
+        let texts = items.filter_map(|item| item.as_str());
+        texts.map(with_scheme).collect()
+    };
+    let of_access = places
+        .iter()
+        .filter_map(|place| place.get("priority_addrs"));
+    if let Some(hosts) = of_access.map(texts).find(|hosts| !hosts.is_empty()) {
+        return Ok((hosts, true));
+    }
+    let clusters = places
+        .iter()
+        .filter_map(|place| place.pointer("/cluster_config/clusters"));
+    let clusters = clusters
+        .filter_map(|clusters| clusters.as_array())
+        .flatten();
+    let hosts: Vec<String> = clusters
+        .filter_map(|cluster| cluster.get("hosts"))
+        .flat_map(texts)
+        .collect();
+    match hosts.is_empty() {
+        true => {
+            Err("names no hosts: neither priority_addrs nor cluster_config.clusters".to_owned())
+        }
+        false => Ok((hosts, false)),
+    }
+}
+
+fn with_scheme(host: &str) -> String {
+    match host.contains("://") {
+        true => host.to_owned(),
+        false => format!("http://{host}"),
+    }
+}
+
+fn is_on_disk(given: &mut Given) -> bool {
+    match given.text("db") {
+        "" | "memory" => false,
+        "rocksdb" => {
+            given.note(
+                "-db rocksdb: means on disk; locations are kept in Tenbin's own files, not in \
+                 RocksDB's"
+                    .to_owned(),
+            );
+            true
+        }
+        other => {
+            let what = format!("{other:?} is neither memory nor rocksdb");
+            given.wrong("db", &what);
+            false
+        }
+    }
+}
+
+/// A whole number of at least that, or -1 for none.
+fn limit(given: &mut Given, flag: &'static str, least: u64) -> Option<u64> {
+    let text = given.text(flag).to_owned();
+    if text == "-1" {
+        return None;
+    }
+    let number = text.parse().ok().filter(|&number| number >= least);
+    if number.is_none() {
+        given.wrong(
+            flag,
+            &format!("{text:?} is neither a number of {least} or more nor -1"),
+        );
+    }
+    number
+}
+
+fn modes(given: &mut Given) -> Vec<(Phase, String)> {
+    let text = given.text("m").to_owned();
+    let mut counts: BTreeMap<char, u32> = BTreeMap::new();
+    let mut modes = Vec::new();
+    let is_letters = !text.is_empty() && text.chars().all(|letter| "pgd".contains(letter));
+    let phases = Phase::several(&text).ok().filter(|_| is_letters);
+    let Some(phases) = phases else {
+        let what = format!("{text:?} is no string of modes; they are p, g and d");
+        given.wrong("m", &what);
+        return modes;
+    };
+    for phase in phases {
+        let count = counts.entry(phase.letter()).or_default();
+        *count += 1;
+        let name = match count {
+            1 => phase.name().to_owned(),
+            count => format!("{}-{count}", phase.name()),
+        };
+        modes.push((phase, name));
+    }
+    modes
+}
+
+fn size(given: &mut Given) -> u64 {
+    let text = given.text("s").to_owned();
+    match text.parse::<Size>() {
+        Ok(size) => size.0,
+        Err(error) => {
+            given.wrong("s", &error.to_string());
+            0
+        }
+    }
+}
+
+impl BlobstoreBenchJob {
+    /// The plan: one target, one workload for each mode, one round for each loop.
+    pub fn draft(&self) -> Draft {
+        let mut draft = Draft::default();
+        draft.name = Some(At::nowhere("blobstore-bench"));
+        draft.targets = vec![At::nowhere(self.target())];
+        let modes = self.modes.iter();
+        draft.workloads = modes
+            .map(|(phase, name)| At::nowhere(self.workload(*phase, name)))
+            .collect();
+        draft.load.connections = Some(At::flag("-t", self.threads));
+        draft.threads = Some(At::flag("-t", self.threads));
+        draft.rounds.count = Some(At::flag("-l", self.loops));
+        let slice = self.duration.unwrap_or(NO_LIMIT);
+        draft.rounds.slice = Some(At::flag("-d", Time(slice).to_string()));
+        draft.rounds.warmup = Some(At::nowhere("0s"));
+        draft.rounds.gap = Some(At::nowhere("0s"));
+        draft
+    }
+
+    fn target(&self) -> TargetDraft {
+        let mut target = TargetDraft {
+            name: Some(At::nowhere("blobstore")),
+            ..TargetDraft::default()
+        };
+        match &self.backend {
+            Backend::Dummy => {
+                target.name = Some(At::nowhere("dummy"));
+                target.builtin = Some(At::flag("-b", "dummy"));
+            }
+            Backend::Blobstore(hosts) if hosts.len() == 1 => {
+                target.url = Some(At::flag("-c", hosts[0].as_str()));
+            }
+            Backend::Blobstore(hosts) => {
+                let hosts = hosts.iter().map(|host| {
+                    let host: Scalar = host.as_str().into();
+                    At::flag("-c", host)
+                });
+                target.urls = Some(At::flag("-c", List::Many(hosts.collect())));
+            }
+        }
+        target
+    }
+
+    fn workload(&self, phase: Phase, name: &str) -> WorkloadDraft {
+        let reads = phase == Phase::Get;
+        WorkloadDraft {
+            name: Some(At::nowhere(name)),
+            kind: Some(At::nowhere("blob")),
+            operation: Some(At::flag("-m", phase.name())),
+            size: Some(At::flag("-s", Size(self.size).to_string())),
+            objects: self.objects.map(|objects| At::flag("-n", objects)),
+            prefix: self
+                .prefix
+                .as_ref()
+                .map(|prefix| At::flag("-pr", prefix.as_str())),
+            locations: self
+                .directory
+                .as_ref()
+                .map(|directory| At::flag("-r", directory.as_str())),
+            verify: (reads && !self.verify).then(|| At::flag("-verify", false)),
+            errors: self.errors.map(|errors| At::flag("-e", errors)),
+            ..WorkloadDraft::default()
+        }
+    }
+}
+
+/// The flags for the documentation, as a Markdown table.
+pub fn table() -> String {
+    help::flag_table(FLAGS.iter().copied().flatten(), TOOL)
+}

@@ -1,0 +1,215 @@
+//! blobstore-bench's command lines.
+
+use std::path::Path;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use tenbin_compat::blobstore_bench::{Asked, Backend, BlobstoreBenchJob, FLAGS, parse, table};
+use tenbin_compat::{Mistakes, World};
+use tenbin_plan::{Builtin, Phase, Plan, Reach, WorkloadKind};
+
+/// The founding document's.
+const CONF: &str = r#"{"idc": "z0", "cluster_config": {
+    "clusters": [{"cluster_id": 1, "hosts": ["http://127.0.0.1:9998"]}]}}"#;
+
+fn asked_with(line: &str, conf: &str) -> Result<Asked, Mistakes> {
+    let arguments: Vec<String> = shlex::split(line).expect("shell words");
+    let world = World {
+        variable: &|_| None,
+        read: &|file| match file {
+            "blob.conf" => Ok(conf.to_owned()),
+            _ => Err(std::io::ErrorKind::NotFound.into()),
+        },
+    };
+    parse(&arguments[1..], &world)
+}
+
+fn job_with(line: &str, conf: &str) -> BlobstoreBenchJob {
+    match asked_with(line, conf) {
+        Ok(Asked::Measure(job)) => *job,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+fn job(line: &str) -> BlobstoreBenchJob {
+    job_with(line, CONF)
+}
+
+fn plan(job: &BlobstoreBenchJob) -> Plan {
+    job.draft()
+        .resolve(&mut tenbin_plan::Context {
+            without_files: false,
+            cores: 4,
+            directory: "/made-up".into(),
+            seed: 7,
+            environment: Box::new(|_| None),
+            read: Box::new(|_| Err(std::io::ErrorKind::NotFound.into())),
+            random: Box::new(|| 4),
+        })
+        .unwrap_or_else(|refusal| panic!("{refusal}"))
+}
+
+const FOUNDING: &str = "blobstore-bench -b blobstore -c blob.conf -db rocksdb -r build/db/ -d 5 \
+                        -m pgd -pr mybench -s 10Ki -t 2 -l 2";
+
+#[test]
+fn the_founding_lines_mean_what_they_say() {
+    let job = job(FOUNDING);
+    assert_eq!(
+        job.backend,
+        Backend::Blobstore(vec!["http://127.0.0.1:9998".to_owned()])
+    );
+    assert_eq!((job.size, job.threads, job.loops), (10_240, 2, 2));
+    assert_eq!(job.duration, Some(Duration::from_secs(5)));
+    assert_eq!((job.objects, job.errors), (None, Some(3)));
+    let notes = job.notes.join("\n");
+    assert_eq!(notes.matches("-db rocksdb").count(), 1, "{notes}");
+    assert!(notes.contains("cluster manager"), "{notes}");
+
+    let plan = plan(&job);
+    let phases = plan.workloads.iter().map(|work| match &work.kind {
+        WorkloadKind::Blob(blob) => {
+            assert_eq!(blob.prefix.as_deref(), Some("mybench"));
+            assert_eq!(
+                blob.locations.as_deref(),
+                Some(Path::new("/made-up/build/db/"))
+            );
+            assert_eq!(blob.errors, Some(3));
+            blob.phase
+        }
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(
+        phases.collect::<Vec<_>>(),
+        [Phase::Put, Phase::Get, Phase::Delete]
+    );
+    assert_eq!((plan.threads, plan.workloads[0].load.connections), (2, 2));
+    assert_eq!(plan.rounds.count, 2);
+
+    let dummy = self::job("blobstore-bench -b dummy -d 3 -m pgd  -pr dummytest -s 10Ki -t 2 -l 2");
+    assert_eq!(dummy.backend, Backend::Dummy);
+    let plan = self::plan(&dummy);
+    assert_eq!(plan.targets[0].reach, Reach::Builtin(Builtin::Dummy));
+}
+
+fn phases(plan: &Plan) -> Vec<&str> {
+    plan.workloads
+        .iter()
+        .map(|work| work.name.as_str())
+        .collect()
+}
+
+#[test]
+fn modes_may_repeat() {
+    let plan = plan(&job("blobstore-bench -c blob.conf -m pggd -e -1"));
+    assert_eq!(phases(&plan), ["put", "get", "get-2", "delete"]);
+}
+
+#[test]
+fn hosts_are_taken_from_wherever_they_stand() {
+    let hosts = |conf| match job_with("blobstore-bench -c blob.conf", conf) {
+        BlobstoreBenchJob {
+            backend: Backend::Blobstore(hosts),
+            notes,
+            ..
+        } => (hosts, notes.join("\n")),
+        other => panic!("{other:?}"),
+    };
+    let (own, notes) = hosts(r#"{"stream": {"priority_addrs": ["http://a:9500", "b:9500"]}}"#);
+    assert_eq!(own, ["http://a:9500", "http://b:9500"]);
+    assert!(!notes.contains("cluster manager"));
+    let nested = format!("{{\"stream\": {CONF}}}");
+    assert_eq!(hosts(&nested).0, ["http://127.0.0.1:9998"]);
+}
+
+#[test]
+fn what_is_wrong_is_told_in_a_sentence() {
+    for (line, told) in [
+        (
+            "-b dummy -d -1",
+            "-d: time and objects cannot both be without limit",
+        ),
+        ("-b s3", "tenbin blob has it"),
+        ("-b disk", "\"disk\" is no backend"),
+        ("", "-c: is missing"),
+        ("-c other.conf", "cannot read other.conf"),
+        ("-b dummy -m px", "\"px\" is no string of modes"),
+        ("-b dummy -m put", "\"put\" is no string of modes"),
+        ("-b dummy -t 0", "-t: must be at least 1"),
+        ("-b dummy -db leveldb", "neither memory nor rocksdb"),
+        ("-c blob.conf -db rocksdb", "-r: is missing"),
+        ("-b dummy -s 10Q", "-s:"),
+        ("-b dummy -n 0", "-n: \"0\" is neither"),
+    ] {
+        let mistakes = asked_with(&format!("blobstore-bench {line}"), CONF).expect_err(line);
+        let text = mistakes.to_string();
+        assert!(text.contains(told), "{line}: {text}");
+    }
+    for conf in ["", "[]", "{}", r#"{"cluster_config": {"clusters": 3}}"#] {
+        let mistakes = asked_with("blobstore-bench -c blob.conf", conf).expect_err(conf);
+        assert!(mistakes.to_string().contains("blob.conf"), "{conf}");
+    }
+}
+
+#[test]
+fn the_two_flags_that_it_declares_and_rejects_are_taken() {
+    let job = job("blobstore-bench -b dummy -i 0.5 -o out.json");
+    assert_eq!(job.json.as_deref(), Some("out.json"));
+    assert!(
+        job.notes.iter().any(|note| note.starts_with("-i")),
+        "{:?}",
+        job.notes
+    );
+    assert_eq!(self::job("blobstore-bench -b dummy").json, None);
+}
+
+proptest! {
+    #[test]
+    fn no_command_line_makes_it_panic(
+        arguments in proptest::collection::vec(
+            prop_oneof![Just("-s".to_owned()), Just("-m".to_owned()), "-{0,2}[a-z]{0,3}=?.{0,9}", ".{0,9}"],
+            0..8,
+        ),
+        conf in ".{0,40}",
+    ) {
+        let world = World { variable: &|_| None, read: &|_| Ok(conf.clone()) };
+        let _ = parse(&arguments, &world);
+    }
+}
+
+const HEAD: &str = "\
+# blobstore-bench's command line
+
+`tenbin blobstore-bench` takes the command line of the benchmark that comes with CubeFS's
+blobstore, runs it on Tenbin's engine and prints its lines, as its manual shows them: loops
+from 0, a line for every whole second, one for the whole of each mode, and after a put the hint
+for a following `-n`. What differs, and why:
+
+- **It speaks to the access layer**, over HTTP, where the tool embeds the SDK. The hosts come from
+  `priority_addrs` in `-c`, as the SDK's own access client has them, or else from the clusters.
+- **Every blob has content of its own and is compared** when it is read. The tool sends one
+  payload and checks nothing.
+- **Failures are counted under *Slowdowns*** and are never throughput. `-e` counts those of the whole
+  run; more end it with exit code 4.
+- **Numbers are never used twice**: a second loop orphans nothing. `-n` with `g` or `d` alone takes the
+  first so many of the locations that are there, and all without it.
+- **Locations on disk** (`-db rocksdb`) are in Tenbin's own files and survive a kill
+  ([blob.md](blob.md)). In memory, what is left is deleted at the end.
+- **No `output.json`** unless `-o` names it.
+- **The lines come at the end**, on standard output; progress is shown meanwhile. Times are UTC.
+
+";
+
+#[test]
+fn the_page_says_what_the_table_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/blobstore-bench.md");
+    let page = format!("{HEAD}{}", table());
+    if std::env::var_os("TENBIN_UPDATE").is_some() {
+        std::fs::write(&path, &page).expect("written");
+    }
+    let stored = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        stored == page && !FLAGS.is_empty(),
+        "docs/blobstore-bench.md is out of date: run this test with TENBIN_UPDATE=1"
+    );
+}

@@ -1,0 +1,270 @@
+//! A wire that keeps blobs in files: every request is done with system calls, one after
+//! the other on each thread. It is the floor for every store on the same disk.
+//!
+//! A request is a method, `PUT`, `GET` or `DELETE`, a path below the directory, and for a
+//! part where it begins and how many bytes it has, with a space between each. What is
+//! not there is 404, any other trouble 500 with the system's words.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, Mode, OFlags, fsync, mkdirat, open, openat, unlinkat};
+use rustix::io::{Errno, pread, write};
+
+use crate::clock::Clock;
+use crate::conductor::{Answered, Conductor, Opened};
+use crate::exchange::{AnswerHead, BodyUse};
+use crate::order::Order;
+use crate::wire::Wire;
+
+/// Bytes read at once.
+const PIECE: usize = 1 << 20;
+
+/// Requests between two looks at the clock's other duties.
+const BATCH: usize = 64;
+
+const FILE_MODE: Mode = Mode::from_raw_mode(0o644);
+const DIRECTORY_MODE: Mode = Mode::from_raw_mode(0o755);
+
+/// Keeps blobs in files below a directory.
+pub struct Files {
+    clock: Clock,
+    directory: OwnedFd,
+    /// Whether files and their directory are synced before they count as stored.
+    sync: bool,
+    /// Slots whose request is to be done.
+    asked: Vec<usize>,
+    doing: Vec<usize>,
+    /// Connections to be opened.
+    down: Vec<usize>,
+    buffer: Vec<u8>,
+}
+
+/// What is asked for.
+struct Request<'a> {
+    method: &'a str,
+    path: &'a str,
+    part: Option<(u64, u64)>,
+}
+
+impl<'a> Request<'a> {
+    fn read(head: &'a [u8]) -> Option<Self> {
+        let mut words = std::str::from_utf8(head).ok()?.split(' ');
+        let (method, path) = (words.next()?, words.next()?);
+        let part = match (words.next(), words.next()) {
+            (Some(from), Some(length)) => Some((from.parse().ok()?, length.parse().ok()?)),
+            _ => None,
+        };
+        Some(Self { method, path, part })
+    }
+}
+
+impl Files {
+    /// A wire on `clock` to a directory, which is made if it is missing.
+    ///
+    /// # Errors
+    /// When the directory cannot be made or opened.
+    pub fn new(clock: Clock, directory: &Path, sync: bool) -> io::Result<Self> {
+        std::fs::create_dir_all(directory)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(Self {
+            clock,
+            directory: open(directory, flags, Mode::empty())?,
+            sync,
+            asked: Vec::new(),
+            doing: Vec::new(),
+            down: Vec::new(),
+            buffer: Vec::new(),
+        })
+    }
+
+    fn heed(&mut self, slot: usize, order: Order, conductor: &Conductor<'_>) {
+        match order {
+            Order::Send => self.asked.push(slot),
+            Order::Reopen => self.down.push(slot / conductor.lanes()),
+            Order::Rest | Order::Close | Order::Cancel => {}
+        }
+    }
+
+    fn serve(&mut self, slot: usize, conductor: &mut Conductor<'_>) {
+        conductor.writing(slot, self.clock.now());
+        let (status, length) = match self.act(slot, conductor) {
+            Ok(answer) => answer,
+            Err(error) => refuse(slot, error, conductor),
+        };
+        let now = self.clock.now();
+        let answer = Answered {
+            status,
+            length,
+            received: length,
+            cut_at: None,
+            reusable: true,
+        };
+        let order = conductor.answered(slot, now, answer);
+        self.heed(slot, order, conductor);
+    }
+
+    /// Status and bytes of the answer.
+    fn act(&mut self, slot: usize, conductor: &mut Conductor<'_>) -> Result<(u16, u64), Errno> {
+        let (head, content) = conductor.request(slot);
+        let request = Request::read(head).ok_or(Errno::INVAL)?;
+        match request.method {
+            "PUT" => self.store(request.path, content)?,
+            "DELETE" => unlinkat(&self.directory, request.path, AtFlags::empty())?,
+            _ => {
+                let file = openat(
+                    &self.directory,
+                    request.path,
+                    OFlags::RDONLY | OFlags::CLOEXEC,
+                    Mode::empty(),
+                )?;
+                let part = request.part;
+                return self.load(slot, &file, part, conductor);
+            }
+        }
+        tell(slot, 200, Some(0), conductor);
+        Ok((200, 0))
+    }
+
+    fn store(&self, path: &str, content: &[u8]) -> Result<(), Errno> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC;
+        let open = || openat(&self.directory, path, flags, FILE_MODE);
+        let file = match (open(), path.rsplit_once('/')) {
+            (Err(Errno::NOENT), Some((above, _))) => {
+                match mkdirat(&self.directory, above, DIRECTORY_MODE) {
+                    Ok(()) | Err(Errno::EXIST) => open()?,
+                    Err(error) => return Err(error),
+                }
+            }
+            (file, _) => file?,
+        };
+        let mut rest = content;
+        while !rest.is_empty() {
+            match write(&file, rest) {
+                Ok(written) => rest = &rest[written..],
+                Err(Errno::INTR) => {}
+                Err(error) => {
+                    // Half a blob is none; why it is half is told either way.
+                    let _ = unlinkat(&self.directory, path, AtFlags::empty());
+                    return Err(error);
+                }
+            }
+        }
+        if self.sync {
+            fsync(&file)?;
+            self.sync_above(path)?;
+        }
+        Ok(())
+    }
+
+    /// A new file is on disk once its directory is.
+    fn sync_above(&self, path: &str) -> Result<(), Errno> {
+        let Some((above, _)) = path.rsplit_once('/') else {
+            return fsync(&self.directory);
+        };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        fsync(openat(&self.directory, above, flags, Mode::empty())?)
+    }
+
+    fn load(
+        &mut self,
+        slot: usize,
+        file: &impl AsFd,
+        part: Option<(u64, u64)>,
+        conductor: &mut Conductor<'_>,
+    ) -> Result<(u16, u64), Errno> {
+        self.buffer.resize(PIECE, 0);
+        let status = if part.is_some() { 206 } else { 200 };
+        let (from, most) = part.unwrap_or((0, u64::MAX));
+        let mut looks = None;
+        let mut done = 0;
+        while done < most {
+            let room = usize::try_from(most - done).map_or(PIECE, |room| room.min(PIECE));
+            let read = pread(file, &mut self.buffer[..room], from + done)?;
+            // Only now it is known that there is no refusal.
+            let use_of_body = *looks.get_or_insert_with(|| tell(slot, status, None, conductor));
+            if read == 0 {
+                break;
+            }
+            if use_of_body == BodyUse::Inspect {
+                conductor.body(slot, done, &self.buffer[..read]);
+            }
+            done += read as u64;
+            if read < room {
+                break;
+            }
+        }
+        if looks.is_none() {
+            tell(slot, status, None, conductor);
+        }
+        Ok((status, done))
+    }
+}
+
+fn tell(slot: usize, status: u16, length: Option<u64>, conductor: &mut Conductor<'_>) -> BodyUse {
+    let head = AnswerHead {
+        status,
+        length,
+        bytes: &[],
+    };
+    conductor.head(slot, &head)
+}
+
+fn refuse(slot: usize, error: Errno, conductor: &mut Conductor<'_>) -> (u16, u64) {
+    let status = match error {
+        Errno::NOENT => 404,
+        _ => 500,
+    };
+    let text = io::Error::from(error).to_string();
+    let length = text.len() as u64;
+    if tell(slot, status, Some(length), conductor) == BodyUse::Inspect {
+        conductor.body(slot, 0, text.as_bytes());
+    }
+    (status, length)
+}
+
+impl Wire for Files {
+    fn now(&self) -> u64 {
+        self.clock.now()
+    }
+
+    fn obey(&mut self, slot: usize, order: Order, conductor: &mut Conductor<'_>) {
+        self.heed(slot, order, conductor);
+    }
+
+    fn turn(&mut self, wake: u64, conductor: &mut Conductor<'_>) -> io::Result<()> {
+        while let Some(connection) = self.down.pop() {
+            let order = conductor.connected(connection, self.clock.now(), Opened::default());
+            self.obey(connection * conductor.lanes(), order, conductor);
+        }
+        let mut served = 0;
+        while served < BATCH && !self.asked.is_empty() {
+            std::mem::swap(&mut self.asked, &mut self.doing);
+            while let Some(slot) = self.doing.pop() {
+                served += 1;
+                self.serve(slot, conductor);
+            }
+        }
+        if served == 0 {
+            let wait = wake.saturating_sub(self.clock.now());
+            std::thread::sleep(std::time::Duration::from_nanos(wait.min(1_000_000)));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Request;
+
+    #[test]
+    fn requests_are_read() {
+        let request = Request::read(b"GET a/b 5 7").unwrap();
+        assert_eq!((request.method, request.path), ("GET", "a/b"));
+        assert_eq!(request.part, Some((5, 7)));
+        assert!(Request::read(b"PUT a").unwrap().part.is_none());
+        assert!(Request::read(b"PUT").is_none());
+        assert!(Request::read(b"GET a x y").is_none());
+    }
+}

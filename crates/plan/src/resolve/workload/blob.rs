@@ -1,0 +1,185 @@
+//! Phases on blobs.
+
+use super::super::Desk;
+use super::{each, s3};
+use crate::blob::{BlobHash, BlobWork, LARGEST_BLOB, MOST_LOCATIONS, Phase};
+use crate::draft::WorkloadDraft;
+use crate::names::Named;
+use crate::problem::Place;
+use crate::s3::{ByteRange, Choose, Sizes};
+use crate::scalar::Scalar;
+
+const DEFAULT_SIZE: u64 = 1 << 20;
+
+pub(super) fn default_name(work: &BlobWork) -> String {
+    match work.sizes.only() {
+        Some(_) => format!("{}-{}", work.phase.name(), work.sizes),
+        None => work.phase.name().to_owned(),
+    }
+}
+
+/// One for each phase, in their order.
+pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) -> Vec<BlobWork> {
+    if draft.operation.is_none() {
+        desk.refuse(
+            place,
+            "a blob workload needs its phases: operation = \"pgd\" puts, gets and deletes",
+        );
+    }
+    let phases = desk.read("operation", &draft.operation, |scalar| {
+        Phase::several(scalar.text()?)
+    });
+    let sizes = s3::sizes(desk, &draft.size).unwrap_or_else(|| Sizes::fixed(DEFAULT_SIZE));
+    let usual = BlobWork::new(Phase::Put, DEFAULT_SIZE);
+    let locations = desk.path("locations", &draft.locations);
+    let mut hashes = each(desk, "hashes", draft.hashes.as_ref(), |scalar, _| {
+        scalar.choice(BlobHash::NAMES)
+    });
+    hashes.sort_unstable();
+    hashes.dedup();
+    let work = BlobWork {
+        phase: Phase::Put,
+        objects: desk.read("objects", &draft.objects, |scalar| {
+            scalar.whole(1, MOST_BLOBS)
+        }),
+        prefix: desk.read("prefix", &draft.prefix, prefix),
+        locations,
+        bucket: desk
+            .read("bucket", &draft.bucket, s3::bucket)
+            .unwrap_or(usual.bucket),
+        verify: desk
+            .read("verify", &draft.verify, Scalar::switch)
+            .unwrap_or(usual.verify),
+        hashes,
+        range: desk.read("range", &draft.range, Scalar::parsed::<ByteRange>),
+        around: desk
+            .read("choose", &draft.choose, choose)
+            .unwrap_or(usual.around),
+        batch: desk
+            .read("batch", &draft.batch, |scalar| {
+                scalar.whole(1, MOST_LOCATIONS.into())
+            })
+            .and_then(|batch| u32::try_from(batch).ok())
+            .unwrap_or(usual.batch),
+        until_gone: desk
+            .read("until_gone", &draft.until_gone, Scalar::switch)
+            .unwrap_or(false),
+        errors: desk.read("errors", &draft.errors, |scalar| scalar.whole(0, u64::MAX)),
+        sizes,
+    };
+    check(desk, draft, &work, place);
+    let phases = phases.unwrap_or_default();
+    refuse_unheeded(desk, draft, &phases);
+    phases
+        .into_iter()
+        .map(|phase| of_phase(&work, phase))
+        .collect()
+}
+
+/// More than this cannot be numbered in a key.
+const MOST_BLOBS: u64 = 999_999_999_999;
+
+/// What says nothing in a phase is not part of it, so that a printed plan does not say it.
+fn of_phase(work: &BlobWork, phase: Phase) -> BlobWork {
+    let usual = BlobWork::new(phase, 0);
+    let mut work = BlobWork {
+        phase,
+        ..work.clone()
+    };
+    if phase != Phase::Put {
+        work.hashes = usual.hashes;
+    }
+    if phase != Phase::Get {
+        work.range = usual.range;
+        work.around = usual.around;
+        work.verify = usual.verify;
+    }
+    if phase != Phase::Delete {
+        work.batch = usual.batch;
+        work.until_gone = usual.until_gone;
+    }
+    work
+}
+
+fn check(desk: &mut Desk<'_>, draft: &WorkloadDraft, work: &BlobWork, place: Place) {
+    let at = |field: &crate::draft::Field| field.as_ref().map_or(place, |field| field.place);
+    let (least, most) = work.sizes.extremes();
+    if least == 0 {
+        desk.wrong(at(&draft.size), "size", "a blob has at least one byte");
+    }
+    if most > LARGEST_BLOB {
+        desk.wrong(
+            at(&draft.size),
+            "size",
+            "a blob has at most 1GiB, which is what one request takes",
+        );
+    }
+    let end = work.range.map_or(0, |range| match range {
+        ByteRange::Random { length } => length,
+        ByteRange::Fixed { last, .. } => last.saturating_add(1),
+    });
+    if end > least {
+        desk.wrong(
+            at(&draft.range),
+            "range",
+            "reaches beyond the smallest blob",
+        );
+    }
+    if work.until_gone && work.batch > 1 {
+        desk.wrong(
+            at(&draft.until_gone),
+            "until_gone",
+            "follows blobs one by one; leave out batch",
+        );
+    }
+}
+
+/// A key for a phase that is not there.
+fn refuse_unheeded(desk: &mut Desk<'_>, draft: &WorkloadDraft, phases: &[Phase]) {
+    let field = |field: &crate::draft::Field| field.as_ref().map(|field| field.place);
+    let hashes = draft.hashes.as_ref().map(|list| list.place);
+    let keys = [
+        ("hashes", hashes, Phase::Put),
+        ("verify", field(&draft.verify), Phase::Get),
+        ("range", field(&draft.range), Phase::Get),
+        ("choose", field(&draft.choose), Phase::Get),
+        ("batch", field(&draft.batch), Phase::Delete),
+        ("until_gone", field(&draft.until_gone), Phase::Delete),
+    ];
+    for (key, place, phase) in keys {
+        if let Some(place) = place.filter(|_| !phases.is_empty() && !phases.contains(&phase)) {
+            let name = phase.name();
+            desk.wrong(
+                place,
+                key,
+                format!("is for {name}, which is not among the phases"),
+            );
+        }
+    }
+}
+
+fn choose(scalar: &Scalar) -> Result<bool, String> {
+    match scalar.parsed::<Choose>()? {
+        Choose::Once => Ok(false),
+        Choose::Sequential => Ok(true),
+        other => Err(format!(
+            "\"{other}\" is for objects with names; blobs are read \"once\" or, round and round, \
+             \"sequential\""
+        )),
+    }
+}
+
+fn prefix(scalar: &Scalar) -> Result<String, String> {
+    let text = scalar.text()?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let is_name = text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(fits);
+    match is_name && text.len() <= LONGEST_PREFIX {
+        true => Ok(text.to_owned()),
+        false => Err(format!(
+            "{text:?} is not a name for blobs: letters, digits, '-', '_' and '.', beginning with a \
+             letter or a digit, at most {LONGEST_PREFIX} of them"
+        )),
+    }
+}
+
+const LONGEST_PREFIX: usize = 64;

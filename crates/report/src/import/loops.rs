@@ -1,0 +1,106 @@
+//! The lines of hsbench and blobstore-bench, of which each loop is a repetition. Both
+//! shapes are read: `Lat(ms): [ min: …` and `Lat(ms): [min: …`, loops from 0 or from 1.
+//! Like Go's format they tell of repetitions and never of requests.
+
+use tenbin_verdict::Series;
+
+/// Whether anything in it is the whole of a mode.
+pub(crate) fn recognises(content: &[u8]) -> bool {
+    let text = str::from_utf8(content).unwrap_or_default();
+    text.lines().any(|line| total(line).is_some())
+}
+
+/// The speeds in it, one value for every loop.
+///
+/// # Errors
+/// What is wrong with it and where, in one clause.
+pub(crate) fn series(content: &[u8]) -> Result<Vec<Series>, String> {
+    let text = str::from_utf8(content).map_err(|_| "it is not UTF-8 text".to_owned())?;
+    let mut all: Vec<Series> = Vec::new();
+    for (line, at) in text.lines().zip(1..) {
+        let Some(total) = total(line) else { continue };
+        let speed = total
+            .speed
+            .filter(|speed| *speed > 0.0 && speed.is_finite())
+            .ok_or_else(|| format!("line {at} has no operations a second"))?;
+        match all.iter_mut().find(|each| each.workload == total.mode) {
+            Some(series) => series.values.push(speed),
+            None => all.push(Series {
+                workload: total.mode.to_owned(),
+                target: None,
+                by_time: false,
+                values: vec![speed],
+            }),
+        }
+    }
+    Ok(all)
+}
+
+/// The whole of a mode in one loop.
+struct Total<'a> {
+    mode: &'a str,
+    /// Operations over seconds, which is finer than the rate that is printed.
+    speed: Option<f64>,
+}
+
+fn total(line: &str) -> Option<Total<'_>> {
+    let line = &line[line.find("Loop: ")?..];
+    let value = |name: &str| {
+        let rest = line.split_once(name)?.1;
+        Some(rest.split([',', ' ', ']']).next().unwrap_or_default())
+    };
+    let number = |name| value(name)?.parse::<f64>().ok();
+    value("Lat(ms): ")?;
+    number("Loop: ")?;
+    if value("Int: ")? != "TOTAL" {
+        return None;
+    }
+    let mode = value("Mode: ").filter(|mode| !mode.is_empty())?;
+    let (ops, rate) = (number("Ops: "), number("IO/s: "));
+    // Short loops have their length to a tenth of a second only: then the rate is finer.
+    let speed = match (ops, number("Dur(s): ")) {
+        (Some(ops), Some(length)) if length >= 10.0 => Some(ops / length),
+        _ => rate,
+    };
+    Some(Total { mode, speed })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// From the manual, and as the present version prints it.
+    const LINES: &str = "\
+2025/07/12 21:28:51 Loop: 0, Int: 3, Dur(s): 1.0, Mode: PUT, Ops: 681, MB/s: 6.49, IO/s: 681, Lat(ms): [ min: 1.7, avg: 2.7, 99%: 5.4, max: 12.0 ], Slowdowns: 0
+2025/07/12 21:28:52 Loop: 0, Int: TOTAL, Dur(s): 5.0, Mode: PUT, Ops: 3084, MB/s: 5.88, IO/s: 617, Lat(ms): [ min: 1.6, avg: 3.0, 99%: 7.8, max: 317.2 ], Slowdowns: 0
+2025/07/12 21:28:52 The subsequent '-m g' or '-m d' test should be specified with '-n 3084'
+2025/07/12 21:28:54 Loop: 0, Int: TOTAL, Dur(s): 2.3, Mode: GET, Ops: 3084, MB/s: 12.94, IO/s: 1357, Lat(ms): [ min: 0.6, avg: 1.5, 99%: 3.1, max: 23.5 ], Slowdowns: 0
+2026/11/20 12:11:48 Loop: 1, Int: TOTAL, Dur(s): 20.0, Mode: PUT, Ops: 20001, MB/s: 9.76, IO/s: 1000, Lat(ms): [min: 0.0, avg: 0.0, 99%: 0.0, max: 0.0], Slowdowns: 0
+";
+
+    #[test]
+    fn both_shapes_are_read() {
+        assert!(recognises(LINES.as_bytes()));
+        let series = series(LINES.as_bytes()).unwrap();
+        let read: Vec<_> = series
+            .iter()
+            .map(|each| (each.workload.as_str(), each.values.as_slice()))
+            .collect();
+        let puts: &[f64] = &[617.0, 1000.05];
+        assert_eq!(read, [("PUT", puts), ("GET", &[1357.0])]);
+    }
+
+    #[test]
+    fn other_text_is_not_taken_for_it() {
+        for other in [
+            "",
+            "Loop: x",
+            "BenchmarkPut 1 2 ns/op",
+            "Loop: 0, Int: 0, Mode: PUT",
+        ] {
+            assert!(!recognises(other.as_bytes()), "{other}");
+        }
+        let nothing = LINES.replace("IO/s: 617", "IO/s: 0");
+        assert!(super::series(nothing.as_bytes()).is_err());
+    }
+}

@@ -1,0 +1,120 @@
+//! What goes wrong on purpose.
+
+use std::str::FromStr;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Something that goes wrong with a share of the requests that it can happen to.
+/// Written as `corrupt:10%`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fault {
+    pub(super) kind: FaultKind,
+    /// 0 to 1.
+    pub(super) share: f64,
+}
+
+/// What can go wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FaultKind {
+    /// GET: one byte is another.
+    Corrupt,
+    /// GET: the second half is missing, and the head says so.
+    Truncate,
+    /// GET: the content is that of another blob that is there, if there is one.
+    Swap,
+    /// GET: the content is that of a blob deleted before, if there is one.
+    Stale,
+    /// PUT: the sums are of something else.
+    WrongHash,
+    /// Any: 400.
+    Refuse,
+    /// Any: 403 without a body.
+    Forbid,
+    /// Any: 429.
+    Limit,
+    /// PUT: 466, as if the body had been too short.
+    ShortBody,
+    /// DELETE: 226, and the location stays.
+    KeepSome,
+    /// DELETE: acknowledged and never done.
+    NeverGone,
+}
+
+const KINDS: [(&str, FaultKind); 11] = [
+    ("corrupt", FaultKind::Corrupt),
+    ("truncate", FaultKind::Truncate),
+    ("swap", FaultKind::Swap),
+    ("stale", FaultKind::Stale),
+    ("wrong-hash", FaultKind::WrongHash),
+    ("400", FaultKind::Refuse),
+    ("403", FaultKind::Forbid),
+    ("429", FaultKind::Limit),
+    ("466", FaultKind::ShortBody),
+    ("226", FaultKind::KeepSome),
+    ("never-gone", FaultKind::NeverGone),
+];
+
+/// Why a text is not a fault.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error(
+    "{0:?} is not a fault; write for example corrupt:10%, with one of corrupt, truncate, swap, \
+     stale, wrong-hash, 400, 403, 429, 466, 226, never-gone"
+)]
+pub struct FaultError(String);
+
+impl FromStr for Fault {
+    type Err = FaultError;
+
+    fn from_str(text: &str) -> Result<Self, FaultError> {
+        let wrong = || FaultError(text.to_owned());
+        let (name, share) = text.split_once(':').ok_or_else(wrong)?;
+        let (_, kind) = KINDS
+            .into_iter()
+            .find(|(known, _)| *known == name)
+            .ok_or_else(wrong)?;
+        let share = super::super::share(share).map_err(|_| wrong())?;
+        Ok(Self { kind, share })
+    }
+}
+
+/// All that goes wrong, with what it has happened to so far.
+#[derive(Debug)]
+pub(super) struct Faults(Vec<(Fault, AtomicU64)>);
+
+impl Faults {
+    pub(super) fn new(faults: &[Fault]) -> Self {
+        let counted = faults.iter().map(|fault| (*fault, AtomicU64::new(0)));
+        Self(counted.collect())
+    }
+
+    /// Whether it goes wrong this time. Of any n requests in a row, the share is met
+    /// to within one.
+    pub(super) fn strike(&self, kind: FaultKind) -> bool {
+        let mut own = self.0.iter().filter(|(fault, _)| fault.kind == kind);
+        own.any(|(fault, asked)| {
+            let before = asked.fetch_add(1, Ordering::Relaxed);
+            let due = |count: u64| (count as f64 * fault.share).floor();
+            due(before + 1) > due(before)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_met_exactly() {
+        let faults = Faults::new(&["corrupt:25%".parse().unwrap(), "429:100%".parse().unwrap()]);
+        let struck = |kind| (0..100).filter(|_| faults.strike(kind)).count();
+        assert_eq!(struck(FaultKind::Corrupt), 25);
+        assert_eq!(struck(FaultKind::Limit), 100);
+        assert_eq!(struck(FaultKind::Swap), 0);
+    }
+
+    #[test]
+    fn what_is_no_fault_is_refused() {
+        for text in ["", "corrupt", "melt:1%", "corrupt:101%", "429:x"] {
+            assert!(text.parse::<Fault>().is_err(), "{text}");
+        }
+    }
+}

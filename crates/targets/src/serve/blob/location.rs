@@ -1,0 +1,116 @@
+//! Where a blob is, signed, so that no other can be made up.
+
+use serde::{Deserialize, Serialize};
+
+/// The reversed polynomial of the sum over a location.
+const POLYNOMIAL: u32 = 0x59c8_943c;
+
+/// What only this server knows.
+const SECRET: &[u8] = b"tenbin serve blob";
+
+/// Where a blob is. Fields that are zero may be absent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Location {
+    #[serde(default)]
+    pub(super) cluster_id: u32,
+    #[serde(default)]
+    pub(super) code_mode: u8,
+    #[serde(default)]
+    pub(super) size: u64,
+    #[serde(default)]
+    pub(super) blob_size: u32,
+    #[serde(default)]
+    pub(super) crc: u32,
+    #[serde(default)]
+    pub(super) blobs: Vec<Slice>,
+}
+
+/// Pieces with consecutive numbers in one volume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Slice {
+    #[serde(default)]
+    pub(super) min_bid: u64,
+    #[serde(default)]
+    pub(super) vid: u32,
+    #[serde(default)]
+    pub(super) count: u32,
+}
+
+impl Location {
+    pub(super) fn signed(mut self) -> Self {
+        self.crc = self.sum();
+        self
+    }
+
+    pub(super) fn is_signed(&self) -> bool {
+        self.crc == self.sum()
+    }
+
+    /// Numbers of its pieces, each with its size.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = (u64, u64)> {
+        let each = u64::from(self.blob_size.max(1));
+        let size = self.size;
+        let numbers = self
+            .blobs
+            .iter()
+            .flat_map(|slice| (0..u64::from(slice.count)).map(|at| slice.min_bid + at));
+        numbers.enumerate().map(move |(at, number)| {
+            let before = each.saturating_mul(at as u64);
+            (number, size.saturating_sub(before).min(each))
+        })
+    }
+
+    fn sum(&self) -> u32 {
+        let mut bytes = SECRET.to_vec();
+        bytes.extend_from_slice(&self.cluster_id.to_be_bytes());
+        bytes.push(self.code_mode);
+        bytes.extend_from_slice(&self.size.to_be_bytes());
+        bytes.extend_from_slice(&self.blob_size.to_be_bytes());
+        for slice in &self.blobs {
+            bytes.extend_from_slice(&slice.min_bid.to_be_bytes());
+            bytes.extend_from_slice(&slice.vid.to_be_bytes());
+            bytes.extend_from_slice(&slice.count.to_be_bytes());
+        }
+        crc(&bytes)
+    }
+}
+
+fn crc(bytes: &[u8]) -> u32 {
+    let fold = |sum: u32, byte: &u8| {
+        (0..8).fold(sum ^ u32::from(*byte), |sum, _| {
+            (sum >> 1) ^ (POLYNOMIAL & (sum & 1).wrapping_neg())
+        })
+    };
+    !bytes.iter().fold(!0, fold)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_location_that_was_touched_is_found_out() {
+        let location = Location {
+            cluster_id: 1,
+            code_mode: 11,
+            size: 10,
+            blob_size: 4,
+            crc: 0,
+            blobs: vec![Slice {
+                min_bid: 5,
+                vid: 7,
+                count: 3,
+            }],
+        }
+        .signed();
+        assert!(location.is_signed());
+        let pieces: Vec<_> = location.pieces().collect();
+        assert_eq!(pieces, [(5, 4), (6, 4), (7, 2)]);
+        let mut larger = location.clone();
+        larger.size += 1;
+        let mut another = location.clone();
+        another.blobs[0].min_bid += 1;
+        assert!(!larger.is_signed());
+        assert!(!another.is_signed());
+    }
+}

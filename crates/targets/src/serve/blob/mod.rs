@@ -1,0 +1,54 @@
+//! The blob server: the access layer of CubeFS's blobstore, as far as clients see it.
+//!
+//! Written after the protocol's description and its behaviour on a real cluster; it
+//! shares no code with it. Blobs are in memory.
+
+mod faults;
+mod hashes;
+mod location;
+mod reply;
+mod service;
+mod store;
+mod token;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tenbin_plan::Secret;
+
+pub use faults::{Fault, FaultError};
+
+use super::{ServeError, accept};
+use faults::Faults;
+use service::Access;
+use store::Store;
+
+/// How to run the blob server.
+#[derive(Debug, Clone)]
+pub struct BlobOptions {
+    /// Where to listen; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// How long a blob can still be read once its deletion was acknowledged.
+    pub delete_lag: Duration,
+    /// Secret of the tokens that requests must carry; none are asked for without.
+    pub secret: Option<Secret>,
+    /// What goes wrong, and how often.
+    pub faults: Vec<Fault>,
+    /// Worker threads, at least 1.
+    pub workers: usize,
+}
+
+/// Serves blobs until SIGTERM or SIGINT. `ready` is called once, with the address
+/// that it listens on.
+///
+/// # Errors
+/// It cannot listen there, or cannot start its threads.
+pub fn blob(options: &BlobOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
+    let access = Access {
+        store: Arc::new(Store::new(options.delete_lag)),
+        faults: Arc::new(Faults::new(&options.faults)),
+        secret: options.secret.clone(),
+    };
+    accept::run(options.listen, options.workers, access, ready)
+}

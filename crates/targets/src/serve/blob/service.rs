@@ -1,0 +1,370 @@
+//! The calls of the access layer.
+
+use std::collections::{BTreeMap, HashMap};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::{Bytes, BytesMut};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, SERVER};
+use hyper::service::Service;
+use hyper::{Request, Response, StatusCode};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use tenbin_plan::Secret;
+
+use super::faults::{FaultKind, Faults};
+use super::location::Location;
+use super::reply::{self, Reply};
+use super::store::{LARGEST_PIECE, PIECE, Store};
+use super::{hashes, token};
+
+/// The largest blob that is taken in.
+const LARGEST_BLOB: u64 = 1 << 30;
+
+/// Locations in one deletion, at most.
+const MOST_LOCATIONS: usize = 1024;
+
+/// The service behind every connection.
+#[derive(Debug, Clone)]
+pub(super) struct Access {
+    pub(super) store: Arc<Store>,
+    pub(super) faults: Arc<Faults>,
+    pub(super) secret: Option<Secret>,
+}
+
+/// The connection is closed without an answer, as the access layer does when a body
+/// has no length.
+#[derive(Debug, thiserror::Error)]
+#[error("no content-length")]
+pub(super) struct NoLength;
+
+impl Service<Request<Incoming>> for Access {
+    type Response = Response<Full<Bytes>>;
+    type Error = NoLength;
+    type Future = Pin<Box<dyn Future<Output = Result<Reply, NoLength>> + Send>>;
+
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
+        let access = self.clone();
+        Box::pin(async move {
+            let begun = Instant::now();
+            let mut reply = access.answer(request).await?;
+            let headers = reply.headers_mut();
+            headers.insert(SERVER, HeaderValue::from_static("tenbin"));
+            let spent = begun.elapsed().as_millis();
+            // Times of the stages, milliseconds, as the access layer traces them.
+            for line in [
+                format!("ACCESS:{spent}"),
+                "CLUSTERMGR;cm:0;PROXY:0".to_owned(),
+                format!("a_0_r_0_w_{spent}"),
+            ] {
+                if let Ok(line) = HeaderValue::from_str(&line) {
+                    headers.append("trace-log", line);
+                }
+            }
+            Ok(reply)
+        })
+    }
+}
+
+#[derive(Deserialize)]
+struct GetCall {
+    location: Location,
+    #[serde(default)]
+    offset: u64,
+    #[serde(default)]
+    read_size: u64,
+}
+
+#[derive(Deserialize)]
+struct DeleteCall {
+    #[serde(default)]
+    locations: Vec<Location>,
+}
+
+#[derive(Deserialize)]
+struct AllocateCall {
+    #[serde(default)]
+    size: u64,
+    #[serde(default)]
+    blob_size: u32,
+}
+
+#[derive(Deserialize)]
+struct SignCall {
+    #[serde(default)]
+    locations: Vec<Location>,
+    location: Location,
+}
+
+#[derive(Serialize)]
+struct Stored {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location>,
+    hashsum: BTreeMap<String, String>,
+}
+
+impl Access {
+    async fn answer(&self, request: Request<Incoming>) -> Result<Reply, NoLength> {
+        let (head, body) = request.into_parts();
+        let path = head.uri.path().to_owned();
+        let query = head.uri.query().unwrap_or_default().to_owned();
+        let sized = head.headers.contains_key(CONTENT_LENGTH);
+        let takes_content = matches!(path.as_str(), "/put" | "/putat");
+        if takes_content && !sized {
+            return Err(NoLength);
+        }
+        let is_json = head
+            .headers
+            .get(CONTENT_TYPE)
+            .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+        // Unread bytes would make hyper close the connection.
+        let body = match whole(body).await {
+            Ok(body) => body,
+            Err(_) => return Ok(reply::trouble(reply::SHORT_BODY, "unexpected EOF", None)),
+        };
+        let asks_nothing = matches!(path.as_str(), "/" | "/access/status" | "/metrics");
+        if let Some(secret) = self.secret.as_ref().filter(|_| !asks_nothing) {
+            let given = head.headers.get(token::HEADER).map(HeaderValue::as_bytes);
+            let fits = |given| token::fits(given, &path, &query, secret.reveal());
+            if !given.is_some_and(fits) {
+                return Ok(reply::bare(StatusCode::FORBIDDEN));
+            }
+        }
+        if let Some(refusal) = self.general_fault().filter(|_| !asks_nothing) {
+            return Ok(refusal);
+        }
+        let method = head.method.as_str();
+        // Another type loses the body.
+        let document = if is_json { &body[..] } else { b"" };
+        Ok(match (method, path.as_str()) {
+            ("PUT" | "POST", "/put") => self.put(&Query::of(&query), body),
+            ("PUT" | "POST", "/putat") => self.put_at(&Query::of(&query), body),
+            ("POST", "/get") => read(document, |call| self.get(&call)),
+            ("POST", "/delete") => read(document, |call| self.delete(call)),
+            ("POST", "/alloc") => read(document, |call| self.allocate(&call)),
+            ("POST", "/sign") => read(document, sign),
+            ("GET", "/" | "/access/status") => reply::json(
+                StatusCode::OK,
+                &serde_json::json!({"config": {}, "pools": []}),
+            ),
+            ("GET", "/metrics") => {
+                let text = format!("tenbin_blob_pieces {}\n", self.store.pieces());
+                reply::content(text.into(), None)
+            }
+            _ => reply::bare(StatusCode::NOT_FOUND),
+        })
+    }
+
+    fn general_fault(&self) -> Option<Reply> {
+        if self.faults.strike(FaultKind::Refuse) {
+            return Some(reply::argument("asked to refuse"));
+        }
+        if self.faults.strike(FaultKind::Forbid) {
+            return Some(reply::bare(StatusCode::FORBIDDEN));
+        }
+        let limited = self.faults.strike(FaultKind::Limit);
+        limited.then(|| reply::trouble(429, "limited", Some("AccessLimited")))
+    }
+
+    fn put(&self, query: &Query<'_>, body: Bytes) -> Reply {
+        let content = match self.taken_in(query, body) {
+            Ok(content) => content,
+            Err(refusal) => return *refusal,
+        };
+        let hashsum = self.sums(query, &content);
+        reply::json(
+            StatusCode::OK,
+            &Stored {
+                location: Some(self.store.put(content)),
+                hashsum,
+            },
+        )
+    }
+
+    fn put_at(&self, query: &Query<'_>, body: Bytes) -> Reply {
+        let content = match self.taken_in(query, body) {
+            Ok(content) => content,
+            Err(refusal) => return *refusal,
+        };
+        let (Some(volume), Some(number)) = (query.number("volumeid"), query.number("blobid"))
+        else {
+            return reply::argument("volumeid and blobid are needed");
+        };
+        let hashsum = self.sums(query, &content);
+        let token = query.text("token").unwrap_or_default();
+        let volume = u32::try_from(volume).unwrap_or(0);
+        match self.store.put_at(token, volume, number, content) {
+            true => reply::json(
+                StatusCode::OK,
+                &Stored {
+                    location: None,
+                    hashsum,
+                },
+            ),
+            false => reply::argument("token mismatch"),
+        }
+    }
+
+    /// As much of a body as the query says there is. More is cut silently.
+    fn taken_in(&self, query: &Query<'_>, mut body: Bytes) -> Result<Bytes, Box<Reply>> {
+        let size = query.number("size").unwrap_or(0);
+        if size == 0 || size > LARGEST_BLOB {
+            return Err(Box::new(reply::argument("invalid size")));
+        }
+        if (body.len() as u64) < size || self.faults.strike(FaultKind::ShortBody) {
+            let short = reply::trouble(reply::SHORT_BODY, "unexpected EOF", Some("ReadBody"));
+            return Err(Box::new(short));
+        }
+        body.truncate(size as usize);
+        Ok(body)
+    }
+
+    fn sums(&self, query: &Query<'_>, content: &[u8]) -> BTreeMap<String, String> {
+        let bits = query.number("hashes").unwrap_or(0) as u8;
+        match self.faults.strike(FaultKind::WrongHash) {
+            true => hashes::of(bits, b"something else"),
+            false => hashes::of(bits, content),
+        }
+    }
+
+    fn get(&self, call: &GetCall) -> Reply {
+        let location = &call.location;
+        let end = call.offset.checked_add(call.read_size);
+        if !location.is_signed() {
+            return reply::argument("invalid location crc");
+        }
+        if end.is_none_or(|end| end > location.size) {
+            return reply::argument("invalid range");
+        }
+        let Some(content) = self.store.get(location) else {
+            return reply::trouble(404, "no such blob", Some("BlobNotFound"));
+        };
+        let content = self.with_another_faced(location, content);
+        let (from, to) = (
+            call.offset as usize,
+            (call.offset + call.read_size) as usize,
+        );
+        let from = from.min(content.len());
+        let mut part = content.slice(from..to.clamp(from, content.len()));
+        if self.faults.strike(FaultKind::Corrupt) && !part.is_empty() {
+            let mut wrong = BytesMut::from(&part[..]);
+            let middle = wrong.len() / 2;
+            wrong[middle] ^= 1;
+            part = wrong.freeze();
+        }
+        if self.faults.strike(FaultKind::Truncate) {
+            part.truncate(part.len() / 2);
+        }
+        let whole = call.offset == 0 && call.read_size == location.size;
+        reply::content(part, (!whole).then_some((call.offset, location.size)))
+    }
+
+    /// The content, or that of another blob.
+    fn with_another_faced(&self, location: &Location, content: Bytes) -> Bytes {
+        if self.faults.strike(FaultKind::Swap) {
+            return self.store.another(location).unwrap_or(content);
+        }
+        if self.faults.strike(FaultKind::Stale) {
+            return self.store.last_gone().unwrap_or(content);
+        }
+        content
+    }
+
+    fn delete(&self, call: DeleteCall) -> Reply {
+        let count = call.locations.len();
+        if count == 0 || count > MOST_LOCATIONS {
+            return reply::argument("invalid number of locations");
+        }
+        if !call.locations.iter().all(Location::is_signed) {
+            return reply::argument("invalid location crc");
+        }
+        let (failed, done): (Vec<_>, Vec<_>) = call
+            .locations
+            .into_iter()
+            .partition(|_| self.faults.strike(FaultKind::KeepSome));
+        for location in &done {
+            if !self.faults.strike(FaultKind::NeverGone) {
+                self.store.delete(location);
+            }
+        }
+        if failed.is_empty() {
+            return reply::json(StatusCode::OK, &serde_json::json!({}));
+        }
+        let status = StatusCode::from_u16(reply::SOME_DELETED).unwrap_or(StatusCode::IM_USED);
+        reply::json(status, &serde_json::json!({ "failed_locations": failed }))
+    }
+
+    fn allocate(&self, call: &AllocateCall) -> Reply {
+        let piece = match call.blob_size {
+            0 => PIECE,
+            asked if asked <= LARGEST_PIECE => asked,
+            _ => return reply::argument("invalid blob_size"),
+        };
+        if call.size == 0 {
+            return reply::argument("invalid size");
+        }
+        let (location, token) = self.store.reserve(call.size, piece);
+        reply::json(
+            StatusCode::OK,
+            &serde_json::json!({ "location": location, "tokens": [token] }),
+        )
+    }
+}
+
+/// Signs a location that is made of parts of others.
+fn sign(call: SignCall) -> Reply {
+    let of_others: HashMap<u64, u64> = call.locations.iter().flat_map(Location::pieces).collect();
+    let signed = call.locations.iter().all(Location::is_signed);
+    let known = call
+        .location
+        .pieces()
+        .all(|(number, _)| of_others.contains_key(&number));
+    match signed && known && !of_others.is_empty() {
+        true => {
+            let location = call.location.signed();
+            reply::json(StatusCode::OK, &serde_json::json!({ "location": location }))
+        }
+        false => reply::argument("invalid locations"),
+    }
+}
+
+fn read<T: DeserializeOwned>(document: &[u8], answer: impl FnOnce(T) -> Reply) -> Reply {
+    match serde_json::from_slice(document) {
+        Ok(call) => answer(call),
+        Err(_) if document.is_empty() => reply::argument("EOF"),
+        Err(error) => reply::argument(&error.to_string()),
+    }
+}
+
+async fn whole(mut body: Incoming) -> Result<Bytes, hyper::Error> {
+    let mut bytes = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        if let Ok(data) = frame?.into_data() {
+            bytes.extend_from_slice(&data);
+        }
+    }
+    Ok(bytes.freeze())
+}
+
+/// What stands behind the path.
+struct Query<'a>(Vec<(&'a str, &'a str)>);
+
+impl<'a> Query<'a> {
+    fn of(text: &'a str) -> Self {
+        let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
+        Self(pairs.collect())
+    }
+
+    fn text(&self, name: &str) -> Option<&'a str> {
+        let mut pairs = self.0.iter();
+        pairs.find(|(key, _)| *key == name).map(|(_, value)| *value)
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        self.text(name)?.parse().ok()
+    }
+}

@@ -1,0 +1,213 @@
+//! Blobs in memory, in pieces, and those that are still there though deleted.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+
+use super::location::{Location, Slice};
+
+/// Size of a piece, unless a client asks for another.
+pub(super) const PIECE: u32 = 4 << 20;
+
+/// The largest piece a client may ask for.
+pub(super) const LARGEST_PIECE: u32 = 32 << 20;
+
+const CLUSTER: u32 = 1;
+/// EC3P3, as a cluster on one machine has it.
+const CODE_MODE: u8 = 11;
+/// Volumes that pieces go round.
+const VOLUMES: u64 = 4;
+
+/// Blobs in memory.
+#[derive(Debug)]
+pub(super) struct Store {
+    lag: Duration,
+    inside: Mutex<Inside>,
+}
+
+#[derive(Debug, Default)]
+struct Inside {
+    next: u64,
+    pieces: HashMap<u64, Bytes>,
+    /// Deleted, and until when they are still there; ascending in time.
+    going: VecDeque<(Instant, u64)>,
+    /// The content of the piece that was the last to go.
+    last_gone: Option<Bytes>,
+    /// What may be written where: by token, a range of pieces in a volume.
+    tokens: HashMap<String, Slice>,
+    /// Deleted, to be told from those that never were.
+    deleted: HashSet<u64>,
+}
+
+impl Store {
+    pub(super) fn new(lag: Duration) -> Self {
+        Self {
+            lag,
+            inside: Mutex::default(),
+        }
+    }
+
+    /// Takes a blob in.
+    pub(super) fn put(&self, content: Bytes) -> Location {
+        let location = self.allocate(content.len() as u64, PIECE);
+        let mut inside = self.inside();
+        let mut rest = content;
+        for (number, size) in location.pieces() {
+            inside.pieces.insert(number, rest.split_to(size as usize));
+        }
+        location
+    }
+
+    /// A location with nothing in it, and the token to fill it with.
+    pub(super) fn reserve(&self, size: u64, piece: u32) -> (Location, String) {
+        let location = self.allocate(size, piece);
+        let slice = location.blobs[0];
+        let token = format!("{:016x}{:08x}", !slice.min_bid, slice.count);
+        self.inside().tokens.insert(token.clone(), slice);
+        (location, token)
+    }
+
+    fn allocate(&self, size: u64, piece: u32) -> Location {
+        let count = size.div_ceil(u64::from(piece)).max(1);
+        let mut inside = self.inside();
+        inside.next += 1;
+        let first = inside.next;
+        inside.next += count - 1;
+        Location {
+            cluster_id: CLUSTER,
+            code_mode: CODE_MODE,
+            size,
+            blob_size: piece,
+            crc: 0,
+            blobs: vec![Slice {
+                min_bid: first,
+                vid: (first % VOLUMES + 1) as u32,
+                count: u32::try_from(count).unwrap_or(u32::MAX),
+            }],
+        }
+        .signed()
+    }
+
+    /// Fills one piece of a location; false if the token does not allow it.
+    pub(super) fn put_at(&self, token: &str, vid: u32, number: u64, content: Bytes) -> bool {
+        let mut inside = self.inside();
+        let allowed = inside.tokens.get(token).is_some_and(|slice| {
+            let last = slice.min_bid + u64::from(slice.count);
+            slice.vid == vid && (slice.min_bid..last).contains(&number)
+        });
+        if allowed {
+            inside.pieces.insert(number, content);
+        }
+        allowed
+    }
+
+    /// The content of a blob; `None` if any piece of it is not there.
+    pub(super) fn get(&self, location: &Location) -> Option<Bytes> {
+        let mut inside = self.inside();
+        inside.let_go(Instant::now());
+        let mut pieces = location.pieces();
+        let only = pieces.next().map(|(number, _)| number)?;
+        let first = inside.pieces.get(&only)?;
+        if location.size <= u64::from(location.blob_size) {
+            return Some(first.clone());
+        }
+        let mut whole = Vec::with_capacity(location.size as usize);
+        for (number, _) in location.pieces() {
+            whole.extend_from_slice(inside.pieces.get(&number)?);
+        }
+        Some(whole.into())
+    }
+
+    /// Deletes a blob, some time. One that is on its way already, or was never there,
+    /// is deleted as well.
+    pub(super) fn delete(&self, location: &Location) {
+        let gone = Instant::now() + self.lag;
+        let mut inside = self.inside();
+        for (number, _) in location.pieces() {
+            if inside.deleted.insert(number) {
+                inside.going.push_back((gone, number));
+            }
+        }
+        inside.let_go(Instant::now());
+    }
+
+    /// The content of another blob that is there.
+    pub(super) fn another(&self, location: &Location) -> Option<Bytes> {
+        let own: Vec<u64> = location.pieces().map(|(number, _)| number).collect();
+        let inside = self.inside();
+        let near = own.first().copied().unwrap_or(0);
+        let candidates = (1..=64).flat_map(|far| [near.wrapping_add(far), near.wrapping_sub(far)]);
+        candidates
+            .filter(|number| !own.contains(number))
+            .find_map(|number| inside.pieces.get(&number).cloned())
+    }
+
+    /// The content of the blob that was the last to be deleted for good.
+    pub(super) fn last_gone(&self) -> Option<Bytes> {
+        let mut inside = self.inside();
+        inside.let_go(Instant::now());
+        inside.last_gone.clone()
+    }
+
+    /// Pieces that are there.
+    pub(super) fn pieces(&self) -> usize {
+        let mut inside = self.inside();
+        inside.let_go(Instant::now());
+        inside.pieces.len()
+    }
+
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inside {
+    fn let_go(&mut self, now: Instant) {
+        while let Some((_, number)) = self.going.pop_front_if(|(when, _)| *when <= now) {
+            if let Some(content) = self.pieces.remove(&number) {
+                self.last_gone = Some(content);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_blob_of_several_pieces_comes_back_whole_until_it_is_gone() {
+        let store = Store::new(Duration::ZERO);
+        let content: Vec<u8> = (0..PIECE as usize * 2 + 5).map(|at| at as u8).collect();
+        let location = store.put(content.clone().into());
+        assert_eq!(location.blobs[0].count, 3);
+        assert_eq!(store.get(&location).as_deref(), Some(content.as_slice()));
+        store.delete(&location);
+        assert_eq!(store.get(&location), None);
+        assert!(store.last_gone().is_some());
+    }
+
+    #[test]
+    fn a_deleted_blob_is_there_for_a_while() {
+        let store = Store::new(Duration::from_secs(3600));
+        let location = store.put(Bytes::from_static(b"tea"));
+        store.delete(&location);
+        assert_eq!(store.get(&location).as_deref(), Some(&b"tea"[..]));
+    }
+
+    #[test]
+    fn a_piece_is_written_with_its_own_token_only() {
+        let store = Store::new(Duration::ZERO);
+        let (location, token) = store.reserve(3, PIECE);
+        let slice = location.blobs[0];
+        let put =
+            |token, number| store.put_at(token, slice.vid, number, Bytes::from_static(b"tea"));
+        assert!(!put("other", slice.min_bid));
+        assert!(!put(&token, slice.min_bid + 1));
+        assert_eq!(store.get(&location), None);
+        assert!(put(&token, slice.min_bid));
+        assert_eq!(store.get(&location).as_deref(), Some(&b"tea"[..]));
+    }
+}

@@ -1,0 +1,56 @@
+//! The token that requests carry where authentication is on.
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE;
+use md5::{Digest, Md5};
+
+/// The header it stands in.
+pub(super) const HEADER: &str = "blob-store-auth-token";
+
+/// Bytes of the time before the sum.
+const TIME: usize = 8;
+
+/// Whether a token is right for a path and its query. How old it is does not matter,
+/// as it does not to the access layer.
+pub(super) fn fits(token: &[u8], path: &str, query: &str, secret: &str) -> bool {
+    let Ok(bytes) = BASE64_URL_SAFE.decode(token) else {
+        return false;
+    };
+    let Some((time, sum)) = bytes.split_at_checked(TIME) else {
+        return false;
+    };
+    let mut digest = Md5::new();
+    digest.update(path);
+    digest.update(query);
+    digest.update(time);
+    digest.update(secret);
+    digest.finalize().as_slice() == sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_right_secret_and_path_fit() {
+        let time = 1_700_000_000_u64.to_le_bytes();
+        let mut digest = Md5::new();
+        digest.update("/putsize=3");
+        digest.update(time);
+        digest.update("secret");
+        let mut bytes = time.to_vec();
+        bytes.extend_from_slice(&digest.finalize());
+        let token = BASE64_URL_SAFE.encode(bytes);
+        let fits = |path, query, secret| fits(token.as_bytes(), path, query, secret);
+        assert!(fits("/put", "size=3", "secret"));
+        assert!(!fits("/put", "size=4", "secret"));
+        assert!(!fits("/put", "size=3", "other"));
+    }
+
+    #[test]
+    fn garbage_does_not_fit() {
+        for garbage in ["", "====", "YWJj", "\u{0}"] {
+            assert!(!fits(garbage.as_bytes(), "/put", "", "secret"));
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! The access layer of CubeFS's blobstore, over HTTP.
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE;
+use md5::{Digest, Md5};
+use tenbin_engine::Exchange;
+use tenbin_plan::{BlobHash, Secret};
+
+use super::answer;
+use super::batch::Entry;
+use super::dialect::{Dialect, Gone, Part, Stored};
+use crate::site::Site;
+use crate::text::push_decimal;
+
+/// Speaks to the access layer.
+pub(crate) struct Access {
+    /// Path of the target's URL, without the slash at its end.
+    base: String,
+    /// By [`Exchange::host`]: the version, and the headers that are always the same.
+    standing: Vec<Vec<u8>>,
+    hashes: u8,
+    secret: Option<Secret>,
+    path: Vec<u8>,
+}
+
+impl Access {
+    pub(crate) fn new(target: &Site, hashes: &[BlobHash], keep_alive: bool) -> Self {
+        let standing = |host: &String| {
+            let mut lines = format!(
+                " HTTP/1.1\r\nHost: {host}\r\nUser-Agent: {}\r\n",
+                crate::USER_AGENT
+            );
+            if !keep_alive {
+                lines += "Connection: close\r\n";
+            }
+            lines.into_bytes()
+        };
+        let credentials = target.credentials.as_ref();
+        Self {
+            base: target.url.path().trim_end_matches('/').to_owned(),
+            standing: target.host_headers().iter().map(standing).collect(),
+            hashes: hashes.iter().map(|hash| hash.bit()).sum(),
+            secret: credentials.map(|keys| keys.secret_key.clone()),
+            path: Vec::with_capacity(64),
+        }
+    }
+
+    /// Writes the head of a request to what `path` holds. `query_at` is where the query
+    /// begins in it.
+    fn write(
+        &self,
+        exchange: &mut Exchange,
+        second: u64,
+        method: &str,
+        query_at: usize,
+        kind: &str,
+        length: u64,
+    ) {
+        let out = &mut exchange.head;
+        out.clear();
+        out.extend_from_slice(method.as_bytes());
+        out.push(b' ');
+        out.extend_from_slice(&self.path);
+        out.extend_from_slice(&self.standing[exchange.host]);
+        out.extend_from_slice(b"Content-Type: ");
+        out.extend_from_slice(kind.as_bytes());
+        out.extend_from_slice(b"\r\nContent-Length: ");
+        push_decimal(out, length);
+        if let Some(secret) = &self.secret {
+            out.extend_from_slice(b"\r\nBLOB-STORE-AUTH-TOKEN: ");
+            let (path, query) = self.path.split_at(query_at);
+            let query = query.strip_prefix(b"?").unwrap_or(query);
+            out.extend_from_slice(token(path, query, second, secret).as_bytes());
+        }
+        out.extend_from_slice(b"\r\n\r\n");
+    }
+
+    fn call(&mut self, call: &str) -> usize {
+        self.path.clear();
+        self.path.extend_from_slice(self.base.as_bytes());
+        self.path.extend_from_slice(call.as_bytes());
+        self.path.len()
+    }
+}
+
+/// Proof of the secret: seconds since 1970 as eight bytes, the lowest first, and the MD5
+/// of path, query, those bytes and the secret, in base64 for URLs.
+fn token(path: &[u8], query: &[u8], second: u64, secret: &Secret) -> String {
+    let time = second.to_le_bytes();
+    let mut digest = Md5::new();
+    digest.update(path);
+    digest.update(query);
+    digest.update(time);
+    digest.update(secret.reveal());
+    let mut bytes = [0; 24];
+    bytes[..8].copy_from_slice(&time);
+    bytes[8..].copy_from_slice(&digest.finalize());
+    BASE64_URL_SAFE.encode(bytes)
+}
+
+const JSON: &str = "application/json";
+
+impl Dialect for Access {
+    fn put(&mut self, exchange: &mut Exchange, second: u64, _number: u64, content: &[u8]) {
+        let query_at = self.call("/put");
+        self.path.extend_from_slice(b"?size=");
+        push_decimal(&mut self.path, content.len() as u64);
+        self.path.extend_from_slice(b"&hashes=");
+        push_decimal(&mut self.path, self.hashes.into());
+        let kind = "application/octet-stream";
+        self.write(
+            exchange,
+            second,
+            "PUT",
+            query_at,
+            kind,
+            content.len() as u64,
+        );
+    }
+
+    fn get(
+        &mut self,
+        exchange: &mut Exchange,
+        second: u64,
+        entry: Entry<'_>,
+        part: Part,
+        body: &mut Vec<u8>,
+    ) {
+        body.extend_from_slice(b"{\"location\":");
+        body.extend_from_slice(entry.location);
+        body.extend_from_slice(b",\"offset\":");
+        push_decimal(body, part.offset);
+        body.extend_from_slice(b",\"read_size\":");
+        push_decimal(body, part.length);
+        body.push(b'}');
+        let query_at = self.call("/get");
+        self.write(exchange, second, "POST", query_at, JSON, body.len() as u64);
+    }
+
+    fn delete(
+        &mut self,
+        exchange: &mut Exchange,
+        second: u64,
+        entries: &[Entry<'_>],
+        body: &mut Vec<u8>,
+    ) {
+        body.extend_from_slice(b"{\"locations\":[");
+        for (at, entry) in entries.iter().enumerate() {
+            if at > 0 {
+                body.push(b',');
+            }
+            body.extend_from_slice(entry.location);
+        }
+        body.extend_from_slice(b"]}");
+        let query_at = self.call("/delete");
+        self.write(exchange, second, "POST", query_at, JSON, body.len() as u64);
+    }
+
+    fn stored<'a>(&self, status: u16, answer: &'a [u8]) -> Result<Stored<'a>, String> {
+        if status != 200 {
+            return Err(self.refused(status, answer));
+        }
+        let (location, sums) =
+            answer::stored(answer).ok_or("the answer to the PUT has no location")?;
+        Ok(Stored { location, sums })
+    }
+
+    fn deleted(&self, status: u16, answer: &[u8], entries: &[Entry<'_>]) -> Result<Gone, String> {
+        match status {
+            200 => Ok(Gone::All),
+            226 => {
+                let failed = answer::failed_locations(answer)
+                    .filter(|failed| !failed.is_empty())
+                    .ok_or("a part was not deleted (226), and the answer does not say which")?;
+                let is_failed = |entry: &Entry<'_>| {
+                    failed
+                        .iter()
+                        .any(|failed| answer::same(failed, entry.location))
+                };
+                let kept = entries.iter().enumerate();
+                let kept: Vec<usize> = kept
+                    .filter(|(_, entry)| is_failed(entry))
+                    .map(|(at, _)| at)
+                    .collect();
+                match kept.is_empty() {
+                    true => {
+                        Err("a part was not deleted (226), and nothing that was asked for".into())
+                    }
+                    false => Ok(Gone::AllBut(kept)),
+                }
+            }
+            _ => Err(self.refused(status, answer)),
+        }
+    }
+
+    fn refused(&self, status: u16, answer: &[u8]) -> String {
+        let meaning = match status {
+            400 => "bad arguments",
+            403 => "forbidden: the token is missing or wrong",
+            404 => "no such blob",
+            429 => "limited: too many requests",
+            466 => "the body was shorter than its size",
+            _ => "refused",
+        };
+        match answer::code(answer) {
+            Some(code) => format!("{meaning} ({status} {code})"),
+            None => format!("{meaning} ({status})"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use url::Url;
+
+    use super::*;
+
+    fn access(secret: Option<&str>) -> Access {
+        let url = Url::parse("http://127.0.0.1:9500/").unwrap();
+        let keys = secret.map(|secret| tenbin_plan::Credentials::literal("-", secret));
+        Access::new(
+            &Site::new(url, keys, ""),
+            &[BlobHash::Md5, BlobHash::Crc32],
+            true,
+        )
+    }
+
+    fn text(bytes: &[u8]) -> &str {
+        std::str::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn requests_are_what_the_access_layer_takes() {
+        let mut access = access(None);
+        let mut exchange = Exchange::default();
+        access.put(&mut exchange, 0, 7, b"tea");
+        let head = text(&exchange.head);
+        assert!(head.starts_with("PUT /put?size=3&hashes=6 HTTP/1.1\r\nHost: 127.0.0.1:9500\r\n"));
+        assert!(head.ends_with("Content-Length: 3\r\n\r\n"), "{head}");
+        let entry = Entry {
+            number: 7,
+            size: 3,
+            location: b"{L}",
+        };
+        let mut body = Vec::new();
+        let part = Part {
+            offset: 1,
+            length: 2,
+        };
+        access.get(&mut exchange, 0, entry, part, &mut body);
+        assert_eq!(text(&body), r#"{"location":{L},"offset":1,"read_size":2}"#);
+        body.clear();
+        access.delete(&mut exchange, 0, &[entry, entry], &mut body);
+        assert_eq!(text(&body), r#"{"locations":[{L},{L}]}"#);
+    }
+
+    #[test]
+    fn the_token_covers_path_query_and_time() {
+        let mut access = access(Some("secret"));
+        let mut token_at = |second| {
+            let mut exchange = Exchange::default();
+            access.put(&mut exchange, second, 7, b"tea");
+            let head = text(&exchange.head).to_owned();
+            let line = head.lines().find(|line| line.starts_with("BLOB-STORE"));
+            line.unwrap().rsplit_once(' ').unwrap().1.to_owned()
+        };
+        let token = BASE64_URL_SAFE.decode(token_at(5)).unwrap();
+        assert_eq!(token.len(), 24);
+        assert_eq!(token[..8], 5_u64.to_le_bytes());
+        let mut digest = Md5::new();
+        digest.update("/putsize=3&hashes=6");
+        digest.update(5_u64.to_le_bytes());
+        digest.update("secret");
+        assert_eq!(token[8..], *digest.finalize());
+        assert_ne!(token_at(5), token_at(6));
+    }
+
+    #[test]
+    fn a_deletion_of_which_a_part_failed_names_that_part() {
+        let access = access(None);
+        let entry = |location| Entry {
+            number: 0,
+            size: 0,
+            location,
+        };
+        let entries = [entry(&b"{\"a\":1}"[..]), entry(b"{\"a\":2}")];
+        let answer = br#"{"failed_locations":[{ "a": 2 }]}"#;
+        assert_eq!(
+            access.deleted(226, answer, &entries),
+            Ok(Gone::AllBut(vec![1]))
+        );
+        assert_eq!(access.deleted(200, b"{}", &entries), Ok(Gone::All));
+        assert!(access.deleted(226, b"{}", &entries).is_err());
+        assert!(
+            access
+                .deleted(226, br#"{"failed_locations":[{"a":3}]}"#, &entries)
+                .is_err()
+        );
+    }
+
+    #[test]
+    fn every_refusal_has_its_name() {
+        let access = access(None);
+        let argument = br#"{"error":"x","code":"Argument"}"#;
+        assert_eq!(
+            access.refused(400, argument),
+            "bad arguments (400 Argument)"
+        );
+        assert!(access.refused(403, b"").starts_with("forbidden"));
+        assert!(access.refused(429, b"").starts_with("limited"));
+        assert!(access.refused(466, b"").contains("shorter"));
+    }
+}

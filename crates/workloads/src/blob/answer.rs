@@ -1,0 +1,193 @@
+//! Documents of the access layer, read without touching what is opaque in them.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The answer to a deletion of which a part failed.
+#[derive(Deserialize)]
+struct DeleteAnswer<'a> {
+    #[serde(borrow, default)]
+    failed_locations: Vec<&'a RawValue>,
+}
+
+/// An answer that says no.
+#[derive(Deserialize)]
+struct Trouble<'a> {
+    #[serde(borrow, default)]
+    code: Option<&'a str>,
+}
+
+/// Location and sums, both as they stand there. On the path of a request: allocates
+/// nothing, which a library's parser does for what is nested.
+pub(super) fn stored(answer: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (mut location, mut sums) = (None, &b""[..]);
+    let mut at = expect(answer, 0, b'{')?;
+    loop {
+        let name = skip_spaces(answer, at);
+        let behind_name = skip_string(answer, name)?;
+        let value = skip_spaces(answer, expect(answer, behind_name, b':')?);
+        let end = skip_value(answer, value)?;
+        match &answer[name..behind_name] {
+            b"\"location\"" => location = Some(&answer[value..end]),
+            b"\"hashsum\"" => sums = &answer[value..end],
+            _ => {}
+        }
+        let next = skip_spaces(answer, end);
+        match answer.get(next)? {
+            b',' => at = next + 1,
+            b'}' => break,
+            _ => return None,
+        }
+    }
+    let location = location.filter(|location| location.starts_with(b"{"))?;
+    Some((location, sums))
+}
+
+fn skip_spaces(text: &[u8], mut at: usize) -> usize {
+    while text.get(at).is_some_and(u8::is_ascii_whitespace) {
+        at += 1;
+    }
+    at
+}
+
+/// The place behind that byte, which must come next.
+fn expect(text: &[u8], at: usize, byte: u8) -> Option<usize> {
+    let at = skip_spaces(text, at);
+    (*text.get(at)? == byte).then_some(at + 1)
+}
+
+/// The place behind a string that begins here.
+fn skip_string(text: &[u8], at: usize) -> Option<usize> {
+    let mut at = expect(text, at, b'"')?;
+    loop {
+        match text.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+/// The place behind a value that begins here. What is nested need only be closed.
+fn skip_value(text: &[u8], mut at: usize) -> Option<usize> {
+    let begin = at;
+    let mut depth = 0_usize;
+    loop {
+        match text.get(at)? {
+            b'"' => {
+                at = skip_string(text, at)?;
+                if depth == 0 {
+                    return Some(at);
+                }
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth == 0 => return (at > begin).then_some(at),
+            b'}' | b']' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            b',' | b' ' | b'\t' | b'\r' | b'\n' if depth == 0 => {
+                return (at > begin).then_some(at);
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// The locations that were not deleted, as they stand there.
+pub(super) fn failed_locations(answer: &[u8]) -> Option<Vec<&[u8]>> {
+    let read: DeleteAnswer<'_> = serde_json::from_slice(answer).ok()?;
+    let failed = read.failed_locations.iter();
+    Some(failed.map(|location| location.get().as_bytes()).collect())
+}
+
+/// Whether two locations are the same but for spaces and the order of their fields.
+pub(super) fn same(one: &[u8], other: &[u8]) -> bool {
+    let read = |text: &[u8]| serde_json::from_slice::<serde_json::Value>(text).ok();
+    one == other
+        || read(one)
+            .zip(read(other))
+            .is_some_and(|(one, other)| one == other)
+}
+
+/// The code of a refusal, if it has one that can be shown.
+pub(super) fn code(answer: &[u8]) -> Option<&str> {
+    let read: Trouble<'_> = serde_json::from_slice(answer).ok()?;
+    let shown = |code: &&str| {
+        (1..=64).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_alphanumeric())
+    };
+    read.code.filter(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ANSWER: &[u8] = br#"{"location":{"cluster_id":1,"blobs":[{"min_bid":1}]},"hashsum":{}}"#;
+
+    #[test]
+    fn a_location_is_taken_as_it_stands() {
+        let answer = br#"{"location": {"b":1, "a" : [ {"x":"}"} ]} ,"hashsum":{"4":"x"}}"#;
+        let (location, sums) = stored(answer).unwrap();
+        assert_eq!(location, br#"{"b":1, "a" : [ {"x":"}"} ]}"#);
+        assert_eq!(sums, br#"{"4":"x"}"#);
+        assert_eq!(
+            stored(br#"{"x":[1,{"location":2}],"y":"\"","location":{}}"#),
+            Some((&b"{}"[..], &b""[..]))
+        );
+        for wrong in [
+            "{}",
+            "",
+            "{\"location\":1}",
+            "{\"location\":{}",
+            "{\"location\":}",
+            "{\"location\":[{}]}",
+            "{\"location\":{\"a\":\"}",
+            "[{\"location\":{}}]",
+        ] {
+            assert_eq!(stored(wrong.as_bytes()), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn locations_are_the_same_in_any_order_of_fields() {
+        assert!(same(br#"{"a":1,"b":[2]}"#, br#"{ "b": [2], "a": 1 }"#));
+        assert!(!same(br#"{"a":1}"#, br#"{"a":2}"#));
+        assert!(!same(b"x", b"y"));
+    }
+
+    #[test]
+    fn hostile_codes_are_not_shown() {
+        assert_eq!(
+            code(br#"{"error":"EOF","code":"Argument"}"#),
+            Some("Argument")
+        );
+        for hostile in [
+            "{\"code\":\"\\u001b[31m\"}",
+            "{\"code\":\"a b\"}",
+            "{\"code\":\"\"}",
+        ] {
+            assert_eq!(code(hostile.as_bytes()), None);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_cut_answer_is_none(cut in 0..ANSWER.len()) {
+            prop_assert_eq!(stored(&ANSWER[..cut]), None);
+            prop_assert!(stored(ANSWER).is_some());
+        }
+
+        #[test]
+        fn garbage_does_not_panic(bytes: Vec<u8>) {
+            let _ = stored(&bytes);
+            let _ = (failed_locations(&bytes), code(&bytes));
+        }
+    }
+}

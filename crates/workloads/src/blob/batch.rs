@@ -1,0 +1,158 @@
+//! What one slice stored: numbers, sizes and locations, and which are gone by now.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A blob that the server has acknowledged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Entry<'a> {
+    /// What its content follows from.
+    pub(crate) number: u64,
+    /// Bytes.
+    pub(crate) size: u64,
+    /// As the server gave it; empty where the number tells where the blob is.
+    pub(crate) location: &'a [u8],
+}
+
+/// Blobs that one worker has stored, in the order of their acknowledgement.
+#[derive(Debug, Default)]
+pub(crate) struct Page {
+    numbers: Vec<u64>,
+    sizes: Vec<u64>,
+    /// Where each location ends; empty as long as all are empty.
+    ends: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl Page {
+    pub(crate) fn push(&mut self, entry: Entry<'_>) {
+        if !entry.location.is_empty() || !self.ends.is_empty() {
+            self.ends.resize(self.numbers.len(), self.bytes.len());
+            self.bytes.extend_from_slice(entry.location);
+            self.ends.push(self.bytes.len());
+        }
+        self.numbers.push(entry.number);
+        self.sizes.push(entry.size);
+    }
+
+    fn entry(&self, at: usize) -> Entry<'_> {
+        let from = match at {
+            0 => 0,
+            _ => self.ends.get(at - 1).copied().unwrap_or(0),
+        };
+        let to = self.ends.get(at).copied().unwrap_or(from);
+        Entry {
+            number: self.numbers[at],
+            size: self.sizes[at],
+            location: &self.bytes[from..to],
+        }
+    }
+}
+
+/// What one slice stored, or what was stored before the run.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    pages: Vec<Page>,
+    /// Position of the first entry of each page.
+    starts: Vec<u64>,
+    len: u64,
+    /// A bit for each entry.
+    gone: Vec<AtomicU64>,
+}
+
+impl Batch {
+    pub(crate) fn of(pages: Vec<Page>) -> Self {
+        let mut len = 0;
+        let starts = pages.iter().map(|page| {
+            let start = len;
+            len += page.numbers.len() as u64;
+            start
+        });
+        let starts = starts.collect();
+        Self {
+            pages,
+            starts,
+            len,
+            gone: (0..len.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
+        }
+    }
+
+    /// Entries, gone or not.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// The entry at a position below [`Batch::len`].
+    pub(crate) fn entry(&self, at: u64) -> Entry<'_> {
+        let page = self.starts.partition_point(|&start| start <= at) - 1;
+        self.pages[page].entry((at - self.starts[page]) as usize)
+    }
+
+    pub(crate) fn is_gone(&self, at: u64) -> bool {
+        let word = self.gone[(at / 64) as usize].load(Ordering::Relaxed);
+        word >> (at % 64) & 1 == 1
+    }
+
+    pub(crate) fn note_gone(&self, at: u64) {
+        self.gone[(at / 64) as usize].fetch_or(1 << (at % 64), Ordering::Relaxed);
+    }
+
+    /// Entries that are still there.
+    pub(crate) fn left(&self) -> u64 {
+        let gone = self.gone.iter();
+        let gone: u32 = gone
+            .map(|word| word.load(Ordering::Relaxed).count_ones())
+            .sum();
+        self.len - u64::from(gone)
+    }
+
+    /// The lowest number of all, if there is any.
+    pub(crate) fn first_number(&self) -> Option<u64> {
+        let pages = self.pages.iter();
+        pages.flat_map(|page| page.numbers.iter().copied()).min()
+    }
+
+    /// The highest number of all, if there is any.
+    pub(crate) fn last_number(&self) -> Option<u64> {
+        let pages = self.pages.iter();
+        pages.flat_map(|page| page.numbers.iter().copied()).max()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_come_back_as_they_were_pushed() {
+        let entry = |number, location| Entry {
+            number,
+            size: number * 10,
+            location,
+        };
+        let mut with = Page::default();
+        with.push(entry(1, b"one"));
+        with.push(entry(2, b""));
+        with.push(entry(3, b"three"));
+        let mut without = Page::default();
+        without.push(entry(4, b""));
+        without.push(entry(5, b""));
+        let batch = Batch::of(vec![with, Page::default(), without]);
+        assert_eq!(batch.len(), 5);
+        let all: Vec<_> = (0..5).map(|at| batch.entry(at)).collect();
+        let expected = [
+            entry(1, b"one"),
+            entry(2, b""),
+            entry(3, b"three"),
+            entry(4, b""),
+            entry(5, b""),
+        ];
+        assert_eq!(all, expected);
+        batch.note_gone(3);
+        assert!(batch.is_gone(3) && !batch.is_gone(2));
+        assert_eq!(batch.left(), 4);
+        assert_eq!(
+            (batch.first_number(), batch.last_number()),
+            (Some(1), Some(5))
+        );
+    }
+}

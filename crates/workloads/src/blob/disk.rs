@@ -1,0 +1,231 @@
+//! Locations that outlive a run: journals while slices are under way, and a database
+//! that they are folded into after each.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use redb::{Database, ReadableTable, TableDefinition, WriteTransaction};
+
+use super::batch::{Entry, Page};
+use super::journal::{self, Journal, Record};
+
+/// By set and number: size, eight bytes, the lowest first, and location.
+const BLOBS: TableDefinition<'_, (&str, u64), &[u8]> = TableDefinition::new("blobs");
+
+/// By set and name of a figure.
+const FIGURES: TableDefinition<'_, (&str, &str), u64> = TableDefinition::new("figures");
+
+const SEED: &str = "seed";
+const NEXT: &str = "next";
+const ORPHANS: &str = "orphans";
+
+/// The locations of one target.
+#[derive(Debug)]
+pub(crate) struct Disk {
+    directory: PathBuf,
+    target: String,
+    database: Database,
+}
+
+/// What is known of a set.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    /// What its content follows from.
+    pub(crate) seed: u64,
+    /// The first number that no blob has had.
+    pub(crate) next: u64,
+    /// PUTs that may have left a blob whose location nobody got, at most.
+    pub(crate) orphans: u64,
+}
+
+impl Disk {
+    /// Opens or makes the locations of a target, and folds in what a killed run left.
+    pub(crate) fn open(directory: &Path, target: &str) -> io::Result<Self> {
+        std::fs::create_dir_all(directory)?;
+        let path = directory.join(format!("{target}.redb"));
+        let database = Database::create(path).map_err(other)?;
+        let disk = Self {
+            directory: directory.to_owned(),
+            target: target.to_owned(),
+            database,
+        };
+        disk.fold()?;
+        Ok(disk)
+    }
+
+    /// A journal of one worker in the slice that begins; `out` is how many PUTs it has
+    /// out at once, at most.
+    pub(crate) fn journal(&self, worker: usize, set: &str, out: u64) -> io::Result<Journal> {
+        let name = format!("{}.{worker}.journal", self.target);
+        Journal::create(&self.directory.join(name), set, out)
+    }
+
+    /// Takes what the journals hold into the database, synced to disk, and removes them.
+    pub(crate) fn fold(&self) -> io::Result<()> {
+        let journals = self.journals()?;
+        if journals.is_empty() {
+            return Ok(());
+        }
+        let transaction = self.database.begin_write().map_err(other)?;
+        for journal in &journals {
+            let bytes = std::fs::read(journal)?;
+            fold_in(&transaction, &journal::read(&bytes)).map_err(other)?;
+        }
+        transaction.commit().map_err(other)?;
+        // Folded twice, they change nothing.
+        journals.iter().try_for_each(std::fs::remove_file)
+    }
+
+    fn journals(&self) -> io::Result<Vec<PathBuf>> {
+        let start = format!("{}.", self.target);
+        let mut journals = Vec::new();
+        for file in std::fs::read_dir(&self.directory)? {
+            let name = file?.file_name();
+            let text = name.to_string_lossy();
+            let worker = text
+                .strip_prefix(&start)
+                .and_then(|rest| rest.strip_suffix(".journal"));
+            if worker.is_some_and(|worker| worker.parse::<usize>().is_ok()) {
+                journals.push(self.directory.join(&name));
+            }
+        }
+        journals.sort();
+        Ok(journals)
+    }
+
+    /// What is known of a set; one that is new gets that seed.
+    pub(crate) fn known(&self, set: &str, seed: u64) -> io::Result<Known> {
+        let transaction = self.database.begin_write().map_err(other)?;
+        let known = known(&transaction, set, seed).map_err(other)?;
+        transaction.commit().map_err(other)?;
+        Ok(known)
+    }
+
+    /// Every blob of a set, by number.
+    pub(crate) fn load(&self, set: &str) -> io::Result<Page> {
+        let transaction = self.database.begin_write().map_err(other)?;
+        load(&transaction, set).map_err(other)
+    }
+}
+
+fn known(transaction: &WriteTransaction, set: &str, seed: u64) -> Result<Known, redb::Error> {
+    let mut figures = transaction.open_table(FIGURES)?;
+    let mut read = |name, otherwise| -> Result<u64, redb::Error> {
+        if let Some(known) = figures.get((set, name))? {
+            return Ok(known.value());
+        }
+        figures.insert((set, name), otherwise)?;
+        Ok(otherwise)
+    };
+    Ok(Known {
+        seed: read(SEED, seed)?,
+        next: read(NEXT, 0)?,
+        orphans: read(ORPHANS, 0)?,
+    })
+}
+
+fn load(transaction: &WriteTransaction, set: &str) -> Result<Page, redb::Error> {
+    let blobs = transaction.open_table(BLOBS)?;
+    let mut page = Page::default();
+    for found in blobs.range((set, 0)..=(set, u64::MAX))? {
+        let (key, value) = found?;
+        let (size, location) = value.value().split_at_checked(8).unwrap_or_default();
+        page.push(Entry {
+            number: key.value().1,
+            size: size.try_into().map_or(0, u64::from_le_bytes),
+            location,
+        });
+    }
+    Ok(page)
+}
+
+fn fold_in(transaction: &WriteTransaction, records: &[Record<'_>]) -> Result<(), redb::Error> {
+    let Some(Record::Begin { set, out }) = records.first() else {
+        return Ok(());
+    };
+    let mut blobs = transaction.open_table(BLOBS)?;
+    let mut figures = transaction.open_table(FIGURES)?;
+    let mut value = Vec::new();
+    let mut next = figures.get((*set, NEXT))?.map_or(0, |next| next.value());
+    for record in records {
+        match record {
+            Record::Put(entry) => {
+                value.clear();
+                value.extend_from_slice(&entry.size.to_le_bytes());
+                value.extend_from_slice(entry.location);
+                blobs.insert((*set, entry.number), value.as_slice())?;
+                next = next.max(entry.number + 1);
+            }
+            Record::Gone(number) => {
+                blobs.remove((*set, *number))?;
+            }
+            Record::Begin { .. } | Record::End => {}
+        }
+    }
+    figures.insert((*set, NEXT), next)?;
+    if records.last() != Some(&Record::End) && *out > 0 {
+        let before = figures
+            .get((*set, ORPHANS))?
+            .map_or(0, |known| known.value());
+        figures.insert((*set, ORPHANS), before + out)?;
+    }
+    Ok(())
+}
+
+fn other(error: impl Into<redb::Error>) -> io::Error {
+    io::Error::other(error.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blob::batch::Batch;
+
+    fn entry(number: u64) -> Entry<'static> {
+        Entry {
+            number,
+            size: number + 1,
+            location: b"{}",
+        }
+    }
+
+    fn numbers(disk: &Disk, set: &str) -> Vec<u64> {
+        let batch = Batch::of(vec![disk.load(set).unwrap()]);
+        (0..batch.len()).map(|at| batch.entry(at).number).collect()
+    }
+
+    #[test]
+    fn what_was_acknowledged_is_there_after_a_kill_and_not_counted_twice() {
+        let directory = tempfile::tempdir().unwrap();
+        {
+            let disk = Disk::open(directory.path(), "store").unwrap();
+            assert_eq!(disk.known("set", 5).unwrap().seed, 5);
+            let mut journal = disk.journal(0, "set", 4).unwrap();
+            let mut second = disk.journal(1, "set", 4).unwrap();
+            for number in [0, 2, 4] {
+                journal.put(entry(number)).unwrap();
+            }
+            second.put(entry(1)).unwrap();
+            second.end().unwrap();
+            journal.gone(2).unwrap();
+            // Killed here: neither folded nor ended.
+        }
+        let disk = Disk::open(directory.path(), "store").unwrap();
+        assert_eq!(numbers(&disk, "set"), [0, 1, 4]);
+        assert!(numbers(&disk, "other").is_empty());
+        let known = disk.known("set", 99).unwrap();
+        assert_eq!((known.seed, known.next, known.orphans), (5, 5, 4));
+        disk.fold().unwrap();
+        assert_eq!(disk.known("set", 99).unwrap().orphans, 4);
+        let batch = Batch::of(vec![disk.load("set").unwrap()]);
+        assert_eq!(batch.entry(2), entry(4));
+    }
+
+    #[test]
+    fn a_second_process_is_told_that_it_is_in_use() {
+        let directory = tempfile::tempdir().unwrap();
+        let _first = Disk::open(directory.path(), "store").unwrap();
+        assert!(Disk::open(directory.path(), "store").is_err());
+        assert!(Disk::open(directory.path(), "another").is_ok());
+    }
+}

@@ -1,0 +1,68 @@
+//! Operations that are done at once, by nobody: what Tenbin itself costs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tenbin_engine::{Exchange, Judgement, Moment, Next, Workload};
+use tenbin_plan::Phase;
+
+/// How many operations the slices of one phase have done, which is how many blobs
+/// there are for the next.
+#[derive(Debug, Default)]
+pub(crate) struct Done(AtomicU64);
+
+impl Done {
+    pub(crate) fn count(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Does nothing, so many times at most.
+pub(crate) struct Dummy {
+    names: [&'static str; 1],
+    left: u64,
+    most: u64,
+    done: Arc<Done>,
+}
+
+impl Dummy {
+    pub(crate) fn new(phase: Phase, most: u64, done: Arc<Done>) -> Self {
+        let name = match phase {
+            Phase::Put => "PUT",
+            Phase::Get => "GET",
+            Phase::Delete => "DEL",
+        };
+        Self {
+            names: [name],
+            left: most,
+            most,
+            done,
+        }
+    }
+}
+
+impl Workload for Dummy {
+    fn operations(&self) -> &[&'static str] {
+        &self.names
+    }
+
+    fn next(&mut self, _now: Moment, exchange: &mut Exchange) -> Next {
+        if self.left == 0 {
+            return Next::Exhausted;
+        }
+        self.left -= 1;
+        exchange.op = 0;
+        Next::Same
+    }
+
+    fn judge(&mut self, _exchange: &mut Exchange, _status: u16, _length: u64) -> Judgement {
+        Judgement::Correct
+    }
+}
+
+impl Drop for Dummy {
+    fn drop(&mut self) {
+        let done = self.most - self.left;
+        self.done.0.fetch_add(done, Ordering::Relaxed);
+    }
+}

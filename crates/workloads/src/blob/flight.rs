@@ -1,0 +1,57 @@
+//! What belongs to a request that is out.
+
+use tenbin_engine::{ErrorClass, Judgement};
+
+/// As much of an answer as is kept: the location of a blob of 1 GiB in small pieces
+/// fits many times over.
+const MOST_CAUGHT: usize = 1 << 20;
+
+/// What belongs to a request that is out. Buffers are used again.
+#[derive(Debug, Default)]
+pub(crate) struct Flight {
+    /// Of the blob, or the first of several.
+    pub(crate) number: u64,
+    /// Bytes of the blob.
+    pub(crate) size: u64,
+    /// Positions in the batch.
+    pub(crate) places: Vec<u64>,
+    /// Body of the request.
+    pub(crate) body: Vec<u8>,
+    /// The answer, as far as it is kept.
+    pub(crate) caught: Vec<u8>,
+    /// Where in the blob the answer begins.
+    pub(crate) offset: u64,
+    /// Bytes that the answer should have.
+    pub(crate) expected: u64,
+    /// Bytes other than those that were put have come.
+    pub(crate) wrong: bool,
+    /// Its answer is a refusal, whose body is kept.
+    pub(crate) refused: bool,
+    /// When it began, nanoseconds since the slice did.
+    pub(crate) started: u64,
+}
+
+impl Flight {
+    /// As if new, with its buffers.
+    pub(crate) fn begin(&mut self, number: u64, size: u64) {
+        self.number = number;
+        self.size = size;
+        self.places.clear();
+        self.body.clear();
+        self.caught.clear();
+        self.offset = 0;
+        self.expected = size;
+        self.wrong = false;
+        self.refused = false;
+    }
+
+    pub(crate) fn catch(&mut self, part: &[u8]) {
+        let room = MOST_CAUGHT.saturating_sub(self.caught.len());
+        self.caught.extend_from_slice(&part[..part.len().min(room)]);
+    }
+}
+
+/// A refusal in the words of whoever speaks to the server.
+pub(crate) fn refusal(text: String) -> Judgement {
+    Judgement::Failed(ErrorClass::Status, text)
+}

@@ -1,0 +1,181 @@
+//! What one worker has been told, written down before it counts: a file that only
+//! grows, so that a process killed at any moment leaves all it was told but the last
+//! word at most.
+//!
+//! A record is its length and CRC-32, four bytes each, the lowest first; then its kind,
+//! number and size; then the location. One write each, so that the system has it whole
+//! whatever becomes of the process.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::batch::Entry;
+
+const HEAD: usize = 8;
+const FIXED: usize = 1 + 8 + 8;
+
+const BEGIN: u8 = 0;
+const PUT: u8 = 1;
+const GONE: u8 = 2;
+const END: u8 = 3;
+
+/// A journal that is being written.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    file: File,
+    record: Vec<u8>,
+}
+
+/// A line of a journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Record<'a> {
+    /// A slice has begun for a set of that name, with so many PUTs out at once at most.
+    Begin { set: &'a str, out: u64 },
+    /// A blob was acknowledged.
+    Put(Entry<'a>),
+    /// A blob was deleted.
+    Gone(u64),
+    /// The slice has ended, with all its answers known.
+    End,
+}
+
+impl Journal {
+    /// A new journal over whatever the file held.
+    pub(crate) fn create(path: &Path, set: &str, out: u64) -> io::Result<Self> {
+        let mut journal = Self {
+            file: File::create(path)?,
+            record: Vec::new(),
+        };
+        journal.write(BEGIN, out, 0, set.as_bytes())?;
+        Ok(journal)
+    }
+
+    pub(crate) fn put(&mut self, entry: Entry<'_>) -> io::Result<()> {
+        self.write(PUT, entry.number, entry.size, entry.location)
+    }
+
+    pub(crate) fn gone(&mut self, number: u64) -> io::Result<()> {
+        self.write(GONE, number, 0, b"")
+    }
+
+    pub(crate) fn end(&mut self) -> io::Result<()> {
+        self.write(END, 0, 0, b"")
+    }
+
+    fn write(&mut self, kind: u8, number: u64, size: u64, text: &[u8]) -> io::Result<()> {
+        let record = &mut self.record;
+        record.clear();
+        record.extend_from_slice(&[0; HEAD]);
+        record.push(kind);
+        record.extend_from_slice(&number.to_le_bytes());
+        record.extend_from_slice(&size.to_le_bytes());
+        record.extend_from_slice(text);
+        let length = (record.len() - HEAD) as u32;
+        let sum = crc(&record[HEAD..]);
+        record[..4].copy_from_slice(&length.to_le_bytes());
+        record[4..HEAD].copy_from_slice(&sum.to_le_bytes());
+        self.file.write_all(record)
+    }
+}
+
+/// The records of a journal, up to the first that is not whole.
+pub(crate) fn read(mut bytes: &[u8]) -> Vec<Record<'_>> {
+    let mut records = Vec::new();
+    while let Some((record, rest)) = first(bytes) {
+        records.push(record);
+        bytes = rest;
+    }
+    records
+}
+
+fn first(bytes: &[u8]) -> Option<(Record<'_>, &[u8])> {
+    let word = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
+    let (length, sum) = (word(0)? as usize, word(4)?);
+    let record = bytes.get(HEAD..HEAD.checked_add(length)?)?;
+    if record.len() < FIXED || crc(record) != sum {
+        return None;
+    }
+    let number_at = |at: usize| Some(u64::from_le_bytes(*record.get(at..)?.first_chunk()?));
+    let (number, size) = (number_at(1)?, number_at(9)?);
+    let text = &record[FIXED..];
+    let record = match record[0] {
+        BEGIN => Record::Begin {
+            set: std::str::from_utf8(text).ok()?,
+            out: number,
+        },
+        PUT => Record::Put(Entry {
+            number,
+            size,
+            location: text,
+        }),
+        GONE => Record::Gone(number),
+        END => Record::End,
+        _ => return None,
+    };
+    Some((record, &bytes[HEAD + length..]))
+}
+
+fn crc(bytes: &[u8]) -> u32 {
+    crc_fast::checksum(crc_fast::CrcAlgorithm::Crc32IsoHdlc, bytes) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn written() -> Vec<u8> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("journal");
+        let mut journal = Journal::create(&path, "set", 3).unwrap();
+        journal.put(entry(7)).unwrap();
+        journal.gone(7).unwrap();
+        journal.end().unwrap();
+        std::fs::read(path).unwrap()
+    }
+
+    fn entry(number: u64) -> Entry<'static> {
+        Entry {
+            number,
+            size: 10,
+            location: b"{\"crc\":1}",
+        }
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        assert_eq!(
+            read(&written()),
+            [
+                Record::Begin { set: "set", out: 3 },
+                Record::Put(entry(7)),
+                Record::Gone(7),
+                Record::End
+            ]
+        );
+    }
+
+    #[test]
+    fn a_record_cut_short_is_none_and_those_before_it_stand() {
+        let bytes = written();
+        let mut whole = 0;
+        for cut in 0..bytes.len() {
+            let records = read(&bytes[..cut]);
+            assert!(records.len() >= whole && records.len() < 4);
+            whole = records.len();
+        }
+        assert_eq!(whole, 3);
+    }
+
+    proptest! {
+        #[test]
+        fn a_flipped_bit_ends_the_reading(at: prop::sample::Index, bit in 0_u32..8) {
+            let mut bytes = written();
+            let at = at.index(bytes.len());
+            bytes[at] ^= 1 << bit;
+            prop_assert!(read(&bytes).len() < 4);
+        }
+    }
+}

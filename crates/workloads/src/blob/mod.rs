@@ -1,0 +1,64 @@
+//! Blobs: put, get and delete by location, phase after phase.
+//!
+//! The phases of a target that have locations and prefix in common share a [`set`]
+//! of blobs. How they speak to the target is a [`dialect`].
+
+mod access;
+mod answer;
+mod batch;
+mod delete;
+mod dialect;
+mod disk;
+mod dummy;
+mod files;
+mod flight;
+mod get;
+mod journal;
+mod prepared;
+mod put;
+mod s3;
+mod set;
+mod work;
+
+use tenbin_plan::{self as plan, WorkloadKind};
+
+pub(crate) use set::Shelf;
+
+use self::prepared::PreparedBlob;
+use crate::error::WorkloadError;
+use crate::kind::{Kind, Prepared};
+use crate::site::Site;
+
+/// The kind `blob`.
+#[derive(Debug, Clone, Copy)]
+pub struct Blob;
+
+impl Kind for Blob {
+    fn name(&self) -> &'static str {
+        "blob"
+    }
+
+    fn summary(&self) -> &'static str {
+        "blobs put, read and deleted by location, phase after phase"
+    }
+
+    fn takes(&self, work: &WorkloadKind) -> bool {
+        matches!(work, WorkloadKind::Blob(_))
+    }
+
+    fn prepare(
+        &self,
+        work: &plan::Workload,
+        target: &Site,
+        seed: u64,
+        threads: usize,
+    ) -> Result<Box<dyn Prepared>, WorkloadError> {
+        let WorkloadKind::Blob(blob) = &work.kind else {
+            return Err(WorkloadError::NoKind {
+                workload: work.name.clone(),
+            });
+        };
+        let prepared = PreparedBlob::new(work, blob, target, seed, threads)?;
+        Ok(Box::new(prepared))
+    }
+}

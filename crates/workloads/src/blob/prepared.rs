@@ -1,0 +1,423 @@
+//! A phase made ready for one target.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tenbin_engine::Workload;
+use tenbin_plan::{self as plan, BlobWork, Phase};
+
+use super::access::Access;
+use super::batch::Batch;
+use super::delete::Deleter;
+use super::dialect::Dialect;
+use super::dummy::{Done, Dummy};
+use super::files::Files;
+use super::get::Getter;
+use super::put::{Collected, Numbers, Putter};
+use super::s3::{self, S3};
+use super::set::{Set, Source};
+use super::work::{Budget, Positions, Walk};
+use crate::error::WorkloadError;
+use crate::kind::{Prepared, Stage};
+use crate::rng::{Rng, name_number};
+use crate::s3::check::{Check, Keeping};
+use crate::s3::content::{Content, Recipe};
+use crate::s3::place::Place;
+use crate::s3::scribe::Scribe;
+use crate::s3::unique::Unique;
+use crate::site::{Means, Site};
+use crate::text::grouped;
+
+/// Connections that delete what is left after a run.
+const TIDYING: usize = 8;
+
+/// A phase made ready for one target.
+pub(crate) struct PreparedBlob {
+    work: BlobWork,
+    target: Site,
+    set: Arc<Set>,
+    /// Whether it is the first of its set, which cleans up for all.
+    is_first: bool,
+    source: Source,
+    /// Content of what is put.
+    content: Arc<Content>,
+    /// Where objects are, on an S3 store.
+    place: Option<Arc<Place>>,
+    made_bucket: Arc<[AtomicBool]>,
+    connections: usize,
+    workers: usize,
+    depth: usize,
+    keep_alive: bool,
+    /// Slices so far.
+    slices: usize,
+    /// What the slice under way has stored.
+    collected: Arc<Mutex<Collected>>,
+    seed: u64,
+    name: u64,
+    /// Batches that have been tidied.
+    tidied: usize,
+}
+
+impl PreparedBlob {
+    pub(crate) fn new(
+        work: &plan::Workload,
+        blob: &BlobWork,
+        target: &Site,
+        seed: u64,
+        threads: usize,
+    ) -> Result<Self, WorkloadError> {
+        let name = match &blob.prefix {
+            Some(prefix) => prefix.clone(),
+            None if blob.locations.is_some() => "blobs".to_owned(),
+            None => format!("tenbin-{seed:016x}"),
+        };
+        let locations = blob.locations.as_deref();
+        let shelf = target.shelf();
+        let (set, is_first) =
+            shelf
+                .set(locations, target.name(), &name, seed)
+                .map_err(|error| WorkloadError::Locations {
+                    workload: work.name.clone(),
+                    path: blob.locations.clone().unwrap_or_default(),
+                    why: error.to_string(),
+                })?;
+        if blob.batch > 1 && target.means() != Means::Blobstore {
+            return Err(WorkloadError::Batch {
+                workload: work.name.clone(),
+            });
+        }
+        let source = match blob.phase {
+            Phase::Put => Source::Phase(set.add_phase()),
+            Phase::Get | Phase::Delete => set.source(),
+        };
+        let recipe = Recipe {
+            sizes: blob.sizes.clone(),
+            unique: true,
+            ..Recipe::plain(0)
+        };
+        let place = (target.means() == Means::S3)
+            .then(|| Arc::new(s3::place(target, blob, set.seed, &name)));
+        Ok(Self {
+            content: Arc::new(Content::new(set.seed, &recipe)),
+            work: blob.clone(),
+            target: target.clone(),
+            set,
+            is_first,
+            source,
+            place,
+            made_bucket: Arc::new([AtomicBool::new(false)]),
+            connections: work.load.connections,
+            workers: threads.min(work.load.connections).max(1),
+            depth: work.load.depth,
+            keep_alive: work.load.keep_alive,
+            slices: 0,
+            collected: Arc::default(),
+            seed,
+            name: name_number(&work.name),
+            tidied: 0,
+        })
+    }
+
+    fn dialect(&self) -> Box<dyn Dialect> {
+        match (self.target.means(), &self.place) {
+            (Means::S3, Some(place)) => Box::new(S3::new(place, &self.target, self.keep_alive)),
+            (Means::Files, _) => Box::new(Files::new(&self.set.name)),
+            _ => {
+                let hashes = &self.work.hashes;
+                Box::new(Access::new(&self.target, hashes, self.keep_alive))
+            }
+        }
+    }
+
+    fn budget(&self) -> Budget {
+        Budget {
+            set: Arc::clone(&self.set),
+            most: self.work.errors,
+        }
+    }
+
+    fn putters(&self) -> Vec<Box<dyn Workload>> {
+        let first = self.set.next();
+        let end = match self.work.objects {
+            Some(objects) => first.saturating_add(objects),
+            None => u64::MAX,
+        };
+        // Of what is out in all, the share of a worker, rounded up.
+        let out = (self.connections * self.depth).div_ceil(self.workers) as u64;
+        let putter = |worker: usize| {
+            let numbers = Numbers {
+                first: first + worker as u64,
+                step: self.workers as u64,
+                end,
+            };
+            let putter = Putter::new(
+                numbers,
+                Arc::clone(&self.content),
+                self.dialect(),
+                self.work.hashes.clone(),
+                self.set.journal(worker, out),
+                self.budget(),
+                Arc::clone(&self.collected),
+            );
+            Box::new(putter) as Box<dyn Workload>
+        };
+        (0..self.workers).map(putter).collect()
+    }
+
+    fn getters(&self, batch: Arc<Batch>) -> Vec<Box<dyn Workload>> {
+        let (most, around) = (self.work.objects, self.work.around);
+        let positions = Arc::new(Positions::new(batch, most, around, self.workers));
+        let getter = |worker: usize| {
+            let made = self.work.verify.then(|| Unique::new(self.set.seed, 0));
+            let getter = Getter::new(
+                Walk::new(&positions),
+                self.dialect(),
+                made,
+                self.work.range,
+                Rng::new(self.seed, &[self.name, worker as u64]),
+                self.budget(),
+            );
+            Box::new(getter) as Box<dyn Workload>
+        };
+        (0..self.workers).map(getter).collect()
+    }
+
+    fn deleters(&self, batch: Arc<Batch>) -> Vec<Box<dyn Workload>> {
+        let positions = Positions::new(batch, self.work.objects, false, self.workers);
+        let positions = Arc::new(positions);
+        let deleter = |worker: usize| {
+            let deleter = Deleter::new(
+                Walk::new(&positions),
+                self.dialect(),
+                self.work.batch,
+                self.work.until_gone,
+                self.set.journal(worker, 0),
+                self.budget(),
+            );
+            Box::new(deleter) as Box<dyn Workload>
+        };
+        (0..self.workers).map(deleter).collect()
+    }
+
+    fn dummies(&self, slice: usize) -> Vec<Box<dyn Workload>> {
+        let done = Arc::new(Done::default());
+        let before = match self.work.phase {
+            Phase::Put => {
+                self.set.dummies(self.source).push(Arc::clone(&done));
+                None
+            }
+            _ if self.source == Source::Before => None,
+            _ => {
+                let before = self.set.dummies(self.source);
+                let found = before.get(slice).or(before.last());
+                found.map(|done| done.count())
+            }
+        };
+        let most = before
+            .unwrap_or(u64::MAX)
+            .min(self.work.objects.unwrap_or(u64::MAX));
+        let dummy = |worker: usize| {
+            let (worker, workers) = (worker as u64, self.workers as u64);
+            let share = most / workers + u64::from(worker < most % workers);
+            let dummy = Dummy::new(self.work.phase, share, Arc::clone(&done));
+            Box::new(dummy) as Box<dyn Workload>
+        };
+        (0..self.workers).map(dummy).collect()
+    }
+
+    fn is_dummy(&self) -> bool {
+        self.target.means() == Means::Dummy
+    }
+
+    /// Where locations are kept, for a sentence.
+    fn directory(&self) -> PathBuf {
+        self.work.locations.clone().unwrap_or_default()
+    }
+
+    fn lost_ones(&self) -> Option<String> {
+        let orphans = self.set.orphans();
+        (orphans > 0).then(|| {
+            format!(
+                "up to {} blob{} of this run cannot be found: what became of {} PUT is not known",
+                grouped(orphans),
+                s(orphans),
+                if orphans == 1 { "its" } else { "their" },
+            )
+        })
+    }
+}
+
+impl Drop for PreparedBlob {
+    fn drop(&mut self) {
+        if self.is_first
+            && self.target.means() == Means::Files
+            && let Ok(directory) = self.target.url.to_file_path()
+        {
+            // Not if anything is left in it.
+            let _ = std::fs::remove_dir(directory.join(&self.set.name));
+        }
+    }
+}
+
+fn s(count: u64) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+impl Prepared for PreparedBlob {
+    fn check(&mut self) -> Option<Stage> {
+        let place = self.place.as_ref()?;
+        let check = Check::new(
+            Arc::clone(place),
+            Scribe::new(place, &self.target, true),
+            &self.target.region,
+            Keeping::Objects,
+            Arc::clone(&self.made_bucket),
+            true,
+        );
+        Some(Stage {
+            what: format!("checking bucket {}", self.work.bucket),
+            total: None,
+            connections: 1,
+            workers: vec![Box::new(check)],
+            must_succeed: true,
+        })
+    }
+
+    fn slice(&mut self) -> Vec<Box<dyn Workload>> {
+        let slice = self.slices;
+        self.slices += 1;
+        if self.is_dummy() {
+            return self.dummies(slice);
+        }
+        match self.work.phase {
+            Phase::Put => self.putters(),
+            Phase::Get => self.getters(self.set.batch(self.source, slice)),
+            Phase::Delete => self.deleters(self.set.batch(self.source, slice)),
+        }
+    }
+
+    fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
+        // Each hands over what it has stored.
+        drop(workers);
+        if self.is_dummy() {
+            return;
+        }
+        match (self.work.phase, self.source) {
+            (Phase::Put, Source::Phase(phase)) => {
+                let collected = self.collected.lock();
+                let mut collected = collected.unwrap_or_else(PoisonError::into_inner);
+                self.set.stored(phase, std::mem::take(&mut *collected));
+            }
+            _ => self.set.settle(),
+        }
+    }
+
+    fn after_run(&mut self) -> Option<Stage> {
+        if !self.is_first || self.set.stays() || self.is_dummy() {
+            return None;
+        }
+        let batches = self.set.all();
+        let found = batches[self.tidied.min(batches.len())..]
+            .iter()
+            .position(|batch| batch.left() > 0)?;
+        let batch = Arc::clone(&batches[self.tidied + found]);
+        self.tidied += found + 1;
+        let left = batch.left();
+        let most = TIDYING.min(usize::try_from(left).unwrap_or(TIDYING));
+        let positions = Arc::new(Positions::new(batch, None, false, 1));
+        let budget = Budget {
+            set: Arc::clone(&self.set),
+            most: None,
+        };
+        let walk = Walk::new(&positions);
+        let deleter = Deleter::new(walk, self.dialect(), 1, false, None, budget);
+        Some(Stage {
+            what: format!("deleting {} blob{}", grouped(left), s(left)),
+            total: Some(left),
+            connections: most.max(1),
+            workers: vec![Box::new(deleter)],
+            must_succeed: false,
+        })
+    }
+
+    fn spent(&self) -> Option<String> {
+        if self.is_dummy() || self.work.phase == Phase::Put {
+            return None;
+        }
+        let batch = self.set.batch(self.source, self.slices);
+        (batch.left() == 0).then(|| match self.source {
+            Source::Before if batch.len() > 0 => {
+                "every blob that was there has been deleted".to_owned()
+            }
+            Source::Phase(_) => "no blob is left of those that were put before".to_owned(),
+            Source::Before => format!(
+                "no location is known; put some first, and keep their locations on disk \
+                 (set \"{}\")",
+                self.set.name
+            ),
+        })
+    }
+
+    fn failed(&self) -> Option<String> {
+        if let Some(trouble) = self.set.trouble() {
+            let directory = self.directory();
+            return Some(format!(
+                "locations cannot be kept in {}: {trouble}",
+                directory.display()
+            ));
+        }
+        self.budget().is_spent().then(|| {
+            let most = self.work.errors.unwrap_or(0);
+            let failures = self.set.failures();
+            format!(
+                "{} operation{} failed, and the run may have {}",
+                grouped(failures),
+                s(failures),
+                grouped(most)
+            )
+        })
+    }
+
+    fn kept(&self) -> Option<String> {
+        if !self.is_first || !self.set.stays() {
+            return None;
+        }
+        let left = self.set.left_on_disk();
+        let earlier = match self.set.earlier_orphans {
+            0 => String::new(),
+            some => format!(
+                "; up to {} more were put by runs that were killed, and nobody knows where",
+                grouped(some)
+            ),
+        };
+        Some(format!(
+            "{} blob{} of set \"{}\" stay, and their locations are in {}{earlier}",
+            grouped(left),
+            s(left),
+            self.set.name,
+            self.directory().display()
+        ))
+    }
+
+    fn left_behind(&self) -> Option<String> {
+        if !self.is_first || self.is_dummy() {
+            return None;
+        }
+        let left = match self.set.stays() {
+            true => 0,
+            false => self.set.left(),
+        };
+        match (left, self.lost_ones()) {
+            (0, lost) => lost,
+            (left, lost) => {
+                let lost = lost.map_or_else(String::new, |lost| format!("; {lost}"));
+                Some(format!(
+                    "{} blob{} could not be deleted{lost}",
+                    grouped(left),
+                    s(left)
+                ))
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Blobs as objects of an S3 store.
+
+use tenbin_engine::Exchange;
+use tenbin_plan::{BlobWork, S3Operation, S3Work};
+
+use super::batch::Entry;
+use super::dialect::{Dialect, Gone, Part, Stored};
+use crate::s3::place::{MOST_OBJECTS, ObjectPath, Place};
+use crate::s3::scribe::{Ask, Body, Scribe};
+use crate::s3::sigv4::UNSIGNED_PAYLOAD;
+use crate::s3::{code, explain};
+use crate::site::Site;
+
+/// Speaks S3.
+pub(crate) struct S3 {
+    scribe: Scribe,
+    path: ObjectPath,
+    range: String,
+}
+
+/// Where the objects of a set are. The prefix names the set.
+pub(crate) fn place(target: &Site, work: &BlobWork, seed: u64, name: &str) -> Place {
+    let objects = S3Work {
+        bucket: work.bucket.clone(),
+        ..S3Work::new(S3Operation::Put, 0, 1)
+    };
+    Place::new(target, &objects, seed, name)
+}
+
+impl S3 {
+    pub(crate) fn new(place: &Place, target: &Site, keep_alive: bool) -> Self {
+        Self {
+            scribe: Scribe::new(place, target, keep_alive),
+            path: place.object_path(),
+            range: String::new(),
+        }
+    }
+
+    fn say(&self, status: u16, answer: &[u8]) -> String {
+        match code(answer) {
+            Some(code) => match explain(&code) {
+                Some(meaning) => format!("{meaning} ({status} {code})"),
+                None => format!("{code} ({status})"),
+            },
+            None => format!("refused ({status})"),
+        }
+    }
+}
+
+impl Dialect for S3 {
+    fn put(&mut self, exchange: &mut Exchange, second: u64, number: u64, content: &[u8]) {
+        let ask = Ask {
+            body: Some(Body {
+                length: content.len() as u64,
+                hash: UNSIGNED_PAYLOAD,
+            }),
+            ..Ask::plain("PUT", 0, self.path.of(0, number))
+        };
+        self.scribe.write(exchange, second, &ask);
+    }
+
+    fn get(
+        &mut self,
+        exchange: &mut Exchange,
+        second: u64,
+        entry: Entry<'_>,
+        part: Part,
+        _body: &mut Vec<u8>,
+    ) {
+        use std::fmt::Write as _;
+        self.range.clear();
+        let last = (part.offset + part.length).saturating_sub(1);
+        let _ = write!(self.range, "bytes={}-{last}", part.offset);
+        let headers = [("range", self.range.as_bytes())];
+        let whole = part.offset == 0 && part.length == entry.size;
+        let ask = Ask {
+            headers: if whole { &[] } else { &headers },
+            ..Ask::plain("GET", 0, self.path.of(0, entry.number))
+        };
+        self.scribe.write(exchange, second, &ask);
+    }
+
+    fn delete(
+        &mut self,
+        exchange: &mut Exchange,
+        second: u64,
+        entries: &[Entry<'_>],
+        _body: &mut Vec<u8>,
+    ) {
+        let ask = Ask::plain("DELETE", 0, self.path.of(0, entries[0].number));
+        self.scribe.write(exchange, second, &ask);
+    }
+
+    fn stored<'a>(&self, status: u16, answer: &'a [u8]) -> Result<Stored<'a>, String> {
+        match status {
+            200 => Ok(Stored {
+                location: b"",
+                sums: b"",
+            }),
+            _ => Err(self.say(status, answer)),
+        }
+    }
+
+    fn deleted(&self, status: u16, answer: &[u8], _: &[Entry<'_>]) -> Result<Gone, String> {
+        match status {
+            200 | 204 => Ok(Gone::All),
+            _ => Err(self.say(status, answer)),
+        }
+    }
+
+    fn refused(&self, status: u16, answer: &[u8]) -> String {
+        self.say(status, answer)
+    }
+
+    fn names_by_number(&self) -> bool {
+        true
+    }
+
+    fn numbers(&self) -> u64 {
+        MOST_OBJECTS
+    }
+}

@@ -1,0 +1,335 @@
+//! The blobs that phases on one target have in common.
+
+use std::io;
+use std::ops::{Deref, DerefMut};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::batch::{Batch, Page};
+use super::disk::Disk;
+use super::dummy::Done;
+use super::journal::Journal;
+use super::put::Collected;
+
+/// The sets of one target.
+#[derive(Debug, Default)]
+pub(crate) struct Shelf(Mutex<Contents>);
+
+#[derive(Debug, Default)]
+struct Contents {
+    disks: Vec<(PathBuf, Arc<Disk>)>,
+    sets: Vec<(Option<PathBuf>, Arc<Set>)>,
+}
+
+impl Shelf {
+    /// The set of that name among the locations in that directory, or in memory; and
+    /// whether it was not there before.
+    pub(crate) fn set(
+        &self,
+        locations: Option<&Path>,
+        target: &str,
+        name: &str,
+        seed: u64,
+    ) -> io::Result<(Arc<Set>, bool)> {
+        let mut contents = lock(&self.0);
+        let mut sets = contents.sets.iter();
+        let known = sets.find(|(at, set)| at.as_deref() == locations && set.name == name);
+        if let Some((_, set)) = known {
+            return Ok((Arc::clone(set), false));
+        }
+        let disk = match locations {
+            None => None,
+            Some(directory) => Some(contents.disk(directory, target)?),
+        };
+        let set = Arc::new(Set::new(name, seed, disk)?);
+        let at = locations.map(Path::to_owned);
+        contents.sets.push((at, Arc::clone(&set)));
+        Ok((set, true))
+    }
+}
+
+impl Contents {
+    fn disk(&mut self, directory: &Path, target: &str) -> io::Result<Arc<Disk>> {
+        if let Some((_, disk)) = self.disks.iter().find(|(at, _)| at == directory) {
+            return Ok(Arc::clone(disk));
+        }
+        let disk = Arc::new(Disk::open(directory, target)?);
+        self.disks.push((directory.to_owned(), Arc::clone(&disk)));
+        Ok(disk)
+    }
+}
+
+/// The blobs that phases on one target have in common.
+#[derive(Debug)]
+pub(crate) struct Set {
+    pub(crate) name: String,
+    /// What content follows from.
+    pub(crate) seed: u64,
+    disk: Option<Arc<Disk>>,
+    batches: Mutex<Batches>,
+    /// The first number that no blob has had.
+    next: AtomicU64,
+    /// PUTs of which nobody knows what became.
+    orphans: AtomicU64,
+    /// The same of earlier runs, at most.
+    pub(crate) earlier_orphans: u64,
+    /// Failures since the run began.
+    failures: AtomicU64,
+    dummies: Mutex<Vec<Vec<Arc<Done>>>>,
+}
+
+/// What the slices of one phase have done on a target that does nothing.
+pub(crate) struct DummiesOf<'a> {
+    dummies: MutexGuard<'a, Vec<Vec<Arc<Done>>>>,
+    phase: usize,
+}
+
+impl Deref for DummiesOf<'_> {
+    type Target = Vec<Arc<Done>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.dummies[self.phase]
+    }
+}
+
+impl DerefMut for DummiesOf<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.dummies[self.phase]
+    }
+}
+
+#[derive(Debug, Default)]
+struct Batches {
+    /// By phase that puts, what each of its slices stored.
+    stored: Vec<Vec<Arc<Batch>>>,
+    /// What may be there though nobody said so.
+    doubtful: Vec<Arc<Batch>>,
+    /// What was there before.
+    before: Option<Arc<Batch>>,
+    /// Why locations could not be kept.
+    trouble: Option<String>,
+}
+
+/// Where a phase that reads or deletes finds blobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// Those that a phase before it has stored, by its place among those that put.
+    Phase(usize),
+    /// Those that were there before.
+    Before,
+}
+
+impl Set {
+    fn new(name: &str, seed: u64, disk: Option<Arc<Disk>>) -> io::Result<Self> {
+        let known = match &disk {
+            Some(disk) => disk.known(name, seed)?,
+            None => super::disk::Known {
+                seed,
+                ..Default::default()
+            },
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            seed: known.seed,
+            disk,
+            batches: Mutex::default(),
+            next: known.next.into(),
+            orphans: AtomicU64::new(0),
+            earlier_orphans: known.orphans,
+            failures: AtomicU64::new(0),
+            dummies: Mutex::default(),
+        })
+    }
+
+    /// Whether locations outlive the run.
+    pub(crate) fn stays(&self) -> bool {
+        self.disk.is_some()
+    }
+
+    /// A new phase that puts.
+    pub(crate) fn add_phase(&self) -> usize {
+        let mut batches = lock(&self.batches);
+        batches.stored.push(Vec::new());
+        batches.stored.len() - 1
+    }
+
+    /// Where a phase that comes now finds blobs.
+    pub(crate) fn source(&self) -> Source {
+        match lock(&self.batches).stored.len() {
+            0 => Source::Before,
+            phases => Source::Phase(phases - 1),
+        }
+    }
+
+    /// What a slice works on, the `nth` of its phase: what the slice as far along of the
+    /// phase before it has stored, or the last such.
+    pub(crate) fn batch(&self, source: Source, nth: usize) -> Arc<Batch> {
+        let mut batches = lock(&self.batches);
+        match source {
+            Source::Phase(phase) => {
+                let stored = &batches.stored[phase];
+                let found = stored.get(nth).or(stored.last());
+                found.map(Arc::clone).unwrap_or_default()
+            }
+            Source::Before => {
+                if let Some(before) = &batches.before {
+                    return Arc::clone(before);
+                }
+                let page = match &self.disk {
+                    Some(disk) => disk.load(&self.name),
+                    None => Ok(Page::default()),
+                };
+                if let Err(error) = &page {
+                    batches.trouble = Some(error.to_string());
+                }
+                let batch = Arc::new(Batch::of(page.into_iter().collect()));
+                batches.before = Some(Arc::clone(&batch));
+                batch
+            }
+        }
+    }
+
+    /// The first number that no blob has had.
+    pub(crate) fn next(&self) -> u64 {
+        self.next.load(Ordering::Relaxed)
+    }
+
+    /// The slice of a phase that puts is over.
+    pub(crate) fn stored(&self, phase: usize, collected: Collected) {
+        let batch = Batch::of(collected.pages);
+        let doubtful = Arc::new(Batch::of(collected.doubtful));
+        if let Some(last) = batch.last_number() {
+            self.next.fetch_max(last + 1, Ordering::Relaxed);
+        }
+        let mut batches = lock(&self.batches);
+        batches.stored[phase].push(Arc::new(batch));
+        batches.doubtful.push(doubtful);
+        drop(batches);
+        self.settle();
+    }
+
+    /// A slice is over: what its journals hold is kept for good.
+    pub(crate) fn settle(&self) {
+        if let Some(disk) = &self.disk
+            && let Err(error) = disk.fold()
+        {
+            lock(&self.batches).trouble = Some(error.to_string());
+        }
+    }
+
+    /// The journal of a worker, where locations outlive the run.
+    pub(crate) fn journal(&self, worker: usize, out: u64) -> Option<Journal> {
+        let disk = self.disk.as_ref()?;
+        match disk.journal(worker, &self.name, out) {
+            Ok(journal) => Some(journal),
+            Err(error) => {
+                lock(&self.batches).trouble = Some(error.to_string());
+                None
+            }
+        }
+    }
+
+    /// Why locations cannot be kept, if they cannot.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        lock(&self.batches).trouble.clone()
+    }
+
+    /// Everything known that may still be there.
+    pub(crate) fn all(&self) -> Vec<Arc<Batch>> {
+        let batches = lock(&self.batches);
+        let stored = batches.stored.iter().flatten();
+        let all = stored.chain(&batches.before).chain(&batches.doubtful);
+        all.map(Arc::clone).collect()
+    }
+
+    /// Blobs whose locations are on disk.
+    pub(crate) fn left_on_disk(&self) -> u64 {
+        let disk = self.disk.as_ref();
+        let load = |disk: &Arc<Disk>| disk.load(&self.name).ok();
+        disk.and_then(load)
+            .map_or(0, |page| Batch::of(vec![page]).len())
+    }
+
+    /// What the slices of a phase have done on a target that does nothing.
+    pub(crate) fn dummies(&self, source: Source) -> DummiesOf<'_> {
+        let mut dummies = lock(&self.dummies);
+        let phase = match source {
+            Source::Phase(phase) => phase,
+            Source::Before => 0,
+        };
+        if dummies.len() <= phase {
+            dummies.resize_with(phase + 1, Vec::new);
+        }
+        DummiesOf { dummies, phase }
+    }
+
+    /// Blobs known that are still there.
+    pub(crate) fn left(&self) -> u64 {
+        self.all().iter().map(|batch| batch.left()).sum()
+    }
+
+    pub(crate) fn note_orphan(&self) {
+        self.orphans.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// PUTs of this run of which nobody knows what became.
+    pub(crate) fn orphans(&self) -> u64 {
+        self.orphans.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_failure(&self) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Failures since the run began.
+    pub(crate) fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blob::batch::Entry;
+
+    fn page(numbers: &[u64]) -> Collected {
+        let mut page = Page::default();
+        for &number in numbers {
+            page.push(Entry {
+                number,
+                size: 1,
+                location: b"",
+            });
+        }
+        Collected {
+            pages: vec![page],
+            ..Collected::default()
+        }
+    }
+
+    #[test]
+    fn each_slice_works_on_what_the_one_as_far_along_has_stored() {
+        let shelf = Shelf::default();
+        let (set, is_new) = shelf.set(None, "t", "s", 1).unwrap();
+        assert!(is_new);
+        assert_eq!(set.source(), Source::Before);
+        let first = set.add_phase();
+        let reads = set.source();
+        let second = set.add_phase();
+        set.stored(first, page(&[0, 1]));
+        set.stored(first, page(&[2]));
+        set.stored(second, page(&[3, 4, 5]));
+        assert_eq!(set.next(), 6);
+        let lengths = |source| [0, 1, 2].map(|nth| set.batch(source, nth).len());
+        assert_eq!(lengths(reads), [2, 1, 1]);
+        assert_eq!(lengths(set.source()), [3, 3, 3]);
+        assert_eq!(set.left(), 6);
+        let (again, is_new) = shelf.set(None, "t", "s", 1).unwrap();
+        assert!(!is_new && Arc::ptr_eq(&set, &again));
+    }
+}

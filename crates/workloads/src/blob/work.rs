@@ -1,0 +1,168 @@
+//! What the workers of a slice have in common.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tenbin_engine::{ErrorClass, Judgement};
+
+use super::batch::Batch;
+use super::flight::refusal;
+use super::set::Set;
+
+/// The most positions that a worker takes at a time.
+const LARGEST_BLOCK: u64 = 64;
+
+/// Blocks for each worker, at least, so that all end at about the same time.
+const FEWEST_BLOCKS: u64 = 16;
+
+/// Positions of a batch, dealt out to the workers of a slice.
+#[derive(Debug)]
+pub(crate) struct Positions {
+    batch: Arc<Batch>,
+    next: AtomicU64,
+    /// Positions, from the first on.
+    count: u64,
+    block: u64,
+    around: bool,
+}
+
+impl Positions {
+    /// The first `most` of a batch, once or round and round.
+    pub(crate) fn new(batch: Arc<Batch>, most: Option<u64>, around: bool, workers: usize) -> Self {
+        let count = batch.len().min(most.unwrap_or(u64::MAX));
+        let blocks = FEWEST_BLOCKS.saturating_mul(workers as u64).max(1);
+        Self {
+            batch,
+            next: AtomicU64::new(0),
+            count,
+            block: (count / blocks).clamp(1, LARGEST_BLOCK),
+            around,
+        }
+    }
+}
+
+/// A worker's way through the positions.
+#[derive(Debug)]
+pub(crate) struct Walk {
+    positions: Arc<Positions>,
+    at: u64,
+    until: u64,
+}
+
+impl Walk {
+    pub(crate) fn new(positions: &Arc<Positions>) -> Self {
+        Self {
+            positions: Arc::clone(positions),
+            at: 0,
+            until: 0,
+        }
+    }
+
+    pub(crate) fn batch(&self) -> &Batch {
+        &self.positions.batch
+    }
+
+    /// The next position of a blob that is still there.
+    pub(crate) fn next(&mut self) -> Option<u64> {
+        let Positions {
+            batch,
+            next,
+            count,
+            block,
+            around,
+        } = &*self.positions;
+        // Round and round, an end is found by having looked at all of them.
+        for _ in 0..=*count {
+            if self.at == self.until {
+                self.at = next.fetch_add(*block, Ordering::Relaxed);
+                self.until = self.at.saturating_add(*block);
+            }
+            if *count == 0 || (!around && self.at >= *count) {
+                return None;
+            }
+            let place = self.at % count;
+            self.at += 1;
+            if !batch.is_gone(place) {
+                return Some(place);
+            }
+        }
+        None
+    }
+}
+
+/// How many failures there may be.
+#[derive(Debug, Clone)]
+pub(crate) struct Budget {
+    pub(crate) set: Arc<Set>,
+    pub(crate) most: Option<u64>,
+}
+
+impl Budget {
+    /// Whether there have been more failures than there may be.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.most.is_some_and(|most| self.set.failures() > most)
+    }
+
+    pub(crate) fn failed(&self, class: ErrorClass, text: String) -> Judgement {
+        self.set.note_failure();
+        Judgement::Failed(class, text)
+    }
+
+    pub(crate) fn refused(&self, text: String) -> Judgement {
+        self.set.note_failure();
+        refusal(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blob::batch::{Entry, Page};
+
+    fn batch(count: u64) -> Arc<Batch> {
+        let mut page = Page::default();
+        for number in 0..count {
+            page.push(Entry {
+                number,
+                size: 1,
+                location: b"",
+            });
+        }
+        Arc::new(Batch::of(vec![page]))
+    }
+
+    #[test]
+    fn every_position_is_met_once_by_one_of_the_workers() {
+        for count in [0, 1, 7, 1000, 5000] {
+            let positions = Arc::new(Positions::new(batch(count), None, false, 3));
+            let mut walks: Vec<Walk> = (0..3).map(|_| Walk::new(&positions)).collect();
+            let mut seen = Vec::new();
+            let mut resting = 0;
+            while resting < walks.len() {
+                resting = 0;
+                for walk in &mut walks {
+                    match walk.next() {
+                        Some(place) => seen.push(place),
+                        None => resting += 1,
+                    }
+                }
+            }
+            seen.sort_unstable();
+            assert_eq!(seen, (0..count).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn what_is_gone_is_left_out_and_the_rest_goes_round() {
+        let batch = batch(5);
+        batch.note_gone(1);
+        let positions = Arc::new(Positions::new(Arc::clone(&batch), Some(4), true, 1));
+        let mut walk = Walk::new(&positions);
+        let seen: Vec<_> = (0..7).filter_map(|_| walk.next()).collect();
+        assert_eq!(seen, [0, 2, 3, 0, 2, 3, 0]);
+        for place in [0, 2, 3] {
+            batch.note_gone(place);
+        }
+        assert_eq!(walk.next(), None);
+    }
+}
