@@ -38,7 +38,9 @@ fn the_smallest_plan_gets_the_defaults() {
 #[test]
 fn rounds_fit_the_number_of_targets() {
     let count = |targets| with_targets(targets, "").rounds.count;
-    assert_eq!([1, 2, 3, 4, 5, 6].map(count), [8, 16, 12, 8, 10, 12]);
+    assert_eq!([1, 2, 3, 4, 5, 6].map(count), [8, 16, 42, 28, 80, 48]);
+    let slice = |targets| with_targets(targets, "").rounds.slice.as_secs();
+    assert_eq!([1, 2, 3].map(slice), [2, 2, 1]);
 }
 
 #[test]
@@ -53,6 +55,9 @@ fn duration_slice_and_count_make_each_other() {
     assert_eq!(rounds(2, "duration = \"9.2s\"\nslice = \"1s\""), (10, 1000));
     assert_eq!(rounds(2, "duration = \"100ms\"\nslice = \"1s\""), (2, 1000));
     assert_eq!(rounds(3, "duration = \"8s\"\nslice = \"1s\""), (6, 1000));
+    assert_eq!(rounds(3, "duration = \"42s\""), (42, 1000));
+    // As many blocks as there is time for.
+    assert_eq!(rounds(3, "duration = \"3s\""), (30, 100));
     assert_eq!(
         rounds(2, "duration = \"4s\"\nslice = \"1s\"\ncount = 4"),
         (4, 1000)

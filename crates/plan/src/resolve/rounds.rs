@@ -38,7 +38,10 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, shape: &Shape) -
             (count.unwrap_or(blocks_in(duration, slice, block)), slice)
         }
         (count, None, Some(duration)) => {
-            let count = count.unwrap_or(default_count(shape));
+            let count = count.unwrap_or_else(|| match targets {
+                0..=2 => default_count(shape),
+                _ => default_count(shape).min(whole_blocks_within(duration, block)),
+            });
             let slice = duration / count;
             if slice < SHORTEST_SLICE {
                 desk.wrong(
@@ -142,6 +145,14 @@ fn blocks_in(duration: Duration, slice: Duration, block: u32) -> u32 {
     let most = u32::try_from(MOST_ROUNDS).unwrap_or(u32::MAX) / block;
     // The cast saturates, and what is beyond the limit is cut off.
     (blocks.round() as u32).clamp(1, most) * block
+}
+
+/// As many rounds of whole blocks as there is time for with the shortest slices, at
+/// least one block.
+fn whole_blocks_within(duration: Duration, block: u32) -> u32 {
+    let rounds = duration.as_nanos() / SHORTEST_SLICE.as_nanos();
+    let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
+    (rounds / block).max(1) * block
 }
 
 fn slice_length(scalar: &Scalar) -> Result<Duration, String> {
