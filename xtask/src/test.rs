@@ -66,17 +66,18 @@ fn all_steps(steps: &mut Steps, counts: &mut Counts) -> Result<()> {
 fn again(first: &Outcome, counts: &mut Counts) -> Result<()> {
     let names = &first.failed;
     let told = format!("{} tests failed", first.counts.failed);
-    // A test program that broke off leaves no names, or fewer than it should.
-    let is_known = names.len() as u64 == first.counts.failed;
+    // A test program that broke off has told no sum, or of fewer than it should.
+    let is_known = names.len() as u64 == first.counts.failed && first.begun == first.ended;
     if names.is_empty() || names.len() > MOST_UNSTEADY || !is_known {
         bail!(told);
     }
     println!("==> once more, alone: {}", names.join(", "));
-    let mut options = vec!["--", "--exact"];
-    options.extend(names.iter().map(String::as_str));
-    let second = cargo_test(&options)?;
-    if !second.succeeded || (second.counts.passed as usize) < names.len() {
-        bail!("{told}, and not for the company: {}", names.join(", "));
+    for name in names {
+        // One by one: so each is alone, and not every test program takes two names.
+        let second = cargo_test(&["--", "--exact", name])?;
+        if !second.succeeded || second.counts.passed == 0 {
+            bail!("{told}, and alone as well: {name}");
+        }
     }
     counts.passed += names.len() as u64;
     counts.failed = 0;
@@ -92,6 +93,10 @@ fn again(first: &Outcome, counts: &mut Counts) -> Result<()> {
 struct Outcome {
     succeeded: bool,
     counts: Counts,
+    /// Test programs that have begun.
+    begun: u64,
+    /// Test programs that have come to their sum.
+    ended: u64,
     /// Names of those that failed.
     failed: Vec<String>,
 }
@@ -106,6 +111,7 @@ fn cargo_test(options: &[&str]) -> Result<Outcome> {
         .context("cargo cannot be run")?;
     let output = child.stdout.take().expect("standard output is piped");
     let mut counts = Counts::default();
+    let (mut begun, mut ended) = (0, 0);
     let mut failed = Vec::new();
     let mut out = std::io::stdout().lock();
     for line in BufReader::new(output).split(b'\n') {
@@ -114,6 +120,8 @@ fn cargo_test(options: &[&str]) -> Result<Outcome> {
         out.write_all(b"\n")?;
         let line = String::from_utf8_lossy(&line);
         counts.add(&line);
+        begun += u64::from(is_beginning(&line));
+        ended += u64::from(line.starts_with("test result: "));
         failed.extend(failed_test(&line).map(str::to_owned));
     }
     drop(out);
@@ -121,13 +129,23 @@ fn cargo_test(options: &[&str]) -> Result<Outcome> {
     Ok(Outcome {
         succeeded: status.success(),
         counts,
+        begun,
+        ended,
         failed,
     })
+}
+
+/// Whether it is `running 3 tests`.
+fn is_beginning(line: &str) -> bool {
+    let count = line.strip_prefix("running ");
+    count.is_some_and(|rest| rest.ends_with(" tests") || rest.ends_with(" test"))
 }
 
 /// The name in `test a::b ... FAILED`.
 fn failed_test(line: &str) -> Option<&str> {
     let name = line.strip_prefix("test ")?.strip_suffix(" ... FAILED")?;
+    // Some test programs fill names up to one width.
+    let name = name.trim_end();
     (!name.contains(' ')).then_some(name)
 }
 
@@ -172,8 +190,17 @@ mod tests {
     fn the_names_of_failed_tests_are_read() {
         assert_eq!(failed_test("test a::b ... FAILED"), Some("a::b"));
         assert_eq!(failed_test("test a::b ... ok"), None);
+        assert_eq!(failed_test("test a     ... FAILED"), Some("a"));
         assert_eq!(failed_test("a test prints: test a ... FAILED"), None);
         assert_eq!(failed_test("test result: FAILED. 1 passed"), None);
+    }
+
+    #[test]
+    fn a_test_program_that_begins_is_told_from_other_lines() {
+        assert!(is_beginning("running 1 test"));
+        assert!(is_beginning("running 12 tests"));
+        assert!(!is_beginning("     Running tests/http.rs"));
+        assert!(!is_beginning("test running 3 tests ... ok"));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::time::Duration;
 use common::{Nginx, Outcome, Scratch, Server, Tenbin, free_port, path_of};
 use nix::sys::signal::Signal;
 
-const SOON: Duration = Duration::from_secs(10);
+const SOON: Duration = Duration::from_secs(30);
 
 /// The one run directory in the scratch directory's `runs`.
 fn run_directory(scratch: &Scratch) -> PathBuf {

@@ -8,9 +8,9 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use common::{Groonga, Outcome, Receiver, Scratch, Tenbin, free_port, search_path};
+use common::{Groonga, Outcome, Receiver, Scratch, Tenbin, search_path};
 use nix::sys::signal::Signal;
 use tenbin_corpus::json::Json;
 
@@ -196,10 +196,9 @@ fn an_interrupted_load_goes_on_with_nothing_lost_or_doubled() {
     );
     // At this rate it cannot end within the interruptions.
     let slow = format!("{line} --messages-per-second 600");
-    let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     // Only where the machine slept through the interruptions.
     let mut done = None;
-    let mut chance = clock.expect("a clock").subsec_nanos();
+    let mut chance = 20_261_121_u32;
     for signal in [
         Signal::SIGKILL,
         Signal::SIGINT,
@@ -391,7 +390,7 @@ fn the_tutorials_lines_run_as_written() {
     );
     let (code, _, said) = shell(&format!(
         "grn2drn pages.grn | droonga-send --server=127.0.0.1:{}",
-        free_port()
+        1
     ));
     assert_eq!(code, Some(3));
     assert!(said.contains("connection refused"), "{said}");
@@ -473,16 +472,13 @@ fn nodes_that_are_dead_or_missing_are_told() {
     tenbin(&scratch, &line)
         .expect_code(3)
         .expect_stderr("1 of 2 nodes are alive; not node1:10031/droonga");
-    let line = format!(
-        "search status --of groonga --server http://127.0.0.1:{}",
-        free_port()
-    );
+    let line = format!("search status --of groonga --server http://127.0.0.1:{}", 1);
     tenbin(&scratch, &line)
         .expect_code(3)
         .expect_stdout("connection refused");
     let line = format!(
         "search load x.grn --into groonga --server http://127.0.0.1:{}",
-        free_port()
+        1
     );
     tenbin(&scratch, &line)
         .expect_code(2)

@@ -13,7 +13,7 @@ use std::time::Duration;
 use common::{Scratch, Tenbin, reflector, tied};
 use serde_json::Value;
 
-const SOON: Duration = Duration::from_secs(10);
+const SOON: Duration = Duration::from_secs(30);
 
 fn run_directory(scratch: &Scratch) -> PathBuf {
     let mut runs = std::fs::read_dir(scratch.path().join("runs")).expect("runs");

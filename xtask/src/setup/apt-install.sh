@@ -11,8 +11,9 @@ fi
 
 export DEBIAN_FRONTEND=noninteractive
 install() {
-    apt-get install --yes --quiet --no-install-recommends "$@"
+    apt-get -o DPkg::Lock::Timeout=600 -o Acquire::Retries=5 \
+        install --yes --quiet --no-install-recommends "$@"
 }
 
 # The package lists of a fresh machine are empty or old: fetch them only then.
-install "$@" || { apt-get update --quiet && install "$@"; }
+install "$@" || { apt-get -o Acquire::Retries=5 update --quiet && install "$@"; }

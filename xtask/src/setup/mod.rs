@@ -15,7 +15,6 @@ const FROM_DEBIAN: &[(&str, &str)] = &[
     ("wrk", "wrk"),
     ("openssl", "openssl"),
     ("groonga", "groonga-bin"),
-    ("groonga-httpd", "groonga-httpd"),
 ];
 
 /// Servers, and the reader of benchmark files, built from Go modules.

@@ -102,7 +102,7 @@ impl Nginx {
             .spawn()
             .expect("nginx can be started");
         let mut ended = false;
-        let is_up = wait_until(Duration::from_secs(10), || {
+        let is_up = wait_until(Duration::from_secs(30), || {
             ended = matches!(child.try_wait(), Ok(Some(_)));
             ended || TcpStream::connect(("127.0.0.1", port)).is_ok()
         });

@@ -34,7 +34,7 @@ impl<'a> Tenbin<'a> {
             scratch,
             arguments: arguments.collect(),
             variables: Vec::new(),
-            limit: Duration::from_secs(60),
+            limit: Duration::from_secs(180),
         }
     }
 

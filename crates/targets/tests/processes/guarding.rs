@@ -50,7 +50,7 @@ pub(crate) fn stubborn() {
     let asked = Instant::now();
     running.stop().unwrap();
     assert!(asked.elapsed() >= Duration::from_millis(300), "no grace");
-    assert!(asked.elapsed() < Duration::from_secs(3));
+    assert!(asked.elapsed() < Duration::from_secs(30));
     assert!(!stubborn.iter().any(|&pid| is_alive(pid)));
     running.stop().unwrap();
 }

@@ -56,14 +56,14 @@ pub(crate) fn early_end() {
     let started = Instant::now();
     let target = script("echo one; printf '\\033[31mtwo: bad\\n' >&2; printf last; exit 3");
     let error = house.bring_up(&target).unwrap_err();
-    assert!(started.elapsed() < Duration::from_secs(3));
+    assert!(started.elapsed() < Duration::from_secs(15));
     let TargetError::EndedEarly { exit, tail, .. } = &error else {
         panic!("{error}");
     };
     assert_eq!(exit.status, ExitStatus::Code(3));
     assert_eq!(tail.0, ["one", " [31mtwo: bad", "last"]);
     let text = error.to_string();
-    assert!(text.contains("exited with status 3 after 0."), "{text}");
+    assert!(text.contains("exited with status 3 after "), "{text}");
 
     let killed = house
         .bring_up(&script("kill -9 $$"))
@@ -79,11 +79,11 @@ pub(crate) fn late() {
         script("i=0; while [ $i -lt 60 ]; do echo line $i; i=$((i+1)); done; sleep 1000");
     let launch = launch_of(&mut target);
     launch.ready = Ready::Port;
-    launch.ready_within = Duration::from_millis(400);
+    launch.ready_within = Duration::from_secs(4);
     let text = house.bring_up(&target).unwrap_err().to_string();
     assert!(
         text.starts_with(
-            "target \"script\" was not ready within 400ms: nothing listens on 127.0.0.1:"
+            "target \"script\" was not ready within 4s: nothing listens on 127.0.0.1:"
         ),
         "{text}"
     );
@@ -156,7 +156,7 @@ pub(crate) fn interrupt() {
         let error = house.bring_up(&target).unwrap_err();
         assert!(matches!(error, TargetError::Interrupted { .. }), "{error}");
     });
-    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(started.elapsed() < Duration::from_secs(15));
 }
 
 pub(crate) fn endpoints() {

@@ -83,7 +83,7 @@ pub(crate) fn orphans() {
     uses_two_spins(
         "echo up
          sh -c '(setsid $EXE spin; touch first) & exit'
-         while [ ! -e first ]; do sleep 0.02; done
+         while [ ! -e first ]; do sleep 0.3; done
          sh -c '(setsid $EXE spin; touch done) & exit'
          exec sleep 1000",
     );

@@ -99,14 +99,24 @@ fn with_server(behave: fn(TcpStream), test: impl FnOnce(Running)) {
 }
 
 fn says(running: &Running, text: &str) {
-    let error = preflight::check(running, true, Duration::from_millis(500)).unwrap_err();
+    says_within(running, LIMIT, text);
+}
+
+fn says_within(running: &Running, limit: Duration, text: &str) {
+    let error = preflight::check(running, true, limit).unwrap_err();
     assert!(error.to_string().contains(text), "{error}");
 }
 
 pub(crate) fn preflight_words() {
     with_server(
         |_silent| std::thread::sleep(Duration::from_secs(5)),
-        |t| says(&t, "accepts connections but never answers"),
+        |t| {
+            says_within(
+                &t,
+                Duration::from_millis(500),
+                "accepts connections but never answers",
+            )
+        },
     );
     with_server(drop, |t| says(&t, "closes them without an answer"));
     with_server(
