@@ -47,10 +47,12 @@ impl Rule for ShortSlices {
             .filter(|cell| !cell.workload.may_end_early())
             .collect();
         let times = cut.iter().filter_map(|cell| self.times(cell));
+        let baseline = evidence.plan.baseline().map(|target| &target.name);
         let shares = cut.iter().filter_map(|cell| {
-            let same_work = |other: &&&Cell<'_>| other.workload.name == cell.workload.name;
-            let first = cut.iter().find(same_work)?;
-            self.shares(cell, first)
+            let other_side = |other: &&&Cell<'_>| {
+                other.workload.name == cell.workload.name && Some(&other.target.name) == baseline
+            };
+            self.shares(cell, cut.iter().find(other_side)?)
         });
         times.chain(shares).collect()
     }
@@ -89,7 +91,7 @@ impl ShortSlices {
         Some(self.finding(cell, severity, told.join("; ")))
     }
 
-    fn shares(&self, cell: &Cell<'_>, first: &Cell<'_>) -> Option<Finding> {
+    fn shares(&self, cell: &Cell<'_>, baseline: &Cell<'_>) -> Option<Finding> {
         let WorkloadKind::S3(work) = &cell.workload.kind else {
             return None;
         };
@@ -97,7 +99,7 @@ impl ShortSlices {
             return None;
         }
         let whole: f64 = work.mix.shares().iter().map(|(_, share)| share).sum();
-        let (here, there) = (Achieved::of(cell), Achieved::of(first));
+        let (here, there) = (Achieved::of(cell), Achieved::of(baseline));
         let off = work.mix.operations().find_map(|operation| {
             let name = operation.name();
             let asked = Share {
@@ -117,7 +119,7 @@ impl ShortSlices {
                 return Some(told(&asked, "were asked for"));
             }
             let there = there.filter(|there| here.is_off(there))?;
-            Some(told(&there, &format!("were on {}", first.target.name)))
+            Some(told(&there, &format!("were on {}", baseline.target.name)))
         })?;
         Some(self.finding(cell, Severity::Suspect, off))
     }
