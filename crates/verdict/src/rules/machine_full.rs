@@ -1,5 +1,7 @@
 //! The one machine that runs both sides has no core left.
 
+use tenbin_plan::Reach;
+
 use super::Rule;
 use super::shared_cores;
 use crate::evidence::{Cell, Evidence};
@@ -9,6 +11,8 @@ use crate::words::percent;
 
 /// Share of the CPU time of all cores that is too little to be called idle.
 const IDLE: f64 = 0.10;
+/// The same below which somebody must have waited.
+const NONE_IDLE: f64 = 0.01;
 /// Share from which on others are to blame, which is told apart.
 const OF_OTHERS: f64 = 0.10;
 
@@ -25,7 +29,7 @@ impl Rule for MachineFull {
     }
 
     fn severities(&self) -> &'static [Severity] {
-        &[Severity::Note]
+        &[Severity::Note, Severity::Suspect]
     }
 
     fn explanation(&self) -> &'static str {
@@ -43,9 +47,14 @@ impl Rule for MachineFull {
 impl MachineFull {
     fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
         let others = Place::of_cell(cell, &|_, machine| share_of_others(machine));
-        if others.is_some_and(|others| others.value > OF_OTHERS) {
+        if others
+            .as_ref()
+            .is_some_and(|others| others.value > OF_OTHERS)
+        {
             return None;
         }
+        let is_ours = !matches!(cell.target.reach, Reach::Endpoint { .. });
+        let is_accounted_for = is_ours && others.is_some();
         let idle = Place::of_cell(cell, &|_, machine| {
             let here = machine.target_here?;
             machine.cpu?.idle_share().filter(|_| here)
@@ -57,9 +66,14 @@ impl MachineFull {
                 percent(idle.value),
                 idle.basis()
             );
+            let severity = if idle.value < NONE_IDLE && !is_accounted_for {
+                Severity::Suspect
+            } else {
+                Severity::Note
+            };
             idle.finding(
                 self.name(),
-                Severity::Note,
+                severity,
                 Blame::Setup,
                 told,
                 "read the ratio, not the absolute figures; or pin them to different cores, or \
@@ -93,6 +107,17 @@ mod tests {
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].target.as_deref(), Some("b"));
         assert!(findings[0].evidence.starts_with("only 5 % of the CPU time"));
+    }
+
+    #[test]
+    fn suspect_when_nothing_is_idle_and_nobody_knows_who_it_was() {
+        let severity = |run: &Run| run.findings(&MachineFull)[0].severity;
+        assert_eq!(severity(&full(0.1)), Severity::Note);
+        assert_eq!(severity(&full(0.01)), Severity::Suspect);
+        let mut known = full(0.01);
+        known.each(|slice| slice.machine().others_cpu_seconds = Some(0.02));
+        assert_eq!(severity(&known), Severity::Note);
+        assert_eq!(severity(&known.elsewhere()), Severity::Suspect);
     }
 
     #[test]

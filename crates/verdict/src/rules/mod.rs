@@ -36,6 +36,7 @@ mod send_lag;
 mod server_cpu;
 mod shared_cores;
 mod short_slices;
+mod slowing;
 mod small_objects;
 mod steal;
 mod storage_pressure;
@@ -107,13 +108,10 @@ pub static RULES: &[&dyn Rule] = &[
     &worker_limit::WorkerLimit,
     &server_cpu::ServerCpu,
     &short_slices::ShortSlices,
-    &shared_cores::SharedCores,
-    &machine_full::MachineFull,
     &storage_pressure::StoragePressure,
     &cpu_frequency::CpuFrequency,
     &disk_space::DiskSpace,
     &too_few_connections::TooFewConnections,
-    &others_busy::OthersBusy,
     &rate_too_low::RateTooLow,
     &coordinated_waiting::CoordinatedWaiting,
     &quantised::Quantised,
@@ -121,7 +119,11 @@ pub static RULES: &[&dyn Rule] = &[
     &carry_over::CarryOver,
     &twin::Twin,
     &flagged_slices::FlaggedSlices,
+    &slowing::Slowing,
     &drift::Drifting,
+    &shared_cores::SharedCores,
+    &machine_full::MachineFull,
+    &others_busy::OthersBusy,
     &too_few_samples::TooFewSamples,
     &too_wide::TooWide,
     &unobserved::Unobserved,

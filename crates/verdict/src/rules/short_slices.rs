@@ -6,7 +6,7 @@ use tenbin_plan::WorkloadKind;
 use tenbin_record::Slice;
 
 use super::Rule;
-use crate::evidence::{Cell, Evidence};
+use crate::evidence::{Cell, Evidence, is_closed};
 use crate::finding::{Blame, Finding, Severity};
 use crate::latency::median_of;
 use crate::words::{count, middle, percent, seconds};
@@ -15,6 +15,15 @@ use crate::words::{count, middle, percent, seconds};
 const LONG: f64 = 0.1;
 /// Share of a slice from which on nothing can be said.
 const TOO_LONG: f64 = 0.5;
+/// Share of a slice from which on it matters whether all connections are in step.
+const LONG_IN_STEP: f64 = 0.025;
+/// Spread of the throughput of slices, as a share of what an edge may cut, below which
+/// no interval has the error of the edge in it.
+const NARROW: f64 = 0.25;
+/// Share of the slices that must count whole turns of all connections.
+const MOSTLY: f64 = 0.75;
+/// Fewest slices that have a spread.
+const FEWEST: usize = 4;
 /// How far a share of a mix may be from where it should be.
 const SHARE_OFF: f64 = 0.05;
 /// How many standard errors it must be off, so that chance is no explanation.
@@ -47,12 +56,15 @@ impl Rule for ShortSlices {
             .filter(|cell| !cell.workload.may_end_early())
             .collect();
         let times = cut.iter().filter_map(|cell| self.times(cell));
+        let baseline = evidence.plan.baseline().map(|target| &target.name);
         let shares = cut.iter().filter_map(|cell| {
-            let same_work = |other: &&&Cell<'_>| other.workload.name == cell.workload.name;
-            let first = cut.iter().find(same_work)?;
-            self.shares(cell, first)
+            let other_side = |other: &&&Cell<'_>| {
+                other.workload.name == cell.workload.name && Some(&other.target.name) == baseline
+            };
+            self.shares(cell, cut.iter().find(other_side)?)
         });
-        times.chain(shares).collect()
+        let in_step = cut.iter().filter_map(|cell| self.in_step(cell));
+        times.chain(in_step).chain(shares).collect()
     }
 }
 
@@ -89,7 +101,43 @@ impl ShortSlices {
         Some(self.finding(cell, severity, told.join("; ")))
     }
 
-    fn shares(&self, cell: &Cell<'_>, first: &Cell<'_>) -> Option<Finding> {
+    /// Connections that all wait for the same turn end a slice with the same number of
+    /// answers however much of the next turn is cut.
+    fn in_step(&self, cell: &Cell<'_>) -> Option<Finding> {
+        let full = cell.full();
+        if !is_closed(cell.workload) || full.len() < FEWEST {
+            return None;
+        }
+        let length = middle(full.iter().map(|slice| slice.seconds))?;
+        let (operation, time) = slowest(&full)?;
+        let share = time / length;
+        let spread = relative_spread(&full)?;
+        let whole_turns = |slice: &&&Slice| {
+            let in_flight = slice.connections.max(1) as u64;
+            slice.ok() > 0 && slice.ok().is_multiple_of(in_flight)
+        };
+        let turns = full.iter().filter(whole_turns).count() as f64;
+        let is_hidden = (LONG_IN_STEP..=LONG).contains(&share)
+            && spread < NARROW * share
+            && turns >= MOSTLY * full.len() as f64;
+        is_hidden.then(|| {
+            let told = format!(
+                "the median {operation} took {}, {} of a slice of {}, and all connections are in \
+                 step: slices differ by {} only, and what their edges cut is in no interval",
+                seconds(time),
+                percent(share),
+                seconds(length),
+                percent(spread)
+            );
+            let advice = "use a longer --slice, at least forty times the slowest operation";
+            Finding {
+                advice: advice.to_owned(),
+                ..self.finding(cell, Severity::Suspect, told)
+            }
+        })
+    }
+
+    fn shares(&self, cell: &Cell<'_>, baseline: &Cell<'_>) -> Option<Finding> {
         let WorkloadKind::S3(work) = &cell.workload.kind else {
             return None;
         };
@@ -97,7 +145,7 @@ impl ShortSlices {
             return None;
         }
         let whole: f64 = work.mix.shares().iter().map(|(_, share)| share).sum();
-        let (here, there) = (Achieved::of(cell), Achieved::of(first));
+        let (here, there) = (Achieved::of(cell), Achieved::of(baseline));
         let off = work.mix.operations().find_map(|operation| {
             let name = operation.name();
             let asked = Share {
@@ -117,7 +165,7 @@ impl ShortSlices {
                 return Some(told(&asked, "were asked for"));
             }
             let there = there.filter(|there| here.is_off(there))?;
-            Some(told(&there, &format!("were on {}", first.target.name)))
+            Some(told(&there, &format!("were on {}", baseline.target.name)))
         })?;
         Some(self.finding(cell, Severity::Suspect, off))
     }
@@ -133,6 +181,18 @@ impl ShortSlices {
             advice: "use a longer --slice, at least ten times the slowest operation".to_owned(),
         }
     }
+}
+
+/// Standard deviation of the throughput of the slices, as a share of its mean.
+fn relative_spread(full: &[&Slice]) -> Option<f64> {
+    let rates: Vec<f64> = full
+        .iter()
+        .map(|slice| slice.throughput())
+        .collect::<Option<_>>()?;
+    let n = rates.len() as f64;
+    let mean = rates.iter().sum::<f64>() / n;
+    let squares: f64 = rates.iter().map(|rate| (rate - mean).powi(2)).sum();
+    (mean > 0.0 && n > 1.0).then(|| (squares / (n - 1.0)).sqrt() / mean)
 }
 
 /// The operation with the largest median service time, seconds.
@@ -216,6 +276,38 @@ mod tests {
         );
         run.each_of("b", |slice| slice.answers(2, 0.7));
         assert_eq!(run.findings(&ShortSlices)[0].severity, Severity::Invalid);
+    }
+
+    #[test]
+    fn fires_when_connections_in_step_hide_what_the_edges_cut() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.answers(22, 0.084));
+        let findings = run.findings(&ShortSlices);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert!(findings[0].evidence.contains("8.4 % of a slice"));
+        assert!(findings[0].evidence.contains("slices differ by 0 % only"));
+    }
+
+    #[test]
+    fn silent_when_the_edges_are_in_the_interval() {
+        let mut varied = Run::pair(8);
+        let mut seen = 0;
+        varied.each(|slice| {
+            slice.answers([22, 24, 22, 24][seen % 4], 0.084);
+            seen += 1;
+        });
+        assert_eq!(varied.findings(&ShortSlices), []);
+        let mut out_of_step = Run::pair(8);
+        out_of_step.each(|slice| slice.answers(23, 0.084));
+        assert_eq!(out_of_step.findings(&ShortSlices), []);
+        let mut short = Run::pair(8);
+        short.each(|slice| slice.answers(100, 0.02));
+        assert_eq!(short.findings(&ShortSlices), []);
+        let mut open = Run::pair(8).open_loop();
+        open.each(|slice| slice.answers(22, 0.084));
+        assert_eq!(open.findings(&ShortSlices), []);
     }
 
     #[test]

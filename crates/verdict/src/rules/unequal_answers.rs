@@ -18,6 +18,9 @@ const OTHER: f64 = 0.05;
 /// Bytes by which bodies may differ without another time to send them.
 const NO_TIME: f64 = 64.0;
 
+/// The same for requests with a body, of which what goes either way is recorded as one.
+const HIDDEN: f64 = 0.001;
+
 /// Difference in the share of a status.
 const STATUSES: f64 = 0.01;
 
@@ -34,7 +37,7 @@ impl Rule for UnequalAnswers {
     }
 
     fn severities(&self) -> &'static [Severity] {
-        &[Severity::Suspect, Severity::Invalid]
+        &[Severity::Note, Severity::Suspect, Severity::Invalid]
     }
 
     fn explanation(&self) -> &'static str {
@@ -55,19 +58,29 @@ impl Rule for UnequalAnswers {
                     .filter(mine)
                     .filter_map(|cell| Answers::of(cell, work, patterns))
                     .collect();
-                self.compared(workload, &answers)
+                let baseline = evidence.plan.baseline();
+                baseline.map_or_else(Vec::new, |baseline| {
+                    self.compared(workload, &baseline.name, &answers)
+                })
             })
             .collect()
     }
 }
 
 impl UnequalAnswers {
-    fn compared(&self, workload: &Workload, answers: &[Answers<'_>]) -> Vec<Finding> {
-        let Some((baseline, others)) = answers.split_first() else {
+    fn compared(
+        &self,
+        workload: &Workload,
+        baseline: &str,
+        answers: &[Answers<'_>],
+    ) -> Vec<Finding> {
+        let Some(baseline) = answers.iter().find(|side| side.target == baseline) else {
             return Vec::new();
         };
-        others
+        let others = answers
             .iter()
+            .filter(|other| other.target != baseline.target);
+        others
             .filter_map(|other| {
                 let (severity, seen) = other.against(baseline)?;
                 Some(Finding {
@@ -77,10 +90,18 @@ impl UnequalAnswers {
                     workload: Some(workload.name.clone()),
                     target: Some(other.target.to_owned()),
                     evidence: seen,
-                    advice: "let both answer alike before comparing how fast they do it: look at \
+                    advice: match severity {
+                        Severity::Note => {
+                            "ask each target once and compare the answers before believing that \
+                             both do the same work"
+                        }
+                        _ => {
+                            "let both answer alike before comparing how fast they do it: look at \
                              an answer of each, at redirects, error pages, compression, and \
                              what they are set up to serve"
-                        .to_owned(),
+                        }
+                    }
+                    .to_owned(),
                 })
             })
             .collect()
@@ -98,11 +119,22 @@ fn http(workload: &Workload) -> Option<&HttpWork> {
 /// What a target answered, over all slices of a workload.
 struct Answers<'a> {
     target: &'a str,
-    /// Bytes of a correct answer's body, on average; unknown where requests have a
-    /// body too, since nobody recorded them apart.
-    body: Option<f64>,
+    body: Body,
     /// Share of the answers that each status below 400 has.
     statuses: BTreeMap<u16, f64>,
+}
+
+/// Bytes of a correct answer's body, on average.
+#[derive(Clone, Copy)]
+enum Body {
+    Known(f64),
+    /// Requests have a body too, always of the same size: of each exchange the longer
+    /// of the two bodies is known, and this is longer than the request's.
+    Longer(f64),
+    /// The request's body is the longer one, at least mostly, and has so many bytes.
+    Hidden(f64),
+    /// The bodies of the requests are of many sizes.
+    Unknown,
 }
 
 impl<'a> Answers<'a> {
@@ -121,9 +153,20 @@ impl<'a> Answers<'a> {
         statuses.retain(|status, _| *status < 400);
         let all: f64 = statuses.values().sum();
         statuses.values_mut().for_each(|share| *share /= all);
+        let longer = payload as f64 / ok as f64;
+        let sent = work.body.len() as f64;
+        let body = if sends_bodies {
+            Body::Unknown
+        } else if work.body.is_empty() {
+            Body::Known(longer)
+        } else if longer > sent * (1.0 + HIDDEN) {
+            Body::Longer(longer)
+        } else {
+            Body::Hidden(sent)
+        };
         (ok > 0).then(|| Self {
             target: &cell.target.name,
-            body: (work.body.is_empty() && !sends_bodies).then(|| payload as f64 / ok as f64),
+            body,
             statuses,
         })
     }
@@ -137,23 +180,26 @@ impl<'a> Answers<'a> {
     }
 
     fn bodies(&self, baseline: &Self) -> Option<(Severity, String)> {
-        let (mine, other) = (self.body?, baseline.body?);
-        let difference = (mine - other).abs();
-        let share = difference / mine.max(other);
-        let seen = || {
-            format!(
-                "a body of {} has {mine:.0} bytes on average, one of {} {other:.0}: {} apart",
-                self.target,
-                baseline.target,
-                percent(share)
-            )
-        };
-        if share > OTHER && difference > NO_TIME {
-            Some((Severity::Invalid, seen()))
-        } else if share > SAME {
-            Some((Severity::Suspect, seen()))
-        } else {
-            None
+        let (mine, other) = (self.body, baseline.body);
+        match (mine, other) {
+            (Body::Known(a), Body::Known(b)) | (Body::Longer(a), Body::Longer(b)) => {
+                let seen = |share| {
+                    format!(
+                        "a body of {} has {a:.0} bytes on average, one of {} {b:.0}: {} apart",
+                        self.target,
+                        baseline.target,
+                        percent(share)
+                    )
+                };
+                apart(a, b, seen)
+            }
+            (Body::Longer(long), Body::Hidden(sent)) => {
+                beside_hidden(self, long, baseline, sent).or_else(not_compared)
+            }
+            (Body::Hidden(sent), Body::Longer(long)) => {
+                beside_hidden(baseline, long, self, sent).or_else(not_compared)
+            }
+            _ => not_compared(),
         }
     }
 
@@ -179,6 +225,44 @@ impl<'a> Answers<'a> {
             (Severity::Invalid, seen)
         })
     }
+}
+
+/// How severe it is that bodies of these sizes are so far apart.
+fn apart(mine: f64, other: f64, seen: impl Fn(f64) -> String) -> Option<(Severity, String)> {
+    let difference = (mine - other).abs();
+    let share = difference / mine.max(other);
+    if share > OTHER && difference > NO_TIME {
+        Some((Severity::Invalid, seen(share)))
+    } else if share > SAME {
+        Some((Severity::Suspect, seen(share)))
+    } else {
+        None
+    }
+}
+
+/// The other's answers have at most the size of the request: so far apart they are at
+/// least.
+fn beside_hidden(
+    longer: &Answers<'_>,
+    long: f64,
+    other: &Answers<'_>,
+    sent: f64,
+) -> Option<(Severity, String)> {
+    apart(long, sent, |share| {
+        format!(
+            "a body of {} has {long:.0} bytes on average, one of {} at most {sent:.0}: {} apart \
+             or more",
+            longer.target,
+            other.target,
+            percent(share)
+        )
+    })
+}
+
+fn not_compared() -> Option<(Severity, String)> {
+    let seen = "answers were not compared: of each exchange only the longer body is recorded, and \
+                it can be the request's";
+    Some((Severity::Note, seen.to_owned()))
 }
 
 #[cfg(test)]
@@ -247,10 +331,57 @@ mod tests {
         assert_eq!(failing.findings(&UnequalAnswers), []);
         let s3 = with_bodies(1_024, 153).of_s3(tenbin_plan::S3Operation::List, 0);
         assert_eq!(s3.findings(&UnequalAnswers), []);
-        let mut posted = with_bodies(1_024, 153);
-        if let WorkloadKind::Http(work) = &mut posted.plan.workloads[0].kind {
-            work.body = vec![0; 100];
+        assert_eq!(posted(12, 5_000, 5_000).findings(&UnequalAnswers), []);
+    }
+
+    #[test]
+    fn each_is_compared_with_the_baseline_of_the_plan() {
+        let mut run = Run::new(&["a", "b", "c"], &["get"], 8);
+        run.each_of("a", |slice| slice.0.ops[0].payload = 153_000);
+        run.plan.comparing.baseline = 2;
+        let findings = run.findings(&UnequalAnswers);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].target.as_deref(), Some("a"));
+        assert!(findings[0].evidence.contains("one of c 1024"));
+        let trust = |challenger: &str| {
+            let assessment = run.assess();
+            let mut primary = assessment.primary();
+            primary.find(|c| c.challenger == challenger).unwrap().trust
+        };
+        assert_eq!(trust("a"), crate::finding::Trust::Invalid);
+        assert_ne!(trust("b"), crate::finding::Trust::Invalid);
+    }
+
+    /// Requests with a body of so many bytes; the longer body of each exchange is known.
+    fn posted(sent: u64, a: u64, b: u64) -> Run {
+        let mut run = with_bodies(sent.max(a), sent.max(b));
+        if let WorkloadKind::Http(work) = &mut run.plan.workloads[0].kind {
+            work.body = vec![0; sent as usize];
         }
-        assert_eq!(posted.findings(&UnequalAnswers), []);
+        run
+    }
+
+    #[test]
+    fn answers_to_requests_with_a_body_are_compared_where_they_are_the_longer_ones() {
+        let findings = posted(12, 5_000, 300).findings(&UnequalAnswers);
+        assert_eq!(findings[0].severity, Severity::Invalid, "{findings:?}");
+        let findings = posted(400, 5_000, 300).findings(&UnequalAnswers);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert_eq!(
+            findings[0].evidence,
+            "a body of a has 5000 bytes on average, one of b at most 400: 92 % apart or more"
+        );
+    }
+
+    #[test]
+    fn it_says_so_when_answers_were_not_compared() {
+        let findings = posted(400, 20, 300).findings(&UnequalAnswers);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Note);
+        assert!(
+            findings[0]
+                .evidence
+                .starts_with("answers were not compared")
+        );
     }
 }

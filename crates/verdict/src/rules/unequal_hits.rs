@@ -78,10 +78,12 @@ impl UnequalHits {
                 findings.push(finding(Severity::Suspect, found.target, seen, advice));
             }
         }
-        let Some((baseline, others)) = all.split_first() else {
+        let baseline = evidence.plan.baseline().map(|target| &target.name);
+        let is_baseline = |found: &&Found<'_>| Some(found.target) == baseline.map(String::as_str);
+        let Some(baseline) = all.iter().find(is_baseline) else {
             return findings;
         };
-        for other in others {
+        for other in all.iter().filter(|found| !is_baseline(found)) {
             if let Some(seen) = other.against(baseline, labels) {
                 let advice = "give both the same data, indexes, tokenizers and normalizers, and \
                               ask in the same way, before comparing how fast they find it";

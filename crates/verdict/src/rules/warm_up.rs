@@ -1,6 +1,7 @@
 //! The first slices are not like the others.
 
 use super::Rule;
+use super::slowing::step_of;
 use crate::evidence::{Cell, Evidence, is_closed};
 use crate::finding::{Blame, Finding, Severity};
 use crate::metric::Metric;
@@ -56,6 +57,11 @@ impl WarmUp {
             .map(|slice| metric.of_block(&[slice])?.first().copied())
             .collect::<Option<_>>()?;
         let odd = odd_ones(&figures)?;
+        let later = step_of(cell).is_some_and(|step| step.at > figures.len().div_ceil(3));
+        let was_better = (odd.mean_log > 0.0) == is_closed(cell.workload);
+        if later && was_better {
+            return None;
+        }
         let apart = (odd.mean_log.exp() - 1.0).abs();
         let first = match odd.slices {
             1 => String::new(),
@@ -84,9 +90,14 @@ impl WarmUp {
                 percent(apart),
                 percent(odd.usual)
             ),
-            advice: "use a longer --warmup, until caches are full, code is compiled and pools \
-                     have grown"
-                .to_owned(),
+            advice: if was_better {
+                "it was better at first: find out what ran out (burst credits, room to buffer), \
+                 and use a --warmup that outlasts it"
+            } else {
+                "use a longer --warmup, until caches are full, code is compiled and pools have \
+                 grown"
+            }
+            .to_owned(),
         })
     }
 }
@@ -155,6 +166,21 @@ mod tests {
             cold(4, 0.6).findings(&WarmUp)[0].severity,
             Severity::Suspect
         );
+    }
+
+    #[test]
+    fn what_is_better_at_first_is_no_cold_cache() {
+        let findings = cold(2, 1.5).findings(&WarmUp);
+        assert_eq!(findings.len(), 1);
+        assert!(findings[0].advice.starts_with("it was better at first"));
+        assert!(cold(2, 0.6).findings(&WarmUp)[0].advice.contains("caches"));
+    }
+
+    #[test]
+    fn silent_when_it_becomes_slower_later_for_good() {
+        let run = cold(8, 3.0);
+        assert_eq!(run.findings(&WarmUp), []);
+        assert_eq!(run.findings(&crate::rules::slowing::Slowing).len(), 1);
     }
 
     #[test]
