@@ -20,6 +20,7 @@ fn search(found: &verdict::SearchResult) -> Search {
             HighestRate::Proven { .. } => SearchOutcome::Proven,
             HighestRate::AtLeast { .. } => SearchOutcome::AtLeast,
             HighestRate::Below { .. } => SearchOutcome::Below,
+            HighestRate::Futile { .. } => SearchOutcome::Futile,
             HighestRate::Unknown => SearchOutcome::Unknown,
         },
         rate: found.found.rate(),

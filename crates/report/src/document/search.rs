@@ -40,6 +40,8 @@ pub enum SearchOutcome {
     AtLeast,
     /// No rate held.
     Below,
+    /// Every operation failed, whatever the rate.
+    Futile,
     /// Nothing was decided.
     Unknown,
 }

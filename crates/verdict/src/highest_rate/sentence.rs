@@ -13,6 +13,10 @@ impl SearchResult {
         self.trust.qualify(self.claim(), &about)
     }
 
+    fn failure(&self) -> Option<&str> {
+        self.probes.iter().find_map(|p| p.failure.as_deref())
+    }
+
     fn claim(&self) -> String {
         let Self {
             workload,
@@ -42,6 +46,12 @@ impl SearchResult {
             HighestRate::Below { failed } => format!(
                 "{target} holds no rate at {workload} within {slo} that was tried; {}",
                 above(Some(failed))
+            ),
+            HighestRate::Futile { tried } => format!(
+                "{target} holds no rate at {workload}: every operation at {} failed{}",
+                exact(tried),
+                self.failure()
+                    .map_or_else(String::new, |why| format!(": {why}"))
             ),
             HighestRate::Unknown => {
                 format!("the highest rate of {target} at {workload} within {slo} is unknown")
