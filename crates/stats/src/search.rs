@@ -96,6 +96,16 @@ pub enum HighestRate {
         /// The lowest rate known to fail, if any is.
         failed: Option<f64>,
     },
+    /// Every proof failed: what holds for long is unknown.
+    Disproven {
+        /// The highest rate below all proofs that held in a short probe, operations a
+        /// second; `None` if none did.
+        briefly: Option<f64>,
+        /// The lowest rate of a proof.
+        failed: f64,
+        /// The highest.
+        highest: f64,
+    },
     /// No rate held; this is the lowest that was tried.
     Below {
         /// Operations a second.
@@ -111,11 +121,13 @@ pub enum HighestRate {
 }
 
 impl HighestRate {
-    /// The highest rate that held, if one did.
+    /// The highest rate that held, if one did and no proof speaks against it.
     pub fn rate(&self) -> Option<f64> {
         match *self {
             Self::Proven { rate, .. } | Self::AtLeast { rate, .. } => Some(rate),
-            Self::Below { .. } | Self::Futile { .. } | Self::Unknown => None,
+            Self::Disproven { .. } | Self::Below { .. } | Self::Futile { .. } | Self::Unknown => {
+                None
+            }
         }
     }
 
@@ -123,7 +135,7 @@ impl HighestRate {
     pub fn failed(&self) -> Option<f64> {
         match *self {
             Self::Proven { failed, .. } | Self::AtLeast { failed, .. } => failed,
-            Self::Below { failed } => Some(failed),
+            Self::Below { failed } | Self::Disproven { failed, .. } => Some(failed),
             Self::Futile { .. } | Self::Unknown => None,
         }
     }
@@ -241,28 +253,29 @@ impl Search {
                 failed: failed.filter(|failed| *failed > proof.rate),
             };
         }
+        let disproven = || proofs.iter().filter(|p| p.decision() == Some(false));
+        if let Some(highest) = disproven().map(|p| p.rate).reduce(f64::max) {
+            let lowest = disproven().map(|p| p.rate).fold(highest, f64::min);
+            return HighestRate::Disproven {
+                briefly: self.held_below(lowest),
+                failed: lowest,
+                highest,
+            };
+        }
         match (held, failed) {
-            (Some(held), Some(failed)) if failed <= held => self.below_a_failed_proof(failed),
             (Some(rate), failed) => HighestRate::AtLeast { rate, failed },
             (None, Some(failed)) => HighestRate::Below { failed },
             (None, None) => HighestRate::Unknown,
         }
     }
 
-    /// Proofs have failed at rates that held before: only what held below all of them
-    /// still stands.
-    fn below_a_failed_proof(&self, failed: f64) -> HighestRate {
+    /// The highest rate below this one that held in a short probe.
+    fn held_below(&self, rate: f64) -> Option<f64> {
         let tried = self.tried(Purpose::Seek);
         let stands = tried
             .iter()
-            .filter(|t| t.rate < failed && t.decision() == Some(true));
-        match stands.map(|t| t.rate).reduce(f64::max) {
-            Some(rate) => HighestRate::AtLeast {
-                rate,
-                failed: Some(failed),
-            },
-            None => HighestRate::Below { failed },
-        }
+            .filter(|t| t.rate < rate && t.decision() == Some(true));
+        stands.map(|t| t.rate).reduce(f64::max)
     }
 
     fn is_futile(&self) -> bool {
@@ -537,14 +550,16 @@ mod tests {
         let search = run(100.0, |rate, purpose| {
             (purpose == Purpose::Seek && rate <= 1_000.0, false)
         });
-        let HighestRate::AtLeast {
-            rate,
-            failed: Some(failed),
+        let HighestRate::Disproven {
+            briefly: Some(briefly),
+            failed,
+            highest,
         } = search.found()
         else {
             panic!("{:?}", search.found());
         };
-        assert!(rate < failed && failed < 1_000.0);
+        assert!(briefly < failed && failed < highest && highest <= 1_000.0);
+        assert_eq!(search.found().rate(), None);
         let never = run(100.0, |_, _| (false, false));
         assert!(matches!(never.found(), HighestRate::Below { .. }));
         assert!(never.probes.len() <= 12, "{}", never.probes.len());

@@ -41,6 +41,8 @@ pub struct JudgedLimit {
     pub kept: bool,
     /// It may have been kept or missed by chance.
     pub close: bool,
+    /// It stands in the objective; the others hold for every objective.
+    pub asked: bool,
 }
 
 impl Judged {
@@ -63,7 +65,10 @@ pub fn judge(slice: &Slice, slo: &Slo) -> Judged {
         let usual = Limit::Errors {
             below: USUAL_ERRORS,
         };
-        limits.push(judged(&usual, &seen));
+        limits.push(JudgedLimit {
+            asked: false,
+            ..judged(&usual, &seen)
+        });
     }
     limits.push(keeps_up(slice));
     let held = limits.iter().all(|limit| limit.kept);
@@ -130,6 +135,7 @@ fn judged(limit: &Limit, seen: &Seen) -> JudgedLimit {
         seen: None,
         kept: false,
         close: false,
+        asked: true,
     };
     if seen.all() == 0 {
         return none;
@@ -210,6 +216,7 @@ fn keeps_up(slice: &Slice) -> JudgedLimit {
         seen: (due > 0.0).then(|| growth / due),
         kept: growth <= allowed,
         close: growth > allowed / 2.0 && growth < allowed * 2.0 && growth > chance / 2.0,
+        asked: false,
     }
 }
 

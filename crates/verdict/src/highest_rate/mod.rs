@@ -18,6 +18,8 @@ pub use finder::{Finder, Wish};
 pub use judge::{Judged, JudgedLimit, USUAL_ERRORS, judge};
 
 use crate::finding::{Finding, Trust};
+use crate::words::percent;
+use judge::KEEPS_UP;
 
 /// Share of a core above which a generator thread may be what missed the limits.
 const BUSY_GENERATOR: f64 = 0.9;
@@ -101,13 +103,29 @@ impl SearchResult {
 
     /// What was missed at the lowest rate that failed, in words.
     pub fn missed(&self) -> Option<String> {
-        let missed: Vec<String> = self
-            .limiting()?
-            .judged
-            .missed()
-            .map(|limit| limit.limit.clone())
-            .collect();
-        Some(missed.join(", "))
+        let (limits, others) = self.limiting()?.misses();
+        Some([limits, others].concat().join(", "))
+    }
+}
+
+impl ProbeResult {
+    /// The limits of the objective that were missed, and what else was wrong, as
+    /// clauses: nobody who gave no limit of errors is told that it was missed.
+    pub(crate) fn misses(&self) -> (Vec<String>, Vec<String>) {
+        let (mut limits, mut others) = (Vec::new(), Vec::new());
+        for missed in self.judged.missed() {
+            if missed.asked {
+                limits.push(missed.limit.clone());
+            } else if missed.limit == KEEPS_UP {
+                others.push("it did not keep up".to_owned());
+            } else {
+                others.push(match missed.seen {
+                    Some(share) => format!("{} of the operations failed", percent(share)),
+                    None => "nothing came to an end".to_owned(),
+                });
+            }
+        }
+        (limits, others)
     }
 }
 

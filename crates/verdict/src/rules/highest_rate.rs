@@ -85,6 +85,10 @@ impl HighestRate {
                 "take the rate as a lower bound only; run the search to its end, with longer \
                  slices (--slice) if the proof failed"
             }
+            Found::Disproven { .. } => {
+                "the target can do more for a short while than for long: run again with longer \
+                 slices (--slice), which use up what it has saved"
+            }
             Found::Below { .. } => {
                 "loosen the objective, or look whether the target answers at all within it at a \
                  low --rate"
