@@ -15,6 +15,9 @@ use tenbin_weigh::Progress;
 /// How often news is repeated where there is no terminal.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
+/// A forecast that is no limit at all.
+const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
+
 /// Shows [`Progress`].
 pub(crate) struct Display {
     bar: ProgressBar,
@@ -24,6 +27,8 @@ pub(crate) struct Display {
     pace: Pace,
     /// How the whole time is known.
     about: &'static str,
+    /// Every slice ends after a number of requests.
+    counted: bool,
     current: String,
     /// What the next slice is offered, if a search offers it.
     probe: Option<String>,
@@ -49,6 +54,7 @@ impl Display {
             total: 0,
             pace: Pace::new(Duration::ZERO),
             about: "about",
+            counted: false,
             current: String::new(),
             probe: None,
             last_plain: Instant::now(),
@@ -74,12 +80,14 @@ impl Display {
                 slices,
                 forecast,
                 shortest,
+                requests,
             } => {
                 if let Some(kept) = &self.littering {
                     let _ = kept.set(directory.to_path_buf());
                 }
                 self.total = *slices;
                 self.pace = Pace::new(*forecast);
+                self.counted = requests.is_some();
                 self.about = if shortest.is_some() {
                     "at most"
                 } else {
@@ -90,14 +98,7 @@ impl Display {
                     1 => "1 slice".to_owned(),
                     several => format!("{several} slices"),
                 };
-                let how_long = match shortest {
-                    None => format!("{what} in about {}", short(*forecast)),
-                    Some(shortest) => format!(
-                        "at most {what}, in at least {} and at most {}",
-                        short(*shortest),
-                        short(*forecast)
-                    ),
-                };
+                let how_long = how_long(&what, *forecast, *shortest, *requests);
                 self.line(&format!("{how_long}, kept in {}", directory.display()));
                 self.bar.set_style(style(PREPARING));
                 self.bar.enable_steady_tick(Duration::from_millis(250));
@@ -146,8 +147,12 @@ impl Display {
                 self.total = self.total.max(index + 1);
                 self.bar.set_length(self.total as u64);
                 let whole = self.pace.whole(*index, self.total);
-                self.bar
-                    .set_prefix(format!("{} {}", self.about, short(whole)));
+                // Before the first is over nobody knows how long so many requests take.
+                self.bar.set_prefix(if self.counted && *index == 0 {
+                    "an unknown time".to_owned()
+                } else {
+                    format!("{} {}", self.about, short(whole))
+                });
                 self.bar.set_position(*index as u64);
                 if *index == 0 {
                     self.bar.set_style(style(MEASURING));
@@ -283,6 +288,31 @@ impl Pace {
 }
 
 /// A time in whole seconds.
+/// What is going to be measured, and how long that takes.
+fn how_long(
+    what: &str,
+    forecast: Duration,
+    shortest: Option<Duration>,
+    requests: Option<u64>,
+) -> String {
+    match (requests, shortest) {
+        (Some(all), _) => {
+            let until = format!("until {all} requests are done");
+            if forecast >= NO_LIMIT {
+                format!("{what}, {until}")
+            } else {
+                format!("{what}, {until}, or for {}", short(forecast))
+            }
+        }
+        (None, None) => format!("{what} in about {}", short(forecast)),
+        (None, Some(shortest)) => format!(
+            "at most {what}, in at least {} and at most {}",
+            short(shortest),
+            short(forecast)
+        ),
+    }
+}
+
 fn short(time: Duration) -> Time {
     Time(Duration::from_secs(time.as_secs_f64().round() as u64))
 }
@@ -298,4 +328,30 @@ fn style(template: &str) -> ProgressStyle {
         .with_key("clock", |state: &ProgressState, text: &mut dyn Write| {
             let _ = write!(text, "{}", short(state.elapsed()));
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ends_by_requests_has_no_made_up_length() {
+        let of = |seconds, shortest, requests| {
+            how_long("4 slices", Duration::from_secs(seconds), shortest, requests)
+        };
+        assert_eq!(
+            of(86_401, None, Some(300)),
+            "4 slices, until 300 requests are done"
+        );
+        assert_eq!(
+            of(60, None, Some(300)),
+            "4 slices, until 300 requests are done, or for 1m"
+        );
+        assert_eq!(of(60, None, None), "4 slices in about 1m");
+        let shortest = Some(Duration::from_secs(10));
+        assert_eq!(
+            of(60, shortest, None),
+            "at most 4 slices, in at least 10s and at most 1m"
+        );
+    }
 }

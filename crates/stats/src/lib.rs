@@ -35,7 +35,7 @@ pub use power::{
 };
 pub use proportion::proportion;
 pub use rank_sum::{rank_sum_p, shift, unpaired_ratio};
-pub use search::{HighestRate, Probe, Purpose, SEARCH_PRECISION, Search, Step};
+pub use search::{HighestRate, Probe, Purpose, SEARCH_PRECISION, Search, Step, Yield};
 pub use signed_rank::{hodges_lehmann, signed_rank_p};
 pub use usl::{FEWEST_USL_LEVELS, Level, Usl, UslFit, usl_fit};
 

@@ -21,6 +21,11 @@ const MOST_DOUBLINGS: i32 = 24;
 const MOST_HALVINGS: i32 = 10;
 /// Probes in all: noise must not keep a search going for ever.
 const MOST_PROBES: usize = 60;
+/// Probes in which nothing came to an end, until the search gives up.
+const MOST_EMPTY: usize = 3;
+/// Probes in which every operation failed, until a target counts as one that never
+/// succeeds: a lower rate does not mend a wrong answer.
+const MOST_FUTILE: usize = 2;
 
 /// What a probe is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -30,6 +35,18 @@ pub enum Purpose {
     Seek,
     /// To prove, for longer, that a rate holds.
     Proof,
+}
+
+/// What ended in a probe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Yield {
+    /// Something succeeded, or was not answered in time.
+    Work,
+    /// Every operation was answered, and none as it should be.
+    OnlyFailures,
+    /// Nothing: no operation was due, or none was told of. That decides nothing.
+    Nothing,
 }
 
 /// What came of offering a rate once.
@@ -43,6 +60,8 @@ pub struct Probe {
     pub held: bool,
     /// It came so close to a limit that chance may have decided.
     pub borderline: bool,
+    /// What ended in it.
+    pub ended: Yield,
 }
 
 /// What to do next.
@@ -77,21 +96,38 @@ pub enum HighestRate {
         /// The lowest rate known to fail, if any is.
         failed: Option<f64>,
     },
+    /// Every proof failed: what holds for long is unknown.
+    Disproven {
+        /// The highest rate below all proofs that held in a short probe, operations a
+        /// second; `None` if none did.
+        briefly: Option<f64>,
+        /// The lowest rate of a proof.
+        failed: f64,
+        /// The highest.
+        highest: f64,
+    },
     /// No rate held; this is the lowest that was tried.
     Below {
         /// Operations a second.
         failed: f64,
+    },
+    /// Nothing ever succeeded: every operation failed, at every rate that was tried.
+    Futile {
+        /// The rate of the first probe, operations a second.
+        tried: f64,
     },
     /// Nothing was decided.
     Unknown,
 }
 
 impl HighestRate {
-    /// The highest rate that held, if one did.
+    /// The highest rate that held, if one did and no proof speaks against it.
     pub fn rate(&self) -> Option<f64> {
         match *self {
             Self::Proven { rate, .. } | Self::AtLeast { rate, .. } => Some(rate),
-            Self::Below { .. } | Self::Unknown => None,
+            Self::Disproven { .. } | Self::Below { .. } | Self::Futile { .. } | Self::Unknown => {
+                None
+            }
         }
     }
 
@@ -99,8 +135,8 @@ impl HighestRate {
     pub fn failed(&self) -> Option<f64> {
         match *self {
             Self::Proven { failed, .. } | Self::AtLeast { failed, .. } => failed,
-            Self::Below { failed } => Some(failed),
-            Self::Unknown => None,
+            Self::Below { failed } | Self::Disproven { failed, .. } => Some(failed),
+            Self::Futile { .. } | Self::Unknown => None,
         }
     }
 }
@@ -171,7 +207,8 @@ impl Search {
 
     /// What to do next.
     pub fn next(&self) -> Step {
-        if self.probes.len() >= MOST_PROBES {
+        let empty = self.probes.iter().filter(|p| p.ended == Yield::Nothing);
+        if self.probes.len() >= MOST_PROBES || empty.count() >= MOST_EMPTY || self.is_futile() {
             return Step::Done;
         }
         let proofs = self.tried(Purpose::Proof);
@@ -203,6 +240,9 @@ impl Search {
 
     /// What the probes say.
     pub fn found(&self) -> HighestRate {
+        if self.is_futile() {
+            return HighestRate::Futile { tried: self.start };
+        }
         let (held, failed) = self.bracket();
         let proofs = self.tried(Purpose::Proof);
         let disproven = proofs.iter().filter(|p| p.decision() == Some(false));
@@ -213,28 +253,34 @@ impl Search {
                 failed: failed.filter(|failed| *failed > proof.rate),
             };
         }
+        let disproven = || proofs.iter().filter(|p| p.decision() == Some(false));
+        if let Some(highest) = disproven().map(|p| p.rate).reduce(f64::max) {
+            let lowest = disproven().map(|p| p.rate).fold(highest, f64::min);
+            return HighestRate::Disproven {
+                briefly: self.held_below(lowest),
+                failed: lowest,
+                highest,
+            };
+        }
         match (held, failed) {
-            (Some(held), Some(failed)) if failed <= held => self.below_a_failed_proof(failed),
             (Some(rate), failed) => HighestRate::AtLeast { rate, failed },
             (None, Some(failed)) => HighestRate::Below { failed },
             (None, None) => HighestRate::Unknown,
         }
     }
 
-    /// Proofs have failed at rates that held before: only what held below all of them
-    /// still stands.
-    fn below_a_failed_proof(&self, failed: f64) -> HighestRate {
+    /// The highest rate below this one that held in a short probe.
+    fn held_below(&self, rate: f64) -> Option<f64> {
         let tried = self.tried(Purpose::Seek);
         let stands = tried
             .iter()
-            .filter(|t| t.rate < failed && t.decision() == Some(true));
-        match stands.map(|t| t.rate).reduce(f64::max) {
-            Some(rate) => HighestRate::AtLeast {
-                rate,
-                failed: Some(failed),
-            },
-            None => HighestRate::Below { failed },
-        }
+            .filter(|t| t.rate < rate && t.decision() == Some(true));
+        stands.map(|t| t.rate).reduce(f64::max)
+    }
+
+    fn is_futile(&self) -> bool {
+        let of = |ended| self.probes.iter().filter(move |p| p.ended == ended).count();
+        of(Yield::Work) == 0 && of(Yield::OnlyFailures) >= MOST_FUTILE
     }
 
     /// Between a rate that held and one that failed.
@@ -254,7 +300,11 @@ impl Search {
     /// Every rate that was tried for this, in the order of its first probe.
     fn tried(&self, purpose: Purpose) -> Vec<Tried> {
         let mut tried: Vec<Tried> = Vec::new();
-        for probe in self.probes.iter().filter(|p| p.purpose == purpose) {
+        for probe in self
+            .probes
+            .iter()
+            .filter(|p| p.purpose == purpose && p.ended != Yield::Nothing)
+        {
             match tried.iter_mut().find(|t| t.rate == probe.rate) {
                 Some(known) if known.votes.len() < MOST_VOTES => known.votes.push(probe.held),
                 Some(_) => {}
@@ -330,6 +380,7 @@ mod tests {
                 purpose,
                 held,
                 borderline,
+                ended: Yield::Work,
             });
             assert!(search.probes.len() <= MOST_PROBES);
         }
@@ -448,6 +499,7 @@ mod tests {
                 purpose,
                 held,
                 borderline: true,
+                ended: Yield::Work,
             });
             rate
         };
@@ -498,17 +550,52 @@ mod tests {
         let search = run(100.0, |rate, purpose| {
             (purpose == Purpose::Seek && rate <= 1_000.0, false)
         });
-        let HighestRate::AtLeast {
-            rate,
-            failed: Some(failed),
+        let HighestRate::Disproven {
+            briefly: Some(briefly),
+            failed,
+            highest,
         } = search.found()
         else {
             panic!("{:?}", search.found());
         };
-        assert!(rate < failed && failed < 1_000.0);
+        assert!(briefly < failed && failed < highest && highest <= 1_000.0);
+        assert_eq!(search.found().rate(), None);
         let never = run(100.0, |_, _| (false, false));
         assert!(matches!(never.found(), HighestRate::Below { .. }));
         assert!(never.probes.len() <= 12, "{}", never.probes.len());
+    }
+
+    /// Runs a search whose probes all end like this, and gives the rates that it tried.
+    fn all_end_in(ended: Yield) -> (Vec<f64>, HighestRate) {
+        let mut search = Search::new(8.0);
+        while let Step::Probe { rate, purpose } = search.next() {
+            search.learn(Probe {
+                rate,
+                purpose,
+                held: false,
+                borderline: false,
+                ended,
+            });
+        }
+        let rates = search.probes.iter().map(|probe| probe.rate).collect();
+        (rates, search.found())
+    }
+
+    #[test]
+    fn what_only_fails_is_not_asked_ever_more_slowly() {
+        let (rates, found) = all_end_in(Yield::OnlyFailures);
+        assert_eq!(rates, [8.0, 4.0]);
+        assert_eq!(found, HighestRate::Futile { tried: 8.0 });
+        let (rates, found) = all_end_in(Yield::Work);
+        assert!(rates.len() > 8, "{rates:?}");
+        assert!(matches!(found, HighestRate::Below { .. }));
+    }
+
+    #[test]
+    fn a_probe_in_which_nothing_ended_decides_nothing() {
+        let (rates, found) = all_end_in(Yield::Nothing);
+        assert_eq!(rates, [8.0; MOST_EMPTY]);
+        assert_eq!(found, HighestRate::Unknown);
     }
 
     #[test]

@@ -85,6 +85,9 @@ impl fmt::Display for Blame {
     }
 }
 
+/// What stands behind a sentence whose numbers may mislead.
+pub const SUSPECT: &str = "; the numbers are suspect, see the findings";
+
 /// Whether numbers can be trusted: as far as the worst finding lets them be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -119,7 +122,7 @@ impl Trust {
     pub(crate) fn qualify(self, sentence: String, about: &str) -> String {
         match self {
             Self::Valid => sentence,
-            Self::Suspect => format!("{sentence}; the numbers are suspect, see the findings"),
+            Self::Suspect => format!("{sentence}{SUSPECT}"),
             Self::Invalid => {
                 format!("no verdict on {about}: the numbers cannot be believed, see the findings")
             }

@@ -43,7 +43,7 @@ pub use earlier::{Change, Controls, Earlier, EarlierRun, Part, Series, against_e
 pub use evidence::{Cell, Evidence};
 pub use expected::{Expected, ExpectedUnit, Standing};
 pub use figures::{GroupFigures, OperationFigures, TargetFigures, figures};
-pub use finding::{Blame, Finding, Severity, Trust};
+pub use finding::{Blame, Finding, SUSPECT, Severity, Trust};
 pub use flags::{Arm, Flag, SLICE_TESTS, SliceTest, flags};
 pub use highest_rate::{Finder, RateComparison, SearchResult, Wish};
 pub use metric::{Direction, Metric};

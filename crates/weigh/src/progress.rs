@@ -18,6 +18,8 @@ pub enum Progress<'a> {
         forecast: Duration,
         /// How long it will take at least, if it may end by precision.
         shortest: Option<Duration>,
+        /// Requests of all slices together, if each slice ends after so many.
+        requests: Option<u64>,
     },
     /// A target is being started or looked for.
     Starting {

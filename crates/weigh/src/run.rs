@@ -93,6 +93,7 @@ pub fn weigh(
         slices: turns.len(),
         forecast: plan.forecast(),
         shortest: plan.rounds.until.map(|_| plan.shortest()),
+        requests: requests_of(plan, &turns),
     });
     let mut wires = Wires { stop, progress };
     let mut arms = Vec::new();
@@ -151,6 +152,13 @@ pub fn weigh(
         left_behind: stays.left_behind,
         kept: stays.kept,
     })
+}
+
+/// The requests of all these slices; `None` if one of them ends by time alone.
+fn requests_of(plan: &Plan, turns: &[Turn]) -> Option<u64> {
+    let of_turns = turns.iter();
+    let counted = of_turns.map(|turn| plan.workloads.get(turn.workload)?.load.requests);
+    counted.sum::<Option<u64>>().filter(|all| *all > 0)
 }
 
 fn bring_all_up(

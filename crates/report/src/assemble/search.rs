@@ -19,7 +19,9 @@ fn search(found: &verdict::SearchResult) -> Search {
         outcome: match found.found {
             HighestRate::Proven { .. } => SearchOutcome::Proven,
             HighestRate::AtLeast { .. } => SearchOutcome::AtLeast,
+            HighestRate::Disproven { .. } => SearchOutcome::Disproven,
             HighestRate::Below { .. } => SearchOutcome::Below,
+            HighestRate::Futile { .. } => SearchOutcome::Futile,
             HighestRate::Unknown => SearchOutcome::Unknown,
         },
         rate: found.found.rate(),

@@ -16,7 +16,7 @@ pub struct Search {
     pub slo: String,
     /// How the search ended.
     pub outcome: SearchOutcome,
-    /// The highest rate that held, operations a second.
+    /// The highest rate that held, operations a second; null when every proof failed.
     pub rate: Option<f64>,
     /// The lowest rate known to fail.
     pub failed: Option<f64>,
@@ -38,8 +38,12 @@ pub enum SearchOutcome {
     Proven,
     /// The rate held, and was not proven.
     AtLeast,
+    /// Every proof failed: what held in a short probe is not claimed.
+    Disproven,
     /// No rate held.
     Below,
+    /// Every operation failed, whatever the rate.
+    Futile,
     /// Nothing was decided.
     Unknown,
 }

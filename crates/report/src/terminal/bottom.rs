@@ -1,6 +1,8 @@
 //! The last three lines, for those who read no other: how far the numbers can be
 //! trusted and why, what came out, and where the rest is.
 
+use tenbin_verdict::SUSPECT;
+
 use super::{Ink, Page, claim, decisive, verdict_line, verdict_word};
 use crate::asked::{expectations_clause, optimum_claim};
 use crate::document::{Comparison, Document, Finding, ResultOf, Severity, SliceFigures, Trust};
@@ -96,7 +98,7 @@ fn verdict(document: &Document) -> String {
     let sought = !document.capacities.is_empty() || !document.searches.is_empty();
     if primary.is_empty() && claims.is_empty() {
         claims.push(match sought {
-            true => beyond_belief(document).unwrap_or_else(|| document.verdicts.join("; ")),
+            true => beyond_belief(document).unwrap_or_else(|| warned_once(&document.verdicts)),
             false => alone(document),
         });
     } else {
@@ -106,7 +108,18 @@ fn verdict(document: &Document) -> String {
         claims.extend(at_most.chain(highest).cloned());
     }
     claims.extend(expectations_clause(document));
-    claims.join("; ")
+    warned_once(&claims)
+}
+
+/// The claims in one line: that the numbers are suspect is said behind the last of those
+/// that say so.
+fn warned_once(claims: &[String]) -> String {
+    let last = claims.iter().rposition(|claim| claim.ends_with(SUSPECT));
+    let said = claims.iter().enumerate().map(|(at, claim)| match last {
+        Some(last) if at < last => claim.strip_suffix(SUSPECT).unwrap_or(claim),
+        _ => claim,
+    });
+    said.collect::<Vec<_>>().join("; ")
 }
 
 /// `b is slower than a at get (throughput × 0.286, 0.283–0.287)`.
@@ -174,4 +187,20 @@ fn figures(document: &Document, result: &ResultOf) -> String {
         text += &format!(", p99 {}", TIME.with_spread(operation.p99));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suspect_numbers_are_called_so_once() {
+        let claims = ["a holds 10/s", "b holds 20/s"].map(str::to_owned);
+        assert_eq!(warned_once(&claims), "a holds 10/s; b holds 20/s");
+        let both = claims.map(|claim| claim + SUSPECT);
+        assert_eq!(
+            warned_once(&both),
+            format!("a holds 10/s; b holds 20/s{SUSPECT}")
+        );
+    }
 }

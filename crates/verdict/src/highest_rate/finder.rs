@@ -84,6 +84,7 @@ impl<'a> Finder<'a> {
                 },
                 held: judged.held,
                 borderline: judged.borderline,
+                ended: judged.ended,
             });
         }
     }

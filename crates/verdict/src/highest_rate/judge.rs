@@ -3,8 +3,8 @@
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use tenbin_plan::{Limit, Slo};
-use tenbin_record::{OpFigures, Slice, latency_histogram, merge};
-use tenbin_stats::{CONFIDENCE, normal_quantile};
+use tenbin_record::{ErrorClass, OpFigures, Slice, latency_histogram, merge};
+use tenbin_stats::{CONFIDENCE, Yield, normal_quantile};
 
 /// Errors that are too many where the objective says nothing of them: a rate at which
 /// more than these fail does not hold, however fast the others are.
@@ -22,6 +22,8 @@ pub struct Judged {
     pub held: bool,
     /// Chance may have decided.
     pub borderline: bool,
+    /// What ended in it.
+    pub ended: Yield,
     /// What was looked at, in the order of the objective, and then whether the target
     /// kept up.
     pub limits: Vec<JudgedLimit>,
@@ -39,6 +41,8 @@ pub struct JudgedLimit {
     pub kept: bool,
     /// It may have been kept or missed by chance.
     pub close: bool,
+    /// It stands in the objective; the others hold for every objective.
+    pub asked: bool,
 }
 
 impl Judged {
@@ -61,7 +65,10 @@ pub fn judge(slice: &Slice, slo: &Slo) -> Judged {
         let usual = Limit::Errors {
             below: USUAL_ERRORS,
         };
-        limits.push(judged(&usual, &seen));
+        limits.push(JudgedLimit {
+            asked: false,
+            ..judged(&usual, &seen)
+        });
     }
     limits.push(keeps_up(slice));
     let held = limits.iter().all(|limit| limit.kept);
@@ -70,7 +77,23 @@ pub fn judge(slice: &Slice, slo: &Slo) -> Judged {
     Judged {
         held,
         borderline: !clearly_missed && limits.iter().any(|limit| limit.close),
+        ended: ended(slice, &seen),
         limits,
+    }
+}
+
+/// A timeout may come of the rate; any other failure of everything does not.
+fn ended(slice: &Slice, seen: &Seen) -> Yield {
+    let timeouts: u64 = slice
+        .work()
+        .filter_map(|op| op.errors.get(&ErrorClass::Timeout))
+        .sum();
+    match seen.all() {
+        0 if slice.ok() == 0 && slice.backlog == 0 => Yield::Nothing,
+        all if all > 0 && seen.failed == all && slice.ok() == 0 && timeouts == 0 => {
+            Yield::OnlyFailures
+        }
+        _ => Yield::Work,
     }
 }
 
@@ -112,6 +135,7 @@ fn judged(limit: &Limit, seen: &Seen) -> JudgedLimit {
         seen: None,
         kept: false,
         close: false,
+        asked: true,
     };
     if seen.all() == 0 {
         return none;
@@ -192,6 +216,7 @@ fn keeps_up(slice: &Slice) -> JudgedLimit {
         seen: (due > 0.0).then(|| growth / due),
         kept: growth <= allowed,
         close: growth > allowed / 2.0 && growth < allowed * 2.0 && growth > chance / 2.0,
+        asked: false,
     }
 }
 
@@ -299,5 +324,18 @@ mod tests {
         let found = judge_of(&run, "p99<10ms");
         assert!(!found.held && !found.borderline);
         assert_eq!(found.limits[0].seen, None);
+        assert_eq!(found.ended, Yield::Nothing);
+        run.each(|made| made.backlog(160));
+        assert_eq!(judge_of(&run, "p99<10ms").ended, Yield::Work, "too slow");
+    }
+
+    #[test]
+    fn a_target_that_only_fails_is_told_from_one_that_is_late() {
+        let mut run = slice(0, 0);
+        run.first_of("a").fail(ErrorClass::Status, 20);
+        assert_eq!(judge_of(&run, "p99<10ms").ended, Yield::OnlyFailures);
+        run.first_of("a").fail(ErrorClass::Timeout, 1);
+        assert_eq!(judge_of(&run, "p99<10ms").ended, Yield::Work);
+        assert_eq!(judge_of(&slice(1, 0), "p99<10ms").ended, Yield::Work);
     }
 }

@@ -5,10 +5,12 @@ mod finder;
 mod judge;
 mod sentence;
 
+use std::collections::BTreeMap;
+
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use tenbin_plan::{Plan, RateSearch};
-use tenbin_record::{OpFigures, Slice, latency_histogram, merge, quantile_ns};
+use tenbin_record::{ErrorClass, OpFigures, Slice, latency_histogram, merge, quantile_ns};
 use tenbin_stats::{HighestRate, Probe, Purpose, Search};
 
 pub use compare::{RateComparison, compare_rates};
@@ -16,6 +18,8 @@ pub use finder::{Finder, Wish};
 pub use judge::{Judged, JudgedLimit, USUAL_ERRORS, judge};
 
 use crate::finding::{Finding, Trust};
+use crate::words::percent;
+use judge::KEEPS_UP;
 
 /// Share of a core above which a generator thread may be what missed the limits.
 const BUSY_GENERATOR: f64 = 0.9;
@@ -58,6 +62,8 @@ pub struct ProbeResult {
     pub service: Option<f64>,
     /// 99th percentile of what they waited to be sent, seconds.
     pub lag: Option<f64>,
+    /// The commonest way to fail, in words; `None` when nothing failed.
+    pub failure: Option<String>,
 }
 
 impl SearchResult {
@@ -97,13 +103,29 @@ impl SearchResult {
 
     /// What was missed at the lowest rate that failed, in words.
     pub fn missed(&self) -> Option<String> {
-        let missed: Vec<String> = self
-            .limiting()?
-            .judged
-            .missed()
-            .map(|limit| limit.limit.clone())
-            .collect();
-        Some(missed.join(", "))
+        let (limits, others) = self.limiting()?.misses();
+        Some([limits, others].concat().join(", "))
+    }
+}
+
+impl ProbeResult {
+    /// The limits of the objective that were missed, and what else was wrong, as
+    /// clauses: nobody who gave no limit of errors is told that it was missed.
+    pub(crate) fn misses(&self) -> (Vec<String>, Vec<String>) {
+        let (mut limits, mut others) = (Vec::new(), Vec::new());
+        for missed in self.judged.missed() {
+            if missed.asked {
+                limits.push(missed.limit.clone());
+            } else if missed.limit == KEEPS_UP {
+                others.push("it did not keep up".to_owned());
+            } else {
+                others.push(match missed.seen {
+                    Some(share) => format!("{} of the operations failed", percent(share)),
+                    None => "nothing came to an end".to_owned(),
+                });
+            }
+        }
+        (limits, others)
     }
 }
 
@@ -155,6 +177,32 @@ fn probe(slice: &Slice, search: &RateSearch) -> Option<ProbeResult> {
         busiest_thread: slice.client.busiest_thread,
         service: quantile(slice, 0.5, |op| &op.service),
         lag: quantile(slice, 0.99, |op| &op.lag),
+        failure: failure(slice),
+    })
+}
+
+/// The commonest class of error, or the status if that is what was wrong.
+fn failure(slice: &Slice) -> Option<String> {
+    let mut classes: BTreeMap<ErrorClass, u64> = BTreeMap::new();
+    let mut statuses: BTreeMap<u16, u64> = BTreeMap::new();
+    for op in slice.requests() {
+        for (class, count) in &op.errors {
+            *classes.entry(*class).or_default() += count;
+        }
+        for (status, count) in &op.statuses {
+            *statuses.entry(*status).or_default() += count;
+        }
+    }
+    classes.retain(|_, count| *count > 0);
+    let (class, _) = classes.into_iter().max_by_key(|(_, count)| *count)?;
+    let commonest = statuses.into_iter().max_by_key(|(_, count)| *count);
+    Some(match commonest {
+        // Which statuses are wrong is up to the plan: where something else was right
+        // as well, only the class is sure.
+        Some((status, _)) if class == ErrorClass::Status && slice.ok() == 0 => {
+            format!("status {status}")
+        }
+        _ => class.name().to_owned(),
     })
 }
 
@@ -174,6 +222,7 @@ impl ProbeResult {
             purpose: self.purpose,
             held: self.judged.held,
             borderline: self.judged.borderline,
+            ended: self.judged.ended,
         }
     }
 }

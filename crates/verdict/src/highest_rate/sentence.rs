@@ -1,8 +1,8 @@
 //! What a search has found, in one sentence.
 
-use tenbin_stats::HighestRate;
+use tenbin_stats::{HighestRate, Purpose};
 
-use super::{RateComparison, SearchResult};
+use super::{ProbeResult, RateComparison, SearchResult};
 use crate::words::{rate, ratio};
 
 impl SearchResult {
@@ -13,6 +13,33 @@ impl SearchResult {
         self.trust.qualify(self.claim(), &about)
     }
 
+    /// `800/s failed by p99<10ms, and it did not keep up`.
+    fn failed_at(&self, failed: f64) -> String {
+        let (limits, others) = self.limiting().map(ProbeResult::misses).unwrap_or_default();
+        let (rate, limits, others) = (exact(failed), limits.join(", "), others.join(" and "));
+        match (limits.is_empty(), others.is_empty()) {
+            (true, true) => format!("{rate} failed"),
+            (false, true) => format!("{rate} failed by {limits}"),
+            (true, false) => format!("at {rate} {others}"),
+            (false, false) => format!("{rate} failed by {limits}, and {others}"),
+        }
+    }
+
+    /// ` in a probe of 1.1 s only`: the longest short probe at that rate that held.
+    fn for_so_long(&self, rate: f64) -> String {
+        let probes = self.probes.iter().filter(|probe| {
+            probe.rate == rate && probe.purpose == Purpose::Seek && probe.judged.held
+        });
+        let longest = probes.map(|probe| probe.seconds).reduce(f64::max);
+        longest.map_or_else(String::new, |seconds| {
+            format!(" in a probe of {seconds:.1} s only")
+        })
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.probes.iter().find_map(|p| p.failure.as_deref())
+    }
+
     fn claim(&self) -> String {
         let Self {
             workload,
@@ -21,11 +48,7 @@ impl SearchResult {
             ..
         } = self;
         let above = |failed: Option<f64>| match failed {
-            Some(failed) => {
-                let missed = self.missed().filter(|missed| !missed.is_empty());
-                let why = missed.map_or_else(String::new, |missed| format!(" by {missed}"));
-                format!("{} failed{why}", exact(failed))
-            }
+            Some(failed) => self.failed_at(failed),
             None => "no rate failed".to_owned(),
         };
         match self.found {
@@ -39,9 +62,34 @@ impl SearchResult {
                 exact(rate),
                 above(failed)
             ),
+            HighestRate::Disproven {
+                briefly,
+                failed,
+                highest,
+            } => {
+                let proofs = if failed < highest {
+                    format!("every proof ({}–{})", exact(failed), exact(highest))
+                } else {
+                    format!("the proof ({})", exact(failed))
+                };
+                let held = briefly.map_or_else(
+                    || format!("{target} holds no rate that was proven"),
+                    |rate| format!("{target} held {}{}", exact(rate), self.for_so_long(rate)),
+                );
+                format!(
+                    "{held} at {workload} within {slo}; {proofs} failed: what it holds for long \
+                     is unknown"
+                )
+            }
             HighestRate::Below { failed } => format!(
                 "{target} holds no rate at {workload} within {slo} that was tried; {}",
                 above(Some(failed))
+            ),
+            HighestRate::Futile { tried } => format!(
+                "{target} holds no rate at {workload}: every operation at {} failed{}",
+                exact(tried),
+                self.failure()
+                    .map_or_else(String::new, |why| format!(": {why}"))
             ),
             HighestRate::Unknown => {
                 format!("the highest rate of {target} at {workload} within {slo} is unknown")
@@ -71,7 +119,7 @@ impl RateComparison {
         let Some(value) = self.ratio else {
             return format!(
                 "cannot compare the highest rates of {challenger} and {baseline} at {workload}: \
-                 one of them held none"
+                 there is none that one of them is known to hold"
             );
         };
         let times = ratio(value);
@@ -132,10 +180,63 @@ mod tests {
             "a holds at least 200/s at get within p99<10ms (not proven; no rate failed)"
         );
         assert!(compared.ends_with("(bracket unknown)"), "{compared}");
+        // Every proof fails: what the short probes showed is not claimed.
+        let mut slices = run.slices.clone();
+        for slice in &mut slices {
+            if slice.probe.is_some_and(|probe| probe.proof) {
+                crate::testing::Made(slice).answers(9_000, 0.050);
+            }
+        }
+        let (found, compared) = said(&slices);
+        assert!(found.starts_with("a held 9"), "{found}");
+        assert!(
+            found.contains("/s in a probe of 10.0 s only at get"),
+            "{found}"
+        );
+        assert!(found.contains("within p99<10ms; the proof (9"), "{found}");
+        assert!(
+            found.ends_with("/s) failed: what it holds for long is unknown"),
+            "{found}"
+        );
+        assert!(compared.starts_with("cannot compare"), "{compared}");
         let (found, _) = said(&[]);
         assert_eq!(
             found,
             "the highest rate of a at get within p99<10ms is unknown"
+        );
+    }
+
+    #[test]
+    fn names_only_what_was_asked_and_missed() {
+        let mut run = searched(&[("a", 0.0)]);
+        let said = |run: &crate::testing::Run| {
+            let found = search_results(&run.plan, &run.slices).remove(0);
+            (found.sentence(), found.missed().unwrap())
+        };
+        assert!(
+            said(&run).0.ends_with("/s failed by p99<10ms"),
+            "{:?}",
+            said(&run)
+        );
+        run.each(|slice| {
+            slice.answers(1_000, 0.050);
+            slice.backlog(5_000);
+        });
+        let (sentence, missed) = said(&run);
+        assert!(
+            sentence.ends_with("/s failed by p99<10ms, and it did not keep up"),
+            "{sentence}"
+        );
+        assert_eq!(missed, "p99<10ms, it did not keep up");
+        run.each(|slice| {
+            slice.answers(980, 0.002);
+            slice.fail(tenbin_record::ErrorClass::Status, 20);
+            slice.backlog(0);
+        });
+        let (sentence, _) = said(&run);
+        assert!(
+            sentence.ends_with("/s failed by p99<10ms, and 2 % of the operations failed"),
+            "{sentence}"
         );
     }
 }

@@ -17,11 +17,12 @@ impl Rule for HighestRate {
     }
 
     fn summary(&self) -> &'static str {
-        "a search for the highest rate ended without a proof, or at a limit that is not the target's"
+        "a search for the highest rate ended without a proof, at a limit that is not the target's, or \
+         at a target that only fails"
     }
 
     fn severities(&self) -> &'static [Severity] {
-        &[Severity::Suspect]
+        &[Severity::Suspect, Severity::Invalid]
     }
 
     fn explanation(&self) -> &'static str {
@@ -84,13 +85,28 @@ impl HighestRate {
                 "take the rate as a lower bound only; run the search to its end, with longer \
                  slices (--slice) if the proof failed"
             }
+            Found::Disproven { .. } => {
+                "the target can do more for a short while than for long: run again with longer \
+                 slices (--slice), which use up what it has saved"
+            }
             Found::Below { .. } => {
                 "loosen the objective, or look whether the target answers at all within it at a \
                  low --rate"
             }
+            Found::Futile { .. } => {
+                "check path, method, headers, credentials and the statuses that count as success, \
+                 and read the target's log: at no rate does it do what it is asked"
+            }
             Found::Unknown => "run the search again to its end",
         };
+        let futile = matches!(result.found, Found::Futile { .. });
+        let (severity, blame) = match futile {
+            true => (Severity::Invalid, Blame::Server),
+            false => (Severity::Suspect, Blame::Question),
+        };
         Some(Finding {
+            severity,
+            blame,
             evidence: result.sentence(),
             advice: advice.to_owned(),
             ..self.finding(result)
@@ -160,6 +176,23 @@ mod tests {
         );
         let nothing = searched(&[("a", 0.0)]).findings(&HighestRate);
         assert!(nothing[0].evidence.contains("holds no rate"), "{nothing:?}");
+    }
+
+    #[test]
+    fn voids_what_only_fails() {
+        let mut run = searched(&[("a", 1_000.0)]);
+        run.slices.truncate(2);
+        run.each(|slice| {
+            slice.answers(0, 0.0);
+            slice.fail(tenbin_record::ErrorClass::Status, 100);
+            slice.status(500, 100);
+        });
+        let findings = run.findings(&HighestRate);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert_eq!(
+            findings[0].evidence,
+            "a holds no rate at get: every operation at 100/s failed: status 500"
+        );
     }
 
     #[test]
