@@ -275,6 +275,11 @@ fn the_last_three_lines_alone_do_not_mislead() {
         };
         let expected = format!("{:?}", document.trust).to_uppercase();
         assert!(trust.contains(&expected), "{name}: {trust}");
+        assert_eq!(
+            trust.contains("nothing speaks against"),
+            document.findings.is_empty(),
+            "{name}: {trust}"
+        );
         assert!(verdict.starts_with("Verdict  "), "{name}: {verdict}");
         assert!(
             place.ends_with("runs/2026-01-02T030405-quickstart"),

@@ -25,21 +25,30 @@ impl Page {
             Trust::Invalid => Ink::Red,
         };
         let word = self.paint(ink, trust(document.trust));
-        self.line(&format!(
-            "Trust    {word}, {}",
-            for_terminal(&why(document))
-        ));
-        self.line(&format!("Verdict  {}", for_terminal(&verdict(document))));
-        self.line(&format!(
-            "Run      {}",
-            for_terminal(&document.run.directory)
-        ));
+        for line in lines(document, &word) {
+            self.line(&line);
+        }
     }
 }
 
-/// What the word for trust means here: the first finding is behind it.
-pub(crate) fn why(document: &Document) -> String {
-    let mut text = trust_meaning(document.trust).to_owned();
+/// The three lines, with the word for trust as it is to be shown.
+pub(crate) fn lines(document: &Document, word: &str) -> [String; 3] {
+    [
+        format!("Trust    {word}{}", for_terminal(&why(document))),
+        format!("Verdict  {}", for_terminal(&verdict(document))),
+        format!("Run      {}", for_terminal(&document.run.directory)),
+    ]
+}
+
+/// What the word for trust means here, to be read behind it: the first finding is
+/// the reason.
+fn why(document: &Document) -> String {
+    // Of notes there is something to say, though they do not shake the numbers.
+    let noted = document.trust == Trust::Valid && !document.findings.is_empty();
+    let mut text = match noted {
+        true => String::new(),
+        false => format!(", {}", trust_meaning(document.trust)),
+    };
     if !document.run.complete {
         let in_rounds = |s: &&SliceFigures| !s.cut_short && s.offered.is_none();
         let full = document.slices.iter().filter(in_rounds);
@@ -57,7 +66,7 @@ pub(crate) fn why(document: &Document) -> String {
     let told = |finding: &&Finding| document.run.complete || finding.rule != "incomplete";
     if let Some(finding) = others.find(told) {
         let mild = match finding.severity {
-            Severity::Note => "note: ",
+            Severity::Note => "worth knowing: ",
             Severity::Suspect | Severity::Invalid => "",
         };
         text += &format!("; {mild}{}", essence(finding));
