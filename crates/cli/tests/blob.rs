@@ -386,7 +386,7 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
         ", Mode: DEL, Ops: ",
         " The subsequent '-m g' or '-m d' test should be specified with '-n ",
         "Slowdowns: 0\n",
-        "Verdict: ",
+        "Verdict  ",
     ] {
         run.expect_stdout(said);
     }

@@ -95,8 +95,8 @@ fn the_lines_of_the_founding_guide_run_and_report_in_warps_words() {
         assert!(section_of_put.contains(line), "{line}: {put}");
     }
     assert!(rate(section_of_put) > 0.0, "{put}");
-    put.expect_stdout("\nVerdict: ")
-        .expect_stdout("\nRun: runs/");
+    put.expect_stdout("\nVerdict  ")
+        .expect_stdout("\nRun      runs/");
 
     let get = store.warp("get --objects=50 --obj.size=64KiB");
     assert!(section(&get, "GET").contains("* TTFB: "), "{get}");
@@ -122,7 +122,7 @@ fn the_lines_of_the_founding_guide_run_and_report_in_warps_words() {
     let run = put
         .stdout
         .lines()
-        .find_map(|line| line.strip_prefix("Run: "))
+        .find_map(|line| line.strip_prefix("Run      "))
         .expect("a run directory");
     let again = Tenbin::new(&scratch, ["warp", "analyze", run]).run();
     again.expect_code(0);

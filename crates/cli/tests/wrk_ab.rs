@@ -47,9 +47,10 @@ fn the_lines_of_the_faq_run_as_written() {
         .expect_stdout("  2 threads and 20 connections")
         .expect_stdout("    99%")
         .expect_stdout("Requests/sec: ");
-    let last: Vec<&str> = wrk.stdout.lines().rev().take(2).collect();
-    assert!(last[0].starts_with("Run: "), "{wrk}");
-    assert!(last[1].starts_with("Verdict: "), "{wrk}");
+    let last: Vec<&str> = wrk.stdout.lines().rev().take(3).collect();
+    assert!(last[0].starts_with("Run      "), "{wrk}");
+    assert!(last[1].starts_with("Verdict  "), "{wrk}");
+    assert!(last[2].starts_with("Trust    "), "{wrk}");
 
     let missing = line("wrk -c 2 -d 1s http://127.0.0.1:8787/nothing");
     assert_eq!(missing.code, Some(4), "{missing}");

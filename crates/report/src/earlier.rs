@@ -6,13 +6,15 @@ use std::collections::BTreeMap;
 use tenbin_stats::Measured;
 use tenbin_verdict::{self as verdict, Series, against_earlier};
 
+mod parity;
 mod terms;
 
+use self::parity::Answers;
 use self::terms::Terms;
 use crate::assemble::figure;
 use crate::document::{
     ControlRange, Document, Earlier, EarlierChange, EarlierPart, EarlierWord, Figure, Interval,
-    Trust,
+    ResultOf, Trust,
 };
 use crate::escape::for_terminal;
 use crate::import::{gobench, loops};
@@ -27,6 +29,8 @@ pub struct Results {
     series: Vec<Series>,
     /// What was sent and how, by workload: must be the same on both sides.
     terms: BTreeMap<String, Terms>,
+    /// What was answered, by workload and target.
+    answers: BTreeMap<(String, String), Answers>,
     /// The machine, as far as it is known.
     host: Vec<(&'static str, Option<String>)>,
     trust: Option<Trust>,
@@ -47,6 +51,18 @@ impl Results {
                 .workloads
                 .iter()
                 .map(|work| (work.name.clone(), Terms::of(work)))
+                .collect(),
+            answers: document
+                .results
+                .iter()
+                .map(
+                    |ResultOf {
+                         workload, target, ..
+                     }| {
+                        let place = (workload.clone(), target.clone());
+                        (place, Answers::of(document, workload, target))
+                    },
+                )
                 .collect(),
             host: vec![
                 ("host", here.hostname.clone()),
@@ -80,6 +96,7 @@ impl Results {
             name: name.to_owned(),
             series,
             terms: BTreeMap::new(),
+            answers: BTreeMap::new(),
             host: Vec::new(),
             trust: None,
         })
@@ -145,16 +162,26 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
             before.name, after.name
         ));
     }
+    let mut warnings = warnings(before, after, &found);
+    let mut changes: Vec<EarlierChange> = found.all.iter().map(change).collect();
+    let invalid = [before, after].map(|side| side.trust == Some(Trust::Invalid));
+    for each in &mut changes {
+        let unequal = unequal_answers(before, after, each);
+        if invalid.contains(&true) || unequal.is_some() {
+            each.change = EarlierWord::NoVerdict;
+        }
+        warnings.extend(unequal);
+    }
     Ok(Earlier {
         before: before.name.clone(),
         after: after.name.clone(),
-        warnings: warnings(before, after, &found),
+        warnings,
         controls: found.controls.map(|range| ControlRange {
             count: range.count as u64,
             low: range.low,
             high: range.high,
         }),
-        changes: found.all.iter().map(change).collect(),
+        changes,
     })
 }
 
@@ -219,7 +246,12 @@ fn warnings(before: &Results, after: &Results, found: &verdict::EarlierRun) -> V
     let mut warnings = Vec::new();
     for side in [before, after] {
         if let Some(bad @ (Trust::Suspect | Trust::Invalid)) = side.trust {
-            warnings.push(format!("{} is {}: see its findings", side.name, trust(bad)));
+            let so = match bad {
+                Trust::Invalid => ", so that there is no verdict",
+                _ => "",
+            };
+            let name = &side.name;
+            warnings.push(format!("{name} is {}{so}: see its findings", trust(bad)));
         }
     }
     for (one, other) in [(before, after), (after, before)] {
@@ -243,6 +275,18 @@ fn warnings(before: &Results, after: &Results, found: &verdict::EarlierRun) -> V
         warnings.push("one run each cannot tell: repeat both".to_owned());
     }
     warnings
+}
+
+/// Why one workload on one target was other work before than after.
+fn unequal_answers(before: &Results, after: &Results, change: &EarlierChange) -> Option<String> {
+    let target = change.target.clone()?;
+    let place = (change.workload.clone(), target);
+    let then = before.answers.get(&place)?;
+    let difference = then.difference(*after.answers.get(&place)?)?;
+    let (workload, target) = place;
+    Some(format!(
+        "no verdict on {target} at {workload}: the answers were not the same ({difference})"
+    ))
 }
 
 fn change(found: &verdict::Earlier) -> EarlierChange {

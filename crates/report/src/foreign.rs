@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use crate::document::Document;
 use crate::escape::for_terminal;
-use crate::terminal::{verdict_line, why};
+use crate::terminal::last_three_lines;
 use crate::words::trust;
 
-/// What was found, the verdict, and where the run is.
+/// What was found, then the last three lines.
 pub(crate) fn last_lines(document: &Document) -> String {
     let mut text = String::new();
     for finding in &document.findings {
@@ -18,13 +18,11 @@ pub(crate) fn last_lines(document: &Document) -> String {
             for_terminal(&finding.evidence)
         );
     }
-    let _ = writeln!(
-        text,
-        "Verdict: {}, {}; {}",
-        trust(document.trust),
-        for_terminal(&why(document)),
-        for_terminal(&verdict_line(document))
-    );
-    let _ = writeln!(text, "Run: {}", for_terminal(&document.run.directory));
-    text
+    text + &bottom(document)
+}
+
+/// The same three lines as below Tenbin's own report.
+pub(crate) fn bottom(document: &Document) -> String {
+    let lines = last_three_lines(document, trust(document.trust));
+    lines.map(|line| line + "\n").concat()
 }

@@ -11,7 +11,7 @@ mod suite;
 
 use std::fmt::Write as _;
 
-use crate::document::{Comparison, Document, Finding, OperationResult, Severity, Workload};
+use crate::document::{Comparison, Document, Finding, OperationResult, Severity, Trust, Workload};
 use crate::escape::{as_code, for_markdown};
 use crate::flagged::flagged;
 use crate::terminal::verdict_word;
@@ -62,13 +62,13 @@ fn head(page: &mut String, document: &Document) {
     } else {
         " The run is incomplete."
     };
+    let meaning = match document.trust {
+        Trust::Valid if !document.findings.is_empty() => "the findings are worth knowing",
+        other => trust_meaning(other),
+    };
     line(
         page,
-        &format!(
-            "**{}**: {}.{incomplete}",
-            trust(document.trust),
-            trust_meaning(document.trust)
-        ),
+        &format!("**{}**: {meaning}.{incomplete}", trust(document.trust)),
     );
     line(page, "");
     for verdict in &document.verdicts {

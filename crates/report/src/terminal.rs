@@ -8,7 +8,7 @@ mod earlier;
 mod results;
 mod single;
 
-pub(crate) use bottom::why;
+pub(crate) use bottom::lines as last_three_lines;
 
 use crate::asked::{expectations_clause, optimum_claim};
 use crate::connections::{
@@ -394,7 +394,7 @@ fn about(finding: &Finding) -> String {
 
 /// Every primary comparison in one line, without figures: the word for each
 /// challenger, then the workloads it holds for.
-pub(crate) fn verdict_line(document: &Document) -> String {
+fn verdict_line(document: &Document) -> String {
     let mut claims = comparisons_line(document);
     claims.extend(expectations_clause(document));
     claims.join("; ")

@@ -29,7 +29,10 @@ fn later(get: f64, put: f64) -> Document {
         };
         slice.ops[0].ok = (slice.ops[0].ok as f64 * share) as u64;
     }
-    run.document()
+    // Answers beyond what so many connections can carry are not what is asked here.
+    let mut document = run.document();
+    document.trust = tenbin_report::document::Trust::Valid;
+    document
 }
 
 fn compared(after: &Document, changed: &[&str]) -> Earlier {
@@ -240,4 +243,41 @@ fn our_own_benchmark_lines_say_the_same_as_the_run() {
     for (lines, runs) in ratios(&from_lines).iter().zip(ratios(&from_runs)) {
         assert!((lines - runs).abs() < 1e-5, "{lines} {runs}");
     }
+}
+
+/// A page half as large, or answers that fail, are not a server twice as fast.
+#[test]
+fn no_verdict_without_the_same_answers() {
+    let with = |bytes: u64, failed: u64| {
+        let mut document = made_up::single().document();
+        for slice in &mut document.slices {
+            slice.payload_bytes = Some(slice.ok * bytes);
+            slice.failed = slice.ok * failed / 100;
+        }
+        document.trust = tenbin_report::document::Trust::Valid;
+        document
+    };
+    let against_usual = |after: &Document| {
+        let before = Results::of_document(&with(1_000, 0));
+        against(&before, &Results::of_document(after), &[]).unwrap()
+    };
+    let silent = against_usual(&with(1_030, 0));
+    assert_ne!(silent.changes[0].change, EarlierWord::NoVerdict);
+    assert!(!silent.warnings.iter().any(|it| it.contains("no verdict")));
+    for (after, why) in [
+        (
+            with(400, 0),
+            "an answer had 1000 bytes on average, then 400",
+        ),
+        (with(1_000, 5), "of the work failed, then 4.7 %"),
+    ] {
+        let earlier = against_usual(&after);
+        assert_eq!(earlier.changes[0].change, EarlierWord::NoVerdict);
+        let told = earlier.warnings.iter().any(|it| it.contains(why));
+        assert!(told, "{why}: {:?}", earlier.warnings);
+    }
+    let mut invalid = with(1_000, 0);
+    invalid.trust = tenbin_report::document::Trust::Invalid;
+    let earlier = against_usual(&invalid);
+    assert_eq!(earlier.changes[0].change, EarlierWord::NoVerdict);
 }

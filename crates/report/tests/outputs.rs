@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use made_up::Run;
-use tenbin_report::document::SliceFigures;
+use tenbin_report::document::{Outcome, RunEnded, SliceFigures};
 use tenbin_report::{Document, EXPORTERS, exporter, terminal};
 
 type NamedRun = (&'static str, fn() -> Run);
@@ -275,6 +275,11 @@ fn the_last_three_lines_alone_do_not_mislead() {
         };
         let expected = format!("{:?}", document.trust).to_uppercase();
         assert!(trust.contains(&expected), "{name}: {trust}");
+        assert_eq!(
+            trust.contains("nothing speaks against"),
+            document.findings.is_empty(),
+            "{name}: {trust}"
+        );
         assert!(verdict.starts_with("Verdict  "), "{name}: {verdict}");
         assert!(
             place.ends_with("runs/2026-01-02T030405-quickstart"),
@@ -361,4 +366,52 @@ fn every_markdown_table_has_as_many_cells_in_every_row() {
             assert_eq!(*columns.get_or_insert(cells), cells, "{name}: {line}");
         }
     }
+}
+
+fn verdict_of(document: &Document) -> String {
+    let text = terminal(document, 80, false);
+    text.lines().rev().nth(1).unwrap().to_owned()
+}
+
+#[test]
+fn the_verdict_says_what_was_asked_and_not_reached() {
+    let mut document = made_up::single().document();
+    document.run.until = Some(0.001);
+    document.run.ended = Some(RunEnded::MostRounds);
+    let verdict = verdict_of(&document);
+    assert!(verdict.contains("precision ± 0.1 % was not reached: ± "));
+    document.run.ended = Some(RunEnded::Precise);
+    assert!(!verdict_of(&document).contains("precision"));
+}
+
+#[test]
+fn a_twin_alone_is_what_the_verdict_is_about() {
+    let mut document = made_up::pair().document();
+    document.run.twin = Some(document.comparisons[0].challenger.clone());
+    for comparison in &mut document.comparisons {
+        (comparison.twin, comparison.primary) = (true, false);
+    }
+    let verdict = verdict_of(&document);
+    assert!(verdict.contains("; its twin at get-1KiB: throughput × "));
+    assert!(verdict.contains(", noise floor "), "{verdict}");
+    assert!(!verdict.contains("nothing to compare"), "{verdict}");
+}
+
+#[test]
+fn the_verdict_says_when_only_the_number_of_questions_forbids_it() {
+    let mut document = made_up::pair().document();
+    let mut primary = document.comparisons.iter_mut();
+    let first = primary.find(|comparison| comparison.primary).unwrap();
+    first.outcome = Outcome::Inconclusive {
+        detectable: None,
+        aim: 0.05,
+        rounds_needed: None,
+    };
+    assert!(!verdict_of(&document).contains("too few rounds"));
+    let mut primary = document.comparisons.iter_mut();
+    let first = primary.find(|comparison| comparison.primary).unwrap();
+    first.block_ratios.truncate(6);
+    let verdict = verdict_of(&document);
+    let expected = "too few rounds for 2 questions: 7 blocks needed";
+    assert!(verdict.contains(expected), "{verdict}");
 }

@@ -85,6 +85,8 @@ pub enum EarlierWord {
     CannotTell,
     /// Too few values on a side for an interval.
     TooFew,
+    /// One of the runs cannot be believed, or the two did not get the same answers.
+    NoVerdict,
 }
 
 impl EarlierWord {
@@ -96,6 +98,7 @@ impl EarlierWord {
             Self::Drift => "not distinguishable from the drift of the machine",
             Self::CannotTell => "cannot tell",
             Self::TooFew => "cannot tell: too few repetitions",
+            Self::NoVerdict => "no verdict",
         }
     }
 }

@@ -1,13 +1,19 @@
 //! The last three lines, for those who read no other: how far the numbers can be
 //! trusted and why, what came out, and where the rest is.
 
+use tenbin_stats::{CONFIDENCE, blocks_for_significance};
 use tenbin_verdict::SUSPECT;
 
 use super::{Ink, Page, claim, decisive, verdict_line, verdict_word};
 use crate::asked::{expectations_clause, optimum_claim};
-use crate::document::{Comparison, Document, Finding, ResultOf, Severity, SliceFigures, Trust};
+use crate::document::{
+    Comparison, Document, Figure, Finding, Outcome, ResultOf, RunEnded, Severity, SliceFigures,
+    Trust,
+};
 use crate::escape::for_terminal;
-use crate::words::{RATE, TIME, plural, ratio, ratio_interval, trust, trust_meaning};
+use crate::words::{
+    RATE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval, trust, trust_meaning,
+};
 
 /// Comparisons that stand in one line with their figures; of more only the words do.
 const WITH_FIGURES: usize = 4;
@@ -27,21 +33,30 @@ impl Page {
             Trust::Invalid => Ink::Red,
         };
         let word = self.paint(ink, trust(document.trust));
-        self.line(&format!(
-            "Trust    {word}, {}",
-            for_terminal(&why(document))
-        ));
-        self.line(&format!("Verdict  {}", for_terminal(&verdict(document))));
-        self.line(&format!(
-            "Run      {}",
-            for_terminal(&document.run.directory)
-        ));
+        for line in lines(document, &word) {
+            self.line(&line);
+        }
     }
 }
 
-/// What the word for trust means here: the first finding is behind it.
-pub(crate) fn why(document: &Document) -> String {
-    let mut text = trust_meaning(document.trust).to_owned();
+/// The three lines, with the word for trust as it is to be shown.
+pub(crate) fn lines(document: &Document, word: &str) -> [String; 3] {
+    [
+        format!("Trust    {word}{}", for_terminal(&why(document))),
+        format!("Verdict  {}", for_terminal(&verdict(document))),
+        format!("Run      {}", for_terminal(&document.run.directory)),
+    ]
+}
+
+/// What the word for trust means here, to be read behind it: the first finding is
+/// the reason.
+fn why(document: &Document) -> String {
+    // Of notes there is something to say, though they do not shake the numbers.
+    let noted = document.trust == Trust::Valid && !document.findings.is_empty();
+    let mut text = match noted {
+        true => String::new(),
+        false => format!(", {}", trust_meaning(document.trust)),
+    };
     if !document.run.complete {
         let in_rounds = |s: &&SliceFigures| !s.cut_short && s.offered.is_none();
         let full = document.slices.iter().filter(in_rounds);
@@ -59,7 +74,7 @@ pub(crate) fn why(document: &Document) -> String {
     let told = |finding: &&Finding| document.run.complete || finding.rule != "incomplete";
     if let Some(finding) = others.find(told) {
         let mild = match finding.severity {
-            Severity::Note => "note: ",
+            Severity::Note => "worth knowing: ",
             Severity::Suspect | Severity::Invalid => "",
         };
         text += &format!("; {mild}{}", essence(finding));
@@ -93,7 +108,9 @@ fn verdict(document: &Document) -> String {
     let primary = decisive(document);
     let mut claims: Vec<String> = document.optima.iter().map(optimum_claim).collect();
     if primary.len() > WITH_FIGURES {
-        return verdict_line(document);
+        claims = vec![verdict_line(document)];
+        claims.extend(not_precise(document));
+        return claims.join("; ");
     }
     let sought = !document.capacities.is_empty() || !document.searches.is_empty();
     if primary.is_empty() && claims.is_empty() {
@@ -102,12 +119,13 @@ fn verdict(document: &Document) -> String {
             false => alone(document),
         });
     } else {
-        claims.extend(primary.into_iter().map(with_figures));
+        claims.extend(primary.into_iter().map(|each| with_figures(document, each)));
         let at_most = document.capacity_comparisons.iter().map(|c| &c.sentence);
         let highest = document.rate_comparisons.iter().map(|c| &c.sentence);
         claims.extend(at_most.chain(highest).cloned());
     }
     claims.extend(expectations_clause(document));
+    claims.extend(not_precise(document));
     warned_once(&claims)
 }
 
@@ -122,8 +140,43 @@ fn warned_once(claims: &[String]) -> String {
     said.collect::<Vec<_>>().join("; ")
 }
 
+/// `precision ± 2 % was not reached: ± 6.1 %`, of the deciding figure that is known
+/// worst.
+fn not_precise(document: &Document) -> Option<String> {
+    let asked = document.run.until?;
+    if document.run.ended != Some(RunEnded::MostRounds) {
+        return None;
+    }
+    let primary = document.comparisons.iter().filter(|each| each.primary);
+    let mut widths: Vec<Option<f64>> = primary.map(|each| half_width(each.ratio)).collect();
+    if widths.is_empty() {
+        let deciding = |result: &ResultOf| match is_closed(document, result) {
+            true => half_width(result.throughput),
+            false => half_width(result.work().next().and_then(|work| work.p50)),
+        };
+        widths = document.results.iter().map(deciding).collect();
+    }
+    let worst = widths.into_iter().collect::<Option<Vec<f64>>>();
+    let worst = worst.and_then(|all| all.into_iter().reduce(f64::max));
+    let got = worst.map_or_else(|| UNKNOWN.to_owned(), |it| format!("± {}", percent(it)));
+    Some(format!(
+        "precision ± {} was not reached: {got}",
+        percent(asked)
+    ))
+}
+
+/// How far the farther end of the interval is from the figure, as a factor less 1.
+fn half_width(figure: Option<Figure>) -> Option<f64> {
+    let Figure {
+        value, interval, ..
+    } = figure?;
+    let ends = interval?;
+    let width = (ends.high / value).max(value / ends.low) - 1.0;
+    width.is_finite().then_some(width)
+}
+
 /// `b is slower than a at get (throughput × 0.286, 0.283–0.287)`.
-fn with_figures(comparison: &Comparison) -> String {
+fn with_figures(document: &Document, comparison: &Comparison) -> String {
     let text = format!("{} at {}", claim(comparison), comparison.workload);
     match comparison.ratio {
         Some(figure) if verdict_word(comparison) != "no verdict" => {
@@ -131,14 +184,40 @@ fn with_figures(comparison: &Comparison) -> String {
                 Some(_) => ratio_interval(comparison.ratio),
                 None => "interval unknown".to_owned(),
             };
-            format!(
-                "{text} ({} × {}, {interval})",
+            let mut figures = format!(
+                "{} × {}, {interval}",
                 comparison.metric_phrase,
                 ratio(figure.value)
-            )
+            );
+            if let Some(few) = too_few_for_all(document, comparison) {
+                figures += &format!("; {few}");
+            }
+            format!("{text} ({figures})")
         }
         _ => text,
     }
+}
+
+/// Why an interval that leaves no doubt does not do: with so many questions chance
+/// alone makes one of them look like that.
+fn too_few_for_all(document: &Document, comparison: &Comparison) -> Option<String> {
+    if !matches!(comparison.outcome, Outcome::Inconclusive { .. }) {
+        return None;
+    }
+    let interval = comparison.ratio?.interval?;
+    if interval.low <= 1.0 && 1.0 <= interval.high {
+        return None;
+    }
+    let questions = document.comparisons.iter().filter(|each| each.primary);
+    let questions = questions.count();
+    let needed = blocks_for_significance((1.0 - CONFIDENCE) / questions as f64)?;
+    (comparison.block_ratios.len() < needed).then(|| {
+        format!(
+            "too few rounds for {}: {} needed",
+            plural(questions as u64, "question"),
+            plural(needed as u64, "block")
+        )
+    })
 }
 
 /// What is said in place of figures that nobody should read.
@@ -153,7 +232,10 @@ fn alone(document: &Document) -> String {
         return nothing;
     }
     let measured = document.results.iter();
-    let measured: Vec<&ResultOf> = measured.filter(|r| r.throughput.is_some()).collect();
+    let is_twin = |result: &ResultOf| document.run.twin.as_ref() == Some(&result.target);
+    let measured: Vec<&ResultOf> = measured
+        .filter(|result| result.throughput.is_some() && !is_twin(result))
+        .collect();
     if measured.is_empty() {
         return "none: nothing was measured".to_owned();
     }
@@ -169,13 +251,54 @@ fn alone(document: &Document) -> String {
         Trust::Suspect => " (suspect)",
         Trust::Valid | Trust::Invalid => "",
     };
-    format!("{text}{doubt}; one target, nothing to compare")
+    let twins = measured
+        .iter()
+        .take(WORKLOADS)
+        .filter_map(|result| twin(document, result));
+    let beside = match twins.collect::<Vec<_>>() {
+        none if none.is_empty() => "one target, nothing to compare".to_owned(),
+        twins => twins.join("; "),
+    };
+    format!("{text}{doubt}; {beside}")
+}
+
+/// `its twin at get: throughput × 1.002, 0.994–1.009, noise floor 1 %`: what one and
+/// the same server differs by from itself.
+fn twin(document: &Document, result: &ResultOf) -> Option<String> {
+    let wanted = match is_closed(document, result) {
+        true => "throughput",
+        false => "response_p50",
+    };
+    let mine = |each: &&Comparison| each.twin && each.workload == result.workload;
+    let mut twins = document.comparisons.iter().filter(mine);
+    let comparison = twins
+        .clone()
+        .find(|each| each.metric == wanted)
+        .or_else(|| twins.next())?;
+    let interval = match comparison.ratio.and_then(|figure| figure.interval) {
+        Some(_) => ratio_interval(comparison.ratio),
+        None => "interval unknown".to_owned(),
+    };
+    let value = comparison.ratio.map(|figure| ratio(figure.value));
+    Some(format!(
+        "its twin at {}: {} × {}, {interval}, noise floor {}",
+        result.workload,
+        comparison.metric_phrase,
+        value.unwrap_or_else(|| UNKNOWN.to_owned()),
+        comparison
+            .noise_floor
+            .map_or_else(|| UNKNOWN.to_owned(), percent)
+    ))
+}
+
+fn is_closed(document: &Document, result: &ResultOf) -> bool {
+    let mut workloads = document.workloads.iter();
+    workloads.any(|w| w.name == result.workload && w.closed_loop)
 }
 
 /// A closed loop is asked how much gets done; at a rate the schedule decides that.
 fn figures(document: &Document, result: &ResultOf) -> String {
-    let mut workloads = document.workloads.iter();
-    let closed = workloads.any(|w| w.name == result.workload && w.closed_loop);
+    let closed = is_closed(document, result);
     let mut text = format!(
         "{} at {}: {}",
         result.target,

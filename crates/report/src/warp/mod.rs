@@ -11,9 +11,8 @@ use serde::Serialize;
 
 use crate::document::{Document, Severity, Trust};
 use crate::escape::for_terminal;
+use crate::foreign::bottom;
 use crate::import::{Imported, Operation, Quantile};
-use crate::terminal::{verdict_line, why};
-use crate::words::trust;
 
 pub use cmp::cmp;
 
@@ -69,15 +68,7 @@ pub fn run(document: &Document, imported: &Imported, only: Option<&str>, is_mix:
         }
         text.push('\n');
     }
-    let _ = writeln!(
-        text,
-        "Verdict: {}, {}; {}",
-        trust(document.trust),
-        for_terminal(&why(document)),
-        for_terminal(&verdict_line(document))
-    );
-    let _ = writeln!(text, "Run: {}", for_terminal(&document.run.directory));
-    text
+    text + &bottom(document)
 }
 
 /// All operations of a run together; they were sent at the same time.

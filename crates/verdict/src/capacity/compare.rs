@@ -123,7 +123,7 @@ mod tests {
         assert!((ratio.value - 2.0).abs() < 1e-9, "{ratio:?}");
         assert_eq!(
             found.sentence(),
-            "b at most does 2.00 times the work of a at get (ratio 2.00, 96 % interval 2.00–2.00, \
+            "at its best b does 2.00 times the work of a at get (ratio 2.00, 96 % interval 2.00–2.00, \
              8 connections against 4)"
         );
     }

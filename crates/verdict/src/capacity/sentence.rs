@@ -80,7 +80,7 @@ impl CapacityComparison {
                 let value = self.ratio.value().unwrap_or(f64::NAN);
                 let times = ratio(value);
                 format!(
-                    "{challenger} at most does {times} times the work of {baseline} at {family}"
+                    "at its best {challenger} does {times} times the work of {baseline} at {family}"
                 )
             }
             Outcome::Equivalent { within } => format!(
