@@ -23,7 +23,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use common::{Running, Scratch, Server, Tenbin, path_of};
+use common::{OwnServer, Running, Scratch, Server, Tenbin, path_of};
 use nix::sys::signal::Signal;
 use sides::{Log, Recorded, Served};
 use statistics::{
@@ -52,19 +52,11 @@ impl<'a> Truth<'a> {
     fn start(scratch: &'a Scratch, options: &[&str]) -> Self {
         let log = scratch.join("log");
         let fixed = ["serve", "truth", "--listen", "127.0.0.1:0", "--log", &log];
-        let mut running = Tenbin::new(scratch, [&fixed[..], options].concat()).start();
-        let mut url = None;
-        let ready = common::wait_until(SOON, || {
-            let said = running.so_far();
-            let place = said.split_once("listening on ").map(|(_, rest)| rest);
-            url = place.and_then(|place| Some(place.split_once('\n')?.0.to_owned()));
-            url.is_some() || !running.is_running()
-        });
-        assert!(ready, "{}", running.so_far());
-        let url = url.unwrap_or_else(|| panic!("{}", running.so_far()));
+        let server = OwnServer::start(scratch, [&fixed[..], options].concat());
+        let url = server.url();
         Self {
             scratch,
-            running,
+            running: server.running,
             url,
         }
     }

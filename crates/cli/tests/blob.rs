@@ -7,46 +7,26 @@ use std::net::TcpStream;
 use std::os::unix::fs::symlink;
 use std::time::Duration;
 
-use common::{ACCESS, Outcome, Running, SECRET, Scratch, Store, Tenbin, free_port, wait_until};
+use common::{ACCESS, Outcome, OwnServer, Running, SECRET, Scratch, Store, Tenbin};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
 /// The built-in blob server in a process of its own.
-struct Blobs {
-    _process: Running,
-    port: u16,
-}
+struct Blobs(OwnServer);
 
 impl Blobs {
     fn start(scratch: &Scratch, options: &[&str]) -> Self {
-        // Another test may take a port between our looking and the server's binding.
-        for _ in 0..5 {
-            let port = free_port();
-            let listen = format!("127.0.0.1:{port}");
-            let words = ["serve", "blob", "--listen", &listen];
-            let mut process = Tenbin::new(scratch, words.iter().chain(options)).start();
-            let mut ended = false;
-            let up = wait_until(Duration::from_secs(30), || {
-                ended = !process.is_running();
-                ended || TcpStream::connect(("127.0.0.1", port)).is_ok()
-            });
-            if up && !ended {
-                return Self {
-                    _process: process,
-                    port,
-                };
-            }
-        }
-        panic!("the blob server does not come up");
+        let fixed = ["serve", "blob", "--listen", "127.0.0.1:0"];
+        Self(OwnServer::start(scratch, fixed.iter().chain(options)))
     }
 
     fn url(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
+        format!("http://{}", self.0.address)
     }
 
     /// Blobs that it holds, each of one piece.
     fn held(&self) -> u64 {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("connected");
+        let mut stream = TcpStream::connect(self.0.address).expect("connected");
         stream
             .write_all(b"GET /metrics HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
             .expect("asked");

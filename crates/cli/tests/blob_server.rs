@@ -6,13 +6,10 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use common::{Running, Scratch, Tenbin, free_port, wait_until};
+use common::{OwnServer, Scratch};
 use serde_json::{Value, json};
 
-struct Server {
-    _process: Running,
-    port: u16,
-}
+struct Server(OwnServer);
 
 struct Reply {
     status: u16,
@@ -28,30 +25,13 @@ impl Reply {
 
 impl Server {
     fn start(scratch: &Scratch, options: &[&str]) -> Self {
-        // Another test may take a port between our looking and the server's binding.
-        for _ in 0..5 {
-            let port = free_port();
-            let listen = format!("127.0.0.1:{port}");
-            let words = ["serve", "blob", "--listen", &listen];
-            let mut process = Tenbin::new(scratch, words.iter().chain(options)).start();
-            let mut ended = false;
-            let up = wait_until(Duration::from_secs(30), || {
-                ended = !process.is_running();
-                ended || TcpStream::connect(("127.0.0.1", port)).is_ok()
-            });
-            if up && !ended {
-                return Self {
-                    _process: process,
-                    port,
-                };
-            }
-        }
-        panic!("the blob server does not come up");
+        let fixed = ["serve", "blob", "--listen", "127.0.0.1:0"];
+        Self(OwnServer::start(scratch, fixed.iter().chain(options)))
     }
 
     /// Sends that head, with what else it needs, and the body; `None` for an empty reply.
     fn raw(&self, head: &str, body: &[u8]) -> Option<Reply> {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("connected");
+        let mut stream = TcpStream::connect(self.0.address).expect("connected");
         stream
             .set_read_timeout(Some(Duration::from_secs(30)))
             .expect("a limit");

@@ -10,7 +10,7 @@ mod common;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use common::{Outcome, Running, Scratch, Tenbin, wait_until};
+use common::{Outcome, OwnServer, Scratch, Tenbin};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
@@ -21,19 +21,11 @@ const SERVICE: [&str; 4] = ["--workers", "4", "--service", "fixed:10ms"];
 const CAPACITY: f64 = 400.0;
 
 /// The ground-truth server with these options, and where it is.
-fn truth(scratch: &Scratch, options: &[&str]) -> (Running, String) {
+fn truth(scratch: &Scratch, options: &[&str]) -> (OwnServer, String) {
     let fixed = ["serve", "truth", "--listen", "127.0.0.1:0"];
-    let mut running = Tenbin::new(scratch, [&fixed[..], options].concat()).start();
-    let mut url = None;
-    let ready = wait_until(SOON, || {
-        let said = running.so_far();
-        let place = said.split_once("listening on ").map(|(_, rest)| rest);
-        url = place.and_then(|place| Some(place.split_once('\n')?.0.to_owned()));
-        url.is_some() || !running.is_running()
-    });
-    assert!(ready, "{}", running.so_far());
-    let url = url.unwrap_or_else(|| panic!("{}", running.so_far()));
-    (running, url)
+    let server = OwnServer::start(scratch, [&fixed[..], options].concat());
+    let url = server.url();
+    (server, url)
 }
 
 fn directory(scratch: &Scratch) -> PathBuf {

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use common::{Certificates, Outcome, Running, Scratch, Tenbin};
+use common::{Certificates, Outcome, OwnServer, Scratch, Tenbin};
 use serde_json::Value;
 
 const SOON: Duration = Duration::from_secs(30);
@@ -51,60 +51,19 @@ fn number(value: &Value) -> f64 {
         .unwrap_or_else(|| panic!("no number: {value}"))
 }
 
-/// A `tenbin` that serves something, and where it listens.
-struct Served {
-    running: Running,
-    address: SocketAddr,
+/// The built-in web server.
+fn http_server(scratch: &Scratch) -> OwnServer {
+    OwnServer::start(scratch, ["serve", "http", "--listen", "127.0.0.1:0"])
 }
 
-impl Served {
-    fn start<A: AsRef<std::ffi::OsStr>>(
-        scratch: &Scratch,
-        arguments: impl IntoIterator<Item = A>,
-    ) -> Self {
-        let mut running = Tenbin::new(scratch, arguments).start();
-        let mut address = None;
-        let begun = Instant::now();
-        while address.is_none() {
-            assert!(
-                running.is_running() && begun.elapsed() < SOON,
-                "{}",
-                running.so_far()
-            );
-            address = listening_on(&running.so_far());
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        Self {
-            running,
-            address: address.expect("it listens"),
-        }
-    }
-
-    fn http(scratch: &Scratch) -> Self {
-        Self::start(scratch, ["serve", "http", "--listen", "127.0.0.1:0"])
-    }
-
-    fn url(&self) -> String {
-        format!("http://{}/", self.address)
-    }
-
-    /// CPU seconds of its process so far.
-    fn cpu_seconds(&self) -> f64 {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.running.pid()));
-        let stat = stat.expect("its process");
-        let (_, fields) = stat.rsplit_once(") ").expect("the fields behind its name");
-        let fields: Vec<&str> = fields.split(' ').collect();
-        let ticks = |at: usize| fields[at].parse::<f64>().expect("ticks");
-        (ticks(11) + ticks(12)) / 100.0
-    }
-}
-
-fn listening_on(text: &str) -> Option<SocketAddr> {
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("listening on http"))?;
-    let (_, rest) = line.split_once("://")?;
-    rest.strip_suffix('/')?.parse().ok()
+/// CPU seconds of a server's process so far.
+fn cpu_seconds(server: &OwnServer) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.running.pid()));
+    let stat = stat.expect("its process");
+    let (_, fields) = stat.rsplit_once(") ").expect("the fields behind its name");
+    let fields: Vec<&str> = fields.split(' ').collect();
+    let ticks = |at: usize| fields[at].parse::<f64>().expect("ticks");
+    (ticks(11) + ticks(12)) / 100.0
 }
 
 /// Short slices of plain HTTP.
@@ -171,9 +130,9 @@ fn what_a_launched_server_cost_adds_up() {
 #[test]
 fn a_server_that_was_there_is_observed_by_number_and_by_port() {
     let scratch = Scratch::new("by-pid");
-    let server = Served::http(&scratch);
+    let server = http_server(&scratch);
     let (url, pid) = (server.url(), server.running.pid());
-    let before = server.cpu_seconds();
+    let before = cpu_seconds(&server);
     let run = weigh(
         &scratch,
         &[
@@ -190,7 +149,7 @@ fn a_server_that_was_there_is_observed_by_number_and_by_port() {
         ],
     );
     expect_done(&run);
-    let used_in_all = server.cpu_seconds() - before;
+    let used_in_all = cpu_seconds(&server) - before;
     let result = result(&scratch);
     let mut sum = 0.0;
     for target in ["number", "port"] {
@@ -217,7 +176,7 @@ fn a_server_that_was_there_is_observed_by_number_and_by_port() {
 #[test]
 fn nobody_to_observe_is_told_before_anything_is_measured() {
     let scratch = Scratch::new("nobody");
-    let server = Served::http(&scratch);
+    let server = http_server(&scratch);
     let target = server.url();
     let run = weigh(&scratch, &["--target", &target, "--observe", "pid:4194304"]);
     run.expect_code(3)
@@ -255,11 +214,11 @@ fn another_machine_tells_over_tls_whoever_shows_the_token() {
         ["ca.pem", "server.pem", "server.key"].map(|name| certificates.file(name));
     let token = scratch.write("token", format!("{TOKEN}\n"));
     let other = scratch.write("other-token", format!("{OTHER_TOKEN}\n"));
-    let server = Served::http(&scratch);
+    let server = http_server(&scratch);
     let pid = server.running.pid().to_string();
     let listen = ["observe", "--listen", "127.0.0.1:0", "--token-file", &token];
     let how = ["--tls-cert", &cert, "--tls-key", &key, "--pid", &pid];
-    let observer = Served::start(&scratch, listen.iter().chain(&how));
+    let observer = OwnServer::start(&scratch, listen.iter().chain(&how));
     let told = observer.running.so_far();
     assert!(
         told.contains(&format!("observing process {pid}: 1 process now")),
@@ -440,7 +399,7 @@ fn of_host(seconds: f64) -> String {
 #[test]
 fn a_prometheus_page_tells_of_a_process_or_of_the_whole_host() {
     let scratch = Scratch::new("prometheus");
-    let server = Served::http(&scratch);
+    let server = http_server(&scratch);
     let (process, host) = (Page::start(of_process), Page::start(of_host));
     let url = server.url();
     let run = weigh(
@@ -494,7 +453,7 @@ fn a_prometheus_page_tells_of_a_process_or_of_the_whole_host() {
 #[test]
 fn who_falls_silent_in_the_run_leaves_figures_unknown_and_the_run_alive() {
     let scratch = Scratch::new("silent");
-    let server = Served::http(&scratch);
+    let server = http_server(&scratch);
     let mut page = Page::start(of_process);
     let (target, how) = (server.url(), format!("prometheus:{}", page.url()));
     let mut run = Tenbin::new(

@@ -7,7 +7,7 @@ mod encrypted;
 
 use std::path::PathBuf;
 
-use common::{Nginx, Outcome, Scratch, Tenbin};
+use common::{Nginx, Outcome, OwnServer, Scratch, Tenbin};
 
 const SHORT: [&str; 8] = [
     "--rounds",
@@ -334,26 +334,13 @@ fn lanes_and_hosts_obey_little_s_law() {
     }
 }
 
-/// The port on which a server of ours says that it listens.
-fn port_of(server: &common::Running) -> u16 {
-    let mut port = None;
-    let told = common::wait_until(std::time::Duration::from_secs(10), || {
-        let said = server.so_far();
-        let place = said.split_once("listening on http://127.0.0.1:");
-        port = place.and_then(|(_, rest)| rest.split_once('/')?.0.parse().ok());
-        port.is_some()
-    });
-    assert!(told, "it does not come up: {}", server.so_far());
-    port.expect("a port")
-}
-
 #[test]
 fn an_object_store_with_several_names_is_filled_measured_and_tidied() {
     let scratch = Scratch::new("s3-names");
     let keys = ["--access-key", "tenbin", "--secret-key", "secret-of-tests"];
     let listen = ["serve", "s3", "--listen", "127.0.0.1:0"];
-    let server = Tenbin::new(&scratch, [&listen[..], &keys].concat()).start();
-    let port = port_of(&server);
+    let server = OwnServer::start(&scratch, [&listen[..], &keys].concat());
+    let port = server.address.port();
     for operation in ["get", "delete"] {
         let target = format!("store=http://one.test:{port}");
         let host = format!("store=http://two.test:{port}");
