@@ -80,6 +80,7 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["bare-loop", address, connections, seconds] => {
             cost::bare_loop(address, connections, seconds)?;
         }
+        ["bare-files", directory, count, size] => cost::bare_files(directory, count, size)?,
         ["test"] => return Ok(test::run()),
         other => bail!("no task `{}`\n\n{HELP}", other.join(" ")),
     }

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::rival;
-use super::server::{ACCESS_KEY, SECRET_KEY, presign};
+use super::server::{ACCESS_KEY, SECRET_KEY, data_root, presign};
 use super::turn::{self, Said, Spent};
 use crate::{setup, shell};
 
@@ -100,6 +100,9 @@ impl Contender {
 /// everything counts, as it does for the peers.
 const ONE_SLICE: &str =
     "--threads 1 --rounds 1 --warmup 0s --lead 0s --json --quiet --out tenbin-cost";
+
+/// Files that are stored, read and removed for each second of a turn.
+const FILES_A_SECOND: u64 = 10_000;
 
 /// Our own programs, in `built`, and the peers.
 pub(crate) struct Stable<'a> {
@@ -213,6 +216,59 @@ impl Stable<'_> {
                 })
             }),
             read: read_null,
+            needs: None,
+            make: None,
+            doubtful: None,
+        }
+    }
+
+    /// The line that blobstore-bench's users run, on nothing and on both cores: each of
+    /// `modes` for so many times the length of a turn.
+    pub(crate) fn dummy(&self, name: &'static str, modes: &'static str, times: u64) -> Contender {
+        Contender {
+            name,
+            cores: "0,1",
+            read: read_blobstore_bench,
+            ..self.tenbin(move |scene| {
+                let seconds = scene.seconds * times;
+                Ok(format!(
+                    "blobstore-bench -b dummy -d {seconds} -m {modes} -pr cost -s 10Ki -t 2"
+                ))
+            })
+        }
+    }
+
+    /// Blobs of so many bytes put, got and deleted in files, [`FILES_A_SECOND`] for each
+    /// second that a turn is meant to take.
+    pub(crate) fn files(&self, size: u64) -> Contender {
+        let tenbin = self.tenbin(move |scene| {
+            let (directory, count) = (data_root(), scene.seconds * FILES_A_SECOND);
+            Ok(format!(
+                "blob --target s=file://{} --phases pgd --size {size} --objects {count} \
+                 --connections 1 --slice 10m {ONE_SLICE}",
+                directory.join("tenbin-cost-files").display()
+            ))
+        });
+        Contender {
+            read: read_all_of_tenbin,
+            ..tenbin
+        }
+    }
+
+    /// The same files by [`bare_files`](super::bare_files).
+    pub(crate) fn bare_files(&self, size: u64) -> Contender {
+        Contender {
+            name: "bare loop",
+            program: Ok(self.built.join("xtask")),
+            cores: "0",
+            arguments: Box::new(move |scene| {
+                let (directory, count) = (data_root(), scene.seconds * FILES_A_SECOND);
+                Ok(format!(
+                    "bare-files {} {count} {size}",
+                    directory.join("tenbin-cost-files").display()
+                ))
+            }),
+            read: |said| counted(said.trim().parse().ok()),
             needs: None,
             make: None,
             doubtful: None,
@@ -372,6 +428,34 @@ fn read_tenbin(said: &str) -> Option<Said> {
     counted(result["ok"].as_u64())
 }
 
+/// All that was done in every result.
+fn read_all_of_tenbin(said: &str) -> Option<Said> {
+    let document: serde_json::Value = serde_json::from_str(said).ok()?;
+    let results = document["results"].as_array()?;
+    let each = results.iter().map(|result| {
+        (result["failed"].as_u64() == Some(0)).then_some(())?;
+        result["ok"].as_u64()
+    });
+    counted(each.sum())
+}
+
+/// The operations of all modes, and the seconds they took.
+fn read_blobstore_bench(said: &str) -> Option<Said> {
+    let totals = || said.lines().filter(|line| line.contains("Int: TOTAL"));
+    let field = |line: &str, name: &str| -> Option<f64> {
+        let after = line.split_once(name)?.1;
+        after.split(',').next()?.trim().parse().ok()
+    };
+    let sum = |name| -> Option<f64> { totals().map(|line| field(line, name)).sum() };
+    totals()
+        .all(|line| line.ends_with("Slowdowns: 0"))
+        .then_some(())?;
+    Some(Said {
+        operations: sum("Ops: ")? as u64,
+        seconds: sum("Dur(s): "),
+    })
+}
+
 fn read_null(said: &str) -> Option<Said> {
     let mut words = said.split_whitespace();
     Some(Said {
@@ -436,6 +520,20 @@ mod tests {
         let oha = r#"{"statusCodeDistribution": {"200": 7}}"#;
         assert_eq!(operations(read_oha(oha)), Some(7));
         assert_eq!(operations(read_null("100 0.5 0.4\n")), Some(100));
+    }
+
+    #[test]
+    fn every_mode_of_blobstore_bench_counts() {
+        let line = |mode: &str, slowdowns: u64| {
+            format!(
+                "2026/11/22 00:37:16 Loop: 0, Int: TOTAL, Dur(s): 2.5, Mode: {mode}, Ops: 100, \
+                 MB/s: 1.00, IO/s: 40, Lat(ms): [ min: 0.0, avg: 0.0, 99%: 0.0, max: 8.1 ], \
+                 Slowdowns: {slowdowns}\n"
+            )
+        };
+        let said = read_blobstore_bench(&(line("PUT", 0) + &line("GET", 0))).expect("two modes");
+        assert_eq!((said.operations, said.seconds), (200, Some(5.0)));
+        assert!(read_blobstore_bench(&(line("PUT", 0) + &line("GET", 1))).is_none());
     }
 
     #[test]

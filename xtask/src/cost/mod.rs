@@ -5,6 +5,7 @@
 
 mod awake;
 mod bare;
+mod bare_files;
 mod contender;
 mod goal;
 mod report;
@@ -13,7 +14,7 @@ mod rows;
 mod server;
 mod turn;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -79,6 +80,14 @@ pub(crate) fn bare_loop(address: &str, connections: &str, seconds: &str) -> Resu
     Ok(())
 }
 
+/// The bare loop over files, likewise.
+pub(crate) fn bare_files(directory: &str, count: &str, size: &str) -> Result<()> {
+    let count = count.parse().context("count")?;
+    let size = size.parse().context("size")?;
+    println!("{}", bare_files::run(Path::new(directory), count, size)?);
+    Ok(())
+}
+
 impl Wish {
     fn of(text: &str) -> Result<Self> {
         let mut wish = Self {
@@ -117,7 +126,7 @@ fn build() -> Result<PathBuf> {
     Ok(std::path::absolute(target)?.join("release"))
 }
 
-fn measure(row: Row, built: &std::path::Path, wish: &Wish) -> Result<Measured> {
+fn measure(row: Row, built: &Path, wish: &Wish) -> Result<Measured> {
     println!("\n==> {} ({})", row.name, row.server.name());
     let mut spent: Vec<Result<Vec<Spent>, String>> = Vec::new();
     for contender in &row.contenders {

@@ -130,6 +130,9 @@ pub(crate) fn all(built: &Path) -> Vec<Row> {
             true,
             &stable,
         ),
+        files(&stable),
+        dummy(&stable),
+        dummy_memory(&stable),
         null_memory(&stable),
         nginx_memory(&stable),
     ]);
@@ -293,6 +296,66 @@ fn tls(name: &'static str, core_awake: bool, stable: &Stable<'_>) -> Row {
             figure: Figure::MicrosPerOperation,
             goals: vec![Goal::BelowAllBut("tenbin", &[])],
         }],
+    }
+}
+
+/// Blobs in files: beside the system calls, everything is Tenbin's: making each blob up,
+/// comparing it when it is read, timing, and keeping what there is.
+fn files(stable: &Stable<'_>) -> Row {
+    Row {
+        name: "blobs of 10 KiB in files: put, get, delete",
+        server: Kind::None,
+        method: Method::Beyond,
+        core_awake: false,
+        contenders: vec![stable.files(10 << 10), stable.bare_files(10 << 10)],
+        readings: vec![Reading {
+            figure: Figure::MicrosPerOperation,
+            goals: vec![Goal::AtMostTimes("tenbin", 1.1, "bare loop")],
+        }],
+    }
+}
+
+/// blobstore-bench on nothing, where the tool itself reached 5.8 million.
+fn dummy(stable: &Stable<'_>) -> Row {
+    Row {
+        name: "blobstore-bench -b dummy, 2 threads",
+        server: Kind::None,
+        method: Method::Whole,
+        core_awake: false,
+        contenders: vec![
+            stable.dummy("put", "p", 1),
+            stable.dummy("put, get, delete", "pgd", 1),
+        ],
+        readings: vec![Reading {
+            figure: Figure::MillionsPerSecond,
+            goals: vec![
+                Goal::AtLeast("put", 40.0),
+                Goal::AtLeast("put, get, delete", 40.0),
+            ],
+        }],
+    }
+}
+
+fn dummy_memory(stable: &Stable<'_>) -> Row {
+    Row {
+        name: "memory, blobstore-bench -b dummy, 2 threads",
+        server: Kind::None,
+        method: Method::Whole,
+        core_awake: false,
+        contenders: vec![
+            stable.dummy("put", "p", 1),
+            stable.dummy("put, four times as long", "p", 4),
+        ],
+        readings: vec![
+            Reading {
+                figure: Figure::PeakMib,
+                goals: vec![
+                    Goal::AtMost("put, four times as long", 40.0),
+                    Goal::AtMostAbove("put, four times as long", NO_GROWTH_MIB, "put"),
+                ],
+            },
+            long_enough("put"),
+        ],
     }
 }
 

@@ -1,6 +1,12 @@
-//! Content of its own for every object, made while it is sent: each eight bytes
-//! follow from the seed, the object and their place in it, so that any part of it can
-//! be made again to be compared with what came back.
+//! Content of its own for every object, made while it is sent: each byte follows from the
+//! seed, the object and its place in it, so that any part of it can be made again to be
+//! compared with what came back.
+//!
+//! It is a page of random bytes, the same for all, over which eight bytes are laid again
+//! and again by exclusive or: the key of the object and of the page in it. That goes as
+//! fast as memory does, where a generator that is asked for every eight bytes would take
+//! as long as the system calls that they are written with. No two pages have a longer
+//! stretch in common than chance has it, so that nothing can be packed or stored once.
 
 use std::ops::Range;
 
@@ -8,6 +14,27 @@ use tenbin_plan::rng::{mix, unmix};
 
 /// Bytes made at a time to be compared.
 const BLOCK: usize = 1024;
+
+/// Bytes that one key is laid over.
+const PAGE: usize = 4096;
+
+/// What keys are laid over.
+static BACKGROUND: [u8; PAGE] = background();
+
+const fn background() -> [u8; PAGE] {
+    let mut page = [0; PAGE];
+    let mut at = 0;
+    while at < PAGE {
+        let word = mix(0x7465_6e62_696e ^ at as u64).to_le_bytes();
+        let mut byte = 0;
+        while byte < 8 {
+            page[at + byte] = word[byte];
+            byte += 1;
+        }
+        at += 8;
+    }
+    page
+}
 
 /// The longest stretch of which one part is random and the rest the same everywhere.
 const LONGEST: u64 = 1024;
@@ -42,21 +69,28 @@ impl Unique {
 
     /// The bytes of an object from `offset` on, over all of `out`.
     pub(super) fn fill(self, number: u64, offset: u64, out: &mut [u8]) {
-        let key = mix(self.salt ^ mix(number));
-        let word = |index: u64| mix(key.wrapping_add(index)).to_le_bytes();
-        let skipped = (offset % 8) as usize;
-        let head = if skipped > 0 { 8 - skipped } else { 0 };
-        let (head, rest) = out.split_at_mut(head.min(out.len()));
-        let mut index = offset / 8;
-        if !head.is_empty() {
-            head.copy_from_slice(&word(index)[skipped..][..head.len()]);
-            index += 1;
-        }
-        for eight in rest.chunks_mut(8) {
-            eight.copy_from_slice(&word(index)[..eight.len()]);
-            index += 1;
+        let mut at = offset;
+        let mut rest = &mut *out;
+        while !rest.is_empty() {
+            let inside = (at % PAGE as u64) as usize;
+            let (piece, behind) = rest.split_at_mut(rest.len().min(PAGE - inside));
+            let turned = 8 * (inside % 8) as u32;
+            let key = self.key(number, at / PAGE as u64).rotate_right(turned);
+            lay(&BACKGROUND[inside..][..piece.len()], key, piece);
+            at += piece.len() as u64;
+            rest = behind;
         }
         self.pattern.lay_over(offset, out);
+    }
+
+    /// What is laid over a page of an object.
+    fn key(self, number: u64, page: u64) -> u64 {
+        mix(mix(self.salt ^ mix(number)).wrapping_add(page))
+    }
+
+    /// The object whose key that is.
+    fn number_of_key(self, key: u64, page: u64) -> u64 {
+        unmix(unmix(unmix(key).wrapping_sub(page)) ^ self.salt)
     }
 
     /// Whether `part` is what [`Unique::fill`] makes. Allocates nothing.
@@ -79,8 +113,9 @@ impl Unique {
         let from = offset + skipped as u64;
         let telling = part.get(skipped..skipped + 16)?;
         let word = u64::from_le_bytes(*telling.first_chunk()?);
-        let key = unmix(word).wrapping_sub(from / 8);
-        let number = unmix(unmix(key) ^ self.salt);
+        let background = BACKGROUND[(from % PAGE as u64) as usize..].first_chunk()?;
+        let key = word ^ u64::from_le_bytes(*background);
+        let number = self.number_of_key(key, from / PAGE as u64);
         self.matches(number, from, telling).then_some(number)
     }
 
@@ -93,6 +128,18 @@ impl Unique {
             self.fill(one, from, made);
             self.matches(other, from, made)
         })
+    }
+}
+
+/// Lays a key over a part of the background.
+fn lay(background: &[u8], key: u64, out: &mut [u8]) {
+    let (from, last) = background.as_chunks::<8>();
+    let (to, rest) = out.as_chunks_mut::<8>();
+    for (from, to) in from.iter().zip(to) {
+        *to = (u64::from_le_bytes(*from) ^ key).to_le_bytes();
+    }
+    for ((from, to), key) in last.iter().zip(rest).zip(key.to_le_bytes()) {
+        *to = from ^ key;
     }
 }
 
@@ -224,7 +271,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_part_is_the_same_as_in_the_whole(
-            number: u64, compressible in 0_u8..=100, size in 1_usize..5000,
+            number: u64, compressible in 0_u8..=100, size in 1_usize..10_000,
             from: prop::sample::Index, length: prop::sample::Index,
             flip: prop::sample::Index, bit in 0_u32..8,
         ) {
@@ -241,7 +288,7 @@ mod tests {
         }
 
         #[test]
-        fn bytes_tell_whose_they_are(number: u64, offset in 0_u64..3000, length in 0_usize..60) {
+        fn bytes_tell_whose_they_are(number: u64, offset in 0_u64..10_000, length in 0_usize..60) {
             let unique = Unique::new(9, 0);
             let mut part = vec![0; length];
             unique.fill(number, offset, &mut part);
@@ -256,7 +303,7 @@ mod tests {
 
         #[test]
         fn stretches_are_compared_from_end_to_end(
-            one: u64, other: u64, from in 0..2000_usize, length in 0..3000_usize,
+            one: u64, other: u64, from in 0..2000_usize, length in 0..9000_usize,
             compressible in 0_u8..=100,
         ) {
             let unique = Unique::new(9, compressible);

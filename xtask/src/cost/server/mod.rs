@@ -80,8 +80,8 @@ impl Kind {
     }
 }
 
-/// Where a server's data goes: memory, so that no disk sets the limit.
-fn data_root() -> PathBuf {
+/// Where data goes: memory, so that no disk sets the limit.
+pub(crate) fn data_root() -> PathBuf {
     let shared = PathBuf::from("/dev/shm");
     if shared.is_dir() {
         return shared;

@@ -1,0 +1,52 @@
+//! The least that blobs in files take: each stored, read and removed with one system call
+//! after the other. Nothing is made up, compared or timed.
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, open, openat, unlinkat};
+use rustix::io::{pread, write};
+
+/// Where the files go, below the directory given.
+const FOLDER: &str = "bare";
+
+/// Stores so many files of `size` bytes, reads each, removes each, and returns how many
+/// calls of those three kinds there were.
+pub(crate) fn run(directory: &Path, count: u64, size: usize) -> Result<u64> {
+    std::fs::create_dir_all(directory)?;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let above = open(directory, flags, Mode::empty())?;
+    mkdirat(&above, FOLDER, Mode::from_raw_mode(0o755)).context("the folder is there already")?;
+    let content = vec![7; size];
+    // As much as Tenbin asks for at once.
+    let mut buffer = vec![0; 1 << 20];
+    for number in 0..count {
+        store(&above, &name(number), &content)?;
+    }
+    for number in 0..count {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let file = openat(&above, name(number), flags, Mode::empty())?;
+        if pread(&file, &mut buffer, 0)? != size {
+            bail!("a file is not as long as it was written");
+        }
+    }
+    for number in 0..count {
+        unlinkat(&above, name(number), AtFlags::empty())?;
+    }
+    unlinkat(&above, FOLDER, AtFlags::REMOVEDIR)?;
+    Ok(3 * count)
+}
+
+fn store(above: &OwnedFd, name: &str, content: &[u8]) -> Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC;
+    let file = openat(above, name, flags, Mode::from_raw_mode(0o644))?;
+    if write(&file, content)? != content.len() {
+        bail!("a file was only written in part");
+    }
+    Ok(())
+}
+
+fn name(number: u64) -> String {
+    format!("{FOLDER}/{number:012}")
+}
