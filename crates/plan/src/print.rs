@@ -208,6 +208,10 @@ fn rounds(page: &mut Page, rounds: &Rounds, targets: usize) {
         },
     );
     if rounds.relaunch {
-        page.explained("relaunch", "true", "every slice finds its target just started");
+        page.explained(
+            "relaunch",
+            "true",
+            "every slice finds its target just started",
+        );
     }
 }

@@ -117,11 +117,7 @@ fn endpoint(target: &Target, url: &Url) -> Result<Running, TargetError> {
 }
 
 /// Whoever tells what the target uses, below `guards` if it was launched.
-fn observed(
-    target: &Target,
-    guards: &[i32],
-    way: &Way,
-) -> Result<Option<Observed>, TargetError> {
+fn observed(target: &Target, guards: &[i32], way: &Way) -> Result<Option<Observed>, TargetError> {
     let subject = Subject {
         guards,
         observe: target.observe.as_ref(),
@@ -447,7 +443,8 @@ impl Places {
 
     /// No target's name has an `@` before a number alone.
     fn log_of_node(&self, number: usize) -> PathBuf {
-        self.log.with_file_name(format!("{}@{number}.log", self.target))
+        self.log
+            .with_file_name(format!("{}@{number}.log", self.target))
     }
 
     fn file_error(&self, action: &'static str, path: &Path, source: std::io::Error) -> TargetError {

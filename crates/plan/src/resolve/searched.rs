@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 use super::Desk;
 use super::naming;
 use crate::draft::{CorpusDraft, Field, TargetDraft};
-use crate::model::{Plan, Reach, Target};
+use crate::model::{Plan, Reach, Target, Workload, WorkloadKind};
 use crate::placeholders;
 use crate::problem::Place;
 use crate::scalar::{At, List, Scalar};
@@ -125,6 +125,18 @@ pub(super) fn searched(desk: &mut Desk<'_>, draft: &TargetDraft, reach: &Reach) 
             desk.wrong(field.place, key, why);
         }
     }
+    let asked = corpus.or(status).is_some();
+    for (key, place) in [
+        ("unix", draft.unix.as_ref().map(|field| field.place)),
+        ("resolve", draft.resolve.as_ref().map(|list| list.place)),
+        ("tls", draft.tls.as_ref().map(|table| table.place)),
+    ] {
+        if let Some(place) = place.filter(|_| asked) {
+            let why = "does not go with corpus and status, which ask the hosts of the url in the \
+                       usual way";
+            desk.wrong(place, key, why);
+        }
+    }
     if let (Some(SearchServer::Droonga), Some(field)) = (corpus, &draft.corpus) {
         desk.wrong(
             field.place,
@@ -235,7 +247,8 @@ fn check_pages(desk: &mut Desk<'_>, plan: &Plan) {
         desk.refuse(Place::Nowhere, why);
     }
     if plan.draws_from_corpus() {
-        let why = format!("patterns = {CORPUS_PATTERNS:?} stands for requests made of pages, {without}");
+        let why =
+            format!("patterns = {CORPUS_PATTERNS:?} stands for requests made of pages, {without}");
         desk.refuse(Place::Nowhere, why);
     }
 }
@@ -265,6 +278,16 @@ fn check_relaunch(desk: &mut Desk<'_>, plan: &Plan) {
     let stays = |target: &&Target| !matches!(target.reach, Reach::Launched(_));
     if !plan.rounds.relaunch {
         return;
+    }
+    let has_state =
+        |work: &&Workload| !matches!(work.kind, WorkloadKind::Http(_)) || work.search().is_some();
+    if let Some(work) = plan.workloads.iter().find(has_state) {
+        let why = format!(
+            "relaunch is for plain HTTP requests in rounds, and workload {:?} is something else: \
+             objects that are made beforehand, or a search for a rate",
+            work.name
+        );
+        desk.refuse(Place::Nowhere, why);
     }
     if let Some(target) = plan.targets.iter().find(stays) {
         desk.refuse(

@@ -54,7 +54,9 @@ pub(super) fn free(addresses: &[IpAddr]) -> io::Result<u16> {
 
 /// All at once, so that two names of one address are not taken for two.
 fn are_free(addresses: &[IpAddr], port: u16) -> io::Result<()> {
-    let bound = addresses.iter().map(|address| TcpListener::bind((*address, port)));
+    let bound = addresses
+        .iter()
+        .map(|address| TcpListener::bind((*address, port)));
     bound.collect::<io::Result<Vec<_>>>().map(drop)
 }
 
