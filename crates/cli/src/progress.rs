@@ -118,6 +118,22 @@ impl Display {
                 self.plain(&text);
             }
             Progress::Up { target, url } => self.line(&format!("{target} is up at {url}")),
+            Progress::Pages { made, total } => {
+                let of = total.map_or_else(String::new, |total| format!(" of {total}"));
+                let text = format!("making pages ({made}{of})");
+                self.bar.set_message(text.clone());
+                self.plain(&text);
+            }
+            Progress::Loading {
+                target,
+                server,
+                loaded,
+                total,
+            } => {
+                let text = format!("{target}: loading pages into {server} ({loaded} of {total})");
+                self.bar.set_message(text.clone());
+                self.plain(&text);
+            }
             Progress::Stage {
                 target,
                 workload,

@@ -69,6 +69,14 @@ impl Client {
     /// # Errors
     /// When that is no URL of HTTP.
     pub fn new(url: &str, login: &Login) -> Result<Self, Error> {
+        Self::patient(url, login, ANSWER)
+    }
+
+    /// The same, waiting for an answer at most so long.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn patient(url: &str, login: &Login, answer: Duration) -> Result<Self, Error> {
         let refuse = |reason: &str| Error::Refused(format!("server {url}: {reason}"));
         let parsed = Url::parse(url)
             .map_err(|_| refuse("write a URL, for example http://127.0.0.1:10041"))?;
@@ -88,7 +96,7 @@ impl Client {
         let base = base.as_str().trim_end_matches('/').to_owned();
         let mut config = Agent::config_builder()
             .timeout_connect(Some(CONNECT))
-            .timeout_global(Some(ANSWER))
+            .timeout_global(Some(answer))
             .http_status_as_error(false)
             .max_redirects(0)
             .user_agent("tenbin")

@@ -11,6 +11,7 @@ pub mod groonga;
 pub mod http;
 pub mod json;
 pub mod load;
+pub mod make;
 mod page;
 pub mod patterns;
 mod source;

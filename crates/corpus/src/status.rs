@@ -1,9 +1,14 @@
 //! Whether the nodes are alive, and as many as expected.
 
+use std::time::Duration;
+
 use crate::error::{Error, excerpt};
 use crate::groonga::Answer;
 use crate::http::{Client, Login};
 use crate::json::Json;
+
+/// Who has not said by then how it is does not take part.
+const ANSWER: Duration = Duration::from_secs(10);
 
 /// A node of a cluster, or a server of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +59,7 @@ pub const KINDS: &[Kind] = &[
 pub fn nodes(kind: &Kind, servers: &[String], login: &Login) -> Result<Vec<Node>, Error> {
     let mut nodes: Vec<Node> = Vec::new();
     for url in servers {
-        let client = Client::new(url, login)?;
+        let client = Client::patient(url, login, ANSWER)?;
         let known = (kind.ask)(&client).unwrap_or_else(|error| {
             let note = match error {
                 Error::Server { reason, .. } => reason,

@@ -32,11 +32,36 @@ pub fn extract(answer: &[u8], column: usize) -> Result<Vec<String>, String> {
             None => {}
         }
     }
-    // A term is a line: what would part it is no part of it.
-    let terms = terms
-        .into_iter()
-        .map(|term| term.replace(['\n', '\r'], " "));
-    Ok(terms.filter(|term| !term.trim().is_empty()).collect())
+    Ok(terms.into_iter().filter_map(as_term).collect())
+}
+
+/// A term is a line: what would part it is no part of it.
+fn as_term(word: String) -> Option<String> {
+    let term = word.replace(['\n', '\r'], " ");
+    (!term.trim().is_empty()).then_some(term)
+}
+
+/// Terms as they are found in records, each once.
+#[derive(Debug, Default)]
+pub(crate) struct Titles {
+    terms: Vec<String>,
+    seen: HashSet<String>,
+}
+
+impl Titles {
+    pub(crate) fn take(&mut self, value: Option<&Json>) {
+        let term = value.and_then(Json::as_word).and_then(as_term);
+        let terms = without_doubles(term.into_iter().collect(), &mut self.seen);
+        self.terms.extend(terms);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    pub(crate) fn into_terms(self) -> Vec<String> {
+        self.terms
+    }
 }
 
 /// Keeps each term once.

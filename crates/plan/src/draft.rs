@@ -40,6 +40,8 @@ pub struct Draft {
     pub rounds: RoundsDraft,
     /// The load of every workload that does not say otherwise.
     pub load: LoadDraft,
+    /// The pages that are searched.
+    pub corpus: Option<At<CorpusDraft>>,
     /// The systems under test.
     #[serde(rename = "target")]
     pub targets: Vec<At<TargetDraft>>,
@@ -70,10 +72,36 @@ pub struct RoundsDraft {
     pub gap: Field,
     /// Unmeasured work before the first slice.
     pub warmup: Field,
+    /// Start every target anew before each of its slices.
+    pub relaunch: Field,
     /// Unmeasured head of every slice.
     pub lead: Field,
     /// Measured time per target and workload: count × slice.
     pub duration: Field,
+}
+
+/// `[corpus]`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table such as [corpus]")]
+pub struct CorpusDraft {
+    /// Number of made-up pages.
+    pub synthetic: Field,
+    /// Dump of Wikipedia's articles.
+    pub wikipedia: Field,
+    /// What made-up pages are written in.
+    pub language: Field,
+    /// Seed of made-up pages.
+    pub seed: Field,
+    /// Most pages that are taken.
+    pub max_records: Field,
+    /// Most characters of a text.
+    pub text_limit: Field,
+    /// Where they are kept.
+    pub directory: Field,
+    /// Titles that requests are made of.
+    pub terms: Field,
+    /// What stands before a term in a request.
+    pub base: Field,
 }
 
 /// `[load]`, and the `load` of a workload.
@@ -170,6 +198,14 @@ pub struct TargetDraft {
     pub command: Option<At<List>>,
     /// Extra environment of the command.
     pub env: Option<At<Entries>>,
+    /// Addresses with a process each, or how many.
+    pub nodes: Option<At<List>>,
+    /// As what the plan's pages are loaded into it.
+    pub corpus: Field,
+    /// As what its nodes are counted.
+    pub status: Field,
+    /// The cluster that it is one size of.
+    pub cluster: Field,
     /// Working directory of the command.
     pub directory: Field,
     /// How to tell that it is up.

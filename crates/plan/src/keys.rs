@@ -5,7 +5,8 @@ use serde::de::{self, Deserializer, Visitor};
 use toml::de::{DeTable, DeValue};
 
 use crate::draft::{
-    Draft, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft, TargetDraft, TlsDraft, WorkloadDraft,
+    CorpusDraft, Draft, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft, TargetDraft, TlsDraft,
+    WorkloadDraft,
 };
 use crate::problem::{Findings, Place};
 use crate::suggest::nearest;
@@ -97,6 +98,7 @@ pub(crate) fn remove_unknown(plan: &mut DeTable<'_>, findings: &mut Findings) {
         let place = Place::Byte(name.span().start);
         match (name.get_ref().as_ref(), value.get_mut()) {
             ("rounds", DeValue::Table(table)) => sections.check(&sections.rounds, table, findings),
+            ("corpus", DeValue::Table(table)) => sections.check(&sections.corpus, table, findings),
             ("load", DeValue::Table(table)) => sections.check(&sections.load, table, findings),
             ("target", value) => {
                 sections.each(value, "target", place, findings, |table, findings| {
@@ -121,6 +123,7 @@ struct Sections {
     plan: Section,
     rounds: Section,
     load: Section,
+    corpus: Section,
     target: Section,
     ready: Section,
     tls: Section,
@@ -136,6 +139,7 @@ impl Sections {
             plan: section("at the top of the plan", keys_of::<Draft>()),
             rounds: section("in [rounds]", keys_of::<RoundsDraft>()),
             load: section("in [load]", keys_of::<LoadDraft>()),
+            corpus: section("in [corpus]", keys_of::<CorpusDraft>()),
             target: section("in [[target]]", keys_of::<TargetDraft>()),
             ready: section("in ready", keys_of::<ReadyDraft>()),
             tls: section("in tls", keys_of::<TlsDraft>()),
@@ -223,6 +227,7 @@ impl Sections {
         let homes = [
             &self.rounds,
             &self.load,
+            &self.corpus,
             &self.target,
             &self.tls,
             &self.workload,
@@ -308,15 +313,16 @@ mod tests {
             let keys = section.keys.iter().copied();
             keys.filter(|key| !others.contains(key)).collect()
         };
-        let tables = ["rounds", "load", "target", "workload"];
+        let tables = ["rounds", "load", "corpus", "target", "workload"];
         let ways = ["command", "builtin"];
         let mut target_keys: BTreeSet<&str> = elsewhere(&sections.target, &ways);
         target_keys.extend(sections.tls.keys);
         target_keys.extend(sections.observe.keys);
-        let expected: [(&str, BTreeSet<&str>); 4] = [
+        let expected: [(&str, BTreeSet<&str>); 5] = [
             ("## Top level", elsewhere(&sections.plan, &tables)),
             ("## `[rounds]`", elsewhere(&sections.rounds, &[])),
             ("## `[load]`", elsewhere(&sections.load, &[])),
+            ("## `[corpus]`", elsewhere(&sections.corpus, &[])),
             ("## `[[target]]`", target_keys),
         ];
         for (heading, keys) in expected {

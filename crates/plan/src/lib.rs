@@ -29,6 +29,7 @@ pub mod rng;
 pub mod s3;
 mod scalar;
 mod schedule;
+mod searched;
 mod settings;
 pub mod size;
 mod slo;
@@ -42,8 +43,8 @@ pub use blob::{BlobHash, BlobWork, Phase, Store};
 pub use comparing::{Comparing, DEFAULT_MARGIN, SweepPoint, Until};
 pub use context::{Context, LookUp, ReadFile};
 pub use draft::{
-    Draft, Field, KeyField, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft, TargetDraft,
-    TlsDraft, WorkloadDraft,
+    CorpusDraft, Draft, Field, KeyField, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft,
+    TargetDraft, TlsDraft, WorkloadDraft,
 };
 pub use expectation::{Bound, Expectation, ExpectedFigure, Relation};
 pub use model::*;
@@ -60,6 +61,10 @@ pub use s3::{
 };
 pub use scalar::{At, Entries, List, Scalar, SweepDraft};
 pub use schedule::{Turn, rounds_per_block, schedule};
+pub use searched::{
+    CORPUS_PATTERNS, ClusterSizes, Corpus, CorpusLanguage, CorpusSource, DEFAULT_CORPUS_SEED,
+    DEFAULT_TERMS, SearchServer, Searched,
+};
 pub use settings::Setting;
 pub use slo::{Limit, Slo};
 pub use suggest::nearest_few;

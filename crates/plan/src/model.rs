@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use crate::comparing::{Comparing, SweepPoint, Until};
 use crate::observe::Observe;
 use crate::patterns::Patterns;
 use crate::s3::S3Work;
+use crate::searched::{Corpus, Searched};
 use crate::slo::Slo;
 use crate::think::Think;
 use crate::trace::Trace;
@@ -35,6 +37,8 @@ pub struct Plan {
     pub workloads: Vec<Workload>,
     /// How targets are held against each other.
     pub comparing: Comparing,
+    /// The pages that are searched, if the plan makes any.
+    pub corpus: Option<Corpus>,
 }
 
 impl Plan {
@@ -87,6 +91,9 @@ pub struct Rounds {
     pub gap: Duration,
     /// Unmeasured work before the first slice of each workload on each target.
     pub warmup: Duration,
+    /// Every target is started anew, on its data, before each of its slices and stopped
+    /// after it; the warm-up then comes before every slice.
+    pub relaunch: bool,
     /// Unmeasured head of every slice, while connections are opened and filled.
     pub lead: Duration,
 }
@@ -251,6 +258,8 @@ pub struct Target {
     pub sweep: Option<SweepPoint>,
     /// Where the figures of what it uses come from, if not from having launched it.
     pub observe: Option<Observe>,
+    /// What it is as a server that searches.
+    pub searched: Searched,
 }
 
 impl Target {
@@ -323,6 +332,9 @@ pub struct Launch {
     pub command: Vec<String>,
     /// Extra environment.
     pub env: BTreeMap<String, String>,
+    /// Addresses of this machine, a process on each; one process on 127.0.0.1 when empty.
+    /// `{host}` stands for the address.
+    pub nodes: Vec<IpAddr>,
     /// Working directory; Tenbin's own when not set. A resolved plan always
     /// sets it: to the directory of the plan file when nothing else was asked for.
     pub directory: Option<PathBuf>,

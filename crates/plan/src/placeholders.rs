@@ -3,7 +3,7 @@
 use crate::suggest::did_you_mean;
 
 /// What placeholders may be called.
-pub(crate) const KNOWN: &[&str] = &["port", "data", "access_key", "secret_key"];
+pub(crate) const KNOWN: &[&str] = &["host", "port", "data", "access_key", "secret_key"];
 
 /// The names in braces in `text`, known or not: lower-case words only, so that
 /// JSON and shell variables in an argument are left alone.
@@ -22,7 +22,7 @@ pub(crate) fn check(text: &str, swept: &[&str]) -> Result<(), String> {
     match names(text).find(|name| known().all(|known| known != *name)) {
         None => Ok(()),
         Some(unknown) => Err(format!(
-            "unknown placeholder {{{unknown}}} among {{port}}, {{data}}, {{access_key}} \
+            "unknown placeholder {{{unknown}}} among {{host}}, {{port}}, {{data}}, {{access_key}} \
              and {{secret_key}}{}",
             did_you_mean(unknown, known()),
         )),
@@ -36,6 +36,7 @@ pub(crate) fn filled(text: &str, swept: &[&str]) -> String {
     all.fold(text.to_owned(), |text, name| {
         // What is swept may be a number.
         let sample = match *name {
+            "host" => "127.0.0.1",
             "data" | "access_key" | "secret_key" => "x",
             _ => "1",
         };

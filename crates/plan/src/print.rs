@@ -1,5 +1,6 @@
 //! A plan printed as TOML: the same experiment, without its secrets.
 
+mod corpus;
 mod load;
 mod target;
 mod work;
@@ -15,6 +16,7 @@ use crate::schedule::rounds_per_block;
 
 pub(crate) use self::work::work_as_toml;
 
+use self::corpus::corpus;
 use self::load::load;
 use self::target::{Variables, target};
 use self::work::workload;
@@ -41,6 +43,9 @@ impl Plan {
             load(&mut page, shared, self.rounds.slice);
         }
         let variables = Variables::new(self.written_targets());
+        if let Some(made) = &self.corpus {
+            corpus(&mut page, made);
+        }
         for each in self.written_targets() {
             target(&mut page, each, &self.targets, &variables);
         }
@@ -197,6 +202,16 @@ fn rounds(page: &mut Page, rounds: &Rounds, targets: usize) {
     page.explained(
         "warmup",
         text(Time(rounds.warmup)),
-        "unmeasured, before the first slice of each workload on each target",
+        match rounds.relaunch {
+            true => "unmeasured, before every slice",
+            false => "unmeasured, before the first slice of each workload on each target",
+        },
     );
+    if rounds.relaunch {
+        page.explained(
+            "relaunch",
+            "true",
+            "every slice finds its target just started",
+        );
+    }
 }

@@ -8,6 +8,7 @@ mod naming;
 mod observe;
 mod room;
 mod rounds;
+mod searched;
 mod sweep;
 mod target;
 mod tls;
@@ -56,6 +57,7 @@ impl Draft {
             expect,
             rounds,
             load,
+            corpus,
             targets,
             workloads,
             source,
@@ -90,6 +92,7 @@ impl Draft {
             true => SEED_OF_KEPT_DATA,
             false => desk.context.seed,
         });
+        let corpus = searched::corpus(&mut desk, corpus.as_ref());
         let needs = target::Needs::of(&workloads);
         let mut targets = target::resolve_all(&mut desk, targets, &needs);
         let written = comparing::Written {
@@ -109,8 +112,7 @@ impl Draft {
             .unwrap_or((desk.context.cores / 2).max(1))
             .min(connections.max().unwrap_or(1));
 
-        desk.findings.verdict(source.as_ref())?;
-        Ok(Plan {
+        let plan = Plan {
             name,
             seed,
             threads,
@@ -118,7 +120,11 @@ impl Draft {
             targets,
             workloads,
             comparing,
-        })
+            corpus,
+        };
+        searched::check(&mut desk, &plan);
+        desk.findings.verdict(source.as_ref())?;
+        Ok(plan)
     }
 }
 

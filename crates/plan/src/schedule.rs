@@ -179,8 +179,12 @@ impl Plan {
         let probes = searched.saturating_mul(USUAL_PROBES);
         let proofs = searched.saturating_mul(RateSearch::PROOF_SLICES);
         let slice = self.rounds.lead.saturating_add(self.rounds.slice);
+        let warmups = match self.rounds.relaunch {
+            true => slices,
+            false => pairs,
+        };
         let times = [
-            self.rounds.warmup.saturating_mul(pairs),
+            self.rounds.warmup.saturating_mul(warmups),
             slice.saturating_mul(slices.saturating_add(probes)),
             self.rounds.slice.saturating_mul(proofs),
             self.rounds

@@ -78,6 +78,7 @@ fn rounds(targets: usize) -> impl Strategy<Value = Rounds> {
             slice,
             gap,
             warmup,
+            relaunch: false,
             lead,
         },
     )
@@ -225,6 +226,7 @@ fn launch() -> impl Strategy<Value = Launch> {
     )
         .prop_map(|(command, env, ready, ready_within, stop_within)| Launch {
             command,
+            nodes: Vec::new(),
             env,
             directory: Some(PathBuf::from("/made-up/somewhere else")),
             url: "http://127.0.0.1:{port}/".to_owned(),
@@ -419,6 +421,7 @@ fn target(index: usize) -> impl Strategy<Value = Target> {
                 store: Default::default(),
                 sweep: None,
                 observe,
+                searched: Default::default(),
             }
         },
     )
@@ -656,6 +659,7 @@ fn plan() -> impl Strategy<Value = Plan> {
                         targets,
                         workloads,
                         comparing: Comparing::default(),
+                        corpus: None,
                     }
                 },
             )

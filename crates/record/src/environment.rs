@@ -60,6 +60,13 @@ pub struct TargetEnvironment {
     /// name: null for one whose answer told no number.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub hits: BTreeMap<String, Vec<Option<u64>>>,
+    /// Records that each of its hosts has of the plan's pages, counted after they were loaded;
+    /// null where none were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub records: Option<u64>,
+    /// It was started anew, on its data, before each of its slices.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub relaunched: bool,
 }
 
 impl TargetEnvironment {

@@ -1,6 +1,7 @@
 //! From a run and what is to be said of it to the document.
 
 mod capacity;
+mod nodes;
 mod search;
 mod single;
 
@@ -79,6 +80,7 @@ impl Document {
             use_cases: assessment.use_cases.iter().map(use_case).collect(),
             expectations: assessment.expected.iter().map(expectation).collect(),
             optima: assessment.optima.iter().map(optimum).collect(),
+            nodes: nodes::ladders(assessment),
             capacities: capacity::capacities(assessment),
             capacity_comparisons: capacity::comparisons(assessment),
             searches: search::searches(assessment),

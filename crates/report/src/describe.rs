@@ -19,6 +19,11 @@ pub(crate) fn target(target: &Target) -> String {
         0 | 1 => {}
         several => text += &format!(" and {}", plural(several as u64 - 1, "more host")),
     }
+    if let Reach::Launched(launch) = &target.reach
+        && !launch.nodes.is_empty()
+    {
+        text += &format!(", on {}", plural(launch.nodes.len() as u64, "node"));
+    }
     if let Some(socket) = &way.unix {
         text += &format!(", through socket {}", socket.display());
     }

@@ -7,6 +7,7 @@
 mod asked;
 mod capacity;
 mod earlier;
+mod nodes;
 mod search;
 mod single;
 mod slice;
@@ -21,6 +22,7 @@ use tenbin_record::{Environment, UseScope};
 pub use asked::{Expectation, ExpectedUnit, Optimum, RunEnded, Standing};
 pub use capacity::{Capacity, CapacityComparison, CapacityLevel, Knee, UslResult};
 pub use earlier::{ControlRange, Earlier, EarlierChange, EarlierPart, EarlierWord};
+pub use nodes::{NodeLadder, NodeStep};
 pub use search::{RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe};
 pub use single::{CacheHits, PatternResult, SingleResult};
 pub use slice::SliceFigures;
@@ -66,6 +68,9 @@ pub struct Document {
     /// The optimum of every sweep at every workload.
     #[serde(default)]
     pub optima: Vec<Optimum>,
+    /// What the nodes of clusters are worth, by cluster and workload.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<NodeLadder>,
     /// What each target can do at most, by ladder of connections (`--ramp`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capacities: Vec<Capacity>,

@@ -24,6 +24,7 @@ mod foreign;
 pub mod hsbench;
 pub mod import;
 mod markdown;
+mod nodes;
 mod schema;
 mod table;
 mod terminal;

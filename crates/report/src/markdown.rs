@@ -5,6 +5,7 @@ mod capacity;
 mod connections;
 mod cost;
 mod earlier;
+mod nodes;
 mod operations;
 mod single;
 mod suite;
@@ -34,6 +35,7 @@ pub(crate) fn summary(document: &Document) -> String {
     for workload in &document.workloads {
         results(&mut page, document, workload);
     }
+    nodes::nodes(&mut page, document);
     capacity::capacities(&mut page, document);
     capacity::searches(&mut page, document);
     findings(&mut page, &document.findings);

@@ -5,6 +5,7 @@ mod bottom;
 mod capacity;
 mod cost;
 mod earlier;
+mod nodes;
 mod results;
 mod single;
 
@@ -36,6 +37,7 @@ pub fn terminal(document: &Document, width: usize, colour: bool) -> String {
     for workload in &document.workloads {
         page.workload(document, workload);
     }
+    page.nodes(document);
     page.capacities(document);
     page.searches(document);
     page.earlier(document);

@@ -6,6 +6,7 @@ mod ports;
 mod program;
 mod ready;
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -84,8 +85,10 @@ fn without_server(target: &Target, url: &str) -> Result<Running, TargetError> {
         })?,
         way: Way::default(),
         credentials: None,
-        process: None,
+        processes: Vec::new(),
         observed: None,
+        stand: None,
+        data: None,
     })
 }
 
@@ -100,25 +103,23 @@ fn endpoint(target: &Target, url: &Url) -> Result<Running, TargetError> {
     };
     let mut way = Way::find(&target.name, &hosts, plan, plan.unix.clone())?;
     way.settle();
-    let observed = observed(target, None, &way)?;
+    let observed = observed(target, &[], &way)?;
     Ok(Running {
         name: target.name.clone(),
         url: url.clone(),
         way,
         credentials: target.credentials.clone(),
-        process: None,
+        processes: Vec::new(),
         observed,
+        stand: None,
+        data: None,
     })
 }
 
-/// Whoever tells what the target uses, below `guard` if it was launched.
-fn observed(
-    target: &Target,
-    guard: Option<i32>,
-    way: &Way,
-) -> Result<Option<Observed>, TargetError> {
+/// Whoever tells what the target uses, below `guards` if it was launched.
+fn observed(target: &Target, guards: &[i32], way: &Way) -> Result<Option<Observed>, TargetError> {
     let subject = Subject {
-        guard,
+        guards,
         observe: target.observe.as_ref(),
         way,
     };
@@ -153,99 +154,259 @@ fn launch_once(
     command::refuse_exposed_secrets(name, launch)?;
     let places = Places::of(name, grounds)?;
     let credentials = command::credentials(target, launch);
-    let values = Placeholders {
-        port: ports::free().map_err(|source| TargetError::Start {
-            target: name.clone(),
-            reason: format!("no free port on 127.0.0.1: {source}"),
-        })?,
-        data: places.data.clone(),
-        credentials: credentials.clone(),
-    };
-    let url = command::url(name, &values.fill(&launch.url))?;
-    let unix = target.way.unix.as_ref().map(|path| {
-        let filled = values.fill(&path.to_string_lossy());
-        PathBuf::from(filled)
-    });
-    let mut way = Way::find(name, &[(url.clone(), 1)], &target.way, unix)?;
+    let stand = Stand::choose(target, launch, &places, credentials.clone())?;
+    let way = stand.whole_way()?;
     ports::refuse_occupied(name, &way)?;
-
     let data = command::wants_data(launch)
-        .then(|| DataDirectory::create(places.data.clone()))
-        .transpose()
-        .map_err(|source| places.file_error("create", &places.data, source))?;
-    let awaited = match &launch.ready {
-        Ready::Log(text) => Some(values.fill(text)),
-        Ready::Port | Ready::Url(_) => None,
-    };
-    let secrets: Vec<&str> = credentials
-        .iter()
-        .flat_map(
-            |Credentials {
-                 access_key,
-                 secret_key,
-                 session_token,
-                 ..
-             }| {
-                let token = session_token.as_ref();
-                let token = token.map(|token| token.secret.reveal());
-                [access_key.as_str(), secret_key.reveal()]
-                    .into_iter()
-                    .chain(token)
-            },
-        )
-        .collect();
-    let (output, pipe) = Output::capture(&places.log, &secrets, awaited.as_deref())
-        .map_err(|source| places.file_error("write", &places.log, source))?;
-
-    let guard = command::under_guard(name, launch, &values, grounds, pipe)?;
-    let guarded =
-        Guarded::spawn(guard, launch.stop_within).map_err(|error| TargetError::Start {
-            target: name.clone(),
-            reason: format!("{}: {error}", grounds.guard_exe.display()),
-        })?;
-    guarded
-        .wait_started(GUARD_WITHIN)
-        .map_err(|reason| TargetError::Start {
-            target: name.clone(),
-            reason,
-        })?;
-    let guard = guarded.guard_pid();
-    // What is launched is observed from its first breath, anything else once it is there.
-    let mut watched = match target.observe {
-        None => observed(target, Some(guard), &way)?,
-        Some(_) => None,
-    };
-    let mut process = Process {
-        guarded,
-        output,
-        data,
-    };
-
-    let condition = ready::Condition::new(target, &launch.ready, &values, &way)?;
-    let outcome = ready::wait(name, &condition, &process, launch.ready_within, grounds);
-    if let Err(reason) = outcome {
-        let stopped = process.stop(name);
-        let error = reason.with_tail(name, process.output.tail());
-        return stopped.and(Err(error));
-    }
-    way.settle();
-    if target.observe.is_some() {
-        watched = match observed(target, Some(guard), &way) {
-            Ok(watched) => watched,
-            Err(error) => {
-                let stopped = process.stop(name);
-                return stopped.and(Err(error));
-            }
-        };
-    }
-    Ok(Running {
+        .then(|| stand.make_data(&places))
+        .transpose()?;
+    let url = way.hosts.first().map(|host| host.url.clone());
+    let url = url.ok_or_else(|| TargetError::Url {
+        target: name.clone(),
+        url: launch.url.clone(),
+        reason: "it leads nowhere".to_owned(),
+    })?;
+    let processes = stand.spawn_all(grounds, false)?;
+    let mut running = Running {
         name: name.clone(),
         url,
         way,
         credentials,
-        process: Some(process),
-        observed: watched,
-    })
+        processes,
+        observed: None,
+        stand: Some(Box::new(stand)),
+        data,
+    };
+    running.come_up(grounds)?;
+    running.way.settle();
+    Ok(running)
+}
+
+impl Running {
+    /// Starts what [`Self::halt`] has stopped: at the same place, on the same data.
+    /// Does nothing where nothing was halted.
+    ///
+    /// # Errors
+    /// As [`bring_up`]; then nothing of it is left running.
+    pub fn resume(&mut self, grounds: &Grounds<'_>) -> Result<(), TargetError> {
+        let Some(stand) = self.stand.as_ref().filter(|_| self.processes.is_empty()) else {
+            return Ok(());
+        };
+        ports::refuse_occupied(&self.name, &self.way)?;
+        self.processes = stand.spawn_all(grounds, true)?;
+        self.come_up(grounds)
+    }
+
+    /// Waits until all that has just been started is ready, and looks at it from now on.
+    fn come_up(&mut self, grounds: &Grounds<'_>) -> Result<(), TargetError> {
+        let is_up = self.wait_and_observe(grounds);
+        match is_up {
+            Ok(()) => Ok(()),
+            Err(error) => self.halt().and(Err(error)),
+        }
+    }
+
+    fn wait_and_observe(&mut self, grounds: &Grounds<'_>) -> Result<(), TargetError> {
+        let Some(stand) = &self.stand else {
+            return Ok(());
+        };
+        let guards = self.guards();
+        // What is launched is observed from its first breath, anything else once it is there.
+        let is_own = stand.target.observe.is_none();
+        if is_own {
+            self.observed = observed(&stand.target, &guards, &self.way)?;
+        }
+        stand.wait_for_all(&mut self.processes, &self.way, grounds)?;
+        if !is_own {
+            self.observed = observed(&stand.target, &guards, &self.way)?;
+        }
+        Ok(())
+    }
+}
+
+/// Where the processes of a target are started, and started again.
+#[derive(Debug)]
+pub(crate) struct Stand {
+    target: Target,
+    launch: Launch,
+    nodes: Vec<Node>,
+}
+
+/// One process of a target.
+#[derive(Debug)]
+struct Node {
+    values: Placeholders,
+    log: PathBuf,
+}
+
+impl Stand {
+    /// Chooses a port that is free on every address, and what goes with it.
+    fn choose(
+        target: &Target,
+        launch: &Launch,
+        places: &Places,
+        credentials: Option<Credentials>,
+    ) -> Result<Self, TargetError> {
+        let one = [IpAddr::V4(Ipv4Addr::LOCALHOST)];
+        let addresses = match launch.nodes.as_slice() {
+            [] => &one,
+            several => several,
+        };
+        let port = ports::free(addresses).map_err(|source| TargetError::Start {
+            target: target.name.clone(),
+            reason: format!("no port is free on {}: {source}", listed(addresses)),
+        })?;
+        let is_cluster = !launch.nodes.is_empty();
+        let nodes = addresses.iter().enumerate().map(|(at, address)| Node {
+            values: Placeholders {
+                host: command::bracketed(*address),
+                port,
+                data: match is_cluster {
+                    true => places.data.join((at + 1).to_string()),
+                    false => places.data.clone(),
+                },
+                credentials: credentials.clone(),
+            },
+            log: match is_cluster {
+                true => places.log_of_node(at + 1),
+                false => places.log.clone(),
+            },
+        });
+        Ok(Self {
+            target: target.clone(),
+            launch: launch.clone(),
+            nodes: nodes.collect(),
+        })
+    }
+
+    /// The way to all nodes.
+    fn whole_way(&self) -> Result<Way, TargetError> {
+        let name = &self.target.name;
+        let hosts = self.nodes.iter().map(|node| {
+            let url = command::url(name, &node.values.fill(&self.launch.url))?;
+            Ok((url, 1))
+        });
+        let hosts: Vec<(Url, u32)> = hosts.collect::<Result<_, TargetError>>()?;
+        let unix = self.target.way.unix.as_ref().and_then(|path| {
+            let filled = self.nodes.first()?.values.fill(&path.to_string_lossy());
+            Some(PathBuf::from(filled))
+        });
+        Way::find(name, &hosts, &self.target.way, unix)
+    }
+
+    fn make_data(&self, places: &Places) -> Result<DataDirectory, TargetError> {
+        let failed = |path: &Path, source| places.file_error("create", path, source);
+        let data = DataDirectory::create(places.data.clone())
+            .map_err(|source| failed(&places.data, source))?;
+        for node in &self.nodes {
+            let path = &node.values.data;
+            std::fs::create_dir_all(path).map_err(|source| failed(path, source))?;
+        }
+        Ok(data)
+    }
+
+    /// Starts every process. With `again`, what they print is written behind what is in
+    /// their logs.
+    fn spawn_all(&self, grounds: &Grounds<'_>, again: bool) -> Result<Vec<Process>, TargetError> {
+        let mut processes = Vec::new();
+        for node in &self.nodes {
+            match self.spawn(node, grounds, again) {
+                Ok(process) => processes.push(process),
+                Err(error) => {
+                    let stopped = stop_all(&mut processes, &self.target.name);
+                    return stopped.and(Err(error));
+                }
+            }
+        }
+        Ok(processes)
+    }
+
+    fn spawn(
+        &self,
+        node: &Node,
+        grounds: &Grounds<'_>,
+        again: bool,
+    ) -> Result<Process, TargetError> {
+        let name = &self.target.name;
+        let awaited = match &self.launch.ready {
+            Ready::Log(text) => Some(node.values.fill(text)),
+            Ready::Port | Ready::Url(_) => None,
+        };
+        let secrets = secrets_of(node.values.credentials.as_ref());
+        let (output, pipe) = Output::capture(&node.log, &secrets, awaited.as_deref(), again)
+            .map_err(|source| TargetError::File {
+                target: name.clone(),
+                action: "write",
+                path: node.log.clone(),
+                source,
+            })?;
+        let guard = command::under_guard(name, &self.launch, &node.values, grounds, pipe)?;
+        let guarded =
+            Guarded::spawn(guard, self.launch.stop_within).map_err(|error| TargetError::Start {
+                target: name.clone(),
+                reason: format!("{}: {error}", grounds.guard_exe.display()),
+            })?;
+        let mut process = Process { guarded, output };
+        match process.guarded.wait_started(GUARD_WITHIN) {
+            Ok(()) => Ok(process),
+            Err(reason) => {
+                let failed = TargetError::Start {
+                    target: name.clone(),
+                    reason,
+                };
+                process.stop(name).and(Err(failed))
+            }
+        }
+    }
+
+    fn wait_for_all(
+        &self,
+        processes: &mut [Process],
+        way: &Way,
+        grounds: &Grounds<'_>,
+    ) -> Result<(), TargetError> {
+        let name = &self.target.name;
+        for (at, (node, process)) in self.nodes.iter().zip(&mut *processes).enumerate() {
+            let own = way.only(at);
+            let condition =
+                ready::Condition::new(&self.target, &self.launch.ready, &node.values, &own)?;
+            let limit = self.launch.ready_within;
+            let outcome = ready::wait(name, &condition, process, limit, grounds);
+            if let Err(reason) = outcome {
+                // Stopped first: its last words are still in the pipe.
+                let stopped = process.stop(name);
+                let error = reason.with_tail(name, process.output.tail());
+                return stopped.and(Err(error));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Everybody is asked before anybody is waited for.
+pub(crate) fn stop_all(processes: &mut [Process], target: &str) -> Result<(), TargetError> {
+    for process in processes.iter() {
+        process.guarded.ask_to_stop();
+    }
+    let stopped: Vec<_> = processes.iter_mut().map(|each| each.stop(target)).collect();
+    stopped.into_iter().collect()
+}
+
+fn secrets_of(credentials: Option<&Credentials>) -> Vec<&str> {
+    let Some(keys) = credentials else {
+        return Vec::new();
+    };
+    let token = keys.session_token.as_ref();
+    let token = token.map(|token| token.secret.reveal());
+    [keys.access_key.as_str(), keys.secret_key.reveal()]
+        .into_iter()
+        .chain(token)
+        .collect()
+}
+
+fn listed(addresses: &[IpAddr]) -> String {
+    let each = addresses.iter().map(ToString::to_string);
+    each.collect::<Vec<_>>().join(" and ")
 }
 
 /// Where a target's files are, absolute: the command has its own directory.
@@ -278,6 +439,12 @@ impl Places {
             data: directory.join(target).join("data"),
             log: directory.join(format!("{target}.log")),
         })
+    }
+
+    /// No target's name has an `@` before a number alone.
+    fn log_of_node(&self, number: usize) -> PathBuf {
+        self.log
+            .with_file_name(format!("{}@{number}.log", self.target))
     }
 
     fn file_error(&self, action: &'static str, path: &Path, source: std::io::Error) -> TargetError {

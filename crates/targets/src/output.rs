@@ -49,19 +49,18 @@ impl Shared {
 
 impl Output {
     /// Starts to take in what is written to the pipe that it returns. `secrets`
-    /// are replaced, as they are and percent-encoded; `awaited` is looked for.
+    /// are replaced, as they are and percent-encoded; `awaited` is looked for. What is
+    /// in the log already goes, unless this is written `behind` it.
     pub(crate) fn capture(
         log: &Path,
         secrets: &[&str],
         awaited: Option<&str>,
+        behind: bool,
     ) -> io::Result<(Self, PipeWriter)> {
         let (reader, writer) = io::pipe()?;
         let intake = Intake {
             shared: Arc::default(),
-            log: Log {
-                file: Some(File::create(log)?),
-                room: LOG_LIMIT,
-            },
+            log: Log::open(log, behind)?,
             redactor: Redactor::new(secrets),
             awaited: awaited.map(Awaited::new),
         };
@@ -155,6 +154,21 @@ struct Log {
 }
 
 impl Log {
+    fn open(path: &Path, behind: bool) -> io::Result<Self> {
+        let (file, written) = match behind {
+            true => {
+                let file = File::options().append(true).create(true).open(path)?;
+                let written = file.metadata()?.len();
+                (file, written)
+            }
+            false => (File::create(path)?, 0),
+        };
+        Ok(Self {
+            file: Some(file),
+            room: LOG_LIMIT.saturating_sub(written),
+        })
+    }
+
     fn write(&mut self, bytes: &[u8]) {
         let Some(file) = &mut self.file else { return };
         let length = bytes.len() as u64;

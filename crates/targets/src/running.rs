@@ -8,6 +8,7 @@ use url::Url;
 
 use crate::error::{Exit, LogTail, TargetError};
 use crate::guarded::Guarded;
+use crate::launch::{Stand, stop_all};
 use crate::observe::Observed;
 use crate::output::Output;
 use crate::usage::{Depth, Reading, Usage};
@@ -25,8 +26,13 @@ pub struct Running {
     pub way: Way,
     /// Given in the plan, or made up for a target that asked for some.
     pub credentials: Option<Credentials>,
-    pub(crate) process: Option<Process>,
+    /// One for each node that Tenbin has launched; none while it is halted.
+    pub(crate) processes: Vec<Process>,
     pub(crate) observed: Option<Observed>,
+    /// Where it was launched.
+    pub(crate) stand: Option<Box<Stand>>,
+    /// Goes last: whoever still runs might write to it.
+    pub(crate) data: Option<DataDirectory>,
 }
 
 impl Running {
@@ -53,7 +59,18 @@ impl Running {
 
     /// Whether Tenbin launched it, so that it can be observed and stopped.
     pub fn launched(&self) -> bool {
-        self.process.is_some()
+        self.stand.is_some()
+    }
+
+    /// Whether it has been stopped for a while: [`Self::resume`] starts it again.
+    pub fn is_halted(&self) -> bool {
+        self.launched() && self.processes.is_empty()
+    }
+
+    /// The guards of its processes.
+    pub(crate) fn guards(&self) -> Vec<i32> {
+        let guards = self.processes.iter().map(|one| one.guarded.guard_pid());
+        guards.collect()
     }
 
     /// Fails once the launched command has ended. Says nothing about a target
@@ -62,25 +79,32 @@ impl Running {
     /// # Errors
     /// How and when it ended.
     pub fn alive(&self) -> Result<(), Exit> {
-        match &self.process {
-            Some(process) => process.guarded.alive(),
-            None => Ok(()),
-        }
+        self.dead_node().map_or(Ok(()), |(_, exit)| Err(exit))
+    }
+
+    /// The first of its nodes whose command has ended, if one has, and how; the name of its
+    /// host only where there are several.
+    pub fn dead_node(&self) -> Option<(Option<&str>, Exit)> {
+        let nodes = self.processes.iter().enumerate();
+        nodes
+            .filter_map(|(at, process)| Some((at, process.guarded.alive().err()?)))
+            .map(|(at, exit)| {
+                let host = self.way.hosts.get(at).map(|host| host.name.as_str());
+                (host.filter(|_| self.processes.len() > 1), exit)
+            })
+            .next()
     }
 
     /// The last lines of its output, redacted and printable.
     pub fn log_tail(&self) -> LogTail {
-        LogTail(
-            self.process
-                .as_ref()
-                .map_or_else(Vec::new, |process| process.output.tail()),
-        )
+        let tails = self.processes.iter().map(|process| process.output.tail());
+        LogTail(tails.flatten().collect())
     }
 
     /// Asks a launched target to stop and returns at once: with several targets,
     /// ask all, then [`Self::stop`] each.
     pub fn ask_to_stop(&self) {
-        if let Some(process) = &self.process {
+        for process in &self.processes {
             process.guarded.ask_to_stop();
         }
     }
@@ -92,10 +116,25 @@ impl Running {
     /// # Errors
     /// Processes survive, or files cannot be removed.
     pub fn stop(&mut self) -> Result<(), TargetError> {
-        match &mut self.process {
-            Some(process) => process.stop(&self.name),
+        self.halt()?;
+        match self.data.take() {
+            Some(data) => data.remove(&self.name),
             None => Ok(()),
         }
+    }
+
+    /// Stops everything that was launched and leaves its data where they are, so that
+    /// [`Self::resume`] can start it again on them.
+    ///
+    /// # Errors
+    /// Processes survive.
+    pub fn halt(&mut self) -> Result<(), TargetError> {
+        if self.stand.is_some() {
+            self.observed = None;
+        }
+        let stopped = stop_all(&mut self.processes, &self.name);
+        self.processes.clear();
+        stopped
     }
 }
 
@@ -104,7 +143,6 @@ impl Running {
 pub(crate) struct Process {
     pub(crate) guarded: Guarded,
     pub(crate) output: Output,
-    pub(crate) data: Option<DataDirectory>,
 }
 
 impl Process {
@@ -115,17 +153,12 @@ impl Process {
         stopped.map_err(|reason| TargetError::Unstopped {
             target: target.to_owned(),
             reason,
-        })?;
-        match self.data.take() {
-            Some(data) => data.remove(target),
-            None => Ok(()),
-        }
+        })
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Before the directory goes: who still runs might write to it.
         let _ = self.guarded.stop();
     }
 }

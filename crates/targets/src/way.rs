@@ -158,6 +158,14 @@ impl Way {
         })
     }
 
+    /// The way to one of the hosts alone.
+    pub(crate) fn only(&self, at: usize) -> Self {
+        Self {
+            hosts: self.hosts.get(at).cloned().into_iter().collect(),
+            ..self.clone()
+        }
+    }
+
     fn door(&self, host: &Host, address: &Address) -> Door {
         Door {
             address: address.clone(),

@@ -14,6 +14,7 @@ use crate::figures::{TargetFigures, figures};
 use crate::finding::{Finding, Trust};
 use crate::flags::{Flag, flags};
 use crate::highest_rate::{RateComparison, SearchResult, compare_rates, search_results};
+use crate::nodes::{NodeLadder, node_ladders};
 use crate::rules::RULES;
 use crate::sweep::{Optimum, optima};
 use crate::use_case::{UseCase, use_cases};
@@ -36,6 +37,8 @@ pub struct Assessment {
     pub expected: Vec<Expected>,
     /// The optimum of every sweep at every workload.
     pub optima: Vec<Optimum>,
+    /// What nodes are worth, by cluster and workload.
+    pub nodes: Vec<NodeLadder>,
     /// Slices that something is wrong with.
     pub flags: Vec<Flag>,
     /// What each target can do at most, by ladder of connections.
@@ -100,6 +103,8 @@ pub fn assess(
         optimum.trust =
             Trust::after(concerning.filter(|finding| finding.concerns(&optimum.workload, &sides)));
     }
+    let mut nodes = node_ladders(plan, slices);
+    nodes.iter_mut().for_each(|ladder| ladder.heed(&findings));
     let mut searches = search_results(plan, slices);
     searches
         .iter_mut()
@@ -113,6 +118,7 @@ pub fn assess(
         comparison.heed(&capacities);
     }
     Assessment {
+        nodes,
         capacities,
         capacity_comparisons,
         rate_comparisons: compare_rates(plan, &searches),

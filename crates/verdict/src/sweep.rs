@@ -266,6 +266,7 @@ pub(crate) mod tests {
                 values: vec![("workers".to_owned(), workers.to_string())],
                 template: tenbin_plan::Launch {
                     command: vec!["web".to_owned()],
+                    nodes: Vec::new(),
                     env: Default::default(),
                     directory: None,
                     url: String::new(),

@@ -281,11 +281,13 @@ fn plan(targets: &[&str], workloads: &[&str], rounds: u32) -> Plan {
             slice: Duration::from_secs(1),
             gap: Duration::ZERO,
             warmup: Duration::ZERO,
+            relaunch: false,
             lead: Duration::ZERO,
         },
         targets: targets.iter().map(|name| target(name)).collect(),
         workloads: workloads.iter().map(|name| workload(name)).collect(),
         comparing: tenbin_plan::Comparing::default(),
+        corpus: None,
     }
 }
 
@@ -300,6 +302,7 @@ fn target(name: &str) -> Target {
         store: Default::default(),
         sweep: None,
         observe: None,
+        searched: Default::default(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! One target with its workloads made ready for it.
 
+use std::cell::RefCell;
+use std::path::Path;
 use std::time::Duration;
 
 use tenbin_engine::{Address, Carrier, Drive, Host, News, Protocol, Route, drive};
@@ -7,11 +9,12 @@ use tenbin_plan::{
     Builtin, HttpVersion, Pace, Plan, Reach, Signature, Store, Target, Workload, WorkloadKind,
 };
 use tenbin_record::{HostEnvironment, TargetEnvironment};
-use tenbin_targets::{Running, Way, preflight};
+use tenbin_targets::{Grounds, Running, Way, preflight};
 use tenbin_workloads::{Means, Prepared, Site, Stage, prepare};
 
 use crate::error::WeighError;
 use crate::progress::Progress;
+use crate::run::Bench;
 use crate::stage::{self, Staged};
 use crate::stop::Stop;
 
@@ -22,6 +25,39 @@ pub(crate) const FIRST_ANSWER: Duration = Duration::from_secs(10);
 pub(crate) struct Wires<'a> {
     pub(crate) stop: &'a Stop,
     pub(crate) progress: &'a mut dyn FnMut(Progress<'_>),
+}
+
+/// Where targets are started.
+#[derive(Clone, Copy)]
+pub(crate) struct Ground<'a> {
+    pub(crate) bench: &'a Bench,
+    /// The run directory.
+    pub(crate) directory: &'a Path,
+}
+
+impl Ground<'_> {
+    /// Starts something, telling of what takes a while.
+    pub(crate) fn under<T>(
+        &self,
+        wires: &mut Wires<'_>,
+        start: impl FnOnce(&Grounds<'_>) -> T,
+    ) -> T {
+        // Told from inside the waiting, one at a time.
+        let progress = RefCell::new(&mut *wires.progress);
+        start(&Grounds {
+            run_dir: self.directory,
+            plan_dir: &self.bench.plan_directory,
+            guard_exe: &self.bench.executable,
+            stop: wires.stop.asked(),
+            waiting: &|waiting| {
+                (progress.borrow_mut())(Progress::Starting {
+                    target: waiting.target,
+                    awaited: Some(waiting.awaited),
+                    waited: waiting.waited,
+                });
+            },
+        })
+    }
 }
 
 /// What is still there after a run, a sentence each.
@@ -43,6 +79,9 @@ pub(crate) struct Arm {
     disposable: bool,
     /// The `Server` header of its first answer.
     server_header: Option<String>,
+    /// Records of the plan's pages on each of its hosts.
+    pub(crate) records: Option<u64>,
+    relaunched: bool,
 }
 
 impl Arm {
@@ -69,6 +108,8 @@ impl Arm {
             prepared,
             disposable: is_disposable(target),
             server_header,
+            records: None,
+            relaunched: plan.rounds.relaunch,
         })
     }
 
@@ -85,6 +126,8 @@ impl Arm {
         });
         TargetEnvironment {
             server_header: self.server_header.clone(),
+            records: self.records,
+            relaunched: self.relaunched,
             hosts: hosts.collect(),
             insecure: self.running.way.insecure,
             ..TargetEnvironment::default()
@@ -93,11 +136,27 @@ impl Arm {
 
     /// How the target died, if it did; one sentence.
     pub(crate) fn death(&self) -> Option<String> {
-        let exit = self.running.alive().err()?;
-        Some(format!(
-            "target \"{}\" {exit}, while it was being measured",
-            self.running.name
-        ))
+        let (node, exit) = self.running.dead_node()?;
+        let name = &self.running.name;
+        let who = match node {
+            None => format!("target \"{name}\""),
+            Some(node) => format!("node {node} of target \"{name}\""),
+        };
+        Some(format!("{who} {exit}, while it was being measured"))
+    }
+
+    /// Starts it again on its data, with nothing left in its memory.
+    pub(crate) fn restart(
+        &mut self,
+        ground: &Ground<'_>,
+        wires: &mut Wires<'_>,
+    ) -> Result<(), WeighError> {
+        let running = &mut self.running;
+        ground.under(wires, |grounds| running.resume(grounds))?;
+        for prepared in &mut self.prepared {
+            prepared.restarted();
+        }
+        Ok(())
     }
 
     /// Checks, then data sets, for every workload.
@@ -209,7 +268,8 @@ impl Arm {
     /// Removes what was made on the target, last made first; tells what stays.
     pub(crate) fn tidy(&mut self, plan: &Plan, progress: &mut dyn FnMut(Progress<'_>)) -> Stays {
         let mut stays = Stays::default();
-        if self.disposable || self.running.alive().is_err() {
+        let is_down = self.running.is_halted() || self.running.alive().is_err();
+        if self.disposable || is_down {
             return stays;
         }
         // What ended the measuring does not end the tidying.

@@ -91,6 +91,6 @@ fn hungriest(plan: &Plan) -> Option<(&Target, &Workload)> {
 
 /// Most sockets that one workload has open to one target.
 fn sockets(target: &Target, workload: &Workload) -> u64 {
-    let hosts = target.way.hosts.len().max(1) as u64;
+    let hosts = target.host_count() as u64;
     PREPARING.max(workload.load.connections as u64) * hosts
 }

@@ -27,6 +27,23 @@ pub enum WeighError {
         /// What came back.
         why: String,
     },
+    /// The pages that are searched cannot be made.
+    #[error(transparent)]
+    Pages(#[from] tenbin_corpus::Error),
+    /// The pages that are searched are not what the plan takes them for; one sentence.
+    #[error("{0}")]
+    NotThePages(String),
+    /// Pages could not be loaded into a target, or are not there afterwards.
+    #[error("target \"{target}\": {why}")]
+    Load {
+        /// Name of the target.
+        target: String,
+        /// Why not.
+        why: String,
+    },
+    /// Nodes of a target are missing; one sentence.
+    #[error("{0}")]
+    Nodes(String),
     /// The system does not let this process have as many sockets as are planned.
     #[error(
         "target \"{target}\", workload \"{workload}\": {connections} connections need about \

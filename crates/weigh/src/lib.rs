@@ -13,6 +13,8 @@ mod doctor;
 mod error;
 mod machine;
 mod meter;
+mod nodes;
+mod pages;
 mod ports;
 mod progress;
 mod run;

@@ -73,7 +73,12 @@ impl Machine {
         let own_cpu_seconds = own.map(|(before, after)| (after - before).max(0.0));
         let looks = before.targets.iter().zip(&after.targets);
         let of_targets: Vec<Option<f64>> = looks
-            .map(|(before, after)| {
+            .zip(arms)
+            .map(|((before, after), arm)| {
+                // Who does not run uses nothing.
+                if arm.running.is_halted() {
+                    return Some(0.0);
+                }
                 // What a whole host used is not what the target used.
                 let own = |reading: &Reading| reading.usage.scope == Scope::Processes;
                 meter::between((*before).filter(own), (*after).filter(own))?.cpu_seconds
@@ -91,7 +96,7 @@ impl Machine {
                 .iter()
                 .zip(&of_targets)
                 .enumerate()
-                .filter(|(at, _)| *at != loaded)
+                .filter(|(at, (arm, _))| *at != loaded && !arm.running.is_halted())
                 .filter_map(|(_, (arm, used))| Some((arm.running.name.clone(), (*used)?)))
                 .collect(),
             target_here: here,

@@ -37,6 +37,24 @@ pub enum Progress<'a> {
         /// Where it listens.
         url: &'a str,
     },
+    /// The pages that are searched are being made.
+    Pages {
+        /// Pages made.
+        made: u64,
+        /// Pages to be made, if that is known.
+        total: Option<u64>,
+    },
+    /// Pages are being loaded into a target.
+    Loading {
+        /// Name of the target.
+        target: &'a str,
+        /// Where they go to.
+        server: &'a str,
+        /// Pages loaded.
+        loaded: u64,
+        /// Pages to be loaded.
+        total: u64,
+    },
     /// Unmeasured work: checks, data sets, cleaning up.
     Stage {
         /// Name of the target.

@@ -1,7 +1,7 @@
 //! A run, from the first target's start to the last one's end.
 
-use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::borrow::Cow;
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -12,13 +12,15 @@ use tenbin_record::{
     Allocated, Ended, Environment, RateProbe, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart,
     WireUse,
 };
-use tenbin_targets::{Grounds, bring_up};
+use tenbin_targets::{TargetError, bring_up};
 
-use crate::arm::{Arm, Stays, Wires};
+use crate::arm::{Arm, Ground, Stays, Wires};
 use crate::cache;
 use crate::descriptors::Descriptors;
 use crate::error::{Ending, WeighError};
 use crate::machine::Machine;
+use crate::nodes;
+use crate::pages::Pages;
 use crate::ports;
 use crate::progress::Progress;
 use crate::search::Steering;
@@ -96,8 +98,17 @@ pub fn weigh(
         requests: requests_of(plan, &turns),
     });
     let mut wires = Wires { stop, progress };
+    let ground = Ground {
+        bench,
+        directory: directory.path(),
+    };
+    let (pages, plan) = match Pages::make(plan, directory.path(), &mut wires)? {
+        None => (None, Cow::Borrowed(plan)),
+        Some((pages, plan)) => (Some(pages), Cow::Owned(plan)),
+    };
+    let plan = plan.as_ref();
     let mut arms = Vec::new();
-    let outcome = bring_all_up(plan, bench, directory.path(), &mut arms, &mut wires)
+    let outcome = bring_all_up(plan, &ground, pages.as_ref(), &mut arms, &mut wires)
         .and_then(|environment| {
             directory.write_environment(&environment)?;
             descriptors.map_or(Ok(()), |found| found.raise())?;
@@ -109,12 +120,17 @@ pub fn weigh(
             if single::note_patterns(plan, &arms, &mut environment) {
                 directory.write_environment(&environment)?;
             }
-            warm_all_up(plan, &mut arms, &mut wires)?;
+            match plan.rounds.relaunch {
+                false => warm_all_up(plan, &mut arms, &mut wires)?,
+                // Each is warmed up when it has been started again.
+                true => halt_all(&mut arms)?,
+            }
             Ok(environment)
         })
         .and_then(|environment| {
             let mut run = Run {
                 plan,
+                ground,
                 machine: Machine::new(directory.path(), &arms),
                 arms: &mut arms,
                 writer: directory.writer()?,
@@ -163,8 +179,8 @@ fn requests_of(plan: &Plan, turns: &[Turn]) -> Option<u64> {
 
 fn bring_all_up(
     plan: &Plan,
-    bench: &Bench,
-    directory: &Path,
+    ground: &Ground<'_>,
+    pages: Option<&Pages>,
     arms: &mut Vec<Arm>,
     wires: &mut Wires<'_>,
 ) -> Result<Environment, WeighError> {
@@ -176,25 +192,14 @@ fn bring_all_up(
             awaited: None,
             waited: Duration::ZERO,
         });
-        // Told from inside the waiting, one at a time.
-        let progress = RefCell::new(&mut *wires.progress);
-        let running = bring_up(
-            target,
-            &Grounds {
-                run_dir: directory,
-                plan_dir: &bench.plan_directory,
-                guard_exe: &bench.executable,
-                stop: wires.stop.asked(),
-                waiting: &|waiting| {
-                    (progress.borrow_mut())(Progress::Starting {
-                        target: waiting.target,
-                        awaited: Some(waiting.awaited),
-                        waited: waiting.waited,
-                    });
-                },
-            },
-        )?;
-        let arm = Arm::new(plan, target, running, wires)?;
+        let running = ground.under(wires, |grounds| bring_up(target, grounds))?;
+        let mut arm = Arm::new(plan, target, running, wires)?;
+        if let Some(pages) = pages {
+            arm.records = pages.load_into(target, &arm.running, wires)?;
+        }
+        if let Some(sentence) = nodes::missing(target, &arm.running)? {
+            return Err(WeighError::Nodes(sentence));
+        }
         (wires.progress)(Progress::Up {
             target: name,
             url: arm.running.url.as_str(),
@@ -233,6 +238,13 @@ fn warm_all_up(plan: &Plan, arms: &mut [Arm], wires: &mut Wires<'_>) -> Result<(
     Ok(())
 }
 
+fn halt_all(arms: &mut [Arm]) -> Result<(), WeighError> {
+    for arm in arms {
+        arm.running.halt()?;
+    }
+    Ok(())
+}
+
 /// Tidies and stops every target, whatever happened before.
 fn clear(plan: &Plan, arms: Vec<Arm>, progress: &mut dyn FnMut(Progress<'_>)) -> Stays {
     let mut stays = Stays::default();
@@ -265,6 +277,7 @@ pub(crate) struct Ask<'a> {
 /// The measuring itself.
 pub(crate) struct Run<'r, 'w> {
     pub(crate) plan: &'r Plan,
+    ground: Ground<'r>,
     machine: Machine,
     pub(crate) arms: &'r mut [Arm],
     writer: RunWriter,
@@ -329,6 +342,18 @@ impl Run<'_, '_> {
             let (target, workload) = (&arm.running.name, &work.name);
             let sentence = format!("target \"{target}\", workload \"{workload}\": {why}");
             return Ok(Some(Ending::TargetFailed(sentence)));
+        }
+        if self.plan.rounds.relaunch {
+            arm.restart(&self.ground, self.wires)?;
+        }
+        if let Some(sentence) = nodes::missing(&self.plan.targets[turn.target], &arm.running)? {
+            return Ok(Some(Ending::TargetFailed(sentence)));
+        }
+        if self.plan.rounds.relaunch {
+            arm.warm_up(self.plan, turn.workload, self.wires)?;
+            if self.wires.stop.is_asked() {
+                return Ok(Some(Ending::Interrupted));
+            }
         }
         arm.before_slice(work, turn.workload, self.wires)?;
         (self.wires.progress)(Progress::Slice {
@@ -429,6 +454,9 @@ impl Run<'_, '_> {
                 .map(Ending::TargetFailed),
         };
         self.slices.push(slice);
+        if self.plan.rounds.relaunch && ending.is_none() {
+            arm.running.halt()?;
+        }
         Ok(ending)
     }
 }
@@ -442,7 +470,10 @@ fn ends_block(turns: &[Turn], index: usize) -> bool {
 /// How a run ends on trouble that leaves what was measured before as it is.
 pub(crate) fn ending_of(error: WeighError) -> Result<Ending, WeighError> {
     match error {
-        WeighError::Interrupted => Ok(Ending::Interrupted),
+        WeighError::Interrupted | WeighError::Target(TargetError::Interrupted { .. }) => {
+            Ok(Ending::Interrupted)
+        }
+        WeighError::Target(error) => Ok(Ending::TargetFailed(error.to_string())),
         WeighError::Record(error) => Ok(Ending::RecordFailed(error)),
         WeighError::Preparation {
             target, what, why, ..

@@ -114,6 +114,9 @@ pub trait Prepared: Send {
         None
     }
 
+    /// The target has been started anew: what it kept in memory is gone.
+    fn restarted(&mut self) {}
+
     /// Takes over whatever an earlier run of the same plan may have left, for
     /// [`Prepared::after_run`] to remove.
     fn inherit(&mut self) {}

@@ -32,6 +32,7 @@ const WAY: &[(&str, &[&str])] = &[
         "tenbin-weigh",
         &[
             "tenbin-plan",
+            "tenbin-corpus",
             "tenbin-targets",
             "tenbin-engine",
             "tenbin-workloads",

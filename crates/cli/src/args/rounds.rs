@@ -36,6 +36,10 @@ pub struct RoundsArgs {
     /// Unmeasured work before the first slice of each workload on each target [default: 2s]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub warmup: Option<String>,
+    /// Start every target anew, on its data, before each of its slices and stop it after it: cold
+    /// caches. The warm-up then comes before every slice
+    #[arg(long)]
+    pub relaunch: bool,
     /// Seed of every random choice, to repeat a run exactly [default: drawn and recorded]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -63,6 +67,9 @@ impl RoundsArgs {
         set(&mut rounds.lead, "--lead", self.lead.as_deref());
         set(&mut rounds.gap, "--gap", self.gap.as_deref());
         set(&mut rounds.warmup, "--warmup", self.warmup.as_deref());
+        if self.relaunch {
+            set(&mut rounds.relaunch, "--relaunch", Some(true));
+        }
         set(&mut draft.seed, "--seed", self.seed);
         set(&mut draft.threads, "--threads", self.threads);
         set(&mut draft.name, "--name", self.name.as_deref());

@@ -10,6 +10,7 @@ use tenbin_weigh::{Bench, Ending, Stop, WeighError, Weighed, places, weigh};
 use super::compare::Before;
 use super::plan::resolve;
 use super::result::{Run, exit_of_result, keep};
+use super::search::exit_of as exit_of_corpus;
 use super::steering::Steered;
 use crate::args::{EarlierArgs, OutputArgs};
 use crate::caution::cautions;
@@ -171,8 +172,14 @@ fn conclude(
 
 pub(super) fn exit_of(error: &WeighError) -> Exit {
     match error {
-        WeighError::Target(_) | WeighError::Preparation { .. } => Exit::Target,
-        WeighError::Workload(_) | WeighError::Descriptors { .. } => Exit::Refused,
+        WeighError::Target(_)
+        | WeighError::Preparation { .. }
+        | WeighError::Load { .. }
+        | WeighError::Nodes(_) => Exit::Target,
+        WeighError::Workload(_) | WeighError::Descriptors { .. } | WeighError::NotThePages(_) => {
+            Exit::Refused
+        }
+        WeighError::Pages(error) => exit_of_corpus(error),
         WeighError::Record(_) => Exit::Record,
         WeighError::Engine(_) => Exit::Internal,
         WeighError::Interrupted => Exit::Interrupted,

@@ -97,6 +97,36 @@ pub fn open(path: &Path) -> Result<(String, Box<dyn BufRead>), Error> {
     Ok((name, Box::new(BufReader::with_capacity(256 << 10, file))))
 }
 
+/// The files of a directory that end in `.grn`: schema, indexes, then the others.
+///
+/// # Errors
+/// When the directory cannot be read, or has no such files.
+pub fn in_directory(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+    let failed = |source| Error::read(directory.display().to_string(), source);
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(directory).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|end| end == "grn") {
+            files.push(path);
+        }
+    }
+    let order = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_owned();
+        let place = ["schema.grn", "indexes.grn"]
+            .iter()
+            .position(|first| name == *first);
+        (place.unwrap_or(2), name)
+    };
+    files.sort_by_key(order);
+    if files.is_empty() {
+        return Err(Error::Refused(format!(
+            "{} has no files that end in .grn; `tenbin search data` makes some",
+            directory.display()
+        )));
+    }
+    Ok(files)
+}
+
 /// What tells whether files are still the same ones: their lengths and beginnings.
 /// `None` if one of them is standard input, which cannot be read again.
 ///

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use crate::error::Error;
 use crate::groonga::{Item, Record};
 
-pub(crate) use files::hex;
-pub use files::{Files, open};
+pub use files::{Files, in_directory, open};
+pub(crate) use files::{fingerprint, hex};
 pub use pace::Pace;
 pub use sink::{KINDS, Kind, Options, Sink};
 pub use state::{Kept, state_file};

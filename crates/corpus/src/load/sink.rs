@@ -85,6 +85,8 @@ pub struct Kind {
     pub name: &'static str,
     /// What it is, in one line.
     pub about: &'static str,
+    /// Its servers know nothing of each other, so that each gets everything.
+    pub replicas: bool,
     /// Makes the sink.
     pub make: fn(&Options) -> Result<Box<dyn Sink>, Error>,
 }
@@ -94,16 +96,19 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "groonga",
         about: "Groonga over HTTP; several servers are replicas, and each gets everything",
+        replicas: true,
         make: |options| Ok(Box::new(Groonga::new(options)?)),
     },
     Kind {
         name: "opensearch",
         about: "OpenSearch through _bulk; the nodes of a cluster in turns",
+        replicas: false,
         make: |options| Ok(Box::new(OpenSearch::new(options)?)),
     },
     Kind {
         name: "droonga",
         about: "Droonga's forward protocol; the nodes in turns, commands to the first one only",
+        replicas: false,
         make: |options| Ok(Box::new(Droonga::new(options)?)),
     },
 ];

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::set::PatternSet;
 use crate::percent::Percent;
 
 /// Answers that Groonga and Droonga's HTTP server cache unless told otherwise.
@@ -28,6 +29,26 @@ impl CacheDial {
         let share = self.hit?.share();
         let exact = f64::from(self.size) / share;
         Some((exact.round() as usize).max(1))
+    }
+
+    /// Whether there are as many patterns as the rate asks for.
+    ///
+    /// # Errors
+    /// How many it takes, and of what there are too few.
+    pub(crate) fn check(&self, set: &PatternSet) -> Result<(), String> {
+        let (Some(hit), Some(count)) = (self.hit, self.patterns()) else {
+            return Ok(());
+        };
+        if set.is_empty() {
+            return Ok(());
+        }
+        set.allot(count).map(drop).map_err(|why| {
+            format!(
+                "{hit} of a cache of {} takes {count} different patterns ({} ÷ {hit}), and of the \
+                 file: {why}",
+                self.size, self.size
+            )
+        })
     }
 }
 

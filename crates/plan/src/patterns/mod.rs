@@ -38,6 +38,9 @@ pub const MOST_ASKED_FOR_HITS: usize = 1000;
 pub struct Patterns {
     /// The file.
     pub path: PathBuf,
+    /// There is no file: the requests are made of the plan's pages before the run, and
+    /// there are none until then.
+    pub of_corpus: bool,
     /// What it is written in, as the plan says.
     pub format: PatternFormat,
     /// In which order requests are drawn.
@@ -59,6 +62,7 @@ impl PartialEq for Patterns {
         let same_set = Arc::ptr_eq(&self.set, &other.set) || self.set == other.set;
         same_set
             && self.path == other.path
+            && self.of_corpus == other.of_corpus
             && self.format == other.format
             && self.order == other.order
             && self.slowest == other.slowest

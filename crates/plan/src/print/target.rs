@@ -8,6 +8,7 @@ use crate::duration::Time;
 use crate::model::{Credentials, Files, KeySource, Launch, Reach, Ready, Target};
 use crate::names::{DEFAULT_REGION, Named};
 use crate::observe::{Observe, ObservePage, Processes};
+use crate::searched::Searched;
 use crate::way::{ClientCertificate, HttpVersion, Tls, Way};
 
 use super::{Page, inline_table, list, text};
@@ -27,6 +28,7 @@ pub(super) fn target(page: &mut Page, target: &Target, all: &[Target], variables
         page.explained("sweep", sweep_table(point, all), "a target for each value");
     }
     way(page, &target.way);
+    searched(page, &target.searched);
     if let Some(source) = &target.observe {
         page.pair("observe", observe(source));
     }
@@ -37,6 +39,18 @@ pub(super) fn target(page: &mut Page, target: &Target, all: &[Target], variables
     page.name_unless("store", target.store);
     if target.region != DEFAULT_REGION {
         page.pair("region", text(&target.region));
+    }
+}
+
+fn searched(page: &mut Page, searched: &Searched) {
+    let servers = [("corpus", searched.corpus), ("status", searched.status)];
+    for (key, server) in servers {
+        if let Some(server) = server {
+            page.pair(key, text(server));
+        }
+    }
+    if let Some(cluster) = &searched.cluster {
+        page.pair("cluster", text(cluster));
     }
 }
 
@@ -145,6 +159,9 @@ fn observed_page(key: &str, page: &ObservePage, group: Option<&str>) -> String {
 
 fn launch(page: &mut Page, launch: &Launch) {
     page.pair("command", list(launch.command.iter().map(text)));
+    if !launch.nodes.is_empty() {
+        page.pair("nodes", list(launch.nodes.iter().map(text)));
+    }
     if !launch.env.is_empty() {
         page.pair("env", inline_table(&launch.env));
     }

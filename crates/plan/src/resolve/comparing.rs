@@ -9,6 +9,7 @@ use crate::expectation::{Bound, Expectation, Written as Condition};
 use crate::model::{Target, Workload};
 use crate::percent::Percent;
 use crate::scalar::{At, List, Scalar};
+use crate::searched::Searched;
 use crate::suggest::did_you_mean;
 
 const LEAST_MARGIN: Percent = Percent::of(0.1);
@@ -95,6 +96,11 @@ fn twin_of(targets: &[Target], baseline: usize) -> Option<Target> {
         name: naming::behind(&original.name, "-twin", &taken.collect()),
         // It is no point of a sweep: it has no value of its own.
         sweep: None,
+        searched: Searched {
+            // Nor a size of a cluster, which the original is already.
+            cluster: None,
+            ..original.searched.clone()
+        },
         ..original.clone()
     })
 }

@@ -13,7 +13,7 @@ const MOST_OUT: usize = 100_000;
 pub(super) fn check(desk: &mut Desk<'_>, workloads: &[Workload], targets: &[Target]) {
     let Some((target, hosts)) = targets
         .iter()
-        .map(|target| (target, target.way.hosts.len().max(1)))
+        .map(|target| (target, target.host_count()))
         .max_by_key(|&(_, hosts)| hosts)
     else {
         return;

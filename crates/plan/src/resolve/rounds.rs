@@ -67,6 +67,9 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, shape: &Shape) -
         warmup: desk
             .read("warmup", &draft.warmup, Scalar::time)
             .unwrap_or(DEFAULT_WARMUP),
+        relaunch: desk
+            .read("relaunch", &draft.relaunch, Scalar::switch)
+            .unwrap_or(false),
         lead: desk
             .read("lead", &draft.lead, Scalar::time)
             .unwrap_or((slice / 10).min(LONGEST_DEFAULT_LEAD)),

@@ -163,7 +163,6 @@ pub(super) fn at_point(
             .iter()
             .map(|(name, value)| (name.clone(), fill(value)))
             .collect(),
-        directory: template.directory.clone(),
         url: fill(&template.url),
         ready: match &template.ready {
             Ready::Port => Ready::Port,

@@ -11,6 +11,7 @@ use super::credentials;
 use super::hosts;
 use super::naming::{self, Names};
 use super::observe;
+use super::searched;
 use super::sweep::{self, Axis};
 use super::url as urls;
 use super::way;
@@ -26,6 +27,7 @@ use crate::scalar::{At, Entries, List, Scalar};
 use crate::way::Host;
 
 const DEFAULT_LAUNCHED_URL: &str = "http://127.0.0.1:{port}/";
+const DEFAULT_NODE_URL: &str = "http://{host}:{port}/";
 const DEFAULT_READY_WITHIN: Duration = Duration::from_secs(30);
 const DEFAULT_STOP_WITHIN: Duration = Duration::from_secs(10);
 
@@ -127,6 +129,8 @@ fn one(
     }
     let credentials =
         credentials::resolve(desk, draft, place, &name, &reach, signature, s3_workload);
+    searched::check_nodes(desk, draft, &reach);
+    let searched = searched::searched(desk, draft, &reach);
     let observe = observe::resolve(desk, draft.observe.as_ref(), &reach, &way);
     let reach = out_of_sight(desk, reach, credentials.as_ref(), draft);
     Some(Target {
@@ -139,6 +143,7 @@ fn one(
         store,
         sweep: None,
         observe,
+        searched,
     })
 }
 
@@ -324,6 +329,7 @@ fn refuse_launch_keys(desk: &mut Desk<'_>, draft: &TargetDraft, way: &str) {
             "directory",
             draft.directory.as_ref().map(|field| field.place),
         ),
+        ("nodes", draft.nodes.as_ref().map(|field| field.place)),
         ("ready", draft.ready.as_ref().map(|field| field.place)),
         (
             "ready_within",
@@ -348,13 +354,19 @@ fn refuse_launch_keys(desk: &mut Desk<'_>, draft: &TargetDraft, way: &str) {
 fn launched(desk: &mut Desk<'_>, draft: &TargetDraft, axes: &[Axis]) -> Option<Launch> {
     let swept: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
     let command = command(desk, draft.command.as_ref()?, &swept);
+    let nodes = searched::nodes(desk, draft.nodes.as_ref());
+    let default_url = match nodes.as_slice() {
+        [] => DEFAULT_LAUNCHED_URL,
+        _ => DEFAULT_NODE_URL,
+    };
     let url = desk
         .read("url", &draft.url, |scalar| {
             url_template(scalar.text()?, &swept)
         })
-        .unwrap_or_else(|| DEFAULT_LAUNCHED_URL.to_owned());
+        .unwrap_or_else(|| default_url.to_owned());
     Some(Launch {
         command: command?,
+        nodes,
         env: environment(desk, draft.env.as_ref(), &swept),
         directory: desk
             .path("directory", &draft.directory)

@@ -349,11 +349,13 @@ fn plan(targets: &[Target], workloads: &[Workload], rounds: u32) -> Plan {
             slice: Duration::from_secs(5),
             gap: Duration::from_secs(1),
             warmup: Duration::from_secs(3),
+            relaunch: false,
             lead: Duration::from_millis(200),
         },
         targets: targets.to_vec(),
         workloads: workloads.to_vec(),
         comparing: tenbin_plan::Comparing::default(),
+        corpus: None,
     }
 }
 
@@ -368,6 +370,7 @@ fn target(name: &str, builtin: Builtin) -> Target {
         store: Default::default(),
         sweep: None,
         observe: None,
+        searched: Default::default(),
     }
 }
 

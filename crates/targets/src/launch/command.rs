@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::PipeWriter;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -50,6 +51,7 @@ pub(super) fn builtin(builtin: Builtin, exe: &Path) -> Launch {
     };
     Launch {
         command,
+        nodes: Vec::new(),
         env,
         directory: None,
         url: "http://127.0.0.1:{port}/".into(),
@@ -116,6 +118,14 @@ fn random_text(length: usize) -> String {
         .take(length)
         .map(char::from)
         .collect()
+}
+
+/// An address as it stands in a URL.
+pub(super) fn bracketed(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("[{address}]"),
+    }
 }
 
 /// A URL with its placeholders filled in.
@@ -231,6 +241,7 @@ mod tests {
             store: Default::default(),
             sweep: None,
             observe: None,
+            searched: Default::default(),
         }
     }
 

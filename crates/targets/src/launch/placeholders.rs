@@ -7,6 +7,8 @@ use tenbin_plan::Credentials;
 /// What the placeholders of one launch stand for.
 #[derive(Debug)]
 pub(super) struct Placeholders {
+    /// As it stands in a URL.
+    pub(super) host: String,
     pub(super) port: u16,
     pub(super) data: PathBuf,
     pub(super) credentials: Option<Credentials>,
@@ -38,6 +40,7 @@ impl Placeholders {
     fn value_at(&self, text: &str) -> Option<(&'static str, String)> {
         let credentials = self.credentials.as_ref();
         let values = [
+            ("{host}", Some(self.host.clone())),
             ("{port}", Some(self.port.to_string())),
             ("{data}", Some(self.data.display().to_string())),
             ("{access_key}", credentials.map(|c| c.access_key.clone())),
@@ -60,13 +63,14 @@ mod tests {
     #[test]
     fn placeholders_are_filled_once_and_other_braces_left_alone() {
         let values = Placeholders {
+            host: "127.0.0.2".into(),
             port: 81,
             data: "/d/{port}".into(),
             credentials: Some(Credentials::literal("AK", "{port}")),
         };
         assert_eq!(
-            values.fill("{data} {port}{port} {secret_key} {access_key} ${x} {\"a\":{} {"),
-            "/d/{port} 8181 {port} AK ${x} {\"a\":{} {"
+            values.fill("{data} {port}{port} {host} {secret_key} {access_key} ${x} {\"a\":{} {"),
+            "/d/{port} 8181 127.0.0.2 {port} AK ${x} {\"a\":{} {"
         );
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{IpAddr, TcpListener};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -20,13 +20,14 @@ const LOWEST: u16 = 10_000;
 const USUAL_EPHEMERAL: u16 = 32_768;
 const TRIES: usize = 100;
 
-/// A port of 127.0.0.1 that is free now and was not given out before.
+/// A port that is free now on each of these addresses of this machine and was not given
+/// out before.
 ///
 /// Not from the range of outgoing connections if it can be helped: there, a
 /// connection of the load generator may take the port before the target does, and
 /// a readiness check that connects to its own local port succeeds with nobody
 /// listening (TCP simultaneous open).
-pub(super) fn free() -> io::Result<u16> {
+pub(super) fn free(addresses: &[IpAddr]) -> io::Result<u16> {
     static GIVEN: Mutex<Option<HashSet<u16>>> = Mutex::new(None);
     let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
     let given = given.get_or_insert_default();
@@ -36,15 +37,27 @@ pub(super) fn free() -> io::Result<u16> {
     let port = (0..TRIES)
         .map(|_| random.random_range::<u16, Range<u16>>(quiet.clone()))
         .filter(|port| !given.contains(port))
-        .find(|&port| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok());
-    let port = match port {
-        Some(port) => port,
-        None => TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
-            .local_addr()?
-            .port(),
+        .find(|&port| are_free(addresses, port).is_ok());
+    let port = match (port, addresses) {
+        (Some(port), _) => port,
+        (None, [only]) => TcpListener::bind((*only, 0))?.local_addr()?.port(),
+        // Why not, of one that nobody else is likely to have.
+        (None, _) => {
+            let port = random.random_range(quiet);
+            are_free(addresses, port)?;
+            port
+        }
     };
     given.insert(port);
     Ok(port)
+}
+
+/// All at once, so that two names of one address are not taken for two.
+fn are_free(addresses: &[IpAddr], port: u16) -> io::Result<()> {
+    let bound = addresses
+        .iter()
+        .map(|address| TcpListener::bind((*address, port)));
+    bound.collect::<io::Result<Vec<_>>>().map(drop)
 }
 
 fn lowest_ephemeral() -> u16 {
@@ -90,14 +103,29 @@ pub(super) fn lost_race(error: &TargetError, launch: &Launch) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use super::*;
 
     #[test]
     fn ports_are_free_and_never_given_twice() {
-        let ports: Vec<u16> = (0..20).map(|_| free().unwrap()).collect();
+        let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        let ports: Vec<u16> = (0..20).map(|_| free(&[here]).unwrap()).collect();
         assert_eq!(ports.iter().collect::<HashSet<_>>().len(), 20);
         for port in ports {
-            TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
+            TcpListener::bind((here, port)).unwrap();
         }
+    }
+
+    #[test]
+    fn a_port_that_is_taken_on_one_address_is_not_free() {
+        let [one, two] = [1, 2].map(|last| IpAddr::V4(Ipv4Addr::new(127, 0, 0, last)));
+        let taken = TcpListener::bind((two, 0)).unwrap();
+        let port = taken.local_addr().unwrap().port();
+        let error = are_free(&[one, two], port).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
+        let elsewhere = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+        let error = free(&[one, elsewhere]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AddrNotAvailable);
     }
 }

@@ -1,4 +1,4 @@
-//! What Tenbin launched: everything below its guard.
+//! What Tenbin launched: everything below its guards.
 
 use super::processes::{Observer, Root};
 use super::{Kind, Lost, Source, Subject};
@@ -8,23 +8,65 @@ pub(super) struct Launched;
 
 impl Kind for Launched {
     fn open(&self, subject: &Subject<'_>) -> Option<Result<Box<dyn Source>, String>> {
-        if subject.observe.is_some() {
+        if subject.observe.is_some() || subject.guards.is_empty() {
             return None;
         }
-        let observer = Observer::new(Root::Guard(subject.guard?));
-        Some(Ok(Box::new(Tree(observer))))
+        let guards = subject.guards.iter();
+        let trees = guards.map(|guard| Observer::new(Root::Guard(*guard)));
+        Some(Ok(Box::new(Trees(trees.collect()))))
     }
 }
 
+/// One for each node.
 #[derive(Debug)]
-struct Tree(Observer);
+struct Trees(Vec<Observer>);
 
-impl Source for Tree {
+impl Source for Trees {
     fn look(&mut self, depth: Depth) -> Result<Usage, Lost> {
-        self.0.usage(depth).ok_or(Lost::Ended)
+        let mut each = self.0.iter_mut().map(|tree| tree.usage(depth));
+        let first = each.next().flatten().ok_or(Lost::Ended)?;
+        each.try_fold(first, |sum, usage| Some(together(sum, usage?)))
+            .ok_or(Lost::Ended)
     }
 
     fn is_here(&self) -> bool {
         true
+    }
+}
+
+/// What two nodes have used, as one; unknown where that of either is. Two control groups
+/// have no sum: one may lie in the other.
+fn together(one: Usage, other: Usage) -> Usage {
+    fn sum<T: std::ops::Add<Output = T>>(one: Option<T>, other: Option<T>) -> Option<T> {
+        Some(one? + other?)
+    }
+    Usage {
+        at: other.at,
+        epoch: one.epoch,
+        scope: one.scope,
+        cpu_seconds: sum(one.cpu_seconds, other.cpu_seconds),
+        rss_bytes: sum(one.rss_bytes, other.rss_bytes),
+        read_bytes: sum(one.read_bytes, other.read_bytes),
+        written_bytes: sum(one.written_bytes, other.written_bytes),
+        voluntary_switches: sum(one.voluntary_switches, other.voluntary_switches),
+        involuntary_switches: sum(one.involuntary_switches, other.involuntary_switches),
+        group: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nodes_use_adds_up_and_what_one_hides_is_unknown() {
+        let of = |cpu, rss_bytes| Usage {
+            at: 5.0,
+            cpu_seconds: Some(cpu),
+            rss_bytes,
+            ..Usage::default()
+        };
+        let sum = together(of(1.5, Some(10)), of(0.25, None));
+        assert_eq!((sum.cpu_seconds, sum.rss_bytes), (Some(1.75), None));
     }
 }

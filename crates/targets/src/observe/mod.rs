@@ -51,8 +51,8 @@ pub(crate) enum Lost {
 /// What is to be observed.
 #[derive(Clone, Copy)]
 pub(crate) struct Subject<'a> {
-    /// The guard above its processes, if Tenbin launched it.
-    pub(crate) guard: Option<i32>,
+    /// The guards above its processes, if Tenbin launched it: one for each node.
+    pub(crate) guards: &'a [i32],
     /// What the plan says.
     pub(crate) observe: Option<&'a Observe>,
     /// Where it listens.
@@ -201,9 +201,10 @@ mod tests {
             group: None,
         };
         let way = Way::to_nowhere();
-        let of = |guard, observe: Option<&Observe>| {
+        let of = |guard: Option<i32>, observe: Option<&Observe>| {
+            let guards: Vec<i32> = guard.into_iter().collect();
             let subject = Subject {
-                guard,
+                guards: &guards,
                 observe,
                 way: &way,
             };

@@ -56,6 +56,7 @@ impl House {
 pub(crate) fn script(script: &str) -> Target {
     let launch = Launch {
         command: ["sh", "-c", script].map(String::from).to_vec(),
+        nodes: Vec::new(),
         env: BTreeMap::new(),
         directory: None,
         url: "http://127.0.0.1:{port}/".into(),
@@ -77,6 +78,7 @@ pub(crate) fn target(name: &str, reach: Reach) -> Target {
         store: Default::default(),
         sweep: None,
         observe: None,
+        searched: Default::default(),
     }
 }
 

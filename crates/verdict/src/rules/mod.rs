@@ -25,6 +25,7 @@ mod little;
 mod machine_full;
 mod medium_objects;
 mod network_latency;
+mod no_hits;
 mod optimum_concurrency;
 mod others_busy;
 mod overload;
@@ -52,6 +53,7 @@ mod unbalanced_hosts;
 mod unequal_answers;
 mod unequal_hits;
 mod unequal_paths;
+mod uneven_hosts;
 mod unobserved;
 mod warm_up;
 mod worker_limit;
@@ -85,6 +87,7 @@ pub static RULES: &[&dyn Rule] = &[
     &errors::Errors,
     &unequal_answers::UnequalAnswers,
     &unequal_hits::UnequalHits,
+    &no_hits::NoHits,
     &cache_forecast::CacheForecast,
     &port_exhaustion::PortExhaustion,
     &little::LittlesLaw,
@@ -104,6 +107,7 @@ pub static RULES: &[&dyn Rule] = &[
     &keep_alive::KeepAlive,
     &unequal_paths::UnequalPaths,
     &unbalanced_hosts::UnbalancedHosts,
+    &uneven_hosts::UnevenHosts,
     &tail_signature::TailSignature,
     &worker_limit::WorkerLimit,
     &server_cpu::ServerCpu,

@@ -1,10 +1,10 @@
 //! `tenbin search load`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tenbin_corpus::Error;
 use tenbin_corpus::load::{
-    Broken, Files, Kept, Manner, Options, Progress, Summary, load as run, state_file,
+    Broken, Files, Kept, Manner, Options, Progress, Summary, in_directory, load as run, state_file,
 };
 
 use super::news::{News, bytes};
@@ -145,35 +145,6 @@ fn files(args: &SearchLoadArgs) -> Result<Vec<PathBuf>, Error> {
             true => files.extend(in_directory(path)?),
             false => files.push(path.clone()),
         }
-    }
-    Ok(files)
-}
-
-fn in_directory(directory: &Path) -> Result<Vec<PathBuf>, Error> {
-    let failed = |source| Error::Read {
-        name: directory.display().to_string(),
-        source,
-    };
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(directory).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        if path.extension().is_some_and(|end| end == "grn") {
-            files.push(path);
-        }
-    }
-    let order = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_owned();
-        let place = ["schema.grn", "indexes.grn"]
-            .iter()
-            .position(|first| name == *first);
-        (place.unwrap_or(2), name)
-    };
-    files.sort_by_key(order);
-    if files.is_empty() {
-        return Err(Error::Refused(format!(
-            "{} has no files that end in .grn; `tenbin search data` makes some",
-            directory.display()
-        )));
     }
     Ok(files)
 }

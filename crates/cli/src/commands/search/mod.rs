@@ -44,6 +44,11 @@ fn fail(error: &Error) -> Exit {
         return Exit::Done;
     }
     output::error(&error.to_string());
+    exit_of(error)
+}
+
+/// What the program ends with on that.
+pub(crate) fn exit_of(error: &Error) -> Exit {
     match error {
         Error::Malformed { .. } | Error::Read { .. } | Error::Refused(_) => Exit::Refused,
         Error::Write { .. } => Exit::Record,

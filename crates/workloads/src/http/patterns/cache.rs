@@ -34,6 +34,14 @@ impl Forecaster {
         }
     }
 
+    /// The caches are empty again.
+    pub(super) fn forget(&mut self) {
+        let patterns = self.cacheable.len();
+        for cache in &mut self.caches {
+            *cache = Lru::new(cache.size, patterns);
+        }
+    }
+
     /// The first so many patterns are asked once, in turn at each host.
     pub(super) fn ask_each_once(&mut self, count: usize) {
         for pattern in 0..count {

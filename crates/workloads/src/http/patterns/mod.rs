@@ -171,6 +171,12 @@ impl Prepared for PreparedPatterns {
         })
     }
 
+    fn restarted(&mut self) {
+        if let Some(forecaster) = &mut self.forecaster {
+            forecaster.forget();
+        }
+    }
+
     /// The workers have written down what they saw as they were dropped.
     fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
         drop(workers);

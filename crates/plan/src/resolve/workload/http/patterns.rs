@@ -1,9 +1,9 @@
 //! The requests that a workload draws from.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::super::super::Desk;
+use super::super::super::{Desk, searched};
 use crate::draft::{Field, WorkloadDraft};
 use crate::patterns::{
     self, CacheDial, DEFAULT_CACHE_SIZE, DEFAULT_SLOWEST, Fault, MOST_CACHE_SIZE, MOST_SLOWEST,
@@ -12,6 +12,7 @@ use crate::patterns::{
 use crate::percent::Percent;
 use crate::problem::Place;
 use crate::scalar::Scalar;
+use crate::searched::CORPUS_PATTERNS;
 
 /// Rates of hits between which a number of patterns makes sense.
 const LEAST_HIT: Percent = Percent::of(0.1);
@@ -41,13 +42,26 @@ pub(super) fn resolve(
         let why = "needs a cache to forecast: give cache_size, or cache_hit";
         desk.wrong(counters.place, "cache_counters", why);
     }
-    let path = desk.path("patterns", &draft.patterns)?;
-    let set = read(desk, place, &path, format, method)?;
+    let of_corpus = searched::is_of_corpus(&draft.patterns);
+    let (path, set) = match of_corpus {
+        true => {
+            refuse_format(desk, &draft.patterns_format);
+            (PathBuf::from(CORPUS_PATTERNS), PatternSet::default())
+        }
+        false => {
+            let path = desk.path("patterns", &draft.patterns)?;
+            let set = read(desk, place, &path, format, method)?;
+            (path, set)
+        }
+    };
     if let (Some(cache), Some(hit)) = (&cache, &draft.cache_hit) {
-        check_dial(desk, hit.place, cache, &set);
+        if let Err(why) = cache.check(&set) {
+            desk.wrong(hit.place, "cache_hit", why);
+        }
     }
     Some(Patterns {
         path,
+        of_corpus,
         format,
         order: order.unwrap_or_default(),
         slowest: slowest
@@ -104,24 +118,11 @@ fn cache(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Option<CacheDial> {
     })
 }
 
-/// Whether the file has as many patterns as the rate asks for.
-fn check_dial(desk: &mut Desk<'_>, place: Place, cache: &CacheDial, set: &PatternSet) {
-    let (Some(hit), Some(count)) = (cache.hit, cache.patterns()) else {
-        return;
-    };
-    if set.is_empty() {
-        return;
-    }
-    if let Err(why) = set.allot(count) {
-        desk.wrong(
-            place,
-            "cache_hit",
-            format!(
-                "{hit} of a cache of {} takes {count} different patterns ({} ÷ {hit}), and of the \
-                 file: {why}",
-                cache.size, cache.size
-            ),
-        );
+/// What is made of pages is written as this program likes it.
+fn refuse_format(desk: &mut Desk<'_>, format: &Field) {
+    if let Some(format) = format {
+        let why = "is for a file; requests made of pages need none";
+        desk.wrong(format.place, "patterns_format", why);
     }
 }
 

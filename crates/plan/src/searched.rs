@@ -1,0 +1,205 @@
+//! What search servers need beyond an address: pages, nodes that are counted, and a place
+//! in a cluster.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::model::{Plan, Reach, Target, WorkloadKind};
+use crate::names::Named;
+use crate::patterns::{self, PatternFormat};
+
+/// What stands in a workload's `patterns` for those that are made of the plan's own pages.
+pub const CORPUS_PATTERNS: &str = "{corpus}";
+/// Titles that requests are made of if nothing else is said.
+pub const DEFAULT_TERMS: u32 = 200;
+/// The most of them.
+pub(crate) const MOST_TERMS: u32 = 1_000_000;
+/// Seed of made-up pages if nothing else is said: that of `tenbin search data`.
+pub const DEFAULT_CORPUS_SEED: u64 = 1;
+
+/// The pages that are searched, made before anything is started.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Corpus {
+    /// Where they come from.
+    pub source: CorpusSource,
+    /// The most pages that are taken; all when not set.
+    pub max_records: Option<u64>,
+    /// The most characters of a text; all when not set.
+    pub text_limit: Option<usize>,
+    /// Where they are kept and found again, absolute in a resolved plan; below the run's
+    /// directory when not set.
+    pub directory: Option<PathBuf>,
+    /// How many titles requests are made of.
+    pub terms: u32,
+    /// What stands before a term in a request; the Droonga tutorial's heavy search when not
+    /// set.
+    pub base: Option<String>,
+}
+
+/// Where pages come from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CorpusSource {
+    /// They are made up; the same ones for the same settings.
+    Synthetic {
+        /// How many.
+        pages: u64,
+        /// What they are written in.
+        language: CorpusLanguage,
+        /// What they follow from.
+        seed: u64,
+    },
+    /// A dump of Wikipedia's articles.
+    Wikipedia(PathBuf),
+}
+
+/// What made-up pages are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CorpusLanguage {
+    /// Japanese.
+    #[default]
+    Japanese,
+    /// English.
+    English,
+    /// Every other page in the other one.
+    Both,
+}
+
+impl Named for CorpusLanguage {
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("ja", Self::Japanese),
+        ("en", Self::English),
+        ("both", Self::Both),
+    ];
+}
+
+impl CorpusLanguage {
+    /// Its name in plans and on the command line: `ja`, `en`, `both`.
+    pub fn name(self) -> &'static str {
+        Named::name(self)
+    }
+}
+
+/// A kind of search server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchServer {
+    /// Groonga.
+    Groonga,
+    /// OpenSearch.
+    OpenSearch,
+    /// Droonga.
+    Droonga,
+}
+
+impl Named for SearchServer {
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("groonga", Self::Groonga),
+        ("opensearch", Self::OpenSearch),
+        ("droonga", Self::Droonga),
+    ];
+}
+
+impl SearchServer {
+    /// Every one.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::NAMES.iter().map(|&(_, server)| server)
+    }
+
+    /// Its name in plans and on the command line: `groonga`, `opensearch`, `droonga`.
+    pub fn name(self) -> &'static str {
+        Named::name(self)
+    }
+}
+
+impl fmt::Display for SearchServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a target is as a server that searches; nothing of it for any other.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Searched {
+    /// As what the plan's pages are loaded into it.
+    pub corpus: Option<SearchServer>,
+    /// As what its nodes are counted before every slice.
+    pub status: Option<SearchServer>,
+    /// The cluster that it is one size of.
+    pub cluster: Option<String>,
+}
+
+impl Target {
+    /// How many hosts answer for it: one process on each for a target that Tenbin starts.
+    pub fn host_count(&self) -> usize {
+        let several = match &self.reach {
+            Reach::Launched(launch) => launch.nodes.len(),
+            _ => self.way.hosts.len(),
+        };
+        several.max(1)
+    }
+}
+
+/// The sizes of one cluster, as positions among [`Plan::targets`], the fewest hosts first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClusterSizes {
+    /// What the plan calls the cluster.
+    pub cluster: String,
+    /// Its targets, no two with as many hosts.
+    pub targets: Vec<usize>,
+}
+
+impl Plan {
+    /// Every cluster of the plan with its sizes.
+    pub fn clusters(&self) -> Vec<ClusterSizes> {
+        let mut clusters: Vec<ClusterSizes> = Vec::new();
+        for (at, target) in self.targets.iter().enumerate() {
+            let Some(name) = &target.searched.cluster else {
+                continue;
+            };
+            match clusters.iter_mut().find(|one| one.cluster == *name) {
+                Some(known) => known.targets.push(at),
+                None => clusters.push(ClusterSizes {
+                    cluster: name.clone(),
+                    targets: vec![at],
+                }),
+            }
+        }
+        for cluster in &mut clusters {
+            cluster
+                .targets
+                .sort_by_key(|at| self.targets[*at].host_count());
+        }
+        clusters
+    }
+
+    /// Whether a workload draws from patterns that are made of the plan's pages.
+    pub fn draws_from_corpus(&self) -> bool {
+        self.workloads.iter().any(|work| match &work.kind {
+            WorkloadKind::Http(http) => http.patterns.as_ref().is_some_and(|p| p.of_corpus),
+            WorkloadKind::S3(_) | WorkloadKind::Blob(_) => false,
+        })
+    }
+
+    /// Gives the workloads that draw from the plan's pages their requests, one a line.
+    ///
+    /// # Errors
+    /// Which line is no request, or that there are too few for the rate of cache hits that
+    /// is asked for.
+    pub fn fill_patterns(&mut self, lines: &[u8]) -> Result<(), String> {
+        for work in &mut self.workloads {
+            let WorkloadKind::Http(http) = &mut work.kind else {
+                continue;
+            };
+            let method = http.method.clone();
+            let Some(drawn) = http.patterns.as_mut().filter(|drawn| drawn.of_corpus) else {
+                continue;
+            };
+            let set = patterns::read(lines, PatternFormat::Text, &method)
+                .map_err(|fault| format!("requests made of the pages: {}", fault.why))?;
+            if let Some(cache) = &drawn.cache {
+                cache.check(&set)?;
+            }
+            drawn.set = set.into();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,191 @@
+//! Pages, nodes, clusters and targets that are started anew.
+
+mod support;
+
+use support::resolve;
+use tenbin_plan::{Plan, Reach, SearchServer, WorkloadKind};
+
+const WORKLOAD: &str = "[[workload]]\nkind = \"http\"\npatterns = \"{corpus}\"\n";
+const CORPUS: &str = "[corpus]\nsynthetic = 50\n";
+
+fn target(name: &str, rest: &str) -> String {
+    format!(
+        "[[target]]\nname = \"{name}\"\ncommand = \"groonga {{host}} {{port}} {{data}}\"\n{rest}\n"
+    )
+}
+
+fn plan(text: &str) -> Plan {
+    resolve(text).unwrap_or_else(|refusal| panic!("{text}\n{refusal}"))
+}
+
+fn refusal(text: &str) -> String {
+    resolve(text).expect_err(text).to_string()
+}
+
+/// The plan, after it was found to be the same when it is printed and read again.
+fn repeated(text: &str) -> Plan {
+    let once = plan(text);
+    let printed = once.to_toml();
+    let again = plan(&printed);
+    assert_eq!(again, once, "{printed}");
+    assert_eq!(again.to_toml(), printed);
+    once
+}
+
+#[test]
+fn a_cluster_of_every_size_is_the_same_when_it_is_printed() {
+    let text = format!(
+        "[rounds]\nrelaunch = true\n{CORPUS}language = \"both\"\nseed = 7\nmax_records = 40\n\
+         text_limit = 100\ndirectory = \"pages\"\nterms = 5\nbase = \"/d/select?query=\"\n{}{}{}{WORKLOAD}",
+        target("direct", "corpus = \"groonga\""),
+        target(
+            "two",
+            "nodes = [\"127.0.0.1\", \"::1\"]\nstatus = \"opensearch\"\ncluster = \"c\""
+        ),
+        target("three", "nodes = 3\ncluster = \"c\""),
+    );
+    let plan = repeated(&text);
+    let counts: Vec<usize> = plan.targets.iter().map(|it| it.host_count()).collect();
+    assert_eq!(counts, [1, 2, 3]);
+    let Reach::Launched(launch) = &plan.targets[2].reach else {
+        panic!("it has a command");
+    };
+    assert_eq!(launch.url, "http://{host}:{port}/");
+    assert_eq!(plan.clusters()[0].targets, [1, 2]);
+    let searched = &plan.targets[0].searched;
+    assert_eq!(
+        searched.status,
+        Some(SearchServer::Groonga),
+        "that of corpus"
+    );
+    assert!(plan.rounds.relaunch && plan.draws_from_corpus());
+    assert_eq!(
+        plan.corpus
+            .as_ref()
+            .unwrap()
+            .directory
+            .as_deref()
+            .unwrap()
+            .to_str(),
+        Some("/made-up/pages")
+    );
+}
+
+#[test]
+fn requests_made_of_pages_take_their_place() {
+    let mut plan = plan(&format!("{CORPUS}{}{WORKLOAD}", target("a", "")));
+    plan.fill_patterns("/d/select?query=a\n/d/select?query=b\n".as_bytes())
+        .unwrap();
+    let WorkloadKind::Http(http) = &plan.workloads[0].kind else {
+        panic!("it is plain HTTP");
+    };
+    assert_eq!(http.patterns.as_ref().unwrap().set.len(), 2);
+    let why = plan.fill_patterns(b"no path\n").unwrap_err();
+    assert!(why.contains("does not begin with a slash"), "{why}");
+
+    let dialled = WORKLOAD.to_owned() + "cache_hit = \"50%\"\n";
+    let mut plan = resolve(&format!("{CORPUS}{}{dialled}", target("a", ""))).unwrap();
+    let why = plan.fill_patterns(b"/a\n/b\n").unwrap_err();
+    assert!(why.contains("takes 200 different patterns"), "{why}");
+}
+
+#[test]
+fn what_does_not_go_together_is_refused_in_a_sentence() {
+    let with = |head: &str, targets: &str| refusal(&format!("{head}{targets}{WORKLOAD}"));
+    let one = || target("a", "");
+    for (refusal, expected) in [
+        (with("", &one()), "the plan has no [corpus]"),
+        (
+            refusal(&format!(
+                "{}[[workload]]\nkind = \"http\"\n",
+                target("a", "corpus = \"groonga\"")
+            )),
+            "pages are to be loaded into target \"a\", and the plan has no [corpus]",
+        ),
+        (with("[corpus]\n", &one()), "takes its pages from one place"),
+        (
+            with("[corpus]\nsynthetic = 5\nwikipedia = \"x\"\n", &one()),
+            "takes its pages from one place",
+        ),
+        (
+            with("[corpus]\nwikipedia = \"x\"\nlanguage = \"en\"\n", &one()),
+            "is for made-up pages",
+        ),
+        (
+            with("[corpus]\nsynthetic = 5\nbase = \"d\"\n", &one()),
+            "does not begin with a slash",
+        ),
+        (
+            with("[corpus]\nsynthetics = 5\n", &one()),
+            "did you mean \"synthetic\"?",
+        ),
+        (
+            with(CORPUS, &target("a", "nodes = 0")),
+            "nodes: 0 is too few",
+        ),
+        (
+            with(CORPUS, &target("a", "nodes = [\"node0\"]")),
+            "is not an address of this machine",
+        ),
+        (
+            with(
+                CORPUS,
+                &target("a", "nodes = [\"127.0.0.1\", \"127.0.0.1\"]"),
+            ),
+            "named twice",
+        ),
+        (
+            with(
+                CORPUS,
+                "[[target]]\nname = \"a\"\ncommand = \"x {port}\"\nnodes = 2\n",
+            ),
+            "{host} stands nowhere in command or env",
+        ),
+        (
+            with(
+                CORPUS,
+                &target("a", "nodes = 2\nurl = \"http://127.0.0.1:{port}/\""),
+            ),
+            "has no {host} in it",
+        ),
+        (
+            with(
+                CORPUS,
+                &(target("a", "nodes = 2\ncluster = \"c\"")
+                    + &target("b", "nodes = 2\ncluster = \"c\"")),
+            ),
+            "are the same size of cluster \"c\"",
+        ),
+        (
+            with(CORPUS, "[[target]]\nurl = \"http://h/\"\nnodes = 2\n"),
+            "nodes: is for a target that has a command",
+        ),
+        (
+            with(CORPUS, &target("a", "corpus = \"droonga\"")),
+            "a protocol of its own",
+        ),
+        (
+            with(
+                CORPUS,
+                "[[target]]\nbuiltin = \"http\"\nstatus = \"groonga\"\n",
+            ),
+            "is for search servers",
+        ),
+        (
+            with(
+                &format!("[rounds]\nrelaunch = true\n{CORPUS}"),
+                "[[target]]\nurl = \"http://h/\"\n",
+            ),
+            "its caches alone would stay warm",
+        ),
+        (
+            refusal(&format!(
+                "[rounds]\nrelaunch = true\n{}[[workload]]\nkind = \"s3\"\noperation = \"put\"\n",
+                target("a", "")
+            )),
+            "relaunch is for plain HTTP requests in rounds",
+        ),
+    ] {
+        assert!(refusal.contains(expected), "{refusal}\n{expected}");
+    }
+}

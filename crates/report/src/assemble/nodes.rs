@@ -1,0 +1,30 @@
+//! What nodes are worth, for the document.
+
+use tenbin_verdict as verdict;
+
+use super::{figure, trust};
+use crate::document::{NodeLadder, NodeStep};
+
+pub(super) fn ladders(assessment: &verdict::Assessment) -> Vec<NodeLadder> {
+    let ladders = assessment.nodes.iter().map(|ladder| NodeLadder {
+        cluster: ladder.cluster.clone(),
+        workload: ladder.workload.clone(),
+        steps: ladder.steps.iter().map(step).collect(),
+        trust: trust(ladder.trust),
+        sentence: ladder.sentence(),
+    });
+    ladders.collect()
+}
+
+fn step(step: &verdict::NodeStep) -> NodeStep {
+    NodeStep {
+        what: step.what(),
+        target: step.target.clone(),
+        nodes: step.nodes as u64,
+        against: step.against.clone(),
+        against_nodes: step.against_nodes.map(|nodes| nodes as u64),
+        throughput: figure(step.throughput),
+        median: figure(step.median),
+        p99: figure(step.p99),
+    }
+}
