@@ -49,7 +49,7 @@ pub use highest_rate::{Finder, RateComparison, SearchResult, Wish};
 pub use metric::{Direction, Metric};
 pub use outcome::{EQUIVALENCE, NOISE_FLOOR, Outcome};
 pub use precision::is_precise;
-pub use rules::{RULES, Rule};
+pub use rules::{RULES, Rule, connecting};
 pub use single::{PatternFigures, SingleFigures};
 pub use size_class::SizeClass;
 pub use stored::bytes as stored_bytes;
