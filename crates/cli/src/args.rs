@@ -53,8 +53,9 @@ pub use rounds::RoundsArgs;
 pub use run::RunArgs;
 pub use s3::{MixedArgs, ObjectArgs, S3Args, S3Command};
 pub use search::{
-    LoginArgs, PatternFormat, SearchCommand, SearchConvertArgs, SearchDataArgs, SearchDumpArgs,
-    SearchLoadArgs, SearchPatternsArgs, SearchStatusArgs, SearchTermsArgs,
+    ClientArgs, LoginArgs, PatternFormat, SearchCommand, SearchConvertArgs, SearchDataArgs,
+    SearchDumpArgs, SearchLoadArgs, SearchPatternsArgs, SearchRampArgs, SearchStatusArgs,
+    SearchTermsArgs,
 };
 pub use serve::{ServeBlobArgs, ServeCommand, ServeHttpArgs, ServeS3Args, ServeTruthArgs};
 pub use suite::{PlaceArgs, Scenario, SuiteArgs};
@@ -124,9 +125,12 @@ pub enum Command {
     /// Do what a command line of ab, ApacheBench, asks for
     #[command(disable_help_flag = true)]
     Ab(ForeignArgs),
-    /// Prepare search servers: data, loading, terms, requests, status
+    /// Prepare search servers (data, loading, terms, requests, status) and put ramps of clients on them
     #[command(subcommand)]
     Search(SearchCommand),
+    /// Do what a command line of drnbench-request-response asks for: clients step by step
+    #[command(name = "drnbench-request-response", disable_help_flag = true)]
+    RequestResponse(ForeignArgs),
     /// Do what a command line of drnbench-extract-searchterms asks for
     #[command(name = "drnbench-extract-searchterms", disable_help_flag = true)]
     ExtractSearchterms(ForeignArgs),
@@ -184,6 +188,9 @@ pub enum PlanCommand {
     S3(S3Command),
     /// The plan of `tenbin blob` with these options
     Blob(BlobArgs),
+    /// The plan of `tenbin search ramp` with these options
+    #[command(mut_arg("gap", |gap| gap.visible_alias("interval")))]
+    SearchRamp(Box<SearchRampArgs>),
     /// The plan of `tenbin warp` with these arguments
     #[command(disable_help_flag = true)]
     Warp(ForeignArgs),
@@ -204,6 +211,7 @@ impl PlanCommand {
             Self::Http(args) => args.draft(),
             Self::S3(command) => command.draft(),
             Self::Blob(args) => args.draft(),
+            Self::SearchRamp(args) => args.draft(),
             Self::Warp(args) => args.draft(),
             Self::File(args) => args.draft(),
         }
@@ -227,10 +235,19 @@ pub struct CleanArgs {
 
 /// `tenbin show`.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tenbin show runs/2026-01-31T120000-search-ramp --drnbench result.csv
+  tenbin show groonga-result.csv")]
 pub struct ShowArgs {
-    /// The run directory, for example runs/2026-01-31T120000-s3-put
+    /// The run directory, for example runs/2026-01-31T120000-s3-put, or a result file of drnbench,
+    /// which is held against Little's law
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
+    /// Write the steps of its ramps in drnbench's format; with several targets the name of each
+    /// stands before the file's
+    #[arg(long, value_name = "FILE")]
+    pub drnbench: Option<PathBuf>,
     /// Print the result document instead of tables
     #[arg(long)]
     pub json: bool,

@@ -54,6 +54,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Wrk(args) => commands::wrk(&args),
         Command::Ab(args) => commands::ab(&args),
         Command::Search(command) => commands::search(&command),
+        Command::RequestResponse(args) => commands::request_response(&args),
         Command::ExtractSearchterms(args) => {
             commands::helper("drnbench-extract-searchterms", &args)
         }

@@ -166,3 +166,192 @@ fn the_page_on_search_has_the_tables() {
         );
     }
 }
+
+mod request_response {
+    use super::*;
+    use std::time::Duration;
+
+    use tenbin_compat::request_response::{Asked, FLAGS, RampJob, parse, steps, table};
+    use tenbin_plan::{Context, Pace, Plan, Think};
+
+    fn asked(line: &str) -> Result<Asked, String> {
+        let words = shlex::split(line).expect("closed quotes");
+        parse(&words, &world()).map_err(|mistakes| mistakes.to_string())
+    }
+
+    fn job(line: &str) -> RampJob {
+        match asked(line) {
+            Ok(Asked::Measure(job)) => *job,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    fn plan(line: &str) -> Plan {
+        let mut context = Context {
+            cores: 4,
+            directory: "/made-up".into(),
+            seed: 7,
+            environment: Box::new(|_| None),
+            read: Box::new(|_| Ok(b"/d/select?query=tea\n".to_vec())),
+            without_files: false,
+            random: Box::new(|| 4),
+        };
+        let resolved = job(line).draft().resolve(&mut context);
+        resolved.unwrap_or_else(|refusal| panic!("{line}: {refusal}"))
+    }
+
+    const TUTORIAL: &str = "--step=2 --start-n-clients=0 --end-n-clients=20 --duration=30 \
+        --interval=10 --request-patterns-file=/home/me/patterns.txt --default-port=10041";
+
+    #[test]
+    fn the_tutorials_lines_mean_what_they_say() {
+        let line = format!("{TUTORIAL} --default-hosts=node0 --output-path=/tmp/r.csv");
+        let one = job(&line);
+        assert_eq!(one.clients, [1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20]);
+        assert_eq!(one.output.as_deref(), Some("/tmp/r.csv"));
+        assert_eq!((one.slow, one.fast), (5, 5));
+        assert_eq!(one.notes, [""; 0]);
+        let plan_of_one = plan(&line);
+        let seconds = Duration::from_secs;
+        let rounds = &plan_of_one.rounds;
+        assert_eq!((rounds.count, rounds.slice), (1, seconds(30)));
+        assert_eq!((rounds.gap, rounds.warmup), (seconds(10), seconds(0)));
+        assert_eq!(plan_of_one.workloads.len(), 11);
+        for (workload, clients) in plan_of_one.workloads.iter().zip(&one.clients) {
+            let load = &workload.load;
+            assert_eq!(load.connections as u64, *clients);
+            assert_eq!(workload.name, format!("search-c{clients}"));
+            assert_eq!((&load.pace, load.keep_alive), (&Pace::Closed, false));
+            assert_eq!(load.think, Some(Think::Fixed(Duration::from_millis(10))));
+            assert_eq!(load.timeout, seconds(5));
+        }
+        let three = job(&format!("{TUTORIAL} --default-hosts=node0,node1,node2"));
+        let url = |node: u8| format!("http://node{node}:10041/");
+        assert_eq!(three.urls, [url(0), url(1), url(2)]);
+        let plan_of_three = plan(&format!("{TUTORIAL} --default-hosts=node0,node1,node2"));
+        assert_eq!(plan_of_three.targets.len(), 1);
+        assert_eq!(plan_of_three.targets[0].way.hosts.len(), 3);
+    }
+
+    #[test]
+    fn nothing_said_is_one_client_on_localhost() {
+        let job = job("--request-patterns-file=p");
+        assert_eq!(job.clients, [1]);
+        assert_eq!(job.urls, ["http://localhost:80/"]);
+        assert_eq!(plan("--request-patterns-file=p").workloads.len(), 1);
+        let plan = plan("--request-patterns-file=p --wait=0 --end-n-clients 2");
+        assert_eq!(plan.workloads.len(), 2);
+        assert!(plan.workloads.iter().all(|work| work.load.think.is_none()));
+    }
+
+    #[test]
+    fn hosts_may_name_their_ports() {
+        let urls = |hosts: &str| job(&format!("--request-patterns-file=p {hosts}")).urls;
+        assert_eq!(
+            urls("--default-hosts=a:1,b,,[::1]:2,::1,a:1 --default-port 9"),
+            [
+                "http://a:1/",
+                "http://b:9/",
+                "http://[::1]:2/",
+                "http://[::1]:9/"
+            ]
+        );
+        assert_eq!(urls("--default-host=node7"), ["http://node7:80/"]);
+    }
+
+    #[test]
+    fn steps_are_counted_as_drnbench_counts_them() {
+        for (ramp, clients) in [
+            ((0, 20, 6), &[1, 6, 12, 18][..]),
+            ((0, 3, 1), &[1, 2, 3]),
+            ((5, 5, 2), &[5]),
+            ((1, 4, 2), &[1, 3]),
+        ] {
+            let (start, end, step) = ramp;
+            assert_eq!(
+                steps(start, end, step).expect("a ramp"),
+                clients,
+                "{ramp:?}"
+            );
+        }
+        for ((start, end, step), flag) in [
+            ((0, 5, 0), "step"),
+            ((6, 5, 1), "end-n-clients"),
+            ((0, 0, 1), "end-n-clients"),
+            ((0, u64::MAX, 1), "step"),
+        ] {
+            assert_eq!(steps(start, end, step).unwrap_err().0, flag);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_in_a_sentence() {
+        for (line, why) in [
+            ("", "--request-patterns-file: is missing"),
+            (
+                "--request-patterns-file=p --mode=http-droonga",
+                "only http is left",
+            ),
+            (
+                "--request-patterns-file=p --duration=0.5",
+                "--duration: must be from 1",
+            ),
+            (
+                "--request-patterns-file=p --step=0",
+                "--step: must be at least 1",
+            ),
+            (
+                "--request-patterns-file=p --default-port=0",
+                "a port is a number",
+            ),
+            (
+                "--request-patterns-file=p --default-hosts=,",
+                "names no host",
+            ),
+            (
+                "--request-patterns-file=p --default-path=/x",
+                "says its path in the file",
+            ),
+            (
+                "--request-patterns-file=p --wait=soon",
+                "\"soon\" is not a number",
+            ),
+            ("--request-patterns-file=p extra", "takes no arguments"),
+            ("--request-patterns-file=p --host=x", "host"),
+        ] {
+            let error = asked(line).map(|_| ()).expect_err(line);
+            assert!(error.contains(why), "{line}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_command_line_makes_it_panic(
+            arguments in prop::collection::vec(
+                prop_oneof![
+                    Just("--request-patterns-file=p".to_owned()),
+                    "--(step|end-n-clients|start-n-clients|wait|duration)=[0-9.e-]{0,9}",
+                    "--default-hosts=[a:,\\[\\]0-9]{0,12}",
+                    ".{0,9}",
+                ],
+                0..8,
+            )
+        ) {
+            if let Ok(Asked::Measure(job)) = parse(&arguments, &world()) {
+                let _ = job.draft();
+            }
+        }
+    }
+
+    #[test]
+    fn the_page_on_drnbench_has_the_table() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/drnbench.md");
+        let page = std::fs::read_to_string(path).expect("docs/drnbench.md");
+        let table = table();
+        assert!(!FLAGS.is_empty());
+        assert!(
+            page.contains(&table),
+            "docs/drnbench.md should have:\n{table}"
+        );
+    }
+}

@@ -17,6 +17,7 @@ use crate::document::{
     ResultOf, Trust,
 };
 use crate::escape::for_terminal;
+use crate::import::drnbench::Steps;
 use crate::import::{gobench, loops};
 use crate::table::Table;
 use crate::words::{RATE, TIME, UNKNOWN, plural, ratio, ratio_interval, trust};
@@ -73,8 +74,8 @@ impl Results {
         }
     }
 
-    /// Those in a file in Go's benchmark format, or in the lines of hsbench or
-    /// blobstore-bench.
+    /// Those in a file in Go's benchmark format, in the lines of hsbench or
+    /// blobstore-bench, or in a result of drnbench.
     ///
     /// # Errors
     /// When it is none, or wrong in itself.
@@ -84,10 +85,14 @@ impl Results {
             ("Go's benchmark format", gobench::series)
         } else if loops::recognises(content) {
             ("lines of hsbench or blobstore-bench", loops::series)
+        } else if Steps::recognises(content) {
+            ("a result of drnbench", |content| {
+                Steps::read(content).map(|steps| steps.series())
+            })
         } else {
             return Err(format!(
                 "{name} is neither a run of Tenbin nor a file in Go's benchmark format, nor lines \
-                 of hsbench or blobstore-bench"
+                 of hsbench or blobstore-bench, nor a result of drnbench"
             ));
         };
         let series =

@@ -1,7 +1,7 @@
 //! The files a report consists of.
 
 use crate::document::Document;
-use crate::{benchmark, markdown};
+use crate::{benchmark, markdown, ramp};
 
 /// A file that can be made from a result.
 pub trait Exporter: Sync {
@@ -14,12 +14,24 @@ pub trait Exporter: Sync {
     /// What it is good for, in one line.
     fn summary(&self) -> &'static str;
 
+    /// Whether there is anything in this result that it is for.
+    fn is_wanted(&self, _document: &Document) -> bool {
+        true
+    }
+
     /// The whole file.
     fn export(&self, document: &Document) -> Vec<u8>;
 }
 
 /// Every exporter. Help, documentation and tests are made from this table.
-pub const EXPORTERS: &[&dyn Exporter] = &[&Json, &Markdown, &Benchmark];
+pub const EXPORTERS: &[&dyn Exporter] = &[
+    &Json,
+    &Markdown,
+    &Benchmark,
+    &RampTable,
+    &RampThroughput,
+    &RampLatency,
+];
 
 /// The exporter of that name.
 pub fn exporter(name: &str) -> Option<&'static dyn Exporter> {
@@ -88,6 +100,80 @@ impl Exporter for Benchmark {
 
     fn export(&self, document: &Document) -> Vec<u8> {
         benchmark::text(document).into_bytes()
+    }
+}
+
+struct RampTable;
+
+impl Exporter for RampTable {
+    fn name(&self) -> &'static str {
+        "ramp"
+    }
+
+    fn file_name(&self) -> &'static str {
+        "ramp.csv"
+    }
+
+    fn summary(&self) -> &'static str {
+        "of a ramp: a row for each number of clients on each target, with percentiles and Little's \
+         law"
+    }
+
+    fn is_wanted(&self, document: &Document) -> bool {
+        !document.capacities.is_empty()
+    }
+
+    fn export(&self, document: &Document) -> Vec<u8> {
+        ramp::csv(document).into_bytes()
+    }
+}
+
+struct RampThroughput;
+
+impl Exporter for RampThroughput {
+    fn name(&self) -> &'static str {
+        "ramp-throughput"
+    }
+
+    fn file_name(&self) -> &'static str {
+        "ramp-throughput.svg"
+    }
+
+    fn summary(&self) -> &'static str {
+        "of a ramp: throughput against clients, all targets in one chart"
+    }
+
+    fn is_wanted(&self, document: &Document) -> bool {
+        !document.capacities.is_empty()
+    }
+
+    fn export(&self, document: &Document) -> Vec<u8> {
+        ramp::throughput(document).into_bytes()
+    }
+}
+
+struct RampLatency;
+
+impl Exporter for RampLatency {
+    fn name(&self) -> &'static str {
+        "ramp-latency"
+    }
+
+    fn file_name(&self) -> &'static str {
+        "ramp-latency.svg"
+    }
+
+    fn summary(&self) -> &'static str {
+        "of a ramp: mean and 99th percentile of service time against clients, all targets in one \
+         chart"
+    }
+
+    fn is_wanted(&self, document: &Document) -> bool {
+        !document.capacities.is_empty()
+    }
+
+    fn export(&self, document: &Document) -> Vec<u8> {
+        ramp::latency(document).into_bytes()
     }
 }
 

@@ -51,7 +51,7 @@ pub use metric::{Direction, Metric};
 pub use nodes::{NodeLadder, NodeStep};
 pub use outcome::{EQUIVALENCE, NOISE_FLOOR, Outcome};
 pub use precision::is_precise;
-pub use rules::{RULES, Rule};
+pub use rules::{RULES, Rule, connecting};
 pub use single::{PatternFigures, SingleFigures};
 pub use size_class::SizeClass;
 pub use stored::bytes as stored_bytes;

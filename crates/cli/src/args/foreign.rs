@@ -68,12 +68,13 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// The tools whose command lines Tenbin reads, by the names of the commands.
-pub const TOOLS: [&str; 9] = [
+pub const TOOLS: [&str; 10] = [
     "warp",
     "hsbench",
     "wrk",
     "ab",
     "blobstore-bench",
+    "drnbench-request-response",
     "drnbench-extract-searchterms",
     "drnbench-generate-select-patterns",
     "grn2drn",

@@ -95,7 +95,7 @@ impl HttpArgs {
 impl RequestArgs {
     /// A request whose answer has one of these statuses, or if there are none any
     /// that says success.
-    fn draft(&self, statuses: &[u64]) -> WorkloadDraft {
+    pub(super) fn draft(&self, statuses: &[u64]) -> WorkloadDraft {
         let mut draft = WorkloadDraft {
             kind: Some(At::nowhere("http")),
             headers: many("--header", &self.header),

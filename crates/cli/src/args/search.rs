@@ -2,6 +2,7 @@
 
 mod load;
 mod login;
+mod ramp;
 
 use std::path::PathBuf;
 
@@ -10,8 +11,9 @@ use tenbin_corpus::synthetic::Language;
 
 pub use load::SearchLoadArgs;
 pub use login::LoginArgs;
+pub use ramp::{ClientArgs, SearchRampArgs};
 
-/// `tenbin search`: the steps before a search server can be measured.
+/// `tenbin search`: the steps before a search server can be measured, and a ramp of clients.
 #[derive(Subcommand)]
 pub enum SearchCommand {
     /// Make pages to be searched: from a dump of Wikipedia, or made up
@@ -28,6 +30,9 @@ pub enum SearchCommand {
     Patterns(SearchPatternsArgs),
     /// Say which nodes are alive, and whether they are as many as expected
     Status(SearchStatusArgs),
+    /// Measure on one number of clients after another, with drnbench's result file
+    #[command(mut_arg("gap", |gap| gap.visible_alias("interval")))]
+    Ramp(Box<SearchRampArgs>),
 }
 
 /// `tenbin search data`.

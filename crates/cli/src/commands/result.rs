@@ -53,7 +53,10 @@ pub(crate) fn exit_of_result(document: &Document) -> Exit {
 
 /// Writes every report file into the run directory.
 pub(crate) fn keep(document: &Document, directory: &Path) -> Result<(), RecordError> {
-    EXPORTERS.iter().try_for_each(|exporter| {
+    let mut wanted = EXPORTERS
+        .iter()
+        .filter(|exporter| exporter.is_wanted(document));
+    wanted.try_for_each(|exporter| {
         write_atomically(
             &directory.join(exporter.file_name()),
             &exporter.export(document),

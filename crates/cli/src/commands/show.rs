@@ -5,9 +5,12 @@ use std::path::Path;
 use tenbin_plan::{Context, Draft, Plan};
 use tenbin_record::RecordedRun;
 use tenbin_report::Document;
+use tenbin_report::import::drnbench::Steps;
 
 use super::clean::leftovers;
+use super::foreign::can_keep;
 use super::plan::resolve_with;
+use super::ramp::{keep_ramps, ramps_of};
 use super::result::{Run, exit_of_result};
 use crate::args::ShowArgs;
 use crate::exit::Exit;
@@ -15,6 +18,12 @@ use crate::output;
 
 /// Prints a run again.
 pub(crate) fn show(args: &ShowArgs) -> Exit {
+    if let Some(exit) = drnbench_file(args) {
+        return exit;
+    }
+    if let Err(exit) = can_keep(&[args.drnbench.as_deref().and_then(Path::to_str)]) {
+        return exit;
+    }
     let left = left_behind(&args.run);
     let document = document_of(&args.run);
     let document = match document {
@@ -25,8 +34,57 @@ pub(crate) fn show(args: &ShowArgs) -> Exit {
         }
     };
     output::report(&document, args.json);
+    if let Some(path) = &args.drnbench
+        && let Err(exit) = write_drnbench(&args.run, path)
+    {
+        return exit;
+    }
     left.iter().for_each(|sentence| output::warning(sentence));
     exit_of_result(&document)
+}
+
+/// A result file of drnbench in the place of a run: what Little's law says of it.
+fn drnbench_file(args: &ShowArgs) -> Option<Exit> {
+    let content = std::fs::read(&args.run).ok()?;
+    if !Steps::recognises(&content) {
+        return None;
+    }
+    let name = args.run.display().to_string();
+    let asked = [
+        (args.json, "--json"),
+        (args.drnbench.is_some(), "--drnbench"),
+    ];
+    if let Some((_, flag)) = asked.iter().find(|(given, _)| *given) {
+        output::error(&format!(
+            "{flag} is for runs, and {name} is a result of drnbench"
+        ));
+        return Some(Exit::Refused);
+    }
+    Some(match Steps::read(&content) {
+        Ok(steps) => {
+            output::print(steps.text(&name).as_bytes());
+            match steps.can_be_believed() {
+                true => Exit::Done,
+                false => Exit::Invalid,
+            }
+        }
+        Err(why) => {
+            output::error(&format!(
+                "{name} cannot be read as a result of drnbench: {why}"
+            ));
+            Exit::Refused
+        }
+    })
+}
+
+fn write_drnbench(directory: &Path, path: &Path) -> Result<(), Exit> {
+    let recorded = tenbin_record::read(directory).map_err(|error| {
+        output::error(&error.to_string());
+        Exit::Refused
+    })?;
+    let plan = plan_of(&recorded, directory)?;
+    keep_ramps(&ramps_of(&plan, &recorded), path);
+    Ok(())
 }
 
 /// What may be left of it on its targets.

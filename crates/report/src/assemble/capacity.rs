@@ -41,6 +41,11 @@ fn level(level: &verdict::CapacityLevel) -> CapacityLevel {
         connections: level.connections as u64,
         throughput: figure(level.throughput),
         residence: figure(level.residence),
+        p50: figure(level.p50),
+        p90: figure(level.p90),
+        p99: figure(level.p99),
+        ok: Some(level.ok),
+        failed: Some(level.failed),
         little: level.little,
         down_to_up: figure(level.down_to_up),
     }

@@ -46,6 +46,22 @@ pub struct CapacityLevel {
     pub throughput: Option<Figure>,
     /// Mean service time.
     pub residence: Option<Figure>,
+    /// Median service time.
+    #[serde(default)]
+    pub p50: Option<Figure>,
+    /// 90th percentile of service time.
+    #[serde(default)]
+    pub p90: Option<Figure>,
+    /// 99th percentile of service time.
+    #[serde(default)]
+    pub p99: Option<Figure>,
+    /// Work done, over all slices that ran their full time; null in documents of versions
+    /// that did not say.
+    #[serde(default)]
+    pub ok: Option<u64>,
+    /// Work that failed, over the same.
+    #[serde(default)]
+    pub failed: Option<u64>,
     /// Throughput times mean service and think time, divided by the connections:
     /// Little's law has it at 1.
     pub little: Option<f64>,

@@ -3,6 +3,7 @@
 //! An [`Importer`] reads one format, a line or a window at a time: memory does not
 //! grow with the number of requests. [`IMPORTERS`] is the table of them.
 
+pub mod drnbench;
 mod figures;
 pub(crate) mod gobench;
 mod instant;

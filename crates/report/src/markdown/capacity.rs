@@ -12,6 +12,9 @@ pub(super) fn capacities(page: &mut String, document: &Document) {
         return;
     }
     heading(page, 2, "Capacity");
+    line(page, "![Throughput against clients](ramp-throughput.svg)");
+    line(page, "");
+    line(page, "![Service time against clients](ramp-latency.svg)");
     for capacity in &document.capacities {
         let title = format!("{} at {}", capacity.target, capacity.family);
         heading(page, 3, &for_markdown(&title));

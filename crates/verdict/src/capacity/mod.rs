@@ -56,6 +56,16 @@ pub struct CapacityLevel {
     pub throughput: Measured,
     /// Mean service time, R, seconds.
     pub residence: Measured,
+    /// Median service time, seconds.
+    pub p50: Measured,
+    /// 90th percentile of service time, seconds.
+    pub p90: Measured,
+    /// 99th percentile of service time, seconds.
+    pub p99: Measured,
+    /// Work done, over all slices that ran their full time.
+    pub ok: u64,
+    /// Work that failed, over the same.
+    pub failed: u64,
     /// X·(R + Z)/N of Little's law, near 1 for an honest measurement.
     pub little: Option<f64>,
     /// Throughput on the way down divided by that on the way up.
@@ -198,6 +208,11 @@ fn level(step: &LadderStep<'_>) -> CapacityLevel {
         connections: step.connections(),
         throughput: step.throughput(),
         residence: median(&step.residences(), CONFIDENCE),
+        p50: Metric::ServiceP50.figure(&step.slices),
+        p90: Metric::ServiceP90.figure(&step.slices),
+        p99: Metric::ServiceP99.figure(&step.slices),
+        ok: step.slices.iter().map(|slice| slice.ok()).sum(),
+        failed: step.slices.iter().map(|slice| slice.failed()).sum(),
         little: rho(&step.slices, &step.workload.load),
         down_to_up: passes::down_to_up(&step.by_block(Slice::throughput)),
     }

@@ -215,10 +215,11 @@ fn fixed_think(load: &Load) -> f64 {
     }
 }
 
-/// Seconds spent on connecting inside the window, with nothing else to do. What else
-/// was out on the connection before is sent again, and its own time goes on; and with
-/// several hosts the others are asked meanwhile.
-fn connecting(slice: &Slice, keep_alive: bool) -> f64 {
+/// Seconds that connections of a slice took to be made inside its window, with nothing
+/// else to do; `keep_alive` says whether they were used again. What else was out on the
+/// connection before is sent again, and its own time goes on; and with several hosts the
+/// others are asked meanwhile.
+pub fn connecting(slice: &Slice, keep_alive: bool) -> f64 {
     if slice.hosts.len() > 1 {
         return 0.0;
     }

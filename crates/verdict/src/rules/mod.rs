@@ -58,6 +58,7 @@ mod unobserved;
 mod warm_up;
 mod worker_limit;
 
+pub use little::connecting;
 pub(crate) use little::rho;
 
 use crate::evidence::Evidence;

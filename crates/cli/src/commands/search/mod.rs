@@ -6,6 +6,7 @@ mod dump;
 mod helpers;
 mod load;
 mod news;
+mod ramp;
 mod status;
 mod terms;
 
@@ -31,6 +32,7 @@ pub(crate) fn search(command: &SearchCommand) -> Exit {
         SearchCommand::Terms(args) => terms::terms(args),
         SearchCommand::Patterns(args) => terms::patterns(args),
         SearchCommand::Status(args) => status::status(args),
+        SearchCommand::Ramp(args) => Ok(ramp::ramp(args)),
     };
     done.unwrap_or_else(|error| fail(&error))
 }

@@ -1,0 +1,242 @@
+//! Ramps in drnbench's words, against real Groonga.
+
+mod common;
+
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use common::groonga::{PAGES_SCHEMA, pages};
+use common::{Groonga, Outcome, Scratch, Tenbin, search_path};
+
+/// Generous: the machine may be busy.
+const LIMIT: Duration = Duration::from_secs(180);
+
+const COLUMNS: [&str; 6] = [
+    "n_clients",
+    "total_n_requests",
+    "queries_per_second",
+    "min_elapsed_time",
+    "max_elapsed_time",
+    "average_elapsed_time",
+];
+
+fn tenbin(scratch: &Scratch, line: &str) -> Outcome {
+    Tenbin::new(scratch, line.split_whitespace())
+        .within(LIMIT)
+        .run()
+}
+
+/// 0, or 6 for measured and found wanting because this machine is busy.
+#[track_caller]
+fn expect_measured(run: &Outcome) {
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+}
+
+/// A file of paths that find a page each.
+fn patterns(scratch: &Scratch) -> String {
+    let path = "/d/select?table=Pages&match_columns=title,text&output_columns=_key&query=page";
+    let paths: String = (1..=40).map(|page| format!("{path}{page}x\n")).collect();
+    scratch.write("patterns.txt", paths)
+}
+
+fn read(scratch: &Scratch, name: &str) -> String {
+    std::fs::read_to_string(scratch.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The rows of a file in drnbench's format, checked as far as a file can be that was
+/// made on a busy machine; `wait` is in seconds.
+fn checked_rows(text: &str, clients: &[f64], wait: f64) {
+    let mut lines = text.lines();
+    let head: Vec<&str> = lines.next().expect("a head").split(',').collect();
+    assert_eq!(head[..6], COLUMNS, "{text}");
+    let statuses = &head[6..];
+    assert!(statuses.contains(&"200") && statuses.is_sorted(), "{text}");
+    let rows: Vec<Vec<f64>> = lines
+        .map(|line| {
+            let cells = line.split(',');
+            let numbers =
+                cells.map(|cell| cell.parse().unwrap_or_else(|_| panic!("{cell}: {text}")));
+            numbers.collect()
+        })
+        .collect();
+    let levels: Vec<f64> = rows.iter().map(|row| row[0]).collect();
+    assert_eq!(levels, clients, "{text}");
+    for row in &rows {
+        assert_eq!(row.len(), head.len(), "{text}");
+        let (total, rate) = (row[1], row[2]);
+        let (min, max, average) = (row[3], row[4], row[5]);
+        assert!(total > 0.0 && rate > 0.0, "{text}");
+        assert!(0.0 < min && min <= max && min <= average, "{text}");
+        let shares: f64 = row[6..].iter().sum();
+        assert!((shares - 100.0).abs() < 1e-6, "{text}");
+        // Clients that the machine wakes late rest longer than they are told to.
+        let little = rate * (average + wait) / row[0];
+        assert!(
+            (0.1..1.2).contains(&little),
+            "Little's law {little}: {text}"
+        );
+    }
+}
+
+#[test]
+fn the_tutorials_line_runs_as_written() {
+    let scratch = Scratch::new("drnbench-tutorial");
+    let commands = PAGES_SCHEMA.to_owned() + &pages(40);
+    let one = Groonga::at(&scratch, "127.0.0.1", &commands);
+    let two = Groonga::at(&scratch, "127.0.0.2", &commands);
+    patterns(&scratch);
+    let tool = "drnbench-request-response";
+    symlink(env!("CARGO_BIN_EXE_tenbin"), scratch.join(tool)).expect("a link");
+    let path = std::iter::once(scratch.path().to_owned());
+    let path: Vec<PathBuf> = path.chain(std::env::split_paths(&search_path())).collect();
+    let script = format!(
+        "drnbench-request-response \
+            --step=2 \
+            --start-n-clients=0 \
+            --end-n-clients=6 \
+            --duration=1 \
+            --interval=0.1 \
+            --request-patterns-file=$PWD/patterns.txt \
+            --default-hosts=127.0.0.1,127.0.0.2:{} \
+            --default-port={} \
+            --output-path=$PWD/groonga-result.csv",
+        two.port(),
+        one.port()
+    );
+    let output = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(scratch.path())
+        .env("PATH", std::env::join_paths(path).expect("a search path"))
+        .env(scratch.mark().0, scratch.mark().1)
+        .output()
+        .expect("a shell");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        matches!(output.status.code(), Some(0 | 6)),
+        "{said}{complaint}"
+    );
+    for part in [
+        "1 client:\nTotal requests: ",
+        "6 clients:\nTotal requests: ",
+        " queries per second)\nStatus:\n  200: ",
+        "Top 5 slow requests:\n [time: method status url]\n",
+        "Top 5 fast requests:\n",
+        " sec: GET 200 http://127.0.0.",
+        "\nVerdict  ",
+        "\nRun      runs/",
+    ] {
+        assert!(said.contains(part), "{part:?} is not in:\n{said}");
+    }
+    let file = read(&scratch, "groonga-result.csv");
+    checked_rows(&file, &[1.0, 2.0, 4.0, 6.0], 0.01);
+    for groonga in [&one, &two] {
+        assert!(groonga.query_log().contains(">/d/select?"), "it was asked");
+    }
+    // Our own file is one of drnbench's: it can be looked at and compared.
+    let shown = tenbin(&scratch, "show groonga-result.csv");
+    expect_measured(&shown);
+    shown.expect_stdout("Little's law");
+    tenbin(&scratch, "compare groonga-result.csv groonga-result.csv")
+        .expect_code(0)
+        .expect_stdout("6 clients");
+}
+
+#[test]
+fn a_ramp_weighs_two_servers_and_draws_them_in_one_chart() {
+    let scratch = Scratch::new("drnbench-ramp");
+    let left = Groonga::with_pages(&scratch, 40);
+    let right = Groonga::with_pages(&scratch, 40);
+    patterns(&scratch);
+    let run = tenbin(
+        &scratch,
+        &format!(
+            "search ramp --target {} --target {} --patterns patterns.txt --hits groonga \
+             --start-n-clients 0 --end-n-clients 4 --step 2 --wait 5ms --rounds 2 --slice 400ms \
+             --interval 10ms --warmup 0s --seed 3 --output-path result.csv",
+            left.target("left"),
+            right.target("right")
+        ),
+    );
+    expect_measured(&run);
+    run.expect_stderr("left-result.csv");
+    for side in ["left", "right"] {
+        let file = read(&scratch, &format!("{side}-result.csv"));
+        checked_rows(&file, &[1.0, 2.0, 4.0], 0.005);
+    }
+    let runs = std::fs::read_dir(scratch.path().join("runs")).expect("runs");
+    let directory = runs.map(|run| run.expect("an entry").file_name()).max();
+    let directory = format!("runs/{}", directory.expect("a run").to_string_lossy());
+
+    let table = read(&scratch, &format!("{directory}/ramp.csv"));
+    let columns = table.lines().next().expect("a head").split(',').count();
+    assert_eq!(table.lines().count(), 1 + 2 * 3, "{table}");
+    for row in table.lines().skip(1) {
+        assert_eq!(row.split(',').count(), columns, "{table}");
+    }
+    assert!(table.contains("\nsearch,right,search-c4,4,"), "{table}");
+    for chart in ["ramp-throughput.svg", "ramp-latency.svg"] {
+        let svg = read(&scratch, &format!("{directory}/{chart}"));
+        assert!(
+            svg.starts_with("<svg ") && svg.ends_with("</svg>\n"),
+            "{svg}"
+        );
+        assert!(svg.contains(">left") && svg.contains(">right"), "{svg}");
+    }
+
+    // The same file comes of the run when the patterns are gone.
+    std::fs::remove_file(scratch.join("patterns.txt")).expect("the patterns");
+    let shown = tenbin(&scratch, &format!("show {directory} --drnbench again.csv"));
+    assert_eq!(shown.stdout, run.stdout, "show prints what the run printed");
+    assert_eq!(
+        read(&scratch, "right-again.csv"),
+        read(&scratch, "right-result.csv")
+    );
+}
+
+#[test]
+fn clients_that_drnbench_rounded_up_are_found_out() {
+    let scratch = Scratch::new("drnbench-import");
+    let head = COLUMNS.join(",");
+    let rows = "\
+4,3559,118.63333333333334,0.001531,0.394734,0.023357554419499882,100.0
+6,4540,151.33333333333334,0.001540,0.501619,0.042344890696916264,100.0
+8,4247,141.56666666666666,0.001501,0.577101,0.045836844514480835,100.0
+";
+    scratch.write("published.csv", format!("{head},200\n{rows}"));
+    tenbin(&scratch, "show published.csv")
+        .expect_code(6)
+        .expect_stdout("more clients were at work than the rows say: 6 (really 8)");
+    scratch.write("garbled.csv", format!("{head},200\n6,4540\n"));
+    tenbin(&scratch, "show garbled.csv")
+        .expect_code(2)
+        .expect_stderr("line 2: it has 2 columns, and the first line has 7");
+    tenbin(&scratch, "show published.csv --json")
+        .expect_code(2)
+        .expect_stderr("--json is for runs");
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_with_a_sentence() {
+    let scratch = Scratch::new("drnbench-refused");
+    patterns(&scratch);
+    let tool = "drnbench-request-response --request-patterns-file=patterns.txt";
+    tenbin(&scratch, &format!("{tool} --mode=http-droonga"))
+        .expect_code(2)
+        .expect_stderr("only http is left");
+    tenbin(&scratch, &format!("{tool} --output-path=nowhere/x.csv"))
+        .expect_code(2)
+        .expect_stderr("name a file that can be written");
+    tenbin(&scratch, "search ramp --target http://127.0.0.1:9/")
+        .expect_code(2)
+        .expect_stderr("--clients 1..16 or --end-n-clients 20");
+    // Nobody listens there.
+    let port = common::free_port();
+    let line = format!(
+        "{tool} --default-hosts=127.0.0.1 --default-port={port} --duration=1 --output-path=x.csv"
+    );
+    tenbin(&scratch, &line).expect_code(3);
+    assert!(!PathBuf::from(scratch.join("x.csv")).exists());
+}

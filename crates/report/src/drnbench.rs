@@ -1,0 +1,447 @@
+//! Results in drnbench's words and format. Pure functions, like every report.
+//!
+//! A step is what was done with one number of clients. drnbench counts everything that
+//! came to an end, failures too, as requests; so does this, and the verdict beside it
+//! does not.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use hdrhistogram::Histogram;
+use tenbin_record::{SingleRequest, Slice};
+use tenbin_stats::Little;
+
+use crate::document::Document;
+use crate::escape::for_terminal;
+use crate::foreign::last_lines;
+use crate::words::ratio;
+
+/// drnbench's word for a request that no answer came to.
+const NO_ANSWER: u16 = 0;
+
+const NANOS: f64 = 1e9;
+
+/// How a workload was sent, as far as its times depend on it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Manner {
+    /// Connections were used again.
+    pub keep_alive: bool,
+    /// Rest of a client after each answer, seconds, on average.
+    pub think: f64,
+}
+
+/// All steps of one kind of work on one target, the fewest clients first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ramp {
+    /// Name of the target.
+    pub target: String,
+    /// What the names of its workloads have in common.
+    pub family: String,
+    /// Every number of clients.
+    pub steps: Vec<Step>,
+}
+
+/// What was done with one number of clients, over all slices that ran their full time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    clients: usize,
+    manner: Manner,
+    /// Measured time, seconds.
+    seconds: f64,
+    /// Requests that came to an end, whatever it was.
+    total: u64,
+    /// The same by status; 0 where no answer came.
+    statuses: BTreeMap<u16, u64>,
+    /// Requests whose time is known, and the sum of their seconds.
+    timed: u64,
+    busy: f64,
+    /// Seconds that opening connections took.
+    connecting: f64,
+    min: Option<f64>,
+    max: Option<f64>,
+    slowest: Vec<SingleRequest>,
+    fastest: Vec<SingleRequest>,
+}
+
+/// The ramps among some slices, in the order in which they were begun. `manner` tells
+/// how a workload was sent, by its name.
+pub fn ramps(slices: &[Slice], manner: impl Fn(&str) -> Manner) -> Vec<Ramp> {
+    let mut ramps: Vec<Ramp> = Vec::new();
+    let full = |slice: &&Slice| slice.closed_loop && slice.probe.is_none() && !slice.cut_short;
+    for slice in slices.iter().filter(full) {
+        let family = family(slice);
+        let is_mine = |ramp: &&mut Ramp| ramp.target == slice.target && ramp.family == family;
+        let at = match ramps.iter_mut().find(is_mine) {
+            Some(ramp) => ramp,
+            None => {
+                ramps.push(Ramp {
+                    target: slice.target.clone(),
+                    family: family.to_owned(),
+                    steps: Vec::new(),
+                });
+                ramps.last_mut().expect("one was pushed")
+            }
+        };
+        let place = at
+            .steps
+            .binary_search_by_key(&slice.connections, |step| step.clients);
+        let place = place.unwrap_or_else(|place| {
+            let step = Step::new(slice.connections, manner(&slice.workload));
+            at.steps.insert(place, step);
+            place
+        });
+        at.steps[place].add(slice);
+    }
+    ramps
+}
+
+/// The name of its workload without the number of connections behind it.
+fn family(slice: &Slice) -> &str {
+    let ending = format!("-c{}", slice.connections);
+    let name = slice.workload.as_str();
+    name.strip_suffix(ending.as_str()).unwrap_or(name)
+}
+
+/// The file for one of some ramps, when `path` is the one that was asked for: with
+/// several of them the name of the target stands before its name.
+pub fn file_of(path: &Path, ramp: &Ramp, all: &[Ramp]) -> PathBuf {
+    let Some(name) = path.file_name().filter(|_| all.len() > 1) else {
+        return path.to_owned();
+    };
+    let mut file = ramp.target.clone();
+    if all.iter().any(|other| other.family != ramp.family) {
+        let _ = write!(file, "-{}", ramp.family);
+    }
+    let _ = write!(file, "-{}", name.to_string_lossy());
+    path.with_file_name(file)
+}
+
+impl Step {
+    fn new(clients: usize, manner: Manner) -> Self {
+        Self {
+            clients,
+            manner,
+            seconds: 0.0,
+            total: 0,
+            statuses: BTreeMap::new(),
+            timed: 0,
+            busy: 0.0,
+            connecting: 0.0,
+            min: None,
+            max: None,
+            slowest: Vec::new(),
+            fastest: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, slice: &Slice) {
+        self.seconds += slice.seconds;
+        self.connecting += tenbin_verdict::connecting(slice, self.manner.keep_alive);
+        for op in slice.requests() {
+            let ended = op.ok + op.failed_count();
+            self.total += ended;
+            let answered: u64 = op.statuses.values().sum();
+            for (status, count) in &op.statuses {
+                *self.statuses.entry(*status).or_default() += count;
+            }
+            let unanswered = ended.saturating_sub(answered);
+            if unanswered > 0 {
+                *self.statuses.entry(NO_ANSWER).or_default() += unanswered;
+            }
+            for times in [&op.service, &op.failed] {
+                self.add_times(times);
+            }
+        }
+        if let Some(singles) = &slice.singles {
+            self.slowest.extend(singles.slowest.iter().cloned());
+            self.slowest.sort_by_key(|single| u64::MAX - single.ns);
+            self.fastest.extend(singles.fastest.iter().cloned());
+            self.fastest.sort_by_key(|single| single.ns);
+        }
+    }
+
+    fn add_times(&mut self, times: &Histogram<u64>) {
+        if times.is_empty() {
+            return;
+        }
+        self.timed += times.len();
+        self.busy += times.mean() * times.len() as f64 / NANOS;
+        let (min, max) = (times.min() as f64 / NANOS, times.max() as f64 / NANOS);
+        self.min = Some(self.min.map_or(min, |known| known.min(min)));
+        self.max = Some(self.max.map_or(max, |known| known.max(max)));
+    }
+
+    fn per_second(&self) -> Option<f64> {
+        (self.seconds > 0.0).then(|| self.total as f64 / self.seconds)
+    }
+
+    /// The opening of its connection is part of a request in drnbench, and of the mean here.
+    fn average(&self) -> Option<f64> {
+        let opening = self.connecting / self.total as f64;
+        (self.timed > 0 && self.total > 0).then(|| self.busy / self.timed as f64 + opening)
+    }
+
+    /// X·(R + Z)/N; `None` when nothing came to an end.
+    pub fn little(&self) -> Option<f64> {
+        let little = Little {
+            throughput: self.per_second()?,
+            residence: self.average()?,
+            think: self.manner.think,
+            concurrency: self.clients as f64,
+        };
+        little.ratio()
+    }
+
+    fn percentage(&self, status: u16) -> Option<f64> {
+        let count = self.statuses.get(&status)?;
+        Some(*count as f64 / self.total as f64 * 100.0)
+    }
+}
+
+/// drnbench's file: a row a step, and a column for every status that is in any step.
+/// What is not known is empty.
+pub fn csv(ramp: &Ramp) -> String {
+    let statuses: Vec<u16> = {
+        let mut all: Vec<u16> = ramp
+            .steps
+            .iter()
+            .flat_map(|step| step.statuses.keys().copied())
+            .collect();
+        // drnbench sorts them as text; all but 0 have three digits, so that numbers sort alike.
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let mut text = COLUMNS.join(",");
+    for status in &statuses {
+        let _ = write!(text, ",{status}");
+    }
+    text.push('\n');
+    for step in &ramp.steps {
+        let number = |value: Option<f64>| value.map_or_else(String::new, float);
+        let _ = write!(
+            text,
+            "{},{},{},{},{},{}",
+            step.clients,
+            step.total,
+            number(step.per_second()),
+            number(step.min),
+            number(step.max),
+            number(step.average())
+        );
+        for status in &statuses {
+            let share = step.percentage(*status);
+            let _ = write!(text, ",{}", share.map_or_else(|| "0".to_owned(), float));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The columns before those of the statuses.
+pub(crate) const COLUMNS: [&str; 6] = [
+    "n_clients",
+    "total_n_requests",
+    "queries_per_second",
+    "min_elapsed_time",
+    "max_elapsed_time",
+    "average_elapsed_time",
+];
+
+/// A number as Ruby writes it: at least one digit behind the point, and below 0.0001 with
+/// a power of ten of two digits.
+fn float(value: f64) -> String {
+    if value != 0.0 && value.abs() < 1e-4 {
+        let text = format!("{value:e}");
+        let (digits, power) = text.split_once('e').unwrap_or((text.as_str(), "0"));
+        let point = if digits.contains('.') { "" } else { ".0" };
+        let power = power.trim_start_matches('-');
+        return format!("{digits}{point}e-{power:0>2}");
+    }
+    format!("{value:?}")
+}
+
+/// What of a step is listed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed<'a> {
+    /// How many of the slowest requests.
+    pub slow: usize,
+    /// How many of the fastest.
+    pub fast: usize,
+    /// `http://host:port/` of every host.
+    pub urls: &'a [String],
+}
+
+/// drnbench's report on every step, then what was found, and last the verdict.
+pub fn text(ramp: &Ramp, listed: &Listed<'_>, document: &Document) -> String {
+    let mut text = String::new();
+    for step in &ramp.steps {
+        report(&mut text, step, listed);
+    }
+    text.push_str(&last_lines(document));
+    text
+}
+
+fn report(text: &mut String, step: &Step, listed: &Listed<'_>) {
+    let clients = step.clients;
+    let unknown = || "unknown".to_owned();
+    let number = |value: Option<f64>| value.map_or_else(unknown, float);
+    let plural = if clients == 1 { "" } else { "s" };
+    let _ = writeln!(text, "{clients} client{plural}:");
+    let rate = number(step.per_second());
+    let _ = writeln!(
+        text,
+        "Total requests: {} ({rate} queries per second)",
+        step.total
+    );
+    text.push_str("Status:\n");
+    let mut shares: Vec<(u16, f64)> = step
+        .statuses
+        .keys()
+        .filter_map(|status| Some((*status, step.percentage(*status)?)))
+        .collect();
+    shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+    for (status, share) in shares {
+        let _ = writeln!(text, "  {status}: {} %", float(share));
+    }
+    text.push_str("Elapsed time:\n");
+    let _ = writeln!(text, "  min:     {} sec", number(step.min));
+    let _ = writeln!(text, "  max:     {} sec", number(step.max));
+    let _ = writeln!(text, "  average: {} sec", number(step.average()));
+    let little = step.little().map_or_else(unknown, ratio);
+    let _ = writeln!(
+        text,
+        "Little's law: {little} (queries per second times average and wait, over clients; 1 is \
+         right)"
+    );
+    singles(text, "slow", &step.slowest, listed.slow, listed.urls);
+    singles(text, "fast", &step.fastest, listed.fast, listed.urls);
+    text.push('\n');
+}
+
+fn singles(text: &mut String, word: &str, all: &[SingleRequest], most: usize, urls: &[String]) {
+    if most == 0 {
+        return;
+    }
+    let _ = writeln!(text, "Top {most} {word} requests:");
+    text.push_str(" [time: method status url]\n");
+    for single in all.iter().take(most) {
+        let (method, path) = single
+            .request
+            .split_once(' ')
+            .unwrap_or(("", &single.request));
+        let status = match single.status {
+            Some(status) => status.to_string(),
+            None => "0(aborted)".to_owned(),
+        };
+        let named = single.host.as_ref().map(|host| format!("http://{host}"));
+        let only = || urls.first().map(|url| url.trim_end_matches('/').to_owned());
+        let host = named.or_else(only).unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "  {:.4} sec: {} {status} {}{}",
+            single.ns as f64 / NANOS,
+            for_terminal(method),
+            for_terminal(&host),
+            for_terminal(path)
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MANNER: Manner = Manner {
+        keep_alive: false,
+        think: 0.01,
+    };
+
+    fn step(clients: usize, total: u64, statuses: &[(u16, u64)]) -> Step {
+        Step {
+            seconds: 4.0,
+            total,
+            statuses: statuses.iter().copied().collect(),
+            timed: total,
+            busy: total as f64 * 0.001_953_125,
+            min: (total > 0).then_some(0.000_330_523),
+            max: (total > 0).then_some(0.028_229_47),
+            ..Step::new(clients, MANNER)
+        }
+    }
+
+    fn ramp(steps: Vec<Step>) -> Ramp {
+        Ramp {
+            target: "groonga".to_owned(),
+            family: "search".to_owned(),
+            steps,
+        }
+    }
+
+    #[test]
+    fn the_file_has_the_columns_and_the_numbers_of_drnbench() {
+        let steps = vec![
+            step(1, 345, &[(200, 345)]),
+            step(2, 800, &[(200, 600), (404, 100), (0, 100)]),
+            step(4, 0, &[]),
+        ];
+        assert_eq!(
+            csv(&ramp(steps)),
+            "n_clients,total_n_requests,queries_per_second,min_elapsed_time,max_elapsed_time,\
+             average_elapsed_time,0,200,404\n\
+             1,345,86.25,0.000330523,0.02822947,0.001953125,0,100.0,0\n\
+             2,800,200.0,0.000330523,0.02822947,0.001953125,12.5,75.0,12.5\n\
+             4,0,0.0,,,,0,0,0\n"
+        );
+    }
+
+    #[test]
+    fn numbers_are_written_as_ruby_does() {
+        for (value, text) in [
+            (100.0, "100.0"),
+            (0.0, "0.0"),
+            (0.0001, "0.0001"),
+            (0.000_095_3, "9.53e-05"),
+            (0.000_01, "1.0e-05"),
+            (0.001_455_597_585_507_246_5, "0.0014555975855072465"),
+            (123_456.5, "123456.5"),
+        ] {
+            assert_eq!(float(value), text);
+        }
+    }
+
+    #[test]
+    fn littles_law_counts_the_wait_and_the_opening_of_connections() {
+        let mut one = step(1, 320, &[(200, 320)]);
+        one.busy = 320.0 * 0.002;
+        one.connecting = 320.0 * 0.000_5;
+        let little = one.little().expect("a figure");
+        assert!((little - 1.0).abs() < 1e-9, "{little}");
+        assert_eq!(step(1, 0, &[]).little(), None);
+    }
+
+    #[test]
+    fn several_targets_have_files_of_their_own() {
+        let one = ramp(vec![]);
+        let other = Ramp {
+            target: "three-nodes".to_owned(),
+            ..one.clone()
+        };
+        let path = Path::new("out/result.csv");
+        assert_eq!(file_of(path, &one, std::slice::from_ref(&one)), path);
+        let both = [one.clone(), other.clone()];
+        assert_eq!(
+            file_of(path, &other, &both),
+            Path::new("out/three-nodes-result.csv")
+        );
+        let heavy = Ramp {
+            family: "heavy".to_owned(),
+            ..one.clone()
+        };
+        assert_eq!(
+            file_of(path, &heavy, &[one, heavy.clone()]),
+            Path::new("out/groonga-heavy-result.csv")
+        );
+    }
+}

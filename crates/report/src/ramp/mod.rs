@@ -1,0 +1,102 @@
+//! Every level of every ramp, for spreadsheets and as charts.
+
+mod chart;
+
+use std::fmt::Write as _;
+
+pub(crate) use chart::{latency, throughput};
+
+use crate::document::{Capacity, Document, Figure};
+
+/// The columns of `ramp.csv`. Times are seconds, rates are per second; what is not known
+/// is empty.
+const COLUMNS: &str = "ramp,target,workload,clients,throughput,throughput_low,throughput_high,mean,\
+                       mean_low,mean_high,p50,p50_low,p50_high,p90,p90_low,p90_high,p99,p99_low,\
+                       p99_high,ok,failed,in_flight,littles_law,knee,most";
+
+/// A row for every number of clients on every target.
+pub(crate) fn csv(document: &Document) -> String {
+    let mut text = format!("{COLUMNS}\n");
+    for capacity in &document.capacities {
+        rows(&mut text, capacity);
+    }
+    text
+}
+
+fn rows(text: &mut String, capacity: &Capacity) {
+    for level in &capacity.levels {
+        let _ = write!(
+            text,
+            "{},{},{},{}",
+            cell(&capacity.family),
+            cell(&capacity.target),
+            cell(&level.workload),
+            level.connections
+        );
+        let figures = [
+            level.throughput,
+            level.residence,
+            level.p50,
+            level.p90,
+            level.p99,
+        ];
+        for figure in figures {
+            push(text, figure);
+        }
+        let count = |count: Option<u64>| count.map_or_else(String::new, |count| count.to_string());
+        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+        let in_flight = level.little.map(|little| little * level.connections as f64);
+        let at_knee = capacity
+            .knee
+            .is_some_and(|knee| knee.found && knee.connections == level.connections);
+        let _ = writeln!(
+            text,
+            ",{},{},{},{},{},{}",
+            count(level.ok),
+            count(level.failed),
+            number(in_flight),
+            number(level.little),
+            u8::from(at_knee),
+            u8::from(capacity.peak_connections == Some(level.connections))
+        );
+    }
+}
+
+/// A figure and the ends of its interval.
+fn push(text: &mut String, figure: Option<Figure>) {
+    let Some(figure) = figure else {
+        text.push_str(",,,");
+        return;
+    };
+    let _ = match figure.interval {
+        Some(ends) => write!(text, ",{},{},{}", figure.value, ends.low, ends.high),
+        None => write!(text, ",{},,", figure.value),
+    };
+}
+
+/// Quoted where it has to be.
+fn cell(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        return format!("\"{}\"", text.replace('"', "\"\""));
+    }
+    text.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_is_empty() {
+        let mut text = String::new();
+        push(&mut text, None);
+        let figure = Figure {
+            value: 2.5,
+            interval: None,
+            n: 1,
+        };
+        push(&mut text, Some(figure));
+        assert_eq!(text, ",,,,2.5,,");
+        assert_eq!(cell("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+}
