@@ -13,8 +13,9 @@ use crate::{Error, Question};
 /// As many connections are on their way at once: more would overrun what servers let
 /// wait.
 const AT_ONCE: usize = 100;
-/// A server that sends its head with the first message is not waited for longer.
-const LONGEST_CONFIRMATION: Duration = Duration::from_secs(5);
+/// A server that confirmed nobody in time sends its heads with the first message: others
+/// are waited for no longer than this.
+const OF_THE_SILENT: Duration = Duration::from_secs(1);
 const READ: usize = 64 << 10;
 
 /// All subscribers.
@@ -24,6 +25,8 @@ pub(crate) struct Pool {
     hosts: Vec<Host>,
     subscribers: Vec<Subscriber>,
     timeout: Duration,
+    /// How long a subscriber is waited for.
+    patience: Duration,
     mark: Vec<u8>,
     buffer: Vec<u8>,
     /// What went wrong with the last subscriber that fell away.
@@ -66,6 +69,7 @@ impl Pool {
             hosts: hosts.collect::<Result<_, Error>>()?,
             subscribers: Vec::new(),
             timeout: question.timeout,
+            patience: question.timeout,
             mark: Vec::new(),
             buffer: vec![0; READ],
             trouble: "it did not answer in time".to_owned(),
@@ -82,12 +86,14 @@ impl Pool {
         let mut wave_began = Instant::now();
         loop {
             let waiting = self.unconfirmed();
-            let in_time = wave_began.elapsed() < self.timeout.min(LONGEST_CONFIRMATION);
+            let in_time = wave_began.elapsed() < self.patience;
             let missing = count.saturating_sub(self.subscribers.len());
             if stop() || (waiting == 0 || !in_time) && missing == 0 {
                 break;
             }
-            // Those that were never confirmed may be so with their first message.
+            if !in_time && waiting == self.standing() {
+                self.patience = self.timeout.min(OF_THE_SILENT);
+            }
             if waiting == 0 || !in_time {
                 for _ in 0..missing.min(AT_ONCE) {
                     self.connect()?;
