@@ -131,6 +131,9 @@ pub enum Command {
     /// Do what a command line of drnbench-request-response asks for: clients step by step
     #[command(name = "drnbench-request-response", disable_help_flag = true)]
     RequestResponse(ForeignArgs),
+    /// Do what a command line of drnbench-publish-subscribe asks for: subscribers that stay
+    #[command(name = "drnbench-publish-subscribe", disable_help_flag = true)]
+    PublishSubscribe(ForeignArgs),
     /// Do what a command line of drnbench-extract-searchterms asks for
     #[command(name = "drnbench-extract-searchterms", disable_help_flag = true)]
     ExtractSearchterms(ForeignArgs),

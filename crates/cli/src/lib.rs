@@ -55,6 +55,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Ab(args) => commands::ab(&args),
         Command::Search(command) => commands::search(&command),
         Command::RequestResponse(args) => commands::request_response(&args),
+        Command::PublishSubscribe(args) => commands::publish_subscribe(&args),
         Command::ExtractSearchterms(args) => {
             commands::helper("drnbench-extract-searchterms", &args)
         }

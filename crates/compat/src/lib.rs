@@ -13,6 +13,7 @@ mod help;
 pub mod hsbench;
 mod mistakes;
 mod parse;
+pub mod publish_subscribe;
 pub mod request_response;
 pub mod warp;
 mod web;

@@ -355,3 +355,63 @@ mod request_response {
         );
     }
 }
+
+mod publish_subscribe {
+    use super::*;
+    use std::time::Duration;
+
+    use tenbin_compat::publish_subscribe::{Asked, FeedJob, parse, table};
+
+    fn asked(line: &str) -> Result<FeedJob, String> {
+        let words = shlex::split(line).expect("closed quotes");
+        match parse(&words, &world()) {
+            Ok(Asked::Measure(job)) => Ok(*job),
+            Ok(Asked::Help(text)) => Err(text),
+            Err(mistakes) => Err(mistakes.to_string()),
+        }
+    }
+
+    #[test]
+    fn a_line_means_what_it_says() {
+        let job = asked(
+            "--start-n-subscribers=4 --n-steps 3 --n-publishings=9 --timeout=0.5 --hosts=a,b:7 \
+             --protocol-adapter-port=3000 --output-path=x.csv",
+        )
+        .expect("a job");
+        assert_eq!((job.subscribers, job.steps, job.messages), (4, 3, 9));
+        assert_eq!(job.hosts, ["a:3000", "b:7"]);
+        assert_eq!(job.timeout, Duration::from_millis(500));
+        assert_eq!(job.output.as_deref(), Some("x.csv"));
+        assert!(job.message.contains("{id}"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_in_a_sentence() {
+        for (line, why) in [
+            ("", "there are at most 100000"),
+            ("--n-steps=0", "must be at least 1"),
+            ("--n-steps=99", "there are at most 100000"),
+            ("--n-steps=1 --timeout=0", "from 0.1 to 3600"),
+            ("--n-steps=1 --subscribe-path=x", "is no path"),
+            ("--n-steps=1 --feed-file=nowhere", "cannot be read"),
+            (
+                "--n-steps=1 --fluentd=/bin/fluentd",
+                "can no longer be installed",
+            ),
+        ] {
+            let error = asked(line).expect_err(line);
+            assert!(error.contains(why), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_page_on_drnbench_has_the_table() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/drnbench.md");
+        let page = std::fs::read_to_string(path).expect("docs/drnbench.md");
+        let table = table();
+        assert!(
+            page.contains(&table),
+            "docs/drnbench.md should have:\n{table}"
+        );
+    }
+}

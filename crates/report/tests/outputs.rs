@@ -9,8 +9,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use made_up::Run;
+use tenbin_engine::ErrorClass;
 use tenbin_report::document::{Outcome, RunEnded, SliceFigures};
-use tenbin_report::{Document, EXPORTERS, exporter, terminal};
+use tenbin_report::{Document, EXPORTERS, drnbench, exporter, terminal};
 
 type NamedRun = (&'static str, fn() -> Run);
 
@@ -414,4 +415,89 @@ fn the_verdict_says_when_only_the_number_of_questions_forbids_it() {
     let verdict = verdict_of(&document);
     let expected = "too few rounds for 2 questions: 7 blocks needed";
     assert!(verdict.contains(expected), "{verdict}");
+}
+
+/// The ramp of the made-up suite in drnbench's format, on one of its targets.
+fn drnbench_rows(run: &Run, target: &str) -> Vec<Vec<String>> {
+    let manner = |_: &str| drnbench::Manner {
+        keep_alive: true,
+        think: 0.0,
+    };
+    let ramps = drnbench::ramps(&run.slices, manner);
+    let ramp = ramps
+        .iter()
+        .find(|ramp| ramp.family == "get-1MB" && ramp.target == target);
+    drnbench::csv(ramp.unwrap())
+        .lines()
+        .map(|line| line.split(',').map(str::to_owned).collect())
+        .collect()
+}
+
+#[test]
+fn a_step_of_drnbench_has_everything_that_came_to_an_end() {
+    let mut run = made_up::suite();
+    for slice in &mut run.slices {
+        if slice.workload == "get-1MB-c4" && slice.target == "memory" {
+            let op = &mut slice.ops[0];
+            // Half of them come back with 503, and a third as many not at all.
+            let (ok, wrong, refused) = (op.ok, op.ok, op.ok * 2 / 3);
+            op.errors.insert(ErrorClass::Status, wrong);
+            op.errors.insert(ErrorClass::Connect, refused);
+            op.statuses.insert(503, wrong);
+            op.failed.record_n(7_000_000_000, refused).unwrap();
+            assert_eq!(op.statuses[&200], ok);
+        }
+    }
+    let rows = drnbench_rows(&run, "memory");
+    assert_eq!(rows[0][6..], ["0", "200", "503"]);
+    let clients: Vec<&str> = rows[1..].iter().map(|row| row[0].as_str()).collect();
+    assert_eq!(clients, ["1", "4", "16"]);
+    let number = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
+    assert_eq!(rows[1][6..], ["0", "100.0", "0"]);
+    let share = |column| (number(2, column) * 10.0).round() / 10.0;
+    assert_eq!([share(6), share(7), share(8)], [25.0, 37.5, 37.5]);
+    // A failure takes its time, and is a request.
+    assert!((number(2, 4) - 7.0).abs() < 0.01, "{:?}", rows[2]);
+    assert!(number(2, 2) > 2.0 * number(1, 2), "{rows:?}");
+    // Sixteen slices of five seconds.
+    assert!((number(2, 1) / number(2, 2) - 80.0).abs() < 1e-6);
+}
+
+#[test]
+fn littles_law_holds_in_the_made_up_steps() {
+    let run = made_up::suite();
+    for row in &drnbench_rows(&run, "durable")[1..] {
+        let number = |column: usize| row[column].parse::<f64>().unwrap();
+        let little = number(2) * number(5) / number(0);
+        assert!((0.9..1.1).contains(&little), "{row:?}");
+    }
+}
+
+#[test]
+fn a_ramp_has_a_table_and_charts_and_other_runs_have_none() {
+    let document = made_up::suite().document();
+    let export = |name: &str| {
+        let exporter = exporter(name).unwrap();
+        assert!(exporter.is_wanted(&document), "{name}");
+        assert!(!exporter.is_wanted(&made_up::single().document()), "{name}");
+        String::from_utf8(exporter.export(&document)).unwrap()
+    };
+    let table = export("ramp");
+    let rows: Vec<Vec<&str>> = table.lines().map(|row| row.split(',').collect()).collect();
+    assert_eq!(rows.len(), 1 + 2 * 3, "{table}");
+    let column = |name: &str| rows[0].iter().position(|head| *head == name).unwrap();
+    for (row, level) in rows[1..].iter().zip([1.0, 4.0, 16.0].iter().cycle()) {
+        let number = |name: &str| row[column(name)].parse::<f64>().unwrap();
+        assert_eq!(row.len(), rows[0].len());
+        assert_eq!(number("clients"), *level);
+        assert!((number("in_flight") / level - number("littles_law")).abs() < 1e-9);
+        assert!(number("p50") <= number("p90") && number("p90") <= number("p99"));
+        let (low, high) = (number("throughput_low"), number("throughput_high"));
+        assert!(low <= number("throughput") && number("throughput") <= high);
+    }
+    for name in ["ramp-throughput", "ramp-latency"] {
+        let chart = export(name);
+        assert!(chart.contains(">memory") && chart.contains(">durable"));
+        assert!(!chart.contains("NaN") && !chart.contains("inf"), "{chart}");
+    }
 }

@@ -68,13 +68,14 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// The tools whose command lines Tenbin reads, by the names of the commands.
-pub const TOOLS: [&str; 10] = [
+pub const TOOLS: [&str; 11] = [
     "warp",
     "hsbench",
     "wrk",
     "ab",
     "blobstore-bench",
     "drnbench-request-response",
+    "drnbench-publish-subscribe",
     "drnbench-extract-searchterms",
     "drnbench-generate-select-patterns",
     "grn2drn",

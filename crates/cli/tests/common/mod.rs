@@ -15,6 +15,7 @@
     reason = "every test file uses its own part; a failed test tells where its files are"
 )]
 
+mod broadcast;
 mod certificates;
 mod forward;
 pub(crate) mod groonga;
@@ -30,6 +31,7 @@ mod servers;
 mod stores;
 mod tenbin;
 
+pub(crate) use broadcast::Broadcast;
 pub(crate) use certificates::Certificates;
 pub(crate) use forward::Receiver;
 pub(crate) use groonga::Groonga;

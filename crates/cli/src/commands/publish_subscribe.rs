@@ -1,0 +1,133 @@
+//! `tenbin drnbench-publish-subscribe`.
+
+use std::fmt::Write as _;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tenbin_compat::publish_subscribe::{Asked, FeedJob, parse};
+use tenbin_pubsub::{Error, Question, Step, run};
+
+use super::foreign::{can_keep, keep, refuse, tell};
+use crate::args::{ForeignArgs, foreign_world};
+use crate::exit::Exit;
+use crate::{interrupt, output};
+
+/// Does what drnbench-publish-subscribe's command line asks for.
+pub(crate) fn publish_subscribe(args: &ForeignArgs) -> Exit {
+    match parse(&args.arguments, &foreign_world()) {
+        Ok(Asked::Help(text)) => {
+            output::print(text.as_bytes());
+            Exit::Done
+        }
+        Ok(Asked::Measure(job)) => feed(&job),
+        Err(mistakes) => refuse(&mistakes),
+    }
+}
+
+fn feed(job: &FeedJob) -> Exit {
+    let file = job.output.clone().unwrap_or_else(|| {
+        let directory = std::env::temp_dir();
+        let file = directory.join("drnbench-publish-subscribe-result.csv");
+        file.display().to_string()
+    });
+    if let Err(exit) = can_keep(&[Some(&file)]) {
+        return exit;
+    }
+    tell(&job.notes);
+    let stop = match interrupt::stop(output::note) {
+        Ok(stop) => stop,
+        Err(error) => {
+            output::error(&format!("cannot take notice of Ctrl-C: {error}"));
+            return Exit::Internal;
+        }
+    };
+    let mut steps: Vec<Step> = Vec::new();
+    let ended = run(&question(job), &|| stop.is_asked(), &mut |step| {
+        output::print(line(step).as_bytes());
+        steps.push(*step);
+    });
+    if !steps.is_empty() {
+        keep(Some(&file), csv(&steps).as_bytes());
+        output::note(&format!("the result in drnbench's format: {file}"));
+    }
+    match ended {
+        Err(error) => {
+            output::error(&error.to_string());
+            match error {
+                Error::Address { .. } | Error::NoSubscriber { .. } if steps.is_empty() => {
+                    Exit::Target
+                }
+                Error::Address { .. } | Error::NoSubscriber { .. } => Exit::TargetFailed,
+                Error::Descriptors { .. } => Exit::Refused,
+                Error::Poll(_) => Exit::Internal,
+            }
+        }
+        Ok(()) if stop.is_asked() => Exit::Interrupted,
+        Ok(()) if steps.iter().all(Step::is_whole) => Exit::Done,
+        Ok(()) => {
+            output::error(
+                "not every message reached every subscriber once: the figures are those of what \
+                 did, and no measure of this server",
+            );
+            Exit::Invalid
+        }
+    }
+}
+
+fn question(job: &FeedJob) -> Question {
+    let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.unwrap_or_default().as_nanos() as u64;
+    Question {
+        hosts: job.hosts.clone(),
+        subscribe: job.subscribe.clone(),
+        publish: job.publish.clone(),
+        message: job.message.clone(),
+        subscribers: count(job.subscribers),
+        steps: count(job.steps),
+        messages: job.messages,
+        timeout: job.timeout,
+        nonce: now ^ u64::from(std::process::id()),
+    }
+}
+
+/// A step, and what went wrong in it.
+fn line(step: &Step) -> String {
+    let rate = step.per_second().map_or("unknown".to_owned(), |rate| {
+        let all = rate * step.subscribers as f64;
+        format!(
+            "{rate:.1} queries per second, {all:.1} messages per second received (one pass: \
+                 interval unknown)"
+        )
+    });
+    let mut line = format!("{}: {rate}\n", case(step));
+    for (count, what) in [
+        (
+            (step.subscribers - step.connected.min(step.subscribers)) as u64,
+            "never subscribed",
+        ),
+        (step.fell_away as u64, "subscribers fell away"),
+        (step.refused, "messages were not taken by the server"),
+        (step.lost(), "messages were lost"),
+        (step.doubled, "messages came more than once"),
+    ] {
+        if count > 0 {
+            let _ = writeln!(line, "  {count} {what}");
+        }
+    }
+    line
+}
+
+fn case(step: &Step) -> String {
+    format!("{} subscribers", step.subscribers)
+}
+
+/// drnbench's file. A rate that is not known is empty.
+fn csv(steps: &[Step]) -> String {
+    let mut text = "case,qps\n".to_owned();
+    for step in steps {
+        let rate = step.per_second();
+        let rate = rate.map_or_else(String::new, |rate| format!("{rate:?}"));
+        let _ = writeln!(text, "{},{rate}", case(step));
+    }
+    text
+}

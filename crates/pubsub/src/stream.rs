@@ -1,0 +1,228 @@
+//! An answer that never ends: its head, its chunks, and the marks in it.
+
+use memchr::memmem;
+
+/// A head longer than this is none.
+const LONGEST_HEAD: usize = 64 << 10;
+/// A line that tells the size of a chunk is no longer than this.
+const LONGEST_SIZE_LINE: usize = 1 << 10;
+
+/// What a subscriber has read so far. Takes no more room as it goes.
+#[derive(Debug, Default)]
+pub(crate) struct Stream {
+    state: State,
+    /// A head, or a line with a size, that is not yet whole.
+    line: Vec<u8>,
+    /// The end of what was read, which may be the begin of a mark.
+    tail: Vec<u8>,
+    /// Marks that were seen since the last one was set.
+    pub(crate) count: u64,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum State {
+    #[default]
+    Head,
+    /// Body without chunks.
+    Plain,
+    /// The line that tells the size of the next chunk.
+    Size,
+    /// So many bytes of a chunk are left.
+    Chunk(usize),
+    /// The line end behind a chunk.
+    End,
+    /// The last chunk came.
+    Over,
+}
+
+impl Stream {
+    /// Whether the server has said yes.
+    pub(crate) fn is_confirmed(&self) -> bool {
+        self.state != State::Head
+    }
+
+    /// Begins to count anew.
+    pub(crate) fn forget(&mut self) {
+        self.count = 0;
+        self.tail.clear();
+    }
+
+    /// Takes what was read.
+    ///
+    /// # Errors
+    /// Why this is no answer that messages could come in, or that it is over.
+    pub(crate) fn take(&mut self, mut bytes: &[u8], mark: &[u8]) -> Result<(), String> {
+        while !bytes.is_empty() {
+            bytes = match self.state {
+                State::Head => self.take_head(bytes)?,
+                State::Plain => {
+                    self.scan(bytes, mark);
+                    &[]
+                }
+                State::Size => self.take_size(bytes)?,
+                State::Chunk(left) => {
+                    let (now, later) = bytes.split_at(left.min(bytes.len()));
+                    self.scan(now, mark);
+                    self.state = match left - now.len() {
+                        0 => State::End,
+                        left => State::Chunk(left),
+                    };
+                    later
+                }
+                State::End => {
+                    if bytes[0] == b'\n' {
+                        self.state = State::Size;
+                    }
+                    &bytes[1..]
+                }
+                State::Over => return Err("the server ended its answer".to_owned()),
+            };
+        }
+        match self.state {
+            State::Over => Err("the server ended its answer".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    fn take_head<'a>(&mut self, bytes: &'a [u8]) -> Result<&'a [u8], String> {
+        let before = self.line.len();
+        self.line.extend_from_slice(bytes);
+        let mut headers = [httparse::EMPTY_HEADER; 64];
+        let mut head = httparse::Response::new(&mut headers);
+        let parsed = head.parse(&self.line);
+        let parsed = parsed.map_err(|error| format!("its answer is not HTTP: {error}"))?;
+        let httparse::Status::Complete(length) = parsed else {
+            if self.line.len() > LONGEST_HEAD {
+                return Err("the head of its answer is too long".to_owned());
+            }
+            return Ok(&[]);
+        };
+        let status = head.code.unwrap_or(0);
+        if !(200..300).contains(&status) {
+            return Err(format!("it answers with the status {status}"));
+        }
+        let chunked = head.headers.iter().any(|header| {
+            let value = header.value.to_ascii_lowercase();
+            header.name.eq_ignore_ascii_case("transfer-encoding")
+                && memmem::find(&value, b"chunked").is_some()
+        });
+        self.state = if chunked { State::Size } else { State::Plain };
+        self.line.clear();
+        Ok(&bytes[length.saturating_sub(before).min(bytes.len())..])
+    }
+
+    fn take_size<'a>(&mut self, bytes: &'a [u8]) -> Result<&'a [u8], String> {
+        let Some(end) = memchr::memchr(b'\n', bytes) else {
+            self.line.extend_from_slice(bytes);
+            if self.line.len() > LONGEST_SIZE_LINE {
+                return Err("a chunk of its answer has no size".to_owned());
+            }
+            return Ok(&[]);
+        };
+        self.line.extend_from_slice(&bytes[..end]);
+        let text = String::from_utf8_lossy(&self.line).into_owned();
+        self.line.clear();
+        let digits = text.split(';').next().unwrap_or_default().trim();
+        let size = usize::from_str_radix(digits, 16)
+            .map_err(|_| "a chunk of its answer has no size".to_owned())?;
+        self.state = match size {
+            0 => State::Over,
+            size => State::Chunk(size),
+        };
+        Ok(&bytes[end + 1..])
+    }
+
+    /// Counts marks, those that began in earlier bytes among them.
+    fn scan(&mut self, bytes: &[u8], mark: &[u8]) {
+        if mark.is_empty() {
+            return;
+        }
+        let keep = mark.len() - 1;
+        // A mark across the border lies in the tail and so many of the new bytes; one
+        // within the new bytes does not begin in the tail.
+        let mut border = std::mem::take(&mut self.tail);
+        let old = border.len();
+        border.extend_from_slice(&bytes[..keep.min(bytes.len())]);
+        let across = memmem::find_iter(&border, mark).filter(|at| *at < old);
+        self.count += across.count() as u64;
+        self.count += memmem::find_iter(bytes, mark).count() as u64;
+        self.tail = if bytes.len() >= keep {
+            bytes[bytes.len() - keep..].to_vec()
+        } else {
+            border[border.len().saturating_sub(keep)..].to_vec()
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const HEAD: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const MARK: &[u8] = b"tenbin-00-0-";
+
+    fn chunk(text: &str) -> String {
+        format!("{:x}\r\n{text}\r\n", text.len())
+    }
+
+    #[test]
+    fn a_message_may_come_in_any_pieces() {
+        let whole = format!(
+            "{HEAD}{}{}{}",
+            chunk("{\"id\":\"tenbin-00-0-1\"}"),
+            chunk("{\"id\":\"tenbin-"),
+            chunk("00-0-2\"}{\"id\":\"tenbin-00-0-3\"}")
+        );
+        for size in 1..whole.len() {
+            let mut stream = Stream::default();
+            for piece in whole.as_bytes().chunks(size) {
+                stream.take(piece, MARK).expect("an answer");
+            }
+            assert_eq!(stream.count, 3, "in pieces of {size}");
+            assert!(stream.is_confirmed());
+        }
+    }
+
+    #[test]
+    fn answers_without_chunks_are_read_as_they_are() {
+        let mut stream = Stream::default();
+        let head = b"HTTP/1.1 200 OK\r\n\r\ntenbin-00-0-1 tenbin-00-1-1";
+        stream.take(head, MARK).expect("an answer");
+        assert_eq!(stream.count, 1);
+        stream.forget();
+        assert_eq!(stream.count, 0);
+    }
+
+    #[test]
+    fn what_is_no_stream_is_told() {
+        for (bytes, why) in [
+            (&b"HTTP/1.1 404 Not Found\r\n\r\n"[..], "status 404"),
+            (b"SSH-2.0-x\r\n\r\n", "not HTTP"),
+            (
+                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+                "no size",
+            ),
+            (
+                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                "ended its answer",
+            ),
+        ] {
+            let error = Stream::default().take(bytes, MARK).unwrap_err();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn garbage_never_panics(pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..9)) {
+            let mut stream = Stream::default();
+            for piece in [HEAD.as_bytes().to_vec()].into_iter().chain(pieces) {
+                if stream.take(&piece, MARK).is_err() {
+                    break;
+                }
+            }
+        }
+    }
+}
