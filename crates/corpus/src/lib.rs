@@ -11,6 +11,7 @@ pub mod groonga;
 pub mod http;
 pub mod json;
 pub mod load;
+mod opensearch;
 mod page;
 pub mod patterns;
 mod source;
