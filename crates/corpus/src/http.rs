@@ -177,6 +177,15 @@ impl Client {
         self.send(request, kind, body)
     }
 
+    /// Sends a body with `DELETE`.
+    ///
+    /// # Errors
+    /// When there is no complete answer.
+    pub fn delete(&self, path: &str, kind: &str, body: &[u8]) -> Result<Reply, Error> {
+        let request = self.agent.delete(format!("{}{path}", self.base));
+        self.send(request.force_send_body(), kind, body)
+    }
+
     fn send(
         &self,
         mut request: ureq::RequestBuilder<ureq::typestate::WithBody>,

@@ -12,6 +12,7 @@ pub mod http;
 pub mod json;
 pub mod load;
 pub mod make;
+mod opensearch;
 mod page;
 pub mod patterns;
 mod source;

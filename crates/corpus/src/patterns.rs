@@ -1,9 +1,10 @@
-//! Requests made from terms: the tutorial's heavy `select`, or those of
-//! drnbench-generate-select-patterns.
+//! Requests made from terms: the tutorial's heavy `select`, its counterpart for OpenSearch,
+//! or those of drnbench-generate-select-patterns.
 
 use serde_json::json;
 
 use crate::escape::cgi;
+use crate::opensearch::query;
 
 /// The tutorial's request, up to the term: snippets, sorting and a drill-down.
 pub const HEAVY: &str = "/d/select?command_version=2&table=Pages&limit=10\
@@ -20,6 +21,37 @@ pub fn lines(base: &str, terms: &[String], escaped: bool) -> String {
         false => format!("{base}{}\n", cgi(term)),
     };
     terms.iter().map(line).collect()
+}
+
+/// Where the tutorial's table is searched in OpenSearch.
+pub const OPENSEARCH: &str = "/pages/_search";
+
+/// The counterpart of [`HEAVY`] for OpenSearch: one group of `POST`s to that path, a line
+/// for each term. Title and text are searched and highlighted, sorted by title, with the
+/// ten largest categories of what is found. The hits are counted to the last one: left
+/// alone, OpenSearch stops at 10,000.
+pub fn opensearch(path: &str, terms: &[String]) -> String {
+    let pattern = |term: &String| {
+        json!({
+            "headers": {"Content-Type": "application/json"},
+            "body": {
+                "query": query(&["title", "text"], term),
+                "size": 10,
+                "_source": ["categories"],
+                "track_total_hits": true,
+                "sort": ["title.keyword"],
+                "highlight": {"fields": {"title": {}, "text": {}}},
+                "aggs": {"categories": {"terms": {"field": "categories", "size": 10}}},
+            },
+        })
+        .to_string()
+    };
+    let patterns: Vec<String> = terms.iter().map(pattern).collect();
+    format!(
+        "{{\"search\": {{\"method\": \"POST\", \"path\": {}, \"patterns\": [\n{}\n]}}}}\n",
+        json!(path),
+        patterns.join(",\n")
+    )
 }
 
 /// As drnbench-generate-select-patterns writes them: one group, or one for each host.
@@ -66,6 +98,22 @@ mod tests {
              &query=%E7%94%BA+%28%E4%B8%AD%29\n"
         );
         assert_eq!(lines("/q=", &["a+b".to_owned()], true), "/q=a+b\n");
+    }
+
+    #[test]
+    fn the_tutorials_search_for_opensearch() {
+        let terms = ["町 \"(中)\"".to_owned(), "b".to_owned()];
+        let text = opensearch(OPENSEARCH, &terms);
+        assert_eq!(text.lines().count(), 4, "{text}");
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let group = &json["search"];
+        assert_eq!(group["method"], "POST");
+        assert_eq!(group["path"], "/pages/_search");
+        let body = &group["patterns"][0]["body"];
+        let words = body["query"]["bool"]["must"].as_array().unwrap();
+        assert_eq!(words[1]["multi_match"]["query"], "\"(中)\"");
+        assert_eq!(body["track_total_hits"], true);
+        assert_eq!(group["patterns"].as_array().unwrap().len(), 2);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod debian;
 mod go;
+mod maven;
 mod python;
 
 use std::path::PathBuf;
@@ -15,6 +16,8 @@ const FROM_DEBIAN: &[(&str, &str)] = &[
     ("wrk", "wrk"),
     ("openssl", "openssl"),
     ("groonga", "groonga-bin"),
+    ("javac", "openjdk-17-jdk-headless"),
+    ("mvn", "maven"),
 ];
 
 /// Servers, and the reader of benchmark files, built from Go modules.
@@ -49,6 +52,7 @@ const FROM_GO: &[go::Server] = &[
 pub(crate) fn install() -> Result<()> {
     debian::install(FROM_DEBIAN)?;
     go::install(FROM_GO)?;
+    maven::install()?;
     python::install()
 }
 
@@ -61,6 +65,7 @@ pub(crate) fn check() -> Result<()> {
             .map(|(program, _)| program),
     );
     missing.extend(go::missing(FROM_GO)?);
+    missing.extend(maven::missing()?);
     missing.extend(python::missing()?);
     if !missing.is_empty() {
         bail!("missing: {}; run `cargo xtask setup`", missing.join(", "));

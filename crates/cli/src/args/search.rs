@@ -141,21 +141,32 @@ pub struct SearchConvertArgs {
 /// `tenbin search terms`.
 #[derive(Args)]
 #[command(after_help = "\
-With --server, Groonga is asked for values of a column until there are --count different ones that
-are found in --match-columns. Without, an answer of its select is read, of command version 1, 2 or 3.
+With --server, Groonga or OpenSearch is asked for values of a column until there are --count different
+ones that are found in --match-columns. Without, an answer of Groonga's select is read, of command
+version 1, 2 or 3.
 
 Examples:
   tenbin search terms --server http://127.0.0.1:10041 --count 200 --escape
+  tenbin search terms --of opensearch --server http://127.0.0.1:9200 --count 200
   curl 'http://127.0.0.1:10041/d/select?table=Pages&limit=200&output_columns=title' |
       tenbin search terms")]
 pub struct SearchTermsArgs {
     /// Answers of select [default: standard input]
     #[arg(value_name = "FILE", conflicts_with = "server")]
     pub files: Vec<PathBuf>,
-    /// The Groonga server to ask instead
+    /// The server to ask instead
     #[arg(long, value_name = "URL")]
     pub server: Option<String>,
-    /// The table
+    /// What the server is: groonga or opensearch
+    #[arg(
+        long,
+        value_name = "KIND",
+        default_value = "groonga",
+        requires = "server",
+        value_parser = terms_kind
+    )]
+    pub of: &'static tenbin_corpus::terms::Kind,
+    /// The table; of OpenSearch, the index in small letters
     #[arg(
         long,
         value_name = "NAME",
@@ -198,6 +209,8 @@ pub struct SearchTermsArgs {
 pub enum PatternFormat {
     /// A path a line
     Text,
+    /// JSON with the counterpart of the Droonga tutorial's search for OpenSearch
+    Opensearch,
     /// JSON, as drnbench-generate-select-patterns writes it
     Drnbench,
 }
@@ -205,8 +218,10 @@ pub enum PatternFormat {
 /// `tenbin search patterns`.
 #[derive(Args)]
 #[command(after_help = "\
-Example:
-  tenbin search terms --server http://127.0.0.1:10041 | tenbin search patterns > patterns.txt")]
+Examples:
+  tenbin search terms --server http://127.0.0.1:10041 | tenbin search patterns > patterns.txt
+  tenbin search terms --of opensearch --server http://127.0.0.1:9200 |
+      tenbin search patterns --format opensearch > patterns.json")]
 pub struct SearchPatternsArgs {
     /// Files of terms, one a line [default: standard input]
     #[arg(value_name = "FILE")]
@@ -215,7 +230,8 @@ pub struct SearchPatternsArgs {
     #[arg(long, value_enum, default_value_t = PatternFormat::Text)]
     pub format: PatternFormat,
     /// What stands before the term [default: the Droonga tutorial's search in Pages, with snippets,
-    /// sorting and a drill-down]
+    /// sorting and a drill-down]; with --format opensearch, where the search goes
+    /// [default: /pages/_search]
     #[arg(long, value_name = "PATH")]
     pub base: Option<String>,
     /// The terms are escaped already
@@ -252,11 +268,21 @@ pub struct SearchStatusArgs {
     pub login: LoginArgs,
 }
 
+fn terms_kind(text: &str) -> Result<&'static tenbin_corpus::terms::Kind, String> {
+    let kinds = tenbin_corpus::terms::KINDS;
+    named(kinds, |kind| kind.name, text)
+}
+
 fn status_kind(text: &str) -> Result<&'static tenbin_corpus::status::Kind, String> {
     let kinds = tenbin_corpus::status::KINDS;
-    let found = kinds.iter().find(|kind| kind.name == text);
+    named(kinds, |kind| kind.name, text)
+}
+
+/// The one of that name.
+fn named<K>(kinds: &'static [K], name: fn(&K) -> &str, text: &str) -> Result<&'static K, String> {
+    let found = kinds.iter().find(|kind| name(kind) == text);
     found.ok_or_else(|| {
-        let names: Vec<&str> = kinds.iter().map(|kind| kind.name).collect();
+        let names: Vec<&str> = kinds.iter().map(name).collect();
         format!("write one of {}", names.join(", "))
     })
 }

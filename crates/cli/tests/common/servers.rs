@@ -39,6 +39,15 @@ pub(crate) fn path_of(server: Server) -> PathBuf {
         .unwrap_or_else(|| panic!("{program} is missing; run `cargo xtask setup`"))
 }
 
+/// The libraries of OpenSearch, which its launcher looks for in the same place. Missing
+/// ones fail the test.
+pub(crate) fn opensearch() -> PathBuf {
+    let libraries = cache_dir().map(|programs| programs.with_file_name("opensearch/lib"));
+    libraries
+        .filter(|libraries| libraries.is_dir())
+        .unwrap_or_else(|| panic!("OpenSearch is missing; run `cargo xtask setup`"))
+}
+
 /// `PATH` for children: the servers of `cargo xtask setup`, then our own, then
 /// where Debian keeps the programs of the administrator.
 pub(crate) fn search_path() -> OsString {

@@ -255,10 +255,7 @@ impl<'a> Loader<'a> {
         if self.batch.is_empty() {
             return Ok(());
         }
-        if !self.ready {
-            self.sink.ready(self.kept.was_resumed())?;
-            self.ready = true;
-        }
+        self.make_ready()?;
         self.sink.records(&self.batch)?;
         let count = self.batch.len() as u64;
         self.batch.clear();
@@ -273,6 +270,21 @@ impl<'a> Loader<'a> {
         self.report(bytes);
         self.pace.wait(self.sent, self.stop);
         Ok(())
+    }
+
+    /// What is there already is ours only if an earlier load came this far and was not
+    /// refused.
+    fn make_ready(&mut self) -> Result<(), Error> {
+        if self.ready {
+            return Ok(());
+        }
+        let again = self.kept.makes_ready()?;
+        let made = self.sink.ready(again);
+        if matches!(made, Err(Error::Refused(_))) && !again {
+            self.kept.is_not_ready()?;
+        }
+        self.ready = made.is_ok();
+        made
     }
 
     fn settle(&mut self) -> Result<(), Error> {

@@ -10,6 +10,7 @@ use crate::escape::query_component;
 use crate::groonga::{Column, Command, Record, Schema, Table};
 use crate::http::{Client, Reply};
 use crate::json::Json;
+use crate::opensearch::index_of;
 
 /// Rests before a batch that the cluster was too busy for is sent again. Its records
 /// have keys, so that nothing is doubled.
@@ -170,11 +171,6 @@ impl Sink for OpenSearch {
             .map(Some)
             .ok_or_else(|| Error::server(node.url(), complaint("_count", &reply)))
     }
-}
-
-/// The index that a table becomes: names of indexes are in small letters.
-fn index_of(table: &str) -> String {
-    table.to_lowercase()
 }
 
 fn complaint(what: &str, reply: &Reply) -> String {

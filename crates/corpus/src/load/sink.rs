@@ -21,7 +21,7 @@ pub trait Sink {
     /// Takes note of a command that was carried out before an interruption.
     fn already(&mut self, _command: &Command) {}
 
-    /// Gets ready for records; `resumed` if some of them may be there.
+    /// Gets ready for records; `resumed` if an earlier load may have done so.
     ///
     /// # Errors
     /// When the server does not.

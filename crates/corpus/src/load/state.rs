@@ -22,6 +22,9 @@ struct Stored {
     done: u64,
     /// The records among them.
     records: u64,
+    /// Whether the servers were, or were about to be, made ready for records.
+    #[serde(default)]
+    ready: bool,
 }
 
 /// How far a load has come.
@@ -56,6 +59,7 @@ impl Kept {
             files: fingerprint.clone().unwrap_or_default(),
             done: 0,
             records: 0,
+            ready: false,
         };
         let path = fingerprint.is_some().then(|| path.to_owned());
         let found = match &path {
@@ -128,6 +132,20 @@ impl Kept {
             return Ok(());
         };
         write(path, &self.stored).map_err(|error| Error::write(path.display().to_string(), error))
+    }
+
+    /// Writes down that the servers are about to be made ready for records; whether that
+    /// may have been done before.
+    pub(super) fn makes_ready(&mut self) -> Result<bool, Error> {
+        let again = std::mem::replace(&mut self.stored.ready, true);
+        self.save()?;
+        Ok(again)
+    }
+
+    /// Takes that back: it was refused for certain.
+    pub(super) fn is_not_ready(&mut self) -> Result<(), Error> {
+        self.stored.ready = false;
+        self.save()
     }
 
     /// Takes the file away if nothing has been done since the very beginning: what was

@@ -59,7 +59,7 @@ pub enum CacheCounters {
     Groonga,
     /// Droonga's HTTP server: `nGets` and `nHits` of `/statistics/cache`.
     Droonga,
-    /// OpenSearch: `hit_count` and `miss_count` of `/_stats/request_cache`.
+    /// OpenSearch: `hit_count` and `miss_count` of every node's own request cache.
     OpenSearch,
     /// An answer in one of these three forms at this path of every host.
     At(String),
@@ -71,9 +71,16 @@ impl CacheCounters {
         match self {
             Self::Groonga => "/d/status",
             Self::Droonga => "/statistics/cache",
-            Self::OpenSearch => "/_stats/request_cache",
+            // Statistics of the whole cluster would count its nodes as often as hosts are asked.
+            Self::OpenSearch => "/_nodes/_local/stats/indices/request_cache",
             Self::At(path) => path,
         }
+    }
+
+    /// Whether the hosts of a target share what they cache, whichever of them is asked, and
+    /// cache answers to `POST` as well: searches of OpenSearch do.
+    pub fn is_shared(&self) -> bool {
+        matches!(self, Self::OpenSearch)
     }
 }
 

@@ -71,11 +71,7 @@ pub struct SearchLoadArgs {
 }
 
 fn kind(text: &str) -> Result<&'static Kind, String> {
-    let found = KINDS.iter().find(|kind| kind.name == text);
-    found.ok_or_else(|| {
-        let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
-        format!("write one of {}", names.join(", "))
-    })
+    super::named(KINDS, |kind| kind.name, text)
 }
 
 fn rate(text: &str) -> Result<f64, String> {

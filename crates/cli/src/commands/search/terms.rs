@@ -33,7 +33,7 @@ pub(super) fn terms(args: &SearchTermsArgs) -> Result<Exit, Error> {
         count: args.count,
     };
     let stop = stop()?;
-    let found = find(&server, &wanted, &|| stop.is_asked())?;
+    let found = find(args.of, &server, &wanted, &|| stop.is_asked())?;
     print(&found.terms, args.escape);
     if found.doubles + found.without_hits > 0 {
         output::note(&format!(
@@ -89,6 +89,10 @@ pub(super) fn patterns(args: &SearchPatternsArgs) -> Result<Exit, Error> {
         PatternFormat::Text => {
             let base = args.base.as_deref().unwrap_or(made::HEAVY);
             made::lines(base, &terms, args.escaped)
+        }
+        PatternFormat::Opensearch => {
+            let path = args.base.as_deref().unwrap_or(made::OPENSEARCH);
+            made::opensearch(path, &terms)
         }
         PatternFormat::Drnbench => made::drnbench(&args.base_params, &terms, &args.hosts),
     };

@@ -15,21 +15,24 @@ const MOST_FORECAST: u64 = 2_000_000;
 /// Share by which forecast and wish may part without a word.
 const WORTH_A_WORD: f64 = 0.05;
 
-/// Forecasts hits: one cache for each host, which forgets the least recently used
-/// answer, fed with what is sent in the order in which it is drawn. What comes of
-/// requests that are out at the same time is not in it.
+/// Forecasts hits: one cache for each host, or one that all hosts share, which forgets the
+/// least recently used answer, fed with what is sent in the order in which it is drawn. What
+/// comes of requests that are out at the same time is not in it.
 #[derive(Clone)]
 pub(super) struct Forecaster {
     caches: Vec<Lru>,
+    hosts: usize,
     /// By pattern: whether its answer may be cached.
     cacheable: Vec<bool>,
 }
 
 impl Forecaster {
-    pub(super) fn new(size: u32, cacheable: Vec<bool>, hosts: usize) -> Self {
+    pub(super) fn new(size: u32, cacheable: Vec<bool>, hosts: usize, shared: bool) -> Self {
         let patterns = cacheable.len();
+        let caches = if shared { 1 } else { hosts };
         Self {
-            caches: (0..hosts).map(|_| Lru::new(size, patterns)).collect(),
+            caches: (0..caches).map(|_| Lru::new(size, patterns)).collect(),
+            hosts,
             cacheable,
         }
     }
@@ -45,8 +48,7 @@ impl Forecaster {
     /// The first so many patterns are asked once, in turn at each host.
     pub(super) fn ask_each_once(&mut self, count: usize) {
         for pattern in 0..count {
-            let host = pattern % self.caches.len();
-            self.look(host, pattern as u32);
+            self.look(pattern % self.hosts, pattern as u32);
         }
     }
 
@@ -80,8 +82,8 @@ impl Forecaster {
     pub(super) fn sentence(&self, sampling: &Sampling, dial: CacheDial) -> Option<String> {
         let patterns = self.cacheable.len() as u64;
         let requests = (patterns * PASSES).clamp(FEWEST_FORECAST, MOST_FORECAST);
-        let each = requests / (sampling.workers() * self.caches.len()) as u64 + 1;
-        let drawn = vec![vec![each; self.caches.len()]; sampling.workers()];
+        let each = requests / (sampling.workers() * self.hosts) as u64 + 1;
+        let drawn = vec![vec![each; self.hosts]; sampling.workers()];
         let mut warm = self.clone();
         warm.replay(sampling, &drawn);
         let share = warm.replay(sampling, &drawn).share()?;
@@ -101,7 +103,8 @@ impl Forecaster {
 
     /// `None` for what no cache keeps.
     fn look(&mut self, host: usize, pattern: u32) -> Option<bool> {
-        self.cacheable[pattern as usize].then(|| self.caches[host].look(pattern))
+        let cache = host % self.caches.len();
+        self.cacheable[pattern as usize].then(|| self.caches[cache].look(pattern))
     }
 }
 
@@ -242,6 +245,10 @@ mod tests {
     }
 
     fn share(text: &str, keys: &str, hosts: usize) -> f64 {
+        share_of(text, keys, hosts, false)
+    }
+
+    fn share_of(text: &str, keys: &str, hosts: usize, shared: bool) -> f64 {
         let patterns = patterns(text, keys);
         let cache = patterns.cache.unwrap();
         let set = match cache.patterns() {
@@ -249,7 +256,7 @@ mod tests {
             None => (*patterns.set).clone(),
         };
         let sampling = Sampling::new(&set, patterns.order, 7, None, 2);
-        let mut forecaster = Forecaster::new(cache.size, vec![true; set.len()], hosts);
+        let mut forecaster = Forecaster::new(cache.size, vec![true; set.len()], hosts, shared);
         let drawn = vec![vec![40_000; hosts]; 2];
         forecaster.replay(&sampling, &drawn).share().unwrap()
     }
@@ -280,6 +287,16 @@ mod tests {
     }
 
     #[test]
+    fn what_one_host_has_answered_all_that_share_a_cache_know() {
+        let keys = "cache_size = 100\norder = \"sequential\"";
+        assert!(share_of(&paths(100), keys, 3, true) > 0.99);
+        assert_eq!(share_of(&paths(101), keys, 3, true), 0.0);
+        let dial = "cache_hit = \"50%\"";
+        let found = share_of(&paths(1000), dial, 3, true);
+        assert!((found - 0.5).abs() < 0.015, "{found}");
+    }
+
+    #[test]
     fn hosts_take_turns_by_what_they_were_sent() {
         let mut player = Player::new(0, &[2, 1]);
         let hosts: Vec<_> = std::iter::from_fn(|| player.next_host()).collect();
@@ -291,7 +308,7 @@ mod tests {
         let said = |keys: &str| {
             let patterns = patterns(&paths(200), keys);
             let sampling = Sampling::new(&patterns.set, patterns.order, 7, None, 1);
-            let forecaster = Forecaster::new(100, vec![true; 200], 1);
+            let forecaster = Forecaster::new(100, vec![true; 200], 1, false);
             forecaster
                 .sentence(&sampling, patterns.cache.unwrap())
                 .unwrap()

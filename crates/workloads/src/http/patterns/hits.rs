@@ -96,10 +96,7 @@ fn hits(source: &HitSource, body: &[u8]) -> Option<u64> {
     let answer: Value = serde_json::from_slice(body).ok()?;
     match source {
         HitSource::Groonga => of_groonga(&answer),
-        HitSource::OpenSearch => {
-            let total = answer.pointer("/hits/total")?;
-            total.as_u64().or_else(|| total.get("value")?.as_u64())
-        }
+        HitSource::OpenSearch => of_opensearch(&answer),
         HitSource::Pointer(pointer) => answer.pointer(pointer)?.as_u64(),
     }
 }
@@ -113,6 +110,22 @@ fn of_groonga(answer: &Value) -> Option<u64> {
     }
     let worked = answer.pointer("/0/0")?.as_i64()? == 0;
     answer.pointer("/1/0/0/0")?.as_u64().filter(|_| worked)
+}
+
+/// `hits.total`, unless it is only a bound ("relation": "gte", which all large numbers are
+/// where the request does not say "track_total_hits": true), or shards are missing in it.
+fn of_opensearch(answer: &Value) -> Option<u64> {
+    let timed_out = answer.get("timed_out").and_then(Value::as_bool);
+    let failed = answer.pointer("/_shards/failed").and_then(Value::as_u64);
+    if timed_out == Some(true) || failed.is_some_and(|failed| failed > 0) {
+        return None;
+    }
+    let total = answer.pointer("/hits/total")?;
+    let exact = total
+        .get("relation")
+        .is_none_or(|relation| relation == "eq");
+    let value = total.as_u64().or_else(|| total.get("value")?.as_u64());
+    value.filter(|_| exact)
 }
 
 #[cfg(test)]
@@ -154,6 +167,17 @@ mod tests {
         let old = br#"{"hits":{"total":8,"hits":[]}}"#;
         assert_eq!(hits(&HitSource::OpenSearch, new), Some(7));
         assert_eq!(hits(&HitSource::OpenSearch, old), Some(8));
+        for part in [
+            r#"{"hits":{"total":{"value":10000,"relation":"gte"}}}"#,
+            r#"{"timed_out":true,"hits":{"total":{"value":7,"relation":"eq"}}}"#,
+            r#"{"_shards":{"total":3,"failed":1},"hits":{"total":{"value":7,"relation":"eq"}}}"#,
+        ] {
+            assert_eq!(
+                hits(&HitSource::OpenSearch, part.as_bytes()),
+                None,
+                "{part}"
+            );
+        }
         let pointer = HitSource::Pointer("/response/numFound".to_owned());
         assert_eq!(hits(&pointer, br#"{"response":{"numFound":9}}"#), Some(9));
         assert_eq!(hits(&pointer, br#"{"response":{"numFound":-1}}"#), None);

@@ -7,6 +7,7 @@ mod hits;
 mod sampler;
 mod worker;
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tenbin_engine::Workload;
@@ -54,14 +55,17 @@ pub(super) fn prepare(
         book.hosts_of(),
         workers,
     ));
+    let counters = patterns.counters.as_ref();
+    let shared = counters.is_some_and(plan::CacheCounters::is_shared);
     let forecaster = patterns.cache.map(|cache| {
-        let cacheable = set.patterns().iter().map(|pattern| pattern.method == "GET");
-        Forecaster::new(cache.size, cacheable.collect(), book.hosts())
+        let may_be = |method: &str| method == "GET" || (shared && method == "POST");
+        let cacheable = set.patterns().iter().map(|pattern| may_be(&pattern.method));
+        Forecaster::new(cache.size, cacheable.collect(), book.hosts(), shared)
     });
     Ok(Box::new(PreparedPatterns {
         work: work.name.clone(),
         patterns: patterns.clone(),
-        labels: set.patterns().iter().map(plan::Pattern::label).collect(),
+        labels: labels(set),
         notes: set.notes().to_vec(),
         chosen: chosen.is_some(),
         book,
@@ -72,6 +76,24 @@ pub(super) fn prepare(
         logs: Vec::new(),
         workers,
     }))
+}
+
+/// How reports name the patterns. Those that differ in what is not shown, such as a body
+/// (which may be secret), are told apart by their place among all.
+fn labels(set: &PatternSet) -> Vec<String> {
+    let plain: Vec<String> = set.patterns().iter().map(plan::Pattern::label).collect();
+    let mut times: HashMap<&str, u32> = HashMap::new();
+    for label in &plain {
+        *times.entry(label).or_default() += 1;
+    }
+    let numbered = plain
+        .iter()
+        .zip(1..)
+        .map(|(label, place)| match times[label.as_str()] {
+            1 => label.clone(),
+            _ => format!("{label} #{place}"),
+        });
+    numbered.collect()
 }
 
 struct PreparedPatterns {
@@ -195,5 +217,19 @@ impl Prepared for PreparedPatterns {
             .as_mut()
             .map(|forecaster| forecaster.replay(&self.sampling, &drawn));
         Some(merged.told(&self.labels, forecast))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::labels;
+    use super::sampler::tests::patterns;
+
+    #[test]
+    fn patterns_that_look_alike_are_numbered() {
+        let json = r#"[{"path": "/s", "method": "POST", "body": {"q": 1}}, "/a",
+            {"path": "/s", "method": "POST", "body": {"q": 2}}]"#;
+        let set = patterns(json, "").set;
+        assert_eq!(labels(&set), ["POST /s #1", "GET /a", "POST /s #3"]);
     }
 }

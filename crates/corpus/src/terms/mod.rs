@@ -1,9 +1,11 @@
 //! Terms to search for: what stands in a column of a live server's answer.
 
+mod groonga;
+mod opensearch;
+
 use std::collections::HashSet;
 
 use crate::error::Error;
-use crate::escape::query_component;
 use crate::groonga::{Answer, Columns};
 use crate::http::Client;
 use crate::json::Json;
@@ -24,21 +26,10 @@ pub fn extract(answer: &[u8], column: usize) -> Result<Vec<String>, String> {
             columns.names.len()
         ));
     }
-    let mut terms = Vec::new();
-    for record in columns.records {
-        match record.at(column) {
-            Some(Json::List(items)) => terms.extend(items.iter().filter_map(Json::as_word)),
-            Some(value) => terms.extend(value.as_word()),
-            None => {}
-        }
-    }
-    Ok(terms.into_iter().filter_map(as_term).collect())
-}
-
-/// A term is a line: what would part it is no part of it.
-fn as_term(word: String) -> Option<String> {
-    let term = word.replace(['\n', '\r'], " ");
-    (!term.trim().is_empty()).then_some(term)
+    let records = columns.records.iter();
+    Ok(records
+        .flat_map(|record| words(record.at(column)))
+        .collect())
 }
 
 /// Terms as they are found in records, each once.
@@ -50,8 +41,7 @@ pub(crate) struct Titles {
 
 impl Titles {
     pub(crate) fn take(&mut self, value: Option<&Json>) {
-        let term = value.and_then(Json::as_word).and_then(as_term);
-        let terms = without_doubles(term.into_iter().collect(), &mut self.seen);
+        let terms = without_doubles(words(value), &mut self.seen);
         self.terms.extend(terms);
     }
 
@@ -75,7 +65,7 @@ pub fn without_doubles(terms: Vec<String>, seen: &mut HashSet<String>) -> Vec<St
 /// What to ask a server for.
 #[derive(Debug, Clone)]
 pub struct Wanted {
-    /// The table.
+    /// The table; of OpenSearch, the index in small letters.
     pub table: String,
     /// The column whose values are terms.
     pub column: String,
@@ -96,68 +86,86 @@ pub struct Found {
     pub without_hits: u64,
 }
 
+/// A kind of server that can be asked.
+#[derive(Debug)]
+pub struct Kind {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What is asked, in one line.
+    pub about: &'static str,
+    open: for<'a> fn(&'a Client, &'a Wanted) -> Box<dyn Source + 'a>,
+}
+
+/// Every kind.
+pub const KINDS: &[Kind] = &[
+    Kind {
+        name: "groonga",
+        about: "select of a table, in the order of its records",
+        open: groonga::open,
+    },
+    Kind {
+        name: "opensearch",
+        about: "_search of an index, in the order of its shards",
+        open: opensearch::open,
+    },
+];
+
+/// Where terms come from.
+trait Source {
+    /// Values of the column of the next records; none if there are no more.
+    fn next(&mut self) -> Result<Vec<String>, Error>;
+
+    /// Records that a term is found in, looked for as the requests made of it will.
+    fn hits(&self, term: &str, columns: &str) -> Result<u64, Error>;
+}
+
 /// Asks a server for terms until there are as many as wanted, or no more records.
 ///
 /// # Errors
 /// When the server does not answer.
-pub fn find(server: &Client, wanted: &Wanted, stop: &dyn Fn() -> bool) -> Result<Found, Error> {
-    let failed = |reason: String| Error::server(server.url(), reason);
+pub fn find(
+    kind: &Kind,
+    server: &Client,
+    wanted: &Wanted,
+    stop: &dyn Fn() -> bool,
+) -> Result<Found, Error> {
+    let mut source = (kind.open)(server, wanted);
     let mut found = Found::default();
     let mut seen = HashSet::new();
-    let mut offset = 0;
-    while !stop() {
-        let path = format!(
-            "/d/select?command_version=2&table={}&limit={PAGE}&offset={offset}\
-             &output_columns={}&cache=no",
-            query_component(&wanted.table),
-            query_component(&wanted.column)
-        );
-        // Behind its last record Groonga gives nothing, or says that the offset is wrong.
-        let reply = server.get(&path)?;
-        let terms = match extract(&reply.body, 0) {
-            Ok(terms) => terms,
-            Err(_) if offset > 0 => return Ok(found),
-            Err(reason) => return Err(failed(reason)),
-        };
+    let enough = |found: &Found| found.terms.len() as u64 >= wanted.count;
+    while !stop() && !enough(&found) {
+        let terms = source.next()?;
         if terms.is_empty() {
-            return Ok(found);
+            break;
         }
         let all = terms.len() as u64;
         let terms = without_doubles(terms, &mut seen);
         found.doubles += all - terms.len() as u64;
         for term in terms {
-            if stop() || found.terms.len() as u64 >= wanted.count {
-                return Ok(found);
+            if stop() || enough(&found) {
+                break;
             }
             match &wanted.match_columns {
-                Some(columns) if hits(server, wanted, columns, &term)? == 0 => {
-                    found.without_hits += 1;
-                }
+                Some(columns) if source.hits(&term, columns)? == 0 => found.without_hits += 1,
                 _ => found.terms.push(term),
             }
         }
-        if found.terms.len() as u64 >= wanted.count {
-            break;
-        }
-        offset += PAGE;
     }
     Ok(found)
 }
 
-/// Records that a term is found in, as the tutorial's search looks for it.
-fn hits(server: &Client, wanted: &Wanted, columns: &str, term: &str) -> Result<u64, Error> {
-    let path = format!(
-        "/d/select?command_version=2&table={}&limit=0&match_columns={}&query_flags=NONE\
-         &query={}&cache=no",
-        query_component(&wanted.table),
-        query_component(columns),
-        query_component(term)
-    );
-    let reply = server.get(&path)?;
-    let failed = |reason: String| Error::server(server.url(), format!("query {term:?}: {reason}"));
-    let answered = Answer::parse(&reply.body).and_then(Answer::into_body);
-    let body = answered.map_err(failed)?;
-    Ok(Columns::of(&body).map_err(failed)?.hits)
+/// The words of a column's value, or of each of its values. A term is a line: what would
+/// part it is no part of it.
+fn words(value: Option<&Json>) -> Vec<String> {
+    let words: Vec<String> = match value {
+        Some(Json::List(items)) => items.iter().filter_map(Json::as_word).collect(),
+        Some(value) => value.as_word().into_iter().collect(),
+        None => Vec::new(),
+    };
+    let lines = words
+        .into_iter()
+        .map(|word| word.replace(['\n', '\r'], " "));
+    lines.filter(|word| !word.trim().is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,333 @@
+//! The pipeline of search servers on a real cluster of OpenSearch.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use common::{Nginx, OpenSearch, Outcome, Scratch, Tenbin, wait_until};
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+
+/// Generous: the machine may be busy.
+const LIMIT: Duration = Duration::from_secs(240);
+
+fn tenbin(scratch: &Scratch, line: &str) -> Outcome {
+    Tenbin::new(scratch, line.split_whitespace())
+        .within(LIMIT)
+        .run()
+}
+
+/// Made-up pages in `data`, in a table of this name: every test has an index of its own.
+fn pages(scratch: &Scratch, table: &str, count: u64) {
+    tenbin(
+        scratch,
+        &format!("search data --synthetic {count} --language both --text-limit 200 --out data -q"),
+    )
+    .expect_code(0);
+    for name in ["schema", "indexes", "pages"] {
+        let file = scratch.join(&format!("data/{name}.grn"));
+        let text = std::fs::read_to_string(&file).expect("a file of the data");
+        std::fs::write(file, text.replace("Pages", table)).expect("the same file");
+    }
+}
+
+fn load(scratch: &Scratch, cluster: &OpenSearch, options: &str) -> Outcome {
+    let servers = cluster.servers();
+    tenbin(
+        scratch,
+        &format!("search load data --into opensearch {servers} {options}"),
+    )
+}
+
+/// Asks a node, with `GET` unless there is a body.
+fn ask(node: &str, path: &str, body: Option<&Value>) -> Value {
+    let address = node.strip_prefix("http://").expect("a URL");
+    let mut stream = TcpStream::connect(address).expect("the node accepts");
+    stream.set_read_timeout(Some(LIMIT)).expect("a time limit");
+    let method = if body.is_some() { "POST" } else { "GET" };
+    let body = body.map_or(String::new(), Value::to_string);
+    let request = format!(
+        "{method} {path} HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
+    let json = serde_json::from_str(body);
+    json.unwrap_or_else(|_| panic!("{path} is answered with {head}\n{body}"))
+}
+
+fn count(node: &str, index: &str) -> u64 {
+    let answer = ask(node, &format!("/{index}/_count"), None);
+    answer["count"].as_u64().expect("a count")
+}
+
+fn result(scratch: &Scratch) -> Value {
+    let runs = std::fs::read_dir(scratch.path().join("runs")).expect("runs");
+    let newest: Option<PathBuf> = runs.map(|run| run.expect("an entry").path()).max();
+    let text = std::fs::read(newest.expect("a run").join("result.json"));
+    serde_json::from_slice(&text.expect("result.json")).expect("JSON")
+}
+
+/// Runs a plan of one HTTP workload with these targets.
+fn weigh(scratch: &Scratch, targets: &str, workload: &str) -> Outcome {
+    let plan = scratch.write(
+        "plan.toml",
+        format!(
+            "seed = 7\n[rounds]\ncount = 2\nslice = \"1s\"\nwarmup = \"0s\"\ngap = \"10ms\"\n\
+             [load]\nconnections = 1\n{targets}\n[[workload]]\nkind = \"http\"\n{workload}\n"
+        ),
+    );
+    let run = Tenbin::new(scratch, ["run", &plan]).within(LIMIT).run();
+    // 6: measured, and found wanting because this machine is busy.
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run
+}
+
+fn terms(scratch: &Scratch, node: &str, table: &str, count: u32) -> String {
+    let line =
+        format!("search terms --of opensearch --server {node} --table {table} --count {count}");
+    let terms = tenbin(scratch, &line);
+    terms.expect_code(0);
+    scratch.write("terms.txt", &terms.stdout)
+}
+
+fn patterns(scratch: &Scratch, terms: &str, path: &str) -> String {
+    let line = format!("search patterns {terms} --format opensearch --base {path}");
+    let patterns = tenbin(scratch, &line);
+    patterns.expect_code(0);
+    scratch.write("patterns.json", &patterns.stdout)
+}
+
+#[test]
+fn from_nothing_to_searches_that_find_something() {
+    let cluster = OpenSearch::in_turn();
+    let scratch = Scratch::new("opensearch-pipeline");
+    pages(&scratch, "Parks", 300);
+    let [first, second, third] = cluster.urls();
+
+    load(&scratch, &cluster, "--batch 32 --shards 3 --replicas 1")
+        .expect_code(0)
+        .expect_stdout("10 commands and 300 records sent")
+        .expect_stdout("Parks: 300 records in the database");
+    for node in [&first, &second, &third] {
+        assert_eq!(count(node, "parks"), 300, "{node}");
+    }
+    // What was refused is refused again: it is no load that goes on.
+    for _ in 0..2 {
+        load(&scratch, &cluster, "")
+            .expect_code(2)
+            .expect_stderr("the index parks is there already");
+    }
+
+    let status = format!("search status --of opensearch {}", cluster.servers());
+    let all = tenbin(&scratch, &format!("{status} --expect 3 --wait 60s"));
+    all.expect_code(0);
+    for node in common::opensearch::NODES {
+        all.expect_stdout(&format!("alive  {node}  cluster "));
+    }
+    tenbin(&scratch, &format!("{status} --expect 4"))
+        .expect_code(3)
+        .expect_stderr("3 nodes are alive, and 4 were expected");
+
+    let file = terms(&scratch, &second, "Parks", 40);
+    let text = std::fs::read_to_string(&file).expect("the terms");
+    assert_eq!(text.lines().collect::<BTreeSet<_>>().len(), 40, "{text}");
+    tenbin(
+        &scratch,
+        &format!("search terms --of opensearch --server {third} --table Parks --count 900"),
+    )
+    .expect_code(7)
+    .expect_stderr("300 of 900 terms");
+    tenbin(
+        &scratch,
+        &format!("search terms --of opensearch --server {first} --table Nowhere"),
+    )
+    .expect_code(3)
+    .expect_stderr("no such index [nowhere]");
+
+    let file = patterns(&scratch, &file, "/parks/_search");
+    let text = std::fs::read_to_string(file).expect("the patterns");
+    let groups: Value = serde_json::from_str(&text).expect("JSON");
+    let made = groups["search"]["patterns"].as_array().expect("patterns");
+    assert_eq!(made.len(), 40);
+    for (pattern, node) in made.iter().zip([&first, &second, &third]) {
+        let answer = ask(node, "/parks/_search", Some(&pattern["body"]));
+        let total = &answer["hits"]["total"];
+        assert!(total["value"].as_u64() > Some(0), "{pattern}\n{answer}");
+        assert_eq!(total["relation"], "eq");
+        let top = &answer["hits"]["hits"][0];
+        assert!(
+            top["highlight"].is_object() && top["sort"].is_array(),
+            "{top}"
+        );
+        let categories = &answer["aggregations"]["categories"]["buckets"];
+        assert!(categories.is_array(), "{answer}");
+    }
+}
+
+#[test]
+fn an_interrupted_load_goes_on_with_nothing_lost_or_doubled() {
+    const PAGES: u64 = 2_000;
+    let cluster = OpenSearch::in_turn();
+    let scratch = Scratch::new("opensearch-resume");
+    pages(&scratch, "Trains", PAGES);
+    let options = "--batch 30 --resume state --shards 3 --replicas 1";
+    let kept = || {
+        let state = std::fs::read(scratch.join("state")).unwrap_or_default();
+        let state: Value = serde_json::from_slice(&state).unwrap_or_default();
+        state["records"].as_u64().unwrap_or(0)
+    };
+    let slow = format!(
+        "search load data --into opensearch {} {options} --messages-per-second 250",
+        cluster.servers()
+    );
+    let mut done = None;
+    for signal in [Signal::SIGKILL, Signal::SIGINT, Signal::SIGKILL] {
+        let before = kept();
+        let mut running = Tenbin::new(&scratch, slow.split_whitespace()).start();
+        wait_until(LIMIT, || kept() > before || !running.is_running());
+        if running.is_running() {
+            running.signal(signal);
+        }
+        let ended = running.wait(LIMIT);
+        println!("{signal} at {} records: {ended}", kept());
+        if ended.code == Some(0) {
+            // Only where the machine slept through the interruptions.
+            done = Some(ended);
+            break;
+        }
+        assert!(
+            ended.code == Some(130) || signal == Signal::SIGKILL,
+            "{ended}"
+        );
+        ended.expect_silence_about("panicked");
+    }
+    let last = done.unwrap_or_else(|| load(&scratch, &cluster, options));
+    last.expect_code(0)
+        .expect_stdout(&format!("10 commands and {PAGES} records sent"))
+        .expect_stdout(&format!("Trains: {PAGES} records in the database"));
+    assert!(!PathBuf::from(scratch.join("state")).exists(), "{last}");
+    // What is there is what was to be there, not only as much.
+    let [node, ..] = cluster.urls();
+    let answer = ask(&node, "/trains/_search?size=10000&_source=false", None);
+    let hits = answer["hits"]["hits"].as_array().expect("hits");
+    let found: Vec<u64> = hits
+        .iter()
+        .filter_map(|hit| hit["_id"].as_str()?.parse().ok())
+        .collect();
+    assert_eq!(found.len() as u64, PAGES);
+    let found: BTreeSet<u64> = found.into_iter().collect();
+    assert_eq!(found, (1..=PAGES).collect());
+}
+
+#[test]
+fn nodes_share_the_searches_and_whoever_finds_less_is_not_compared() {
+    let cluster = OpenSearch::in_turn();
+    let scratch = Scratch::new("opensearch-hits");
+    let [first, second, third] = cluster.urls();
+    pages(&scratch, "Roads", 200);
+    load(&scratch, &cluster, "--shards 3 --replicas 1").expect_code(0);
+    let terms = terms(&scratch, &first, "Roads", 30);
+    let file = patterns(&scratch, &terms, "/roads/_search");
+    let three =
+        format!("[[target]]\nname = \"three\"\nurls = [\"{first}\", \"{second}\", \"{third}\"]\n");
+    let workload = format!("patterns = \"{file}\"\nhits = \"opensearch\"\norder = \"shuffled\"\n");
+
+    let one = format!("[[target]]\nname = \"one\"\nurl = \"{second}\"\n");
+    let run = weigh(&scratch, &format!("{three}{one}"), &workload);
+    let told = result(&scratch);
+    assert!(!run.stdout.contains("unequal_hits"), "{run}");
+    let results = told["results"].as_array().expect("results");
+    let found = |side: &Value| -> BTreeMap<String, u64> {
+        let patterns = side["patterns"].as_array().expect("patterns");
+        let each = patterns.iter().map(|pattern| {
+            let name = pattern["request"].as_str().expect("a name");
+            (name.to_owned(), pattern["hits"].as_u64().expect("hits"))
+        });
+        let found: BTreeMap<String, u64> = each.collect();
+        // They differ in nothing but their bodies.
+        assert_eq!(found.len(), patterns.len(), "{patterns:?}");
+        found
+    };
+    // A pattern that was not sent is not among them.
+    let (mine, other) = (found(&results[0]), found(&results[1]));
+    assert!(!mine.is_empty());
+    for (name, hits) in &mine {
+        assert!(name.starts_with("POST /roads/_search #"), "{name}");
+        assert!(*hits > 0, "{name}");
+        assert!(
+            other.get(name).is_none_or(|theirs| theirs == hits),
+            "{name}"
+        );
+    }
+    let hosts = results[0]["hosts"].as_array().expect("hosts");
+    let counts: Vec<u64> = hosts
+        .iter()
+        .filter_map(|host| host["ok"].as_u64())
+        .collect();
+    let all: u64 = counts.iter().sum();
+    assert_eq!(counts.len(), 3, "{hosts:?}");
+    assert_eq!(Some(all), results[0]["ok"].as_u64(), "{hosts:?}");
+    // In turns: with one connection they part by one each slice and no more.
+    let spread = counts.iter().max().unwrap_or(&0) - counts.iter().min().unwrap_or(&0);
+    assert!(all > 0 && spread <= 6, "{counts:?}");
+
+    // A server with half of the pages in it.
+    pages(&scratch, "Halves", 100);
+    load(&scratch, &cluster, "").expect_code(0);
+    let half = Nginx::serving(
+        &scratch,
+        &format!("location = /roads/_search {{ proxy_pass {first}/halves/_search; }}"),
+    );
+    let half = format!(
+        "[[target]]\nname = \"half\"\nurl = \"http://127.0.0.1:{}\"\n",
+        half.port()
+    );
+    weigh(&scratch, &format!("{three}{half}"), &workload)
+        .expect_code(6)
+        .expect_stdout("unequal_hits")
+        .expect_stdout("no verdict");
+}
+
+#[test]
+fn the_request_cache_is_forecast_and_counted_on_every_node() {
+    let cluster = OpenSearch::in_turn();
+    let scratch = Scratch::new("opensearch-cache");
+    pages(&scratch, "Lakes", 200);
+    load(&scratch, &cluster, "--shards 3 --replicas 0").expect_code(0);
+    let [first, second, third] = cluster.urls();
+    let terms = terms(&scratch, &first, "Lakes", 40);
+    // Only what is asked for no records goes through the cache by itself.
+    let text = std::fs::read_to_string(terms).expect("the terms");
+    let bodies: Vec<Value> = text
+        .lines()
+        .map(|term| {
+            json!({"path": "/lakes/_search", "method": "POST",
+                "headers": {"Content-Type": "application/json"},
+                "body": {"size": 0, "query": {"match_phrase": {"title": term}}}})
+        })
+        .collect();
+    let file = scratch.write("sizes.json", json!(bodies).to_string());
+    let target =
+        format!("[[target]]\nname = \"three\"\nurls = [\"{first}\", \"{second}\", \"{third}\"]\n");
+    let workload =
+        format!("patterns = \"{file}\"\ncache_size = 100\ncache_counters = \"opensearch\"\n");
+    weigh(&scratch, &target, &workload);
+    let told = result(&scratch);
+    let side = &told["results"][0];
+    let cache = &side["cache"];
+    let (forecast, observed) = (cache["forecast"].as_f64(), cache["observed"].as_f64());
+    let (forecast, observed) = (forecast.expect("a forecast"), observed.expect("a count"));
+    assert!((forecast - observed).abs() <= 0.05, "{cache}");
+    // Once for each of three shards, and not again for each of the hosts that were asked.
+    let (lookups, ok) = (cache["lookups"].as_u64(), side["ok"].as_u64());
+    let (lookups, ok) = (lookups.expect("lookups"), ok.expect("answers"));
+    assert!((3 * ok..6 * ok + 20).contains(&lookups), "{side}");
+}

@@ -1,0 +1,160 @@
+//! Terms of OpenSearch.
+
+use serde_json::json;
+
+use super::{PAGE, Source, Wanted, words};
+use crate::error::Error;
+use crate::escape::query_component;
+use crate::http::{Client, Reply};
+use crate::json::Json;
+use crate::opensearch::{index_of, query};
+
+const JSON: &str = "application/json";
+/// How long the cluster keeps our place in the index between two questions.
+const KEEP: &str = "5m";
+
+struct OpenSearch<'a> {
+    server: &'a Client,
+    wanted: &'a Wanted,
+    /// What the cluster calls our place in the index.
+    scroll: Option<String>,
+}
+
+pub(super) fn open<'a>(server: &'a Client, wanted: &'a Wanted) -> Box<dyn Source + 'a> {
+    Box::new(OpenSearch {
+        server,
+        wanted,
+        scroll: None,
+    })
+}
+
+impl OpenSearch<'_> {
+    fn index(&self) -> String {
+        query_component(&index_of(&self.wanted.table))
+    }
+
+    fn failed(&self, reason: String) -> Error {
+        Error::server(self.server.url(), reason)
+    }
+}
+
+impl Source for OpenSearch<'_> {
+    fn next(&mut self) -> Result<Vec<String>, Error> {
+        let (path, body) = match &self.scroll {
+            None => (
+                format!("/{}/_search?scroll={KEEP}", self.index()),
+                json!({"size": PAGE, "_source": [self.wanted.column], "sort": ["_doc"]}),
+            ),
+            Some(scroll) => (
+                "/_search/scroll".to_owned(),
+                json!({"scroll": KEEP, "scroll_id": scroll}),
+            ),
+        };
+        // Values that are all empty are not the end of the records.
+        let reply = self.server.post(&path, JSON, body.to_string().as_bytes())?;
+        let page = Page::of(&reply, &self.wanted.column).map_err(|why| self.failed(why))?;
+        self.scroll = page.scroll.or(self.scroll.take());
+        match page.terms {
+            terms if terms.is_empty() && page.records > 0 => self.next(),
+            terms => Ok(terms),
+        }
+    }
+
+    fn hits(&self, term: &str, columns: &str) -> Result<u64, Error> {
+        let columns: Vec<&str> = columns.split(',').map(str::trim).collect();
+        let body = json!({"query": query(&columns, term)}).to_string();
+        let path = format!("/{}/_count", self.index());
+        let reply = self.server.post(&path, JSON, body.as_bytes())?;
+        let count = answer(&reply).and_then(|answer| {
+            let count = answer.get("count").and_then(Json::as_whole);
+            count.ok_or_else(|| format!("the answer has no count: {}", reply.excerpt()))
+        });
+        count.map_err(|reason| self.failed(format!("query {term:?}: {reason}")))
+    }
+}
+
+impl Drop for OpenSearch<'_> {
+    fn drop(&mut self) {
+        if let Some(scroll) = &self.scroll {
+            // A cluster keeps few places, and forgets ours by itself, but later.
+            let body = json!({"scroll_id": scroll}).to_string();
+            let _ = self.server.delete("/_search/scroll", JSON, body.as_bytes());
+        }
+    }
+}
+
+/// Some records of an index.
+struct Page {
+    scroll: Option<String>,
+    records: usize,
+    terms: Vec<String>,
+}
+
+impl Page {
+    fn of(reply: &Reply, column: &str) -> Result<Self, String> {
+        let answer = answer(reply)?;
+        let hits = answer.get("hits").and_then(|hits| hits.get("hits"));
+        let records = hits
+            .and_then(Json::as_list)
+            .ok_or_else(|| format!("the answer is no result of a search: {}", reply.excerpt()))?;
+        let value = |record: &Json| words(record.get("_source").and_then(|it| it.get(column)));
+        let scroll = answer.get("_scroll_id").and_then(Json::as_text);
+        Ok(Self {
+            scroll: scroll.map(str::to_owned),
+            records: records.len(),
+            terms: records.iter().flat_map(value).collect(),
+        })
+    }
+}
+
+/// What a success, with all shards in it, tells.
+fn answer(reply: &Reply) -> Result<Json, String> {
+    let wrong = || format!("status {}: {}", reply.status, reply.excerpt());
+    let parsed = Json::parse(&reply.body).ok().filter(|_| reply.is_success());
+    let answer = parsed.ok_or_else(wrong)?;
+    let failed = answer
+        .get("_shards")
+        .and_then(|shards| shards.get("failed"));
+    match failed.and_then(Json::as_whole) {
+        Some(failed) if failed > 0 => Err(format!("{failed} shards failed: {}", reply.excerpt())),
+        _ => Ok(answer),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(status: u16, body: &str) -> Result<Page, String> {
+        let body = body.as_bytes().to_vec();
+        Page::of(&Reply { status, body }, "title")
+    }
+
+    #[test]
+    fn a_page_of_an_index() {
+        let page = page(
+            200,
+            r#"{"_scroll_id":"abc","_shards":{"total":3,"failed":0},"hits":{"total":{"value":3},
+                "hits":[{"_id":"1","_source":{"title":"a\nb"}},{"_id":"2","_source":{}},
+                {"_id":"3","_source":{"title":["c","d"]}}]}}"#,
+        )
+        .unwrap();
+        assert_eq!(page.terms, ["a b", "c", "d"]);
+        assert_eq!((page.records, page.scroll.as_deref()), (3, Some("abc")));
+    }
+
+    #[test]
+    fn a_part_of_an_index_is_none() {
+        let part = r#"{"_shards":{"total":3,"failed":1},"hits":{"hits":[]}}"#;
+        let gone = r#"{"error":{"type":"index_not_found_exception"},"status":404}"#;
+        for (status, body, expected) in [
+            (200, part, "1 shards failed"),
+            (404, gone, "status 404"),
+            (200, "<html>", "status 200"),
+            (200, "{}", "no result of a search"),
+        ] {
+            let why = page(status, body).err().unwrap();
+            assert!(why.contains(expected), "{why}");
+        }
+    }
+}
