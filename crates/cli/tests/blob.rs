@@ -251,11 +251,45 @@ fn deletions_are_followed_until_they_take_effect() {
     let run = blob(&scratch, &server, options);
     assert_eq!(ok(&run, "delete"), 40, "{run}");
     assert_eq!(server.held(), 0, "{run}");
-    let server = Blobs::start(&scratch, &["--fault", "never-gone:100%"]);
-    let options = "--phases pd --objects 4 --slice 5s --rounds 1 --until-gone";
+    // Forty are asked after some thirty times each, and not as often as can be.
+    let asked = result(&run, "delete")["operations"]
+        .as_array()
+        .and_then(|all| all.iter().find(|one| one["operation"] == "is it gone"))
+        .and_then(|one| one["ok"].as_u64())
+        .expect("questions");
+    assert!((40..40 * 60).contains(&asked), "{asked}: {run}");
+
+    let server = Blobs::start(
+        &scratch,
+        &["--fault", "never-gone:50%", "--delete-lag", "0s"],
+    );
+    let options = "--phases pd --objects 8 --slice 60s --rounds 1 --until-gone --gone-within \
+                   300ms --poll-interval 20ms";
     let run = blob(&scratch, &server, options);
-    assert_eq!(ok(&run, "delete"), 0, "{run}");
+    assert_eq!(
+        (ok(&run, "delete"), failed(&run, "delete")),
+        (4, 4),
+        "{run}"
+    );
+    let (count, texts) = failures(&run, "timeout");
+    assert_eq!(count, 4, "{run}");
+    assert!(
+        texts.contains("still there 300ms after its deletion began"),
+        "{texts}"
+    );
+    run.expect_stderr("4 blobs were still there when last asked after");
+
+    // A slice that ends before they are gone knows how many are not.
+    let server = Blobs::start(&scratch, &["--fault", "never-gone:100%"]);
+    let options = "--phases pd --objects 4 --slice 2s --rounds 1 --until-gone";
+    let run = blob(&scratch, &server, options);
+    assert_eq!(
+        (ok(&run, "delete"), failed(&run, "delete")),
+        (0, 0),
+        "{run}"
+    );
     assert_eq!(server.held(), 4, "{run}");
+    run.expect_stderr("4 blobs were still there when last asked after");
 }
 
 #[test]

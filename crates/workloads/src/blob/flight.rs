@@ -27,8 +27,10 @@ pub(crate) struct Flight {
     pub(crate) wrong: bool,
     /// Its answer is a refusal, whose body is kept.
     pub(crate) refused: bool,
-    /// When it began, nanoseconds since the slice did.
+    /// When what it belongs to began, nanoseconds since the slice did.
     pub(crate) started: u64,
+    /// When it was asked itself, where that makes a difference.
+    pub(crate) asked: u64,
 }
 
 impl Flight {

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tenbin_engine::Workload;
 use tenbin_plan::{self as plan, BlobWork, Phase};
 
 use super::access::Access;
 use super::batch::Batch;
-use super::delete::Deleter;
+use super::delete::{Deleter, Following};
 use super::dialect::Dialect;
 use super::dummy::{Done, Dummy};
 use super::files::Files;
@@ -191,13 +192,21 @@ impl PreparedBlob {
                 Walk::new(&positions),
                 self.dialect(),
                 self.work.batch,
-                self.work.until_gone,
+                self.following(),
                 self.set.journal(worker, 0),
                 self.budget(),
             );
             Box::new(deleter) as Box<dyn Workload>
         };
         (0..self.workers).map(deleter).collect()
+    }
+
+    fn following(&self) -> Option<Following> {
+        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.work.until_gone.then(|| Following {
+            limit: nanos(self.work.gone_within),
+            longest_rest: nanos(self.work.poll_interval),
+        })
     }
 
     fn dummies(&self, slice: usize) -> Vec<Box<dyn Workload>> {
@@ -233,6 +242,19 @@ impl PreparedBlob {
     /// Where locations are kept, for a sentence.
     fn directory(&self) -> PathBuf {
         self.work.locations.clone().unwrap_or_default()
+    }
+
+    fn lasting_ones(&self) -> Option<String> {
+        let lasting = self.set.lasting();
+        (lasting > 0).then(|| {
+            format!(
+                "{} blob{} {} still there when last asked after, though the deletion was \
+                 acknowledged",
+                grouped(lasting),
+                s(lasting),
+                if lasting == 1 { "was" } else { "were" },
+            )
+        })
     }
 
     fn lost_ones(&self) -> Option<String> {
@@ -331,7 +353,7 @@ impl Prepared for PreparedBlob {
             most: None,
         };
         let walk = Walk::new(&positions);
-        let deleter = Deleter::new(walk, self.dialect(), 1, false, None, budget);
+        let deleter = Deleter::new(walk, self.dialect(), 1, None, None, budget);
         Some(Stage {
             what: format!("deleting {} blob{}", grouped(left), s(left)),
             total: Some(left),
@@ -408,16 +430,10 @@ impl Prepared for PreparedBlob {
             true => 0,
             false => self.set.left(),
         };
-        match (left, self.lost_ones()) {
-            (0, lost) => lost,
-            (left, lost) => {
-                let lost = lost.map_or_else(String::new, |lost| format!("; {lost}"));
-                Some(format!(
-                    "{} blob{} could not be deleted{lost}",
-                    grouped(left),
-                    s(left)
-                ))
-            }
-        }
+        let undeleted =
+            (left > 0).then(|| format!("{} blob{} could not be deleted", grouped(left), s(left)));
+        let sentences = [undeleted, self.lasting_ones(), self.lost_ones()];
+        let sentences: Vec<String> = sentences.into_iter().flatten().collect();
+        (!sentences.is_empty()).then(|| sentences.join("; "))
     }
 }

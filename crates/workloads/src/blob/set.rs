@@ -74,6 +74,9 @@ pub(crate) struct Set {
     orphans: AtomicU64,
     /// The same of earlier runs, at most.
     pub(crate) earlier_orphans: u64,
+    /// Blobs that were still there when they were last asked after, though their deletion
+    /// was acknowledged.
+    lasting: AtomicU64,
     /// Failures since the run began.
     failures: AtomicU64,
     dummies: Mutex<Vec<Vec<Arc<Done>>>>,
@@ -137,6 +140,7 @@ impl Set {
             next: known.next.into(),
             orphans: AtomicU64::new(0),
             earlier_orphans: known.orphans,
+            lasting: AtomicU64::new(0),
             failures: AtomicU64::new(0),
             dummies: Mutex::default(),
         })
@@ -276,6 +280,15 @@ impl Set {
     /// PUTs of this run of which nobody knows what became.
     pub(crate) fn orphans(&self) -> u64 {
         self.orphans.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_lasting(&self, count: u64) {
+        self.lasting.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Blobs of this run that were not seen to go though their deletion was acknowledged.
+    pub(crate) fn lasting(&self) -> u64 {
+        self.lasting.load(Ordering::Relaxed)
     }
 
     pub(crate) fn note_failure(&self) {
