@@ -194,7 +194,7 @@ fn bring_all_up(
                 },
             },
         )?;
-        let arm = Arm::new(plan, target, running, wires)?;
+        let arm = Arm::new(plan, target, running, directory, wires)?;
         (wires.progress)(Progress::Up {
             target: name,
             url: arm.running.url.as_str(),

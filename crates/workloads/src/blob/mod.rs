@@ -18,9 +18,10 @@ mod prepared;
 mod put;
 mod s3;
 mod set;
+mod trail;
 mod work;
 
-use tenbin_plan::{self as plan, WorkloadKind};
+use tenbin_plan::{self as plan, BlobWork, WorkloadKind};
 
 pub(crate) use set::Shelf;
 
@@ -28,6 +29,15 @@ use self::prepared::PreparedBlob;
 use crate::error::WorkloadError;
 use crate::kind::{Kind, Prepared};
 use crate::site::Site;
+
+/// Name of the set of blobs that a phase works on.
+pub fn set_name(work: &BlobWork, seed: u64) -> String {
+    match &work.prefix {
+        Some(prefix) => prefix.clone(),
+        None if work.locations.is_some() => "blobs".to_owned(),
+        None => format!("tenbin-{seed:016x}"),
+    }
+}
 
 /// The kind `blob`.
 #[derive(Debug, Clone, Copy)]

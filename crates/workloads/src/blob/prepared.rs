@@ -1,7 +1,6 @@
 //! A phase made ready for one target.
 
-use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,19 +12,21 @@ use super::batch::Batch;
 use super::delete::{Deleter, Following};
 use super::dialect::Dialect;
 use super::dummy::{Done, Dummy};
-use super::files::Files;
+use super::files::{self, Files};
 use super::get::Getter;
 use super::put::{Collected, Numbers, Putter};
 use super::s3::{self, S3};
-use super::set::{Set, Source};
+use super::set::{Keeping, Set, Source};
 use super::work::{Budget, Positions, Walk};
 use crate::error::WorkloadError;
 use crate::kind::{Prepared, Stage};
 use crate::rng::{Rng, name_number};
-use crate::s3::check::{Check, Keeping};
+use crate::s3::check::{self, Check};
 use crate::s3::content::{Content, Recipe};
 use crate::s3::place::Place;
 use crate::s3::scribe::Scribe;
+use crate::s3::sweep::{Litter, Sweep};
+use crate::s3::tidy::Remains;
 use crate::s3::unique::Unique;
 use crate::site::{Means, Site};
 use crate::text::grouped;
@@ -58,6 +59,8 @@ pub(crate) struct PreparedBlob {
     name: u64,
     /// Batches that have been tidied.
     tidied: usize,
+    /// What an earlier run of the same plan has left is to be removed.
+    inherited: Option<Inherited>,
 }
 
 impl PreparedBlob {
@@ -68,21 +71,21 @@ impl PreparedBlob {
         seed: u64,
         threads: usize,
     ) -> Result<Self, WorkloadError> {
-        let name = match &blob.prefix {
-            Some(prefix) => prefix.clone(),
-            None if blob.locations.is_some() => "blobs".to_owned(),
-            None => format!("tenbin-{seed:016x}"),
+        let name = super::set_name(blob, seed);
+        let keeping = match (&blob.locations, target.run_directory(), target.means()) {
+            (Some(directory), _, _) => Keeping::OnDisk(directory),
+            // Elsewhere, names tell what belongs to the run.
+            (None, Some(run), Means::Blobstore) => Keeping::Tracked(run),
+            _ => Keeping::InMemory,
         };
-        let locations = blob.locations.as_deref();
-        let shelf = target.shelf();
-        let (set, is_first) =
-            shelf
-                .set(locations, target.name(), &name, seed)
-                .map_err(|error| WorkloadError::Locations {
-                    workload: work.name.clone(),
-                    path: blob.locations.clone().unwrap_or_default(),
-                    why: error.to_string(),
-                })?;
+        let (set, is_first) = target
+            .shelf()
+            .set(&keeping, target.name(), &name, seed)
+            .map_err(|error| WorkloadError::Locations {
+                workload: work.name.clone(),
+                path: blob.locations.clone().unwrap_or_default(),
+                why: error.to_string(),
+            })?;
         if blob.batch > 1 && target.means() != Means::Blobstore {
             return Err(WorkloadError::Batch {
                 workload: work.name.clone(),
@@ -117,6 +120,7 @@ impl PreparedBlob {
             seed,
             name: name_number(&work.name),
             tidied: 0,
+            inherited: None,
         })
     }
 
@@ -239,11 +243,6 @@ impl PreparedBlob {
         self.target.means() == Means::Dummy
     }
 
-    /// Where locations are kept, for a sentence.
-    fn directory(&self) -> PathBuf {
-        self.work.locations.clone().unwrap_or_default()
-    }
-
     fn lasting_ones(&self) -> Option<String> {
         let lasting = self.set.lasting();
         (lasting > 0).then(|| {
@@ -270,6 +269,73 @@ impl PreparedBlob {
     }
 }
 
+/// What an earlier run of the same plan has left on an S3 store, as far as it could be
+/// removed.
+#[derive(Default)]
+struct Inherited {
+    swept: bool,
+    remains: Arc<Remains>,
+    unknown: Arc<AtomicBool>,
+}
+
+/// Removing what an earlier run has left, by its names.
+impl PreparedBlob {
+    /// Deletes everything below the prefix of the run on an S3 store.
+    fn sweep(&mut self) -> Option<Stage> {
+        let (inherited, place) = (self.inherited.as_mut()?, self.place.as_ref()?);
+        if std::mem::replace(&mut inherited.swept, true) {
+            return None;
+        }
+        let sweep = Sweep::new(
+            Arc::clone(place),
+            Scribe::new(place, &self.target, true),
+            Litter::Objects,
+            Vec::new(),
+            Arc::clone(&inherited.remains),
+            Arc::clone(&inherited.unknown),
+        );
+        Some(Stage {
+            what: format!("deleting everything under {}", place.prefix),
+            total: None,
+            connections: TIDYING,
+            workers: vec![Box::new(sweep)],
+            must_succeed: false,
+        })
+    }
+
+    fn unswept(&self, inherited: &Inherited) -> Option<String> {
+        if self.target.means() == Means::Files && self.work.prefix.is_some() {
+            return Some(format!(
+                "blobs may be left in directory {}, which other runs may have put blobs in too; \
+                 delete those that nobody needs by hand",
+                self.set.name
+            ));
+        }
+        let prefix = &self.place.as_ref()?.prefix;
+        let bucket = &self.work.bucket;
+        let left = inherited.remains.objects.load(Ordering::Acquire);
+        if inherited.unknown.load(Ordering::Acquire) {
+            return Some(format!(
+                "what was put under {prefix} could not be listed and may be left in bucket {bucket}"
+            ));
+        }
+        (left > 0).then(|| {
+            format!(
+                "up to {} objects under {prefix} could not be deleted from bucket {bucket}",
+                grouped(left)
+            )
+        })
+    }
+
+    /// Numbers of the files that the run has left, each with its size.
+    fn files_left(&self) -> std::io::Result<Vec<(u64, u64)>> {
+        let Ok(directory) = self.target.url.to_file_path() else {
+            return Ok(Vec::new());
+        };
+        files::left(&directory.join(&self.set.name))
+    }
+}
+
 impl Drop for PreparedBlob {
     fn drop(&mut self) {
         if self.is_first
@@ -293,7 +359,7 @@ impl Prepared for PreparedBlob {
             Arc::clone(place),
             Scribe::new(place, &self.target, true),
             &self.target.region,
-            Keeping::Objects,
+            check::Keeping::Objects,
             Arc::clone(&self.made_bucket),
             true,
         );
@@ -335,14 +401,34 @@ impl Prepared for PreparedBlob {
         }
     }
 
+    fn inherit(&mut self) {
+        if self.is_first && !self.set.stays() && !self.is_dummy() {
+            let is_own = self.work.prefix.is_none();
+            self.inherited = Some(Inherited::default());
+            match self.target.means() {
+                Means::Files if is_own => self.set.inherit_numbers(self.files_left()),
+                Means::Files => {}
+                _ => self.set.inherit(),
+            }
+        }
+    }
+
     fn after_run(&mut self) -> Option<Stage> {
         if !self.is_first || self.set.stays() || self.is_dummy() {
             return None;
         }
+        if let Some(sweep) = self.sweep() {
+            return Some(sweep);
+        }
         let batches = self.set.all();
         let found = batches[self.tidied.min(batches.len())..]
             .iter()
-            .position(|batch| batch.left() > 0)?;
+            .position(|batch| batch.left() > 0);
+        let Some(found) = found else {
+            // Nothing is left to be found by anybody.
+            self.set.settle();
+            return None;
+        };
         let batch = Arc::clone(&batches[self.tidied + found]);
         self.tidied += found + 1;
         let left = batch.left();
@@ -383,7 +469,7 @@ impl Prepared for PreparedBlob {
 
     fn failed(&self) -> Option<String> {
         if let Some(trouble) = self.set.trouble() {
-            let directory = self.directory();
+            let directory = self.set.directory();
             return Some(format!(
                 "locations cannot be kept in {}: {trouble}",
                 directory.display()
@@ -418,8 +504,13 @@ impl Prepared for PreparedBlob {
             grouped(left),
             s(left),
             self.set.name,
-            self.directory().display()
+            self.set.directory().display()
         ))
+    }
+
+    fn lost(&self) -> Option<String> {
+        self.lost_ones()
+            .filter(|_| self.is_first && self.inherited.is_some())
     }
 
     fn left_behind(&self) -> Option<String> {
@@ -432,7 +523,11 @@ impl Prepared for PreparedBlob {
         };
         let undeleted =
             (left > 0).then(|| format!("{} blob{} could not be deleted", grouped(left), s(left)));
-        let sentences = [undeleted, self.lasting_ones(), self.lost_ones()];
+        let inherited = self.inherited.as_ref();
+        let unswept = inherited.and_then(|inherited| self.unswept(inherited));
+        let unread = inherited.and_then(|_| self.set.trouble());
+        let lost = self.lost_ones().filter(|_| inherited.is_none());
+        let sentences = [undeleted, unswept, unread, self.lasting_ones(), lost];
         let sentences: Vec<String> = sentences.into_iter().flatten().collect();
         (!sentences.is_empty()).then(|| sentences.join("; "))
     }
