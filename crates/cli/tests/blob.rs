@@ -48,9 +48,11 @@ fn started(scratch: &Scratch, server: &Blobs, options: &str) -> Running {
     let words = [
         "blob", "--json", "--target", &url, "--warmup", "0s", "--gap", "0s",
     ];
-    let common = ["--size", "10KiB", "--connections", "4", "--threads", "2"];
+    let common = ["--connections", "4", "--threads", "2"];
+    let size = ["--size", "10KiB"].into_iter();
+    let size = size.filter(|_| !options.contains("--size"));
     let words = words.into_iter().chain(common);
-    let words = words.chain(options.split_whitespace());
+    let words = words.chain(size).chain(options.split_whitespace());
     Tenbin::new(scratch, words).start()
 }
 
@@ -114,6 +116,105 @@ fn killed(mut run: Running, after: Duration, begun: impl FnMut() -> bool) {
     std::thread::sleep(after);
     run.signal(Signal::SIGKILL);
     run.wait(Duration::from_secs(30));
+}
+
+/// How often an operation of a workload was correct.
+fn steps(run: &Outcome, workload: &str, operation: &str) -> u64 {
+    let result = result(run, workload);
+    let mut all = result["operations"].as_array().expect("operations").iter();
+    let found = all.find(|one| one["operation"] == operation);
+    found
+        .and_then(|one| one["ok"].as_u64())
+        .unwrap_or_else(|| panic!("no {operation}: {run}"))
+}
+
+#[test]
+fn large_blobs_are_stored_piece_by_piece() {
+    let scratch = Scratch::new("blob-pieces");
+    let server = Blobs::start(&scratch, &["--delete-lag", "0s", "--secret-key", SECRET]);
+    // Pieces are of 4 MiB: three of the large ones.
+    let words = "blob --json --warmup 0s --gap 0s --rounds 1 --slice 120s --objects 6 --size 9MiB \
+                 --alloc-above 5MiB --hashes md5,crc32 --crc-framed --phases pgd --connections 4 \
+                 --threads 2 --target";
+    let url = server.url();
+    let run = Tenbin::new(&scratch, words.split_whitespace().chain([url.as_str()]))
+        .env("TENBIN_ACCESS_KEY", ACCESS)
+        .env("TENBIN_SECRET_KEY", SECRET)
+        .within(Duration::from_secs(180))
+        .run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    for (workload, count) in [("put", 6), ("get", 6), ("delete", 6)] {
+        let outcome = (ok(&run, workload), failed(&run, workload));
+        assert_eq!(outcome, (count, 0), "{workload}: {run}");
+    }
+    for (step, count) in [("/alloc", 6), ("/putat", 18), ("/sign", 6), ("PUT", 6)] {
+        assert_eq!(steps(&run, "put", step), count, "{step}: {run}");
+    }
+    assert_eq!(server.held(), 0, "{run}");
+}
+
+#[test]
+fn a_large_blob_that_fails_half_way_is_counted_once_and_leaves_nothing() {
+    let scratch = Scratch::new("blob-pieces-fail");
+    let options = "--phases pg --size 1KiB:50,300KiB:50 --alloc-above 100KiB --objects 60 --slice \
+                   120s --rounds 1 --hashes crc32";
+    for (fault, class) in [("466:10%", "status"), ("wrong-hash:10%", "wrong")] {
+        let server = Blobs::start(&scratch, &["--delete-lag", "0s", "--fault", fault]);
+        let run = blob(&scratch, &server, options);
+        let failed = failed(&run, "put");
+        assert!(failed > 0, "{fault}: {run}");
+        assert_eq!(ok(&run, "put") + failed, 60, "{fault}: {run}");
+        // Those with wrong sums in one request are there all the same.
+        assert!(ok(&run, "get") >= ok(&run, "put"), "{fault}: {run}");
+        assert_eq!(server.held(), 0, "{fault}: {run}");
+        assert!(failures(&run, class).0 >= failed, "{fault}: {run}");
+        assert!(!run.stderr.contains("cannot be found"), "{fault}: {run}");
+        assert!(
+            !run.stderr.contains("could not be deleted"),
+            "{fault}: {run}"
+        );
+    }
+}
+
+#[test]
+fn framed_bodies_are_checked_block_by_block() {
+    let scratch = Scratch::new("blob-framed");
+    let options = "--phases pg --objects 100 --size 200KiB --slice 60s --rounds 1 --crc-framed";
+    for (fault, class, said) in [
+        (
+            "bad-block:10%",
+            "status",
+            "a block of it not what its sum says (466",
+        ),
+        (
+            "unframed:10%",
+            "wrong",
+            "took a CRC-framed body for a plain one",
+        ),
+    ] {
+        let server = Blobs::start(&scratch, &["--delete-lag", "0s", "--fault", fault]);
+        let run = blob(&scratch, &server, options);
+        assert_eq!(
+            (ok(&run, "put"), failed(&run, "put")),
+            (90, 10),
+            "{fault}: {run}"
+        );
+        let (count, texts) = failures(&run, class);
+        assert!(count >= 10 && texts.contains(said), "{fault}: {texts}");
+        // What was taken for plain is stored with its sums in it, and found out again.
+        let found_out = if class == "wrong" { 10 } else { 0 };
+        assert_eq!(
+            (ok(&run, "get"), failed(&run, "get")),
+            (90, found_out),
+            "{fault}: {run}"
+        );
+        assert_eq!(server.held(), 0, "{fault}: {run}");
+    }
+    let files = "blob --target file:///tmp/unused --crc-framed --phases p";
+    let refused = Tenbin::new(&scratch, files.split(' ')).run();
+    refused
+        .expect_code(2)
+        .expect_stderr("crc_framed is for targets that are spoken to");
 }
 
 #[test]
@@ -199,11 +300,11 @@ fn what_a_killed_run_has_left_is_cleaned() {
         Tenbin::new(&scratch, words).run()
     };
     let mut moments = Moments(4);
-    for phases in ["p", "pgd"] {
+    for phases in ["p", "pgd", "p --size 1MiB --alloc-above 100KiB"] {
         let before = server.held();
         let options = format!("--phases {phases} --slice 1s --rounds 60");
         let run = started(&scratch, &server, &options);
-        killed(run, moments.next(1500), || server.held() > before + 50);
+        killed(run, moments.next(1500), || server.held() > before + 20);
         let directory = newest();
         let show = Tenbin::new(&scratch, ["show".as_ref(), directory.as_os_str()]).run();
         show.expect_stderr("tenbin clean");
@@ -352,11 +453,7 @@ fn deletions_are_followed_until_they_take_effect() {
     assert_eq!(ok(&run, "delete"), 40, "{run}");
     assert_eq!(server.held(), 0, "{run}");
     // Forty are asked after some thirty times each, and not as often as can be.
-    let asked = result(&run, "delete")["operations"]
-        .as_array()
-        .and_then(|all| all.iter().find(|one| one["operation"] == "is it gone"))
-        .and_then(|one| one["ok"].as_u64())
-        .expect("questions");
+    let asked = steps(&run, "delete", "is it gone");
     assert!((40..40 * 60).contains(&asked), "{asked}: {run}");
 
     let server = Blobs::start(

@@ -17,6 +17,12 @@ pub(crate) struct Flight {
     pub(crate) places: Vec<u64>,
     /// Body of the request.
     pub(crate) body: Vec<u8>,
+    /// The same in blocks with sums, where it goes out like that.
+    pub(crate) framed: Vec<u8>,
+    /// The body is framed, and the server has not said so far that it took it for that.
+    pub(crate) unacknowledged: bool,
+    /// The body is framed, and the server took it for that.
+    pub(crate) acknowledged: bool,
     /// The answer, as far as it is kept.
     pub(crate) caught: Vec<u8>,
     /// Where in the blob the answer begins.
@@ -39,12 +45,19 @@ impl Flight {
         self.number = number;
         self.size = size;
         self.places.clear();
-        self.body.clear();
-        self.caught.clear();
         self.offset = 0;
         self.expected = size;
         self.wrong = false;
         self.refused = false;
+        self.begin_again();
+    }
+
+    /// Another request for the same blob.
+    pub(crate) fn begin_again(&mut self) {
+        self.body.clear();
+        self.caught.clear();
+        self.unacknowledged = false;
+        self.acknowledged = false;
     }
 
     pub(crate) fn catch(&mut self, part: &[u8]) {

@@ -4,6 +4,7 @@
 //! of blobs. How they speak to the target is a [`dialect`].
 
 mod access;
+mod allocation;
 mod answer;
 mod batch;
 mod delete;
@@ -14,10 +15,14 @@ mod files;
 mod flight;
 mod get;
 mod journal;
+mod keeper;
+mod parcel;
+mod pieced;
 mod prepared;
 mod put;
 mod s3;
 mod set;
+mod sums;
 mod trail;
 mod work;
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tenbin_engine::Workload;
-use tenbin_plan::{self as plan, BlobWork, Phase};
+use tenbin_plan::{self as plan, BlobWork, LARGEST_PUT, Phase};
 
 use super::access::Access;
 use super::batch::Batch;
@@ -14,7 +14,10 @@ use super::dialect::Dialect;
 use super::dummy::{Done, Dummy};
 use super::files::{self, Files};
 use super::get::Getter;
-use super::put::{Collected, Numbers, Putter};
+use super::keeper::{Collected, Keeper};
+use super::parcel::Parcel;
+use super::pieced::Piecer;
+use super::put::{Numbers, Putter};
 use super::s3::{self, S3};
 use super::set::{Keeping, Set, Source};
 use super::work::{Budget, Positions, Walk};
@@ -86,9 +89,10 @@ impl PreparedBlob {
                 path: blob.locations.clone().unwrap_or_default(),
                 why: error.to_string(),
             })?;
-        if blob.batch > 1 && target.means() != Means::Blobstore {
-            return Err(WorkloadError::Batch {
+        if let Some(what) = foreign_to(target.means(), blob) {
+            return Err(WorkloadError::NoBlobstore {
                 workload: work.name.clone(),
+                what,
             });
         }
         let source = match blob.phase {
@@ -128,11 +132,18 @@ impl PreparedBlob {
         match (self.target.means(), &self.place) {
             (Means::S3, Some(place)) => Box::new(S3::new(place, &self.target, self.keep_alive)),
             (Means::Files, _) => Box::new(Files::new(&self.set.name)),
-            _ => {
-                let hashes = &self.work.hashes;
-                Box::new(Access::new(&self.target, hashes, self.keep_alive))
-            }
+            _ => Box::new(self.access()),
         }
+    }
+
+    fn access(&self) -> Access {
+        Access::new(&self.target, &self.work, self.keep_alive)
+    }
+
+    /// Whether any blob is too large for one request.
+    fn in_pieces(&self) -> bool {
+        let (_, largest) = self.work.sizes.extremes();
+        self.target.means() == Means::Blobstore && largest > self.work.alloc_above
     }
 
     fn budget(&self) -> Budget {
@@ -156,15 +167,19 @@ impl PreparedBlob {
                 step: self.workers as u64,
                 end,
             };
-            let putter = Putter::new(
-                numbers,
-                Arc::clone(&self.content),
-                self.dialect(),
-                self.work.hashes.clone(),
+            let content = Arc::clone(&self.content);
+            let parcel = Parcel::new(&self.work);
+            let keeper = Keeper::new(
                 self.set.journal(worker, out),
                 self.budget(),
                 Arc::clone(&self.collected),
             );
+            if self.in_pieces() {
+                let (access, limit) = (self.access(), self.work.alloc_above);
+                let piecer = Piecer::new(numbers, content, access, parcel, limit, keeper);
+                return Box::new(piecer) as Box<dyn Workload>;
+            }
+            let putter = Putter::new(numbers, content, self.dialect(), parcel, keeper);
             Box::new(putter) as Box<dyn Workload>
         };
         (0..self.workers).map(putter).collect()
@@ -345,6 +360,18 @@ impl Drop for PreparedBlob {
             // Not if anything is left in it.
             let _ = std::fs::remove_dir(directory.join(&self.set.name));
         }
+    }
+}
+
+/// What a phase asks for that only an access layer does.
+fn foreign_to(means: Means, work: &BlobWork) -> Option<&'static str> {
+    let (_, largest) = work.sizes.extremes();
+    match means {
+        Means::Blobstore => None,
+        _ if work.batch > 1 => Some("batch"),
+        _ if work.crc_framed => Some("crc_framed"),
+        Means::S3 | Means::Files if largest > LARGEST_PUT => Some("a size above 1GiB"),
+        _ => None,
     }
 }
 

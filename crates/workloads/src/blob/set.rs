@@ -10,7 +10,7 @@ use super::batch::{Batch, Entry, Page};
 use super::disk::Disk;
 use super::dummy::Done;
 use super::journal::Journal;
-use super::put::Collected;
+use super::keeper::Collected;
 use super::trail::{Found, Trail};
 
 /// The sets of one target.
