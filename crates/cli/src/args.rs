@@ -179,7 +179,6 @@ pub enum Command {
 
 /// The commands whose plan can be printed.
 #[derive(Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one in a process")]
 pub enum PlanCommand {
     /// The plan of `tenbin quickstart`
     #[command(mut_args(rounds::without_defaults))]

@@ -130,7 +130,8 @@ fn flags_say_everything_that_a_plan_file_says() {
 /// Everything the flags of blobs can say.
 const BLOB_WITH_EVERYTHING: &str = "tenbin blob --phases ppgdg --size 1KiB..4KiB \
     --objects 99 --prefix mine --locations db --bucket pail --no-verify --hashes md5,crc32,md5 \
-    --range 0-99 --choose sequential --batch 7 --errors 3 --target a=http://h:9500 \
+    --range 0-99 --choose sequential --batch 7 --errors 3 --alloc-above 2KiB --crc-framed \
+    --target a=http://h:9500 \
     --target d=file:///data --target e=file:///data?sync --target s=http://i --store s=s3 \
     --access-key AK --secret-key-file secret --warmup 1s";
 
@@ -148,8 +149,24 @@ fn what_does_not_go_with_blobs_is_refused() {
             "--size: a blob has at least one byte",
         ),
         (
-            "--builtin a=blob --size 2GiB",
-            "--size: a blob has at most 1GiB",
+            "--builtin a=blob --size 6GiB",
+            "--size: 6GiB is more than one PUT can carry",
+        ),
+        (
+            "--builtin a=blob --alloc-above 2GiB",
+            "--alloc-above: \"2GiB\" is not between 1 byte and 1GiB",
+        ),
+        (
+            "--builtin a=blob --poll-interval 5ms",
+            "--poll-interval: means nothing without until_gone",
+        ),
+        (
+            "--builtin a=blob --until-gone --gone-within 0s",
+            "--gone-within: \"0s\" is no time",
+        ),
+        (
+            "--builtin a=blob --phases g --crc-framed",
+            "--crc-framed: is for put",
         ),
         (
             "--builtin a=blob --range 0-99 --size 10",

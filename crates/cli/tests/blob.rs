@@ -48,8 +48,11 @@ fn started(scratch: &Scratch, server: &Blobs, options: &str) -> Running {
     let words = [
         "blob", "--json", "--target", &url, "--warmup", "0s", "--gap", "0s",
     ];
-    let common = ["--size", "10KiB", "--connections", "4", "--threads", "2"];
-    let words = words.into_iter().chain(common).chain(options.split(' '));
+    let common = ["--connections", "4", "--threads", "2"];
+    let size = ["--size", "10KiB"].into_iter();
+    let size = size.filter(|_| !options.contains("--size"));
+    let words = words.into_iter().chain(common);
+    let words = words.chain(size).chain(options.split_whitespace());
     Tenbin::new(scratch, words).start()
 }
 
@@ -93,49 +96,247 @@ fn failures(run: &Outcome, class: &str) -> (u64, String) {
     (count, texts)
 }
 
+/// Moments that are the same in every run, milliseconds.
+struct Moments(u64);
+
+impl Moments {
+    fn next(&mut self, most: u64) -> Duration {
+        // The constants of Knuth's MMIX.
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        Duration::from_millis((self.0 >> 33) % most)
+    }
+}
+
+/// Kills a run some time after something has begun to happen.
+fn killed(mut run: Running, after: Duration, begun: impl FnMut() -> bool) {
+    run.wait_until(Duration::from_secs(60), begun);
+    std::thread::sleep(after);
+    run.signal(Signal::SIGKILL);
+    run.wait(Duration::from_secs(30));
+}
+
+/// How often an operation of a workload was correct.
+fn steps(run: &Outcome, workload: &str, operation: &str) -> u64 {
+    let result = result(run, workload);
+    let mut all = result["operations"].as_array().expect("operations").iter();
+    let found = all.find(|one| one["operation"] == operation);
+    found
+        .and_then(|one| one["ok"].as_u64())
+        .unwrap_or_else(|| panic!("no {operation}: {run}"))
+}
+
 #[test]
-fn what_was_put_is_read_after_a_kill_and_nothing_acknowledged_is_lost() {
+fn large_blobs_are_stored_piece_by_piece() {
+    let scratch = Scratch::new("blob-pieces");
+    let server = Blobs::start(&scratch, &["--delete-lag", "0s", "--secret-key", SECRET]);
+    // Pieces are of 4 MiB: three of the large ones.
+    let words = "blob --json --warmup 0s --gap 0s --rounds 1 --slice 120s --objects 6 --size 9MiB \
+                 --alloc-above 5MiB --hashes md5,crc32 --crc-framed --phases pgd --connections 4 \
+                 --threads 2 --target";
+    let url = server.url();
+    let run = Tenbin::new(&scratch, words.split_whitespace().chain([url.as_str()]))
+        .env("TENBIN_ACCESS_KEY", ACCESS)
+        .env("TENBIN_SECRET_KEY", SECRET)
+        .within(Duration::from_secs(180))
+        .run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    for (workload, count) in [("put", 6), ("get", 6), ("delete", 6)] {
+        let outcome = (ok(&run, workload), failed(&run, workload));
+        assert_eq!(outcome, (count, 0), "{workload}: {run}");
+    }
+    for (step, count) in [("/alloc", 6), ("/putat", 18), ("/sign", 6), ("PUT", 6)] {
+        assert_eq!(steps(&run, "put", step), count, "{step}: {run}");
+    }
+    assert_eq!(server.held(), 0, "{run}");
+}
+
+#[test]
+fn a_large_blob_that_fails_half_way_is_counted_once_and_leaves_nothing() {
+    let scratch = Scratch::new("blob-pieces-fail");
+    let options = "--phases pg --size 1KiB:50,300KiB:50 --alloc-above 100KiB --objects 60 --slice \
+                   120s --rounds 1 --hashes crc32";
+    for (fault, class) in [("466:10%", "status"), ("wrong-hash:10%", "wrong")] {
+        let server = Blobs::start(&scratch, &["--delete-lag", "0s", "--fault", fault]);
+        let run = blob(&scratch, &server, options);
+        let failed = failed(&run, "put");
+        assert!(failed > 0, "{fault}: {run}");
+        assert_eq!(ok(&run, "put") + failed, 60, "{fault}: {run}");
+        // Those with wrong sums in one request are there all the same.
+        assert!(ok(&run, "get") >= ok(&run, "put"), "{fault}: {run}");
+        assert_eq!(server.held(), 0, "{fault}: {run}");
+        assert!(failures(&run, class).0 >= failed, "{fault}: {run}");
+        assert!(!run.stderr.contains("cannot be found"), "{fault}: {run}");
+        assert!(
+            !run.stderr.contains("could not be deleted"),
+            "{fault}: {run}"
+        );
+    }
+}
+
+#[test]
+fn framed_bodies_are_checked_block_by_block() {
+    let scratch = Scratch::new("blob-framed");
+    let options = "--phases pg --objects 100 --size 200KiB --slice 60s --rounds 1 --crc-framed";
+    for (fault, class, said) in [
+        (
+            "bad-block:10%",
+            "status",
+            "a block of it not what its sum says (466",
+        ),
+        (
+            "unframed:10%",
+            "wrong",
+            "took a CRC-framed body for a plain one",
+        ),
+    ] {
+        let server = Blobs::start(&scratch, &["--delete-lag", "0s", "--fault", fault]);
+        let run = blob(&scratch, &server, options);
+        assert_eq!(
+            (ok(&run, "put"), failed(&run, "put")),
+            (90, 10),
+            "{fault}: {run}"
+        );
+        let (count, texts) = failures(&run, class);
+        assert!(count >= 10 && texts.contains(said), "{fault}: {texts}");
+        // What was taken for plain is stored with its sums in it, and found out again.
+        let found_out = if class == "wrong" { 10 } else { 0 };
+        assert_eq!(
+            (ok(&run, "get"), failed(&run, "get")),
+            (90, found_out),
+            "{fault}: {run}"
+        );
+        assert_eq!(server.held(), 0, "{fault}: {run}");
+    }
+    let files = "blob --target file:///tmp/unused --crc-framed --phases p";
+    let refused = Tenbin::new(&scratch, files.split(' ')).run();
+    refused
+        .expect_code(2)
+        .expect_stderr("crc_framed is for targets that are spoken to");
+}
+
+#[test]
+fn what_was_put_is_read_after_a_kill_at_any_moment() {
     let scratch = Scratch::new("blob-kill");
     let server = Blobs::start(&scratch, &["--delete-lag", "0s"]);
-    for round in 1..=3 {
+    let on_disk = |phases: &str, more: &str| {
+        format!("--phases {phases} --locations db --slice 60s --rounds 1 {more}")
+    };
+    let mut moments = Moments(20);
+    let mut read = 0;
+    // In the middle of a slice; at the end of one, where journals are folded; while
+    // blobs are read; and while they are deleted.
+    let runs = [
+        on_disk("p", ""),
+        on_disk("p", ""),
+        "--phases p --locations db --slice 500ms --rounds 100".to_owned(),
+        "--phases p --locations db --slice 500ms --rounds 100".to_owned(),
+        on_disk("g", "--choose sequential"),
+        on_disk("d", ""),
+        on_disk("p", ""),
+    ];
+    // PUTs that were out when a run was killed may have been stored without anybody
+    // hearing of it, and so with deletions: four connections each time.
+    let (mut unheard_puts, mut unheard_deletions) = (0, 0);
+    for (at, options) in runs.iter().enumerate() {
         let before = server.held();
-        let mut putting = started(
-            &scratch,
-            &server,
-            "--phases p --locations db --slice 60s --rounds 1",
-        );
-        putting.wait_until(Duration::from_secs(30), || {
-            server.held() > before + 50 * round
+        let run = started(&scratch, &server, options);
+        let phase = options.split(' ').nth(1).expect("phases");
+        killed(run, moments.next(900), || match phase {
+            "g" => true,
+            "d" => server.held() < before,
+            _ => server.held() > before,
         });
-        putting.signal(Signal::SIGKILL);
-        putting.wait(Duration::from_secs(10));
+        match phase {
+            "p" => unheard_puts += 4,
+            "d" => unheard_deletions += 4,
+            _ => assert_eq!(server.held(), before),
+        }
+        if server.held() < 10 {
+            continue;
+        }
+        let reading = blob(&scratch, &server, &on_disk("g", ""));
+        let held = server.held();
+        assert!(matches!(reading.code, Some(0 | 6)), "{at}: {reading}");
+        read = ok(&reading, "get");
+        assert!(
+            read <= held && held <= read + unheard_puts,
+            "{at}: {read} of {held}"
+        );
+        let (gone, texts) = failures(&reading, "status");
+        assert_eq!(failed(&reading, "get"), gone, "{at}: {reading}");
+        assert!(gone <= unheard_deletions, "{at}: {reading}");
+        assert!(
+            gone == 0 || texts.trim() == "no such blob (404 BlobNotFound)",
+            "{texts}"
+        );
+        reading
+            .expect_stderr("of set \"blobs\" stay")
+            .expect_stderr("were put by runs that were killed");
     }
-    let reading = blob(
-        &scratch,
-        &server,
-        "--phases g --locations db --slice 60s --rounds 1",
-    );
     let held = server.held();
-    assert!(matches!(reading.code, Some(0 | 6)), "{reading}");
-    let read = ok(&reading, "get");
-    assert_eq!(failed(&reading, "get"), 0, "{reading}");
-    // Of each killed run, what was out on its four connections may have been stored
-    // without anybody hearing of it.
-    assert!(read <= held && held <= read + 12, "{read} of {held}");
-    reading
-        .expect_stderr("blobs of set \"blobs\" stay")
-        .expect_stderr("were put by runs that were killed");
-
-    let deleting = blob(
-        &scratch,
-        &server,
-        "--phases d --locations db --slice 60s --rounds 1",
-    );
-    assert_eq!(ok(&deleting, "delete"), read, "{deleting}");
+    let deleting = blob(&scratch, &server, &on_disk("d", ""));
+    assert!(ok(&deleting, "delete") >= read, "{deleting}");
     assert_eq!(server.held(), held - read);
     deleting.expect_stderr("0 blobs of set \"blobs\" stay");
     let nothing = blob(&scratch, &server, "--phases g --locations db");
     nothing.expect_code(4).expect_stderr("no location is known");
+}
+
+#[test]
+fn what_a_killed_run_has_left_is_cleaned() {
+    let scratch = Scratch::new("blob-clean");
+    let server = Blobs::start(&scratch, &["--delete-lag", "0s"]);
+    let runs = scratch.path().join("runs");
+    let newest = || {
+        let entries = std::fs::read_dir(&runs).expect("runs");
+        let names = entries.map(|entry| entry.expect("an entry").path());
+        names.max().expect("a run")
+    };
+    let clean = |directory: &std::path::Path| {
+        let words = ["clean".as_ref(), directory.as_os_str()];
+        Tenbin::new(&scratch, words).run()
+    };
+    let mut moments = Moments(4);
+    for phases in ["p", "pgd", "p --size 1MiB --alloc-above 100KiB"] {
+        let before = server.held();
+        let options = format!("--phases {phases} --slice 1s --rounds 60");
+        let run = started(&scratch, &server, &options);
+        killed(run, moments.next(1500), || server.held() > before + 20);
+        let directory = newest();
+        let show = Tenbin::new(&scratch, ["show".as_ref(), directory.as_os_str()]).run();
+        show.expect_stderr("tenbin clean");
+        let cleaned = clean(&directory);
+        cleaned
+            .expect_code(0)
+            .expect_stderr("nothing is left in set tenbin-");
+        // Those that were out on the four connections.
+        assert!(server.held() <= before + 4, "{cleaned}");
+        assert!(!directory.join("blobs").exists(), "{cleaned}");
+        clean(&directory).expect_code(0);
+    }
+    let files = scratch.path().join("files");
+    let target = format!("file://{}", files.display());
+    let words = "blob --warmup 0s --gap 0s --phases p --size 10KiB --slice 60s --rounds 1 --target";
+    let words = words.split(' ').chain([target.as_str()]);
+    let there = || std::fs::read_dir(&files).is_ok_and(|mut sets| sets.next().is_some());
+    killed(
+        Tenbin::new(&scratch, words).start(),
+        moments.next(500),
+        there,
+    );
+    clean(&newest()).expect_code(0);
+    assert!(!there());
+    // A run that comes to its end leaves no journals.
+    let run = blob(
+        &scratch,
+        &server,
+        "--phases p --objects 5 --slice 20s --rounds 1",
+    );
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    assert!(!newest().join("blobs").exists(), "{run}");
 }
 
 #[test]
@@ -251,11 +452,41 @@ fn deletions_are_followed_until_they_take_effect() {
     let run = blob(&scratch, &server, options);
     assert_eq!(ok(&run, "delete"), 40, "{run}");
     assert_eq!(server.held(), 0, "{run}");
-    let server = Blobs::start(&scratch, &["--fault", "never-gone:100%"]);
-    let options = "--phases pd --objects 4 --slice 5s --rounds 1 --until-gone";
+    // Forty are asked after some thirty times each, and not as often as can be.
+    let asked = steps(&run, "delete", "is it gone");
+    assert!((40..40 * 60).contains(&asked), "{asked}: {run}");
+
+    let server = Blobs::start(
+        &scratch,
+        &["--fault", "never-gone:50%", "--delete-lag", "0s"],
+    );
+    let options = "--phases pd --objects 8 --slice 60s --rounds 1 --until-gone --gone-within \
+                   300ms --poll-interval 20ms";
     let run = blob(&scratch, &server, options);
-    assert_eq!(ok(&run, "delete"), 0, "{run}");
+    assert_eq!(
+        (ok(&run, "delete"), failed(&run, "delete")),
+        (4, 4),
+        "{run}"
+    );
+    let (count, texts) = failures(&run, "timeout");
+    assert_eq!(count, 4, "{run}");
+    assert!(
+        texts.contains("still there 300ms after its deletion began"),
+        "{texts}"
+    );
+    run.expect_stderr("4 blobs were still there when last asked after");
+
+    // A slice that ends before they are gone knows how many are not.
+    let server = Blobs::start(&scratch, &["--fault", "never-gone:100%"]);
+    let options = "--phases pd --objects 4 --slice 2s --rounds 1 --until-gone";
+    let run = blob(&scratch, &server, options);
+    assert_eq!(
+        (ok(&run, "delete"), failed(&run, "delete")),
+        (0, 0),
+        "{run}"
+    );
     assert_eq!(server.held(), 4, "{run}");
+    run.expect_stderr("4 blobs were still there when last asked after");
 }
 
 #[test]

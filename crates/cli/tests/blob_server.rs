@@ -161,7 +161,7 @@ fn a_blob_is_put_together_from_pieces() {
     let server = Server::start(&scratch, &[]);
     let ask = json!({"size": 5, "blob_size": 3, "assign_cluster_id": 0, "code_mode": 0});
     let reserved = server.call("/alloc", &ask).json();
-    let (location, token) = (&reserved["location"], &reserved["tokens"][0]);
+    let (location, tokens) = (&reserved["location"], &reserved["tokens"]);
     let slice = &location["blobs"][0];
     assert_eq!(slice["count"], 2);
     let first = slice["min_bid"].as_u64().expect("a number");
@@ -175,11 +175,12 @@ fn a_blob_is_put_together_from_pieces() {
         );
         server.raw(&head, content.as_bytes()).expect("an answer")
     };
-    let token = token.as_str().expect("a token");
+    let [token, last] = [0, 1].map(|at| tokens[at].as_str().expect("a token"));
     assert_eq!(put_at(first, "wrong", "abc").status, 400);
     assert!(put_at(first, token, "abc").json()["hashsum"]["4"].is_string());
     assert_eq!(server.get(location, 0, 5).status, 404);
-    assert_eq!(put_at(first + 1, token, "de").status, 200);
+    assert_eq!(put_at(first + 1, token, "de").status, 400);
+    assert_eq!(put_at(first + 1, last, "de").status, 200);
     assert_eq!(server.get(location, 0, 5).body, b"abcde");
     let mut part = location.clone();
     part["size"] = 3.into();
@@ -191,8 +192,48 @@ fn a_blob_is_put_together_from_pieces() {
     foreign["blobs"][0]["min_bid"] = (first + 9).into();
     let sign = json!({"locations": [location], "location": foreign});
     assert_eq!(server.call("/sign", &sign).status, 400);
+    let delete = |token: &str| {
+        let query = format!(
+            "clusterid=1&volumeid={}&blobid={first}&size=3",
+            slice["vid"]
+        );
+        let head = format!("DELETE /deleteblob?{query}&token={token} HTTP/1.1");
+        server.raw(&head, b"").expect("an answer")
+    };
+    assert_eq!(delete(last).status, 400);
+    assert_eq!(
+        (delete(token).status, delete(token).body),
+        (200, Vec::new())
+    );
     let large = json!({"size": 5, "blob_size": (32 << 20) + 1});
     assert_eq!(server.call("/alloc", &large).status, 400);
+}
+
+#[test]
+fn framed_bodies_are_acknowledged_and_every_block_is_checked() {
+    let scratch = Scratch::new("blob-server-framed");
+    let server = Server::start(&scratch, &[]);
+    let put = |framed: &[u8]| {
+        let length = framed.len();
+        let head = format!(
+            "PUT /put?size=3&hashes=4 HTTP/1.1\r\nX-Crc-Encoded: 1\r\nContent-Length: {length}"
+        );
+        server.raw(&head, framed).expect("an answer")
+    };
+    // CRC-32 of "abc" is 0x352441c2.
+    let taken = put(b"\xc2\x41\x24\x35abc");
+    assert_eq!(taken.status, 200);
+    assert!(
+        taken.head.contains("x-ack-crc-encoded: 1"),
+        "{}",
+        taken.head
+    );
+    let stored = taken.json();
+    assert_eq!(stored["hashsum"]["4"], "kAFQmDzST7DWlj99KOF/cg==");
+    assert_eq!(server.get(&stored["location"], 0, 3).body, b"abc");
+    assert_eq!(put(b"\xc2\x41\x24\x35abd").status, 466);
+    let plain = server.put("size=3&hashes=0", b"abc");
+    assert!(!plain.head.contains("x-ack-crc-encoded"), "{}", plain.head);
 }
 
 #[test]

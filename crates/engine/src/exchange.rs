@@ -47,6 +47,9 @@ pub enum Next {
     /// Nothing to send until an answer that is still out has been judged.
     /// The connection rests; it is asked again after the next judgement.
     Wait,
+    /// Nothing to send until then, [`Moment::nanos`], or until an answer that is still out
+    /// has been judged, whichever comes first.
+    Rest(u64),
     /// There is nothing left to send: the slice ends when all answers are in.
     Exhausted,
 }

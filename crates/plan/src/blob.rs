@@ -1,6 +1,7 @@
 //! Blob work: put, get and delete by location, phase after phase.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::names::Named;
 use crate::s3::{ByteRange, DEFAULT_BUCKET, Sizes};
@@ -8,8 +9,19 @@ use crate::s3::{ByteRange, DEFAULT_BUCKET, Sizes};
 /// Locations in one request of the access layer, at most.
 pub const MOST_LOCATIONS: u32 = 1024;
 
-/// The largest blob that one request stores or reads, bytes.
-pub const LARGEST_BLOB: u64 = 1 << 30;
+/// The largest blob that one request stores, bytes.
+pub const LARGEST_PUT: u64 = 1 << 30;
+
+/// Blobs larger than this are stored piece by piece unless a plan says otherwise, bytes;
+/// as the access layer's own client has it.
+const ALLOC_ABOVE: u64 = 256 << 20;
+
+/// How long a deleted blob may still be there unless a plan says otherwise.
+const GONE_WITHIN: Duration = Duration::from_secs(60);
+
+/// The longest rest between two questions after a deleted blob unless a plan says
+/// otherwise.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// One phase of blob work. The phases of a plan that have locations and prefix in
 /// common work on the same blobs: what one stores the next reads or deletes.
@@ -33,6 +45,12 @@ pub struct BlobWork {
     /// Sums that the server makes of what it takes in, to be compared. Ascending, each
     /// once.
     pub hashes: Vec<BlobHash>,
+    /// Bytes; larger blobs are stored piece by piece where the target is an access layer:
+    /// 1 to [`LARGEST_PUT`].
+    pub alloc_above: u64,
+    /// Whether content is sent in blocks, each with its CRC-32, which the access layer
+    /// checks as it takes them in.
+    pub crc_framed: bool,
     /// The part of a blob that is read; all of it without.
     pub range: Option<ByteRange>,
     /// Whether a slice that reads begins again when it has read all there is.
@@ -41,6 +59,11 @@ pub struct BlobWork {
     pub batch: u32,
     /// After each deletion, ask until the blob is really gone.
     pub until_gone: bool,
+    /// How long a blob may still be there after its deletion was acknowledged; one that is
+    /// there longer has failed to go.
+    pub gone_within: Duration,
+    /// The longest rest between two questions whether a blob is gone.
+    pub poll_interval: Duration,
     /// Failures that the whole run may have; more end it. Without, any number.
     pub errors: Option<u64>,
 }
@@ -57,10 +80,14 @@ impl BlobWork {
             bucket: DEFAULT_BUCKET.to_owned(),
             verify: true,
             hashes: Vec::new(),
+            alloc_above: ALLOC_ABOVE,
+            crc_framed: false,
             range: None,
             around: false,
             batch: 1,
             until_gone: false,
+            gone_within: GONE_WITHIN,
+            poll_interval: POLL_INTERVAL,
             errors: None,
         }
     }

@@ -454,8 +454,16 @@ pub struct WorkloadDraft {
     pub locations: Field,
     /// Blobs: sums that the server makes.
     pub hashes: Option<At<List>>,
+    /// Blobs: bytes above which they are stored piece by piece.
+    pub alloc_above: Field,
+    /// Blobs: content is sent in blocks with sums.
+    pub crc_framed: Field,
     /// Blobs: ask until a deleted one is gone.
     pub until_gone: Field,
+    /// Blobs: how long a deleted one may still be there.
+    pub gone_within: Field,
+    /// Blobs: the longest rest between two questions.
+    pub poll_interval: Field,
     /// Blobs: failures that the whole run may have.
     pub errors: Field,
     /// What differs from the load of the plan.

@@ -39,7 +39,7 @@ mod think;
 mod trace;
 mod way;
 
-pub use blob::{BlobHash, BlobWork, Phase, Store};
+pub use blob::{BlobHash, BlobWork, LARGEST_PUT, Phase, Store};
 pub use comparing::{Comparing, DEFAULT_MARGIN, SweepPoint, Until};
 pub use context::{Context, LookUp, ReadFile};
 pub use draft::{

@@ -573,7 +573,7 @@ fn blob() -> impl Strategy<Value = BlobWork> {
     ];
     (
         phase,
-        100_u64..=(1 << 30),
+        100_u64..=(5 << 30),
         option::of(1_u64..1_000_000),
         option::of("[a-z0-9][a-zA-Z0-9._-]{0,20}"),
         option::of(Just(PathBuf::from("/made-up/db"))),
@@ -582,10 +582,24 @@ fn blob() -> impl Strategy<Value = BlobWork> {
         range,
         1_u32..=1024,
         option::of(any::<u64>()),
+        (1_u64..=(1 << 30), any::<bool>(), time(1), time(1)),
     )
         .prop_map(
-            |(phase, size, objects, prefix, locations, switches, hashes, range, batch, errors)| {
+            |(
+                phase,
+                size,
+                objects,
+                prefix,
+                locations,
+                switches,
+                hashes,
+                range,
+                batch,
+                errors,
+                way,
+            )| {
                 let (verify, around, until_gone) = switches;
+                let (alloc_above, crc_framed, gone_within, poll_interval) = way;
                 let usual = BlobWork::new(phase, size);
                 let work = BlobWork {
                     objects,
@@ -595,18 +609,25 @@ fn blob() -> impl Strategy<Value = BlobWork> {
                     ..usual
                 };
                 match phase {
-                    Phase::Put => BlobWork { hashes, ..work },
+                    Phase::Put => BlobWork {
+                        hashes,
+                        alloc_above,
+                        crc_framed,
+                        ..work
+                    },
                     Phase::Get => BlobWork {
                         verify,
                         around,
                         range,
                         ..work
                     },
-                    Phase::Delete => BlobWork {
-                        batch: if until_gone { 1 } else { batch },
+                    Phase::Delete if until_gone => BlobWork {
                         until_gone,
+                        gone_within,
+                        poll_interval,
                         ..work
                     },
+                    Phase::Delete => BlobWork { batch, ..work },
                 }
             },
         )

@@ -86,17 +86,23 @@ pub(crate) struct Arm {
 
 impl Arm {
     /// Looks whether the target answers and makes every workload ready for it.
+    ///
+    /// `directory` is that of the run.
     pub(crate) fn new(
         plan: &Plan,
         target: &Target,
         running: Running,
+        directory: &Path,
         wires: &mut Wires<'_>,
     ) -> Result<Self, WeighError> {
         let server_header = match means(target) {
             Means::Files | Means::Dummy => None,
             Means::Blobstore | Means::S3 => first_answer(plan, target, &running, wires)?,
         };
-        let site = site(&running, target);
+        let site = match was_there(target) {
+            true => site(&running, target).tracked_in(directory),
+            false => site(&running, target),
+        };
         let prepared = plan
             .workloads
             .iter()
@@ -301,6 +307,9 @@ impl Arm {
         let mut left = Vec::new();
         for (at, work) in plan.workloads.iter().enumerate() {
             self.prepared[at].inherit();
+            if let Some(lost) = self.prepared[at].lost() {
+                (wires.progress)(Progress::Warning(&lost));
+            }
             let mut said = None;
             while let Some(stage) = self.prepared[at].after_run() {
                 said = self.stage(work, Some(stage), wires)?.or(said);
@@ -456,6 +465,11 @@ fn longest_timeout(plan: &Plan) -> Duration {
         .map(|work| work.load.timeout)
         .max()
         .unwrap_or(FIRST_ANSWER)
+}
+
+/// Whether a target was there before the run and will be after it.
+pub(crate) fn was_there(target: &Target) -> bool {
+    matches!(target.reach, Reach::Endpoint { .. } | Reach::Files(_))
 }
 
 /// Whether all that a target holds lies in a directory Tenbin removes anyway.

@@ -90,12 +90,14 @@ pub enum WorkloadError {
     },
     /// Many blobs in one request, where the target has no such request.
     #[error(
-        "workload {workload}: batch is for targets that are spoken to as a blobstore, and there \
+        "workload {workload}: {what} is for targets that are spoken to as a blobstore, and there \
          is another; leave it out"
     )]
-    Batch {
+    NoBlobstore {
         /// The workload's name.
         workload: String,
+        /// What is asked for.
+        what: &'static str,
     },
     /// None, or more than can be kept track of.
     #[error("workload {workload}: {objects} objects are not between 1 and {most}")]

@@ -121,6 +121,12 @@ pub trait Prepared: Send {
     /// [`Prepared::after_run`] to remove.
     fn inherit(&mut self) {}
 
+    /// What an earlier run may have left that nobody can find, in one sentence; asked
+    /// after [`Prepared::inherit`].
+    fn lost(&self) -> Option<String> {
+        None
+    }
+
     /// Removes what Tenbin made, and nothing else; asked again after each stage until
     /// there is nothing more.
     fn after_run(&mut self) -> Option<Stage> {

@@ -7,7 +7,7 @@
 //!
 //! A new kind is one file with one `Kind` and its line in [`KINDS`].
 
-mod blob;
+pub mod blob;
 mod error;
 pub mod http;
 mod kind;

@@ -1,5 +1,6 @@
 //! A target, as a workload sees it.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tenbin_plan::{Credentials, Signature};
@@ -25,6 +26,8 @@ pub struct Site {
     /// Name of the target.
     name: String,
     means: Means,
+    /// Directory of the run, if what is put there outlives a run that is killed.
+    run_directory: Option<PathBuf>,
     shelf: Arc<Shelf>,
 }
 
@@ -53,6 +56,7 @@ impl Site {
             signature: Signature::V4,
             name: "target".to_owned(),
             means: Means::default(),
+            run_directory: None,
             shelf: Arc::default(),
         }
     }
@@ -73,6 +77,21 @@ impl Site {
             means,
             ..self
         }
+    }
+
+    /// The same site, where what is put outlives a run that is killed: the directory of
+    /// the run then tells what that is.
+    #[must_use]
+    pub fn tracked_in(self, run_directory: impl Into<PathBuf>) -> Self {
+        Self {
+            run_directory: Some(run_directory.into()),
+            ..self
+        }
+    }
+
+    /// Directory of the run, if what is put there outlives a run that is killed.
+    pub(crate) fn run_directory(&self) -> Option<&Path> {
+        self.run_directory.as_deref()
     }
 
     /// Name of the target.

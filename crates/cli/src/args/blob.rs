@@ -78,6 +78,13 @@ pub struct PhaseArgs {
     /// md5, sha1, sha256
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub hashes: Vec<String>,
+    /// Blobs larger than this are stored piece by piece: /alloc, /putat, /sign; at most 1GiB
+    /// [default: 256MiB]
+    #[arg(long, value_name = "SIZE")]
+    pub alloc_above: Option<String>,
+    /// Send content in blocks of 64 KiB, each with its CRC-32, which the access layer checks
+    #[arg(long)]
+    pub crc_framed: bool,
     /// The part of a blob that g reads: random:64KiB or 0-1023
     #[arg(long, value_name = "RANGE")]
     pub range: Option<String>,
@@ -91,6 +98,13 @@ pub struct PhaseArgs {
     /// After each deletion, ask until the blob is really gone
     #[arg(long)]
     pub until_gone: bool,
+    /// With --until-gone: how long a blob may still be there; longer is a failure [default: 1m]
+    #[arg(long, value_name = "TIME")]
+    pub gone_within: Option<String>,
+    /// With --until-gone: longest rest between two questions about a blob; an eighth of the time
+    /// it has taken so far, and 1ms at least, is the usual one [default: 100ms]
+    #[arg(long, value_name = "TIME")]
+    pub poll_interval: Option<String>,
     /// Failures that the whole run may have; more end it [default: any number]
     #[arg(long, value_name = "N")]
     pub errors: Option<u64>,
@@ -167,6 +181,26 @@ impl PhaseArgs {
             &mut draft.until_gone,
             "--until-gone",
             self.until_gone.then_some(true),
+        );
+        set(
+            &mut draft.alloc_above,
+            "--alloc-above",
+            self.alloc_above.as_deref(),
+        );
+        set(
+            &mut draft.crc_framed,
+            "--crc-framed",
+            self.crc_framed.then_some(true),
+        );
+        set(
+            &mut draft.gone_within,
+            "--gone-within",
+            self.gone_within.as_deref(),
+        );
+        set(
+            &mut draft.poll_interval,
+            "--poll-interval",
+            self.poll_interval.as_deref(),
         );
         set(&mut draft.errors, "--errors", self.errors);
         draft

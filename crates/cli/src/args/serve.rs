@@ -86,7 +86,8 @@ pub struct ServeBlobArgs {
     )]
     pub secret_key: Option<String>,
     /// What goes wrong with a share of the requests, repeatable, for example corrupt:10%: corrupt,
-    /// truncate, swap or stale (get), wrong-hash or 466 (put), 226 or never-gone (delete), 400,
+    /// truncate, swap or stale (get), wrong-hash or 466 (put), bad-block or unframed
+    /// (a CRC-framed put), 226 or never-gone (delete), 400,
     /// 403 or 429 (any)
     #[arg(long = "fault", value_name = "KIND:SHARE")]
     pub faults: Vec<Fault>,

@@ -19,7 +19,10 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
         Err(exit) => return exit,
     };
     if places(&plan).is_empty() {
-        output::note("nothing to clean: the run put nothing on a target that was there before it");
+        output::note(
+            "nothing to clean: the run put nothing on a target that was there before it, or what \
+             it put is to stay",
+        );
         return Exit::Done;
     }
     let mut display = Display::new(false);

@@ -32,9 +32,10 @@ impl Conductor<'_> {
             return Some((slot, Order::Send));
         }
         self.expire_queue(now);
-        if self.waiting {
+        if self.waiting && now < self.rested {
             return None;
         }
+        self.waiting = false;
         self.take_work(now).map(|slot| (slot, Order::Send))
     }
 
@@ -66,6 +67,9 @@ impl Conductor<'_> {
                 due
             };
             wake = wake.min(act);
+        }
+        if self.waiting && !self.over(self.rested) {
+            wake = wake.min(self.rested);
         }
         if let Some(thought) = self.dispatch.next_thought()
             && !self.waiting

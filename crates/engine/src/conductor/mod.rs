@@ -138,6 +138,8 @@ pub struct Conductor<'w> {
     exhausted: bool,
     /// The workload said [`Next::Wait`]; ask again after the next judgement.
     waiting: bool,
+    /// When to ask again without one, as [`Next::Rest`] has it.
+    rested: u64,
     stopped: bool,
     /// When a slice that was stopped is over, whatever is still out.
     patience: u64,
@@ -211,6 +213,7 @@ impl<'w> Conductor<'w> {
             last_refusal: String::new(),
             exhausted: false,
             waiting: false,
+            rested: u64::MAX,
             stopped: false,
             patience: u64::MAX,
             last_end: score.open,
@@ -441,7 +444,8 @@ impl<'w> Conductor<'w> {
                 self.in_flight += 1;
                 return Order::Send;
             }
-            Next::Wait => self.waiting = true,
+            Next::Wait => (self.waiting, self.rested) = (true, u64::MAX),
+            Next::Rest(until) => (self.waiting, self.rested) = (true, until),
             Next::Exhausted => self.exhausted = true,
         }
         let host = lane.exchange.host;

@@ -91,6 +91,43 @@ fn a_workload_may_wait_for_its_own_answers() {
     assert!((played.seconds - 0.5).abs() < 0.001, "{}", played.seconds);
 }
 
+/// Has something to send at every full 100 ms, and nothing in between.
+#[derive(Default)]
+struct Punctual {
+    sent: Vec<u64>,
+}
+
+impl Workload for Punctual {
+    fn operations(&self) -> &[&'static str] {
+        &["GET"]
+    }
+
+    fn next(&mut self, now: Moment, _exchange: &mut Exchange) -> Next {
+        let due = self.sent.len() as u64 * 100 * MILLIS;
+        if now.nanos < due {
+            return Next::Rest(due);
+        }
+        self.sent.push(now.nanos);
+        Next::Ready
+    }
+
+    fn judge(&mut self, _exchange: &mut Exchange, _status: u16, _length: u64) -> Judgement {
+        Judgement::Correct
+    }
+}
+
+#[test]
+fn a_workload_may_rest_until_it_has_something_to_send() {
+    let play = Play::closed(3);
+    let mut workload = Punctual::default();
+    let played = play.on(&mut workload, &mut |_, _| Fate::Answer(30 * MILLIS, 200));
+    let expected: Vec<u64> = (0..10).map(|nth| nth * 100 * MILLIS).collect();
+    assert_eq!(workload.sent, expected);
+    assert_eq!((played.total.ok, played.seconds), (10, 1.0));
+    // Woken by what happens and by what is due, and not to look whether it is.
+    assert!(played.turns < 60, "{} turns", played.turns);
+}
+
 #[test]
 fn errors_are_never_throughput() {
     let play = Play::closed(1);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::blob::BlobWork;
+use crate::duration::Time;
 use crate::model::{HttpWork, Workload, WorkloadKind};
 use crate::names::{Kind, Named, Style};
 use crate::patterns::Patterns;
@@ -172,7 +173,17 @@ fn blob(page: &mut Page, work: &BlobWork) {
         page.pair("choose", text(Choose::Sequential));
     }
     page.unless("batch", work.batch, usual.batch);
+    if work.alloc_above != usual.alloc_above {
+        page.pair("alloc_above", text(Size(work.alloc_above)));
+    }
+    page.unless("crc_framed", work.crc_framed, usual.crc_framed);
     page.unless("until_gone", work.until_gone, usual.until_gone);
+    if work.gone_within != usual.gone_within {
+        page.pair("gone_within", text(Time(work.gone_within)));
+    }
+    if work.poll_interval != usual.poll_interval {
+        page.pair("poll_interval", text(Time(work.poll_interval)));
+    }
     if let Some(errors) = work.errors {
         page.pair("errors", errors);
     }

@@ -185,7 +185,11 @@ fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: Kind) {
     let blob = [
         ("locations", place(&draft.locations)),
         ("hashes", list_place(&draft.hashes)),
+        ("alloc_above", place(&draft.alloc_above)),
+        ("crc_framed", place(&draft.crc_framed)),
         ("until_gone", place(&draft.until_gone)),
+        ("gone_within", place(&draft.gone_within)),
+        ("poll_interval", place(&draft.poll_interval)),
         ("errors", place(&draft.errors)),
     ];
     let keys = http.iter().map(|key| (Kind::Http, key));

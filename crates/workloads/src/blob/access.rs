@@ -4,11 +4,13 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE;
 use md5::{Digest, Md5};
 use tenbin_engine::Exchange;
-use tenbin_plan::{BlobHash, Secret};
+use tenbin_plan::{BlobWork, Secret};
 
+use super::allocation::Piece;
 use super::answer;
 use super::batch::Entry;
 use super::dialect::{Dialect, Gone, Part, Stored};
+use super::sums;
 use crate::site::Site;
 use crate::text::push_decimal;
 
@@ -19,12 +21,14 @@ pub(crate) struct Access {
     /// By [`Exchange::host`]: the version, and the headers that are always the same.
     standing: Vec<Vec<u8>>,
     hashes: u8,
+    /// Content is sent in blocks with sums.
+    framed: bool,
     secret: Option<Secret>,
     path: Vec<u8>,
 }
 
 impl Access {
-    pub(crate) fn new(target: &Site, hashes: &[BlobHash], keep_alive: bool) -> Self {
+    pub(crate) fn new(target: &Site, work: &BlobWork, keep_alive: bool) -> Self {
         let standing = |host: &String| {
             let mut lines = format!(
                 " HTTP/1.1\r\nHost: {host}\r\nUser-Agent: {}\r\n",
@@ -39,7 +43,8 @@ impl Access {
         Self {
             base: target.url.path().trim_end_matches('/').to_owned(),
             standing: target.host_headers().iter().map(standing).collect(),
-            hashes: hashes.iter().map(|hash| hash.bit()).sum(),
+            hashes: work.hashes.iter().map(|hash| hash.bit()).sum(),
+            framed: work.crc_framed,
             secret: credentials.map(|keys| keys.secret_key.clone()),
             path: Vec::with_capacity(64),
         }
@@ -53,8 +58,7 @@ impl Access {
         second: u64,
         method: &str,
         query_at: usize,
-        kind: &str,
-        length: u64,
+        body: Carried,
     ) {
         let out = &mut exchange.head;
         out.clear();
@@ -62,8 +66,16 @@ impl Access {
         out.push(b' ');
         out.extend_from_slice(&self.path);
         out.extend_from_slice(&self.standing[exchange.host]);
+        let (kind, length) = match body {
+            Carried::Json(length) => (&b"application/json"[..], length),
+            Carried::Content(length) if self.framed => {
+                out.extend_from_slice(b"X-Crc-Encoded: 1\r\n");
+                (OCTETS, sums::framed_length(length))
+            }
+            Carried::Content(length) => (OCTETS, length),
+        };
         out.extend_from_slice(b"Content-Type: ");
-        out.extend_from_slice(kind.as_bytes());
+        out.extend_from_slice(kind);
         out.extend_from_slice(b"\r\nContent-Length: ");
         push_decimal(out, length);
         if let Some(secret) = &self.secret {
@@ -98,7 +110,88 @@ fn token(path: &[u8], query: &[u8], second: u64, secret: &Secret) -> String {
     BASE64_URL_SAFE.encode(bytes)
 }
 
-const JSON: &str = "application/json";
+const OCTETS: &[u8] = b"application/octet-stream";
+
+/// What a request carries, bytes.
+#[derive(Debug, Clone, Copy)]
+enum Carried {
+    Json(u64),
+    /// Content of a blob, before it is framed.
+    Content(u64),
+}
+
+/// What a blob that is stored piece by piece needs.
+impl Access {
+    /// Writes the request for room, and its body over an empty `body`.
+    pub(super) fn allocate(
+        &mut self,
+        exchange: &mut Exchange,
+        second: u64,
+        size: u64,
+        body: &mut Vec<u8>,
+    ) {
+        body.extend_from_slice(b"{\"size\":");
+        push_decimal(body, size);
+        body.extend_from_slice(b",\"blob_size\":0,\"assign_cluster_id\":0,\"code_mode\":0}");
+        let query_at = self.call("/alloc");
+        self.write(
+            exchange,
+            second,
+            "POST",
+            query_at,
+            Carried::Json(body.len() as u64),
+        );
+    }
+
+    /// Writes the request that stores a piece.
+    pub(super) fn put_at(&mut self, exchange: &mut Exchange, second: u64, piece: &Piece<'_>) {
+        let query_at = self.call("/putat");
+        let numbers = [
+            ("?clusterid=", u64::from(piece.cluster)),
+            ("&volumeid=", piece.volume.into()),
+            ("&blobid=", piece.number),
+            ("&size=", piece.length),
+            ("&hashes=", self.hashes.into()),
+        ];
+        for (name, number) in numbers {
+            self.path.extend_from_slice(name.as_bytes());
+            push_decimal(&mut self.path, number);
+        }
+        self.path.extend_from_slice(b"&token=");
+        self.path.extend_from_slice(piece.token.as_bytes());
+        self.write(
+            exchange,
+            second,
+            "PUT",
+            query_at,
+            Carried::Content(piece.length),
+        );
+    }
+
+    /// Writes the request that signs a location whose pieces are stored, and its body
+    /// over an empty `body`.
+    pub(super) fn sign(
+        &mut self,
+        exchange: &mut Exchange,
+        second: u64,
+        location: &[u8],
+        body: &mut Vec<u8>,
+    ) {
+        body.extend_from_slice(b"{\"locations\":[");
+        body.extend_from_slice(location);
+        body.extend_from_slice(b"],\"location\":");
+        body.extend_from_slice(location);
+        body.push(b'}');
+        let query_at = self.call("/sign");
+        self.write(
+            exchange,
+            second,
+            "POST",
+            query_at,
+            Carried::Json(body.len() as u64),
+        );
+    }
+}
 
 impl Dialect for Access {
     fn put(&mut self, exchange: &mut Exchange, second: u64, _number: u64, content: &[u8]) {
@@ -107,15 +200,8 @@ impl Dialect for Access {
         push_decimal(&mut self.path, content.len() as u64);
         self.path.extend_from_slice(b"&hashes=");
         push_decimal(&mut self.path, self.hashes.into());
-        let kind = "application/octet-stream";
-        self.write(
-            exchange,
-            second,
-            "PUT",
-            query_at,
-            kind,
-            content.len() as u64,
-        );
+        let body = Carried::Content(content.len() as u64);
+        self.write(exchange, second, "PUT", query_at, body);
     }
 
     fn get(
@@ -134,7 +220,13 @@ impl Dialect for Access {
         push_decimal(body, part.length);
         body.push(b'}');
         let query_at = self.call("/get");
-        self.write(exchange, second, "POST", query_at, JSON, body.len() as u64);
+        self.write(
+            exchange,
+            second,
+            "POST",
+            query_at,
+            Carried::Json(body.len() as u64),
+        );
     }
 
     fn delete(
@@ -153,7 +245,13 @@ impl Dialect for Access {
         }
         body.extend_from_slice(b"]}");
         let query_at = self.call("/delete");
-        self.write(exchange, second, "POST", query_at, JSON, body.len() as u64);
+        self.write(
+            exchange,
+            second,
+            "POST",
+            query_at,
+            Carried::Json(body.len() as u64),
+        );
     }
 
     fn stored<'a>(&self, status: u16, answer: &'a [u8]) -> Result<Stored<'a>, String> {
@@ -199,6 +297,9 @@ impl Dialect for Access {
             403 => "forbidden: the token is missing or wrong",
             404 => "no such blob",
             429 => "limited: too many requests",
+            466 if self.framed => {
+                "the body was shorter than its size, or a block of it not what its sum says"
+            }
             466 => "the body was shorter than its size",
             _ => "refused",
         };
@@ -211,6 +312,7 @@ impl Dialect for Access {
 
 #[cfg(test)]
 mod tests {
+    use tenbin_plan::{BlobHash, Phase};
     use url::Url;
 
     use super::*;
@@ -218,11 +320,11 @@ mod tests {
     fn access(secret: Option<&str>) -> Access {
         let url = Url::parse("http://127.0.0.1:9500/").unwrap();
         let keys = secret.map(|secret| tenbin_plan::Credentials::literal("-", secret));
-        Access::new(
-            &Site::new(url, keys, ""),
-            &[BlobHash::Md5, BlobHash::Crc32],
-            true,
-        )
+        let work = BlobWork {
+            hashes: vec![BlobHash::Md5, BlobHash::Crc32],
+            ..BlobWork::new(Phase::Put, 0)
+        };
+        Access::new(&Site::new(url, keys, ""), &work, true)
     }
 
     fn text(bytes: &[u8]) -> &str {

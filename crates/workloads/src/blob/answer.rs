@@ -17,9 +17,21 @@ struct Trouble<'a> {
     code: Option<&'a str>,
 }
 
-/// Location and sums, both as they stand there. On the path of a request: allocates
-/// nothing, which a library's parser does for what is nested.
+/// Location and sums, both as they stand there.
 pub(super) fn stored(answer: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (location, sums) = fields(answer)?;
+    let location = location.filter(|location| location.starts_with(b"{"))?;
+    Some((location, sums))
+}
+
+/// The sums alone, as they stand there; empty where there are none.
+pub(super) fn sums(answer: &[u8]) -> &[u8] {
+    fields(answer).map_or(b"", |(_, sums)| sums)
+}
+
+/// Location and sums. On the path of a request: allocates nothing, which a library's
+/// parser does for what is nested.
+fn fields(answer: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let (mut location, mut sums) = (None, &b""[..]);
     let mut at = expect(answer, 0, b'{')?;
     loop {
@@ -39,7 +51,6 @@ pub(super) fn stored(answer: &[u8]) -> Option<(&[u8], &[u8])> {
             _ => return None,
         }
     }
-    let location = location.filter(|location| location.starts_with(b"{"))?;
     Some((location, sums))
 }
 

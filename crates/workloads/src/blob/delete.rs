@@ -1,10 +1,14 @@
 //! Blobs are deleted, and followed until they are gone where that is asked for.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::time::Duration;
 
 use tenbin_engine::{
     AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Role, Whole, Workload,
 };
+use tenbin_plan::duration::Time;
 
 use super::batch::Entry;
 use super::dialect::{Dialect, Gone, Part};
@@ -13,9 +17,12 @@ use super::journal::Journal;
 use super::work::{Budget, Walk};
 use crate::s3::slots::Slots;
 
-/// How long a blob rests after it was found to be still there, nanoseconds, as long as
-/// there are others to delete.
-const REST: u64 = 10_000_000;
+/// The shortest rest between two questions after a blob, nanoseconds.
+const SHORTEST_REST: u64 = 1_000_000;
+
+/// The part of the time it has taken so far that a blob rests before the next question:
+/// when it went is known to within that part.
+const PART_RESTED: u64 = 8;
 
 /// Places in [`FOLLOWED`].
 const DELETE: usize = 0;
@@ -25,13 +32,85 @@ const EFFECT: usize = 2;
 const PLAIN: &[&str] = &["DEL"];
 const FOLLOWED: &[&str] = &["DEL", "is it gone", "gone"];
 
-/// A blob whose deletion was acknowledged.
+/// How blobs are followed until they are gone, nanoseconds.
 #[derive(Debug, Clone, Copy)]
+pub(crate) struct Following {
+    /// How long one may still be there after its deletion began.
+    pub(crate) limit: u64,
+    /// The longest rest between two questions.
+    pub(crate) longest_rest: u64,
+}
+
+impl Following {
+    /// When a deletion that began then should have taken effect.
+    fn end(self, started: u64) -> u64 {
+        started.saturating_add(self.limit)
+    }
+
+    /// When to ask again after a blob that is still there now. At its end it is asked
+    /// after once more.
+    fn due(self, started: u64, now: u64) -> u64 {
+        let taken = now.saturating_sub(started);
+        let longest = self.longest_rest.max(SHORTEST_REST);
+        let rest = (taken / PART_RESTED).clamp(SHORTEST_REST, longest);
+        now.saturating_add(rest).min(self.end(started).max(now))
+    }
+}
+
+/// A blob whose deletion was acknowledged. Ordered by when to ask again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Going {
-    place: u64,
-    /// When its deletion began, and when to ask again; nanoseconds.
-    started: u64,
     due: u64,
+    /// When its deletion began.
+    started: u64,
+    place: u64,
+}
+
+/// Blobs that are on their way out.
+#[derive(Debug)]
+struct Goings {
+    following: Following,
+    /// Those that were found to be still there since the last request was prepared; when
+    /// to ask again follows from the time, which only then is known.
+    found: Vec<(u64, u64)>,
+    waiting: BinaryHeap<Reverse<Going>>,
+}
+
+impl Goings {
+    fn new(following: Following) -> Self {
+        Self {
+            following,
+            found: Vec::new(),
+            waiting: BinaryHeap::new(),
+        }
+    }
+
+    fn schedule(&mut self, now: u64) {
+        let following = self.following;
+        let going = self.found.drain(..).map(|(place, started)| {
+            Reverse(Going {
+                due: following.due(started, now),
+                started,
+                place,
+            })
+        });
+        self.waiting.extend(going);
+    }
+
+    /// The blob to ask after now, if there is one.
+    fn take_due(&mut self, now: u64) -> Option<Going> {
+        let first = self.waiting.peek_mut()?;
+        (first.0.due <= now).then(|| PeekMut::pop(first).0)
+    }
+
+    /// When to ask after the next.
+    fn next_due(&self) -> Option<u64> {
+        self.waiting.peek().map(|going| going.0.due)
+    }
+
+    fn count(&self) -> u64 {
+        (self.found.len() + self.waiting.len()) as u64
+    }
 }
 
 /// Deletes blobs.
@@ -40,7 +119,7 @@ pub(crate) struct Deleter {
     dialect: Box<dyn Dialect>,
     batch: usize,
     /// Blobs that are on their way out, if they are followed.
-    going: Option<VecDeque<Going>>,
+    going: Option<Goings>,
     ended: Option<Whole>,
     flights: Slots<Flight>,
     journal: Option<Journal>,
@@ -52,7 +131,7 @@ impl Deleter {
         walk: Walk,
         dialect: Box<dyn Dialect>,
         batch: u32,
-        until_gone: bool,
+        following: Option<Following>,
         journal: Option<Journal>,
         budget: Budget,
     ) -> Self {
@@ -60,7 +139,7 @@ impl Deleter {
             walk,
             batch: batch as usize,
             dialect,
-            going: until_gone.then(VecDeque::new),
+            going: following.map(Goings::new),
             ended: None,
             flights: Slots::default(),
             journal,
@@ -68,17 +147,10 @@ impl Deleter {
         }
     }
 
-    /// Asks whether a blob is gone, the one that has rested longest. Only one that is
-    /// due, unless there is nothing else to do.
-    fn ask(&mut self, now: Moment, exchange: &mut Exchange, only_due: bool) -> bool {
-        let Some(going) = &mut self.going else {
-            return false;
-        };
-        let due = |going: &Going| !only_due || going.due <= now.nanos;
-        if !going.front().is_some_and(due) {
-            return false;
-        }
-        let Some(next) = going.pop_front() else {
+    /// Asks whether a blob is gone, if one is due.
+    fn ask(&mut self, now: Moment, exchange: &mut Exchange) -> bool {
+        let due = self.going.as_mut();
+        let Some(next) = due.and_then(|going| going.take_due(now.nanos)) else {
             return false;
         };
         let entry = self.walk.batch().entry(next.place);
@@ -89,6 +161,7 @@ impl Deleter {
         flight.begin(entry.number, entry.size);
         flight.places.push(next.place);
         flight.started = next.started;
+        flight.asked = now.nanos;
         let part = Part {
             offset: 0,
             length: 1.min(entry.size),
@@ -124,7 +197,7 @@ impl Deleter {
     }
 
     /// What an answer to a deletion means. Blobs that are deleted are written down.
-    fn deleted(&mut self, place: usize, status: u16, now: u64) -> Result<(), String> {
+    fn deleted(&mut self, place: usize, status: u16) -> Result<(), String> {
         let flight = &self.flights[place];
         let gone = self
             .dialect
@@ -140,11 +213,7 @@ impl Deleter {
                 continue;
             }
             match &mut self.going {
-                Some(going) => going.push_back(Going {
-                    place,
-                    started,
-                    due: now.saturating_add(REST),
-                }),
+                Some(going) => going.found.push((place, started)),
                 None => note_gone(&self.walk, &mut self.journal, place)?,
             }
         }
@@ -164,34 +233,45 @@ impl Deleter {
                     Ok(()) => Judgement::Correct,
                     Err(text) => self.budget.refused(text),
                 };
-                self.ended = Some(Whole {
-                    op: EFFECT,
-                    started,
-                    payload: 0,
-                    outcome,
-                });
+                self.end(started, outcome);
                 Judgement::Correct
             }
             200 | 206 => {
-                self.rest(at, started);
+                self.still_there(place);
                 Judgement::Correct
             }
             _ => {
-                self.rest(at, started);
-                let text = self.dialect.refused(status, &self.flights[place].caught);
+                let text = self.dialect.refused(status, &flight.caught);
+                self.still_there(place);
                 self.budget.refused(text)
             }
         }
     }
 
-    fn rest(&mut self, place: u64, started: u64) {
-        if let Some(going) = &mut self.going {
-            going.push_back(Going {
-                place,
-                started,
-                due: 0,
-            });
+    /// The blob is asked after again, unless it has had all its time.
+    fn still_there(&mut self, place: usize) {
+        let flight = &self.flights[place];
+        let (at, started, asked) = (flight.places[0], flight.started, flight.asked);
+        let Some(going) = &mut self.going else { return };
+        let following = going.following;
+        if asked < following.end(started) {
+            return going.found.push((at, started));
         }
+        self.budget.set.note_lasting(1);
+        let limit = Time(Duration::from_nanos(following.limit));
+        let text = format!("still there {limit} after its deletion began");
+        let outcome = self.budget.failed(ErrorClass::Timeout, text);
+        self.end(started, outcome);
+    }
+
+    /// A deletion that is followed has come to its end.
+    fn end(&mut self, started: u64, outcome: Judgement) {
+        self.ended = Some(Whole {
+            op: EFFECT,
+            started,
+            payload: 0,
+            outcome,
+        });
     }
 }
 
@@ -233,19 +313,23 @@ impl Workload for Deleter {
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         exchange.bodyless_answer = false;
+        if let Some(going) = &mut self.going {
+            going.schedule(now.nanos);
+        }
         if self.budget.is_spent() {
             return Next::Exhausted;
         }
-        if self.ask(now, exchange, true)
-            || self.delete(now, exchange)
-            || self.ask(now, exchange, false)
-        {
+        if self.ask(now, exchange) || self.delete(now, exchange) {
             return Next::Ready;
         }
-        match self.flights.are_out() {
-            // An answer may bring something to ask after.
-            true if self.going.is_some() => Next::Wait,
-            _ => Next::Exhausted,
+        match &self.going {
+            None => Next::Exhausted,
+            Some(going) => match going.next_due() {
+                Some(due) => Next::Rest(due),
+                // An answer may bring something to ask after.
+                None if self.flights.are_out() => Next::Wait,
+                None => Next::Exhausted,
+            },
         }
     }
 
@@ -265,12 +349,12 @@ impl Workload for Deleter {
         let place = exchange.tag as usize;
         let started = self.flights[place].started;
         let judgement = match exchange.op {
-            DELETE => match self.deleted(place, status, started) {
+            DELETE => match self.deleted(place, status) {
                 Ok(()) => Judgement::Correct,
                 Err(text) => {
                     let judgement = self.budget.refused(text);
                     if self.going.is_some() {
-                        self.spoiled(started, judgement.clone());
+                        self.end(started, judgement.clone());
                     }
                     judgement
                 }
@@ -285,33 +369,74 @@ impl Workload for Deleter {
         let place = exchange.tag as usize;
         self.budget.set.note_failure();
         if self.going.is_some() {
-            let (at, started) = (self.flights[place].places[0], self.flights[place].started);
+            let started = self.flights[place].started;
             match exchange.op {
-                DELETE => self.spoiled(started, Judgement::Failed(class, String::new())),
-                _ => self.rest(at, started),
+                DELETE => self.end(started, Judgement::Failed(class, String::new())),
+                _ => self.still_there(place),
             }
         }
         self.flights.give_back(place);
     }
 }
 
-impl Deleter {
-    /// A deletion that is followed has come to nothing.
-    fn spoiled(&mut self, started: u64, outcome: Judgement) {
-        self.ended = Some(Whole {
-            op: EFFECT,
-            started,
-            payload: 0,
-            outcome,
-        });
-    }
-}
-
 impl Drop for Deleter {
     fn drop(&mut self) {
+        if let Some(going) = &self.going {
+            self.budget.set.note_lasting(going.count());
+        }
         if let Some(journal) = &mut self.journal {
             // Nothing is lost without it: no PUT was out.
             let _ = journal.end();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MILLI: u64 = 1_000_000;
+
+    #[test]
+    fn questions_come_less_and_less_often_and_last_at_the_end() {
+        let following = Following {
+            limit: 1000 * MILLI,
+            longest_rest: 50 * MILLI,
+        };
+        let (started, mut now) = (7 * MILLI, 9 * MILLI);
+        let mut rests = Vec::new();
+        while now < following.end(started) {
+            let due = following.due(started, now);
+            rests.push(due - now);
+            now = due;
+        }
+        assert_eq!(now, following.end(started));
+        assert_eq!(rests[0], MILLI);
+        let but_the_last = &rests[..rests.len() - 1];
+        assert!(but_the_last.is_sorted());
+        assert_eq!(but_the_last.last(), Some(&(50 * MILLI)));
+        assert!((30..80).contains(&rests.len()), "{}", rests.len());
+    }
+
+    #[test]
+    fn who_is_due_first_is_asked_after_first() {
+        let mut goings = Goings::new(Following {
+            limit: 1000 * MILLI,
+            longest_rest: 100 * MILLI,
+        });
+        goings.found = vec![(1, 0), (2, 400 * MILLI)];
+        goings.schedule(400 * MILLI);
+        assert_eq!(goings.count(), 2);
+        assert!(goings.take_due(400 * MILLI).is_none());
+        assert_eq!(goings.next_due(), Some(401 * MILLI));
+        assert_eq!(
+            goings.take_due(401 * MILLI).map(|going| going.place),
+            Some(2)
+        );
+        assert!(goings.take_due(401 * MILLI).is_none());
+        assert_eq!(
+            goings.take_due(450 * MILLI).map(|going| going.place),
+            Some(1)
+        );
     }
 }

@@ -53,6 +53,11 @@ impl Disk {
         Ok(disk)
     }
 
+    /// Where it is.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// A journal of one worker in the slice that begins; `out` is how many PUTs it has
     /// out at once, at most.
     pub(crate) fn journal(&self, worker: usize, set: &str, out: u64) -> io::Result<Journal> {
@@ -77,20 +82,7 @@ impl Disk {
     }
 
     fn journals(&self) -> io::Result<Vec<PathBuf>> {
-        let start = format!("{}.", self.target);
-        let mut journals = Vec::new();
-        for file in std::fs::read_dir(&self.directory)? {
-            let name = file?.file_name();
-            let text = name.to_string_lossy();
-            let worker = text
-                .strip_prefix(&start)
-                .and_then(|rest| rest.strip_suffix(".journal"));
-            if worker.is_some_and(|worker| worker.parse::<usize>().is_ok()) {
-                journals.push(self.directory.join(&name));
-            }
-        }
-        journals.sort();
-        Ok(journals)
+        journal::files(&self.directory, &format!("{}.", self.target))
     }
 
     /// What is known of a set; one that is new gets that seed.

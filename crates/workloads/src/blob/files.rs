@@ -1,5 +1,8 @@
 //! Blobs in files: what the engine's wire for files takes.
 
+use std::io;
+use std::path::Path;
+
 use tenbin_engine::Exchange;
 
 use super::batch::Entry;
@@ -33,6 +36,26 @@ impl Files {
         out.resize(at + DIGITS, b'0');
         fill_decimal(&mut out[at..], number);
     }
+}
+
+/// Numbers of the blobs in a directory, each with its size, in their order. None where
+/// the directory is not there.
+pub(crate) fn left(directory: &Path) -> io::Result<Vec<(u64, u64)>> {
+    let entries = match std::fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut left = Vec::new();
+    for file in entries {
+        let file = file?;
+        let name = file.file_name();
+        let digits = name.to_str().filter(|name| name.len() == DIGITS);
+        if let Some(number) = digits.and_then(|digits| digits.parse().ok()) {
+            left.push((number, file.metadata()?.len()));
+        }
+    }
+    left.sort_unstable();
+    Ok(left)
 }
 
 impl Dialect for Files {

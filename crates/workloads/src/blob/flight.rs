@@ -17,6 +17,12 @@ pub(crate) struct Flight {
     pub(crate) places: Vec<u64>,
     /// Body of the request.
     pub(crate) body: Vec<u8>,
+    /// The same in blocks with sums, where it goes out like that.
+    pub(crate) framed: Vec<u8>,
+    /// The body is framed, and the server has not said so far that it took it for that.
+    pub(crate) unacknowledged: bool,
+    /// The body is framed, and the server took it for that.
+    pub(crate) acknowledged: bool,
     /// The answer, as far as it is kept.
     pub(crate) caught: Vec<u8>,
     /// Where in the blob the answer begins.
@@ -27,8 +33,10 @@ pub(crate) struct Flight {
     pub(crate) wrong: bool,
     /// Its answer is a refusal, whose body is kept.
     pub(crate) refused: bool,
-    /// When it began, nanoseconds since the slice did.
+    /// When what it belongs to began, nanoseconds since the slice did.
     pub(crate) started: u64,
+    /// When it was asked itself, where that makes a difference.
+    pub(crate) asked: u64,
 }
 
 impl Flight {
@@ -37,12 +45,19 @@ impl Flight {
         self.number = number;
         self.size = size;
         self.places.clear();
-        self.body.clear();
-        self.caught.clear();
         self.offset = 0;
         self.expected = size;
         self.wrong = false;
         self.refused = false;
+        self.begin_again();
+    }
+
+    /// Another request for the same blob.
+    pub(crate) fn begin_again(&mut self) {
+        self.body.clear();
+        self.caught.clear();
+        self.unacknowledged = false;
+        self.acknowledged = false;
     }
 
     pub(crate) fn catch(&mut self, part: &[u8]) {

@@ -8,7 +8,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::batch::Entry;
 
@@ -77,6 +77,28 @@ impl Journal {
         record[4..HEAD].copy_from_slice(&sum.to_le_bytes());
         self.file.write_all(record)
     }
+}
+
+/// The journals in a directory whose names begin like this, followed by a number. None
+/// where the directory is not there.
+pub(crate) fn files(directory: &Path, start: &str) -> io::Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut journals = Vec::new();
+    for file in entries {
+        let name = file?.file_name();
+        let text = name.to_string_lossy();
+        let number = text
+            .strip_prefix(start)
+            .and_then(|rest| rest.strip_suffix(".journal"));
+        if number.is_some_and(|number| number.parse::<u64>().is_ok()) {
+            journals.push(directory.join(&name));
+        }
+    }
+    journals.sort();
+    Ok(journals)
 }
 
 /// The records of a journal, up to the first that is not whole.

@@ -4,6 +4,7 @@
 //! of blobs. How they speak to the target is a [`dialect`].
 
 mod access;
+mod allocation;
 mod answer;
 mod batch;
 mod delete;
@@ -14,13 +15,18 @@ mod files;
 mod flight;
 mod get;
 mod journal;
+mod keeper;
+mod parcel;
+mod pieced;
 mod prepared;
 mod put;
 mod s3;
 mod set;
+mod sums;
+mod trail;
 mod work;
 
-use tenbin_plan::{self as plan, WorkloadKind};
+use tenbin_plan::{self as plan, BlobWork, WorkloadKind};
 
 pub(crate) use set::Shelf;
 
@@ -28,6 +34,15 @@ use self::prepared::PreparedBlob;
 use crate::error::WorkloadError;
 use crate::kind::{Kind, Prepared};
 use crate::site::Site;
+
+/// Name of the set of blobs that a phase works on.
+pub fn set_name(work: &BlobWork, seed: u64) -> String {
+    match &work.prefix {
+        Some(prefix) => prefix.clone(),
+        None if work.locations.is_some() => "blobs".to_owned(),
+        None => format!("tenbin-{seed:016x}"),
+    }
+}
 
 /// The kind `blob`.
 #[derive(Debug, Clone, Copy)]

@@ -1,30 +1,35 @@
 //! A phase made ready for one target.
 
-use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tenbin_engine::Workload;
-use tenbin_plan::{self as plan, BlobWork, Phase};
+use tenbin_plan::{self as plan, BlobWork, LARGEST_PUT, Phase};
 
 use super::access::Access;
 use super::batch::Batch;
-use super::delete::Deleter;
+use super::delete::{Deleter, Following};
 use super::dialect::Dialect;
 use super::dummy::{Done, Dummy};
-use super::files::Files;
+use super::files::{self, Files};
 use super::get::Getter;
-use super::put::{Collected, Numbers, Putter};
+use super::keeper::{Collected, Keeper};
+use super::parcel::Parcel;
+use super::pieced::Piecer;
+use super::put::{Numbers, Putter};
 use super::s3::{self, S3};
-use super::set::{Set, Source};
+use super::set::{Keeping, Set, Source};
 use super::work::{Budget, Positions, Walk};
 use crate::error::WorkloadError;
 use crate::kind::{Prepared, Stage};
 use crate::rng::{Rng, name_number};
-use crate::s3::check::{Check, Keeping};
+use crate::s3::check::{self, Check};
 use crate::s3::content::{Content, Recipe};
 use crate::s3::place::Place;
 use crate::s3::scribe::Scribe;
+use crate::s3::sweep::{Litter, Sweep};
+use crate::s3::tidy::Remains;
 use crate::s3::unique::Unique;
 use crate::site::{Means, Site};
 use crate::text::grouped;
@@ -57,6 +62,8 @@ pub(crate) struct PreparedBlob {
     name: u64,
     /// Batches that have been tidied.
     tidied: usize,
+    /// What an earlier run of the same plan has left is to be removed.
+    inherited: Option<Inherited>,
 }
 
 impl PreparedBlob {
@@ -67,24 +74,25 @@ impl PreparedBlob {
         seed: u64,
         threads: usize,
     ) -> Result<Self, WorkloadError> {
-        let name = match &blob.prefix {
-            Some(prefix) => prefix.clone(),
-            None if blob.locations.is_some() => "blobs".to_owned(),
-            None => format!("tenbin-{seed:016x}"),
+        let name = super::set_name(blob, seed);
+        let keeping = match (&blob.locations, target.run_directory(), target.means()) {
+            (Some(directory), _, _) => Keeping::OnDisk(directory),
+            // Elsewhere, names tell what belongs to the run.
+            (None, Some(run), Means::Blobstore) => Keeping::Tracked(run),
+            _ => Keeping::InMemory,
         };
-        let locations = blob.locations.as_deref();
-        let shelf = target.shelf();
-        let (set, is_first) =
-            shelf
-                .set(locations, target.name(), &name, seed)
-                .map_err(|error| WorkloadError::Locations {
-                    workload: work.name.clone(),
-                    path: blob.locations.clone().unwrap_or_default(),
-                    why: error.to_string(),
-                })?;
-        if blob.batch > 1 && target.means() != Means::Blobstore {
-            return Err(WorkloadError::Batch {
+        let (set, is_first) = target
+            .shelf()
+            .set(&keeping, target.name(), &name, seed)
+            .map_err(|error| WorkloadError::Locations {
                 workload: work.name.clone(),
+                path: blob.locations.clone().unwrap_or_default(),
+                why: error.to_string(),
+            })?;
+        if let Some(what) = foreign_to(target.means(), blob) {
+            return Err(WorkloadError::NoBlobstore {
+                workload: work.name.clone(),
+                what,
             });
         }
         let source = match blob.phase {
@@ -116,6 +124,7 @@ impl PreparedBlob {
             seed,
             name: name_number(&work.name),
             tidied: 0,
+            inherited: None,
         })
     }
 
@@ -123,11 +132,18 @@ impl PreparedBlob {
         match (self.target.means(), &self.place) {
             (Means::S3, Some(place)) => Box::new(S3::new(place, &self.target, self.keep_alive)),
             (Means::Files, _) => Box::new(Files::new(&self.set.name)),
-            _ => {
-                let hashes = &self.work.hashes;
-                Box::new(Access::new(&self.target, hashes, self.keep_alive))
-            }
+            _ => Box::new(self.access()),
         }
+    }
+
+    fn access(&self) -> Access {
+        Access::new(&self.target, &self.work, self.keep_alive)
+    }
+
+    /// Whether any blob is too large for one request.
+    fn in_pieces(&self) -> bool {
+        let (_, largest) = self.work.sizes.extremes();
+        self.target.means() == Means::Blobstore && largest > self.work.alloc_above
     }
 
     fn budget(&self) -> Budget {
@@ -151,15 +167,19 @@ impl PreparedBlob {
                 step: self.workers as u64,
                 end,
             };
-            let putter = Putter::new(
-                numbers,
-                Arc::clone(&self.content),
-                self.dialect(),
-                self.work.hashes.clone(),
+            let content = Arc::clone(&self.content);
+            let parcel = Parcel::new(&self.work);
+            let keeper = Keeper::new(
                 self.set.journal(worker, out),
                 self.budget(),
                 Arc::clone(&self.collected),
             );
+            if self.in_pieces() {
+                let (access, limit) = (self.access(), self.work.alloc_above);
+                let piecer = Piecer::new(numbers, content, access, parcel, limit, keeper);
+                return Box::new(piecer) as Box<dyn Workload>;
+            }
+            let putter = Putter::new(numbers, content, self.dialect(), parcel, keeper);
             Box::new(putter) as Box<dyn Workload>
         };
         (0..self.workers).map(putter).collect()
@@ -191,13 +211,21 @@ impl PreparedBlob {
                 Walk::new(&positions),
                 self.dialect(),
                 self.work.batch,
-                self.work.until_gone,
+                self.following(),
                 self.set.journal(worker, 0),
                 self.budget(),
             );
             Box::new(deleter) as Box<dyn Workload>
         };
         (0..self.workers).map(deleter).collect()
+    }
+
+    fn following(&self) -> Option<Following> {
+        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.work.until_gone.then(|| Following {
+            limit: nanos(self.work.gone_within),
+            longest_rest: nanos(self.work.poll_interval),
+        })
     }
 
     fn dummies(&self, slice: usize) -> Vec<Box<dyn Workload>> {
@@ -230,9 +258,17 @@ impl PreparedBlob {
         self.target.means() == Means::Dummy
     }
 
-    /// Where locations are kept, for a sentence.
-    fn directory(&self) -> PathBuf {
-        self.work.locations.clone().unwrap_or_default()
+    fn lasting_ones(&self) -> Option<String> {
+        let lasting = self.set.lasting();
+        (lasting > 0).then(|| {
+            format!(
+                "{} blob{} {} still there when last asked after, though the deletion was \
+                 acknowledged",
+                grouped(lasting),
+                s(lasting),
+                if lasting == 1 { "was" } else { "were" },
+            )
+        })
     }
 
     fn lost_ones(&self) -> Option<String> {
@@ -248,6 +284,73 @@ impl PreparedBlob {
     }
 }
 
+/// What an earlier run of the same plan has left on an S3 store, as far as it could be
+/// removed.
+#[derive(Default)]
+struct Inherited {
+    swept: bool,
+    remains: Arc<Remains>,
+    unknown: Arc<AtomicBool>,
+}
+
+/// Removing what an earlier run has left, by its names.
+impl PreparedBlob {
+    /// Deletes everything below the prefix of the run on an S3 store.
+    fn sweep(&mut self) -> Option<Stage> {
+        let (inherited, place) = (self.inherited.as_mut()?, self.place.as_ref()?);
+        if std::mem::replace(&mut inherited.swept, true) {
+            return None;
+        }
+        let sweep = Sweep::new(
+            Arc::clone(place),
+            Scribe::new(place, &self.target, true),
+            Litter::Objects,
+            Vec::new(),
+            Arc::clone(&inherited.remains),
+            Arc::clone(&inherited.unknown),
+        );
+        Some(Stage {
+            what: format!("deleting everything under {}", place.prefix),
+            total: None,
+            connections: TIDYING,
+            workers: vec![Box::new(sweep)],
+            must_succeed: false,
+        })
+    }
+
+    fn unswept(&self, inherited: &Inherited) -> Option<String> {
+        if self.target.means() == Means::Files && self.work.prefix.is_some() {
+            return Some(format!(
+                "blobs may be left in directory {}, which other runs may have put blobs in too; \
+                 delete those that nobody needs by hand",
+                self.set.name
+            ));
+        }
+        let prefix = &self.place.as_ref()?.prefix;
+        let bucket = &self.work.bucket;
+        let left = inherited.remains.objects.load(Ordering::Acquire);
+        if inherited.unknown.load(Ordering::Acquire) {
+            return Some(format!(
+                "what was put under {prefix} could not be listed and may be left in bucket {bucket}"
+            ));
+        }
+        (left > 0).then(|| {
+            format!(
+                "up to {} objects under {prefix} could not be deleted from bucket {bucket}",
+                grouped(left)
+            )
+        })
+    }
+
+    /// Numbers of the files that the run has left, each with its size.
+    fn files_left(&self) -> std::io::Result<Vec<(u64, u64)>> {
+        let Ok(directory) = self.target.url.to_file_path() else {
+            return Ok(Vec::new());
+        };
+        files::left(&directory.join(&self.set.name))
+    }
+}
+
 impl Drop for PreparedBlob {
     fn drop(&mut self) {
         if self.is_first
@@ -257,6 +360,18 @@ impl Drop for PreparedBlob {
             // Not if anything is left in it.
             let _ = std::fs::remove_dir(directory.join(&self.set.name));
         }
+    }
+}
+
+/// What a phase asks for that only an access layer does.
+fn foreign_to(means: Means, work: &BlobWork) -> Option<&'static str> {
+    let (_, largest) = work.sizes.extremes();
+    match means {
+        Means::Blobstore => None,
+        _ if work.batch > 1 => Some("batch"),
+        _ if work.crc_framed => Some("crc_framed"),
+        Means::S3 | Means::Files if largest > LARGEST_PUT => Some("a size above 1GiB"),
+        _ => None,
     }
 }
 
@@ -271,7 +386,7 @@ impl Prepared for PreparedBlob {
             Arc::clone(place),
             Scribe::new(place, &self.target, true),
             &self.target.region,
-            Keeping::Objects,
+            check::Keeping::Objects,
             Arc::clone(&self.made_bucket),
             true,
         );
@@ -313,14 +428,34 @@ impl Prepared for PreparedBlob {
         }
     }
 
+    fn inherit(&mut self) {
+        if self.is_first && !self.set.stays() && !self.is_dummy() {
+            let is_own = self.work.prefix.is_none();
+            self.inherited = Some(Inherited::default());
+            match self.target.means() {
+                Means::Files if is_own => self.set.inherit_numbers(self.files_left()),
+                Means::Files => {}
+                _ => self.set.inherit(),
+            }
+        }
+    }
+
     fn after_run(&mut self) -> Option<Stage> {
         if !self.is_first || self.set.stays() || self.is_dummy() {
             return None;
         }
+        if let Some(sweep) = self.sweep() {
+            return Some(sweep);
+        }
         let batches = self.set.all();
         let found = batches[self.tidied.min(batches.len())..]
             .iter()
-            .position(|batch| batch.left() > 0)?;
+            .position(|batch| batch.left() > 0);
+        let Some(found) = found else {
+            // Nothing is left to be found by anybody.
+            self.set.settle();
+            return None;
+        };
         let batch = Arc::clone(&batches[self.tidied + found]);
         self.tidied += found + 1;
         let left = batch.left();
@@ -331,7 +466,7 @@ impl Prepared for PreparedBlob {
             most: None,
         };
         let walk = Walk::new(&positions);
-        let deleter = Deleter::new(walk, self.dialect(), 1, false, None, budget);
+        let deleter = Deleter::new(walk, self.dialect(), 1, None, None, budget);
         Some(Stage {
             what: format!("deleting {} blob{}", grouped(left), s(left)),
             total: Some(left),
@@ -361,7 +496,7 @@ impl Prepared for PreparedBlob {
 
     fn failed(&self) -> Option<String> {
         if let Some(trouble) = self.set.trouble() {
-            let directory = self.directory();
+            let directory = self.set.directory();
             return Some(format!(
                 "locations cannot be kept in {}: {trouble}",
                 directory.display()
@@ -396,8 +531,13 @@ impl Prepared for PreparedBlob {
             grouped(left),
             s(left),
             self.set.name,
-            self.directory().display()
+            self.set.directory().display()
         ))
+    }
+
+    fn lost(&self) -> Option<String> {
+        self.lost_ones()
+            .filter(|_| self.is_first && self.inherited.is_some())
     }
 
     fn left_behind(&self) -> Option<String> {
@@ -408,16 +548,14 @@ impl Prepared for PreparedBlob {
             true => 0,
             false => self.set.left(),
         };
-        match (left, self.lost_ones()) {
-            (0, lost) => lost,
-            (left, lost) => {
-                let lost = lost.map_or_else(String::new, |lost| format!("; {lost}"));
-                Some(format!(
-                    "{} blob{} could not be deleted{lost}",
-                    grouped(left),
-                    s(left)
-                ))
-            }
-        }
+        let undeleted =
+            (left > 0).then(|| format!("{} blob{} could not be deleted", grouped(left), s(left)));
+        let inherited = self.inherited.as_ref();
+        let unswept = inherited.and_then(|inherited| self.unswept(inherited));
+        let unread = inherited.and_then(|_| self.set.trouble());
+        let lost = self.lost_ones().filter(|_| inherited.is_none());
+        let sentences = [undeleted, unswept, unread, self.lasting_ones(), lost];
+        let sentences: Vec<String> = sentences.into_iter().flatten().collect();
+        (!sentences.is_empty()).then(|| sentences.join("; "))
     }
 }

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::batch::{Batch, Page};
+use super::batch::{Batch, Entry, Page};
 use super::disk::Disk;
 use super::dummy::Done;
 use super::journal::Journal;
-use super::put::Collected;
+use super::keeper::Collected;
+use super::trail::{Found, Trail};
 
 /// The sets of one target.
 #[derive(Debug, Default)]
@@ -23,30 +24,53 @@ struct Contents {
 }
 
 impl Shelf {
-    /// The set of that name among the locations in that directory, or in memory; and
-    /// whether it was not there before.
+    /// The set of that name where its locations are kept, and whether it was not there
+    /// before.
     pub(crate) fn set(
         &self,
-        locations: Option<&Path>,
+        keeping: &Keeping<'_>,
         target: &str,
         name: &str,
         seed: u64,
     ) -> io::Result<(Arc<Set>, bool)> {
+        let locations = match *keeping {
+            Keeping::OnDisk(directory) => Some(directory),
+            Keeping::Tracked(_) | Keeping::InMemory => None,
+        };
         let mut contents = lock(&self.0);
         let mut sets = contents.sets.iter();
         let known = sets.find(|(at, set)| at.as_deref() == locations && set.name == name);
         if let Some((_, set)) = known {
             return Ok((Arc::clone(set), false));
         }
-        let disk = match locations {
-            None => None,
-            Some(directory) => Some(contents.disk(directory, target)?),
+        let record = match *keeping {
+            Keeping::OnDisk(directory) => Some(Record::Disk(contents.disk(directory, target)?)),
+            Keeping::Tracked(run) => Some(Record::Trail(Trail::new(run, target, name))),
+            Keeping::InMemory => None,
         };
-        let set = Arc::new(Set::new(name, seed, disk)?);
+        let set = Arc::new(Set::new(name, seed, record)?);
         let at = locations.map(Path::to_owned);
         contents.sets.push((at, Arc::clone(&set)));
         Ok((set, true))
     }
+}
+
+/// Where the locations of a set are kept.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Keeping<'a> {
+    /// In this directory, from run to run.
+    OnDisk(&'a Path),
+    /// In memory, and written down in this directory of the run.
+    Tracked(&'a Path),
+    /// In memory.
+    InMemory,
+}
+
+/// What locations are written down in.
+#[derive(Debug)]
+enum Record {
+    Disk(Arc<Disk>),
+    Trail(Trail),
 }
 
 impl Contents {
@@ -66,7 +90,7 @@ pub(crate) struct Set {
     pub(crate) name: String,
     /// What content follows from.
     pub(crate) seed: u64,
-    disk: Option<Arc<Disk>>,
+    record: Option<Record>,
     batches: Mutex<Batches>,
     /// The first number that no blob has had.
     next: AtomicU64,
@@ -74,6 +98,9 @@ pub(crate) struct Set {
     orphans: AtomicU64,
     /// The same of earlier runs, at most.
     pub(crate) earlier_orphans: u64,
+    /// Blobs that were still there when they were last asked after, though their deletion
+    /// was acknowledged.
+    lasting: AtomicU64,
     /// Failures since the run began.
     failures: AtomicU64,
     dummies: Mutex<Vec<Vec<Arc<Done>>>>,
@@ -121,10 +148,10 @@ pub(crate) enum Source {
 }
 
 impl Set {
-    fn new(name: &str, seed: u64, disk: Option<Arc<Disk>>) -> io::Result<Self> {
-        let known = match &disk {
-            Some(disk) => disk.known(name, seed)?,
-            None => super::disk::Known {
+    fn new(name: &str, seed: u64, record: Option<Record>) -> io::Result<Self> {
+        let known = match &record {
+            Some(Record::Disk(disk)) => disk.known(name, seed)?,
+            _ => super::disk::Known {
                 seed,
                 ..Default::default()
             },
@@ -132,11 +159,12 @@ impl Set {
         Ok(Self {
             name: name.to_owned(),
             seed: known.seed,
-            disk,
+            record,
             batches: Mutex::default(),
             next: known.next.into(),
             orphans: AtomicU64::new(0),
             earlier_orphans: known.orphans,
+            lasting: AtomicU64::new(0),
             failures: AtomicU64::new(0),
             dummies: Mutex::default(),
         })
@@ -144,7 +172,30 @@ impl Set {
 
     /// Whether locations outlive the run.
     pub(crate) fn stays(&self) -> bool {
-        self.disk.is_some()
+        self.disk().is_some()
+    }
+
+    fn disk(&self) -> Option<&Disk> {
+        match &self.record {
+            Some(Record::Disk(disk)) => Some(disk),
+            _ => None,
+        }
+    }
+
+    fn trail(&self) -> Option<&Trail> {
+        match &self.record {
+            Some(Record::Trail(trail)) => Some(trail),
+            _ => None,
+        }
+    }
+
+    /// Where locations are written down, for a sentence.
+    pub(crate) fn directory(&self) -> PathBuf {
+        match &self.record {
+            Some(Record::Disk(disk)) => disk.directory().to_owned(),
+            Some(Record::Trail(trail)) => trail.directory().to_owned(),
+            None => PathBuf::new(),
+        }
     }
 
     /// A new phase that puts.
@@ -176,7 +227,7 @@ impl Set {
                 if let Some(before) = &batches.before {
                     return Arc::clone(before);
                 }
-                let page = match &self.disk {
+                let page = match self.disk() {
                     Some(disk) => disk.load(&self.name),
                     None => Ok(Page::default()),
                 };
@@ -209,25 +260,62 @@ impl Set {
         self.settle();
     }
 
-    /// A slice is over: what its journals hold is kept for good.
+    /// A slice is over: what its journals hold is kept for good, or forgotten once nothing
+    /// that they tell of is left.
     pub(crate) fn settle(&self) {
-        if let Some(disk) = &self.disk
-            && let Err(error) = disk.fold()
-        {
-            lock(&self.batches).trouble = Some(error.to_string());
+        let settled = match &self.record {
+            Some(Record::Disk(disk)) => disk.fold(),
+            Some(Record::Trail(trail)) if self.left() == 0 => trail.forget(),
+            Some(Record::Trail(_)) | None => Ok(()),
+        };
+        if let Err(error) = settled {
+            self.note_trouble(&error);
         }
     }
 
-    /// The journal of a worker, where locations outlive the run.
+    /// The journal of a worker, where locations outlive a run that is killed.
     pub(crate) fn journal(&self, worker: usize, out: u64) -> Option<Journal> {
-        let disk = self.disk.as_ref()?;
-        match disk.journal(worker, &self.name, out) {
-            Ok(journal) => Some(journal),
-            Err(error) => {
-                lock(&self.batches).trouble = Some(error.to_string());
-                None
+        let journal = match self.record.as_ref()? {
+            Record::Disk(disk) => disk.journal(worker, &self.name, out),
+            Record::Trail(trail) => trail.journal(out),
+        };
+        journal.map_err(|error| self.note_trouble(&error)).ok()
+    }
+
+    /// Takes over what a run that was killed has written down.
+    pub(crate) fn inherit(&self) {
+        let Some(trail) = self.trail() else { return };
+        self.take_over(trail.read());
+    }
+
+    /// Takes over blobs that are found by their numbers, each with its size.
+    pub(crate) fn inherit_numbers(&self, numbers: io::Result<Vec<(u64, u64)>>) {
+        self.take_over(numbers.map(|numbers| {
+            let mut found = Found::default();
+            for (number, size) in numbers {
+                found.page.push(Entry {
+                    number,
+                    size,
+                    location: b"",
+                });
             }
+            found
+        }));
+    }
+
+    fn take_over(&self, found: io::Result<Found>) {
+        match found {
+            Ok(found) => {
+                self.orphans.fetch_add(found.orphans, Ordering::Relaxed);
+                let batch = Arc::new(Batch::of(vec![found.page]));
+                lock(&self.batches).before = Some(batch);
+            }
+            Err(error) => self.note_trouble(&error),
         }
+    }
+
+    fn note_trouble(&self, error: &io::Error) {
+        lock(&self.batches).trouble = Some(error.to_string());
     }
 
     /// Why locations cannot be kept, if they cannot.
@@ -245,9 +333,9 @@ impl Set {
 
     /// Blobs whose locations are on disk.
     pub(crate) fn left_on_disk(&self) -> u64 {
-        let disk = self.disk.as_ref();
-        let load = |disk: &Arc<Disk>| disk.load(&self.name).ok();
-        disk.and_then(load)
+        let load = |disk: &Disk| disk.load(&self.name).ok();
+        self.disk()
+            .and_then(load)
             .map_or(0, |page| Batch::of(vec![page]).len())
     }
 
@@ -278,6 +366,15 @@ impl Set {
         self.orphans.load(Ordering::Relaxed)
     }
 
+    pub(crate) fn note_lasting(&self, count: u64) {
+        self.lasting.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Blobs of this run that were not seen to go though their deletion was acknowledged.
+    pub(crate) fn lasting(&self) -> u64 {
+        self.lasting.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn note_failure(&self) {
         self.failures.fetch_add(1, Ordering::Relaxed);
     }
@@ -295,7 +392,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::blob::batch::Entry;
 
     fn page(numbers: &[u64]) -> Collected {
         let mut page = Page::default();
@@ -315,7 +411,7 @@ mod tests {
     #[test]
     fn each_slice_works_on_what_the_one_as_far_along_has_stored() {
         let shelf = Shelf::default();
-        let (set, is_new) = shelf.set(None, "t", "s", 1).unwrap();
+        let (set, is_new) = shelf.set(&Keeping::InMemory, "t", "s", 1).unwrap();
         assert!(is_new);
         assert_eq!(set.source(), Source::Before);
         let first = set.add_phase();
@@ -329,7 +425,7 @@ mod tests {
         assert_eq!(lengths(reads), [2, 1, 1]);
         assert_eq!(lengths(set.source()), [3, 3, 3]);
         assert_eq!(set.left(), 6);
-        let (again, is_new) = shelf.set(None, "t", "s", 1).unwrap();
+        let (again, is_new) = shelf.set(&Keeping::InMemory, "t", "s", 1).unwrap();
         assert!(!is_new && Arc::ptr_eq(&set, &again));
     }
 }

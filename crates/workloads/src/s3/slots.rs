@@ -30,6 +30,11 @@ impl<T: Default> Slots<T> {
         })
     }
 
+    /// Places that there are, taken or not.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
     /// Whether anybody has a place.
     pub(crate) fn are_out(&self) -> bool {
         self.free.len() < self.places.len()

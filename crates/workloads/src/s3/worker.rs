@@ -226,7 +226,7 @@ impl Workload for Worker {
             Next::Exhausted if self.retries.most > 0 && self.retries.flying > 0 => {
                 return Next::Wait;
             }
-            Next::Exhausted | Next::Wait => {}
+            Next::Exhausted | Next::Wait | Next::Rest(_) => {}
         }
         next
     }

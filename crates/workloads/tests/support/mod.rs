@@ -107,7 +107,7 @@ pub(crate) fn drive_hosts(
                     out.push_back((exchange, server(&request)));
                     sent += 1;
                 }
-                Next::Wait => {
+                Next::Wait | Next::Rest(_) => {
                     assert!(!out.is_empty(), "waits for nothing");
                     idle.push(exchange);
                     break;

@@ -1,13 +1,16 @@
 //! Phases on blobs.
 
+use std::time::Duration;
+
 use super::super::Desk;
 use super::{each, s3};
-use crate::blob::{BlobHash, BlobWork, LARGEST_BLOB, MOST_LOCATIONS, Phase};
+use crate::blob::{BlobHash, BlobWork, LARGEST_PUT, MOST_LOCATIONS, Phase};
 use crate::draft::WorkloadDraft;
 use crate::names::Named;
 use crate::problem::Place;
 use crate::s3::{ByteRange, Choose, Sizes};
 use crate::scalar::Scalar;
+use crate::size::Size;
 
 const DEFAULT_SIZE: u64 = 1 << 20;
 
@@ -51,6 +54,12 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) 
             .read("verify", &draft.verify, Scalar::switch)
             .unwrap_or(usual.verify),
         hashes,
+        alloc_above: desk
+            .read("alloc_above", &draft.alloc_above, alloc_above)
+            .unwrap_or(usual.alloc_above),
+        crc_framed: desk
+            .read("crc_framed", &draft.crc_framed, Scalar::switch)
+            .unwrap_or(usual.crc_framed),
         range: desk.read("range", &draft.range, Scalar::parsed::<ByteRange>),
         around: desk
             .read("choose", &draft.choose, choose)
@@ -63,7 +72,13 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) 
             .unwrap_or(usual.batch),
         until_gone: desk
             .read("until_gone", &draft.until_gone, Scalar::switch)
-            .unwrap_or(false),
+            .unwrap_or(usual.until_gone),
+        gone_within: desk
+            .read("gone_within", &draft.gone_within, not_nothing)
+            .unwrap_or(usual.gone_within),
+        poll_interval: desk
+            .read("poll_interval", &draft.poll_interval, not_nothing)
+            .unwrap_or(usual.poll_interval),
         errors: desk.read("errors", &draft.errors, |scalar| scalar.whole(0, u64::MAX)),
         sizes,
     };
@@ -88,6 +103,8 @@ fn of_phase(work: &BlobWork, phase: Phase) -> BlobWork {
     };
     if phase != Phase::Put {
         work.hashes = usual.hashes;
+        work.alloc_above = usual.alloc_above;
+        work.crc_framed = usual.crc_framed;
     }
     if phase != Phase::Get {
         work.range = usual.range;
@@ -97,22 +114,17 @@ fn of_phase(work: &BlobWork, phase: Phase) -> BlobWork {
     if phase != Phase::Delete {
         work.batch = usual.batch;
         work.until_gone = usual.until_gone;
+        work.gone_within = usual.gone_within;
+        work.poll_interval = usual.poll_interval;
     }
     work
 }
 
 fn check(desk: &mut Desk<'_>, draft: &WorkloadDraft, work: &BlobWork, place: Place) {
     let at = |field: &crate::draft::Field| field.as_ref().map_or(place, |field| field.place);
-    let (least, most) = work.sizes.extremes();
+    let (least, _) = work.sizes.extremes();
     if least == 0 {
         desk.wrong(at(&draft.size), "size", "a blob has at least one byte");
-    }
-    if most > LARGEST_BLOB {
-        desk.wrong(
-            at(&draft.size),
-            "size",
-            "a blob has at most 1GiB, which is what one request takes",
-        );
     }
     let end = work.range.map_or(0, |range| match range {
         ByteRange::Random { length } => length,
@@ -124,6 +136,15 @@ fn check(desk: &mut Desk<'_>, draft: &WorkloadDraft, work: &BlobWork, place: Pla
             "range",
             "reaches beyond the smallest blob",
         );
+    }
+    let of_following = [
+        ("gone_within", &draft.gone_within),
+        ("poll_interval", &draft.poll_interval),
+    ];
+    for (key, field) in of_following {
+        if let Some(field) = field.as_ref().filter(|_| !work.until_gone) {
+            desk.wrong(field.place, key, "means nothing without until_gone");
+        }
     }
     if work.until_gone && work.batch > 1 {
         desk.wrong(
@@ -140,11 +161,15 @@ fn refuse_unheeded(desk: &mut Desk<'_>, draft: &WorkloadDraft, phases: &[Phase])
     let hashes = draft.hashes.as_ref().map(|list| list.place);
     let keys = [
         ("hashes", hashes, Phase::Put),
+        ("alloc_above", field(&draft.alloc_above), Phase::Put),
+        ("crc_framed", field(&draft.crc_framed), Phase::Put),
         ("verify", field(&draft.verify), Phase::Get),
         ("range", field(&draft.range), Phase::Get),
         ("choose", field(&draft.choose), Phase::Get),
         ("batch", field(&draft.batch), Phase::Delete),
         ("until_gone", field(&draft.until_gone), Phase::Delete),
+        ("gone_within", field(&draft.gone_within), Phase::Delete),
+        ("poll_interval", field(&draft.poll_interval), Phase::Delete),
     ];
     for (key, place, phase) in keys {
         if let Some(place) = place.filter(|_| !phases.is_empty() && !phases.contains(&phase)) {
@@ -155,6 +180,24 @@ fn refuse_unheeded(desk: &mut Desk<'_>, draft: &WorkloadDraft, phases: &[Phase])
                 format!("is for {name}, which is not among the phases"),
             );
         }
+    }
+}
+
+fn alloc_above(scalar: &Scalar) -> Result<u64, String> {
+    let size = scalar.size()?;
+    match (1..=LARGEST_PUT).contains(&size) {
+        true => Ok(size),
+        false => Err(format!(
+            "{scalar} is not between 1 byte and {}, which is what one request takes",
+            Size(LARGEST_PUT)
+        )),
+    }
+}
+
+fn not_nothing(scalar: &Scalar) -> Result<Duration, String> {
+    match scalar.time()? {
+        Duration::ZERO => Err(format!("{scalar} is no time; write for example \"100ms\"")),
+        time => Ok(time),
     }
 }
 

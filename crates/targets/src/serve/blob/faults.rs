@@ -33,13 +33,17 @@ pub(super) enum FaultKind {
     Limit,
     /// PUT: 466, as if the body had been too short.
     ShortBody,
+    /// PUT with a framed body: 466, as if a block were not what its sum says.
+    BadBlock,
+    /// PUT with a framed body: taken for a plain one.
+    Unframed,
     /// DELETE: 226, and the location stays.
     KeepSome,
     /// DELETE: acknowledged and never done.
     NeverGone,
 }
 
-const KINDS: [(&str, FaultKind); 11] = [
+const KINDS: [(&str, FaultKind); 13] = [
     ("corrupt", FaultKind::Corrupt),
     ("truncate", FaultKind::Truncate),
     ("swap", FaultKind::Swap),
@@ -49,6 +53,8 @@ const KINDS: [(&str, FaultKind); 11] = [
     ("403", FaultKind::Forbid),
     ("429", FaultKind::Limit),
     ("466", FaultKind::ShortBody),
+    ("bad-block", FaultKind::BadBlock),
+    ("unframed", FaultKind::Unframed),
     ("226", FaultKind::KeepSome),
     ("never-gone", FaultKind::NeverGone),
 ];
@@ -57,7 +63,7 @@ const KINDS: [(&str, FaultKind); 11] = [
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
     "{0:?} is not a fault; write for example corrupt:10%, with one of corrupt, truncate, swap, \
-     stale, wrong-hash, 400, 403, 429, 466, 226, never-gone"
+     stale, wrong-hash, 400, 403, 429, 466, bad-block, unframed, 226, never-gone"
 )]
 pub struct FaultError(String);
 

@@ -4,6 +4,7 @@
 //! shares no code with it. Blobs are in memory.
 
 mod faults;
+mod framing;
 mod hashes;
 mod location;
 mod reply;

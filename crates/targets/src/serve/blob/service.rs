@@ -10,6 +10,7 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, SERVER};
+use hyper::http::request::Parts;
 use hyper::service::Service;
 use hyper::{Request, Response, StatusCode};
 use serde::de::DeserializeOwned;
@@ -19,11 +20,14 @@ use tenbin_plan::Secret;
 use super::faults::{FaultKind, Faults};
 use super::location::Location;
 use super::reply::{self, Reply};
-use super::store::{LARGEST_PIECE, PIECE, Store};
-use super::{hashes, token};
+use super::store::{LARGEST_PIECE, PIECE, Place, Store};
+use super::{framing, hashes, token};
 
 /// The largest blob that is taken in.
 const LARGEST_BLOB: u64 = 1 << 30;
+
+/// Pieces of one blob, at most.
+const MOST_PIECES: u64 = 1 << 20;
 
 /// Locations in one deletion, at most.
 const MOST_LOCATIONS: usize = 1024;
@@ -117,10 +121,6 @@ impl Access {
         if takes_content && !sized {
             return Err(NoLength);
         }
-        let is_json = head
-            .headers
-            .get(CONTENT_TYPE)
-            .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
         // Unread bytes would make hyper close the connection.
         let body = match whole(body).await {
             Ok(body) => body,
@@ -137,12 +137,38 @@ impl Access {
         if let Some(refusal) = self.general_fault().filter(|_| !asks_nothing) {
             return Ok(refusal);
         }
+        if head.headers.contains_key(framing::ENCODED) && !self.faults.strike(FaultKind::Unframed) {
+            let broken = self.faults.strike(FaultKind::BadBlock);
+            let content = framing::content(&body).filter(|_| !broken);
+            let mut reply = match content {
+                Some(content) => self.route(&head, &path, &query, content),
+                None => reply::trouble(
+                    reply::SHORT_BODY,
+                    "crc32block: checksum mismatch",
+                    Some("ReadRequestBody"),
+                ),
+            };
+            let acknowledged = HeaderValue::from_static("1");
+            reply
+                .headers_mut()
+                .insert(framing::ACKNOWLEDGED, acknowledged);
+            return Ok(reply);
+        }
+        Ok(self.route(&head, &path, &query, body))
+    }
+
+    fn route(&self, head: &Parts, path: &str, query: &str, body: Bytes) -> Reply {
+        let is_json = head
+            .headers
+            .get(CONTENT_TYPE)
+            .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
         let method = head.method.as_str();
         // Another type loses the body.
         let document = if is_json { &body[..] } else { b"" };
-        Ok(match (method, path.as_str()) {
-            ("PUT" | "POST", "/put") => self.put(&Query::of(&query), body),
-            ("PUT" | "POST", "/putat") => self.put_at(&Query::of(&query), body),
+        match (method, path) {
+            ("PUT" | "POST", "/put") => self.put(&Query::of(query), body),
+            ("PUT" | "POST", "/putat") => self.put_at(&Query::of(query), body),
+            ("DELETE", "/deleteblob") => self.delete_piece(&Query::of(query)),
             ("POST", "/get") => read(document, |call| self.get(&call)),
             ("POST", "/delete") => read(document, |call| self.delete(call)),
             ("POST", "/alloc") => read(document, |call| self.allocate(&call)),
@@ -156,7 +182,7 @@ impl Access {
                 reply::content(text.into(), None)
             }
             _ => reply::bare(StatusCode::NOT_FOUND),
-        })
+        }
     }
 
     fn general_fault(&self) -> Option<Reply> {
@@ -190,14 +216,11 @@ impl Access {
             Ok(content) => content,
             Err(refusal) => return *refusal,
         };
-        let (Some(volume), Some(number)) = (query.number("volumeid"), query.number("blobid"))
-        else {
+        let hashsum = self.sums(query, &content);
+        let Some(place) = Place::of(query) else {
             return reply::argument("volumeid and blobid are needed");
         };
-        let hashsum = self.sums(query, &content);
-        let token = query.text("token").unwrap_or_default();
-        let volume = u32::try_from(volume).unwrap_or(0);
-        match self.store.put_at(token, volume, number, content) {
+        match self.store.put_at(&place, content) {
             true => reply::json(
                 StatusCode::OK,
                 &Stored {
@@ -205,6 +228,14 @@ impl Access {
                     hashsum,
                 },
             ),
+            false => reply::argument("token mismatch"),
+        }
+    }
+
+    fn delete_piece(&self, query: &Query<'_>) -> Reply {
+        let place = Place::of(query);
+        match place.is_some_and(|place| self.store.delete_piece(&place)) {
+            true => reply::bare(StatusCode::OK),
             false => reply::argument("token mismatch"),
         }
     }
@@ -304,13 +335,13 @@ impl Access {
             asked if asked <= LARGEST_PIECE => asked,
             _ => return reply::argument("invalid blob_size"),
         };
-        if call.size == 0 {
+        if call.size == 0 || call.size.div_ceil(piece.into()) > MOST_PIECES {
             return reply::argument("invalid size");
         }
-        let (location, token) = self.store.reserve(call.size, piece);
+        let (location, tokens) = self.store.reserve(call.size, piece);
         reply::json(
             StatusCode::OK,
-            &serde_json::json!({ "location": location, "tokens": [token] }),
+            &serde_json::json!({ "location": location, "tokens": tokens }),
         )
     }
 }
@@ -319,6 +350,12 @@ impl Access {
 fn sign(call: SignCall) -> Reply {
     let of_others: HashMap<u64, u64> = call.locations.iter().flat_map(Location::pieces).collect();
     let signed = call.locations.iter().all(Location::is_signed);
+    let alike = |other: &Location| {
+        let of =
+            |location: &Location| (location.cluster_id, location.code_mode, location.blob_size);
+        of(other) == of(&call.location)
+    };
+    let signed = signed && call.locations.iter().all(alike);
     let known = call
         .location
         .pieces()
@@ -348,6 +385,17 @@ async fn whole(mut body: Incoming) -> Result<Bytes, hyper::Error> {
         }
     }
     Ok(bytes.freeze())
+}
+
+impl<'a> Place<'a> {
+    fn of(query: &Query<'a>) -> Option<Self> {
+        Some(Self {
+            volume: query.number("volumeid")?.try_into().ok()?,
+            number: query.number("blobid")?,
+            size: query.number("size")?,
+            token: query.text("token").unwrap_or_default(),
+        })
+    }
 }
 
 /// What stands behind the path.

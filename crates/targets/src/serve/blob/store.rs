@@ -19,6 +19,18 @@ const CLUSTER: u32 = 1;
 const CODE_MODE: u8 = 11;
 /// Volumes that pieces go round.
 const VOLUMES: u64 = 4;
+/// Pieces with consecutive numbers in one volume, at most.
+const SLICE: u64 = 4;
+
+/// Where a piece belongs, and the proof that it may be touched.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) volume: u32,
+    pub(super) number: u64,
+    /// Bytes.
+    pub(super) size: u64,
+    pub(super) token: &'a str,
+}
 
 /// Blobs in memory.
 #[derive(Debug)]
@@ -35,8 +47,9 @@ struct Inside {
     going: VecDeque<(Instant, u64)>,
     /// The content of the piece that was the last to go.
     last_gone: Option<Bytes>,
-    /// What may be written where: by token, a range of pieces in a volume.
-    tokens: HashMap<String, Slice>,
+    /// What may be written where: by token, a range of pieces in a volume, and how large
+    /// each of them is.
+    tokens: HashMap<String, (Slice, u64)>,
     /// Deleted, to be told from those that never were.
     deleted: HashSet<u64>,
 }
@@ -60,13 +73,40 @@ impl Store {
         location
     }
 
-    /// A location with nothing in it, and the token to fill it with.
-    pub(super) fn reserve(&self, size: u64, piece: u32) -> (Location, String) {
+    /// A location with nothing in it, and the tokens to fill it with: one for each slice
+    /// that has whole pieces, and one for a last piece that is shorter.
+    pub(super) fn reserve(&self, size: u64, piece: u32) -> (Location, Vec<String>) {
         let location = self.allocate(size, piece);
-        let slice = location.blobs[0];
-        let token = format!("{:016x}{:08x}", !slice.min_bid, slice.count);
-        self.inside().tokens.insert(token.clone(), slice);
-        (location, token)
+        let (piece, mut tokens) = (u64::from(piece), Vec::new());
+        let mut inside = self.inside();
+        let mut give = |slice: Slice, size: u64| {
+            let token = format!("{:016x}{:08x}{size:08x}", !slice.min_bid, slice.count);
+            inside.tokens.insert(token.clone(), (slice, size));
+            tokens.push(token);
+        };
+        let rest = size % piece;
+        let last = location.blobs.len() - 1;
+        for (at, slice) in location.blobs.iter().enumerate() {
+            let shorter = u32::from(at == last && rest > 0);
+            let count = slice.count - shorter;
+            if size >= piece {
+                give(Slice { count, ..*slice }, piece);
+            }
+            if shorter > 0 {
+                let min_bid = slice.min_bid + u64::from(count);
+                let count = 1;
+                give(
+                    Slice {
+                        min_bid,
+                        count,
+                        ..*slice
+                    },
+                    rest,
+                );
+            }
+        }
+        drop(inside);
+        (location, tokens)
     }
 
     fn allocate(&self, size: u64, piece: u32) -> Location {
@@ -75,31 +115,45 @@ impl Store {
         inside.next += 1;
         let first = inside.next;
         inside.next += count - 1;
+        let begins = (0..count).step_by(SLICE as usize);
+        let slices = begins.map(|before| {
+            let min_bid = first + before;
+            Slice {
+                min_bid,
+                vid: (min_bid % VOLUMES + 1) as u32,
+                count: (count - before).min(SLICE) as u32,
+            }
+        });
         Location {
             cluster_id: CLUSTER,
             code_mode: CODE_MODE,
             size,
             blob_size: piece,
             crc: 0,
-            blobs: vec![Slice {
-                min_bid: first,
-                vid: (first % VOLUMES + 1) as u32,
-                count: u32::try_from(count).unwrap_or(u32::MAX),
-            }],
+            blobs: slices.collect(),
         }
         .signed()
     }
 
     /// Fills one piece of a location; false if the token does not allow it.
-    pub(super) fn put_at(&self, token: &str, vid: u32, number: u64, content: Bytes) -> bool {
+    pub(super) fn put_at(&self, place: &Place<'_>, content: Bytes) -> bool {
         let mut inside = self.inside();
-        let allowed = inside.tokens.get(token).is_some_and(|slice| {
-            let last = slice.min_bid + u64::from(slice.count);
-            slice.vid == vid && (slice.min_bid..last).contains(&number)
-        });
+        let allowed = inside.allows(place);
         if allowed {
-            inside.pieces.insert(number, content);
+            inside.pieces.insert(place.number, content);
         }
+        allowed
+    }
+
+    /// Deletes one piece, some time; false if the token does not allow it.
+    pub(super) fn delete_piece(&self, place: &Place<'_>) -> bool {
+        let gone = Instant::now() + self.lag;
+        let mut inside = self.inside();
+        let allowed = inside.allows(place);
+        if allowed && inside.deleted.insert(place.number) {
+            inside.going.push_back((gone, place.number));
+        }
+        inside.let_go(Instant::now());
         allowed
     }
 
@@ -164,6 +218,15 @@ impl Store {
 }
 
 impl Inside {
+    fn allows(&self, place: &Place<'_>) -> bool {
+        self.tokens.get(place.token).is_some_and(|(slice, size)| {
+            let end = slice.min_bid + u64::from(slice.count);
+            *size == place.size
+                && slice.vid == place.volume
+                && (slice.min_bid..end).contains(&place.number)
+        })
+    }
+
     fn let_go(&mut self, now: Instant) {
         while let Some((_, number)) = self.going.pop_front_if(|(when, _)| *when <= now) {
             if let Some(content) = self.pieces.remove(&number) {
@@ -200,14 +263,38 @@ mod tests {
     #[test]
     fn a_piece_is_written_with_its_own_token_only() {
         let store = Store::new(Duration::ZERO);
-        let (location, token) = store.reserve(3, PIECE);
+        let (location, tokens) = store.reserve(5, 3);
         let slice = location.blobs[0];
-        let put =
-            |token, number| store.put_at(token, slice.vid, number, Bytes::from_static(b"tea"));
-        assert!(!put("other", slice.min_bid));
-        assert!(!put(&token, slice.min_bid + 1));
+        let place = |token, at, size| Place {
+            volume: slice.vid,
+            number: slice.min_bid + at,
+            size,
+            token,
+        };
+        let put = |token, at, content: &'static [u8]| {
+            let place = place(token, at, content.len() as u64);
+            store.put_at(&place, Bytes::from_static(content))
+        };
+        assert_eq!(tokens.len(), 2);
+        assert!(!put("other", 0, b"abc"));
+        assert!(!put(&tokens[0], 1, b"de"));
+        assert!(!put(&tokens[0], 0, b"ab"));
         assert_eq!(store.get(&location), None);
-        assert!(put(&token, slice.min_bid));
-        assert_eq!(store.get(&location).as_deref(), Some(&b"tea"[..]));
+        assert!(put(&tokens[0], 0, b"abc"));
+        assert!(put(&tokens[1], 1, b"de"));
+        assert_eq!(store.get(&location).as_deref(), Some(&b"abcde"[..]));
+        assert!(!store.delete_piece(&place("other", 1, 2)));
+        assert!(store.delete_piece(&place(&tokens[1], 1, 2)));
+        assert_eq!(store.get(&location), None);
+    }
+
+    #[test]
+    fn there_is_a_token_for_each_slice_and_one_for_a_short_end() {
+        let store = Store::new(Duration::ZERO);
+        let tokens = |size| store.reserve(size, 10).1.len();
+        assert_eq!(
+            [9, 10, 15, 40, 45, 80, 81].map(tokens),
+            [1, 1, 2, 1, 2, 2, 3]
+        );
     }
 }

@@ -200,6 +200,15 @@ impl Content {
         }
     }
 
+    /// Makes a part of the content of an object over what `out` held. Only where every
+    /// object has content of its own.
+    pub(crate) fn write_part(&self, number: u64, offset: u64, length: usize, out: &mut Vec<u8>) {
+        out.resize(length, 0);
+        if let Some(unique) = self.unique {
+            unique.fill(number, offset, out);
+        }
+    }
+
     /// Hexadecimal SHA-256 of each chunk of [`Content::body`], if these were asked for.
     pub(crate) fn chunk_hashes(&self, number: u64) -> Option<&[[u8; 64]]> {
         self.chunk_hashes.get(self.index(number)).map(Vec::as_slice)

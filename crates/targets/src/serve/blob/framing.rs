@@ -1,0 +1,48 @@
+//! Bodies in blocks, each behind its CRC-32.
+
+use bytes::{Bytes, BytesMut};
+
+/// The header of a request whose body is framed.
+pub(super) const ENCODED: &str = "x-crc-encoded";
+
+/// The header by which its answer says that it was taken for that.
+pub(super) const ACKNOWLEDGED: &str = "x-ack-crc-encoded";
+
+/// Bytes of a block, its sum among them.
+const BLOCK: usize = 64 << 10;
+
+/// Bytes of a block's sum, the lowest first.
+const SUM: usize = 4;
+
+/// What a framed body holds; `None` if a block is not what its sum says.
+pub(super) fn content(body: &[u8]) -> Option<Bytes> {
+    let mut content = BytesMut::with_capacity(body.len());
+    for block in body.chunks(BLOCK) {
+        let (sum, part) = block.split_first_chunk::<SUM>()?;
+        let own = crc_fast::checksum(crc_fast::CrcAlgorithm::Crc32IsoHdlc, part) as u32;
+        if u32::from_le_bytes(*sum) != own {
+            return None;
+        }
+        content.extend_from_slice(part);
+    }
+    Some(content.freeze())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::content;
+
+    #[test]
+    fn every_block_is_checked() {
+        // CRC-32 of "abc" is 0x352441c2.
+        let framed = *b"\xc2\x41\x24\x35abc";
+        assert_eq!(content(&framed).as_deref(), Some(&b"abc"[..]));
+        assert_eq!(content(b"").as_deref(), Some(&b""[..]));
+        for at in 0..framed.len() {
+            let mut other = framed;
+            other[at] ^= 1;
+            assert_eq!(content(&other), None, "{at}");
+        }
+        assert_eq!(content(b"abc"), None);
+    }
+}
