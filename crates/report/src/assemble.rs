@@ -3,6 +3,7 @@
 mod capacity;
 mod search;
 mod single;
+mod stages;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -276,6 +277,7 @@ fn result(
             .collect(),
         patterns: single::patterns(figures, environment),
         cache: figures.cache.as_ref().map(single::cache),
+        stages: figures.stages.iter().map(stages::stages).collect(),
     }
 }
 

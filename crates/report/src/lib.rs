@@ -25,6 +25,7 @@ pub mod hsbench;
 pub mod import;
 mod markdown;
 mod schema;
+mod stages;
 mod table;
 mod terminal;
 pub mod warp;

@@ -7,6 +7,7 @@ mod cost;
 mod earlier;
 mod operations;
 mod single;
+mod stages;
 mod suite;
 
 use std::fmt::Write as _;
@@ -40,6 +41,7 @@ pub(crate) fn summary(document: &Document) -> String {
     operations::operations(&mut page, document);
     connections::hosts(&mut page, document);
     connections::connections(&mut page, document);
+    stages::stages(&mut page, document);
     single::singles(&mut page, document);
     cost::cost(&mut page, document);
     plan(&mut page, document);

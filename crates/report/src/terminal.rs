@@ -7,6 +7,7 @@ mod cost;
 mod earlier;
 mod results;
 mod single;
+mod stages;
 
 pub(crate) use bottom::lines as last_three_lines;
 
@@ -91,6 +92,7 @@ impl Page {
         self.hosts(document, workload);
         self.connections(document, workload);
         self.cost(document, workload);
+        self.stages(document, workload);
         self.singles(document, workload);
         self.comparisons(document, workload);
     }

@@ -36,6 +36,7 @@ mod send_lag;
 mod server_cpu;
 mod shared_cores;
 mod short_slices;
+mod slow_stage;
 mod slowing;
 mod small_objects;
 mod steal;
@@ -105,6 +106,7 @@ pub static RULES: &[&dyn Rule] = &[
     &unequal_paths::UnequalPaths,
     &unbalanced_hosts::UnbalancedHosts,
     &tail_signature::TailSignature,
+    &slow_stage::SlowStage,
     &worker_limit::WorkerLimit,
     &server_cpu::ServerCpu,
     &short_slices::ShortSlices,
