@@ -23,6 +23,7 @@ mod run;
 mod s3;
 mod search;
 mod serve;
+mod stages;
 mod suite;
 mod target;
 mod tip;
@@ -58,6 +59,7 @@ pub use search::{
     SearchTermsArgs,
 };
 pub use serve::{ServeBlobArgs, ServeCommand, ServeHttpArgs, ServeS3Args, ServeTruthArgs};
+pub use stages::StageArgs;
 pub use suite::{PlaceArgs, Scenario, SuiteArgs};
 pub use target::TargetArgs;
 pub use tip::with_tip;

@@ -159,6 +159,7 @@ fn cost_of_an_operation(carrier: Carrier) -> f64 {
         load: Load::closed(16),
         seed: 1,
         lead: Duration::from_millis(100),
+        stages: false,
         window: Some(Duration::from_millis(500)),
     };
     let (mut ok, mut recorded, mut cpu) = (0, 0, 0);

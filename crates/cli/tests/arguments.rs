@@ -120,7 +120,7 @@ const S3_WITH_EVERYTHING: &str = "tenbin s3 get \
     --observe 'a=prometheus:https://h:9256' --observe-group a=server --observe-insecure=a \
     --observe b=tenbin:https://h:9901/ --observe-token-file b=secret --observe-cacert b=ca.pem \
     --baseline b --aa --margin 2.5% --until 3% --max-rounds 48 \
-    --expect 'p99<20ms,a:throughput>0.95x baseline' --expect 'errors<0.1%'";
+    --expect 'p99<20ms,a:throughput>0.95x baseline' --expect 'errors<0.1%' --stages";
 
 #[test]
 fn flags_say_everything_that_a_plan_file_says() {
@@ -133,7 +133,7 @@ const BLOB_WITH_EVERYTHING: &str = "tenbin blob --phases ppgdg --size 1KiB..4KiB
     --range 0-99 --choose sequential --batch 7 --errors 3 --alloc-above 2KiB --crc-framed \
     --target a=http://h:9500 \
     --target d=file:///data --target e=file:///data?sync --target s=http://i --store s=s3 \
-    --access-key AK --secret-key-file secret --warmup 1s";
+    --access-key AK --secret-key-file secret --warmup 1s --stages";
 
 #[test]
 fn blob_flags_say_everything_too() {

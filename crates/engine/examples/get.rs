@@ -91,6 +91,7 @@ fn main() {
         },
         seed: 1,
         lead: Duration::from_millis(200),
+        stages: false,
         window: Some(Duration::from_secs_f64(seconds)),
     };
     let (mut ok, mut cpu, mut failed) = (0, 0, 0);

@@ -19,6 +19,7 @@ use crate::line::TcpFigures;
 use crate::null::Null;
 use crate::route::{Protocol, Route};
 use crate::sample::Sample;
+use crate::stages::StageSums;
 use crate::think::Thinker;
 use crate::{pacer, stop, wire};
 
@@ -55,6 +56,8 @@ pub struct Drive {
     /// Length of the measured window; without it, until the workload is
     /// exhausted or the load's count is reached.
     pub window: Option<Duration>,
+    /// Read what servers tell of their stages in the heads of their answers.
+    pub stages: bool,
 }
 
 /// News of a slice under way.
@@ -81,6 +84,8 @@ pub struct Finished {
     pub cut_short: bool,
     /// What TCP says of the connections; `None` without TCP and outside Linux.
     pub tcp: Option<TcpFigures>,
+    /// What servers told of their stages; `None` if that was not read.
+    pub stages: Option<StageSums>,
 }
 
 /// Why a slice could not be driven.
@@ -129,7 +134,7 @@ pub fn drive(
                         let _ = sender.send(sample);
                     };
                     play(drive, clock, score, worker.as_mut(), &mut ship, stop)
-                        .map(|tcp| (worker, tcp))
+                        .map(|played| (worker, played))
                         .map_err(|source| EngineError::System {
                             thread: index,
                             source,
@@ -146,15 +151,23 @@ pub fn drive(
             .collect::<Vec<_>>()
     });
     let opened = SystemTime::UNIX_EPOCH + clock.origin_unix() + drive.lead;
-    let (workers, tcp): (Vec<_>, Vec<_>) = outcomes
+    let (workers, played): (Vec<_>, Vec<_>) = outcomes
         .into_iter()
         .collect::<Result<Vec<_>, _>>()?
         .into_iter()
         .unzip();
-    let tcp = tcp.into_iter().fold(TcpFigures::default(), TcpFigures::and);
+    let mut tcp = TcpFigures::default();
+    let mut stages = drive.stages.then(StageSums::default);
+    for part in played {
+        tcp = tcp.and(part.tcp);
+        if let (Some(sum), Some(part)) = (&mut stages, part.stages) {
+            sum.add(part);
+        }
+    }
     Ok(Finished {
         workers,
         tcp: (tcp.connections > 0).then_some(tcp),
+        stages,
         opened,
         seconds: longest as f64 / 1e9,
         cut_short: stop.load(Ordering::Relaxed),
@@ -247,6 +260,7 @@ fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
             .as_ref()
             .map(|think| Thinker::new(think, drive.seed, thread)),
         keep_alive: load.keep_alive,
+        stages: drive.stages,
         open,
         close,
         timeout: load.timeout.as_nanos() as u64,
@@ -256,6 +270,12 @@ fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
     }
 }
 
+/// What one thread leaves besides its samples.
+struct Played {
+    tcp: TcpFigures,
+    stages: Option<StageSums>,
+}
+
 fn play(
     drive: &Drive,
     clock: &Clock,
@@ -263,12 +283,12 @@ fn play(
     worker: &mut dyn Workload,
     ship: &mut dyn FnMut(Sample),
     stop: &AtomicBool,
-) -> io::Result<TcpFigures> {
+) -> io::Result<Played> {
     let lanes = score.lanes;
     let connections = score.connections * score.weights.len();
     let precise = score.pacer.is_some();
     let mut conductor = Conductor::new(score, worker, ship);
-    match &drive.carrier {
+    let tcp = match &drive.carrier {
         Carrier::Route(route) => {
             let timeout = drive.load.timeout.min(CONNECT_TIMEOUT);
             let clock = clock.clone();
@@ -276,25 +296,29 @@ fn play(
                 Protocol::Http1 => {
                     let mut wire = Http1::new(clock, route, connections, lanes, timeout, precise)?;
                     wire::run(&mut wire, &mut conductor, stop)?;
-                    Ok(wire.tcp_figures())
+                    wire.tcp_figures()
                 }
                 Protocol::Http2 => {
                     let mut wire = Http2::new(clock, route, connections, lanes, timeout, precise)?;
                     wire::run(&mut wire, &mut conductor, stop)?;
-                    Ok(wire.tcp_figures())
+                    wire.tcp_figures()
                 }
             }
         }
         Carrier::Files { directory, sync } => {
             let mut wire = Files::new(clock.clone(), directory, *sync)?;
             wire::run(&mut wire, &mut conductor, stop)?;
-            Ok(TcpFigures::default())
+            TcpFigures::default()
         }
         Carrier::Null => {
             wire::run(&mut Null::new(clock.clone()), &mut conductor, stop)?;
-            Ok(TcpFigures::default())
+            TcpFigures::default()
         }
-    }
+    };
+    Ok(Played {
+        tcp,
+        stages: conductor.take_stages(),
+    })
 }
 
 #[cfg(test)]
@@ -338,6 +362,7 @@ mod tests {
             },
             lead: Duration::ZERO,
             window: None,
+            stages: false,
             seed: 1,
         };
         let workers: Vec<Box<dyn Workload>> =

@@ -28,6 +28,7 @@ pub mod route;
 pub mod sample;
 #[cfg(test)]
 mod simulation;
+pub mod stages;
 pub mod stop;
 mod tally;
 pub mod think;
@@ -41,3 +42,4 @@ pub use exchange::{
 pub use line::TcpFigures;
 pub use route::{Address, Host, Protocol, Route};
 pub use sample::{HostSample, Ledger, OpSample, Sample, SetupSample};
+pub use stages::StageSums;

@@ -107,7 +107,10 @@ impl Workload for Frugal {
 /// What a drive of `load` against answers with so long a body asks for.
 fn spent(load: Load, length: usize, use_of_body: BodyUse, payload: &'static [u8]) -> u64 {
     let address = server(move |mut stream| {
-        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n");
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nServer-Timing: db;dur=1.5, app;desc=\"x\";dur=2\r\n\
+             Trace-Log: ACCESS:3\r\nContent-Length: {length}\r\n\r\n"
+        );
         let answer = [head.as_bytes(), &BODY[..length]].concat();
         while request(&mut stream).is_some() {
             if stream.write_all(&answer).is_err() {
@@ -118,6 +121,8 @@ fn spent(load: Load, length: usize, use_of_body: BodyUse, payload: &'static [u8]
     let (worker, spent) = Frugal::new(use_of_body, payload);
     let done = driven(Route::plain(address), load, None, Box::new(worker));
     assert_eq!(done.op.ok, WARM + COUNTED, "{:?}", done.op.failures);
+    let stages = done.stages.of("GET").unwrap();
+    assert_eq!((stages.carrying(), stages.stages.len()), (done.op.ok, 2));
     spent.load(Ordering::Relaxed)
 }
 
@@ -146,6 +151,7 @@ fn the_null_wire_asks_for_none() {
         load: closed(64, PATIENT),
         seed: 1,
         lead: Duration::ZERO,
+        stages: false,
         window: None,
     };
     let workers: Vec<Box<dyn Workload>> = vec![Box::new(worker)];

@@ -153,6 +153,7 @@ fn stop_is_heeded_at_once() {
         load: closed(1, PATIENT),
         seed: 1,
         lead: Duration::ZERO,
+        stages: false,
         window: Some(Duration::from_secs(60)),
     };
     let begun = Instant::now();

@@ -466,6 +466,8 @@ pub struct WorkloadDraft {
     pub poll_interval: Field,
     /// Blobs: failures that the whole run may have.
     pub errors: Field,
+    /// Read what targets tell of their own stages.
+    pub stages: Field,
     /// What differs from the load of the plan.
     pub load: LoadDraft,
 }

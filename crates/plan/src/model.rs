@@ -481,6 +481,8 @@ pub struct Workload {
     pub kind: WorkloadKind,
     /// How it is issued.
     pub load: Load,
+    /// Read what targets tell of their own stages in the heads of their answers.
+    pub stages: bool,
 }
 
 impl Workload {
@@ -496,7 +498,7 @@ impl Workload {
     fn is_level_beside(&self, other: &Self) -> bool {
         let mut load = other.load.clone();
         load.connections = self.load.connections;
-        self.kind == other.kind && self.load == load
+        self.kind == other.kind && self.load == load && self.stages == other.stages
     }
 
     /// Whether a slice may end before its time: by a count of operations, because

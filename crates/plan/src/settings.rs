@@ -90,6 +90,7 @@ mod tests {
             name: "work".to_owned(),
             kind,
             load: Load::closed(1),
+            stages: false,
         }
     }
 

@@ -639,10 +639,11 @@ fn workload(index: usize) -> impl Strategy<Value = Workload> {
         s3().prop_map(WorkloadKind::S3),
         blob().prop_map(WorkloadKind::Blob)
     ];
-    (kind, load()).prop_map(move |(kind, load)| Workload {
+    (kind, load(), any::<bool>()).prop_map(move |(kind, load, stages)| Workload {
         name: format!("workload-{index}"),
         kind,
         load,
+        stages,
     })
 }
 

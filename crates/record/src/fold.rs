@@ -130,6 +130,7 @@ impl SliceFold {
             machine: end.machine,
             wire: end.wire,
             singles: end.singles,
+            stages: end.stages,
             cache: end.cache,
             backlog: self.threads.values().map(|thread| thread.backlog).sum(),
             cut_short: end.cut_short,

@@ -50,6 +50,7 @@ pub use machine::{
     CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PortsUse, PressureUse, TcpUse, WireUse,
 };
 pub use reader::{RecordedRun, SecondCounts, SecondTimes, read};
+pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};
 pub use tenbin_engine::{ErrorClass, Ledger, Role, histogram::latency_histogram};
 
 pub use server::{GroupUse, ServerUse, UseScope};

@@ -263,6 +263,7 @@ impl SliceEntry {
                 machine: None,
                 wire: None,
                 singles: None,
+                stages: None,
                 cache: None,
             });
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use tenbin_engine::histogram::{latency_histogram, small_histogram};
-use tenbin_engine::{ErrorClass, Ledger, Role};
+use tenbin_engine::{ErrorClass, Ledger, Role, StageSums};
 
 use crate::machine::{MachineUse, WireUse};
 use crate::server::ServerUse;
@@ -98,6 +98,9 @@ pub struct SliceEnd {
     /// What was seen of single requests, where these are drawn from patterns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub singles: Option<Singles>,
+    /// What the target told of its own stages, where that is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stages: Option<StageSums>,
     /// What the target's caches were expected to do and did, where that is asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheUse>,
@@ -146,6 +149,8 @@ pub struct Slice {
     pub wire: Option<WireUse>,
     /// What was seen of single requests, if they are drawn from patterns.
     pub singles: Option<Singles>,
+    /// What the target told of its own stages, if that was asked for.
+    pub stages: Option<StageSums>,
     /// What the target's caches were expected to do and did, if that was asked for.
     pub cache: Option<CacheUse>,
     /// Open loop: arrivals due at the end of the window and not yet written.

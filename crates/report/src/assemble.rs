@@ -4,6 +4,7 @@ mod capacity;
 mod nodes;
 mod search;
 mod single;
+mod stages;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -278,6 +279,7 @@ fn result(
             .collect(),
         patterns: single::patterns(figures, environment),
         cache: figures.cache.as_ref().map(single::cache),
+        stages: figures.stages.iter().map(stages::stages).collect(),
     }
 }
 

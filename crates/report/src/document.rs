@@ -11,6 +11,7 @@ mod nodes;
 mod search;
 mod single;
 mod slice;
+mod stages;
 mod workload;
 
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ pub use nodes::{NodeLadder, NodeStep};
 pub use search::{RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe};
 pub use single::{CacheHits, PatternResult, SingleResult};
 pub use slice::SliceFigures;
+pub use stages::{StageBand, StageBandResult, StageResult, StagesOf};
 pub use workload::{Setting, Share, Subject, Workload};
 
 /// Version of the document. A reader that knows it can read all its fields;
@@ -398,6 +400,10 @@ pub struct ResultOf {
     /// What its cache was expected to do and did, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheHits>,
+    /// What the target told of its own stages, by operation; empty if that was not asked
+    /// for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<StagesOf>,
 }
 
 /// What the control group (cgroup v2) of a target says. Unlike resident memory its memory

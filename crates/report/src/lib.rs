@@ -28,6 +28,7 @@ mod markdown;
 mod nodes;
 mod ramp;
 mod schema;
+mod stages;
 mod table;
 mod terminal;
 pub mod warp;

@@ -8,6 +8,7 @@ mod earlier;
 mod nodes;
 mod operations;
 mod single;
+mod stages;
 mod suite;
 
 use std::fmt::Write as _;
@@ -42,6 +43,7 @@ pub(crate) fn summary(document: &Document) -> String {
     operations::operations(&mut page, document);
     connections::hosts(&mut page, document);
     connections::connections(&mut page, document);
+    stages::stages(&mut page, document);
     single::singles(&mut page, document);
     cost::cost(&mut page, document);
     plan(&mut page, document);

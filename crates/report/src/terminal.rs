@@ -8,6 +8,7 @@ mod earlier;
 mod nodes;
 mod results;
 mod single;
+mod stages;
 
 pub(crate) use bottom::lines as last_three_lines;
 
@@ -93,6 +94,7 @@ impl Page {
         self.hosts(document, workload);
         self.connections(document, workload);
         self.cost(document, workload);
+        self.stages(document, workload);
         self.singles(document, workload);
         self.comparisons(document, workload);
     }

@@ -60,6 +60,18 @@ fn a_suite_has_every_operation_its_sizes_and_its_uses_on_one_page() {
 }
 
 #[test]
+fn stages_of_targets_stand_side_by_side() {
+    let document = made_up::telling().document();
+    let page = markdown(&document);
+    let (_, section) = page.split_once("## Stages of the targets").unwrap();
+    insta::assert_snapshot!(section.split_once("\n## ").unwrap().0);
+    let page = terminal(&document, 120, false);
+    let (_, table) = page.split_once("stages of ").unwrap();
+    insta::assert_snapshot!(table.split_once("\n\n").unwrap().0);
+    assert!(!page.contains('\u{1b}'), "{page}");
+}
+
+#[test]
 fn pair_as_benchmark_lines() {
     insta::assert_snapshot!(benchmark(&stored("pair")));
 }

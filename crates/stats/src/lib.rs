@@ -5,6 +5,7 @@
 //! data allow. Every interval says the confidence it really has, which for the
 //! exact methods used here is at least the one asked for.
 
+mod bands;
 mod coordinated;
 mod distribution;
 mod estimate;
@@ -20,6 +21,7 @@ mod search;
 mod signed_rank;
 mod usl;
 
+pub use bands::band_shares;
 pub use coordinated::uncoordinated_quantile;
 pub use distribution::{normal_cdf, normal_quantile, student_cdf, student_quantile};
 pub use estimate::{Estimate, Measured};

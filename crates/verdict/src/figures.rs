@@ -14,6 +14,7 @@ use crate::latency::{self, Kind, Pick};
 use crate::metric::Metric;
 use crate::server;
 use crate::single::{self, SingleFigures};
+use crate::stages::{self, StageFigures};
 use crate::stored;
 
 /// One workload on one target.
@@ -78,6 +79,9 @@ pub struct TargetFigures {
     pub singles: SingleFigures,
     /// What the target's caches were expected to do and did, if that was asked for.
     pub cache: Option<CacheUse>,
+    /// What the target told of its own stages, by operation, in the workload's order;
+    /// empty if that was not asked for.
+    pub stages: Vec<StageFigures>,
     /// Figures of each operation, in the workload's order.
     pub operations: Vec<OperationFigures>,
 }
@@ -193,6 +197,7 @@ fn of_cell(cell: &Cell<'_>) -> TargetFigures {
         hosts: connections::hosts_of_cell(cell, &basis),
         singles: single::of_cell(cell, &basis),
         cache: single::cache_of(cell),
+        stages: stages::of_cell(&basis),
         operations: operations_by_role(&cell.slices)
             .iter()
             .map(|(name, role)| of_operation(cell, &basis, name, *role))

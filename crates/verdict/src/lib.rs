@@ -29,6 +29,7 @@ mod sentence;
 mod server;
 mod single;
 mod size_class;
+mod stages;
 mod stored;
 mod sweep;
 #[cfg(test)]
@@ -54,6 +55,7 @@ pub use precision::is_precise;
 pub use rules::{RULES, Rule, connecting};
 pub use single::{PatternFigures, SingleFigures};
 pub use size_class::SizeClass;
+pub use stages::{Band, BandFigures, StageFigures, StageMeans};
 pub use stored::bytes as stored_bytes;
 pub use sweep::{Optimum, Rival};
 pub use use_case::{Choice, UseCase};

@@ -9,8 +9,9 @@ use tenbin_plan::{
 use tenbin_record::ErrorClass;
 use tenbin_record::latency_histogram;
 use tenbin_record::{
-    ClientUse, CpuUse, DiskUse, Environment, FrequencyUse, LinkUse, MachineUse, OpFigures,
-    PortsUse, PressureUse, Role, ServerUse, Slice, TcpUse, UseScope, WireUse,
+    BucketSums, ClientUse, CpuUse, DiskUse, Environment, FrequencyUse, LinkUse, MachineUse,
+    OpFigures, OperationStages, PortsUse, PressureUse, Role, ServerUse, Slice, StageSum, StageSums,
+    TcpUse, UseScope, WireUse,
 };
 
 use crate::assessment::{Assessment, assess};
@@ -319,6 +320,7 @@ fn workload(name: &str) -> Workload {
             keep_alive: true,
             requests: None,
         },
+        stages: false,
     }
 }
 
@@ -357,6 +359,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
             retransmits: 0,
         }),
         singles: None,
+        stages: None,
         cache: None,
         backlog: 0,
         cut_short: false,
@@ -418,5 +421,38 @@ fn machine() -> MachineUse {
             count: 28_232,
             held_seconds: 1.0,
         }),
+    }
+}
+
+/// So many GETs of so many milliseconds each, and how many of these they spent in each
+/// stage.
+pub(crate) type Told<'a> = (u64, u64, &'a [(&'a str, u64)]);
+
+/// What a target told.
+pub(crate) fn stages(parts: &[Told<'_>]) -> StageSums {
+    let mut get = OperationStages::default();
+    for (at, (answers, millis, stages)) in parts.iter().enumerate() {
+        get.add(&OperationStages {
+            operation: String::new(),
+            stages: stages.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            buckets: vec![BucketSums {
+                bucket: at as u16,
+                answers: *answers,
+                service_ns: answers * millis * 1_000_000,
+                carrying: *answers,
+                stages: stages
+                    .iter()
+                    .map(|(_, spent)| StageSum {
+                        named: *answers,
+                        ns: answers * spent * 1_000_000,
+                    })
+                    .collect(),
+                ..BucketSums::default()
+            }],
+        });
+    }
+    get.operation = "GET".to_owned();
+    StageSums {
+        operations: vec![get],
     }
 }

@@ -251,6 +251,7 @@ impl Arm {
             load,
             seed: 0,
             lead: Duration::ZERO,
+            stages: false,
             window: Some(window),
         };
         let done = drive(&how, workers, wires.stop.over(), listen)?;

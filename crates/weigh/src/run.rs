@@ -370,6 +370,7 @@ impl Run<'_, '_> {
             load: ask.load.clone(),
             seed: arrivals_seed(self.plan.seed, turn),
             lead,
+            stages: work.stages,
             window: Some(ask.window),
         };
         let hosts = host_names(&how.carrier);
@@ -431,6 +432,7 @@ impl Run<'_, '_> {
                 retransmits: tcp.retransmits,
             }),
             singles: seen.map(|seen| single::kept(&seen, &hosts)),
+            stages: done.stages,
             cache: cache::between(cache_before, cache_after, forecast),
         })?;
         (self.wires.progress)(Progress::Measured { slice: &slice });

@@ -42,6 +42,7 @@ pub(crate) fn run(
         },
         seed: 0,
         lead: Duration::ZERO,
+        stages: false,
         window: None,
     };
     let must_succeed = stage.must_succeed;

@@ -28,6 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         },
         seed: 1,
         lead: Duration::ZERO,
+        stages: false,
         window: Some(Duration::from_secs_f64(seconds.parse()?)),
     };
     let (mut ok, mut cpu) = (0, 0);

@@ -115,6 +115,7 @@ fn a_request_allocates_nothing() {
         name: "page".into(),
         kind: WorkloadKind::Http(http_work("GET")),
         load: load(1),
+        stages: false,
     };
     let works = [
         http,

@@ -22,6 +22,7 @@ fn workload(
         name: "page".into(),
         kind: WorkloadKind::Http(work),
         load,
+        stages: false,
     };
     let mut urls = url.split(' ');
     let mut site = site(urls.next().unwrap());

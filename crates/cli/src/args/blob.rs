@@ -4,6 +4,7 @@ use clap::Args;
 use tenbin_plan::{At, Draft, Refusal, Scalar, TargetDraft, WorkloadDraft};
 
 use super::keys::{name, named, value_for};
+use super::stages::StageArgs;
 use super::{KeyArgs, LoadArgs, OutputArgs, RoundsArgs, TargetArgs, many, set};
 
 /// `tenbin blob`.
@@ -34,6 +35,9 @@ pub struct BlobArgs {
     /// What is stored, and how it is asked for.
     #[command(flatten)]
     pub blobs: PhaseArgs,
+    /// What is read of answers besides.
+    #[command(flatten)]
+    pub stages: StageArgs,
     /// How operations are issued.
     #[command(flatten)]
     pub load: LoadArgs,
@@ -124,7 +128,9 @@ impl BlobArgs {
         draft.name = Some(At::nowhere("blob"));
         draft.load = self.load.draft();
         draft.targets = targets;
-        draft.workloads = vec![At::nowhere(self.blobs.draft())];
+        let mut workload = self.blobs.draft();
+        self.stages.apply(&mut workload);
+        draft.workloads = vec![At::nowhere(workload)];
         self.rounds.apply(&mut draft);
         Ok(draft)
     }

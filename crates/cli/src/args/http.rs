@@ -6,6 +6,7 @@ use clap::Args;
 use tenbin_plan::{At, Draft, Refusal, WorkloadDraft};
 
 use super::patterns::PatternArgs;
+use super::stages::StageArgs;
 use super::{LoadArgs, OutputArgs, RoundsArgs, TargetArgs, many, set};
 
 /// `tenbin http`.
@@ -37,6 +38,9 @@ pub struct HttpArgs {
     /// What is sent, if it is many.
     #[command(flatten)]
     pub patterns: PatternArgs,
+    /// What is read of answers besides.
+    #[command(flatten)]
+    pub stages: StageArgs,
     /// How it is issued.
     #[command(flatten)]
     pub load: LoadArgs,
@@ -84,6 +88,7 @@ impl HttpArgs {
         let (comparing, statuses) = self.rounds.comparing.without_statuses();
         let mut workload = self.request.draft(&statuses);
         self.patterns.apply(&mut workload);
+        self.stages.apply(&mut workload);
         draft.workloads = vec![At::nowhere(workload)];
         self.rounds.apply(&mut draft);
         draft.expect = None;

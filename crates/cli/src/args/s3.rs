@@ -8,7 +8,8 @@ use tenbin_plan::{At, Draft, Refusal, S3Operation};
 pub use objects::ObjectArgs;
 
 use super::{
-    EarlierArgs, KeyArgs, LoadArgs, OutputArgs, RoundsArgs, SuiteArgs, TargetArgs, rounds,
+    EarlierArgs, KeyArgs, LoadArgs, OutputArgs, RoundsArgs, StageArgs, SuiteArgs, TargetArgs,
+    rounds,
 };
 
 /// `tenbin s3`: the operations.
@@ -90,6 +91,9 @@ pub struct S3Args {
     /// What is stored, and how it is asked for.
     #[command(flatten)]
     pub objects: ObjectArgs,
+    /// What is read of answers besides.
+    #[command(flatten)]
+    pub stages: StageArgs,
     /// How operations are issued.
     #[command(flatten)]
     pub load: LoadArgs,
@@ -200,6 +204,9 @@ impl S3Args {
         draft.load = self.load.draft();
         draft.targets = targets;
         draft.workloads = self.objects.drafts(mix, rewrite);
+        for workload in &mut draft.workloads {
+            self.stages.apply(&mut workload.value);
+        }
         self.rounds.apply(&mut draft);
         Ok(draft)
     }

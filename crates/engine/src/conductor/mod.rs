@@ -23,6 +23,7 @@ use crate::exchange::{
 use crate::order::Order;
 use crate::pacer::Pacer;
 use crate::sample::Sample;
+use crate::stages::{StageSums, StageTally};
 use crate::stop::{Allowance, StopRule};
 use crate::tally::{Ended, Tally, Times, Window};
 use crate::think::Thinker;
@@ -50,6 +51,8 @@ pub struct Score {
     pub pacer: Option<Box<dyn Pacer>>,
     /// How long a user of a closed loop thinks before the next request.
     pub think: Option<Thinker>,
+    /// Read what servers tell of their stages.
+    pub stages: bool,
     /// When to issue no more.
     pub stop_rules: Vec<Box<dyn StopRule>>,
     /// Wall time of the origin, since 1970-01-01 UTC.
@@ -118,6 +121,8 @@ pub struct Conductor<'w> {
     links: Vec<Link>,
     dispatch: Dispatch,
     tally: Tally,
+    /// What servers tell of their stages, if that is read.
+    stages: Option<Box<StageTally>>,
     /// Whether any operation is made of several requests.
     has_wholes: bool,
     /// Whether the workload follows single requests.
@@ -185,6 +190,10 @@ impl<'w> Conductor<'w> {
             })
             .collect();
         let users = score.connections * score.lanes;
+        let stages = score.stages.then(|| {
+            let names: Vec<_> = operations.iter().map(|(name, _)| *name).collect();
+            Box::new(StageTally::new(&names, links * score.lanes))
+        });
         Self {
             tally: Tally::new(
                 score.thread,
@@ -193,6 +202,7 @@ impl<'w> Conductor<'w> {
                 score.pacer.is_some(),
                 hosts,
             ),
+            stages,
             follows: workload.follows(),
             has_wholes: operations.iter().any(|(_, role)| *role == Role::Whole),
             allowance: Allowance::of_all(&score.stop_rules),
@@ -222,6 +232,11 @@ impl<'w> Conductor<'w> {
             second: (0, 0),
             score,
         }
+    }
+
+    /// What servers told of their stages, if that was read. To be taken at the end.
+    pub fn take_stages(&mut self) -> Option<StageSums> {
+        self.stages.take().map(|stages| stages.into_sums())
     }
 
     /// Number of connections, numbered from 0.
@@ -309,6 +324,9 @@ impl<'w> Conductor<'w> {
     /// The head of the answer on `slot` has come.
     #[inline]
     pub fn head(&mut self, slot: usize, head: &AnswerHead<'_>) -> BodyUse {
+        if let Some(stages) = &mut self.stages {
+            stages.read(slot, head.bytes);
+        }
         self.workload.head(&mut self.lanes[slot].exchange, head)
     }
 
@@ -357,6 +375,13 @@ impl<'w> Conductor<'w> {
             Judgement::Correct => self.tally.correct(&ended),
             Judgement::Failed(class, text) => self.tally.answered_wrong(&ended, class, &text),
         };
+        if correct
+            && let Some(stages) = &mut self.stages
+            && self.tally.is_due_inside(ended.times.intended)
+        {
+            let service = now.saturating_sub(ended.times.started);
+            stages.count(slot, ended.op, service);
+        }
         if self.follows {
             self.follow(slot, Some(answer.status), correct, now);
         }

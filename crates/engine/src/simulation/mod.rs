@@ -328,6 +328,7 @@ impl Play {
             weights: self.weights.clone(),
             think: self.load.think.map(|think| Thinker::new(&think, 1, 0)),
             keep_alive: self.load.keep_alive,
+            stages: false,
             open: self.lead,
             close,
             timeout: self.load.timeout.as_nanos() as u64,

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tenbin_engine::{
     AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment, News,
-    Next, OpSample, Route, TcpFigures, Workload, drive,
+    Next, OpSample, Route, StageSums, TcpFigures, Workload, drive,
 };
 use tenbin_plan::Load;
 
@@ -136,6 +136,7 @@ pub struct Driven {
     pub op: OpSample,
     pub ledger: Ledger,
     pub tcp: Option<TcpFigures>,
+    pub stages: StageSums,
     pub took: Duration,
 }
 
@@ -189,6 +190,7 @@ pub fn driven(
         load,
         seed: 1,
         lead: Duration::ZERO,
+        stages: true,
         window,
     };
     let mut op = OpSample::new("all");
@@ -214,6 +216,7 @@ pub fn driven(
         op,
         ledger,
         tcp: done.tcp,
+        stages: done.stages.unwrap(),
         took: begun.elapsed(),
     }
 }

@@ -16,6 +16,7 @@ pub(super) fn workload(page: &mut Page, workload: &Workload, own_load: bool, sli
     page.table("[[workload]]");
     page.pair("name", text(&workload.name));
     work(page, &workload.kind);
+    page.unless("stages", workload.stages, false);
     if own_load {
         page.text += "[workload.load]\n";
         load(page, &workload.load, slice);

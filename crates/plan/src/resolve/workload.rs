@@ -38,6 +38,8 @@ pub(super) fn resolve_all(
     } in drafts
     {
         let kinds = kinds(desk, &draft, place);
+        let stages = desk.read("stages", &draft.stages, Scalar::switch);
+        let stages = stages.unwrap_or_default();
         let (load, levels) = loads.resolve(desk, draft.load);
         let in_phases = matches!(kinds.first(), Some(WorkloadKind::Blob(_)));
         if in_phases && (levels.is_some() || matches!(load.pace, Pace::Search(_))) {
@@ -60,7 +62,12 @@ pub(super) fn resolve_all(
                     }
                 };
                 let load = load.clone();
-                workloads.push(Workload { name, kind, load });
+                workloads.push(Workload {
+                    name,
+                    kind,
+                    load,
+                    stages,
+                });
             }
             continue;
         };
@@ -77,6 +84,7 @@ pub(super) fn resolve_all(
                     connections,
                     ..load.clone()
                 },
+                stages,
             });
         }
     }

@@ -9,8 +9,8 @@ use tenbin_plan::{
     Workload, WorkloadKind,
 };
 use tenbin_record::{
-    Allocated, ClientUse, Environment, HostEnvironment, HostFigures, OpFigures, Role, ServerUse,
-    Slice, TargetEnvironment,
+    Allocated, BucketSums, ClientUse, Environment, HostEnvironment, HostFigures, OpFigures,
+    OperationStages, Role, ServerUse, Slice, StageSum, StageSums, TargetEnvironment,
 };
 use tenbin_report::{Document, Source};
 use tenbin_verdict::assess;
@@ -73,6 +73,60 @@ pub(crate) fn pair() -> Run {
     }
     run
 }
+
+/// The pair at GET, both of which tell of their stages. One knows no manners, and tells
+/// nothing in some of its slow answers.
+pub(crate) fn telling() -> Run {
+    let mut run = pair();
+    for slice in &mut run.slices {
+        if slice.workload != "get-1KiB" {
+            continue;
+        }
+        let operation = slice.ops[0].name.clone();
+        let is_rude = slice.target == "durable";
+        let names = if is_rude {
+            ["disk", RUDE]
+        } else {
+            ["disk", "net"]
+        };
+        let bucket = |bucket: u16, answers: u64, millis: u64, disk: u64| BucketSums {
+            bucket,
+            answers,
+            service_ns: answers * millis * 1_000_000,
+            carrying: answers,
+            totals: answers,
+            total_ns: answers * (millis * 1_000_000 - 400_000),
+            total_service_ns: answers * millis * 1_000_000,
+            stages: [disk, 100_000]
+                .map(|nanos| StageSum {
+                    named: answers,
+                    ns: answers * nanos,
+                })
+                .to_vec(),
+            ..BucketSums::default()
+        };
+        let mut buckets = vec![
+            bucket(160, 9_900, 1, 300_000),
+            bucket(200, 100, 6, 5_000_000),
+        ];
+        if is_rude {
+            buckets[1].unreadable = 2;
+            buckets[1].carrying = 95;
+            buckets[1].stages[1].named = 40;
+        }
+        slice.stages = Some(StageSums {
+            operations: vec![OperationStages {
+                operation,
+                stages: names.map(str::to_owned).to_vec(),
+                buckets,
+            }],
+        });
+    }
+    run
+}
+
+/// What no page and no terminal must take for its own.
+const RUDE: &str = "a|b<script>\u{1b}[2J`x`";
 
 /// Three built-in S3 servers, one of them slower than the first.
 pub(crate) fn three() -> Run {
@@ -187,6 +241,7 @@ pub(crate) fn single() -> Run {
         name: "http".to_owned(),
         kind: WorkloadKind::Http(HttpWork::plain("GET")),
         load: load(),
+        stages: false,
     };
     workload.load.pace = Pace::Constant { per_second: 500.0 };
     let mut run = run(&targets, &[workload], 8);
@@ -382,6 +437,7 @@ fn s3(name: &str, operation: S3Operation) -> Workload {
             ..S3Work::new(operation, 1_024, 1_000)
         }),
         load: load(),
+        stages: false,
     }
 }
 
@@ -429,6 +485,7 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
         machine: None,
         wire: None,
         singles: None,
+        stages: None,
         cache: None,
         backlog: 0,
         cut_short: false,

@@ -180,6 +180,7 @@ fn slice(line: &Published) -> Slice {
         probe: None,
         wire: None,
         singles: None,
+        stages: None,
         cache: None,
         cut_short: false,
     }

@@ -126,6 +126,7 @@ fn run(plan: &Plan, effect: f64) -> Vec<Slice> {
             probe: None,
             wire: None,
             singles: None,
+            stages: None,
             cache: None,
             cut_short: false,
         });

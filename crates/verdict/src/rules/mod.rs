@@ -37,6 +37,7 @@ mod send_lag;
 mod server_cpu;
 mod shared_cores;
 mod short_slices;
+mod slow_stage;
 mod slowing;
 mod small_objects;
 mod steal;
@@ -110,6 +111,7 @@ pub static RULES: &[&dyn Rule] = &[
     &unbalanced_hosts::UnbalancedHosts,
     &uneven_hosts::UnevenHosts,
     &tail_signature::TailSignature,
+    &slow_stage::SlowStage,
     &worker_limit::WorkerLimit,
     &server_cpu::ServerCpu,
     &short_slices::ShortSlices,

@@ -200,6 +200,7 @@ pub(crate) fn s3_work(operation: S3Operation, size: u64, objects: u64) -> plan::
             ..S3Work::new(operation, size, objects)
         }),
         load: load(4),
+        stages: false,
     }
 }
 

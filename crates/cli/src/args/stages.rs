@@ -1,0 +1,22 @@
+//! What servers tell of their own stages.
+
+use clap::Args;
+use tenbin_plan::WorkloadDraft;
+
+use super::set;
+
+/// What servers tell of their own stages.
+#[derive(Args)]
+#[command(next_help_heading = "Server stages (docs/stages.md)")]
+pub struct StageArgs {
+    /// Read the times of their stages that targets tell in Server-Timing and Trace-Log headers,
+    /// and show their means by percentile band
+    #[arg(long)]
+    stages: bool,
+}
+
+impl StageArgs {
+    pub(super) fn apply(&self, draft: &mut WorkloadDraft) {
+        set(&mut draft.stages, "--stages", self.stages.then_some(true));
+    }
+}

@@ -1,0 +1,192 @@
+//! Stages that servers tell of, by percentile band: real nginx with times that are known,
+//! and the built-in blob server, which tells its own.
+
+mod common;
+
+use common::{Nginx, Outcome, OwnServer, Scratch, Tenbin};
+use serde_json::Value;
+
+/// Stages whose times are known. The total leaves all but a microsecond to the network.
+const TOLD: &str = r#"
+    location / {
+        default_type text/plain;
+        add_header Server-Timing 'db;dur=1.5, cache;desc="hit, or not"';
+        add_header Server-Timing 'app;dur="0.25", total;dur=0.001';
+        return 200 "hello world\n";
+    }
+    location /unreadable { add_header Server-Timing 'db;dur=fast'; return 200 "x"; }
+    location /silent { return 200 "x"; }
+"#;
+
+fn document(run: &Outcome) -> Value {
+    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"))
+}
+
+/// What a target told at a workload whose name begins so, for its first operation.
+fn stages(document: &Value, workload: &str, target: &str) -> Value {
+    let results = document["results"].as_array().expect("results").iter();
+    let mut mine = results.filter(|result| {
+        let name = result["workload"].as_str().unwrap_or_default();
+        name.starts_with(workload) && result["target"] == target
+    });
+    mine.next().expect("a result")["stages"][0].clone()
+}
+
+fn count(stages: &Value, what: &str) -> u64 {
+    stages[what].as_u64().unwrap_or_else(|| panic!("{stages}"))
+}
+
+/// The means of a stage in the bands in which they are known.
+fn means(stages: &Value, stage: &str) -> Vec<f64> {
+    let all = stages["stages"].as_array().expect("stages");
+    let own = all.iter().find(|each| each["stage"] == stage);
+    let own = own.unwrap_or_else(|| panic!("no {stage}: {stages}"));
+    let bands = own["bands"].as_array().expect("bands").iter();
+    bands.filter_map(|mean| mean["value"].as_f64()).collect()
+}
+
+#[test]
+fn nginx_tells_its_stages_over_both_versions_of_http() {
+    let scratch = Scratch::new("stages-nginx");
+    let (_nginx, port) = Nginx::with_servers(&scratch, |port| {
+        format!(
+            "server {{ listen 127.0.0.1:{port}; {TOLD} }} \
+             server {{ listen 127.0.0.2:{port} http2; {TOLD} }}"
+        )
+    });
+    let targets = [
+        format!("one=http://127.0.0.1:{port}/"),
+        format!("two=http://127.0.0.2:{port}/"),
+        format!("garbled=http://127.0.0.1:{port}/unreadable"),
+        format!("silent=http://127.0.0.1:{port}/silent"),
+    ];
+    let mut words = vec!["http", "--stages", "--json", "--http", "two=2"];
+    for target in &targets {
+        words.extend(["--target", target]);
+    }
+    words.extend(["--rounds", "4", "--slice", "300ms", "--gap", "10ms"]);
+    words.extend(["--warmup", "0s", "--connections", "2"]);
+    let run = Tenbin::new(&scratch, &words).run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    let document = document(&run);
+    for target in ["one", "two"] {
+        let told = stages(&document, "", target);
+        assert!(count(&told, "answers") > 0, "{told}");
+        assert_eq!(count(&told, "carrying"), count(&told, "answers"), "{told}");
+        assert_eq!(count(&told, "unreadable"), 0);
+        for (stage, expected) in [("db", 0.001_5), ("app", 0.000_25)] {
+            let means = means(&told, stage);
+            assert!(!means.is_empty(), "{told}");
+            for mean in means {
+                assert!((mean - expected).abs() < 1e-9, "{stage}: {told}");
+            }
+        }
+        let named: Vec<&Value> = told["stages"].as_array().expect("stages").iter().collect();
+        assert_eq!(named.len(), 2, "the cache told no time: {told}");
+        let fastest = &told["bands"][0];
+        let [service, total, rest] =
+            ["service", "total", "remainder"].map(|what| fastest[what]["value"].as_f64());
+        let (service, total, rest) = (service.unwrap(), total.unwrap(), rest.unwrap());
+        assert!((total - 1e-6).abs() < 1e-9, "{told}");
+        assert!((service - total - rest).abs() <= service * 1e-6, "{told}");
+    }
+    let garbled = stages(&document, "", "garbled");
+    assert_eq!(count(&garbled, "unreadable"), count(&garbled, "answers"));
+    assert_eq!(count(&garbled, "carrying"), 0, "{garbled}");
+    let silent = stages(&document, "", "silent");
+    assert_eq!(
+        (count(&silent, "carrying"), count(&silent, "unreadable")),
+        (0, 0)
+    );
+
+    let directory = std::fs::read_dir(scratch.path().join("runs"))
+        .and_then(|mut runs| runs.next().expect("a run"))
+        .expect("a run directory")
+        .path();
+    let plan = std::fs::read_to_string(directory.join("plan.toml")).expect("the plan");
+    assert!(plan.contains("stages = true"), "{plan}");
+    let shown = Tenbin::new(&scratch, ["show".as_ref(), directory.as_os_str()]).run();
+    shown
+        .expect_stdout("fastest half")
+        .expect_stdout("means of the requests in the band")
+        .expect_stdout("(network and client)")
+        .expect_stdout("silent, GET: no answer told the time of a stage");
+    let summary = std::fs::read_to_string(directory.join("SUMMARY.md")).expect("the summary");
+    assert!(summary.contains("## Stages of the targets"), "{summary}");
+    // Read again from what was kept of every slice.
+    let again = Tenbin::new(
+        &scratch,
+        ["show".as_ref(), directory.as_os_str(), "--json".as_ref()],
+    )
+    .run();
+    let again = self::document(&again);
+    assert_eq!(stages(&again, "", "two"), stages(&document, "", "two"));
+}
+
+#[test]
+fn nobody_reads_stages_who_was_not_asked_to() {
+    let scratch = Scratch::new("stages-off");
+    let nginx = Nginx::serving(&scratch, TOLD);
+    let run = Tenbin::new(
+        &scratch,
+        [
+            "http",
+            "--json",
+            "--target",
+            &nginx.target("a"),
+            "--rounds",
+            "1",
+            "--slice",
+            "200ms",
+            "--warmup",
+            "0s",
+        ],
+    )
+    .run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    assert_eq!(stages(&document(&run), "", "a"), Value::Null);
+}
+
+#[test]
+fn the_blob_server_tells_the_stages_of_every_phase() {
+    let scratch = Scratch::new("stages-blob");
+    let server = OwnServer::start(&scratch, ["serve", "blob", "--listen", "127.0.0.1:0"]);
+    let target = format!("blob=http://{}", server.address);
+    let run = Tenbin::new(
+        &scratch,
+        [
+            "blob",
+            "--json",
+            "--stages",
+            "--target",
+            &target,
+            "--phases",
+            "pgd",
+            "--size",
+            "10KiB",
+            "--rounds",
+            "1",
+            "--slice",
+            "1s",
+            "--warmup",
+            "0s",
+            "--gap",
+            "0s",
+            "--objects",
+            "500",
+        ],
+    )
+    .run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    let document = document(&run);
+    for phase in ["put", "get", "delete"] {
+        let told = stages(&document, phase, "blob");
+        assert!(count(&told, "answers") > 0, "{told}");
+        assert_eq!(count(&told, "carrying"), count(&told, "answers"), "{told}");
+        for stage in ["CLUSTERMGR", "cm", "PROXY", "alloc", "read", "write"] {
+            assert!(!means(&told, stage).is_empty(), "{stage}: {told}");
+        }
+        let total = &told["bands"][0]["total"]["value"];
+        assert!(total.as_f64().is_some(), "ACCESS is the whole: {told}");
+    }
+}

@@ -1,0 +1,209 @@
+//! `Server-Timing`, as the W3C has it (<https://www.w3.org/TR/server-timing/>): entries
+//! with a name and parameters, of which `dur` is a time in milliseconds.
+
+use super::amount::{MILLISECOND, nanos};
+use super::{Told, Unreadable};
+
+/// The entry that stands for the whole request.
+const TOTAL: &str = "total";
+
+/// Tells `tell` of every entry with a time; one without tells none.
+pub(super) fn parse(value: &[u8], tell: &mut dyn FnMut(Told<'_>)) -> Result<(), Unreadable> {
+    let mut rest = Rest(value);
+    loop {
+        rest.skip_space();
+        if rest.0.is_empty() {
+            return Ok(());
+        }
+        // RFC 9110 section 5.6.1: elements of a list may be empty.
+        if rest.eat(b',') {
+            continue;
+        }
+        let name = rest.token()?;
+        if let Some(nanos) = rest.parameters()? {
+            tell(match name.eq_ignore_ascii_case(TOTAL) {
+                true => Told::Total(nanos),
+                false => Told::Stage(name, nanos),
+            });
+        }
+        if !rest.0.is_empty() && !rest.eat(b',') {
+            return Err(Unreadable);
+        }
+    }
+}
+
+/// What is still to be read.
+struct Rest<'a>(&'a [u8]);
+
+impl<'a> Rest<'a> {
+    fn skip_space(&mut self) {
+        while let [b' ' | b'\t', rest @ ..] = self.0 {
+            self.0 = rest;
+        }
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        match self.0.split_first() {
+            Some((first, rest)) if *first == byte => {
+                self.0 = rest;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The time among the parameters of an entry. Of two, the first one counts.
+    fn parameters(&mut self) -> Result<Option<u64>, Unreadable> {
+        let mut duration = None;
+        loop {
+            self.skip_space();
+            if !self.eat(b';') {
+                return Ok(duration);
+            }
+            self.skip_space();
+            // RFC 9110 section 5.6.6: so may parameters.
+            if matches!(self.0, [] | [b';' | b',', ..]) {
+                continue;
+            }
+            let name = self.token()?;
+            self.skip_space();
+            if !self.eat(b'=') {
+                return Err(Unreadable);
+            }
+            self.skip_space();
+            let value = match self.0 {
+                [b'"', ..] => self.quoted()?,
+                _ => self.token()?.as_bytes(),
+            };
+            if name.eq_ignore_ascii_case("dur") && duration.is_none() {
+                duration = Some(nanos(value, MILLISECOND).ok_or(Unreadable)?);
+            }
+        }
+    }
+
+    fn token(&mut self) -> Result<&'a str, Unreadable> {
+        let end = self.0.iter().position(|&byte| !is_token(byte));
+        let (token, rest) = self.0.split_at(end.unwrap_or(self.0.len()));
+        self.0 = rest;
+        match std::str::from_utf8(token) {
+            Ok(token) if !token.is_empty() => Ok(token),
+            _ => Err(Unreadable),
+        }
+    }
+
+    /// What stands between quotes, with its backslashes.
+    fn quoted(&mut self) -> Result<&'a [u8], Unreadable> {
+        let inside = &self.0[1..];
+        let mut at = 0;
+        loop {
+            match inside.get(at) {
+                None => return Err(Unreadable),
+                Some(b'"') => break,
+                Some(b'\\') => at += 2,
+                Some(byte) if byte.is_ascii_control() && *byte != b'\t' => return Err(Unreadable),
+                Some(_) => at += 1,
+            }
+        }
+        self.0 = &inside[at + 1..];
+        Ok(&inside[..at])
+    }
+}
+
+/// RFC 9110 section 5.6.2.
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Times in microseconds by name; a total is called `=`.
+    fn micros(value: &str) -> Option<Vec<(String, u64)>> {
+        let mut all = Vec::new();
+        parse(value.as_bytes(), &mut |told| {
+            all.push(match told {
+                Told::Stage(name, nanos) => (name.to_owned(), nanos / 1_000),
+                Told::Total(nanos) => ("=".to_owned(), nanos / 1_000),
+            });
+        })
+        .ok()
+        .map(|()| all)
+    }
+
+    #[test]
+    fn entries_are_read_as_the_standard_has_them() {
+        let cases: [(&str, &[(&str, u64)]); 11] = [
+            ("", &[]),
+            (
+                "db;dur=53.2, app;dur=47.2",
+                &[("db", 53_200), ("app", 47_200)],
+            ),
+            ("miss, db;dur=53", &[("db", 53_000)]),
+            ("cache;desc=\"Cache Read\";dur=23.2", &[("cache", 23_200)]),
+            ("a;desc=\"x, b;dur=9; \\\"c\\\\\";dur=1", &[("a", 1_000)]),
+            ("a ; dur = 1 ,\tb;DUR=\"2\"", &[("a", 1_000), ("b", 2_000)]),
+            (",, a;dur=1,,", &[("a", 1_000)]),
+            ("a;;dur=1;", &[("a", 1_000)]),
+            ("a;dur=1;dur=2", &[("a", 1_000)]),
+            (
+                "Total;dur=5,sub-total;dur=4",
+                &[("=", 5_000), ("sub-total", 4_000)],
+            ),
+            ("a;dur=0", &[("a", 0)]),
+        ];
+        for (value, expected) in cases {
+            let expected: Vec<_> = expected
+                .iter()
+                .map(|(n, t)| ((*n).to_owned(), *t))
+                .collect();
+            assert_eq!(micros(value), Some(expected), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_an_entry_is_refused() {
+        for value in [
+            "a;dur=",
+            "a;dur",
+            "a;dur=-1",
+            "a;dur=1e3",
+            "a;dur=1 b",
+            "a b",
+            ";dur=1",
+            "a;=1",
+            "a;desc=\"open",
+            "a;desc=\"open\\",
+            "a;dur=\"1\\0\"",
+            "(others);dur=1",
+            "a=1",
+            "ä;dur=1",
+            "a;dur=600001",
+        ] {
+            assert_eq!(micros(value), None, "{value:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_written_is_read(
+            entries in prop::collection::vec(("[a-z][a-z0-9_.-]{0,9}", 0u64..600_000_000, any::<String>()), 0..20),
+        ) {
+            let text: Vec<String> = entries
+                .iter()
+                .map(|(name, micros, description)| {
+                    let clean: String = description.chars().filter(|c| !c.is_control()).collect();
+                    let quoted = clean.replace('\\', "\\\\").replace('"', "\\\"");
+                    format!("{name};desc=\"{quoted}\";dur={}.{:03}", micros / 1_000, micros % 1_000)
+                })
+                .collect();
+            let expected: Vec<_> = entries
+                .into_iter()
+                .map(|(name, micros, _)| (if name == TOTAL { "=".to_owned() } else { name }, micros))
+                .collect();
+            prop_assert_eq!(micros(&text.join(", ")), Some(expected));
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What targets told of their own stages, as `result.json` has it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Figure;
+
+/// A band of the service times of correct answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StageBand {
+    /// Up to the median.
+    FastestHalf,
+    /// From the median to the 90th percentile.
+    P50ToP90,
+    /// From there to the 99th percentile.
+    P90ToP99,
+    /// Beyond the 99th percentile.
+    AboveP99,
+}
+
+/// What a target told of its stages, for one operation, in the heads of its answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StagesOf {
+    /// Name of the operation.
+    pub operation: String,
+    /// Correct answers to requests that were due in the windows, over all slices.
+    pub answers: u64,
+    /// Those of them that told a time.
+    pub carrying: u64,
+    /// Those with a header that could not be read.
+    pub unreadable: u64,
+    /// Means of the requests in each band, the fastest first.
+    pub bands: Vec<StageBandResult>,
+    /// Each stage, in the order in which they were first told.
+    pub stages: Vec<StageResult>,
+}
+
+/// Means of the requests in a band: medians over the slices.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StageBandResult {
+    /// The band.
+    pub band: StageBand,
+    /// Service time.
+    pub service: Option<Figure>,
+    /// Time of the whole request as the target saw it, over the answers that told it.
+    pub total: Option<Figure>,
+    /// What is left of the service time of the same answers: network and client.
+    pub remainder: Option<Figure>,
+    /// Share of the answers that told a time.
+    pub carrying: Option<Figure>,
+}
+
+/// One stage.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StageResult {
+    /// Its name; `(others)` for all that there was no room for.
+    pub stage: String,
+    /// Share of the answers with a time that named it, over all slices.
+    pub named: f64,
+    /// Mean over the answers with a time, for each of the bands; one that does not name
+    /// the stage counts as no time in it.
+    pub bands: Vec<Option<Figure>>,
+}

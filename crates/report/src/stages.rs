@@ -1,0 +1,139 @@
+//! Stages of targets as both tables show them: a row for each stage and target, a column
+//! for each band.
+
+use crate::document::{Document, Figure, ResultOf, StageBand, StagesOf};
+use crate::words::{count, percent, plural};
+
+/// What the columns are.
+pub(crate) const BANDS: [StageBand; 4] = [
+    StageBand::FastestHalf,
+    StageBand::P50ToP90,
+    StageBand::P90ToP99,
+    StageBand::AboveP99,
+];
+
+/// The head of a band's column.
+pub(crate) fn band_name(band: StageBand) -> &'static str {
+    match band {
+        StageBand::FastestHalf => "fastest half",
+        StageBand::P50ToP90 => "p50 to p90",
+        StageBand::P90ToP99 => "p90 to p99",
+        StageBand::AboveP99 => "above p99",
+    }
+}
+
+/// One row: means of the requests in each band.
+pub(crate) struct Row<'a> {
+    /// What is told: a stage by its name, which is hostile until escaped, or words of ours.
+    pub(crate) what: &'a str,
+    pub(crate) target: &'a str,
+    pub(crate) means: Vec<Option<Figure>>,
+}
+
+/// The operations of a workload of which some answer told a time.
+pub(crate) fn operations<'a>(document: &'a Document, workload: &'a str) -> Vec<&'a str> {
+    let mut names: Vec<&str> = Vec::new();
+    for (_, stages) in told(document, workload) {
+        let name = stages.operation.as_str();
+        if stages.carrying > 0 && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The rows of an operation: the targets of each stage side by side, then what stands
+/// against all of them.
+pub(crate) fn rows<'a>(document: &'a Document, workload: &'a str, operation: &str) -> Vec<Row<'a>> {
+    let results: Vec<(&ResultOf, &StagesOf)> = told(document, workload)
+        .filter(|(_, stages)| stages.operation == operation && stages.carrying > 0)
+        .collect();
+    let mut names: Vec<&str> = Vec::new();
+    for name in results.iter().flat_map(|(_, stages)| &stages.stages) {
+        if !names.contains(&name.stage.as_str()) {
+            names.push(&name.stage);
+        }
+    }
+    let mut rows = Vec::new();
+    for name in names {
+        for (result, stages) in &results {
+            let mut known = stages.stages.iter();
+            if let Some(stage) = known.find(|stage| stage.stage == name) {
+                rows.push(Row {
+                    what: name,
+                    target: &result.target,
+                    means: stage.bands.clone(),
+                });
+            }
+        }
+    }
+    type Of = fn(&StagesOf) -> Vec<Option<Figure>>;
+    let of_all: [(&str, Of); 3] = [
+        ("(server total)", |stages| {
+            stages.bands.iter().map(|band| band.total).collect()
+        }),
+        ("(network and client)", |stages| {
+            stages.bands.iter().map(|band| band.remainder).collect()
+        }),
+        ("(service time)", |stages| {
+            stages.bands.iter().map(|band| band.service).collect()
+        }),
+    ];
+    for (what, of) in of_all {
+        for (result, stages) in &results {
+            rows.push(Row {
+                what,
+                target: &result.target,
+                means: of(stages),
+            });
+        }
+    }
+    rows
+}
+
+/// What has to be known of the answers of a target: how many told no time, or one that
+/// could not be read, and stages that only some of them named. Names are not escaped.
+pub(crate) fn notes<'a>(document: &'a Document, workload: &'a str) -> Vec<String> {
+    told(document, workload)
+        .filter_map(|(result, stages)| {
+            let mut parts = Vec::new();
+            let told = stages.carrying.saturating_add(stages.unreadable);
+            let silent = stages.answers.saturating_sub(told);
+            let share = |part: u64| percent(part as f64 / stages.answers.max(1) as f64);
+            if silent == stages.answers {
+                parts.push("no answer told the time of a stage".to_owned());
+            } else if silent > 0 {
+                parts.push(format!(
+                    "{} of {} ({}) told no time",
+                    count(silent),
+                    plural(stages.answers, "answer"),
+                    share(silent)
+                ));
+            }
+            if stages.unreadable > 0 {
+                parts.push(format!(
+                    "{} ({}) had a header that cannot be read, and count as none",
+                    plural(stages.unreadable, "answer"),
+                    share(stages.unreadable)
+                ));
+            }
+            let some = stages.stages.iter().filter(|stage| stage.named < 0.9995);
+            parts.extend(
+                some.map(|stage| format!("{} was named by {}", stage.stage, percent(stage.named))),
+            );
+            (!parts.is_empty()).then(|| {
+                let (target, operation) = (&result.target, &stages.operation);
+                format!("{target}, {operation}: {}", parts.join("; "))
+            })
+        })
+        .collect()
+}
+
+fn told<'a>(
+    document: &'a Document,
+    workload: &'a str,
+) -> impl Iterator<Item = (&'a ResultOf, &'a StagesOf)> {
+    document
+        .results_of(workload)
+        .flat_map(|result| result.stages.iter().map(move |stages| (result, stages)))
+}

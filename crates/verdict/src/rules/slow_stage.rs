@@ -1,0 +1,207 @@
+//! One stage of the target explains its slowest answers.
+
+use tenbin_record::Slice;
+use tenbin_stats::{CONFIDENCE, median};
+
+use super::Rule;
+use crate::evidence::{Cell, Evidence};
+use crate::finding::{Blame, Finding, Severity};
+use crate::stages::{Band, Means, by_group, operations, pooled};
+use crate::words::{count, percent, tame, time};
+
+/// Share of the extra time.
+const MOST: f64 = 0.50;
+/// Fewest answers above the 99th percentile, over all slices.
+const FEWEST: f64 = 100.0;
+/// Smallest share of the answers in either band that told a time: of those that did not,
+/// nobody knows where theirs went.
+const TOLD: f64 = 0.90;
+
+/// One stage of the target explains its slowest answers.
+pub(super) struct SlowStage;
+
+impl Rule for SlowStage {
+    fn name(&self) -> &'static str {
+        "slow_stage"
+    }
+
+    fn summary(&self) -> &'static str {
+        "one stage of the target explains its slowest answers"
+    }
+
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Note]
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("slow_stage.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let cells = evidence.cells();
+        cells.iter().flat_map(|cell| self.cell(cell)).collect()
+    }
+}
+
+impl SlowStage {
+    fn cell(&self, cell: &Cell<'_>) -> Vec<Finding> {
+        let full = cell.full();
+        operations(&full)
+            .into_iter()
+            .filter_map(|operation| {
+                let tail = Tail::of(&full, operation)?;
+                (tail.share >= MOST).then(|| Finding {
+                    rule: self.name(),
+                    severity: Severity::Note,
+                    blame: Blame::Server,
+                    workload: Some(cell.workload.name.clone()),
+                    target: Some(cell.target.name.clone()),
+                    evidence: format!(
+                        "the slowest hundredth of {} takes {} longer than the fastest half, and \
+                         {} of that is the target's stage {} (medians over {})",
+                        tame(operation),
+                        time(tail.extra),
+                        percent(tail.share),
+                        tame(&tail.stage),
+                        count(tail.groups, tail.group)
+                    ),
+                    advice: format!(
+                        "look at what {} waits for when it is slow; a faster rest of the target \
+                         hardly moves the 99th percentile",
+                        tame(&tail.stage)
+                    ),
+                })
+            })
+            .collect()
+    }
+}
+
+/// What the slowest answers took longer than the fastest half.
+struct Tail {
+    /// Seconds.
+    extra: f64,
+    /// The stage that explains most of it.
+    stage: String,
+    /// How much of it, 0 to 1 and more.
+    share: f64,
+    /// What the medians are over.
+    groups: usize,
+    group: &'static str,
+}
+
+impl Tail {
+    fn of(slices: &[&Slice], operation: &str) -> Option<Self> {
+        let all = pooled(slices, operation);
+        if all.answers() as f64 * 0.01 < FEWEST {
+            return None;
+        }
+        let pairs = by_group(slices, operation, Band::AboveP99.edge(), |sums| {
+            [Band::FastestHalf, Band::AboveP99].map(|band| Means::of(sums, band))
+        });
+        let tells = |means: &Means| means.carrying.is_some_and(|share| share >= TOLD);
+        if !pairs.iter().flatten().all(tells) {
+            return None;
+        }
+        let over = |of: &dyn Fn(&Means) -> Option<f64>| -> Option<Vec<f64>> {
+            let differences = pairs.iter().map(|[fast, slow]| Some(of(slow)? - of(fast)?));
+            differences.collect()
+        };
+        let extras = over(&|means| means.service)?;
+        let extra = median(&extras, CONFIDENCE).value()?;
+        let shares = all.stages.iter().filter_map(|stage| {
+            let differences = over(&|means| means.of_stage(stage))?;
+            let shares = differences.iter().zip(&extras);
+            let shares: Vec<f64> = shares.map(|(stage, extra)| stage / extra).collect();
+            Some((stage, median(&shares, CONFIDENCE).value()?))
+        });
+        let (stage, share) = shares.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+        Some(Self {
+            extra,
+            stage: stage.clone(),
+            share,
+            groups: pairs.len(),
+            group: if pairs.len() == slices.len() {
+                "slice"
+            } else {
+                "block"
+            },
+        })
+        .filter(|tail| tail.extra > 0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Run, Told, stages};
+
+    fn told(parts: &[Told<'_>]) -> Vec<Finding> {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.0.stages = Some(stages(parts)));
+        run.findings(&SlowStage)
+    }
+
+    #[test]
+    fn fires_when_one_stage_takes_most_of_the_extra_time() {
+        let findings = told(&[
+            (990, 2, &[("db", 1), ("view", 1)]),
+            (10, 22, &[("db", 16), ("view", 3)]),
+        ]);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        let finding = &findings[0];
+        assert_eq!(finding.target.as_deref(), Some("b"));
+        assert_eq!(finding.blame, Blame::Server);
+        let expected = "the slowest hundredth of GET takes 20.0 ms longer than the fastest half, \
+                        and 75 % of that is the target's stage db (medians over 16 slices)";
+        assert_eq!(finding.evidence, expected);
+    }
+
+    #[test]
+    fn fires_on_blocks_when_slices_are_short() {
+        let findings = told(&[(198, 2, &[("db", 1)]), (2, 22, &[("db", 16)])]);
+        assert_eq!(findings, [], "32 answers above the 99th percentile");
+        let mut run = Run::pair(50);
+        run.each_of("b", |slice| {
+            slice.0.stages = Some(stages(&[(198, 2, &[("db", 1)]), (2, 22, &[("db", 16)])]));
+        });
+        let findings = run.findings(&SlowStage);
+        assert_eq!(findings.len(), 1);
+        assert!(
+            findings[0].evidence.contains("over 50 blocks"),
+            "{findings:?}"
+        );
+    }
+
+    #[test]
+    fn silent_when_the_extra_time_is_spread_or_nobody_told_where_it_went() {
+        let spread: &[Told<'_>] = &[
+            (990, 2, &[("db", 1), ("view", 1)]),
+            (10, 22, &[("db", 8), ("view", 8)]),
+        ];
+        assert_eq!(told(spread), []);
+        let elsewhere: &[Told<'_>] = &[(990, 2, &[("db", 1)]), (10, 22, &[("db", 1)])];
+        assert_eq!(told(elsewhere), []);
+    }
+
+    #[test]
+    fn silent_when_the_slow_ones_told_nothing() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| {
+            let parts: &[Told<'_>] = &[(990, 2, &[("db", 1)]), (10, 22, &[("db", 16)])];
+            let mut sums = stages(parts);
+            sums.operations[0].buckets[1].carrying = 8;
+            slice.0.stages = Some(sums);
+        });
+        assert_eq!(run.findings(&SlowStage), []);
+    }
+
+    #[test]
+    fn a_stage_cannot_write_into_the_report() {
+        let findings = told(&[
+            (990, 2, &[("<b>\u{1b}[31m|`x`", 1)]),
+            (10, 22, &[("<b>\u{1b}[31m|`x`", 20)]),
+        ]);
+        let text = format!("{} {}", findings[0].evidence, findings[0].advice);
+        assert!(!text.contains(['<', '\u{1b}', '|', '`']), "{text}");
+    }
+}

@@ -1,0 +1,363 @@
+//! Times that targets told of their own stages: means by band of service time.
+
+use serde::Serialize;
+use tenbin_record::{OperationStages, Slice};
+use tenbin_stats::{Measured, band_shares, printable_percentile};
+
+use crate::figures::Basis;
+
+/// A band of the service times of correct answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Band {
+    /// Up to the median.
+    FastestHalf,
+    /// From the median to the 90th percentile.
+    P50ToP90,
+    /// From there to the 99th percentile.
+    P90ToP99,
+    /// Beyond the 99th percentile.
+    AboveP99,
+}
+
+impl Band {
+    /// All of them, the fastest first.
+    pub const ALL: [Self; 4] = [
+        Self::FastestHalf,
+        Self::P50ToP90,
+        Self::P90ToP99,
+        Self::AboveP99,
+    ];
+    /// The quantiles between them.
+    const EDGES: [f64; 3] = [0.50, 0.90, 0.99];
+
+    /// The quantile that has to be known for the band to be.
+    pub(crate) fn edge(self) -> f64 {
+        match self {
+            Self::FastestHalf => 0.50,
+            Self::P50ToP90 => 0.90,
+            Self::P90ToP99 | Self::AboveP99 => 0.99,
+        }
+    }
+}
+
+/// What a target told of its stages, for one operation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StageFigures {
+    /// Name of the operation.
+    pub operation: String,
+    /// Correct answers to requests that were due in the windows, over all slices.
+    pub answers: u64,
+    /// Those that told a time.
+    pub carrying: u64,
+    /// Those with a header that could not be read.
+    pub unreadable: u64,
+    /// Means by band, the fastest first.
+    pub bands: Vec<BandFigures>,
+    /// Means by stage, in the order in which they were first told.
+    pub stages: Vec<StageMeans>,
+}
+
+/// Means of the requests in a band, of one slice: medians over the slices.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BandFigures {
+    /// The band.
+    pub band: Band,
+    /// Service time, seconds.
+    pub service: Measured,
+    /// Time of the whole request as the target saw it, seconds, over the answers that
+    /// told it.
+    pub total: Measured,
+    /// What is left of the service time of the same answers, seconds: network and client.
+    pub remainder: Measured,
+    /// Share of the answers that told a time, 0 to 1.
+    pub carrying: Measured,
+}
+
+/// Means of one stage.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StageMeans {
+    /// Its name. Server-supplied: hostile until escaped.
+    pub stage: String,
+    /// Share of the answers with a time that named it, 0 to 1, over all slices.
+    pub named: f64,
+    /// Mean over the answers with a time, seconds, by band: an answer that does not name
+    /// the stage spent, by its target's word, no time in it.
+    pub bands: Vec<Measured>,
+}
+
+/// Empty if nobody asked for stages.
+pub(crate) fn of_cell(basis: &Basis<'_>) -> Vec<StageFigures> {
+    operations(basis.slices())
+        .into_iter()
+        .map(|name| of_operation(basis, name))
+        .collect()
+}
+
+/// The operations with a correct answer in a slice in which stages were read, in the
+/// workload's order.
+pub(crate) fn operations<'a>(slices: &[&'a Slice]) -> Vec<&'a str> {
+    let mut names: Vec<&str> = Vec::new();
+    for slice in slices {
+        let Some(sums) = &slice.stages else {
+            continue;
+        };
+        let answered = slice.ops.iter().map(|op| op.name.as_str());
+        for name in answered.filter(|name| sums.of(name).is_some()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+fn of_operation(basis: &Basis<'_>, operation: &str) -> StageFigures {
+    let all = pooled(basis.slices(), operation);
+    let bands = Band::ALL.map(|band| {
+        let means = |sums: &OperationStages| Means::of(sums, band);
+        by_group(basis.slices(), operation, band.edge(), means)
+    });
+    let median = |band: usize, of: &dyn Fn(&Means) -> Option<f64>| {
+        let values: Vec<f64> = bands[band].iter().filter_map(of).collect();
+        basis.median_of(&values)
+    };
+    let named = |at: usize| -> u64 { all.buckets.iter().map(|each| each.stages[at].named).sum() };
+    let carrying = all.carrying();
+    StageFigures {
+        operation: operation.to_owned(),
+        answers: all.answers(),
+        carrying,
+        unreadable: all.unreadable(),
+        bands: Band::ALL
+            .into_iter()
+            .enumerate()
+            .map(|(at, band)| BandFigures {
+                band,
+                service: median(at, &|means| means.service),
+                total: median(at, &|means| means.total),
+                remainder: median(at, &|means| means.remainder),
+                carrying: median(at, &|means| means.carrying),
+            })
+            .collect(),
+        stages: all
+            .stages
+            .iter()
+            .enumerate()
+            .map(|(stage, name)| StageMeans {
+                stage: name.clone(),
+                named: named(stage) as f64 / carrying.max(1) as f64,
+                bands: (0..bands.len())
+                    .map(|band| median(band, &|means| means.of_stage(name)))
+                    .collect(),
+            })
+            .collect(),
+    }
+}
+
+/// Means of the requests of one operation in one band, seconds; `None` where no answer
+/// told what is asked.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Means {
+    pub(crate) service: Option<f64>,
+    pub(crate) total: Option<f64>,
+    pub(crate) remainder: Option<f64>,
+    /// Share of the answers that told a time.
+    pub(crate) carrying: Option<f64>,
+    /// By name; empty if no answer told a time.
+    stages: Vec<(String, f64)>,
+}
+
+impl Means {
+    /// Of what was summed up over some slices.
+    pub(crate) fn of(sums: &OperationStages, band: Band) -> Self {
+        let counts: Vec<u64> = sums.buckets.iter().map(|bucket| bucket.answers).collect();
+        let shares = &band_shares(&counts, &Band::EDGES)[band as usize];
+        let sum = |of: &dyn Fn(usize) -> u64| -> f64 {
+            let parts = shares.iter().enumerate();
+            parts.map(|(at, share)| share * of(at) as f64).sum()
+        };
+        let bucket = |at: usize| &sums.buckets[at];
+        let answers = sum(&|at| bucket(at).answers);
+        let carrying = sum(&|at| bucket(at).carrying);
+        let totals = sum(&|at| bucket(at).totals);
+        let total = mean(sum(&|at| bucket(at).total_ns), totals);
+        let total_service = mean(sum(&|at| bucket(at).total_service_ns), totals);
+        let stages = sums.stages.iter().enumerate().filter_map(|(stage, name)| {
+            let nanos = sum(&|at| bucket(at).stages[stage].ns);
+            Some((name.clone(), mean(nanos, carrying)?))
+        });
+        Self {
+            service: mean(sum(&|at| bucket(at).service_ns), answers),
+            total,
+            // A target that saw more time than there was has another clock than ours.
+            remainder: total
+                .zip(total_service)
+                .map(|(total, service)| service - total)
+                .filter(|left| *left >= 0.0),
+            carrying: (answers > 0.0).then(|| carrying / answers),
+            stages: stages.collect(),
+        }
+    }
+
+    /// The mean of that stage; 0 if others were named and it was not.
+    pub(crate) fn of_stage(&self, name: &str) -> Option<f64> {
+        let mut stages = self.stages.iter();
+        let named = stages
+            .find(|(stage, _)| stage == name)
+            .map(|(_, mean)| *mean);
+        let others = self.carrying.is_some_and(|share| share > 0.0);
+        named.or(others.then_some(0.0))
+    }
+}
+
+fn mean(nanos: f64, count: f64) -> Option<f64> {
+    // Shares of buckets are not exact.
+    (count > 1e-9).then(|| nanos / count / 1e9)
+}
+
+/// What `of` makes of each slice's sums; if slices have too few answers for the quantile
+/// `q`, of each block's, and if that is not enough, of all together. None if that is too
+/// little.
+pub(crate) fn by_group<T>(
+    slices: &[&Slice],
+    operation: &str,
+    q: f64,
+    of: impl Fn(&OperationStages) -> T,
+) -> Vec<T> {
+    let of_group = |group: &[&Slice]| {
+        let sums = pooled(group, operation);
+        printable_percentile(q, sums.answers()).then(|| of(&sums))
+    };
+    let apart: Option<Vec<T>> = slices.iter().map(|slice| of_group(&[slice])).collect();
+    let by_block = || {
+        let mut ordered = slices.to_vec();
+        ordered.sort_by_key(|slice| slice.block);
+        let blocks = ordered.chunk_by(|a, b| a.block == b.block);
+        blocks.map(of_group).collect::<Option<Vec<T>>>()
+    };
+    apart
+        .or_else(by_block)
+        .unwrap_or_else(|| of_group(slices).into_iter().collect())
+}
+
+/// What was told of an operation, over all these slices.
+pub(crate) fn pooled(slices: &[&Slice], operation: &str) -> OperationStages {
+    let mut sum = OperationStages {
+        operation: operation.to_owned(),
+        ..OperationStages::default()
+    };
+    for part in slices.iter().filter_map(|slice| slice.stages.as_ref()) {
+        if let Some(part) = part.of(operation) {
+            sum.add(part);
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::figures;
+    use crate::testing::{Run, stages};
+
+    /// Made by block.
+    fn with_stages(made: impl Fn(u32) -> tenbin_record::StageSums) -> Vec<StageFigures> {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.0.stages = Some(made(slice.0.block)));
+        figures(&run.plan, &run.slices).remove(0).stages
+    }
+
+    fn close(measured: Measured, expected: f64) -> bool {
+        let value = measured.value().unwrap();
+        (value - expected).abs() < 1e-6
+    }
+
+    #[test]
+    fn means_are_those_of_the_requests_in_the_band() {
+        // 1 % of the answers spend ten times as long in the database.
+        let figures = with_stages(|_| stages(&[(990, 2, &[("db", 1)]), (10, 20, &[("db", 18)])]));
+        let [get] = &figures[..] else {
+            panic!("{figures:?}")
+        };
+        assert_eq!(
+            (get.answers, get.carrying, get.unreadable),
+            (16_000, 16_000, 0)
+        );
+        assert_eq!(get.stages[0].stage, "db");
+        assert_eq!(get.stages[0].named, 1.0);
+        for (at, (service, db)) in [(2, 1), (2, 1), (2, 1), (20, 18)].into_iter().enumerate() {
+            let band = &get.bands[at];
+            assert!(close(band.service, f64::from(service) / 1e3), "{band:?}");
+            assert!(
+                close(get.stages[0].bands[at], f64::from(db) / 1e3),
+                "{get:?}"
+            );
+            assert!(band.service.estimate().is_some(), "with its interval");
+            assert_eq!(band.total, Measured::Unknown, "nobody told it");
+            assert_eq!(band.remainder, Measured::Unknown);
+            assert_eq!(band.carrying.value(), Some(1.0));
+        }
+    }
+
+    #[test]
+    fn the_remainder_is_of_the_answers_that_told_a_total() {
+        let figures = with_stages(|_| {
+            let mut sums = stages(&[(1_000, 4, &[("db", 1)])]);
+            let bucket = &mut sums.operations[0].buckets[0];
+            bucket.totals = 500;
+            bucket.total_ns = 500 * 3_000_000;
+            bucket.total_service_ns = 500 * 5_000_000;
+            sums
+        });
+        assert!(close(figures[0].bands[3].total, 0.003));
+        assert!(close(figures[0].bands[3].remainder, 0.002));
+    }
+
+    #[test]
+    fn a_target_that_saw_more_time_than_there_was_leaves_the_rest_unknown() {
+        let figures = with_stages(|_| {
+            let mut sums = stages(&[(1_000, 4, &[("db", 1)])]);
+            let bucket = &mut sums.operations[0].buckets[0];
+            bucket.totals = 1_000;
+            bucket.total_ns = 1_000 * 6_000_000;
+            bucket.total_service_ns = bucket.service_ns;
+            sums
+        });
+        assert!(close(figures[0].bands[0].total, 0.006));
+        assert_eq!(figures[0].bands[0].remainder, Measured::Unknown);
+    }
+
+    #[test]
+    fn a_stage_that_a_slice_never_named_took_no_time_there() {
+        let figures = with_stages(|block| match block % 4 {
+            0 => stages(&[(1_000, 4, &[("db", 1), ("cache", 2)])]),
+            _ => stages(&[(1_000, 4, &[("db", 1)])]),
+        });
+        let cache = &figures[0].stages[1];
+        assert_eq!(cache.stage, "cache");
+        assert_eq!(cache.bands[0].value(), Some(0.0));
+        assert!(cache.named > 0.0 && cache.named < 1.0);
+    }
+
+    #[test]
+    fn too_few_answers_for_a_band_leave_it_unknown() {
+        let few = with_stages(|_| stages(&[(20, 4, &[("db", 1)])]));
+        assert!(few[0].bands[0].service.estimate().is_some());
+        let rare = few[0].bands[3].service;
+        assert!(rare.estimate().is_none(), "320 answers in all: {rare:?}");
+        assert_eq!(rare, Measured::Unknown);
+        let some = with_stages(|_| stages(&[(30, 4, &[("db", 1)])]));
+        let rare = some[0].bands[3].service;
+        assert!(
+            matches!(rare, Measured::Point { .. }),
+            "480 in all: {rare:?}"
+        );
+    }
+
+    #[test]
+    fn nobody_asked() {
+        let run = Run::pair(8);
+        assert_eq!(figures(&run.plan, &run.slices).remove(0).stages, []);
+    }
+}
