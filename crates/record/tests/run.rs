@@ -41,6 +41,8 @@ fn environment() -> Environment {
             }],
             insecure: true,
             hits: [("get".to_owned(), vec![Some(5), None])].into(),
+            records: Some(60),
+            relaunched: true,
         },
     );
     let labels = vec!["GET /a".to_owned(), "GET /b?c=\"d\"".to_owned()];
