@@ -246,9 +246,9 @@ mod tests {
             found,
             [
                 "replicas at search: the first node costs 20 % of the throughput of direct (ratio \
-                 0.80, 0.80–0.80); node 2 gains 88 % of the throughput of one (ratio 1.88, \
-                 1.88–1.88); cannot tell whether node 3 gains or costs throughput against two \
-                 (ratio 1.00, 1.00–1.00)"
+                 0.800, 0.800–0.800); node 2 gains 87.5 % of the throughput of one (ratio 1.875, \
+                 1.875–1.875); cannot tell whether node 3 gains or costs throughput against two \
+                 (ratio 1.000, 1.000–1.000)"
             ]
         );
     }
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn few_blocks_have_no_interval_and_none_have_no_figure() {
         let found = node_ladders_of(&run([1_000, 800, 1_500, 1_500], 4));
-        assert!(found[0].contains("makes 0.80 times the throughput of direct (interval unknown)"));
+        assert!(found[0].contains("makes 0.800 times the throughput of direct (interval unknown)"));
         let found = node_ladders_of(&run([1_000, 800, 1_500, 1_500], 4).interrupted(3));
         assert!(
             found[0].contains("what the first node costs is unknown"),

@@ -474,7 +474,7 @@ pub(crate) fn was_there(target: &Target) -> bool {
 }
 
 /// Whether all that a target holds lies in a directory Tenbin removes anyway.
-fn is_disposable(target: &Target) -> bool {
+pub(crate) fn is_disposable(target: &Target) -> bool {
     match &target.reach {
         Reach::Endpoint { .. } | Reach::Files(_) => false,
         Reach::Builtin(_) => true,

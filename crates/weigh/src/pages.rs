@@ -10,7 +10,7 @@ use tenbin_corpus::synthetic::Language;
 use tenbin_plan::{Corpus, CorpusLanguage, CorpusSource, Plan, SearchServer, Target};
 use tenbin_targets::Running;
 
-use crate::arm::Wires;
+use crate::arm::{Wires, is_disposable};
 use crate::error::WeighError;
 use crate::nodes;
 use crate::progress::Progress;
@@ -120,7 +120,7 @@ impl Pages {
         let server = servers.first().map_or("", String::as_str);
         let mut sink = (kind.make)(options).map_err(failed)?;
         // Where a server of Tenbin's own listens, another one may have listened before.
-        let anew = running_is_new(target);
+        let anew = is_disposable(target);
         let state = state_file(&self.files, kind.name, servers);
         let mut kept = Kept::open(&state, kind.name, servers, &self.files, anew).map_err(failed)?;
         let manner = Manner {
@@ -149,11 +149,6 @@ impl Pages {
             Err(broken) => Err(failed(broken.error)),
         }
     }
-}
-
-/// Whether its database is made for this run.
-fn running_is_new(target: &Target) -> bool {
-    matches!(target.reach, tenbin_plan::Reach::Launched(_))
 }
 
 /// What the fewest of its servers have; `None` where there is no such table yet.

@@ -54,10 +54,10 @@ pub(super) fn resolve(
             (path, set)
         }
     };
-    if let (Some(cache), Some(hit)) = (&cache, &draft.cache_hit) {
-        if let Err(why) = cache.check(&set) {
-            desk.wrong(hit.place, "cache_hit", why);
-        }
+    if let (Some(cache), Some(hit)) = (&cache, &draft.cache_hit)
+        && let Err(why) = cache.check(&set)
+    {
+        desk.wrong(hit.place, "cache_hit", why);
     }
     Some(Patterns {
         path,
