@@ -201,7 +201,7 @@ mod request_response {
     }
 
     const TUTORIAL: &str = "--step=2 --start-n-clients=0 --end-n-clients=20 --duration=30 \
-        --interval=10 --request-patterns-file=/home/me/patterns.txt --default-port=10041";
+        --interval=10 --request-patterns-file=lists/patterns.txt --default-port=10041";
 
     #[test]
     fn the_tutorials_lines_mean_what_they_say() {
