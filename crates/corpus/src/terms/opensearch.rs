@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{PAGE, Source, Wanted, words};
+use super::{PAGE, Source, Wanted, as_term, words};
 use crate::error::Error;
 use crate::escape::query_component;
 use crate::http::{Client, Reply};
@@ -102,7 +102,7 @@ impl Page {
         Ok(Self {
             scroll: scroll.map(str::to_owned),
             records: records.len(),
-            terms: records.iter().flat_map(value).collect(),
+            terms: records.iter().flat_map(value).filter_map(as_term).collect(),
         })
     }
 }

@@ -26,10 +26,17 @@ pub fn extract(answer: &[u8], column: usize) -> Result<Vec<String>, String> {
             columns.names.len()
         ));
     }
-    let records = columns.records.iter();
-    Ok(records
-        .flat_map(|record| words(record.at(column)))
-        .collect())
+    let mut terms = Vec::new();
+    for record in columns.records {
+        terms.extend(words(record.at(column)));
+    }
+    Ok(terms.into_iter().filter_map(as_term).collect())
+}
+
+/// A term is a line: what would part it is no part of it.
+fn as_term(word: String) -> Option<String> {
+    let term = word.replace(['\n', '\r'], " ");
+    (!term.trim().is_empty()).then_some(term)
 }
 
 /// Terms as they are found in records, each once.
@@ -154,18 +161,13 @@ pub fn find(
     Ok(found)
 }
 
-/// The words of a column's value, or of each of its values. A term is a line: what would
-/// part it is no part of it.
+/// The words of a column's value, or of each of its values.
 fn words(value: Option<&Json>) -> Vec<String> {
-    let words: Vec<String> = match value {
+    match value {
         Some(Json::List(items)) => items.iter().filter_map(Json::as_word).collect(),
         Some(value) => value.as_word().into_iter().collect(),
         None => Vec::new(),
-    };
-    let lines = words
-        .into_iter()
-        .map(|word| word.replace(['\n', '\r'], " "));
-    lines.filter(|word| !word.trim().is_empty()).collect()
+    }
 }
 
 #[cfg(test)]
