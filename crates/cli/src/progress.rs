@@ -81,6 +81,7 @@ impl Display {
                 forecast,
                 shortest,
                 requests,
+                ..
             } => {
                 if let Some(kept) = &self.littering {
                     let _ = kept.set(directory.to_path_buf());
@@ -154,6 +155,7 @@ impl Display {
                 index,
                 target,
                 workload,
+                ..
             } => {
                 let probe = self.probe.take();
                 let is_probe = probe.is_some();
@@ -205,11 +207,16 @@ impl Display {
                 self.bar
                     .set_message(format!("{current}: {ok_per_second:.0}/s{failed}"));
             }
-            Progress::Measured { .. } => {}
+            Progress::Second { .. } | Progress::Measured { .. } => {}
             Progress::Warning(text) => self.warn(text),
             Progress::Note(text) => self.line(&format!("note: {}", for_terminal(text))),
             Progress::Stopping => self.bar.set_message("stopping the targets"),
         }
+    }
+
+    /// Lets something be written to standard output meanwhile.
+    pub(crate) fn aside(&self, write: impl FnOnce()) {
+        self.bar.suspend(write);
     }
 
     /// Says something worth a word, quiet or not.

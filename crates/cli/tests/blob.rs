@@ -635,6 +635,18 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
     assert_eq!(totals.len(), 2, "{json}");
     assert!(totals.iter().all(|row| row["Ops"] == 20), "{json}");
 
+    // Lines come while it runs.
+    let long = "blobstore-bench -b dummy -d 600 -m p -s 10Ki";
+    let running = Tenbin::new(&scratch, long.split(' ')).start();
+    let second = ", Int: 1, Dur(s): 1.0, Mode: PUT, Ops: ";
+    common::wait_until(Duration::from_secs(60), || {
+        running.so_far().contains(second)
+    });
+    running.signal(Signal::SIGINT);
+    let running = running.wait(Duration::from_secs(60));
+    running.expect_code(130).expect_stdout(second);
+    running.expect_stdout(", Int: TOTAL, Dur(s): ");
+
     let dummy = line("blobstore-bench -b dummy -d 1 -m pgd -pr dummytest -s 10Ki -t 2 -l 2");
     assert!(matches!(dummy.code, Some(0 | 6)), "{dummy}");
     dummy.expect_stdout(" backend=dummy\n");

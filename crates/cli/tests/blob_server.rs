@@ -210,6 +210,31 @@ fn a_blob_is_put_together_from_pieces() {
 }
 
 #[test]
+fn what_clients_may_leave_out_or_add_is_taken() {
+    let scratch = Scratch::new("blob-server-liberal");
+    let server = Server::start(&scratch, &["--delete-lag", "0s"]);
+    let posted = "POST /put?size=3&hashes=0 HTTP/1.1\r\nContent-Length: 3";
+    let stored = server.raw(posted, b"abc").expect("an answer").json();
+    let mut location = stored["location"].clone();
+    location["validSize"] = 3.into();
+    assert_eq!(server.get(&location, 0, 3).body, b"abc");
+    // Fields that are zero may be absent, and the size is none.
+    let mut without = location.clone();
+    without.as_object_mut().expect("fields").remove("size");
+    assert_eq!(server.get(&without, 0, 3).status, 400);
+    // What is deleted twice is deleted, and as many as 1,024 at once.
+    let many: Vec<&Value> = std::iter::repeat_n(&location, 1024).collect();
+    for _ in 0..2 {
+        let deleted = server.call("/delete", &json!({ "locations": many }));
+        assert_eq!((deleted.status, deleted.json()), (200, json!({})));
+    }
+    let status = server
+        .raw("GET /access/status HTTP/1.1", b"")
+        .expect("an answer");
+    assert!(status.status == 200 && status.json().is_object());
+}
+
+#[test]
 fn framed_bodies_are_acknowledged_and_every_block_is_checked() {
     let scratch = Scratch::new("blob-server-framed");
     let server = Server::start(&scratch, &[]);

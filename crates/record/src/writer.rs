@@ -15,6 +15,7 @@ use crate::lines::{
     ByteRange, CompleteLine, EndLine, Ended, HostPart, Line, OperationLine, RunLine, SCHEMA,
     SecondLine, SetupPart, push,
 };
+use crate::reader::SecondCounts;
 use crate::seconds::Seconds;
 use crate::server::ServerUse;
 use crate::slice::{Slice, SliceEnd, SliceStart};
@@ -29,6 +30,8 @@ pub struct RunWriter {
     latency: AppendFile,
     encoder: HlogEncoder,
     open: Option<OpenSlice>,
+    /// Of the seconds written since [`RunWriter::take_seconds`].
+    counts: Vec<SecondCounts>,
     failed: bool,
 }
 
@@ -45,6 +48,7 @@ impl RunWriter {
             latency: AppendFile::create(directory.path().join(LATENCY_FILE))?,
             encoder: HlogEncoder::new(),
             open: None,
+            counts: Vec::new(),
             failed: false,
         };
         let head = writer
@@ -89,6 +93,12 @@ impl RunWriter {
         open.seconds.add(sample)?;
         let due = open.seconds.due();
         self.keep(due)
+    }
+
+    /// What came of each operation in the seconds of windows that were written since this
+    /// was last asked.
+    pub fn take_seconds(&mut self) -> Vec<SecondCounts> {
+        std::mem::take(&mut self.counts)
     }
 
     /// Takes what the target used since the last call or the begin of the slice.
@@ -148,6 +158,7 @@ impl RunWriter {
                 offset: self.latency.length,
                 histograms: Vec::new(),
                 lines: Vec::new(),
+                counts: &mut self.counts,
             };
             second
                 .write(open.server.take())
@@ -191,6 +202,8 @@ struct SecondText<'a> {
     offset: u64,
     histograms: Vec<u8>,
     lines: Vec<u8>,
+    /// What came in it, unless it lies behind the window.
+    counts: &'a mut Vec<SecondCounts>,
 }
 
 impl SecondText<'_> {
@@ -201,6 +214,10 @@ impl SecondText<'_> {
             let hlog = self.histograms(Subject::Operation(&op.name), &all)?;
             let line = OperationLine::new(self.slice, interval, op, hlog);
             push(&mut self.lines, &line);
+            if !interval.drain {
+                let length = interval.end.saturating_sub(interval.start);
+                self.counts.push(line.counts(length));
+            }
         }
         let mut setup = None;
         if !interval.setup.is_empty() {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use tenbin_plan::Phase;
-use tenbin_record::{RecordedRun, SecondCounts};
+use tenbin_record::{SecondCounts, Slice};
 
 use crate::document::Document;
 use crate::escape::for_terminal;
@@ -23,50 +23,111 @@ pub struct Asked<'a> {
     pub phases: &'a BTreeMap<String, Phase>,
 }
 
-/// A row for every second and for every slice, in their order.
-pub fn rows(recorded: &RecordedRun, asked: &Asked<'_>) -> Vec<Row> {
-    let mode = |workload: &str| {
-        let phase = asked.phases.get(workload);
-        phase.map_or_else(|| workload.to_owned(), |phase| mode(*phase).to_owned())
-    };
-    let mut rows = Vec::new();
-    for (at, slice) in recorded.slices.iter().enumerate() {
-        let started = recorded.started + seconds(slice.start);
-        let mut end = 0.0;
-        let own = |second: &&SecondCounts| second.slice as usize == at && is_mode(second);
-        let mut intervals = recorded.seconds.iter().filter(own).collect::<Vec<_>>();
-        // The last is a piece of a second and has no line of its own.
-        intervals.retain(|second| second.length >= FULL);
-        for (number, second) in intervals.into_iter().enumerate() {
-            end += second.length;
-            let when = started + seconds(end);
-            rows.push(Row::of_second(
-                slice.round,
-                number,
-                second,
-                mode(&slice.workload),
-                asked.size,
-                when,
-            ));
+/// Tells a run in the tool's lines, while it goes.
+pub struct Teller<'a> {
+    asked: Asked<'a>,
+    started: SystemTime,
+    /// The mode under way.
+    round: u32,
+    mode: String,
+    /// Whole seconds of it so far.
+    seconds: usize,
+    rows: Vec<Row>,
+}
+
+impl<'a> Teller<'a> {
+    /// Of a run that has begun then.
+    pub fn new(asked: Asked<'a>, started: SystemTime) -> Self {
+        Self {
+            asked,
+            started,
+            round: 0,
+            mode: String::new(),
+            seconds: 0,
+            rows: Vec::new(),
         }
-        let slices = std::slice::from_ref(slice);
-        let totals = hsbench::rows(recorded.started, slices, mode, asked.size);
-        rows.extend(totals);
     }
-    rows
+
+    /// What stands before the first mode.
+    pub fn head(&self) -> String {
+        let begun = stamp(self.started);
+        let mut text = format!(
+            "{begun} DataSize={} MD5=unknown: every object has content of its own\n\
+             {begun} BlobStore Benchmark\n{begun} Parameters:\n",
+            self.asked.size
+        );
+        for (name, value) in self.asked.parameters {
+            let _ = writeln!(text, "{begun} {name}={}", for_terminal(value));
+        }
+        text
+    }
+
+    /// A mode of a loop, counted from 0, begins.
+    pub fn begins(&mut self, round: u32, workload: &str, now: SystemTime) -> String {
+        self.round = round;
+        self.mode = self.mode_of(workload);
+        self.seconds = 0;
+        let title = title(&self.mode);
+        format!("{} Running Loop {round} {title} Test\n", stamp(now))
+    }
+
+    /// A second of it is over. The last is a piece of one and has no line of its own.
+    pub fn second(&mut self, second: &SecondCounts, now: SystemTime) -> Option<String> {
+        if !is_mode(&second.operation) || second.length < FULL {
+            return None;
+        }
+        let (mode, size) = (self.mode.clone(), self.asked.size);
+        let row = Row::of_second(self.round, self.seconds, second, mode, size, now);
+        self.seconds += 1;
+        let line = row.line();
+        self.rows.push(row);
+        Some(line)
+    }
+
+    /// It is over.
+    pub fn ends(&mut self, slice: &Slice) -> String {
+        let mut text = String::new();
+        let mode = |workload: &str| self.mode_of(workload);
+        let slices = std::slice::from_ref(slice);
+        let rows = hsbench::rows(self.started, slices, mode, self.asked.size);
+        for row in rows {
+            text.push_str(&row.line());
+            if row.mode() == "PUT" {
+                let _ = writeln!(
+                    text,
+                    "{} The subsequent '-m g' or '-m d' test should be specified with '-n {}'",
+                    stamp(row.end()),
+                    row.ops()
+                );
+            }
+            self.rows.push(row);
+        }
+        text
+    }
+
+    /// What was found, and last the verdict.
+    pub fn tail(&self, document: &Document) -> String {
+        last_lines(document)
+    }
+
+    /// A row for every second and for every mode, in their order.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    fn mode_of(&self, workload: &str) -> String {
+        let phase = self.asked.phases.get(workload);
+        phase.map_or_else(|| workload.to_owned(), |phase| mode(*phase).to_owned())
+    }
 }
 
 /// Whether an operation is a mode, and not a step of one.
-fn is_mode(second: &&SecondCounts) -> bool {
-    matches!(second.operation.as_str(), "PUT" | "GET" | "DEL")
+fn is_mode(operation: &str) -> bool {
+    matches!(operation, "PUT" | "GET" | "DEL")
 }
 
 /// A second that is as long as this is a whole one.
 const FULL: f64 = 0.95;
-
-fn seconds(seconds: f64) -> Duration {
-    Duration::try_from_secs_f64(seconds).unwrap_or_default()
-}
 
 fn mode(phase: Phase) -> &'static str {
     match phase {
@@ -74,43 +135,6 @@ fn mode(phase: Phase) -> &'static str {
         Phase::Get => "GET",
         Phase::Delete => "DEL",
     }
-}
-
-/// The tool's lines, then what was found, and last the verdict.
-pub fn text(started: SystemTime, rows: &[Row], asked: &Asked<'_>, document: &Document) -> String {
-    let mut text = String::new();
-    let begun = stamp(started);
-    let _ = writeln!(
-        text,
-        "{begun} DataSize={} MD5=unknown: every object has content of its own",
-        asked.size
-    );
-    let _ = writeln!(text, "{begun} BlobStore Benchmark\n{begun} Parameters:");
-    for (name, value) in asked.parameters {
-        let _ = writeln!(text, "{begun} {name}={}", for_terminal(value));
-    }
-    let mut fresh = true;
-    for row in rows {
-        if std::mem::replace(&mut fresh, row.is_total()) {
-            let _ = writeln!(
-                text,
-                "{begun} Running Loop {} {} Test",
-                row.round(),
-                title(row.mode())
-            );
-        }
-        text.push_str(&row.line());
-        if row.is_total() && row.mode() == "PUT" {
-            let _ = writeln!(
-                text,
-                "{} The subsequent '-m g' or '-m d' test should be specified with '-n {}'",
-                stamp(row.end()),
-                row.ops()
-            );
-        }
-    }
-    text.push_str(&last_lines(document));
-    text
 }
 
 fn title(mode: &str) -> &str {
@@ -124,6 +148,8 @@ fn title(mode: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn second(ok: u64) -> SecondCounts {
@@ -152,6 +178,41 @@ mod tests {
             "2025/07/12 21:28:48 Loop: 0, Int: 0, Dur(s): 1.0, Mode: PUT, Ops: 547, MB/s: 5.22, \
              IO/s: 547, Lat(ms): [ min: 1.6, avg: 3.4, 99%: 5.6, max: 317.2 ], Slowdowns: 2\n"
         );
+    }
+
+    #[test]
+    fn lines_come_as_seconds_go_by_and_pieces_of_one_have_none() {
+        let phases = BTreeMap::from([("put".to_owned(), Phase::Put)]);
+        let asked = Asked {
+            parameters: &[("backend", "dummy".to_owned())],
+            size: 10_240,
+            phases: &phases,
+        };
+        let now = SystemTime::UNIX_EPOCH;
+        let mut teller = Teller::new(asked, now);
+        assert!(
+            teller
+                .head()
+                .ends_with(" Parameters:\n1970/01/01 00:00:00 backend=dummy\n")
+        );
+        let begun = teller.begins(1, "put", now);
+        assert_eq!(begun, "1970/01/01 00:00:00 Running Loop 1 Put Test\n");
+        for number in 0..2 {
+            let line = teller.second(&second(5), now).unwrap_or_default();
+            let expected = format!(" Loop: 1, Int: {number}, Dur(s): 1.0, Mode: PUT, Ops: 5,");
+            assert!(line.contains(&expected), "{line}");
+        }
+        let piece = SecondCounts {
+            length: 0.3,
+            ..second(5)
+        };
+        let step = SecondCounts {
+            operation: "/alloc".to_owned(),
+            ..second(5)
+        };
+        assert_eq!(teller.second(&piece, now), None);
+        assert_eq!(teller.second(&step, now), None);
+        assert_eq!(teller.rows().len(), 2);
     }
 
     #[test]

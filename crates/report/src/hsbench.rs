@@ -56,6 +56,7 @@ pub fn rows(
         slice
             .ops
             .iter()
+            .filter(|op| op.role.is_work())
             .map(|op| row(slice, op, &mode, bytes_each, started + end))
             .collect::<Vec<_>>()
     };
@@ -126,15 +127,6 @@ impl Row {
             slowdowns: second.failed,
             end,
         }
-    }
-
-    /// Whether it is of the whole mode.
-    pub(crate) fn is_total(&self) -> bool {
-        self.interval_name == TOTAL
-    }
-
-    pub(crate) fn round(&self) -> u32 {
-        self.round
     }
 
     pub(crate) fn mode(&self) -> &str {

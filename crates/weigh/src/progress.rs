@@ -1,9 +1,9 @@
 //! News of a run under way, for whoever shows it.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use tenbin_record::Slice;
+use tenbin_record::{SecondCounts, Slice};
 
 /// What is happening now.
 #[derive(Debug)]
@@ -12,6 +12,8 @@ pub enum Progress<'a> {
     Begun {
         /// The run directory.
         directory: &'a Path,
+        /// When the run began.
+        started: SystemTime,
         /// Slices to come, at most.
         slices: usize,
         /// How long the measuring will take, at most; preparations apart.
@@ -79,6 +81,8 @@ pub enum Progress<'a> {
     Slice {
         /// Its position in the run, from 0.
         index: usize,
+        /// The round it belongs to, from 0.
+        round: u32,
         /// Name of the target.
         target: &'a str,
         /// Name of the workload.
@@ -105,6 +109,11 @@ pub enum Progress<'a> {
         ok_per_second: f64,
         /// Failures since the slice began.
         failed: u64,
+    },
+    /// A second of the slice under way is over, for all threads.
+    Second {
+        /// What came of one operation in it.
+        second: &'a SecondCounts,
     },
     /// A slice has ended.
     Measured {

@@ -92,6 +92,7 @@ pub fn weigh(
     let turns = schedule(plan);
     progress(Progress::Begun {
         directory: directory.path(),
+        started: directory.started(),
         slices: turns.len(),
         forecast: plan.forecast(),
         shortest: plan.rounds.until.map(|_| plan.shortest()),
@@ -358,6 +359,7 @@ impl Run<'_, '_> {
         arm.before_slice(work, turn.workload, self.wires)?;
         (self.wires.progress)(Progress::Slice {
             index,
+            round: turn.round,
             target: &arm.running.name,
             workload: &work.name,
         });
@@ -435,6 +437,9 @@ impl Run<'_, '_> {
             stages: done.stages,
             cache: cache::between(cache_before, cache_after, forecast),
         })?;
+        for second in &self.writer.take_seconds() {
+            (self.wires.progress)(Progress::Second { second });
+        }
         (self.wires.progress)(Progress::Measured { slice: &slice });
         let ending = match trouble {
             Some(Trouble::Died(sentence)) => Some(Ending::TargetFailed(sentence)),

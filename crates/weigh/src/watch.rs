@@ -153,6 +153,9 @@ impl<'a, 'w> Watch<'a, 'w> {
         }
         let written = self.writer.sample(sample);
         self.note(written);
+        for second in &self.writer.take_seconds() {
+            (self.wires.progress)(Progress::Second { second });
+        }
         if self.trouble.is_none()
             && let Some(sentence) = self.scene.arm().death()
         {

@@ -1,13 +1,17 @@
 //! `tenbin blobstore-bench`.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::time::SystemTime;
 
 use tenbin_compat::blobstore_bench::{Asked, Backend, BlobstoreBenchJob, parse};
 use tenbin_plan::Phase;
+use tenbin_report::blobstore_bench::Teller;
 use tenbin_report::{blobstore_bench, hsbench};
+use tenbin_weigh::Progress;
 
-use super::foreign::{can_keep, keep, refuse, show_recorded, tell};
-use super::measure::measure_and_show;
+use super::foreign::{can_keep, keep, refuse, tell};
+use super::measure::measure_live;
 use crate::args::{ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
 use crate::output;
@@ -41,13 +45,31 @@ fn run(job: &BlobstoreBenchJob) -> Exit {
         size: job.size,
         phases: &phases,
     };
-    measure_and_show(Ok(job.draft()), &options, &|_, document, directory| {
-        show_recorded(document, directory, |recorded| {
-            let rows = blobstore_bench::rows(recorded, &asked);
-            let text = blobstore_bench::text(recorded.started, &rows, &asked, document);
-            output::print(text.as_bytes());
-            keep(job.json.as_deref(), &hsbench::json(&rows));
-        });
+    let teller = RefCell::new(None::<Teller<'_>>);
+    let live = |news: &Progress<'_>| {
+        let mut teller = teller.borrow_mut();
+        let now = SystemTime::now();
+        match (news, &mut *teller) {
+            (Progress::Begun { started, .. }, teller) => {
+                let teller = teller.insert(Teller::new(asked.clone(), *started));
+                Some(teller.head())
+            }
+            (
+                Progress::Slice {
+                    round, workload, ..
+                },
+                Some(teller),
+            ) => Some(teller.begins(*round, workload, now)),
+            (Progress::Second { second }, Some(teller)) => teller.second(second, now),
+            (Progress::Measured { slice }, Some(teller)) => Some(teller.ends(slice)),
+            _ => None,
+        }
+    };
+    measure_live(Ok(job.draft()), &options, &live, &|_, document, _| {
+        if let Some(teller) = &*teller.borrow() {
+            output::print(teller.tail(document).as_bytes());
+            keep(job.json.as_deref(), &hsbench::json(teller.rows()));
+        }
     })
 }
 

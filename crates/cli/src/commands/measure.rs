@@ -5,7 +5,7 @@ use std::path::Path;
 use tenbin_plan::{Draft, Plan, Refusal};
 use tenbin_record::Ended;
 use tenbin_report::Document;
-use tenbin_weigh::{Bench, Ending, Stop, WeighError, Weighed, places, weigh};
+use tenbin_weigh::{Bench, Ending, Progress, Stop, WeighError, Weighed, places, weigh};
 
 use super::compare::Before;
 use super::plan::resolve;
@@ -21,6 +21,9 @@ use crate::{allocator, interrupt, output};
 /// Prints the result of a run, which is kept in a directory.
 pub(super) type ShowResult<'a> = &'a dyn Fn(&Plan, &Document, &Path);
 
+/// What is to be printed at a piece of news, if anything is.
+pub(super) type TellNews<'a> = &'a dyn Fn(&Progress<'_>) -> Option<String>;
+
 /// Runs an experiment, prints its result and keeps it.
 pub(crate) fn measure(draft: Result<Draft, Refusal>, options: &OutputArgs) -> Exit {
     measure_after(draft, options, None)
@@ -32,7 +35,7 @@ pub(crate) fn measure_after(
     options: &OutputArgs,
     earlier: Option<&EarlierArgs>,
 ) -> Exit {
-    run(draft, options, earlier, &|_, document, _| {
+    run(draft, options, earlier, &|_| None, &|_, document, _| {
         output::report(document, options.json);
     })
 }
@@ -43,13 +46,24 @@ pub(super) fn measure_and_show(
     options: &OutputArgs,
     show: ShowResult<'_>,
 ) -> Exit {
-    run(draft, options, None, show)
+    run(draft, options, None, &|_| None, show)
+}
+
+/// The same, with lines on standard output while the run goes.
+pub(super) fn measure_live(
+    draft: Result<Draft, Refusal>,
+    options: &OutputArgs,
+    live: TellNews<'_>,
+    show: ShowResult<'_>,
+) -> Exit {
+    run(draft, options, None, live, show)
 }
 
 fn run(
     draft: Result<Draft, Refusal>,
     options: &OutputArgs,
     earlier: Option<&EarlierArgs>,
+    live: TellNews<'_>,
     show: ShowResult<'_>,
 ) -> Exit {
     let ready = resolve(draft).and_then(|plan| Ok((plan, Before::of(earlier)?)));
@@ -77,6 +91,9 @@ fn run(
     let mut steering = Steered::new(&plan);
     let weighed = weigh(&plan, &bench, &stop, &mut steering, &mut |news| {
         display.show(&news);
+        if let Some(text) = live(&news) {
+            display.aside(|| output::print(text.as_bytes()));
+        }
     });
     display.clear();
     match weighed {

@@ -73,8 +73,9 @@ impl Store {
         location
     }
 
-    /// A location with nothing in it, and the tokens to fill it with: one for each slice
-    /// that has whole pieces, and one for a last piece that is shorter.
+    /// A location with nothing in it, and the tokens to fill it with: one for each slice,
+    /// be it for no whole piece, and one for a last piece that is shorter. A blob of less
+    /// than one piece has that alone.
     pub(super) fn reserve(&self, size: u64, piece: u32) -> (Location, Vec<String>) {
         let location = self.allocate(size, piece);
         let (piece, mut tokens) = (u64::from(piece), Vec::new());
@@ -294,7 +295,7 @@ mod tests {
         let tokens = |size| store.reserve(size, 10).1.len();
         assert_eq!(
             [9, 10, 15, 40, 45, 80, 81].map(tokens),
-            [1, 1, 2, 1, 2, 2, 3]
+            [1, 1, 2, 1, 3, 2, 4]
         );
     }
 }
