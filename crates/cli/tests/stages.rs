@@ -64,7 +64,7 @@ fn nginx_tells_its_stages_over_both_versions_of_http() {
     for target in &targets {
         words.extend(["--target", target]);
     }
-    words.extend(["--rounds", "4", "--slice", "300ms", "--gap", "10ms"]);
+    words.extend(["--rounds", "4", "--slice", "500ms", "--gap", "10ms"]);
     words.extend(["--warmup", "0s", "--connections", "2"]);
     let run = Tenbin::new(&scratch, &words).run();
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
@@ -167,7 +167,7 @@ fn the_blob_server_tells_the_stages_of_every_phase() {
             "--rounds",
             "1",
             "--slice",
-            "1s",
+            "3s",
             "--warmup",
             "0s",
             "--gap",

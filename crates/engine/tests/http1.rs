@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use support::{Echo, PATIENT, closed, fixed, request, run, run_for, server};
-use tenbin_engine::{Carrier, Drive, ErrorClass, Route, Workload, drive};
+use tenbin_engine::{Carrier, Drive, ErrorClass, News, Route, Workload, drive};
 
 #[test]
 fn keeps_its_connections() {
@@ -167,4 +167,45 @@ fn stop_is_heeded_at_once() {
         assert!(done.cut_short);
     });
     assert!(begun.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn stages_are_of_the_correct_answers_whose_service_time_is_kept() {
+    let address = server(|mut stream| {
+        let mut count = 0;
+        while request(&mut stream).is_some() {
+            count += 1;
+            let answer: &[u8] = match count % 3 {
+                0 => b"HTTP/1.1 500 No\r\nServer-Timing: db;dur=9\r\nContent-Length: 0\r\n\r\n",
+                _ => b"HTTP/1.1 200 OK\r\nServer-Timing: db;dur=1\r\nContent-Length: 0\r\n\r\n",
+            };
+            if stream.write_all(answer).is_err() {
+                return;
+            }
+        }
+    });
+    let plan = Drive {
+        carrier: Carrier::Route(Route::plain(address)),
+        load: closed(4, PATIENT),
+        seed: 1,
+        lead: Duration::from_millis(100),
+        stages: true,
+        window: Some(Duration::from_millis(200)),
+    };
+    let workers: Vec<Box<dyn Workload>> = (0..2)
+        .map(|_| Box::new(Echo::times(u64::MAX, b"")) as Box<dyn Workload>)
+        .collect();
+    let mut kept = 0;
+    let done = drive(&plan, workers, &AtomicBool::new(false), &mut |news| {
+        if let News::Sample(sample) = news {
+            kept += sample.ops[0].service.len();
+        }
+    })
+    .unwrap();
+    let stages = done.stages.unwrap();
+    let echo = stages.of("ECHO").unwrap();
+    assert!(kept > 0);
+    assert_eq!((echo.answers(), echo.carrying()), (kept, kept));
+    let spent: u64 = echo.buckets.iter().map(|each| each.stages[0].ns).sum();
+    assert_eq!(spent, kept * 1_000_000, "failures are not among them");
 }

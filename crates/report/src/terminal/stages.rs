@@ -7,8 +7,8 @@ use crate::stages::{BANDS, band_name, notes, operations, rows};
 use crate::table::Table;
 use crate::words::TIME;
 
-/// Stages that are shown; SUMMARY.md and result.json have all.
-const MOST_SHOWN: usize = 12;
+/// Rows of stages that are shown; SUMMARY.md and result.json have all.
+const MOST_SHOWN: usize = 24;
 
 impl Page {
     pub(super) fn stages(&mut self, document: &Document, workload: &Workload) {
@@ -20,12 +20,10 @@ impl Page {
             ];
             head.extend(BANDS.map(|band| band_name(band).to_owned()));
             let mut table = Table::new(head);
-            let targets = document.results_of(&workload.name).count();
-            // What stands against the stages is always shown.
-            let of_stages = rows.len().saturating_sub(3 * targets);
-            let hidden = of_stages.saturating_sub(MOST_SHOWN * targets);
-            let shown = of_stages - hidden;
-            for row in rows[..shown].iter().chain(&rows[of_stages..]) {
+            let of_stages = rows.iter().filter(|row| row.is_stage).count();
+            let hidden = of_stages.saturating_sub(MOST_SHOWN);
+            let shown = rows[..of_stages - hidden].iter();
+            for row in shown.chain(&rows[of_stages..]) {
                 let mut cells = vec![for_terminal(row.what), for_terminal(row.target)];
                 cells.extend(row.means.iter().map(|mean| TIME.with_spread(*mean)));
                 table.push(cells);
