@@ -179,12 +179,13 @@ impl Plan {
         })
     }
 
-    /// Gives the workloads that draw from the plan's pages their requests, one a line.
+    /// Gives the workloads that draw from the plan's pages their requests, as a file of
+    /// patterns has them.
     ///
     /// # Errors
-    /// Which line is no request, or that there are too few for the rate of cache hits that
+    /// What of it is no request, or that there are too few for the rate of cache hits that
     /// is asked for.
-    pub fn fill_patterns(&mut self, lines: &[u8]) -> Result<(), String> {
+    pub fn fill_patterns(&mut self, file: &[u8]) -> Result<(), String> {
         for work in &mut self.workloads {
             let WorkloadKind::Http(http) = &mut work.kind else {
                 continue;
@@ -193,7 +194,7 @@ impl Plan {
             let Some(drawn) = http.patterns.as_mut().filter(|drawn| drawn.of_corpus) else {
                 continue;
             };
-            let set = patterns::read(lines, PatternFormat::Text, &method)
+            let set = patterns::read(file, PatternFormat::Auto, &method)
                 .map_err(|fault| format!("requests made of the pages: {}", fault.why))?;
             if let Some(cache) = &drawn.cache {
                 cache.check(&set)?;

@@ -8,10 +8,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Sample, SetupSample};
 use tenbin_record::{
-    Allocated, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
-    HostEnvironment, LinkUse, MachineUse, PatternCount, RecordedRun, Role, RunDirectory, ServerUse,
-    SingleRequest, Singles, Slice, SliceEnd, SliceStart, TargetEnvironment, TcpUse, UseScope,
-    WireUse, read,
+    Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
+    HostEnvironment, LinkUse, MachineUse, OperationStages, PatternCount, RecordedRun, Role,
+    RunDirectory, ServerUse, SingleRequest, Singles, Slice, SliceEnd, SliceStart, StageSum,
+    StageSums, TargetEnvironment, TcpUse, UseScope, WireUse, read,
 };
 
 const SECONDS: u64 = 3;
@@ -48,6 +48,32 @@ fn environment() -> Environment {
     let labels = vec!["GET /a".to_owned(), "GET /b?c=\"d\"".to_owned()];
     environment.patterns.insert("get".to_owned(), labels);
     environment
+}
+
+fn stages() -> StageSums {
+    StageSums {
+        operations: vec![OperationStages {
+            operation: "GET".to_owned(),
+            stages: vec!["db".to_owned(), "a\u{1b}".to_owned()],
+            buckets: vec![BucketSums {
+                bucket: 160,
+                answers: 9,
+                service_ns: 9_000_000,
+                carrying: 7,
+                unreadable: 1,
+                totals: 6,
+                total_ns: 5_000_000,
+                total_service_ns: u64::MAX,
+                stages: vec![
+                    StageSum {
+                        named: 7,
+                        ns: 4_000_000,
+                    },
+                    StageSum::default(),
+                ],
+            }],
+        }],
+    }
 }
 
 fn singles() -> Singles {
@@ -304,6 +330,7 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
                 retransmits: 3,
             }),
             singles: looked.then(singles),
+            stages: looked.then(stages),
             cache: looked.then_some(CacheUse {
                 forecast_hits: 5,
                 forecast_lookups: 10,
@@ -670,6 +697,7 @@ fn work_and_requests_are_told_apart_before_and_after_reading() {
             machine: None,
             wire: None,
             singles: None,
+            stages: None,
             cache: None,
         })
         .unwrap();

@@ -83,7 +83,11 @@ impl Pages {
             false => vec![urls],
         };
         for servers in groups {
+            // A whole copy for each node, as the nodes of Droonga have it.
+            let copies = servers.len() as u32;
             let options = Options {
+                shards: Some(1),
+                replicas: Some(copies - 1),
                 servers,
                 ..Options::default()
             };
@@ -249,11 +253,30 @@ fn with_requests(
         );
         (wires.progress)(Progress::Note(&note));
     }
-    let base = corpus.base.as_deref().unwrap_or(patterns::HEAVY);
-    let lines = patterns::lines(base, &terms, false);
-    plan.fill_patterns(lines.as_bytes())
+    let requests = requests(&plan, corpus, &terms)?;
+    plan.fill_patterns(requests.as_bytes())
         .map_err(WeighError::NotThePages)?;
     Ok(plan)
+}
+
+/// The tutorial's search for these terms, in the words of the servers that are to be asked.
+fn requests(plan: &Plan, corpus: &Corpus, terms: &[String]) -> Result<String, WeighError> {
+    if let Some(base) = &corpus.base {
+        return Ok(patterns::lines(base, terms, false));
+    }
+    let servers = plan.targets.iter().map(|target| target.searched.corpus);
+    let asked_in_json = |server| server == Some(SearchServer::OpenSearch);
+    match servers.clone().any(asked_in_json) {
+        false => Ok(patterns::lines(patterns::HEAVY, terms, false)),
+        true if servers.clone().all(asked_in_json) => {
+            Ok(patterns::opensearch(patterns::OPENSEARCH, terms))
+        }
+        true => Err(WeighError::NotThePages(
+            "one request cannot ask OpenSearch and another server: give the corpus a base that \
+             all targets understand, or take a plan for each kind of server"
+                .to_owned(),
+        )),
+    }
 }
 
 #[cfg(test)]
