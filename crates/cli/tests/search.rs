@@ -71,7 +71,7 @@ fn from_nothing_to_requests_that_find_something() {
         .collect();
     assert_eq!(
         left.len(),
-        3,
+        4,
         "nothing of the load is left beside the data: {left:?}"
     );
 
