@@ -83,7 +83,7 @@ fn targets() {
         (
             "[[target]]",
             "command = [\"a\", \"--port={prot}\"]",
-            r#"plan.toml:2:17: command: unknown placeholder {prot} among {port}, {data}, {access_key} and {secret_key}; did you mean "port"?"#,
+            r#"plan.toml:2:17: command: unknown placeholder {prot} among {host}, {port}, {data}, {access_key} and {secret_key}; did you mean "port"?"#,
         ),
         (
             "[[target]]",
@@ -93,7 +93,7 @@ fn targets() {
         (
             "[[target]]",
             "command = \"a\"\nenv = { P = \"{nope}\" }",
-            "plan.toml:3:13: env P: unknown placeholder {nope} among {port}, {data}, {access_key} and {secret_key}",
+            "plan.toml:3:13: env P: unknown placeholder {nope} among {host}, {port}, {data}, {access_key} and {secret_key}",
         ),
         (
             "[[target]]",

@@ -59,8 +59,9 @@ impl LittlesLaw {
         let little = totals.little()?;
         let rho = little.ratio()?;
         let tolerance = TOLERANCE + totals.straddling()? + DEVIATIONS * totals.scatter()?;
-        let may_rest = may_rest(cell);
-        if (rho - 1.0).abs() <= tolerance || (may_rest && rho < 1.0) {
+        let too_many = rho > 1.0 + tolerance;
+        let too_few = totals.most()?.ratio()? < 1.0 - tolerance && !may_rest(cell);
+        if !too_many && !too_few {
             return None;
         }
         Some(Finding {
@@ -126,6 +127,8 @@ struct Totals {
     busy: f64,
     /// Seconds that connections took to be made inside the windows.
     connecting: f64,
+    /// The same with several hosts, where others may or may not have been asked meanwhile.
+    connecting_beside: f64,
     /// Sum of the squares of the operations' seconds.
     squares: f64,
     /// Sum of their cubes.
@@ -150,7 +153,10 @@ impl Totals {
             totals.capacity += (slice.connections * load.depth) as f64 * slice.seconds;
             let ended = slice.requests().map(|op| op.ok + op.failed_count());
             totals.operations += ended.sum::<u64>() as f64;
-            totals.connecting += connecting(slice, load.keep_alive);
+            match slice.hosts.len() {
+                0 | 1 => totals.connecting += connecting(slice, load.keep_alive),
+                _ => totals.connecting_beside += made_inside(slice, load.keep_alive),
+            }
             for histogram in slice.requests().flat_map(|op| [&op.service, &op.failed]) {
                 for step in histogram.iter_recorded() {
                     let n = step.count_at_value() as f64;
@@ -172,6 +178,16 @@ impl Totals {
             residence: self.busy / self.timed + self.connecting / self.operations,
             think: self.think,
             concurrency: self.capacity / self.seconds,
+        })
+    }
+
+    /// The same if nobody else was asked while a connection was made.
+    fn most(&self) -> Option<Little> {
+        let little = self.little()?;
+        let residence = little.residence + self.connecting_beside / self.operations;
+        Some(Little {
+            residence,
+            ..little
         })
     }
 
@@ -220,14 +236,20 @@ fn fixed_think(load: &Load) -> f64 {
 /// connection before is sent again, and its own time goes on; and with several hosts the
 /// others are asked meanwhile.
 pub fn connecting(slice: &Slice, keep_alive: bool) -> f64 {
-    if slice.hosts.len() > 1 {
-        return 0.0;
+    match slice.hosts.len() {
+        0 | 1 => made_inside(slice, keep_alive),
+        _ => 0.0,
     }
+}
+
+/// Seconds that connections took to be made inside the window, whatever else was done
+/// meanwhile.
+fn made_inside(slice: &Slice, keep_alive: bool) -> f64 {
     let opened = slice.ledger.opened as f64;
-    // Connections that are kept were made before the window, or as it opened. Of those
-    // that are not, any number may have been on its way then.
+    // Connections that are kept were made before the window, or as it opened, each user's
+    // to each host. Of those that are not, any number may have been on its way then.
     let before = if keep_alive {
-        slice.connections as f64
+        (slice.connections * slice.hosts.len().max(1)) as f64
     } else {
         slice.ledger.standing as f64
     };
@@ -243,6 +265,7 @@ mod tests {
     use std::time::Duration;
 
     use tenbin_plan::Think;
+    use tenbin_record::HostFigures;
 
     use super::*;
     use crate::testing::Run;
@@ -305,6 +328,31 @@ mod tests {
         assert_eq!(run.findings(&LittlesLaw), []);
         run.each(|slice| slice.answers(100, 0.006));
         assert_eq!(run.findings(&LittlesLaw).len(), 2);
+    }
+
+    #[test]
+    fn with_several_hosts_connections_may_be_made_beside_requests_or_not() {
+        let mut run = Run::pair(8);
+        run.plan.workloads[0].load.keep_alive = false;
+        let on_two_hosts = |run: &mut Run, requests: u64, connect_nanos: u64| {
+            run.each_of("b", |slice| {
+                slice.answers(requests, 0.002);
+                slice.0.hosts = ["x", "y"].map(HostFigures::new).into();
+                slice.0.ledger.opened = requests;
+                slice.0.ledger.standing = 0;
+                slice.0.ledger.connect_nanos = requests * connect_nanos;
+            });
+        };
+        // A new connection of 0.5 ms for each operation of 2 ms, on two connections: made
+        // while the other host is asked, or while nobody is.
+        for requests in [1_000, 900, 800] {
+            on_two_hosts(&mut run, requests, 500_000);
+            assert_eq!(run.findings(&LittlesLaw), [], "{requests}");
+        }
+        on_two_hosts(&mut run, 700, 500_000);
+        assert_eq!(run.findings(&LittlesLaw).len(), 1);
+        on_two_hosts(&mut run, 1_100, 500_000);
+        assert_eq!(run.findings(&LittlesLaw).len(), 1);
     }
 
     #[test]
