@@ -400,6 +400,25 @@ fn every_refusal_is_told_by_its_name() {
 }
 
 #[test]
+fn what_only_a_blobstore_does_is_refused_elsewhere() {
+    let scratch = Scratch::new("blob-foreign");
+    let target = format!("d=file://{}", scratch.path().join("store").display());
+    for (flags, key) in [
+        (&["--hashes", "md5"][..], "hashes"),
+        (&["--crc-framed"][..], "crc_framed"),
+    ] {
+        let words = [
+            "blob", "--target", &target, "--phases", "p", "--rounds", "1",
+        ];
+        let run = Tenbin::new(&scratch, words.iter().chain(flags)).run();
+        run.expect_code(2);
+        run.expect_stderr(&format!(
+            "{key} is for targets that are spoken to as a blobstore"
+        ));
+    }
+}
+
+#[test]
 fn failures_beyond_the_budget_end_the_run() {
     let scratch = Scratch::new("blob-budget");
     let server = Blobs::start(&scratch, &["--fault", "429:50%"]);

@@ -286,7 +286,8 @@ fn play(
 ) -> io::Result<Played> {
     let lanes = score.lanes;
     let connections = score.connections * score.weights.len();
-    let precise = score.pacer.is_some();
+    // A user who is told to think for ten milliseconds is not to think for eleven.
+    let precise = score.pacer.is_some() || score.think.is_some();
     let mut conductor = Conductor::new(score, worker, ship);
     let tcp = match &drive.carrier {
         Carrier::Route(route) => {

@@ -370,6 +370,7 @@ fn foreign_to(means: Means, work: &BlobWork) -> Option<&'static str> {
         Means::Blobstore => None,
         _ if work.batch > 1 => Some("batch"),
         _ if work.crc_framed => Some("crc_framed"),
+        _ if !work.hashes.is_empty() => Some("hashes"),
         Means::S3 | Means::Files if largest > LARGEST_PUT => Some("a size above 1GiB"),
         _ => None,
     }
