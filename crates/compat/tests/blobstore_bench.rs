@@ -196,7 +196,8 @@ for a following `-n`. What differs, and why:
 - **Locations on disk** (`-db rocksdb`) are in Tenbin's own files and survive a kill
   ([blob.md](blob.md)). In memory, what is left is deleted at the end.
 - **No `output.json`** unless `-o` names it.
-- **The lines come at the end**, on standard output; progress is shown meanwhile. Times are UTC.
+- **The lines come as the run goes**, on standard output: one for each second that is over, and that
+  of the whole when a mode is; what was found and the verdict stand at the end. Times are UTC.
 
 ";
 

@@ -92,7 +92,9 @@ impl Seconds {
         let all_have = (self.reached.len() >= self.threads)
             .then(|| self.reached.values().min().copied())
             .flatten();
-        let foremost = self.reached.values().max().map_or(0, |key| key.0);
+        // A drain follows the last second at once, before the others may have told of it.
+        let whole = |(second, drain): &Key| second.saturating_sub(u64::from(*drain));
+        let foremost = self.reached.values().map(whole).max().unwrap_or(0);
         let mut due = Vec::new();
         while let Some(entry) = self.pending.first_entry() {
             let key = *entry.key();
@@ -261,6 +263,17 @@ mod tests {
         let rest = seconds.rest();
         assert_eq!(rest.len(), 1);
         assert!(rest[0].drain);
+    }
+
+    #[test]
+    fn the_last_second_waits_for_threads_that_end_it_later() {
+        let mut seconds = seconds_of("GET", &[], 2);
+        assert_eq!(feed(&mut seconds, sample(0, 0, 1_000, false)), []);
+        assert_eq!(feed(&mut seconds, sample(0, 1_000, 1_001, true)), []);
+        assert_eq!(
+            feed(&mut seconds, sample(1, 0, 1_000, false)),
+            [(0, false, 2)]
+        );
     }
 
     #[test]

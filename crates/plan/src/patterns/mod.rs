@@ -31,7 +31,7 @@ pub const MOST_SLOWEST: u32 = 1000;
 /// Up to so many patterns have figures of their own.
 pub const MOST_COUNTED_PATTERNS: usize = 10_000;
 /// Up to so many patterns are asked once for their hits.
-pub const MOST_ASKED_FOR_HITS: usize = 1000;
+pub const MOST_ASKED_FOR_HITS: usize = 10_000;
 
 /// The requests that a workload draws from, and in which order.
 #[derive(Clone)]

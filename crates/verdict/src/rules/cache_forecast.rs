@@ -1,10 +1,10 @@
 //! Caches that did not hit as often as the sequence of requests lets expect.
 
 use super::Rule;
-use crate::evidence::Evidence;
+use crate::evidence::{Cell, Evidence};
 use crate::finding::{Blame, Finding, Severity};
 use crate::single::cache_of;
-use crate::words::percent;
+use crate::words::{count, percent};
 
 /// Difference between the shares of hits that is worth a word.
 const APART: f64 = 0.05;
@@ -37,6 +37,9 @@ impl Rule for CacheForecast {
             .iter()
             .filter_map(|cell| {
                 let cache = cache_of(cell)?;
+                if cache.forecast_lookups > 0 && cache.lookups == Some(0) {
+                    return Some(self.stood_still(cell, cache.forecast_lookups));
+                }
                 let (forecast, observed) = (cache.forecast()?, cache.observed()?);
                 let apart = (observed - forecast).abs();
                 let severity = match apart {
@@ -63,6 +66,28 @@ impl Rule for CacheForecast {
                 })
             })
             .collect()
+    }
+}
+
+impl CacheForecast {
+    /// The count that was to be read is none.
+    fn stood_still(&self, cell: &Cell<'_>, sent: u64) -> Finding {
+        Finding {
+            rule: self.name(),
+            severity: Severity::Suspect,
+            blame: Blame::Setup,
+            workload: Some(cell.workload.name.clone()),
+            target: Some(cell.target.name.clone()),
+            evidence: format!(
+                "by its own count nobody asked the cache of {}, and {} were sent that it could \
+                 have answered",
+                cell.target.name,
+                count(usize::try_from(sent).unwrap_or(usize::MAX), "request")
+            ),
+            advice: "look at whether cache_counters names the page of this server, and whether \
+                     what is asked can be cached at all"
+                .to_owned(),
+        }
     }
 }
 
@@ -103,6 +128,18 @@ mod tests {
             "the cache of b had 44 % of the answers by its own count, and 50 % were expected of \
              the sequence that was sent"
         );
+    }
+
+    #[test]
+    fn a_count_that_stands_still_is_none() {
+        let mut run = with(Some(0));
+        run.each_of("b", |slice| {
+            let cache = slice.0.cache.as_mut().expect("a cache");
+            cache.lookups = Some(0);
+        });
+        let findings = run.findings(&CacheForecast);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Suspect);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod accept_queue;
 mod bandwidth;
 mod busy_idle_target;
 mod cache_forecast;
+mod cache_share;
 mod carry_over;
 mod censored;
 mod client_saturated;
@@ -91,6 +92,7 @@ pub static RULES: &[&dyn Rule] = &[
     &unequal_hits::UnequalHits,
     &no_hits::NoHits,
     &cache_forecast::CacheForecast,
+    &cache_share::CacheShare,
     &port_exhaustion::PortExhaustion,
     &little::LittlesLaw,
     &client_saturated::ClientSaturated,

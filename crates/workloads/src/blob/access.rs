@@ -265,8 +265,11 @@ impl Dialect for Access {
 
     fn deleted(&self, status: u16, answer: &[u8], entries: &[Entry<'_>]) -> Result<Gone, String> {
         match status {
-            200 => Ok(Gone::All),
-            226 => {
+            // Some may have stayed whatever the status says.
+            200 if answer::failed_locations(answer).is_none_or(|failed| failed.is_empty()) => {
+                Ok(Gone::All)
+            }
+            200 | 226 => {
                 let failed = answer::failed_locations(answer)
                     .filter(|failed| !failed.is_empty())
                     .ok_or("a part was not deleted (226), and the answer does not say which")?;
@@ -392,6 +395,11 @@ mod tests {
             Ok(Gone::AllBut(vec![1]))
         );
         assert_eq!(access.deleted(200, b"{}", &entries), Ok(Gone::All));
+        assert_eq!(
+            access.deleted(200, answer, &entries),
+            Ok(Gone::AllBut(vec![1])),
+            "whatever the status says"
+        );
         assert!(access.deleted(226, b"{}", &entries).is_err());
         assert!(
             access

@@ -34,6 +34,13 @@ impl Page {
         self.sizes.push(entry.size);
     }
 
+    /// Whether the last blob is there.
+    pub(crate) fn ends_with(&self, location: &[u8]) -> bool {
+        let last = self.numbers.len().checked_sub(1);
+        let last = last.map(|last| self.entry(last).location);
+        !location.is_empty() && last == Some(location)
+    }
+
     fn entry(&self, at: usize) -> Entry<'_> {
         let from = match at {
             0 => 0,
@@ -133,6 +140,8 @@ mod tests {
         with.push(entry(1, b"one"));
         with.push(entry(2, b""));
         with.push(entry(3, b"three"));
+        assert!(with.ends_with(b"three") && !with.ends_with(b"one"));
+        assert!(!Page::default().ends_with(b""));
         let mut without = Page::default();
         without.push(entry(4, b""));
         without.push(entry(5, b""));

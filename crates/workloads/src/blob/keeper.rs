@@ -45,6 +45,10 @@ impl Keeper {
 
     /// Takes down a blob that was acknowledged.
     pub(crate) fn keep(&mut self, entry: Entry<'_>) -> Result<(), (ErrorClass, String)> {
+        if self.page.ends_with(entry.location) {
+            let text = "its location is that of the blob before it";
+            return Err((ErrorClass::Wrong, text.to_owned()));
+        }
         if let Some(journal) = &mut self.journal
             && let Err(error) = journal.put(entry)
         {

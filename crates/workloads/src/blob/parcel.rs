@@ -59,6 +59,10 @@ impl Parcel {
                         X-Ack-Crc-Encoded; leave out crc_framed";
             return Err((ErrorClass::Wrong, text.to_owned()));
         }
+        if !self.hashes.is_empty() && matches!(sums, b"" | b"{}" | b"null") {
+            let text = "the answer has no sums, though they were asked for";
+            return Err((ErrorClass::Wrong, text.to_owned()));
+        }
         match sums::fit(&self.hashes, &flight.body, sums) {
             true => Ok(()),
             false => {
