@@ -76,6 +76,19 @@ mod tests {
 
     use super::*;
 
+    /// Times in microseconds by name, as a header tells them; a total is called `=`.
+    pub(super) fn micros(parse: Parse, value: &str) -> Option<Vec<(String, u64)>> {
+        let mut all = Vec::new();
+        parse(value.as_bytes(), &mut |told| {
+            all.push(match told {
+                Told::Stage(name, nanos) => (name.to_owned(), nanos / 1_000),
+                Told::Total(nanos) => ("=".to_owned(), nanos / 1_000),
+            });
+        })
+        .ok()
+        .map(|()| all)
+    }
+
     /// All that a head tells, in its order; `None` if it cannot be read.
     fn told(head: &str) -> Option<Vec<(String, u64)>> {
         let mut all = Vec::new();

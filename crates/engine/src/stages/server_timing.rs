@@ -120,17 +120,8 @@ mod tests {
 
     use super::*;
 
-    /// Times in microseconds by name; a total is called `=`.
     fn micros(value: &str) -> Option<Vec<(String, u64)>> {
-        let mut all = Vec::new();
-        parse(value.as_bytes(), &mut |told| {
-            all.push(match told {
-                Told::Stage(name, nanos) => (name.to_owned(), nanos / 1_000),
-                Told::Total(nanos) => ("=".to_owned(), nanos / 1_000),
-            });
-        })
-        .ok()
-        .map(|()| all)
+        crate::stages::tests::micros(parse, value)
     }
 
     #[test]

@@ -87,6 +87,13 @@ impl Access {
         out.extend_from_slice(b"\r\n\r\n");
     }
 
+    /// Writes a request whose body is a document.
+    fn post(&mut self, exchange: &mut Exchange, second: u64, call: &str, document: &[u8]) {
+        let query_at = self.call(call);
+        let carried = Carried::Json(document.len() as u64);
+        self.write(exchange, second, "POST", query_at, carried);
+    }
+
     fn call(&mut self, call: &str) -> usize {
         self.path.clear();
         self.path.extend_from_slice(self.base.as_bytes());
@@ -133,14 +140,7 @@ impl Access {
         body.extend_from_slice(b"{\"size\":");
         push_decimal(body, size);
         body.extend_from_slice(b",\"blob_size\":0,\"assign_cluster_id\":0,\"code_mode\":0}");
-        let query_at = self.call("/alloc");
-        self.write(
-            exchange,
-            second,
-            "POST",
-            query_at,
-            Carried::Json(body.len() as u64),
-        );
+        self.post(exchange, second, "/alloc", body);
     }
 
     /// Writes the request that stores a piece.
@@ -182,14 +182,7 @@ impl Access {
         body.extend_from_slice(b"],\"location\":");
         body.extend_from_slice(location);
         body.push(b'}');
-        let query_at = self.call("/sign");
-        self.write(
-            exchange,
-            second,
-            "POST",
-            query_at,
-            Carried::Json(body.len() as u64),
-        );
+        self.post(exchange, second, "/sign", body);
     }
 }
 
@@ -219,14 +212,7 @@ impl Dialect for Access {
         body.extend_from_slice(b",\"read_size\":");
         push_decimal(body, part.length);
         body.push(b'}');
-        let query_at = self.call("/get");
-        self.write(
-            exchange,
-            second,
-            "POST",
-            query_at,
-            Carried::Json(body.len() as u64),
-        );
+        self.post(exchange, second, "/get", body);
     }
 
     fn delete(
@@ -244,14 +230,7 @@ impl Dialect for Access {
             body.extend_from_slice(entry.location);
         }
         body.extend_from_slice(b"]}");
-        let query_at = self.call("/delete");
-        self.write(
-            exchange,
-            second,
-            "POST",
-            query_at,
-            Carried::Json(body.len() as u64),
-        );
+        self.post(exchange, second, "/delete", body);
     }
 
     fn stored<'a>(&self, status: u16, answer: &'a [u8]) -> Result<Stored<'a>, String> {
