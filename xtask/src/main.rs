@@ -80,7 +80,9 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["bare-loop", address, connections, seconds] => {
             cost::bare_loop(address, connections, seconds)?;
         }
-        ["bare-files", directory, count, size] => cost::bare_files(directory, count, size)?,
+        ["bare-files", directory, rounds, count, size] => {
+            cost::bare_files(directory, rounds, count, size)?;
+        }
         ["test"] => return Ok(test::run()),
         other => bail!("no task `{}`\n\n{HELP}", other.join(" ")),
     }

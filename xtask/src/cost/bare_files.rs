@@ -11,9 +11,9 @@ use rustix::io::{pread, write};
 /// Where the files go, below the directory given.
 const FOLDER: &str = "bare";
 
-/// Stores so many files of `size` bytes, reads each, removes each, and returns how many
-/// calls of those three kinds there were.
-pub(crate) fn run(directory: &Path, count: u64, size: usize) -> Result<u64> {
+/// In each round stores so many files of `size` bytes, reads each, removes each; returns
+/// how many calls of those three kinds there were.
+pub(crate) fn run(directory: &Path, rounds: u64, count: u64, size: usize) -> Result<u64> {
     std::fs::create_dir_all(directory)?;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let above = open(directory, flags, Mode::empty())?;
@@ -21,21 +21,19 @@ pub(crate) fn run(directory: &Path, count: u64, size: usize) -> Result<u64> {
     let content = vec![7; size];
     // As much as Tenbin asks for at once.
     let mut buffer = vec![0; 1 << 20];
-    for number in 0..count {
-        store(&above, &name(number), &content)?;
-    }
-    for number in 0..count {
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-        let file = openat(&above, name(number), flags, Mode::empty())?;
-        if pread(&file, &mut buffer, 0)? != size {
-            bail!("a file is not as long as it was written");
+    for _ in 0..rounds {
+        for number in 0..count {
+            store(&above, &name(number), &content)?;
+        }
+        for number in 0..count {
+            load(&above, &name(number), &mut buffer, size)?;
+        }
+        for number in 0..count {
+            unlinkat(&above, name(number), AtFlags::empty())?;
         }
     }
-    for number in 0..count {
-        unlinkat(&above, name(number), AtFlags::empty())?;
-    }
     unlinkat(&above, FOLDER, AtFlags::REMOVEDIR)?;
-    Ok(3 * count)
+    Ok(3 * rounds * count)
 }
 
 fn store(above: &OwnedFd, name: &str, content: &[u8]) -> Result<()> {
@@ -43,6 +41,15 @@ fn store(above: &OwnedFd, name: &str, content: &[u8]) -> Result<()> {
     let file = openat(above, name, flags, Mode::from_raw_mode(0o644))?;
     if write(&file, content)? != content.len() {
         bail!("a file was only written in part");
+    }
+    Ok(())
+}
+
+fn load(above: &OwnedFd, name: &str, buffer: &mut [u8], size: usize) -> Result<()> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let file = openat(above, name, flags, Mode::empty())?;
+    if pread(&file, buffer, 0)? != size {
+        bail!("a file is not as long as it was written");
     }
     Ok(())
 }

@@ -99,10 +99,17 @@ impl Contender {
 /// What is appended to every call of `tenbin`: one slice on one thread, of which
 /// everything counts, as it does for the peers.
 const ONE_SLICE: &str =
-    "--threads 1 --rounds 1 --warmup 0s --lead 0s --json --quiet --out tenbin-cost";
+    "--rounds 1 --threads 1 --warmup 0s --lead 0s --json --quiet --out tenbin-cost";
 
-/// Files that are stored, read and removed for each second of a turn.
-const FILES_A_SECOND: u64 = 10_000;
+/// The same for several rounds.
+const SOME_SLICES: &str = "--threads 1 --warmup 0s --lead 0s --json --quiet --out tenbin-cost";
+
+/// Files that are stored, read and removed in a round: so few that they lie in memory
+/// that a virtual machine has in hand already. To be given more costs whoever asks first.
+const FILES: u64 = 60_000;
+
+/// Rounds of them for each second of a turn.
+const ROUNDS_OF_FILES_A_SECOND: u64 = 1;
 
 /// Our own programs, in `built`, and the peers.
 pub(crate) struct Stable<'a> {
@@ -238,15 +245,14 @@ impl Stable<'_> {
         }
     }
 
-    /// Blobs of so many bytes put, got and deleted in files, [`FILES_A_SECOND`] for each
-    /// second that a turn is meant to take.
+    /// Blobs of so many bytes put, got and deleted in files, [`ROUNDS_OF_FILES_A_SECOND`].
     pub(crate) fn files(&self, size: u64) -> Contender {
         let tenbin = self.tenbin(move |scene| {
-            let (directory, count) = (data_root(), scene.seconds * FILES_A_SECOND);
+            let rounds = scene.seconds * ROUNDS_OF_FILES_A_SECOND;
             Ok(format!(
-                "blob --target s=file://{} --phases pgd --size {size} --objects {count} \
-                 --connections 1 --slice 10m {ONE_SLICE}",
-                directory.join("tenbin-cost-files").display()
+                "blob --target s=file://{} --phases pgd --size {size} --objects {FILES} \
+                 --rounds {rounds} --connections 1 --slice 10m {SOME_SLICES}",
+                data_root().join("tenbin-cost-files").display()
             ))
         });
         Contender {
@@ -262,10 +268,10 @@ impl Stable<'_> {
             program: Ok(self.built.join("xtask")),
             cores: "0",
             arguments: Box::new(move |scene| {
-                let (directory, count) = (data_root(), scene.seconds * FILES_A_SECOND);
+                let rounds = scene.seconds * ROUNDS_OF_FILES_A_SECOND;
                 Ok(format!(
-                    "bare-files {} {count} {size}",
-                    directory.join("tenbin-cost-files").display()
+                    "bare-files {} {rounds} {FILES} {size}",
+                    data_root().join("tenbin-cost-files").display()
                 ))
             }),
             read: |said| counted(said.trim().parse().ok()),

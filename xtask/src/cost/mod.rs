@@ -81,10 +81,14 @@ pub(crate) fn bare_loop(address: &str, connections: &str, seconds: &str) -> Resu
 }
 
 /// The bare loop over files, likewise.
-pub(crate) fn bare_files(directory: &str, count: &str, size: &str) -> Result<()> {
+pub(crate) fn bare_files(directory: &str, rounds: &str, count: &str, size: &str) -> Result<()> {
+    let rounds = rounds.parse().context("rounds")?;
     let count = count.parse().context("count")?;
     let size = size.parse().context("size")?;
-    println!("{}", bare_files::run(Path::new(directory), count, size)?);
+    println!(
+        "{}",
+        bare_files::run(Path::new(directory), rounds, count, size)?
+    );
     Ok(())
 }
 

@@ -80,7 +80,8 @@ pub(super) fn tcp() -> Tcp {
 fn frequency() -> Option<Frequency> {
     let cores = fs::read_dir("/sys/devices/system/cpu").ok()?;
     let (mut fastest, mut most) = (None::<u64>, None::<u64>);
-    for core in cores.flatten() {
+    let cores = cores.flatten();
+    for core in cores.filter(|entry| is_core(&entry.file_name().to_string_lossy())) {
         let place = core.path().join("cpufreq");
         fastest = fastest.max(number(&place.join("scaling_cur_freq")));
         most = most.max(number(&place.join("cpuinfo_max_freq")));
@@ -90,6 +91,12 @@ fn frequency() -> Option<Frequency> {
         fastest_mhz: megahertz(fastest?),
         most_mhz: megahertz(most.filter(|&most| most > 0)?),
     })
+}
+
+/// Beside the cores lie folders such as `cpuidle` and `vulnerabilities`.
+fn is_core(folder: &str) -> bool {
+    let number = folder.strip_prefix("cpu");
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
 fn links() -> Vec<Link> {
