@@ -563,12 +563,18 @@ kind = "http"
     );
     let mut run = Tenbin::new(&scratch, ["run", &plan]).start();
     run.wait_until(SOON, || measured_seconds(&scratch) >= 3);
+    shown(&scratch).expect_stderr("is under way");
+    let directory = run_directory(&scratch);
+    let clean = ["clean".as_ref(), directory.as_os_str()];
+    let refused = Tenbin::new(&scratch, clean).run();
+    refused.expect_code(2).expect_stderr("wait for its end");
     run.signal(Signal::SIGKILL);
     let outcome = run.wait(SOON);
     assert_eq!(outcome.signal, Some(9), "{outcome}");
     scratch.expect_nobody_left(SOON);
     let shown = shown(&scratch);
     shown.expect_stdout("survivor");
+    assert!(!shown.stderr.contains("under way"), "{shown}");
     assert!(
         !Path::new(&run_directory(&scratch).join("result.json")).exists(),
         "a killed run has no result of its own"

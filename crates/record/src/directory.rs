@@ -1,6 +1,6 @@
 //! The directory of one run, and whole files in it.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -23,11 +23,14 @@ pub const INTERVALS_FILE: &str = "intervals.jsonl";
 /// Latency histograms, second by second.
 pub const LATENCY_FILE: &str = "latency.hlog";
 
-/// A new, empty directory for one run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A new, empty directory for one run, which is under way until this is dropped.
+#[derive(Debug)]
 pub struct RunDirectory {
     path: PathBuf,
     started: SystemTime,
+    /// Locked, so that others see a run under way, and the system unlocks it however
+    /// this process ends. `None` where directories cannot be locked.
+    _lock: Option<File>,
 }
 
 impl RunDirectory {
@@ -47,6 +50,7 @@ impl RunDirectory {
             match fs::create_dir(&path) {
                 Ok(()) => {
                     return Ok(Self {
+                        _lock: locked(&path),
                         path,
                         started: when,
                     });
@@ -105,6 +109,17 @@ impl RunDirectory {
     pub fn writer(&self) -> Result<RunWriter, RecordError> {
         RunWriter::create(self)
     }
+}
+
+fn locked(directory: &Path) -> Option<File> {
+    let file = File::open(directory).ok()?;
+    file.try_lock().ok().map(|()| file)
+}
+
+/// Whether some process is still at the run in `directory`; false where that cannot be told.
+pub fn is_under_way(directory: &Path) -> bool {
+    let asked = File::open(directory).map(|file| file.try_lock_shared());
+    matches!(asked, Ok(Err(TryLockError::WouldBlock)))
 }
 
 /// What a run in `directory` could not remove from its targets, a sentence each; `None`
@@ -209,6 +224,18 @@ fn file_name(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_is_under_way_until_its_directory_is_let_go() {
+        let root = tempfile::tempdir().unwrap();
+        let run = RunDirectory::create(root.path(), "x", UNIX_EPOCH).unwrap();
+        let path = run.path().to_owned();
+        assert!(is_under_way(&path));
+        assert!(is_under_way(&path), "asking changes nothing");
+        drop(run);
+        assert!(!is_under_way(&path));
+        assert!(!is_under_way(&root.path().join("none")));
+    }
 
     #[test]
     fn where_nothing_can_be_written_is_known_beforehand() {

@@ -41,7 +41,9 @@ mod single;
 pub mod slice;
 mod writer;
 
-pub use directory::{RunDirectory, can_write_atomically, left_behind, rfc3339, write_atomically};
+pub use directory::{
+    RunDirectory, can_write_atomically, is_under_way, left_behind, rfc3339, write_atomically,
+};
 pub use environment::{Environment, HostEnvironment, TargetEnvironment};
 pub use error::RecordError;
 pub use histogram::{merge, quantile_ns};

@@ -18,6 +18,14 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
+    if tenbin_record::is_under_way(&args.run) {
+        output::error(&format!(
+            "the run in {} is under way and tidies up after itself: wait for its end, or end it \
+             with Ctrl-C",
+            args.run.display()
+        ));
+        return Exit::Refused;
+    }
     if places(&plan).is_empty() {
         output::note(
             "nothing to clean: the run put nothing on a target that was there before it, or what \
@@ -58,6 +66,9 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
 pub(super) fn leftovers(plan: &Plan, directory: &Path) -> Vec<String> {
     if let Some(left) = tenbin_record::left_behind(directory) {
         return left;
+    }
+    if tenbin_record::is_under_way(directory) {
+        return Vec::new();
     }
     let places = places(plan).into_iter();
     let advice = format!("tenbin clean {}", directory.display());

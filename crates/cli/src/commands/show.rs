@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tenbin_plan::{Context, Draft, Plan};
-use tenbin_record::RecordedRun;
+use tenbin_record::{RecordError, RecordedRun};
 use tenbin_report::Document;
 use tenbin_report::import::drnbench::Steps;
 
@@ -97,11 +97,24 @@ fn left_behind(directory: &Path) -> Vec<String> {
 /// The document of a run, made anew from what was recorded. Says what is wrong if
 /// there is none.
 pub(super) fn document_of(directory: &Path) -> Result<Document, Exit> {
+    let under_way = tenbin_record::is_under_way(directory);
     let recorded = tenbin_record::read(directory).map_err(|error| {
-        output::error(&error.to_string());
+        match (under_way, error) {
+            (true, RecordError::NothingMeasured { path }) => output::error(&format!(
+                "the run in {} is under way and has measured nothing yet",
+                path.display()
+            )),
+            (_, error) => output::error(&error.to_string()),
+        }
         Exit::Refused
     })?;
     let plan = plan_of(&recorded, directory)?;
+    if under_way {
+        output::warning(&format!(
+            "the run in {} is under way: this is what it has measured so far",
+            directory.display()
+        ));
+    }
     let run = Run {
         directory,
         started: recorded.started,
