@@ -96,7 +96,7 @@ pub(crate) fn rows<'a>(document: &'a Document, workload: &'a str, operation: &st
 }
 
 /// What has to be known of the answers of a target: how many told no time, or one that
-/// could not be read, and stages that only some of them named. Names are not escaped.
+/// could not be read or was longer than the request, and stages that only some of them named. Names are not escaped.
 pub(crate) fn notes<'a>(document: &'a Document, workload: &'a str) -> Vec<String> {
     told(document, workload)
         .filter_map(|(result, stages)| {
@@ -116,7 +116,7 @@ pub(crate) fn notes<'a>(document: &'a Document, workload: &'a str) -> Vec<String
             }
             if stages.unreadable > 0 {
                 parts.push(format!(
-                    "{} ({}) had a header that cannot be read, and count as none",
+                    "{} ({}) told what cannot be read or cannot be, and count as none",
                     plural(stages.unreadable, "answer"),
                     share(stages.unreadable)
                 ));

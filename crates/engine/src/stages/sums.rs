@@ -39,7 +39,8 @@ pub struct BucketSums {
     pub service_ns: u64,
     /// Those that told a time.
     pub carrying: u64,
-    /// Those with a header that could not be read, none of which counts as carrying.
+    /// Those with a header that could not be read, or with a time longer than the request
+    /// took; none of them counts as carrying.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unreadable: u64,
     /// Those that told the time of the whole request, once.
@@ -85,13 +86,41 @@ impl StageSums {
 }
 
 impl OperationStages {
-    /// Adds what others saw of the same operation.
+    /// Adds what others saw of the same operation. A stage that one of both may have counted
+    /// among its others is among the others of the sum: only a part of it is known.
     pub fn add(&mut self, other: &Self) {
-        let places: Vec<usize> = other.stages.iter().map(|name| self.place(name)).collect();
+        let both = |name: &str| match self.has(name) && other.has(name) {
+            true => name.to_owned(),
+            false => OTHER_STAGES.to_owned(),
+        };
+        let (mine, theirs) = (self.stages.iter(), other.stages.iter());
+        let mine = match other.has(OTHER_STAGES) {
+            true => Some(mine.map(|name| both(name)).collect::<Vec<_>>()),
+            false => None,
+        };
+        let theirs: Vec<String> = match self.has(OTHER_STAGES) {
+            true => theirs.map(|name| both(name)).collect(),
+            false => theirs.cloned().collect(),
+        };
+        if let Some(names) = mine.filter(|names| *names != self.stages) {
+            let before = std::mem::take(self);
+            self.operation = before.operation;
+            self.take_in(&names, &before.buckets);
+        }
+        self.take_in(&theirs, &other.buckets);
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.stages.iter().any(|known| known == name)
+    }
+
+    /// Adds buckets whose stages have these names; several may have the same.
+    fn take_in(&mut self, names: &[String], buckets: &[BucketSums]) {
+        let places: Vec<usize> = names.iter().map(|name| self.place(name)).collect();
         for bucket in &mut self.buckets {
             bucket.stages.resize(self.stages.len(), StageSum::default());
         }
-        for part in &other.buckets {
+        for part in buckets {
             let at = match self
                 .buckets
                 .binary_search_by_key(&part.bucket, |bucket| bucket.bucket)
@@ -138,7 +167,7 @@ impl OperationStages {
         self.buckets.iter().map(|bucket| bucket.carrying).sum()
     }
 
-    /// Correct answers with a header that could not be read.
+    /// Correct answers with a header that could not be read, or cannot be true.
     pub fn unreadable(&self) -> u64 {
         self.buckets.iter().map(|bucket| bucket.unreadable).sum()
     }
@@ -218,10 +247,28 @@ mod tests {
         for name in &names {
             all.add(&sums(0, &[name], 1));
         }
-        all.add(&sums(0, &[OTHER_STAGES], 1));
         assert_eq!(all.stages.len(), MOST_STAGES + 1);
         assert_eq!(all.stages.last().unwrap(), OTHER_STAGES);
         let others = all.buckets[0].stages.last().unwrap().ns;
-        assert_eq!(others, MOST_STAGES as u64 + 1);
+        assert_eq!(others, MOST_STAGES as u64);
+    }
+
+    /// A thread that told `db` and `app` apart and one that had room for `db` alone.
+    #[test]
+    fn a_stage_of_which_only_a_part_is_known_is_none() {
+        let apart = sums(0, &["app", "db"], 1);
+        let crowded = sums(0, &["db", OTHER_STAGES, "view"], 10);
+        for (one, other) in [(&apart, &crowded), (&crowded, &apart)] {
+            let mut all = one.clone();
+            all.add(other);
+            assert!(!all.has("app"), "{all:?}");
+            let ns = |name: &str| {
+                let at = all.stages.iter().position(|known| known == name);
+                at.map(|at| all.buckets[0].stages[at].ns)
+            };
+            assert_eq!((ns("db"), all.answers()), (Some(11), 4));
+            // What `apart` did not name, it did not count among others either.
+            assert_eq!((ns(OTHER_STAGES), ns("view")), (Some(11), Some(10)));
+        }
     }
 }

@@ -11,6 +11,9 @@ const SUB_BITS: u32 = 4;
 const SHORTEST_BITS: u32 = 10;
 /// Buckets up to [`HIGHEST_NANOS`].
 const BUCKETS: usize = bucket_of(HIGHEST_NANOS) + 1;
+/// What a time may be above the service time of its answer, nanoseconds: servers round to
+/// whole milliseconds, and clocks differ a little.
+const SLACK: u64 = 2_000_000;
 /// Where stages are counted that there is no room for.
 const OTHERS: usize = MOST_STAGES;
 
@@ -29,6 +32,19 @@ struct Reading {
     times: Vec<(usize, u64)>,
     total: Total,
     unreadable: bool,
+}
+
+impl Reading {
+    /// The longest time that was told at once. Those of a stage that is named twice may
+    /// have passed side by side, so that their sum says nothing.
+    fn longest(&self) -> u64 {
+        let stages = self.times.iter().map(|&(_, nanos)| nanos);
+        let total = match self.total {
+            Total::Once(nanos) => Some(nanos),
+            Total::Untold | Total::Often => None,
+        };
+        stages.chain(total).max().unwrap_or(0)
+    }
 }
 
 /// The time of the whole request.
@@ -108,7 +124,7 @@ impl StageTally {
         let bucket = &mut op.buckets[at];
         bucket.answers += 1;
         bucket.service = bucket.service.saturating_add(service);
-        if reading.unreadable {
+        if reading.unreadable || reading.longest() > service.saturating_add(SLACK) {
             bucket.unreadable += 1;
             return;
         }
@@ -271,6 +287,24 @@ mod tests {
             (sums.operations[0].answers(), sums.operations[0].carrying()),
             (1, 0)
         );
+    }
+
+    #[test]
+    fn nothing_takes_longer_than_its_request() {
+        let mut tally = tally();
+        for line in [
+            "db;dur=23",
+            "total;dur=500000",
+            "db;dur=9, db;dur=19, total;dur=21",
+        ] {
+            tally.read(0, &head(&format!("Server-Timing: {line}")));
+            tally.count(0, 0, 20_000_000);
+        }
+        let sums = tally.into_sums();
+        let get = &sums.operations[0];
+        assert_eq!((get.unreadable(), get.carrying()), (2, 1));
+        assert_eq!(get.buckets[0].stages[0].ns, 28_000_000);
+        assert_eq!(get.buckets[0].total_ns, 21_000_000);
     }
 
     #[test]

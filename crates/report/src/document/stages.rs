@@ -28,7 +28,7 @@ pub struct StagesOf {
     pub answers: u64,
     /// Those of them that told a time.
     pub carrying: u64,
-    /// Those with a header that could not be read.
+    /// Those with a header that could not be read, or with a time longer than the request took.
     pub unreadable: u64,
     /// Means of the requests in each band, the fastest first.
     pub bands: Vec<StageBandResult>,
