@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::document::Document;
+use crate::document::{Document, Finding};
 use crate::escape::for_terminal;
 use crate::terminal::last_three_lines;
 use crate::words::trust;
@@ -10,15 +10,39 @@ use crate::words::trust;
 /// What was found, then the last three lines.
 pub(crate) fn last_lines(document: &Document) -> String {
     let mut text = String::new();
+    let mut alike: Vec<Vec<&Finding>> = Vec::new();
     for finding in &document.findings {
+        let is_alike =
+            |one: &[&Finding]| one[0].rule == finding.rule && one[0].evidence == finding.evidence;
+        match alike.iter_mut().find(|one| is_alike(one)) {
+            Some(one) => one.push(finding),
+            None => alike.push(vec![finding]),
+        }
+    }
+    for findings in alike {
         let _ = writeln!(
             text,
-            "* {}: {}",
-            for_terminal(&finding.rule),
-            for_terminal(&finding.evidence)
+            "* {}{}: {}",
+            for_terminal(&findings[0].rule),
+            at(document, &findings),
+            for_terminal(&findings[0].evidence)
         );
     }
     text + &bottom(document)
+}
+
+/// Which of several workloads, such as the modes of blobstore-bench, they are about.
+fn at(document: &Document, findings: &[&Finding]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for name in findings.iter().filter_map(|one| one.workload.as_deref()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if document.workloads.len() < 2 || names.is_empty() {
+        return String::new();
+    }
+    format!(" at {}", for_terminal(&names.join(", ")))
 }
 
 /// The same three lines as below Tenbin's own report.
