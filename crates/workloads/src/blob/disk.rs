@@ -4,7 +4,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use redb::{Database, ReadableTable, TableDefinition, WriteTransaction};
+use redb::{
+    Database, DatabaseError, ReadableTable, StorageError, TableDefinition, WriteTransaction,
+};
 
 use super::batch::{Entry, Page};
 use super::journal::{self, Journal, Record};
@@ -43,7 +45,7 @@ impl Disk {
     pub(crate) fn open(directory: &Path, target: &str) -> io::Result<Self> {
         std::fs::create_dir_all(directory)?;
         let path = directory.join(format!("{target}.redb"));
-        let database = Database::create(path).map_err(other)?;
+        let database = Database::create(&path).map_err(|error| unopened(error, &path))?;
         let disk = Self {
             directory: directory.to_owned(),
             target: target.to_owned(),
@@ -97,6 +99,24 @@ impl Disk {
     pub(crate) fn load(&self, set: &str) -> io::Result<Page> {
         let transaction = self.database.begin_write().map_err(other)?;
         load(&transaction, set).map_err(other)
+    }
+}
+
+fn unopened(error: DatabaseError, path: &Path) -> io::Error {
+    let file = path.display();
+    match error {
+        DatabaseError::DatabaseAlreadyOpen => io::Error::other(
+            "another run keeps its own there; wait for its end, or name another directory",
+        ),
+        DatabaseError::Storage(StorageError::Io(error))
+            if error.kind() != io::ErrorKind::InvalidData =>
+        {
+            error
+        }
+        error => io::Error::other(format!(
+            "{file} is not what a run has left there ({error}); put a copy of it back, or name \
+             another directory"
+        )),
     }
 }
 
@@ -184,6 +204,21 @@ mod tests {
     fn numbers(disk: &Disk, set: &str) -> Vec<u64> {
         let batch = Batch::of(vec![disk.load(set).unwrap()]);
         (0..batch.len()).map(|at| batch.entry(at).number).collect()
+    }
+
+    #[test]
+    fn who_cannot_have_the_locations_is_told_what_to_do() {
+        let directory = tempfile::tempdir().unwrap();
+        let first = Disk::open(directory.path(), "store").unwrap();
+        let told = |target| {
+            Disk::open(directory.path(), target)
+                .unwrap_err()
+                .to_string()
+        };
+        assert!(told("store").contains("wait for its end"));
+        drop(first);
+        std::fs::write(directory.path().join("other.redb"), [7; 5_000]).unwrap();
+        assert!(told("other").contains("put a copy of it back"));
     }
 
     #[test]
