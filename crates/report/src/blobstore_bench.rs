@@ -10,15 +10,17 @@ use tenbin_record::{SecondCounts, Slice};
 use crate::document::Document;
 use crate::escape::for_terminal;
 use crate::foreign::last_lines;
-use crate::hsbench::{self, Row, stamp};
+use crate::hsbench::{self, Bytes, Row, stamp};
 
 /// What was asked for.
 #[derive(Debug, Clone)]
 pub struct Asked<'a> {
     /// What the tool calls its parameters, and their values, in its order.
     pub parameters: &'a [(&'a str, String)],
-    /// Size of an object, bytes.
+    /// Size of an object that is put, bytes.
     pub size: u64,
+    /// What is counted as bytes: blobs that were put before may have other sizes.
+    pub bytes: Bytes,
     /// The phase of a workload, by its name.
     pub phases: &'a BTreeMap<String, Phase>,
 }
@@ -76,8 +78,8 @@ impl<'a> Teller<'a> {
         if !is_mode(&second.operation) || second.length < FULL {
             return None;
         }
-        let (mode, size) = (self.mode.clone(), self.asked.size);
-        let row = Row::of_second(self.round, self.seconds, second, mode, size, now);
+        let (mode, bytes) = (self.mode.clone(), self.asked.bytes);
+        let row = Row::of_second(self.round, self.seconds, second, mode, bytes, now);
         self.seconds += 1;
         let line = row.line();
         self.rows.push(row);
@@ -89,7 +91,7 @@ impl<'a> Teller<'a> {
         let mut text = String::new();
         let mode = |workload: &str| self.mode_of(workload);
         let slices = std::slice::from_ref(slice);
-        let rows = hsbench::rows(self.started, slices, mode, self.asked.size);
+        let rows = hsbench::rows(self.started, slices, mode, self.asked.bytes);
         for row in rows {
             text.push_str(&row.line());
             if row.mode() == "PUT" {
@@ -172,7 +174,14 @@ mod tests {
     #[test]
     fn a_line_is_that_of_the_founding_document() {
         let end = SystemTime::UNIX_EPOCH + Duration::from_secs(1_752_355_728);
-        let row = Row::of_second(0, 0, &second(547), "PUT".to_owned(), 10_000, end);
+        let row = Row::of_second(
+            0,
+            0,
+            &second(547),
+            "PUT".to_owned(),
+            Bytes::Each(10_000),
+            end,
+        );
         assert_eq!(
             row.line(),
             "2025/07/12 21:28:48 Loop: 0, Int: 0, Dur(s): 1.0, Mode: PUT, Ops: 547, MB/s: 5.22, \
@@ -186,6 +195,7 @@ mod tests {
         let asked = Asked {
             parameters: &[("backend", "dummy".to_owned())],
             size: 10_240,
+            bytes: Bytes::Real,
             phases: &phases,
         };
         let now = SystemTime::UNIX_EPOCH;
@@ -221,7 +231,14 @@ mod tests {
             service: None,
             ..second(0)
         };
-        let row = Row::of_second(0, 3, &unknown, "GET".to_owned(), 1, SystemTime::UNIX_EPOCH);
+        let row = Row::of_second(
+            0,
+            3,
+            &unknown,
+            "GET".to_owned(),
+            Bytes::Real,
+            SystemTime::UNIX_EPOCH,
+        );
         assert!(
             row.line().contains("min: unknown, avg: unknown"),
             "{}",

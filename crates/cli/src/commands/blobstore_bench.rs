@@ -6,8 +6,8 @@ use std::time::SystemTime;
 
 use tenbin_compat::blobstore_bench::{Asked, Backend, BlobstoreBenchJob, parse};
 use tenbin_plan::Phase;
-use tenbin_report::blobstore_bench::Teller;
-use tenbin_report::{blobstore_bench, hsbench};
+use tenbin_report::blobstore_bench::{self, Teller};
+use tenbin_report::hsbench::{self, Bytes};
 use tenbin_weigh::Progress;
 
 use super::foreign::{can_keep, keep, refuse, tell};
@@ -43,6 +43,11 @@ fn run(job: &BlobstoreBenchJob) -> Exit {
     let asked = blobstore_bench::Asked {
         parameters: &parameters,
         size: job.size,
+        bytes: match job.backend {
+            Backend::Blobstore(_) => Bytes::Real,
+            // Nothing moves; the tool reckons all the same.
+            Backend::Dummy => Bytes::Each(job.size),
+        },
         phases: &phases,
     };
     let teller = RefCell::new(None::<Teller<'_>>);

@@ -48,8 +48,6 @@ struct Building {
     room: Allocation,
     /// The piece that comes next, from 0.
     piece: u64,
-    /// Bytes that were sent of it.
-    moved: u64,
 }
 
 type Failure = (ErrorClass, String);
@@ -104,7 +102,6 @@ impl Piecer {
         building.live = true;
         building.room = Allocation::default();
         building.piece = 0;
-        building.moved = 0;
         building.step = match size > self.alloc_above {
             true => Step::Allocate,
             false => Step::Put,
@@ -150,7 +147,6 @@ impl Piecer {
                     .delete(exchange, second, &[room], &mut flight.body);
             }
         }
-        building.moved += flight.body.len() as u64;
     }
 
     /// What an answer to the step that is out means, and what comes next.
@@ -245,7 +241,7 @@ impl Piecer {
         self.ended = Some(Whole {
             op: WHOLE,
             started: building.flight.started,
-            payload: building.moved,
+            payload: building.flight.size,
             outcome,
         });
     }

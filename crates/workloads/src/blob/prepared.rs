@@ -271,6 +271,19 @@ impl PreparedBlob {
         })
     }
 
+    fn untold_ones(&self) -> Option<String> {
+        let untold = self.set.untold();
+        (untold > 0).then(|| {
+            format!(
+                "of {} blob{} whose deletion was acknowledged it is not known whether {} gone: no \
+                 answer told when last asked after",
+                grouped(untold),
+                s(untold),
+                if untold == 1 { "it is" } else { "they are" },
+            )
+        })
+    }
+
     fn lost_ones(&self) -> Option<String> {
         let orphans = self.set.orphans();
         (orphans > 0).then(|| {
@@ -555,8 +568,10 @@ impl Prepared for PreparedBlob {
         let unswept = inherited.and_then(|inherited| self.unswept(inherited));
         let unread = inherited.and_then(|_| self.set.trouble());
         let lost = self.lost_ones().filter(|_| inherited.is_none());
-        let sentences = [undeleted, unswept, unread, self.lasting_ones(), lost];
-        let sentences: Vec<String> = sentences.into_iter().flatten().collect();
+        let followed = [self.lasting_ones(), self.untold_ones()];
+        let sentences = [undeleted, unswept, unread].into_iter();
+        let sentences = sentences.chain(followed).chain([lost]);
+        let sentences: Vec<String> = sentences.flatten().collect();
         (!sentences.is_empty()).then(|| sentences.join("; "))
     }
 }
