@@ -282,7 +282,10 @@ fn what_was_put_is_read_after_a_kill_at_any_moment() {
     assert_eq!(server.held(), held - read);
     deleting.expect_stderr("0 blobs of set \"blobs\" stay");
     let nothing = blob(&scratch, &server, "--phases g --locations db");
-    nothing.expect_code(4).expect_stderr("no location is known");
+    nothing
+        .expect_code(4)
+        .expect_stderr("there is nothing to read: no blob of set \"blobs\" is in ")
+        .expect_stderr(".redb; put some first");
 }
 
 #[test]
@@ -681,6 +684,18 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
         let [seconds, rate] = ["Seconds", "Mbps"].map(|key| row[key].as_f64().expect("a number"));
         let bytes = rate * seconds * 1_048_576.0;
         assert!((bytes - 20.0 * 10_240.0).abs() < 1.0, "{bytes}: {json}");
+    }
+
+    for (mode, verb) in [("g", "read"), ("d", "delete")] {
+        let nothing = line(&format!(
+            "blobstore-bench -c blob.conf -db rocksdb -r db -pr other -m {mode}"
+        ));
+        nothing.expect_code(4).expect_stderr(&format!(
+            "there is nothing to {verb}: no blob of set \"other\" is in "
+        ));
+        nothing
+            .expect_stderr("db/blobstore.redb; put some first")
+            .expect_stderr("run -m p first with the same -r and -pr");
     }
 
     // Lines come while it runs.

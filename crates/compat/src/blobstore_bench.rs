@@ -177,6 +177,9 @@ const TABLE: Table = Table {
     flags: FLAGS,
 };
 
+/// What stands for no limit.
+const WITHOUT_LIMIT: &str = "-1";
+
 /// A mode without a limit of time still has an end.
 const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
 
@@ -234,13 +237,27 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
     if on_disk && job.directory.is_none() && job.backend != Backend::Dummy {
         given.wrong("r", "is missing; locations on disk need a directory");
     }
-    if job.duration.is_none() && job.objects.is_none() {
+    let is_unlimited = |flag| given.text(flag) == WITHOUT_LIMIT;
+    if is_unlimited("d") && is_unlimited("n") {
         given.wrong(
             "d",
             "time and objects cannot both be without limit; give -n or -d",
         );
     }
-    if given.text("e") != "-1" {
+    if let Some((first, _)) = job.modes.first()
+        && *first != Phase::Put
+        && !on_disk
+        && job.backend != Backend::Dummy
+    {
+        let what = format!(
+            "{:?} begins with {}, and locations in memory begin empty; put first, or keep \
+             locations on disk (-db rocksdb -r DIR) and run -m p before it with the same -r and -pr",
+            given.text("m"),
+            first.letter()
+        );
+        given.wrong("m", &what);
+    }
+    if given.text("e") != WITHOUT_LIMIT {
         // Told once: it counts differently from the other tool.
         given.note("-e: counts the failures of the whole run, not of each thread".to_owned());
     }
@@ -357,7 +374,7 @@ fn is_on_disk(given: &mut Given) -> bool {
 /// A whole number of at least that, or -1 for none.
 fn limit(given: &mut Given, flag: &'static str, least: u64) -> Option<u64> {
     let text = given.text(flag).to_owned();
-    if text == "-1" {
+    if text == WITHOUT_LIMIT {
         return None;
     }
     let number = text.parse().ok().filter(|&number| number >= least);

@@ -140,10 +140,15 @@ fn what_is_wrong_is_told_in_a_sentence() {
         ("-c blob.conf -db rocksdb", "-r: is missing"),
         ("-b dummy -s 10Q", "-s:"),
         ("-b dummy -n 0", "-n: \"0\" is neither"),
+        ("-b dummy -d 0", "-d: \"0\" is neither"),
+        ("-b dummy -d -1 -n 0", "-n: \"0\" is neither"),
+        ("-c blob.conf -m g", "run -m p before it with the same -r"),
+        ("-c blob.conf -m dp", "\"dp\" begins with d"),
     ] {
         let mistakes = asked_with(&format!("blobstore-bench {line}"), CONF).expect_err(line);
         let text = mistakes.to_string();
         assert!(text.contains(told), "{line}: {text}");
+        assert_eq!(mistakes.sentences().len(), 1, "{line}: {text}");
     }
     for conf in ["", "[]", "{}", r#"{"cluster_config": {"clusters": 3}}"#] {
         let mistakes = asked_with("blobstore-bench -c blob.conf", conf).expect_err(conf);
@@ -193,6 +198,10 @@ for a following `-n`. What differs, and why:
   run; more end it with exit code 4.
 - **Numbers are never used twice**: a second loop orphans nothing. `-n` with `g` or `d` alone takes the
   first so many of the locations that are there, and all without it.
+- **A `g` or `d` that finds nothing** is refused: with exit code 2 where locations are in memory and no `p`
+  comes before it, and with 4, without a line, where the directory holds none of that name (`-r`, `-pr`).
+- **MB/s is that of the bytes that the objects have**, as they were put, whatever `-s` says now. The tool counts `-s`
+  for each. With `-b dummy`, where there are none, so does Tenbin.
 - **Locations on disk** (`-db rocksdb`) are in Tenbin's own files and survive a kill
   ([blob.md](blob.md)). In memory, what is left is deleted at the end.
 - **No `output.json`** unless `-o` names it.

@@ -42,8 +42,7 @@ impl Disk {
     /// Opens or makes the locations of a target, and folds in what a killed run left.
     pub(crate) fn open(directory: &Path, target: &str) -> io::Result<Self> {
         std::fs::create_dir_all(directory)?;
-        let path = directory.join(format!("{target}.redb"));
-        let database = Database::create(path).map_err(other)?;
+        let database = Database::create(file(directory, target)).map_err(other)?;
         let disk = Self {
             directory: directory.to_owned(),
             target: target.to_owned(),
@@ -56,6 +55,11 @@ impl Disk {
     /// Where it is.
     pub(crate) fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// The file that it is.
+    pub(crate) fn file(&self) -> PathBuf {
+        file(&self.directory, &self.target)
     }
 
     /// A journal of one worker in the slice that begins; `out` is how many PUTs it has
@@ -98,6 +102,10 @@ impl Disk {
         let transaction = self.database.begin_write().map_err(other)?;
         load(&transaction, set).map_err(other)
     }
+}
+
+fn file(directory: &Path, target: &str) -> PathBuf {
+    directory.join(format!("{target}.redb"))
 }
 
 fn known(transaction: &WriteTransaction, set: &str, seed: u64) -> Result<Known, redb::Error> {

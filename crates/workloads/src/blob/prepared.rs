@@ -258,6 +258,29 @@ impl PreparedBlob {
         self.target.means() == Means::Dummy
     }
 
+    /// Why a phase finds no blobs, where they were looked for, and what to do.
+    fn why_nothing(&self, batch: &Batch) -> String {
+        let name = &self.set.name;
+        match (self.source, self.set.file()) {
+            (Source::Phase(_), _) => {
+                "no blob is left of those that the p phase before it put; let \
+                                      p come first, and d last"
+                    .to_owned()
+            }
+            (Source::Before, _) if batch.len() > 0 => {
+                format!("every blob of set \"{name}\" has been deleted; put some first")
+            }
+            (Source::Before, Some(file)) => format!(
+                "no blob of set \"{name}\" is in {}; put some first with the same --locations and \
+                 --prefix (blobstore-bench: run -m p first with the same -r and -pr)",
+                file.display()
+            ),
+            (Source::Before, None) => "no p phase comes before it, and locations in memory begin \
+                                       empty; put first, or keep locations on disk with --locations"
+                .to_owned(),
+        }
+    }
+
     fn lasting_ones(&self) -> Option<String> {
         let lasting = self.set.lasting();
         (lasting > 0).then(|| {
@@ -495,16 +518,12 @@ impl Prepared for PreparedBlob {
             return None;
         }
         let batch = self.set.batch(self.source, self.slices);
-        (batch.left() == 0).then(|| match self.source {
-            Source::Before if batch.len() > 0 => {
-                "every blob that was there has been deleted".to_owned()
-            }
-            Source::Phase(_) => "no blob is left of those that were put before".to_owned(),
-            Source::Before => format!(
-                "no location is known; put some first, and keep their locations on disk \
-                 (set \"{}\")",
-                self.set.name
-            ),
+        (batch.left() == 0).then(|| {
+            let verb = match self.work.phase {
+                Phase::Delete => "delete",
+                Phase::Put | Phase::Get => "read",
+            };
+            format!("there is nothing to {verb}: {}", self.why_nothing(&batch))
         })
     }
 

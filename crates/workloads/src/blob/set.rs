@@ -201,6 +201,11 @@ impl Set {
         }
     }
 
+    /// The file of locations that outlive the run.
+    pub(crate) fn file(&self) -> Option<PathBuf> {
+        self.disk().map(Disk::file)
+    }
+
     /// A new phase that puts.
     pub(crate) fn add_phase(&self) -> usize {
         let mut batches = lock(&self.batches);
