@@ -95,8 +95,13 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "",
         "name of the objects among the locations",
     ),
-    Flag::new(TOOL, "i", Kind::Decimal, "1.0", "seconds between reports")
-        .noted("there is a line for every second, whatever it says"),
+    Flag::new(
+        TOOL,
+        "i",
+        Kind::Decimal,
+        "1.0",
+        "seconds between reports, whole ones",
+    ),
     Flag::new(
         TOOL,
         "o",
@@ -152,6 +157,8 @@ pub struct BlobstoreBenchJob {
     pub threads: u64,
     /// How often the modes are repeated.
     pub loops: u64,
+    /// Seconds between reports, at least 1.
+    pub interval: u32,
     /// Size of an object, bytes.
     pub size: u64,
     /// The same as it was given.
@@ -219,6 +226,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
         errors: limit(&mut given, "e", 0),
         threads: given.whole("t"),
         loops: given.whole("l"),
+        interval: interval(&mut given),
         size: size(&mut given),
         written_size: given.text("s").to_owned(),
         database: match given.is_given("db") {
@@ -408,6 +416,19 @@ fn modes(given: &mut Given) -> Vec<(Phase, String)> {
         modes.push((phase, name));
     }
     modes
+}
+
+/// The figures of a run are kept by the second, and cannot be told by parts of one.
+fn interval(given: &mut Given) -> u32 {
+    let seconds = given.decimal("i");
+    if seconds.fract() != 0.0 || !(1.0..=f64::from(u32::MAX)).contains(&seconds) {
+        let what = format!(
+            "{:?} is not a whole number of seconds; figures are kept by the second",
+            given.text("i")
+        );
+        given.wrong("i", &what);
+    }
+    seconds as u32
 }
 
 fn size(given: &mut Given) -> u64 {

@@ -118,8 +118,8 @@ pub fn text(rows: &[Row], document: &Document) -> String {
 }
 
 impl Row {
-    /// One second of a mode.
-    pub(crate) fn of_second(
+    /// One interval of a mode.
+    pub(crate) fn of_interval(
         round: u32,
         number: usize,
         second: &SecondCounts,

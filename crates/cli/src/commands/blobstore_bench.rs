@@ -49,6 +49,7 @@ fn run(job: &BlobstoreBenchJob) -> Exit {
             Backend::Dummy => Bytes::Each(job.size),
         },
         phases: &phases,
+        interval: job.interval as usize,
     };
     let teller = RefCell::new(None::<Teller<'_>>);
     let live = |news: &Progress<'_>| {
@@ -99,7 +100,7 @@ fn parameters(job: &BlobstoreBenchJob) -> Vec<(&'static str, String)> {
         ),
         ("threads", job.threads.to_string()),
         ("loops", job.loops.to_string()),
-        ("interval", "1.000000".to_owned()),
+        ("interval", format!("{}.000000", job.interval)),
         ("dbDir", job.directory.clone().unwrap_or_default()),
     ]
 }
