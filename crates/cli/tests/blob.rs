@@ -282,7 +282,10 @@ fn what_was_put_is_read_after_a_kill_at_any_moment() {
     assert_eq!(server.held(), held - read);
     deleting.expect_stderr("0 blobs of set \"blobs\" stay");
     let nothing = blob(&scratch, &server, "--phases g --locations db");
-    nothing.expect_code(4).expect_stderr("no location is known");
+    nothing
+        .expect_code(4)
+        .expect_stderr("there is nothing to read: no blob of set \"blobs\" is in ")
+        .expect_stderr(".redb; put some first");
 }
 
 #[test]
@@ -495,6 +498,30 @@ fn deletions_are_followed_until_they_take_effect() {
     );
     run.expect_stderr("4 blobs were still there when last asked after");
 
+    // Only a blob that was read is still there: other answers tell nothing, and it is
+    // asked after again.
+    let server = Blobs::start(&scratch, &["--fault", "500:50%", "--delete-lag", "100ms"]);
+    let options = "--phases pd --objects 8 --slice 60s --rounds 1 --until-gone --errors 0";
+    let run = blob(&scratch, &server, options);
+    assert_eq!(ok(&run, "delete"), 8, "{run}");
+    let (untold, texts) = failures(&run, "status");
+    assert!(untold > 0 && texts.contains("500 ServerError"), "{run}");
+    let server = Blobs::start(&scratch, &["--fault", "500:100%", "--delete-lag", "0s"]);
+    let options = "--phases pd --objects 8 --slice 60s --rounds 1 --until-gone --gone-within 300ms";
+    let run = blob(&scratch, &server, options);
+    assert_eq!(
+        (ok(&run, "delete"), failed(&run, "delete")),
+        (0, 8),
+        "{run}"
+    );
+    let (_, texts) = failures(&run, "status");
+    assert!(
+        texts.contains("gone or not is unknown 300ms after its deletion began"),
+        "{texts}"
+    );
+    run.expect_stderr("of 8 blobs whose deletion was acknowledged it is not known");
+    assert!(!run.stderr.contains("still there"), "{run}");
+
     // A slice that ends before they are gone knows how many are not.
     let server = Blobs::start(&scratch, &["--fault", "never-gone:100%"]);
     let options = "--phases pd --objects 4 --slice 2s --rounds 1 --until-gone";
@@ -640,9 +667,8 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
     let put = line("blobstore-bench -c blob.conf -db rocksdb -r db -d 20 -n 30 -m p -s 10Ki");
     assert!(matches!(put.code, Some(0 | 6)), "{put}");
     put.expect_stdout("should be specified with '-n 30'");
-    let later = line(
-        "blobstore-bench -c blob.conf -db rocksdb -r db -d 20 -n 20 -m gd -s 10Ki -i 1 -o out.json",
-    );
+    let later =
+        line("blobstore-bench -c blob.conf -db rocksdb -r db -d 20 -n 20 -m gd -i 1 -o out.json");
     assert!(matches!(later.code, Some(0 | 6)), "{later}");
     later.expect_stderr("10 blobs of set \"blobs\" stay");
     // What is found of several modes is said once.
@@ -655,11 +681,29 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
         .collect();
     assert_eq!(totals.len(), 2, "{json}");
     assert!(totals.iter().all(|row| row["Ops"] == 20), "{json}");
+    // Sizes are those of what was put, whatever -s says now.
+    for row in totals {
+        let [seconds, rate] = ["Seconds", "Mbps"].map(|key| row[key].as_f64().expect("a number"));
+        let bytes = rate * seconds * 1_048_576.0;
+        assert!((bytes - 20.0 * 10_240.0).abs() < 1.0, "{bytes}: {json}");
+    }
+
+    for (mode, verb) in [("g", "read"), ("d", "delete")] {
+        let nothing = line(&format!(
+            "blobstore-bench -c blob.conf -db rocksdb -r db -pr other -m {mode}"
+        ));
+        nothing.expect_code(4).expect_stderr(&format!(
+            "there is nothing to {verb}: no blob of set \"other\" is in "
+        ));
+        nothing
+            .expect_stderr("db/blobstore.redb; put some first")
+            .expect_stderr("run -m p first with the same -r and -pr");
+    }
 
     // Lines come while it runs.
-    let long = "blobstore-bench -b dummy -d 600 -m p -s 10Ki";
+    let long = "blobstore-bench -b dummy -d 600 -m p -s 10Ki -i 2";
     let running = Tenbin::new(&scratch, long.split(' ')).start();
-    let second = ", Int: 1, Dur(s): 1.0, Mode: PUT, Ops: ";
+    let second = ", Int: 1, Dur(s): 2.0, Mode: PUT, Ops: ";
     common::wait_until(Duration::from_secs(60), || {
         running.so_far().contains(second)
     });

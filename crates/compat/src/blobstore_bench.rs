@@ -95,8 +95,13 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "",
         "name of the objects among the locations",
     ),
-    Flag::new(TOOL, "i", Kind::Decimal, "1.0", "seconds between reports")
-        .noted("there is a line for every second, whatever it says"),
+    Flag::new(
+        TOOL,
+        "i",
+        Kind::Decimal,
+        "1.0",
+        "seconds between reports, whole ones",
+    ),
     Flag::new(
         TOOL,
         "o",
@@ -152,6 +157,8 @@ pub struct BlobstoreBenchJob {
     pub threads: u64,
     /// How often the modes are repeated.
     pub loops: u64,
+    /// Seconds between reports, at least 1.
+    pub interval: u32,
     /// Size of an object, bytes.
     pub size: u64,
     /// The same as it was given.
@@ -176,6 +183,9 @@ const TABLE: Table = Table {
     command: "blobstore-bench",
     flags: FLAGS,
 };
+
+/// What stands for no limit.
+const WITHOUT_LIMIT: &str = "-1";
 
 /// A mode without a limit of time still has an end.
 const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
@@ -216,6 +226,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
         errors: limit(&mut given, "e", 0),
         threads: given.whole("t"),
         loops: given.whole("l"),
+        interval: interval(&mut given),
         size: size(&mut given),
         written_size: given.text("s").to_owned(),
         database: match given.is_given("db") {
@@ -234,13 +245,27 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
     if on_disk && job.directory.is_none() && job.backend != Backend::Dummy {
         given.wrong("r", "is missing; locations on disk need a directory");
     }
-    if job.duration.is_none() && job.objects.is_none() {
+    let is_unlimited = |flag| given.text(flag) == WITHOUT_LIMIT;
+    if is_unlimited("d") && is_unlimited("n") {
         given.wrong(
             "d",
             "time and objects cannot both be without limit; give -n or -d",
         );
     }
-    if given.text("e") != "-1" {
+    if let Some((first, _)) = job.modes.first()
+        && *first != Phase::Put
+        && !on_disk
+        && job.backend != Backend::Dummy
+    {
+        let what = format!(
+            "{:?} begins with {}, and locations in memory begin empty; put first, or keep \
+             locations on disk (-db rocksdb -r DIR) and run -m p before it with the same -r and -pr",
+            given.text("m"),
+            first.letter()
+        );
+        given.wrong("m", &what);
+    }
+    if given.text("e") != WITHOUT_LIMIT {
         // Told once: it counts differently from the other tool.
         given.note("-e: counts the failures of the whole run, not of each thread".to_owned());
     }
@@ -357,7 +382,7 @@ fn is_on_disk(given: &mut Given) -> bool {
 /// A whole number of at least that, or -1 for none.
 fn limit(given: &mut Given, flag: &'static str, least: u64) -> Option<u64> {
     let text = given.text(flag).to_owned();
-    if text == "-1" {
+    if text == WITHOUT_LIMIT {
         return None;
     }
     let number = text.parse().ok().filter(|&number| number >= least);
@@ -391,6 +416,19 @@ fn modes(given: &mut Given) -> Vec<(Phase, String)> {
         modes.push((phase, name));
     }
     modes
+}
+
+/// The figures of a run are kept by the second, and cannot be told by parts of one.
+fn interval(given: &mut Given) -> u32 {
+    let seconds = given.decimal("i");
+    if seconds.fract() != 0.0 || !(1.0..=f64::from(u32::MAX)).contains(&seconds) {
+        let what = format!(
+            "{:?} is not a whole number of seconds; figures are kept by the second",
+            given.text("i")
+        );
+        given.wrong("i", &what);
+    }
+    seconds as u32
 }
 
 fn size(given: &mut Given) -> u64 {

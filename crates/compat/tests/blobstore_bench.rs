@@ -140,10 +140,17 @@ fn what_is_wrong_is_told_in_a_sentence() {
         ("-c blob.conf -db rocksdb", "-r: is missing"),
         ("-b dummy -s 10Q", "-s:"),
         ("-b dummy -n 0", "-n: \"0\" is neither"),
+        ("-b dummy -d 0", "-d: \"0\" is neither"),
+        ("-b dummy -d -1 -n 0", "-n: \"0\" is neither"),
+        ("-b dummy -i 0.5", "-i: \"0.5\" is not a whole number"),
+        ("-b dummy -i 0", "-i: \"0\" is not a whole number"),
+        ("-c blob.conf -m g", "run -m p before it with the same -r"),
+        ("-c blob.conf -m dp", "\"dp\" begins with d"),
     ] {
         let mistakes = asked_with(&format!("blobstore-bench {line}"), CONF).expect_err(line);
         let text = mistakes.to_string();
         assert!(text.contains(told), "{line}: {text}");
+        assert_eq!(mistakes.sentences().len(), 1, "{line}: {text}");
     }
     for conf in ["", "[]", "{}", r#"{"cluster_config": {"clusters": 3}}"#] {
         let mistakes = asked_with("blobstore-bench -c blob.conf", conf).expect_err(conf);
@@ -153,14 +160,12 @@ fn what_is_wrong_is_told_in_a_sentence() {
 
 #[test]
 fn the_two_flags_that_it_declares_and_rejects_are_taken() {
-    let job = job("blobstore-bench -b dummy -i 0.5 -o out.json");
-    assert_eq!(job.json.as_deref(), Some("out.json"));
-    assert!(
-        job.notes.iter().any(|note| note.starts_with("-i")),
-        "{:?}",
-        job.notes
-    );
-    assert_eq!(self::job("blobstore-bench -b dummy").json, None);
+    let job = job("blobstore-bench -b dummy -i 5 -o out.json");
+    assert_eq!((job.json.as_deref(), job.interval), (Some("out.json"), 5));
+    assert!(!job.notes.iter().any(|note| note.starts_with("-i")));
+    let plain = self::job("blobstore-bench -b dummy -i 2.0");
+    assert_eq!((plain.json, plain.interval), (None, 2));
+    assert_eq!(self::job("blobstore-bench -b dummy").interval, 1);
 }
 
 proptest! {
@@ -182,8 +187,8 @@ const HEAD: &str = "\
 
 `tenbin blobstore-bench` takes the command line of the benchmark that comes with CubeFS's
 blobstore, runs it on Tenbin's engine and prints its lines, as its manual shows them: loops
-from 0, a line for every whole second, one for the whole of each mode, and after a put the hint
-for a following `-n`. What differs, and why:
+from 0, a line for every whole interval (`-i`), one for the whole of each mode, and after a put the
+hint for a following `-n`. What differs, and why:
 
 - **It speaks to the access layer**, over HTTP, where the tool embeds the SDK. The hosts come from
   `priority_addrs` in `-c`, as the SDK's own access client has them, or else from the clusters.
@@ -193,11 +198,15 @@ for a following `-n`. What differs, and why:
   run; more end it with exit code 4.
 - **Numbers are never used twice**: a second loop orphans nothing. `-n` with `g` or `d` alone takes the
   first so many of the locations that are there, and all without it.
+- **A `g` or `d` that finds nothing** is refused: with exit code 2 where locations are in memory and no `p`
+  comes before it, and with 4, without a line, where the directory holds none of that name (`-r`, `-pr`).
+- **MB/s is that of the bytes that the objects have**, as they were put, whatever `-s` says now. The tool counts `-s`
+  for each. With `-b dummy`, where there are none, so does Tenbin.
 - **Locations on disk** (`-db rocksdb`) are in Tenbin's own files and survive a kill
   ([blob.md](blob.md)). In memory, what is left is deleted at the end.
 - **No `output.json`** unless `-o` names it.
-- **The lines come as the run goes**, on standard output: one for each second that is over, and that
-  of the whole when a mode is; what was found and the verdict stand at the end. Times are UTC.
+- **The lines come as the run goes**, on standard output: one for each interval that is over, and that
+  of the whole when a mode is; seconds at its end that fill no interval have no line of their own, as in the tool; what was found and the verdict stand at the end. Times are UTC.
 
 ";
 

@@ -21,6 +21,10 @@ pub struct Exchange {
     pub bodyless_answer: bool,
     /// Nanoseconds that it may take, where that is not as the load says; 0 where it is.
     pub patience: u64,
+    /// Bytes of content that it is about, where that is not the longer of the two bodies:
+    /// a small blob is shorter than the document that asks for it. Stays until it is set
+    /// again.
+    pub content: Option<u64>,
     /// The workload's own note, for example the number of the object.
     pub tag: u64,
     /// A second note, for example how far the answer has been verified, or a

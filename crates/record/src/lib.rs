@@ -33,6 +33,7 @@ mod fold;
 mod histogram;
 mod hlog;
 mod lines;
+mod live;
 pub mod machine;
 mod reader;
 mod seconds;
@@ -48,6 +49,7 @@ pub use environment::{Environment, HostEnvironment, TargetEnvironment};
 pub use error::RecordError;
 pub use histogram::{merge, quantile_ns};
 pub use lines::Ended;
+pub use live::LiveSecond;
 pub use machine::{
     CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PortsUse, PressureUse, TcpUse, WireUse,
 };

@@ -15,7 +15,7 @@ use crate::lines::{
     ByteRange, CompleteLine, EndLine, Ended, HostPart, Line, OperationLine, RunLine, SCHEMA,
     SecondLine, SetupPart, push,
 };
-use crate::reader::SecondCounts;
+use crate::live::LiveSecond;
 use crate::seconds::Seconds;
 use crate::server::ServerUse;
 use crate::slice::{Slice, SliceEnd, SliceStart};
@@ -31,7 +31,7 @@ pub struct RunWriter {
     encoder: HlogEncoder,
     open: Option<OpenSlice>,
     /// Of the seconds written since [`RunWriter::take_seconds`].
-    counts: Vec<SecondCounts>,
+    counts: Vec<LiveSecond>,
     failed: bool,
 }
 
@@ -97,7 +97,7 @@ impl RunWriter {
 
     /// What came of each operation in the seconds of windows that were written since this
     /// was last asked.
-    pub fn take_seconds(&mut self) -> Vec<SecondCounts> {
+    pub fn take_seconds(&mut self) -> Vec<LiveSecond> {
         std::mem::take(&mut self.counts)
     }
 
@@ -203,7 +203,7 @@ struct SecondText<'a> {
     histograms: Vec<u8>,
     lines: Vec<u8>,
     /// What came in it, unless it lies behind the window.
-    counts: &'a mut Vec<SecondCounts>,
+    counts: &'a mut Vec<LiveSecond>,
 }
 
 impl SecondText<'_> {
@@ -216,7 +216,10 @@ impl SecondText<'_> {
             push(&mut self.lines, &line);
             if !interval.drain {
                 let length = interval.end.saturating_sub(interval.start);
-                self.counts.push(line.counts(length));
+                self.counts.push(LiveSecond {
+                    counts: line.counts(length),
+                    service: op.service.clone(),
+                });
             }
         }
         let mut setup = None;

@@ -5,22 +5,26 @@ use std::fmt::Write as _;
 use std::time::SystemTime;
 
 use tenbin_plan::Phase;
-use tenbin_record::{SecondCounts, Slice};
+use tenbin_record::{LiveSecond, Slice};
 
 use crate::document::Document;
 use crate::escape::for_terminal;
 use crate::foreign::last_lines;
-use crate::hsbench::{self, Row, stamp};
+use crate::hsbench::{self, Bytes, Row, stamp};
 
 /// What was asked for.
 #[derive(Debug, Clone)]
 pub struct Asked<'a> {
     /// What the tool calls its parameters, and their values, in its order.
     pub parameters: &'a [(&'a str, String)],
-    /// Size of an object, bytes.
+    /// Size of an object that is put, bytes.
     pub size: u64,
+    /// What is counted as bytes: blobs that were put before may have other sizes.
+    pub bytes: Bytes,
     /// The phase of a workload, by its name.
     pub phases: &'a BTreeMap<String, Phase>,
+    /// Seconds that a line stands for, at least 1.
+    pub interval: usize,
 }
 
 /// Tells a run in the tool's lines, while it goes.
@@ -30,8 +34,10 @@ pub struct Teller<'a> {
     /// The mode under way.
     round: u32,
     mode: String,
-    /// Whole seconds of it so far.
-    seconds: usize,
+    /// Lines of it so far.
+    lines: usize,
+    /// Whole seconds of it that have no line yet, and how many they are.
+    untold: Option<(LiveSecond, usize)>,
     rows: Vec<Row>,
 }
 
@@ -43,7 +49,8 @@ impl<'a> Teller<'a> {
             started,
             round: 0,
             mode: String::new(),
-            seconds: 0,
+            lines: 0,
+            untold: None,
             rows: Vec::new(),
         }
     }
@@ -66,19 +73,32 @@ impl<'a> Teller<'a> {
     pub fn begins(&mut self, round: u32, workload: &str, now: SystemTime) -> String {
         self.round = round;
         self.mode = self.mode_of(workload);
-        self.seconds = 0;
+        self.lines = 0;
+        self.untold = None;
         let title = title(&self.mode);
         format!("{} Running Loop {round} {title} Test\n", stamp(now))
     }
 
-    /// A second of it is over. The last is a piece of one and has no line of its own.
-    pub fn second(&mut self, second: &SecondCounts, now: SystemTime) -> Option<String> {
-        if !is_mode(&second.operation) || second.length < FULL {
+    /// A second of it is over. The last is a piece of one and has no line of its own, and
+    /// neither have the last that do not fill an interval.
+    pub fn second(&mut self, second: &LiveSecond, now: SystemTime) -> Option<String> {
+        if !is_mode(&second.counts.operation) || second.counts.length < FULL {
             return None;
         }
-        let (mode, size) = (self.mode.clone(), self.asked.size);
-        let row = Row::of_second(self.round, self.seconds, second, mode, size, now);
-        self.seconds += 1;
+        let (interval, seconds) = match self.untold.take() {
+            None => (second.clone(), 1),
+            Some((mut sum, seconds)) => {
+                sum.add(second);
+                (sum, seconds + 1)
+            }
+        };
+        if seconds < self.asked.interval {
+            self.untold = Some((interval, seconds));
+            return None;
+        }
+        let (mode, bytes) = (self.mode.clone(), self.asked.bytes);
+        let row = Row::of_interval(self.round, self.lines, &interval.counts, mode, bytes, now);
+        self.lines += 1;
         let line = row.line();
         self.rows.push(row);
         Some(line)
@@ -89,7 +109,7 @@ impl<'a> Teller<'a> {
         let mut text = String::new();
         let mode = |workload: &str| self.mode_of(workload);
         let slices = std::slice::from_ref(slice);
-        let rows = hsbench::rows(self.started, slices, mode, self.asked.size);
+        let rows = hsbench::rows(self.started, slices, mode, self.asked.bytes);
         for row in rows {
             text.push_str(&row.line());
             if row.mode() == "PUT" {
@@ -150,7 +170,17 @@ fn title(mode: &str) -> &str {
 mod tests {
     use std::time::Duration;
 
+    use hdrhistogram::Histogram;
+    use tenbin_record::SecondCounts;
+
     use super::*;
+
+    fn live(counts: SecondCounts) -> LiveSecond {
+        LiveSecond {
+            counts,
+            service: Histogram::new(3).unwrap(),
+        }
+    }
 
     fn second(ok: u64) -> SecondCounts {
         SecondCounts {
@@ -172,7 +202,14 @@ mod tests {
     #[test]
     fn a_line_is_that_of_the_founding_document() {
         let end = SystemTime::UNIX_EPOCH + Duration::from_secs(1_752_355_728);
-        let row = Row::of_second(0, 0, &second(547), "PUT".to_owned(), 10_000, end);
+        let row = Row::of_interval(
+            0,
+            0,
+            &second(547),
+            "PUT".to_owned(),
+            Bytes::Each(10_000),
+            end,
+        );
         assert_eq!(
             row.line(),
             "2025/07/12 21:28:48 Loop: 0, Int: 0, Dur(s): 1.0, Mode: PUT, Ops: 547, MB/s: 5.22, \
@@ -186,7 +223,9 @@ mod tests {
         let asked = Asked {
             parameters: &[("backend", "dummy".to_owned())],
             size: 10_240,
+            bytes: Bytes::Real,
             phases: &phases,
+            interval: 1,
         };
         let now = SystemTime::UNIX_EPOCH;
         let mut teller = Teller::new(asked, now);
@@ -198,7 +237,7 @@ mod tests {
         let begun = teller.begins(1, "put", now);
         assert_eq!(begun, "1970/01/01 00:00:00 Running Loop 1 Put Test\n");
         for number in 0..2 {
-            let line = teller.second(&second(5), now).unwrap_or_default();
+            let line = teller.second(&live(second(5)), now).unwrap_or_default();
             let expected = format!(" Loop: 1, Int: {number}, Dur(s): 1.0, Mode: PUT, Ops: 5,");
             assert!(line.contains(&expected), "{line}");
         }
@@ -210,9 +249,36 @@ mod tests {
             operation: "/alloc".to_owned(),
             ..second(5)
         };
-        assert_eq!(teller.second(&piece, now), None);
-        assert_eq!(teller.second(&step, now), None);
+        assert_eq!(teller.second(&live(piece), now), None);
+        assert_eq!(teller.second(&live(step), now), None);
         assert_eq!(teller.rows().len(), 2);
+    }
+
+    #[test]
+    fn a_line_stands_for_as_many_seconds_as_were_asked_for() {
+        let phases = BTreeMap::from([("put".to_owned(), Phase::Put)]);
+        let now = SystemTime::UNIX_EPOCH;
+        let asked = Asked {
+            parameters: &[],
+            size: 10_240,
+            bytes: Bytes::Real,
+            phases: &phases,
+            interval: 3,
+        };
+        let mut teller = Teller::new(asked, now);
+        for round in 0..2 {
+            teller.begins(round, "put", now);
+            let lines: Vec<String> = (0..8)
+                .filter_map(|_| teller.second(&live(second(5)), now))
+                .collect();
+            assert_eq!(lines.len(), 2, "{lines:?}");
+            for (number, line) in lines.iter().enumerate() {
+                let told =
+                    format!("Loop: {round}, Int: {number}, Dur(s): 3.0, Mode: PUT, Ops: 15,");
+                assert!(line.contains(&told), "{line}");
+                assert!(line.ends_with("Slowdowns: 6\n"), "{line}");
+            }
+        }
     }
 
     #[test]
@@ -221,7 +287,14 @@ mod tests {
             service: None,
             ..second(0)
         };
-        let row = Row::of_second(0, 3, &unknown, "GET".to_owned(), 1, SystemTime::UNIX_EPOCH);
+        let row = Row::of_interval(
+            0,
+            3,
+            &unknown,
+            "GET".to_owned(),
+            Bytes::Real,
+            SystemTime::UNIX_EPOCH,
+        );
         assert!(
             row.line().contains("min: unknown, avg: unknown"),
             "{}",

@@ -41,29 +41,50 @@ pub struct Row {
     end: SystemTime,
 }
 
-/// A row for every slice. `mode` names the mode of a workload and `size` is that of
-/// an object, which hsbench counts for every mode but LIST.
+/// What is counted as bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bytes {
+    /// So many for each operation, as hsbench counts in every mode but LIST.
+    Each(u64),
+    /// Those that the operations were about.
+    Real,
+}
+
+impl Bytes {
+    fn of(self, ok: u64, payload: u64) -> f64 {
+        match self {
+            Self::Each(size) => ok as f64 * size as f64,
+            Self::Real => payload as f64,
+        }
+    }
+}
+
+/// A row for every slice. `mode` names the mode of a workload.
 pub fn rows(
     started: SystemTime,
     slices: &[Slice],
     mode: impl Fn(&str) -> String,
-    size: u64,
+    bytes: Bytes,
 ) -> Vec<Row> {
     let of_slice = |slice: &Slice| {
         let mode = mode(&slice.workload);
         let end = Duration::try_from_secs_f64(slice.start + slice.seconds).unwrap_or_default();
-        let bytes_each = if mode == "LIST" { 0 } else { size };
+        let bytes = if mode == "LIST" {
+            Bytes::Each(0)
+        } else {
+            bytes
+        };
         slice
             .ops
             .iter()
             .filter(|op| op.role.is_work())
-            .map(|op| row(slice, op, &mode, bytes_each, started + end))
+            .map(|op| row(slice, op, &mode, bytes, started + end))
             .collect::<Vec<_>>()
     };
     slices.iter().flat_map(of_slice).collect()
 }
 
-fn row(slice: &Slice, op: &OpFigures, mode: &str, bytes_each: u64, end: SystemTime) -> Row {
+fn row(slice: &Slice, op: &OpFigures, mode: &str, bytes: Bytes, end: SystemTime) -> Row {
     let rate = |count: f64| match slice.seconds > 0.0 {
         true => count / slice.seconds,
         false => 0.0,
@@ -76,7 +97,7 @@ fn row(slice: &Slice, op: &OpFigures, mode: &str, bytes_each: u64, end: SystemTi
         seconds: slice.seconds,
         mode: mode.to_owned(),
         ops: op.ok,
-        mbps: rate(op.ok as f64 * bytes_each as f64) / MB,
+        mbps: rate(bytes.of(op.ok, op.payload)) / MB,
         iops: rate(op.ok as f64),
         min_lat: known.then(|| millis(op.service.min() as f64)),
         avg_lat: known.then(|| millis(op.service.mean())),
@@ -97,13 +118,13 @@ pub fn text(rows: &[Row], document: &Document) -> String {
 }
 
 impl Row {
-    /// One second of a mode.
-    pub(crate) fn of_second(
+    /// One interval of a mode.
+    pub(crate) fn of_interval(
         round: u32,
         number: usize,
         second: &SecondCounts,
         mode: String,
-        bytes_each: u64,
+        bytes: Bytes,
         end: SystemTime,
     ) -> Self {
         let rate = |count: f64| match second.length > 0.0 {
@@ -118,7 +139,7 @@ impl Row {
             seconds: second.length,
             mode,
             ops: second.ok,
-            mbps: rate(second.ok as f64 * bytes_each as f64) / MB,
+            mbps: rate(bytes.of(second.ok, second.payload)) / MB,
             iops: rate(second.ok as f64),
             min_lat: times.and_then(|times| times.min_ns).map(millis),
             avg_lat: times.and_then(|times| times.mean_ns).map(millis),

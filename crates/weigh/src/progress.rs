@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use tenbin_record::{SecondCounts, Slice};
+use tenbin_record::{LiveSecond, Slice};
 
 /// What is happening now.
 #[derive(Debug)]
@@ -113,7 +113,7 @@ pub enum Progress<'a> {
     /// A second of the slice under way is over, for all threads.
     Second {
         /// What came of one operation in it.
-        second: &'a SecondCounts,
+        second: &'a LiveSecond,
     },
     /// A slice has ended.
     Measured {

@@ -6,8 +6,8 @@ use std::time::SystemTime;
 
 use tenbin_compat::blobstore_bench::{Asked, Backend, BlobstoreBenchJob, parse};
 use tenbin_plan::Phase;
-use tenbin_report::blobstore_bench::Teller;
-use tenbin_report::{blobstore_bench, hsbench};
+use tenbin_report::blobstore_bench::{self, Teller};
+use tenbin_report::hsbench::{self, Bytes};
 use tenbin_weigh::Progress;
 
 use super::foreign::{can_keep, keep, refuse, tell};
@@ -43,7 +43,13 @@ fn run(job: &BlobstoreBenchJob) -> Exit {
     let asked = blobstore_bench::Asked {
         parameters: &parameters,
         size: job.size,
+        bytes: match job.backend {
+            Backend::Blobstore(_) => Bytes::Real,
+            // Nothing moves; the tool reckons all the same.
+            Backend::Dummy => Bytes::Each(job.size),
+        },
         phases: &phases,
+        interval: job.interval as usize,
     };
     let teller = RefCell::new(None::<Teller<'_>>);
     let live = |news: &Progress<'_>| {
@@ -94,7 +100,7 @@ fn parameters(job: &BlobstoreBenchJob) -> Vec<(&'static str, String)> {
         ),
         ("threads", job.threads.to_string()),
         ("loops", job.loops.to_string()),
-        ("interval", "1.000000".to_owned()),
+        ("interval", format!("{}.000000", job.interval)),
         ("dbDir", job.directory.clone().unwrap_or_default()),
     ]
 }

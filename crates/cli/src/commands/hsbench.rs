@@ -1,7 +1,7 @@
 //! `tenbin hsbench`.
 
 use tenbin_compat::hsbench::{Asked, HsbenchJob, parse};
-use tenbin_report::hsbench;
+use tenbin_report::hsbench::{self, Bytes};
 
 use super::foreign::{can_keep, keep, refuse, show_recorded, tell};
 use super::measure::measure_and_show;
@@ -34,7 +34,12 @@ fn run(job: &HsbenchJob) -> Exit {
                 let found = modes.find(|(_, name)| name == workload);
                 found.map_or_else(|| workload.to_owned(), |(mode, _)| mode.name().to_owned())
             };
-            let rows = hsbench::rows(recorded.started, &recorded.slices, mode, job.size);
+            let rows = hsbench::rows(
+                recorded.started,
+                &recorded.slices,
+                mode,
+                Bytes::Each(job.size),
+            );
             output::print(hsbench::text(&rows, document).as_bytes());
             keep(job.csv.as_deref(), hsbench::csv(&rows).as_bytes());
             keep(job.json.as_deref(), &hsbench::json(&rows));

@@ -362,7 +362,7 @@ impl<'w> Conductor<'w> {
             first_byte,
             sent: head_length + body_sent,
             received: answer.received,
-            payload: body_sent.max(answer.length),
+            payload: exchange.content.unwrap_or(body_sent.max(answer.length)),
         };
         if lane.breaks_in {
             let took = first_byte.saturating_sub(lane.started);

@@ -34,6 +34,12 @@ impl Page {
         self.sizes.push(entry.size);
     }
 
+    /// Blobs.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
     /// Whether the last blob is there.
     pub(crate) fn ends_with(&self, location: &[u8]) -> bool {
         let last = self.numbers.len().checked_sub(1);

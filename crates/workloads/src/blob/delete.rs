@@ -11,8 +11,8 @@ use tenbin_engine::{
 use tenbin_plan::duration::Time;
 
 use super::batch::Entry;
-use super::dialect::{Dialect, Gone, Part};
-use super::flight::Flight;
+use super::dialect::{Dialect, Gone, Part, Presence};
+use super::flight::{Flight, refusal};
 use super::journal::Journal;
 use super::work::{Budget, Walk};
 use crate::s3::slots::Slots;
@@ -57,22 +57,30 @@ impl Following {
     }
 }
 
-/// A blob whose deletion was acknowledged. Ordered by when to ask again.
+/// A blob whose deletion was acknowledged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Leaving {
+    place: u64,
+    /// When its deletion began.
+    started: u64,
+    /// The last question has read it.
+    seen: bool,
+}
+
+/// The same with when to ask again, by which it is ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Going {
     due: u64,
-    /// When its deletion began.
-    started: u64,
-    place: u64,
+    leaving: Leaving,
 }
 
 /// Blobs that are on their way out.
 #[derive(Debug)]
 struct Goings {
     following: Following,
-    /// Those that were found to be still there since the last request was prepared; when
-    /// to ask again follows from the time, which only then is known.
-    found: Vec<(u64, u64)>,
+    /// Those that were not found to be gone since the last request was prepared; when to
+    /// ask again follows from the time, which only then is known.
+    found: Vec<Leaving>,
     waiting: BinaryHeap<Reverse<Going>>,
 }
 
@@ -87,20 +95,19 @@ impl Goings {
 
     fn schedule(&mut self, now: u64) {
         let following = self.following;
-        let going = self.found.drain(..).map(|(place, started)| {
+        let going = self.found.drain(..).map(|leaving| {
             Reverse(Going {
-                due: following.due(started, now),
-                started,
-                place,
+                due: following.due(leaving.started, now),
+                leaving,
             })
         });
         self.waiting.extend(going);
     }
 
     /// The blob to ask after now, if there is one.
-    fn take_due(&mut self, now: u64) -> Option<Going> {
+    fn take_due(&mut self, now: u64) -> Option<Leaving> {
         let first = self.waiting.peek_mut()?;
-        (first.0.due <= now).then(|| PeekMut::pop(first).0)
+        (first.0.due <= now).then(|| PeekMut::pop(first).0.leaving)
     }
 
     /// When to ask after the next.
@@ -108,8 +115,14 @@ impl Goings {
         self.waiting.peek().map(|going| going.0.due)
     }
 
-    fn count(&self) -> u64 {
-        (self.found.len() + self.waiting.len()) as u64
+    /// Those that the last question has read, and those of which it is not known whether
+    /// they are there.
+    fn count(&self) -> (u64, u64) {
+        let waiting = self.waiting.iter().map(|going| &going.0.leaving);
+        let all = self.found.iter().chain(waiting);
+        let seen = all.filter(|leaving| leaving.seen).count();
+        let both = self.found.len() + self.waiting.len();
+        (seen as u64, (both - seen) as u64)
     }
 }
 
@@ -157,6 +170,7 @@ impl Deleter {
         let place = self.flights.take();
         exchange.tag = place as u64;
         exchange.op = ASK;
+        exchange.content = None;
         let flight = &mut self.flights[place];
         flight.begin(entry.number, entry.size);
         flight.places.push(next.place);
@@ -166,6 +180,7 @@ impl Deleter {
             offset: 0,
             length: 1.min(entry.size),
         };
+        flight.expected = part.length;
         self.dialect
             .get(exchange, now.unix_seconds, entry, part, &mut flight.body);
         true
@@ -189,6 +204,8 @@ impl Deleter {
             }
         }
         let entries = entries(&self.walk, flight);
+        flight.size = entries.iter().map(|entry| entry.size).sum();
+        exchange.content = Some(flight.size);
         let body = &mut std::mem::take(&mut flight.body);
         self.dialect
             .delete(exchange, now.unix_seconds, &entries, body);
@@ -213,7 +230,11 @@ impl Deleter {
                 continue;
             }
             match &mut self.going {
-                Some(going) => going.found.push((place, started)),
+                Some(going) => going.found.push(Leaving {
+                    place,
+                    started,
+                    seen: false,
+                }),
                 None => note_gone(&self.walk, &mut self.journal, place)?,
             }
         }
@@ -223,53 +244,75 @@ impl Deleter {
         }
     }
 
-    /// What an answer to the question whether it is gone means.
-    fn asked(&mut self, place: usize, status: u16) -> Judgement {
+    /// What an answer to the question whether it is gone means. Questions are no failures
+    /// of the work: a blob of which nothing is learnt in time is one, once.
+    fn asked(&mut self, place: usize, status: u16, length: u64) -> Judgement {
         let flight = &self.flights[place];
-        let (at, started) = (flight.places[0], flight.started);
-        match status {
-            404 => {
+        match self.dialect.presence(status, &flight.caught) {
+            Presence::Gone => {
+                let at = flight.places[0];
                 let outcome = match note_gone(&self.walk, &mut self.journal, at) {
                     Ok(()) => Judgement::Correct,
                     Err(text) => self.budget.refused(text),
                 };
-                self.end(started, outcome);
+                self.end(place, outcome);
                 Judgement::Correct
             }
-            200 | 206 => {
-                self.still_there(place);
+            Presence::There if length == flight.expected => {
+                self.not_gone(place, None);
                 Judgement::Correct
             }
-            _ => {
+            Presence::There => {
+                let text = "answered as if it were there, and without its content";
+                self.not_gone(place, Some((ErrorClass::Short, text)));
+                Judgement::Failed(ErrorClass::Short, text.to_owned())
+            }
+            Presence::Unknown => {
                 let text = self.dialect.refused(status, &flight.caught);
-                self.still_there(place);
-                self.budget.refused(text)
+                self.not_gone(place, Some((ErrorClass::Status, &text)));
+                refusal(text)
             }
         }
     }
 
-    /// The blob is asked after again, unless it has had all its time.
-    fn still_there(&mut self, place: usize) {
+    /// The blob is asked after again, unless it has had all its time. It is still there,
+    /// or the answer did not tell, and why.
+    fn not_gone(&mut self, place: usize, untold: Option<(ErrorClass, &str)>) {
         let flight = &self.flights[place];
         let (at, started, asked) = (flight.places[0], flight.started, flight.asked);
         let Some(going) = &mut self.going else { return };
         let following = going.following;
         if asked < following.end(started) {
-            return going.found.push((at, started));
+            return going.found.push(Leaving {
+                place: at,
+                started,
+                seen: untold.is_none(),
+            });
         }
-        self.budget.set.note_lasting(1);
         let limit = Time(Duration::from_nanos(following.limit));
-        let text = format!("still there {limit} after its deletion began");
-        let outcome = self.budget.failed(ErrorClass::Timeout, text);
-        self.end(started, outcome);
+        let (class, text) = match untold {
+            None => {
+                self.budget.set.note_lasting(1);
+                let text = format!("still there {limit} after its deletion began");
+                (ErrorClass::Timeout, text)
+            }
+            Some((class, why)) => {
+                self.budget.set.note_untold(1);
+                let text =
+                    format!("gone or not is unknown {limit} after its deletion began: {why}");
+                (class, text)
+            }
+        };
+        let outcome = self.budget.failed(class, text);
+        self.end(place, outcome);
     }
 
     /// A deletion that is followed has come to its end.
-    fn end(&mut self, started: u64, outcome: Judgement) {
+    fn end(&mut self, place: usize, outcome: Judgement) {
         self.ended = Some(Whole {
             op: EFFECT,
-            started,
-            payload: 0,
+            started: self.flights[place].started,
+            payload: self.flights[place].size,
             outcome,
         });
     }
@@ -345,21 +388,20 @@ impl Workload for Deleter {
         self.flights[exchange.tag as usize].catch(part);
     }
 
-    fn judge(&mut self, exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
+    fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
         let place = exchange.tag as usize;
-        let started = self.flights[place].started;
         let judgement = match exchange.op {
             DELETE => match self.deleted(place, status) {
                 Ok(()) => Judgement::Correct,
                 Err(text) => {
                     let judgement = self.budget.refused(text);
                     if self.going.is_some() {
-                        self.end(started, judgement.clone());
+                        self.end(place, judgement.clone());
                     }
                     judgement
                 }
             },
-            _ => self.asked(place, status),
+            _ => self.asked(place, status, length),
         };
         self.flights.give_back(place);
         judgement
@@ -367,13 +409,13 @@ impl Workload for Deleter {
 
     fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
         let place = exchange.tag as usize;
-        self.budget.set.note_failure();
-        if self.going.is_some() {
-            let started = self.flights[place].started;
-            match exchange.op {
-                DELETE => self.end(started, Judgement::Failed(class, String::new())),
-                _ => self.still_there(place),
+        match (exchange.op, &self.going) {
+            (DELETE, None) => self.budget.set.note_failure(),
+            (DELETE, Some(_)) => {
+                let outcome = self.budget.failed(class, String::new());
+                self.end(place, outcome);
             }
+            _ => self.not_gone(place, Some((class, "no answer"))),
         }
         self.flights.give_back(place);
     }
@@ -382,7 +424,9 @@ impl Workload for Deleter {
 impl Drop for Deleter {
     fn drop(&mut self) {
         if let Some(going) = &self.going {
-            self.budget.set.note_lasting(going.count());
+            let (lasting, untold) = going.count();
+            self.budget.set.note_lasting(lasting);
+            self.budget.set.note_untold(untold);
         }
         if let Some(journal) = &mut self.journal {
             // Nothing is lost without it: no PUT was out.
@@ -424,9 +468,15 @@ mod tests {
             limit: 1000 * MILLI,
             longest_rest: 100 * MILLI,
         });
-        goings.found = vec![(1, 0), (2, 400 * MILLI)];
+        let leaving = |place, started, seen| Leaving {
+            place,
+            started,
+            seen,
+        };
+        goings.found = vec![leaving(1, 0, true), leaving(2, 400 * MILLI, false)];
+        assert_eq!(goings.count(), (1, 1));
         goings.schedule(400 * MILLI);
-        assert_eq!(goings.count(), 2);
+        assert_eq!(goings.count(), (1, 1));
         assert!(goings.take_due(400 * MILLI).is_none());
         assert_eq!(goings.next_due(), Some(401 * MILLI));
         assert_eq!(

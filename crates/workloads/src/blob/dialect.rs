@@ -45,6 +45,16 @@ pub(crate) trait Dialect: Send {
     /// What a refusal says, in words.
     fn refused(&self, status: u16, answer: &[u8]) -> String;
 
+    /// Whether a blob is there, by an answer to a GET. Only a blob that was read is there.
+    fn presence(&self, status: u16, answer: &[u8]) -> Presence {
+        let _ = answer;
+        match status {
+            200 | 206 => Presence::There,
+            404 => Presence::Gone,
+            _ => Presence::Unknown,
+        }
+    }
+
     /// Whether a blob's number tells where it is, whatever was answered.
     fn names_by_number(&self) -> bool {
         false
@@ -72,6 +82,17 @@ pub(crate) struct Stored<'a> {
     pub(crate) location: &'a [u8],
     /// The sums that the server made, as it wrote them.
     pub(crate) sums: &'a [u8],
+}
+
+/// Whether a blob is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Presence {
+    /// It is, if its content comes.
+    There,
+    /// It is not.
+    Gone,
+    /// The answer does not tell.
+    Unknown,
 }
 
 /// What a deletion did.

@@ -44,7 +44,7 @@ impl Disk {
     /// Opens or makes the locations of a target, and folds in what a killed run left.
     pub(crate) fn open(directory: &Path, target: &str) -> io::Result<Self> {
         std::fs::create_dir_all(directory)?;
-        let path = directory.join(format!("{target}.redb"));
+        let path = file(directory, target);
         let database = Database::create(&path).map_err(|error| unopened(error, &path))?;
         let disk = Self {
             directory: directory.to_owned(),
@@ -58,6 +58,11 @@ impl Disk {
     /// Where it is.
     pub(crate) fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// The file that it is.
+    pub(crate) fn file(&self) -> PathBuf {
+        file(&self.directory, &self.target)
     }
 
     /// A journal of one worker in the slice that begins; `out` is how many PUTs it has
@@ -118,6 +123,10 @@ fn unopened(error: DatabaseError, path: &Path) -> io::Error {
              another directory"
         )),
     }
+}
+
+fn file(directory: &Path, target: &str) -> PathBuf {
+    directory.join(format!("{target}.redb"))
 }
 
 fn known(transaction: &WriteTransaction, set: &str, seed: u64) -> Result<Known, redb::Error> {

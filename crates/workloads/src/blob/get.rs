@@ -131,6 +131,7 @@ impl Workload for Getter {
         exchange.tag = place as u64;
         exchange.op = 0;
         exchange.bodyless_answer = false;
+        exchange.content = Some(part.length);
         let entry = self.walk.batch().entry(at);
         let flight = &mut self.flights[place];
         flight.begin(entry.number, size);

@@ -81,6 +81,14 @@ impl Keeper {
         }
     }
 
+    /// An answer does not tell where a blob is. One that says that it was stored leaves a
+    /// blob that nobody can find.
+    pub(crate) fn miss(&self, status: u16) {
+        if status == 200 {
+            self.budget.set.note_orphan();
+        }
+    }
+
     /// A blob, or a part of it, may be there, and this tells where.
     pub(crate) fn doubt(&mut self, entry: Entry<'_>) {
         self.doubtful.push(entry);

@@ -13,6 +13,7 @@ use tenbin_engine::{
 
 use super::access::Access;
 use super::allocation::Allocation;
+use super::answer;
 use super::batch::Entry;
 use super::dialect::{Dialect, Gone};
 use super::flight::Flight;
@@ -48,8 +49,13 @@ struct Building {
     room: Allocation,
     /// The piece that comes next, from 0.
     piece: u64,
-    /// Bytes that were sent of it.
-    moved: u64,
+}
+
+impl Building {
+    /// Something was allotted for it, and can be named.
+    fn has_room(&self) -> bool {
+        !self.room.location.is_empty()
+    }
 }
 
 type Failure = (ErrorClass, String);
@@ -104,7 +110,6 @@ impl Piecer {
         building.live = true;
         building.room = Allocation::default();
         building.piece = 0;
-        building.moved = 0;
         building.step = match size > self.alloc_above {
             true => Step::Allocate,
             false => Step::Put,
@@ -150,7 +155,6 @@ impl Piecer {
                     .delete(exchange, second, &[room], &mut flight.body);
             }
         }
-        building.moved += flight.body.len() as u64;
     }
 
     /// What an answer to the step that is out means, and what comes next.
@@ -163,6 +167,7 @@ impl Piecer {
                 let stored = self
                     .access
                     .stored(status, &flight.caught)
+                    .inspect_err(|_| self.keeper.miss(status))
                     .map_err(refused)?;
                 self.keeper.keep(entry(flight, stored.location))?;
                 self.parcel.was_taken(flight, stored.sums)?;
@@ -171,6 +176,11 @@ impl Piecer {
             Step::Allocate => {
                 if status != 200 {
                     return Err(refused(self.access.refused(status, &flight.caught)));
+                }
+                match answer::stored(&flight.caught) {
+                    // Whatever else is wrong with the answer, this can be given back.
+                    Some((location, _)) => building.room.location.extend_from_slice(location),
+                    None => self.keeper.budget.set.note_orphan(),
                 }
                 building.room = Allocation::read(&flight.caught, flight.size)
                     .map_err(|text| (ErrorClass::Wrong, text.to_owned()))?;
@@ -182,7 +192,7 @@ impl Piecer {
                 if status != 200 {
                     return Err(refused(self.access.refused(status, &flight.caught)));
                 }
-                let sums = super::answer::sums(&flight.caught);
+                let sums = answer::sums(&flight.caught);
                 self.parcel.was_taken(flight, sums)?;
                 building.piece += 1;
                 if building.room.piece(building.piece).is_none() {
@@ -226,7 +236,7 @@ impl Piecer {
         let outcome = self.keeper.budget.failed(class, text.to_owned());
         self.end(place, outcome);
         match step {
-            Step::Fill | Step::Sign => {
+            _ if self.buildings[place].has_room() => {
                 self.buildings[place].step = Step::GiveBack;
                 self.ready.push_back(place);
             }
@@ -245,7 +255,7 @@ impl Piecer {
         self.ended = Some(Whole {
             op: WHOLE,
             started: building.flight.started,
-            payload: building.moved,
+            payload: building.flight.size,
             outcome,
         });
     }
@@ -335,7 +345,9 @@ impl Workload for Piecer {
 
     fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
         let place = exchange.tag as usize;
-        if self.buildings[place].step == Step::Put && class != ErrorClass::Connect {
+        // What was stored or allotted, nobody can name.
+        let unnamed = matches!(self.buildings[place].step, Step::Put | Step::Allocate);
+        if unnamed && class != ErrorClass::Connect {
             self.keeper.budget.set.note_orphan();
         }
         self.spoil(place, class, "");
@@ -346,9 +358,161 @@ impl Drop for Piecer {
     fn drop(&mut self) {
         for place in 0..self.buildings.len() {
             let building = &self.buildings[place];
-            if building.live && !building.room.location.is_empty() {
+            if building.live && building.has_room() {
                 self.leave(place);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use tenbin_plan::{BlobWork, Phase};
+    use url::Url;
+
+    use super::*;
+    use crate::blob::keeper::Collected;
+    use crate::blob::set::{Keeping, Set, Shelf};
+    use crate::blob::work::Budget;
+    use crate::s3::content::Recipe;
+    use crate::site::Site;
+
+    /// One blob of six bytes in pieces of four.
+    struct Bench {
+        set: Arc<Set>,
+        collected: Arc<Mutex<Collected>>,
+        piecer: Option<Piecer>,
+        exchange: Exchange,
+    }
+
+    const ROOM: &str = r#"{"cluster_id":1,"size":6,"blob_size":4,"crc":9,"blobs":[{"min_bid":5,"vid":2,"count":2}]}"#;
+
+    impl Bench {
+        fn new() -> Self {
+            let keeping = Keeping::InMemory;
+            let (set, _) = Shelf::default().set(&keeping, "t", "s", 1).unwrap();
+            let collected = Arc::<Mutex<Collected>>::default();
+            let work = BlobWork::new(Phase::Put, 6);
+            let url = Url::parse("http://127.0.0.1:9500/").unwrap();
+            let budget = Budget {
+                set: Arc::clone(&set),
+                most: None,
+            };
+            let numbers = Numbers {
+                first: 0,
+                step: 1,
+                end: 1,
+            };
+            let piecer = Piecer::new(
+                numbers,
+                Arc::new(Content::new(1, &Recipe::plain(6))),
+                Access::new(&Site::new(url, None, ""), &work, true),
+                Parcel::new(&work),
+                1,
+                Keeper::new(None, budget, Arc::clone(&collected)),
+            );
+            Self {
+                set,
+                collected,
+                piecer: Some(piecer),
+                exchange: Exchange::default(),
+            }
+        }
+
+        fn piecer(&mut self) -> (&mut Piecer, &mut Exchange) {
+            (self.piecer.as_mut().unwrap(), &mut self.exchange)
+        }
+
+        /// The call that comes next, and its body; none where nothing does.
+        fn asked(&mut self) -> Option<(String, String)> {
+            let now = Moment {
+                nanos: 1,
+                unix_seconds: 1,
+            };
+            let (piecer, exchange) = self.piecer();
+            if piecer.next(now, exchange) != Next::Ready {
+                return None;
+            }
+            let head = String::from_utf8(exchange.head.clone()).unwrap();
+            let body = String::from_utf8_lossy(piecer.payload(exchange)).into_owned();
+            let call = head.split([' ', '?']).nth(1).unwrap().to_owned();
+            Some((call, body))
+        }
+
+        fn answer(&mut self, status: u16, body: &str) -> Option<Whole> {
+            let (piecer, exchange) = self.piecer();
+            piecer.body(exchange, 0, body.as_bytes());
+            piecer.judge(exchange, status, body.len() as u64);
+            piecer.whole()
+        }
+
+        fn lose(&mut self, class: ErrorClass) {
+            let (piecer, exchange) = self.piecer();
+            piecer.lost(exchange, class);
+        }
+
+        /// Blobs nobody can find, and rooms that are to be deleted in the end.
+        fn left(mut self) -> (u64, usize) {
+            drop(self.piecer.take());
+            let collected = self.collected.lock().unwrap();
+            let rooms = collected.doubtful.iter().map(|page| page.len());
+            (self.set.orphans(), rooms.sum())
+        }
+    }
+
+    fn call(asked: Option<(String, String)>) -> String {
+        asked.map_or(String::new(), |(call, _)| call)
+    }
+
+    #[test]
+    fn room_that_cannot_be_used_is_given_back() {
+        let mut bench = Bench::new();
+        assert_eq!(call(bench.asked()), "/alloc");
+        let whole = bench.answer(200, &format!(r#"{{"location":{ROOM},"tokens":[]}}"#));
+        assert!(matches!(whole.unwrap().outcome, Judgement::Failed(..)));
+        let (back, body) = bench.asked().unwrap();
+        assert_eq!(back, "/delete");
+        assert_eq!(body, format!(r#"{{"locations":[{ROOM}]}}"#));
+        assert_eq!(bench.answer(200, "{}"), None);
+        assert_eq!(bench.asked(), None);
+        assert_eq!(bench.left(), (0, 0));
+    }
+
+    #[test]
+    fn room_that_is_not_taken_back_is_deleted_in_the_end() {
+        let mut bench = Bench::new();
+        bench.asked();
+        bench.answer(200, &format!(r#"{{"location":{ROOM},"tokens":["a"]}}"#));
+        for _ in 0..2 {
+            assert_eq!(call(bench.asked()), "/putat");
+            bench.answer(200, "{}");
+        }
+        assert_eq!(call(bench.asked()), "/sign");
+        bench.answer(400, "");
+        assert_eq!(call(bench.asked()), "/delete");
+        bench.answer(500, "");
+        assert_eq!(bench.left(), (0, 1));
+    }
+
+    #[test]
+    fn what_nobody_can_name_is_counted() {
+        let mut nameless = Bench::new();
+        nameless.asked();
+        nameless.answer(200, "{}");
+        assert_eq!(nameless.asked(), None);
+        assert_eq!(nameless.left(), (1, 0));
+        for (class, orphans) in [(ErrorClass::Reset, 1), (ErrorClass::Connect, 0)] {
+            let mut lost = Bench::new();
+            lost.asked();
+            lost.lose(class);
+            assert_eq!(lost.asked(), None);
+            assert_eq!(lost.left(), (orphans, 0), "{class:?}");
+        }
+        let mut refused = Bench::new();
+        refused.asked();
+        refused.answer(429, "");
+        assert_eq!(refused.left(), (0, 0));
     }
 }

@@ -258,6 +258,29 @@ impl PreparedBlob {
         self.target.means() == Means::Dummy
     }
 
+    /// Why a phase finds no blobs, where they were looked for, and what to do.
+    fn why_nothing(&self, batch: &Batch) -> String {
+        let name = &self.set.name;
+        match (self.source, self.set.file()) {
+            (Source::Phase(_), _) => {
+                "no blob is left of those that the p phase before it put; let \
+                                      p come first, and d last"
+                    .to_owned()
+            }
+            (Source::Before, _) if batch.len() > 0 => {
+                format!("every blob of set \"{name}\" has been deleted; put some first")
+            }
+            (Source::Before, Some(file)) => format!(
+                "no blob of set \"{name}\" is in {}; put some first with the same --locations and \
+                 --prefix (blobstore-bench: run -m p first with the same -r and -pr)",
+                file.display()
+            ),
+            (Source::Before, None) => "no p phase comes before it, and locations in memory begin \
+                                       empty; put first, or keep locations on disk with --locations"
+                .to_owned(),
+        }
+    }
+
     fn lasting_ones(&self) -> Option<String> {
         let lasting = self.set.lasting();
         (lasting > 0).then(|| {
@@ -267,6 +290,19 @@ impl PreparedBlob {
                 grouped(lasting),
                 s(lasting),
                 if lasting == 1 { "was" } else { "were" },
+            )
+        })
+    }
+
+    fn untold_ones(&self) -> Option<String> {
+        let untold = self.set.untold();
+        (untold > 0).then(|| {
+            format!(
+                "of {} blob{} whose deletion was acknowledged it is not known whether {} gone: no \
+                 answer told when last asked after",
+                grouped(untold),
+                s(untold),
+                if untold == 1 { "it is" } else { "they are" },
             )
         })
     }
@@ -482,16 +518,12 @@ impl Prepared for PreparedBlob {
             return None;
         }
         let batch = self.set.batch(self.source, self.slices);
-        (batch.left() == 0).then(|| match self.source {
-            Source::Before if batch.len() > 0 => {
-                "every blob that was there has been deleted".to_owned()
-            }
-            Source::Phase(_) => "no blob is left of those that were put before".to_owned(),
-            Source::Before => format!(
-                "no location is known; put some first, and keep their locations on disk \
-                 (set \"{}\")",
-                self.set.name
-            ),
+        (batch.left() == 0).then(|| {
+            let verb = match self.work.phase {
+                Phase::Delete => "delete",
+                Phase::Put | Phase::Get => "read",
+            };
+            format!("there is nothing to {verb}: {}", self.why_nothing(&batch))
         })
     }
 
@@ -555,8 +587,10 @@ impl Prepared for PreparedBlob {
         let unswept = inherited.and_then(|inherited| self.unswept(inherited));
         let unread = inherited.and_then(|_| self.set.trouble());
         let lost = self.lost_ones().filter(|_| inherited.is_none());
-        let sentences = [undeleted, unswept, unread, self.lasting_ones(), lost];
-        let sentences: Vec<String> = sentences.into_iter().flatten().collect();
+        let followed = [self.lasting_ones(), self.untold_ones()];
+        let sentences = [undeleted, unswept, unread].into_iter();
+        let sentences = sentences.chain(followed).chain([lost]);
+        let sentences: Vec<String> = sentences.flatten().collect();
         (!sentences.is_empty()).then(|| sentences.join("; "))
     }
 }

@@ -68,6 +68,7 @@ impl Putter {
         let stored = self
             .dialect
             .stored(status, &flight.caught)
+            .inspect_err(|_| self.keeper.miss(status))
             .map_err(|text| (ErrorClass::Status, text))?;
         self.keeper.keep(Entry {
             number: flight.number,

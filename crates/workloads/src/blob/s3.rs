@@ -4,7 +4,7 @@ use tenbin_engine::Exchange;
 use tenbin_plan::{BlobWork, S3Operation, S3Work};
 
 use super::batch::Entry;
-use super::dialect::{Dialect, Gone, Part, Stored};
+use super::dialect::{Dialect, Gone, Part, Presence, Stored};
 use crate::s3::place::{MOST_OBJECTS, ObjectPath, Place};
 use crate::s3::scribe::{Ask, Body, Scribe};
 use crate::s3::sigv4::UNSIGNED_PAYLOAD;
@@ -110,6 +110,15 @@ impl Dialect for S3 {
 
     fn refused(&self, status: u16, answer: &[u8]) -> String {
         self.say(status, answer)
+    }
+
+    fn presence(&self, status: u16, answer: &[u8]) -> Presence {
+        match (status, code(answer).as_deref()) {
+            (200 | 206, _) => Presence::There,
+            // Without its bucket, nothing is known of an object.
+            (404, None | Some("NoSuchKey")) => Presence::Gone,
+            _ => Presence::Unknown,
+        }
     }
 
     fn names_by_number(&self) -> bool {

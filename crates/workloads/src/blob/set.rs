@@ -101,6 +101,8 @@ pub(crate) struct Set {
     /// Blobs that were still there when they were last asked after, though their deletion
     /// was acknowledged.
     lasting: AtomicU64,
+    /// The same of which the last question told nothing.
+    untold: AtomicU64,
     /// Failures since the run began.
     failures: AtomicU64,
     dummies: Mutex<Vec<Vec<Arc<Done>>>>,
@@ -165,6 +167,7 @@ impl Set {
             orphans: AtomicU64::new(0),
             earlier_orphans: known.orphans,
             lasting: AtomicU64::new(0),
+            untold: AtomicU64::new(0),
             failures: AtomicU64::new(0),
             dummies: Mutex::default(),
         })
@@ -196,6 +199,11 @@ impl Set {
             Some(Record::Trail(trail)) => trail.directory().to_owned(),
             None => PathBuf::new(),
         }
+    }
+
+    /// The file of locations that outlive the run.
+    pub(crate) fn file(&self) -> Option<PathBuf> {
+        self.disk().map(Disk::file)
     }
 
     /// A new phase that puts.
@@ -373,6 +381,16 @@ impl Set {
     /// Blobs of this run that were not seen to go though their deletion was acknowledged.
     pub(crate) fn lasting(&self) -> u64 {
         self.lasting.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_untold(&self, count: u64) {
+        self.untold.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Blobs of this run whose deletion was acknowledged, and of which it is not known
+    /// whether they are gone.
+    pub(crate) fn untold(&self) -> u64 {
+        self.untold.load(Ordering::Relaxed)
     }
 
     pub(crate) fn note_failure(&self) {

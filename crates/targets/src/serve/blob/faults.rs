@@ -23,6 +23,8 @@ pub(super) enum FaultKind {
     Swap,
     /// GET: the content is that of a blob deleted before, if there is one.
     Stale,
+    /// GET: 500.
+    Break,
     /// PUT: the sums are of something else.
     WrongHash,
     /// Any: 400.
@@ -43,11 +45,12 @@ pub(super) enum FaultKind {
     NeverGone,
 }
 
-const KINDS: [(&str, FaultKind); 13] = [
+const KINDS: [(&str, FaultKind); 14] = [
     ("corrupt", FaultKind::Corrupt),
     ("truncate", FaultKind::Truncate),
     ("swap", FaultKind::Swap),
     ("stale", FaultKind::Stale),
+    ("500", FaultKind::Break),
     ("wrong-hash", FaultKind::WrongHash),
     ("400", FaultKind::Refuse),
     ("403", FaultKind::Forbid),
@@ -63,7 +66,7 @@ const KINDS: [(&str, FaultKind); 13] = [
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
     "{0:?} is not a fault; write for example corrupt:10%, with one of corrupt, truncate, swap, \
-     stale, wrong-hash, 400, 403, 429, 466, bad-block, unframed, 226, never-gone"
+     stale, 500, wrong-hash, 400, 403, 429, 466, bad-block, unframed, 226, never-gone"
 )]
 pub struct FaultError(String);
 

@@ -271,6 +271,9 @@ impl Access {
         if end.is_none_or(|end| end > location.size) {
             return reply::argument("invalid range");
         }
+        if self.faults.strike(FaultKind::Break) {
+            return reply::trouble(500, "asked to break", Some("ServerError"));
+        }
         let Some(content) = self.store.get(location) else {
             return reply::trouble(404, "no such blob", Some("BlobNotFound"));
         };

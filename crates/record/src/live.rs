@@ -1,0 +1,84 @@
+//! Seconds as they are written, for whoever shows them.
+
+use hdrhistogram::Histogram;
+
+use crate::histogram::{merge, quantile_ns};
+use crate::reader::{SecondCounts, SecondTimes};
+
+/// What came of one operation in a second of a slice's window that was just written.
+#[derive(Debug, Clone)]
+pub struct LiveSecond {
+    /// What came.
+    pub counts: SecondCounts,
+    /// Service times of correct operations, nanoseconds.
+    pub service: Histogram<u64>,
+}
+
+impl LiveSecond {
+    /// Goes on with a later second of the same operation.
+    pub fn add(&mut self, later: &Self) {
+        let (sum, more) = (&mut self.counts, &later.counts);
+        sum.length += more.length;
+        sum.ok += more.ok;
+        sum.payload += more.payload;
+        sum.failed += more.failed;
+        merge(&mut self.service, &later.service);
+        sum.service = SecondTimes::of(&self.service);
+    }
+}
+
+impl SecondTimes {
+    fn of(service: &Histogram<u64>) -> Option<Self> {
+        Some(Self {
+            p99_ns: quantile_ns(service, 0.99)?,
+            min_ns: Some(service.min()),
+            mean_ns: Some(service.mean() as u64),
+            max_ns: service.max(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn second(times: impl Iterator<Item = u64>) -> LiveSecond {
+        let mut service = Histogram::new(3).unwrap();
+        times.for_each(|time| service.record(time).unwrap());
+        LiveSecond {
+            counts: SecondCounts {
+                slice: 0,
+                operation: "GET".to_owned(),
+                length: 1.0,
+                ok: service.len(),
+                payload: service.len() * 10,
+                failed: 1,
+                service: SecondTimes::of(&service),
+            },
+            service,
+        }
+    }
+
+    #[test]
+    fn percentiles_are_those_of_all_and_no_means() {
+        let mut sum = second(1..=1_000);
+        let one = sum.counts.service;
+        sum.add(&second(9_000..=9_010));
+        assert_eq!(sum.counts.length, 2.0);
+        assert_eq!(
+            (sum.counts.ok, sum.counts.payload, sum.counts.failed),
+            (1_011, 10_110, 2)
+        );
+        let times = sum.counts.service.unwrap();
+        assert_eq!(
+            (one.unwrap().p99_ns, times.p99_ns),
+            (990, 9_000 / 8 * 8 + 7)
+        );
+        assert_eq!((times.min_ns, times.max_ns / 100), (Some(1), 90));
+        let mut nothing = second(std::iter::empty());
+        nothing.add(&second(std::iter::empty()));
+        assert_eq!(nothing.counts.service, None);
+        nothing.add(&second(5..=5));
+        assert_eq!(nothing.counts.service.unwrap().max_ns, 5);
+    }
+}
