@@ -269,7 +269,7 @@ fn what_was_put_is_read_after_a_kill_at_any_moment() {
         assert_eq!(failed(&reading, "get"), gone, "{at}: {reading}");
         assert!(gone <= unheard_deletions, "{at}: {reading}");
         assert!(
-            gone == 0 || texts.trim() == "no such blob (404 BlobNotFound)",
+            gone == 0 || texts.trim().starts_with("no such blob"),
             "{texts}"
         );
         reading

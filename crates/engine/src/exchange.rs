@@ -238,6 +238,13 @@ pub trait Workload: Send {
         let _ = (exchange, seen);
     }
 
+    /// What an exchange counts as that is about to be [`Workload::lost`], where the workload
+    /// knows better than `class`: an answer that began and broke off may say something.
+    fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<(ErrorClass, &'static str)> {
+        let _ = (exchange, class);
+        None
+    }
+
     /// The exchange ended without a complete answer (connection refused or
     /// reset, timeout, garbage): it may or may not have taken effect.
     fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {

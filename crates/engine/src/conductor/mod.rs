@@ -500,7 +500,9 @@ impl<'w> Conductor<'w> {
             ended: now,
         };
         let (op, host) = (lane.exchange.op, lane.exchange.host);
+        let counted = self.workload.loss(&lane.exchange, class);
         self.workload.lost(&mut lane.exchange, class);
+        let (class, text) = counted.unwrap_or((class, text));
         self.tally.failed(op, host, times, class, text);
         if self.follows {
             self.follow(slot, None, false, now);

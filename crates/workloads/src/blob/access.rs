@@ -273,21 +273,30 @@ impl Dialect for Access {
         }
     }
 
+    /// The access layer sends its head before it looks for the content.
+    fn breaks_off_when_gone(&self) -> bool {
+        true
+    }
+
     fn refused(&self, status: u16, answer: &[u8]) -> String {
         let meaning = match status {
             400 => "bad arguments",
             403 => "forbidden: the token is missing or wrong",
-            404 => "no such blob",
-            429 => "limited: too many requests",
+            404 => "no such blob, or no such call: an access layer has both",
+            429 | 552 => "limited: too many requests",
             466 if self.framed => {
                 "the body was shorter than its size, or a block of it not what its sum says"
             }
             466 => "the body was shorter than its size",
+            551 => "the access layer does not find what it needs",
+            553 => "larger than the access layer takes",
+            500 | 550 => "the access layer failed",
             _ => "refused",
         };
-        match answer::code(answer) {
-            Some(code) => format!("{meaning} ({status} {code})"),
-            None => format!("{meaning} ({status})"),
+        let words = answer::refusal(answer);
+        match words.is_empty() {
+            true => format!("{meaning} ({status})"),
+            false => format!("{meaning} ({status} {words})"),
         }
     }
 }
@@ -393,10 +402,18 @@ mod tests {
         let argument = br#"{"error":"x","code":"Argument"}"#;
         assert_eq!(
             access.refused(400, argument),
-            "bad arguments (400 Argument)"
+            "bad arguments (400 Argument: x)"
+        );
+        let unexpected = br#"{"error":"Unexpected Error"}"#;
+        assert_eq!(
+            access.refused(550, unexpected),
+            "the access layer failed (550 Unexpected Error)"
         );
         assert!(access.refused(403, b"").starts_with("forbidden"));
-        assert!(access.refused(429, b"").starts_with("limited"));
+        for status in [429, 552] {
+            assert!(access.refused(status, b"").starts_with("limited"));
+        }
+        assert!(access.refused(553, b"").starts_with("larger"));
         assert!(access.refused(466, b"").contains("shorter"));
     }
 }

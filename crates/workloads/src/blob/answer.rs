@@ -1,5 +1,7 @@
 //! Documents of the access layer, read without touching what is opaque in them.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -14,8 +16,13 @@ struct DeleteAnswer<'a> {
 #[derive(Deserialize)]
 struct Trouble<'a> {
     #[serde(borrow, default)]
-    code: Option<&'a str>,
+    code: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    error: Option<Cow<'a, str>>,
 }
+
+/// Longest word or sentence of a refusal that is shown, bytes.
+const LONGEST_WORDS: usize = 64;
 
 /// Location and sums, both as they stand there.
 pub(super) fn stored(answer: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -125,13 +132,17 @@ pub(super) fn same(one: &[u8], other: &[u8]) -> bool {
             .is_some_and(|(one, other)| one == other)
 }
 
-/// The code of a refusal, if it has one that can be shown.
-pub(super) fn code(answer: &[u8]) -> Option<&str> {
-    let read: Trouble<'_> = serde_json::from_slice(answer).ok()?;
-    let shown = |code: &&str| {
-        (1..=64).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_alphanumeric())
+/// What a refusal says of itself, code and error; what cannot be shown is left out.
+pub(super) fn refusal(answer: &[u8]) -> String {
+    let Ok(read) = serde_json::from_slice::<Trouble<'_>>(answer) else {
+        return String::new();
     };
-    read.code.filter(shown)
+    let shown = |words: &Cow<'_, str>| {
+        let plain = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
+        (1..=LONGEST_WORDS).contains(&words.len()) && words.bytes().all(plain)
+    };
+    let words = [read.code, read.error].into_iter().flatten();
+    words.filter(shown).collect::<Vec<_>>().join(": ")
 }
 
 #[cfg(test)]
@@ -174,18 +185,22 @@ mod tests {
     }
 
     #[test]
-    fn hostile_codes_are_not_shown() {
-        assert_eq!(
-            code(br#"{"error":"EOF","code":"Argument"}"#),
-            Some("Argument")
-        );
-        for hostile in [
-            "{\"code\":\"\\u001b[31m\"}",
-            "{\"code\":\"a b\"}",
-            "{\"code\":\"\"}",
+    fn a_refusal_is_told_in_its_own_words_unless_they_are_hostile() {
+        for (answer, told) in [
+            (r#"{"error":"EOF","code":"Argument"}"#, "Argument: EOF"),
+            (
+                r#"{"error":"access read request body"}"#,
+                "access read request body",
+            ),
+            (r#"{"code":"\u001b[31m","error":"x"}"#, "x"),
+            (r#"{"code":"","error":7}"#, ""),
+            (r#"{"code":"a\u0000b"}"#, ""),
+            ("<html>", ""),
         ] {
-            assert_eq!(code(hostile.as_bytes()), None);
+            assert_eq!(refusal(answer.as_bytes()), told);
         }
+        let long = format!(r#"{{"error":"{}"}}"#, "x".repeat(LONGEST_WORDS + 1));
+        assert_eq!(refusal(long.as_bytes()), "");
     }
 
     proptest! {
@@ -198,7 +213,7 @@ mod tests {
         #[test]
         fn garbage_does_not_panic(bytes: Vec<u8>) {
             let _ = stored(&bytes);
-            let _ = (failed_locations(&bytes), code(&bytes));
+            let _ = (failed_locations(&bytes), refusal(&bytes));
         }
     }
 }

@@ -12,13 +12,17 @@ use tenbin_plan::duration::Time;
 
 use super::batch::Entry;
 use super::dialect::{Dialect, Gone, Part, Presence};
-use super::flight::{Flight, refusal};
+use super::flight::{BROKE_OFF, Flight, refusal};
 use super::journal::Journal;
 use super::work::{Budget, Walk};
 use crate::s3::slots::Slots;
 
 /// The shortest rest between two questions after a blob, nanoseconds.
 const SHORTEST_REST: u64 = 1_000_000;
+
+/// Answers in a row that begin and break off before the blob is taken for gone, where that
+/// is how a server says so.
+const BREAKS: u8 = 2;
 
 /// The part of the time it has taken so far that a blob rests before the next question:
 /// when it went is known to within that part.
@@ -65,6 +69,8 @@ struct Leaving {
     started: u64,
     /// The last question has read it.
     seen: bool,
+    /// The last so many answers began and broke off.
+    breaks: u8,
 }
 
 /// The same with when to ask again, by which it is ordered.
@@ -175,6 +181,7 @@ impl Deleter {
         flight.begin(entry.number, entry.size);
         flight.places.push(next.place);
         flight.started = next.started;
+        flight.breaks = next.breaks;
         flight.asked = now.nanos;
         let part = Part {
             offset: 0,
@@ -234,6 +241,7 @@ impl Deleter {
                     place,
                     started,
                     seen: false,
+                    breaks: 0,
                 }),
                 None => note_gone(&self.walk, &mut self.journal, place)?,
             }
@@ -247,15 +255,11 @@ impl Deleter {
     /// What an answer to the question whether it is gone means. Questions are no failures
     /// of the work: a blob of which nothing is learnt in time is one, once.
     fn asked(&mut self, place: usize, status: u16, length: u64) -> Judgement {
+        self.flights[place].breaks = 0;
         let flight = &self.flights[place];
         match self.dialect.presence(status, &flight.caught) {
             Presence::Gone => {
-                let at = flight.places[0];
-                let outcome = match note_gone(&self.walk, &mut self.journal, at) {
-                    Ok(()) => Judgement::Correct,
-                    Err(text) => self.budget.refused(text),
-                };
-                self.end(place, outcome);
+                self.gone(place);
                 Judgement::Correct
             }
             Presence::There if length == flight.expected => {
@@ -275,11 +279,36 @@ impl Deleter {
         }
     }
 
+    /// The answer to a question was lost. One that began and broke off tells that the blob
+    /// cannot be read any more, where nothing else ever does.
+    fn unanswered(&mut self, place: usize, class: ErrorClass) {
+        let flight = &mut self.flights[place];
+        if !flight.broke_off(class) {
+            flight.breaks = 0;
+            return self.not_gone(place, Some((class, "no answer")));
+        }
+        flight.breaks += 1;
+        match self.dialect.breaks_off_when_gone() && flight.breaks >= BREAKS {
+            true => self.gone(place),
+            false => self.not_gone(place, Some((ErrorClass::Short, BROKE_OFF))),
+        }
+    }
+
+    fn gone(&mut self, place: usize) {
+        let at = self.flights[place].places[0];
+        let outcome = match note_gone(&self.walk, &mut self.journal, at) {
+            Ok(()) => Judgement::Correct,
+            Err(text) => self.budget.refused(text),
+        };
+        self.end(place, outcome);
+    }
+
     /// The blob is asked after again, unless it has had all its time. It is still there,
     /// or the answer did not tell, and why.
     fn not_gone(&mut self, place: usize, untold: Option<(ErrorClass, &str)>) {
         let flight = &self.flights[place];
         let (at, started, asked) = (flight.places[0], flight.started, flight.asked);
+        let breaks = flight.breaks;
         let Some(going) = &mut self.going else { return };
         let following = going.following;
         if asked < following.end(started) {
@@ -287,6 +316,7 @@ impl Deleter {
                 place: at,
                 started,
                 seen: untold.is_none(),
+                breaks,
             });
         }
         let limit = Time(Duration::from_nanos(following.limit));
@@ -380,7 +410,9 @@ impl Workload for Deleter {
         &self.flights[exchange.tag as usize].body
     }
 
-    fn head(&mut self, _exchange: &mut Exchange, _head: &AnswerHead<'_>) -> BodyUse {
+    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        let flight = &mut self.flights[exchange.tag as usize];
+        flight.begun = exchange.op == ASK && matches!(head.status, 200 | 206);
         BodyUse::Inspect
     }
 
@@ -407,6 +439,12 @@ impl Workload for Deleter {
         judgement
     }
 
+    fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<(ErrorClass, &'static str)> {
+        let flight = &self.flights[exchange.tag as usize];
+        let counted = (ErrorClass::Short, BROKE_OFF);
+        flight.broke_off(class).then_some(counted)
+    }
+
     fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
         let place = exchange.tag as usize;
         match (exchange.op, &self.going) {
@@ -415,7 +453,7 @@ impl Workload for Deleter {
                 let outcome = self.budget.failed(class, String::new());
                 self.end(place, outcome);
             }
-            _ => self.not_gone(place, Some((class, "no answer"))),
+            _ => self.unanswered(place, class),
         }
         self.flights.give_back(place);
     }
@@ -472,6 +510,7 @@ mod tests {
             place,
             started,
             seen,
+            breaks: 0,
         };
         goings.found = vec![leaving(1, 0, true), leaving(2, 400 * MILLI, false)];
         assert_eq!(goings.count(), (1, 1));

@@ -55,6 +55,12 @@ pub(crate) trait Dialect: Send {
         }
     }
 
+    /// Whether an answer to a GET that begins and breaks off is how the target says that a
+    /// blob is gone.
+    fn breaks_off_when_gone(&self) -> bool {
+        false
+    }
+
     /// Whether a blob's number tells where it is, whatever was answered.
     fn names_by_number(&self) -> bool {
         false

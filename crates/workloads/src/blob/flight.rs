@@ -6,6 +6,9 @@ use tenbin_engine::{ErrorClass, Judgement};
 /// fits many times over.
 const MOST_CAUGHT: usize = 1 << 20;
 
+/// What is said of an answer that was not whole because its connection was closed.
+pub(crate) const BROKE_OFF: &str = "its answer began and broke off";
+
 /// What belongs to a request that is out. Buffers are used again.
 #[derive(Debug, Default)]
 pub(crate) struct Flight {
@@ -31,6 +34,10 @@ pub(crate) struct Flight {
     pub(crate) expected: u64,
     /// Bytes other than those that were put have come.
     pub(crate) wrong: bool,
+    /// The last so many answers to the same question began and broke off.
+    pub(crate) breaks: u8,
+    /// An answer that is no refusal has begun.
+    pub(crate) begun: bool,
     /// Its answer is a refusal, whose body is kept.
     pub(crate) refused: bool,
     /// When what it belongs to began, nanoseconds since the slice did.
@@ -49,6 +56,8 @@ impl Flight {
         self.expected = size;
         self.wrong = false;
         self.refused = false;
+        self.begun = false;
+        self.breaks = 0;
         self.begin_again();
     }
 
@@ -58,6 +67,11 @@ impl Flight {
         self.caught.clear();
         self.unacknowledged = false;
         self.acknowledged = false;
+    }
+
+    /// Whether its answer began and broke off, if it was lost like that.
+    pub(crate) fn broke_off(&self, class: ErrorClass) -> bool {
+        self.begun && class == ErrorClass::Reset
     }
 
     pub(crate) fn catch(&mut self, part: &[u8]) {

@@ -4,7 +4,7 @@ use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment
 use tenbin_plan::ByteRange;
 
 use super::dialect::{Dialect, Part};
-use super::flight::Flight;
+use super::flight::{BROKE_OFF, Flight};
 use super::work::{Budget, Walk};
 use crate::rng::Rng;
 use crate::s3::slots::Slots;
@@ -56,7 +56,8 @@ impl Getter {
                 length: size,
             },
             Some(ByteRange::Fixed { first, last }) => {
-                let offset = first.min(size);
+                // Of a blob that ends before it, the last byte: nothing cannot be asked for.
+                let offset = first.min(size.saturating_sub(1));
                 let length = (last - first).saturating_add(1).min(size - offset);
                 Part { offset, length }
             }
@@ -148,8 +149,9 @@ impl Workload for Getter {
 
     fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
         let flight = &mut self.flights[exchange.tag as usize];
-        let whole = flight.offset == 0 && flight.expected == flight.size;
+        let whole = flight.expected == flight.size;
         flight.refused = head.status != if whole { 200 } else { 206 };
+        flight.begun = !flight.refused;
         match flight.refused || self.made.is_some() {
             true => BodyUse::Inspect,
             false => BodyUse::Discard,
@@ -183,6 +185,12 @@ impl Workload for Getter {
             Ok(()) => Judgement::Correct,
             Err((class, text)) => self.budget.failed(class, text),
         }
+    }
+
+    fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<(ErrorClass, &'static str)> {
+        let flight = &self.flights[exchange.tag as usize];
+        let counted = (ErrorClass::Short, BROKE_OFF);
+        flight.broke_off(class).then_some(counted)
     }
 
     fn lost(&mut self, exchange: &mut Exchange, _class: ErrorClass) {

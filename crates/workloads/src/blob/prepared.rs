@@ -286,10 +286,17 @@ impl PreparedBlob {
         (lasting > 0).then(|| {
             format!(
                 "{} blob{} {} still there when last asked after, though the deletion was \
-                 acknowledged",
+                 acknowledged{}",
                 grouped(lasting),
                 s(lasting),
                 if lasting == 1 { "was" } else { "were" },
+                match self.target.means() {
+                    Means::Blobstore => {
+                        "; a blobstore deletes after 72 hours, unless safe_delay_time_h of its \
+                         scheduler says otherwise"
+                    }
+                    _ => "",
+                }
             )
         })
     }
