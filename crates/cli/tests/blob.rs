@@ -365,6 +365,16 @@ fn what_comes_back_wrong_is_counted_by_its_name() {
         assert_eq!(count, 10, "{fault}: {run}");
         assert!(texts.contains(said), "{fault}: {texts}");
     }
+    // The head is looked at also where content is not.
+    let server = Blobs::start(&scratch, &["--fault", "misrange:10%"]);
+    for unverified in ["", " --no-verify"] {
+        let options = "--phases pg --objects 100 --slice 20s --rounds 1 --range random:500";
+        let run = blob(&scratch, &server, &format!("{options}{unverified}"));
+        let outcome = (ok(&run, "get"), failed(&run, "get"));
+        assert_eq!(outcome, (90, 10), "{run}");
+        let (count, texts) = failures(&run, "wrong");
+        assert!(count == 10 && texts.contains("Content-Range"), "{texts}");
+    }
     // What was deleted in the first round comes back in the second.
     let server = Blobs::start(&scratch, &["--fault", "stale:100%", "--delete-lag", "0s"]);
     let run = blob(

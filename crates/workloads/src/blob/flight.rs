@@ -31,6 +31,8 @@ pub(crate) struct Flight {
     pub(crate) expected: u64,
     /// Bytes other than those that were put have come.
     pub(crate) wrong: bool,
+    /// The head of the answer tells of another part than was asked for.
+    pub(crate) other_part: bool,
     /// Its answer is a refusal, whose body is kept.
     pub(crate) refused: bool,
     /// When what it belongs to began, nanoseconds since the slice did.
@@ -48,6 +50,7 @@ impl Flight {
         self.offset = 0;
         self.expected = size;
         self.wrong = false;
+        self.other_part = false;
         self.refused = false;
         self.begin_again();
     }
