@@ -13,6 +13,7 @@ pub mod http;
 mod kind;
 mod lasting;
 pub mod null;
+mod range;
 pub mod s3;
 mod single;
 mod site;

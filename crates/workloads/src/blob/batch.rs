@@ -70,6 +70,9 @@ pub(crate) struct Batch {
     len: u64,
     /// A bit for each entry.
     gone: Vec<AtomicU64>,
+    /// Numbers of those that an earlier run was deleting when it ended, in their order:
+    /// nobody knows whether they are there.
+    leaving: Vec<u64>,
 }
 
 impl Batch {
@@ -86,7 +89,18 @@ impl Batch {
             starts,
             len,
             gone: (0..len.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
+            leaving: Vec::new(),
         }
+    }
+
+    /// The same, with the numbers of those that an earlier run was deleting, in their order.
+    pub(crate) fn with_leaving(self, leaving: Vec<u64>) -> Self {
+        Self { leaving, ..self }
+    }
+
+    /// Whether an earlier run was deleting it.
+    pub(crate) fn is_leaving(&self, at: u64) -> bool {
+        !self.leaving.is_empty() && self.leaving.binary_search(&self.entry(at).number).is_ok()
     }
 
     /// Entries, gone or not.
@@ -116,6 +130,18 @@ impl Batch {
             .map(|word| word.load(Ordering::Relaxed).count_ones())
             .sum();
         self.len - u64::from(gone)
+    }
+
+    /// Entries that are still there for all that is known.
+    pub(crate) fn readable(&self) -> u64 {
+        match self.leaving.is_empty() {
+            true => self.left(),
+            false => {
+                let all = 0..self.len;
+                let readable = all.filter(|&at| !self.is_gone(at) && !self.is_leaving(at));
+                readable.count() as u64
+            }
+        }
     }
 
     /// The lowest number of all, if there is any.

@@ -28,6 +28,9 @@ const BREAKS: u8 = 2;
 /// when it went is known to within that part.
 const PART_RESTED: u64 = 8;
 
+/// Statuses of a deletion that was not done. Above them, nobody knows.
+const REFUSALS: std::ops::Range<u16> = 400..500;
+
 /// Places in [`FOLLOWED`].
 const DELETE: usize = 0;
 const ASK: usize = 1;
@@ -213,6 +216,12 @@ impl Deleter {
         let entries = entries(&self.walk, flight);
         flight.size = entries.iter().map(|entry| entry.size).sum();
         exchange.content = Some(flight.size);
+        if self.budget.set.stays()
+            && let Some(journal) = &mut self.journal
+        {
+            // Without it a later run asks for a blob that is gone, and says so.
+            let _ = journal.leaving(entries.iter().map(|entry| entry.number));
+        }
         let body = &mut std::mem::take(&mut flight.body);
         self.dialect
             .delete(exchange, now.unix_seconds, &entries, body);
@@ -223,9 +232,21 @@ impl Deleter {
     /// What an answer to a deletion means. Blobs that are deleted are written down.
     fn deleted(&mut self, place: usize, status: u16) -> Result<(), String> {
         let flight = &self.flights[place];
-        let gone = self
+        let told = self
             .dialect
-            .deleted(status, &flight.caught, &entries(&self.walk, flight))?;
+            .deleted(status, &flight.caught, &entries(&self.walk, flight));
+        let was_leaving = |&place: &u64| self.walk.batch().is_leaving(place);
+        let gone = match told {
+            Ok(gone) => gone,
+            // An earlier run has done it.
+            Err(_) if status == 404 && flight.places.iter().all(was_leaving) => Gone::All,
+            Err(text) => {
+                if REFUSALS.contains(&status) {
+                    note_kept(&self.walk, &mut self.journal, &flight.places);
+                }
+                return Err(text);
+            }
+        };
         let kept = match gone {
             Gone::All => Vec::new(),
             Gone::AllBut(kept) => kept,
@@ -234,6 +255,7 @@ impl Deleter {
         let started = flight.started;
         for (at, &place) in flight.places.iter().enumerate() {
             if kept.contains(&at) {
+                note_kept(&self.walk, &mut self.journal, &[place]);
                 continue;
             }
             match &mut self.going {
@@ -351,6 +373,15 @@ impl Deleter {
 fn entries<'a>(walk: &'a Walk, flight: &Flight) -> smallvec::SmallVec<[Entry<'a>; 4]> {
     let places = flight.places.iter();
     places.map(|&at| walk.batch().entry(at)).collect()
+}
+
+/// Those are there as before. Only locations on disk say that it was doubtful.
+fn note_kept(walk: &Walk, journal: &mut Option<Journal>, places: &[u64]) {
+    for &place in places {
+        let number = walk.batch().entry(place).number;
+        // Without it a later run leaves it out, and says so.
+        let _ = journal.as_mut().map(|journal| journal.kept(number));
+    }
 }
 
 fn note_gone(walk: &Walk, journal: &mut Option<Journal>, place: u64) -> Result<(), String> {

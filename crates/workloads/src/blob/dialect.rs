@@ -61,6 +61,11 @@ pub(crate) trait Dialect: Send {
         false
     }
 
+    /// Whether an answer that is a part says in its head which.
+    fn tells_parts(&self) -> bool {
+        true
+    }
+
     /// Whether a blob's number tells where it is, whatever was answered.
     fn names_by_number(&self) -> bool {
         false

@@ -1,11 +1,13 @@
 //! Locations that outlive a run: journals while slices are under way, and a database
 //! that they are folded into after each.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use redb::{
-    Database, DatabaseError, ReadableTable, StorageError, TableDefinition, WriteTransaction,
+    Database, DatabaseError, ReadableTable, ReadableTableMetadata, StorageError, TableDefinition,
+    WriteTransaction,
 };
 
 use super::batch::{Entry, Page};
@@ -16,6 +18,10 @@ const BLOBS: TableDefinition<'_, (&str, u64), &[u8]> = TableDefinition::new("blo
 
 /// By set and name of a figure.
 const FIGURES: TableDefinition<'_, (&str, &str), u64> = TableDefinition::new("figures");
+
+/// By set and number: blobs whose deletion was asked for, and of which nothing is known
+/// since. None that is not among [`BLOBS`].
+const LEAVING: TableDefinition<'_, (&str, u64), ()> = TableDefinition::new("leaving");
 
 const SEED: &str = "seed";
 const NEXT: &str = "next";
@@ -105,6 +111,13 @@ impl Disk {
         let transaction = self.database.begin_write().map_err(other)?;
         load(&transaction, set).map_err(other)
     }
+
+    /// Numbers of the blobs of a set whose deletion was asked for, and of which nothing is
+    /// known since, in their order.
+    pub(crate) fn leaving(&self, set: &str) -> io::Result<Vec<u64>> {
+        let transaction = self.database.begin_write().map_err(other)?;
+        leaving(&transaction, set).map_err(other)
+    }
 }
 
 fn unopened(error: DatabaseError, path: &Path) -> io::Error {
@@ -160,12 +173,25 @@ fn load(transaction: &WriteTransaction, set: &str) -> Result<Page, redb::Error> 
     Ok(page)
 }
 
+fn leaving(transaction: &WriteTransaction, set: &str) -> Result<Vec<u64>, redb::Error> {
+    let leaving = transaction.open_table(LEAVING)?;
+    let mut numbers = Vec::new();
+    for found in leaving.range((set, 0)..=(set, u64::MAX))? {
+        numbers.push(found?.0.value().1);
+    }
+    Ok(numbers)
+}
+
 fn fold_in(transaction: &WriteTransaction, records: &[Record<'_>]) -> Result<(), redb::Error> {
     let Some(Record::Begin { set, out }) = records.first() else {
         return Ok(());
     };
     let mut blobs = transaction.open_table(BLOBS)?;
+    let mut leaving = transaction.open_table(LEAVING)?;
     let mut figures = transaction.open_table(FIGURES)?;
+    // Nearly all that were asked for are gone by the end: only the others need be kept.
+    let mut asked = BTreeSet::new();
+    let doubtful = !leaving.is_empty()?;
     let mut value = Vec::new();
     let mut next = figures.get((*set, NEXT))?.map_or(0, |next| next.value());
     for record in records {
@@ -179,9 +205,21 @@ fn fold_in(transaction: &WriteTransaction, records: &[Record<'_>]) -> Result<(),
             }
             Record::Gone(number) => {
                 blobs.remove((*set, *number))?;
+                asked.remove(number);
+                if doubtful {
+                    leaving.remove((*set, *number))?;
+                }
+            }
+            Record::Leaving(numbers) => asked.extend(numbers),
+            Record::Kept(number) => {
+                asked.remove(number);
+                leaving.remove((*set, *number))?;
             }
             Record::Begin { .. } | Record::End => {}
         }
+    }
+    for number in asked {
+        leaving.insert((*set, number), ())?;
     }
     figures.insert((*set, NEXT), next)?;
     if records.last() != Some(&Record::End) && *out > 0 {
@@ -255,6 +293,40 @@ mod tests {
         assert_eq!(disk.known("set", 99).unwrap().orphans, 4);
         let batch = Batch::of(vec![disk.load("set").unwrap()]);
         assert_eq!(batch.entry(2), entry(4));
+    }
+
+    #[test]
+    fn what_was_being_deleted_is_told_apart() {
+        let directory = tempfile::tempdir().unwrap();
+        let disk = Disk::open(directory.path(), "store").unwrap();
+        let mut journal = disk.journal(0, "set", 0).unwrap();
+        for number in 0..8 {
+            journal.put(entry(number)).unwrap();
+        }
+        disk.fold().unwrap();
+        let mut journal = disk.journal(0, "set", 0).unwrap();
+        journal.leaving([0, 1, 2, 3, 4].into_iter()).unwrap();
+        journal.gone(0).unwrap();
+        journal.kept(1).unwrap();
+        // Killed here.
+        disk.fold().unwrap();
+        assert_eq!(numbers(&disk, "set"), [1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(disk.leaving("set").unwrap(), [2, 3, 4]);
+        assert!(disk.leaving("other").unwrap().is_empty());
+        let mut journal = disk.journal(0, "set", 0).unwrap();
+        journal.leaving([2, 3].into_iter()).unwrap();
+        journal.gone(2).unwrap();
+        journal.kept(3).unwrap();
+        journal.gone(4).unwrap();
+        // Folded twice, they change nothing.
+        let path = directory.path().join("store.0.journal");
+        let bytes = std::fs::read(&path).unwrap();
+        for _ in 0..2 {
+            std::fs::write(&path, &bytes).unwrap();
+            disk.fold().unwrap();
+            assert_eq!(numbers(&disk, "set"), [1, 3, 5, 6, 7]);
+            assert!(disk.leaving("set").unwrap().is_empty());
+        }
     }
 
     #[test]

@@ -112,6 +112,10 @@ impl Dialect for Files {
         String::from_utf8_lossy(answer).into_owned()
     }
 
+    fn tells_parts(&self) -> bool {
+        false
+    }
+
     fn names_by_number(&self) -> bool {
         true
     }

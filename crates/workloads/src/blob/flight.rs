@@ -38,6 +38,8 @@ pub(crate) struct Flight {
     pub(crate) breaks: u8,
     /// An answer that is no refusal has begun.
     pub(crate) begun: bool,
+    /// The head of the answer tells of another part than was asked for.
+    pub(crate) other_part: bool,
     /// Its answer is a refusal, whose body is kept.
     pub(crate) refused: bool,
     /// When what it belongs to began, nanoseconds since the slice did.
@@ -55,6 +57,7 @@ impl Flight {
         self.offset = 0;
         self.expected = size;
         self.wrong = false;
+        self.other_part = false;
         self.refused = false;
         self.begun = false;
         self.breaks = 0;

@@ -6,6 +6,7 @@ use tenbin_plan::ByteRange;
 use super::dialect::{Dialect, Part};
 use super::flight::{BROKE_OFF, Flight};
 use super::work::{Budget, Walk};
+use crate::range::is_range;
 use crate::rng::Rng;
 use crate::s3::slots::Slots;
 use crate::s3::unique::Unique;
@@ -100,6 +101,10 @@ impl Getter {
             let text = self.dialect.refused(status, &flight.caught);
             return Err((ErrorClass::Status, text));
         }
+        if flight.other_part && length == flight.expected {
+            let text = "its head (Content-Range) tells of other bytes than were asked for";
+            return Err((ErrorClass::Wrong, text.to_owned()));
+        }
         if flight.wrong {
             return Err(self.fault(flight));
         }
@@ -152,6 +157,11 @@ impl Workload for Getter {
         let whole = flight.expected == flight.size;
         flight.refused = head.status != if whole { 200 } else { 206 };
         flight.begun = !flight.refused;
+        // Looked at even where content is not.
+        if !whole && !flight.refused && self.dialect.tells_parts() {
+            let told = is_range(head, flight.offset, flight.expected, flight.size);
+            flight.other_part = !told;
+        }
         match flight.refused || self.made.is_some() {
             true => BodyUse::Inspect,
             false => BodyUse::Discard,

@@ -19,12 +19,16 @@ const BEGIN: u8 = 0;
 const PUT: u8 = 1;
 const GONE: u8 = 2;
 const END: u8 = 3;
+const LEAVING: u8 = 4;
+const KEPT: u8 = 5;
 
 /// A journal that is being written.
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: File,
     record: Vec<u8>,
+    /// Numbers of a record that has several.
+    numbers: Vec<u8>,
 }
 
 /// A line of a journal.
@@ -36,6 +40,10 @@ pub(crate) enum Record<'a> {
     Put(Entry<'a>),
     /// A blob was deleted.
     Gone(u64),
+    /// The deletion of those blobs is about to be asked for.
+    Leaving(Vec<u64>),
+    /// A deletion that was asked for was refused.
+    Kept(u64),
     /// The slice has ended, with all its answers known.
     End,
 }
@@ -46,6 +54,7 @@ impl Journal {
         let mut journal = Self {
             file: File::create(path)?,
             record: Vec::new(),
+            numbers: Vec::new(),
         };
         journal.write(BEGIN, out, 0, set.as_bytes())?;
         Ok(journal)
@@ -57,6 +66,21 @@ impl Journal {
 
     pub(crate) fn gone(&mut self, number: u64) -> io::Result<()> {
         self.write(GONE, number, 0, b"")
+    }
+
+    /// To be told before the deletion is asked for: whatever becomes of it then is known
+    /// to be unknown.
+    pub(crate) fn leaving(&mut self, numbers: impl Iterator<Item = u64>) -> io::Result<()> {
+        let mut text = std::mem::take(&mut self.numbers);
+        text.clear();
+        numbers.for_each(|number| text.extend_from_slice(&number.to_le_bytes()));
+        let written = self.write(LEAVING, 0, 0, &text);
+        self.numbers = text;
+        written
+    }
+
+    pub(crate) fn kept(&mut self, number: u64) -> io::Result<()> {
+        self.write(KEPT, number, 0, b"")
     }
 
     pub(crate) fn end(&mut self) -> io::Result<()> {
@@ -132,6 +156,16 @@ fn first(bytes: &[u8]) -> Option<(Record<'_>, &[u8])> {
             location: text,
         }),
         GONE => Record::Gone(number),
+        LEAVING => {
+            let (numbers, _) = text.as_chunks();
+            Record::Leaving(
+                numbers
+                    .iter()
+                    .map(|number| u64::from_le_bytes(*number))
+                    .collect(),
+            )
+        }
+        KEPT => Record::Kept(number),
         END => Record::End,
         _ => return None,
     };
@@ -153,7 +187,9 @@ mod tests {
         let path = directory.path().join("journal");
         let mut journal = Journal::create(&path, "set", 3).unwrap();
         journal.put(entry(7)).unwrap();
+        journal.leaving([7, 9].into_iter()).unwrap();
         journal.gone(7).unwrap();
+        journal.kept(9).unwrap();
         journal.end().unwrap();
         std::fs::read(path).unwrap()
     }
@@ -173,7 +209,9 @@ mod tests {
             [
                 Record::Begin { set: "set", out: 3 },
                 Record::Put(entry(7)),
+                Record::Leaving(vec![7, 9]),
                 Record::Gone(7),
+                Record::Kept(9),
                 Record::End
             ]
         );
@@ -185,10 +223,10 @@ mod tests {
         let mut whole = 0;
         for cut in 0..bytes.len() {
             let records = read(&bytes[..cut]);
-            assert!(records.len() >= whole && records.len() < 4);
+            assert!(records.len() >= whole && records.len() < 6);
             whole = records.len();
         }
-        assert_eq!(whole, 3);
+        assert_eq!(whole, 5);
     }
 
     proptest! {
@@ -197,7 +235,7 @@ mod tests {
             let mut bytes = written();
             let at = at.index(bytes.len());
             bytes[at] ^= 1 << bit;
-            prop_assert!(read(&bytes).len() < 4);
+            prop_assert!(read(&bytes).len() < 6);
         }
     }
 }

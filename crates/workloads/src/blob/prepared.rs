@@ -187,7 +187,8 @@ impl PreparedBlob {
 
     fn getters(&self, batch: Arc<Batch>) -> Vec<Box<dyn Workload>> {
         let (most, around) = (self.work.objects, self.work.around);
-        let positions = Arc::new(Positions::new(batch, most, around, self.workers));
+        let positions = Positions::new(batch, most, around, self.workers).readable();
+        let positions = Arc::new(positions);
         let getter = |worker: usize| {
             let made = self.work.verify.then(|| Unique::new(self.set.seed, 0));
             let getter = Getter::new(
@@ -267,6 +268,11 @@ impl PreparedBlob {
                                       p come first, and d last"
                     .to_owned()
             }
+            (Source::Before, _) if batch.left() > 0 => format!(
+                "an earlier run was deleting all {} blobs of set \"{name}\" when it ended, and \
+                 whether they are gone is not known; delete them again (d), or put more",
+                grouped(batch.left())
+            ),
             (Source::Before, _) if batch.len() > 0 => {
                 format!("every blob of set \"{name}\" has been deleted; put some first")
             }
@@ -525,13 +531,11 @@ impl Prepared for PreparedBlob {
             return None;
         }
         let batch = self.set.batch(self.source, self.slices);
-        (batch.left() == 0).then(|| {
-            let verb = match self.work.phase {
-                Phase::Delete => "delete",
-                Phase::Put | Phase::Get => "read",
-            };
-            format!("there is nothing to {verb}: {}", self.why_nothing(&batch))
-        })
+        let (verb, found) = match self.work.phase {
+            Phase::Delete => ("delete", batch.left()),
+            Phase::Put | Phase::Get => ("read", batch.readable()),
+        };
+        (found == 0).then(|| format!("there is nothing to {verb}: {}", self.why_nothing(&batch)))
     }
 
     fn failed(&self) -> Option<String> {
@@ -566,8 +570,16 @@ impl Prepared for PreparedBlob {
                 grouped(some)
             ),
         };
+        let leaving = match self.set.leaving_on_disk() {
+            0 => String::new(),
+            some => format!(
+                "; {} of them were being deleted when a run ended: whether they are gone is not \
+                 known, g leaves them out, and d deletes them",
+                grouped(some)
+            ),
+        };
         Some(format!(
-            "{} blob{} of set \"{}\" stay, and their locations are in {}{earlier}",
+            "{} blob{} of set \"{}\" stay, and their locations are in {}{leaving}{earlier}",
             grouped(left),
             s(left),
             self.set.name,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::batch::{Batch, Entry, Page};
+use super::batch::{Batch, Entry};
 use super::disk::Disk;
 use super::dummy::Done;
 use super::journal::Journal;
@@ -235,18 +235,23 @@ impl Set {
                 if let Some(before) = &batches.before {
                     return Arc::clone(before);
                 }
-                let page = match self.disk() {
-                    Some(disk) => disk.load(&self.name),
-                    None => Ok(Page::default()),
-                };
-                if let Err(error) = &page {
+                let found = self.found_before();
+                if let Err(error) = &found {
                     batches.trouble = Some(error.to_string());
                 }
-                let batch = Arc::new(Batch::of(page.into_iter().collect()));
+                let batch = Arc::new(found.unwrap_or_default());
                 batches.before = Some(Arc::clone(&batch));
                 batch
             }
         }
+    }
+
+    fn found_before(&self) -> io::Result<Batch> {
+        let Some(disk) = self.disk() else {
+            return Ok(Batch::default());
+        };
+        let page = disk.load(&self.name)?;
+        Ok(Batch::of(vec![page]).with_leaving(disk.leaving(&self.name)?))
     }
 
     /// The first number that no blob has had.
@@ -347,6 +352,13 @@ impl Set {
             .map_or(0, |page| Batch::of(vec![page]).len())
     }
 
+    /// Those among them whose deletion was asked for, and of which nothing is known since.
+    pub(crate) fn leaving_on_disk(&self) -> u64 {
+        let leaving = |disk: &Disk| disk.leaving(&self.name).ok();
+        let leaving = self.disk().and_then(leaving);
+        leaving.map_or(0, |numbers| numbers.len() as u64)
+    }
+
     /// What the slices of a phase have done on a target that does nothing.
     pub(crate) fn dummies(&self, source: Source) -> DummiesOf<'_> {
         let mut dummies = lock(&self.dummies);
@@ -410,6 +422,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blob::batch::Page;
 
     fn page(numbers: &[u64]) -> Collected {
         let mut page = Page::default();

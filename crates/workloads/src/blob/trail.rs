@@ -65,7 +65,7 @@ impl Trail {
                         there.insert(entry.number, (entry.size, entry.location.to_owned()));
                     }
                     Record::Gone(number) => gone.push(*number),
-                    Record::Begin { .. } | Record::End => {}
+                    Record::Begin { .. } | Record::Leaving(_) | Record::Kept(_) | Record::End => {}
                 }
             }
             if let Some(Record::Begin { out, .. }) = records.first()

@@ -24,6 +24,8 @@ pub(crate) struct Positions {
     count: u64,
     block: u64,
     around: bool,
+    /// Leave out what an earlier run was deleting.
+    readable: bool,
 }
 
 impl Positions {
@@ -37,6 +39,15 @@ impl Positions {
             count,
             block: (count / blocks).clamp(1, LARGEST_BLOCK),
             around,
+            readable: false,
+        }
+    }
+
+    /// The same without those that an earlier run was deleting.
+    pub(crate) fn readable(self) -> Self {
+        Self {
+            readable: true,
+            ..self
         }
     }
 }
@@ -70,6 +81,7 @@ impl Walk {
             count,
             block,
             around,
+            readable,
         } = &*self.positions;
         // Round and round, an end is found by having looked at all of them.
         for _ in 0..=*count {
@@ -82,7 +94,8 @@ impl Walk {
             }
             let place = self.at % count;
             self.at += 1;
-            if !batch.is_gone(place) {
+            let left_out = batch.is_gone(place) || *readable && batch.is_leaving(place);
+            if !left_out {
                 return Some(place);
             }
         }
@@ -120,6 +133,10 @@ mod tests {
     use crate::blob::batch::{Entry, Page};
 
     fn batch(count: u64) -> Arc<Batch> {
+        Arc::new(plain(count))
+    }
+
+    fn plain(count: u64) -> Batch {
         let mut page = Page::default();
         for number in 0..count {
             page.push(Entry {
@@ -128,7 +145,7 @@ mod tests {
                 location: b"",
             });
         }
-        Arc::new(Batch::of(vec![page]))
+        Batch::of(vec![page])
     }
 
     #[test]
@@ -164,5 +181,18 @@ mod tests {
             batch.note_gone(place);
         }
         assert_eq!(walk.next(), None);
+    }
+
+    #[test]
+    fn what_was_being_deleted_is_deleted_and_not_read() {
+        let batch = Arc::new(plain(6).with_leaving(vec![1, 4]));
+        assert_eq!((batch.left(), batch.readable()), (6, 4));
+        let met = |positions: Positions| {
+            let mut walk = Walk::new(&Arc::new(positions));
+            std::iter::from_fn(|| walk.next()).collect::<Vec<_>>()
+        };
+        let positions = || Positions::new(Arc::clone(&batch), None, false, 1);
+        assert_eq!(met(positions()), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(met(positions().readable()), [0, 2, 3, 5]);
     }
 }

@@ -23,6 +23,8 @@ pub(super) enum FaultKind {
     Swap,
     /// GET: the content is that of a blob deleted before, if there is one.
     Stale,
+    /// GET of a part: the head tells of the part a byte further on.
+    Misrange,
     /// GET: 500.
     Break,
     /// PUT: the sums are of something else.
@@ -45,11 +47,12 @@ pub(super) enum FaultKind {
     NeverGone,
 }
 
-const KINDS: [(&str, FaultKind); 14] = [
+const KINDS: [(&str, FaultKind); 15] = [
     ("corrupt", FaultKind::Corrupt),
     ("truncate", FaultKind::Truncate),
     ("swap", FaultKind::Swap),
     ("stale", FaultKind::Stale),
+    ("misrange", FaultKind::Misrange),
     ("500", FaultKind::Break),
     ("wrong-hash", FaultKind::WrongHash),
     ("400", FaultKind::Refuse),
@@ -66,7 +69,7 @@ const KINDS: [(&str, FaultKind); 14] = [
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
     "{0:?} is not a fault; write for example corrupt:10%, with one of corrupt, truncate, swap, \
-     stale, 500, wrong-hash, 400, 403, 429, 466, bad-block, unframed, 226, never-gone"
+     stale, misrange, 500, wrong-hash, 400, 403, 429, 466, bad-block, unframed, 226, never-gone"
 )]
 pub struct FaultError(String);
 

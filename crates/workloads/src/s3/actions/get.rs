@@ -6,6 +6,7 @@ use slab::Slab;
 use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next};
 use tenbin_plan::{ByteRange, Checksum, S3Operation};
 
+use crate::range::is_range;
 use crate::rng::Rng;
 use crate::s3::action::{Action, ActionKind, Layout, Setting};
 use crate::s3::checksum;
@@ -216,8 +217,11 @@ impl Action for Get {
             return desk.refusals.head(exchange, head);
         }
         let asked = self.out(desk, exchange);
-        if head.status == 206 && desk.work.range.is_some() && !is_range_of(&asked, desk, head) {
-            exchange.note = WRONG;
+        if head.status == 206 && desk.work.range.is_some() {
+            let size = desk.content.size(asked.thing);
+            if !is_range(head, asked.first, asked.length, size) {
+                exchange.note = WRONG;
+            }
         }
         if let Some(got) = self.checksum.and_then(|name| head.header(name)) {
             self.recognise(desk, exchange, |_, number| {
@@ -275,22 +279,6 @@ impl Action for Get {
     fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
         self.done(exchange);
     }
-}
-
-/// Whether an answer says that it is the range that was asked for (RFC 9110, section
-/// 14.4).
-fn is_range_of(asked: &Part, desk: &Desk, head: &AnswerHead<'_>) -> bool {
-    let told = head.header("content-range").and_then(|range| {
-        let range = std::str::from_utf8(range).ok()?.strip_prefix("bytes ")?;
-        let (range, size) = range.trim().split_once('/')?;
-        let (first, last) = range.split_once('-')?;
-        Some((first.parse::<u64>().ok()?, last.parse::<u64>().ok()?, size))
-    });
-    told.is_some_and(|(first, last, size)| {
-        first == asked.first
-            && last.checked_sub(first).map(|length| length + 1) == Some(asked.length)
-            && (size == "*" || size.parse() == Ok(desk.content.size(asked.thing)))
-    })
 }
 
 pub(super) fn judge_content(exchange: &Exchange, length: u64, size: u64) -> Judgement {
