@@ -276,6 +276,10 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
     })))
 }
 
+/// Ports of the cluster manager and of the access layer, as CubeFS ships them.
+const MANAGER_PORT: &str = ":9998";
+const ACCESS_PORT: &str = ":9500";
+
 fn backend(given: &mut Given, world: &World<'_>) -> Backend {
     match given.text("b") {
         "dummy" => return Backend::Dummy,
@@ -304,8 +308,9 @@ fn backend(given: &mut Given, world: &World<'_>) -> Backend {
             if !of_access {
                 given.note(format!(
                     "-c: {file} names hosts of the cluster manager, and Tenbin speaks to the access \
-                     layer, which it takes to be there; \"priority_addrs\" in it names the access \
-                     layer's own"
+                     layer, which it looks for at {}; \"priority_addrs\" in it names the access \
+                     layer's own",
+                    hosts.join(" and ")
                 ));
             }
             Backend::Blobstore(hosts)
@@ -318,12 +323,14 @@ fn backend(given: &mut Given, world: &World<'_>) -> Backend {
 }
 
 /// The hosts that a configuration names, and whether they are said to be those of the
-/// access layer. Keys may stand below `stream`, as newer versions want them.
+/// access layer. Keys may stand below `stream`, as newer versions want them, or below
+/// `access`, as the blobstore's command-line client has them.
 fn hosts(text: &str) -> Result<(Vec<String>, bool), String> {
     let conf: serde_json::Value =
         serde_json::from_str(text).map_err(|error| format!("is not JSON: {error}"))?;
     let nowhere = serde_json::Value::Null;
-    let places = [&conf, conf.get("stream").unwrap_or(&nowhere)];
+    let below = |name| conf.get(name).unwrap_or(&nowhere);
+    let places = [&conf, below("stream"), below("access")];
     let texts = |list: &serde_json::Value| -> Vec<String> {
         let items = list.as_array().into_iter().flatten();
         let texts = items.filter_map(|item| item.as_str());
@@ -344,13 +351,22 @@ fn hosts(text: &str) -> Result<(Vec<String>, bool), String> {
     let hosts: Vec<String> = clusters
         .filter_map(|cluster| cluster.get("hosts"))
         .flat_map(texts)
+        .map(|host| at_the_access_layer(&host))
         .collect();
     match hosts.is_empty() {
-        true => {
-            Err("names no hosts: neither priority_addrs nor cluster_config.clusters".to_owned())
-        }
+        true => Err(
+            "names no hosts: neither priority_addrs nor cluster_config.clusters; name those of the \
+             access layer: {\"priority_addrs\": [\"http://HOST:9500\"]}"
+                .to_owned(),
+        ),
         false => Ok((hosts, false)),
     }
+}
+
+/// Where the access layer of a cluster manager is by default: at another port of its host.
+fn at_the_access_layer(manager: &str) -> String {
+    let host = manager.trim_end_matches('/').strip_suffix(MANAGER_PORT);
+    host.map_or_else(|| manager.to_owned(), |host| format!("{host}{ACCESS_PORT}"))
 }
 
 fn with_scheme(host: &str) -> String {

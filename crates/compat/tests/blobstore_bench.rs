@@ -57,7 +57,7 @@ fn the_founding_lines_mean_what_they_say() {
     let job = job(FOUNDING);
     assert_eq!(
         job.backend,
-        Backend::Blobstore(vec!["http://127.0.0.1:9998".to_owned()])
+        Backend::Blobstore(vec!["http://127.0.0.1:9500".to_owned()])
     );
     assert_eq!((job.size, job.threads, job.loops), (10_240, 2, 2));
     assert_eq!(job.duration, Some(Duration::from_secs(5)));
@@ -119,7 +119,17 @@ fn hosts_are_taken_from_wherever_they_stand() {
     assert_eq!(own, ["http://a:9500", "http://b:9500"]);
     assert!(!notes.contains("cluster manager"));
     let nested = format!("{{\"stream\": {CONF}}}");
-    assert_eq!(hosts(&nested).0, ["http://127.0.0.1:9998"]);
+    // A cluster manager at its usual port is none to put blobs to.
+    let (own, notes) = hosts(&nested);
+    assert_eq!(own, ["http://127.0.0.1:9500"]);
+    assert!(
+        notes.contains("looks for at http://127.0.0.1:9500;"),
+        "{notes}"
+    );
+    let elsewhere = CONF.replace("9998", "9512");
+    assert_eq!(hosts(&elsewhere).0, ["http://127.0.0.1:9512"]);
+    let (own, _) = hosts(r#"{"access": {"priority_addrs": ["b:9500"]}}"#);
+    assert_eq!(own, ["http://b:9500"]);
 }
 
 #[test]
@@ -191,7 +201,9 @@ from 0, a line for every whole interval (`-i`), one for the whole of each mode, 
 hint for a following `-n`. What differs, and why:
 
 - **It speaks to the access layer**, over HTTP, where the tool embeds the SDK. The hosts come from
-  `priority_addrs` in `-c`, as the SDK's own access client has them, or else from the clusters.
+  `priority_addrs` in `-c`, at the top or below `stream` or `access`, or else from the clusters: there the
+  founding `blob.conf` has the cluster manager, and port 9998 is taken for 9500, where the access layer
+  listens on the same host unless told otherwise. A discovery by Consul is not asked.
 - **Every blob has content of its own and is compared** when it is read. The tool sends one
   payload and checks nothing.
 - **Failures are counted under *Slowdowns*** and are never throughput. `-e` counts those of the whole

@@ -117,6 +117,10 @@ fn token(path: &[u8], query: &[u8], second: u64, secret: &Secret) -> String {
     BASE64_URL_SAFE.encode(bytes)
 }
 
+/// Only a server of another kind has no such call.
+const NO_CALL: &str = "no such call (404): is this an access layer? Those listen on port 9500, and \
+                       cluster managers on 9998";
+
 const OCTETS: &[u8] = b"application/octet-stream";
 
 /// What a request carries, bytes.
@@ -234,6 +238,9 @@ impl Dialect for Access {
     }
 
     fn stored<'a>(&self, status: u16, answer: &'a [u8]) -> Result<Stored<'a>, String> {
+        if status == 404 {
+            return Err(NO_CALL.to_owned());
+        }
         if status != 200 {
             return Err(self.refused(status, answer));
         }
@@ -269,6 +276,7 @@ impl Dialect for Access {
                     false => Ok(Gone::AllBut(kept)),
                 }
             }
+            404 => Err(NO_CALL.to_owned()),
             _ => Err(self.refused(status, answer)),
         }
     }
@@ -282,7 +290,7 @@ impl Dialect for Access {
         let meaning = match status {
             400 => "bad arguments",
             403 => "forbidden: the token is missing or wrong",
-            404 => "no such blob, or no such call: an access layer has both",
+            404 => "no such blob",
             429 | 552 => "limited: too many requests",
             466 if self.framed => {
                 "the body was shorter than its size, or a block of it not what its sum says"
@@ -413,6 +421,12 @@ mod tests {
         for status in [429, 552] {
             assert!(access.refused(status, b"").starts_with("limited"));
         }
+        assert!(
+            access
+                .stored(404, b"")
+                .unwrap_err()
+                .contains("no such call")
+        );
         assert!(access.refused(553, b"").starts_with("larger"));
         assert!(access.refused(466, b"").contains("shorter"));
     }
