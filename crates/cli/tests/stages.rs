@@ -148,6 +148,40 @@ fn nobody_reads_stages_who_was_not_asked_to() {
 }
 
 #[test]
+fn the_http_server_tells_its_own_if_asked() {
+    let scratch = Scratch::new("stages-http");
+    let serve = ["serve", "http", "--listen", "127.0.0.1:0", "--delay", "2ms"];
+    let mute = OwnServer::start(&scratch, serve);
+    let telling = OwnServer::start(&scratch, serve.iter().chain(&["--server-timing"]));
+    let targets = [("mute", &mute), ("telling", &telling)];
+    let targets = targets.map(|(name, server)| format!("{name}=http://{}/", server.address));
+    let mut words = vec!["http", "--stages", "--json", "--connections", "2"];
+    for target in &targets {
+        words.extend(["--target", target]);
+    }
+    words.extend(["--rounds", "2", "--slice", "500ms", "--gap", "10ms"]);
+    words.extend(["--warmup", "0s"]);
+    let run = Tenbin::new(&scratch, &words).run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    let document = document(&run);
+    assert_eq!(count(&stages(&document, "", "mute"), "carrying"), 0);
+    let told = stages(&document, "", "telling");
+    assert!(count(&told, "answers") > 0, "{told}");
+    assert_eq!(count(&told, "carrying"), count(&told, "answers"), "{told}");
+    // Asked to rest for 2 ms, it does so at least; how long reading takes, nobody knows.
+    let (read, rest) = (means(&told, "read"), means(&told, "rest"));
+    assert!(!rest.is_empty() && rest.iter().all(|mean| *mean >= 0.002));
+    assert!(!read.is_empty() && read.iter().all(|mean| *mean >= 0.0));
+    for band in told["bands"].as_array().expect("bands") {
+        let [service, total] = ["service", "total"].map(|what| band[what]["value"].as_f64());
+        let (Some(service), Some(total)) = (service, total) else {
+            continue;
+        };
+        assert!(total >= 0.002 && total <= service, "{told}");
+    }
+}
+
+#[test]
 fn the_blob_server_tells_the_stages_of_every_phase() {
     let scratch = Scratch::new("stages-blob");
     let server = OwnServer::start(&scratch, ["serve", "blob", "--listen", "127.0.0.1:0"]);

@@ -134,15 +134,7 @@ const TABLE: Table = Table {
 };
 
 /// What a command line of ab asks for.
-#[derive(Debug)]
-pub enum Asked {
-    /// To measure.
-    Measure(Box<AbJob>),
-    /// For help, which is this text.
-    Help(String),
-    /// For the version.
-    Version,
-}
+pub type Asked = crate::Asked<AbJob>;
 
 /// A measurement as ab would do it.
 #[derive(Debug, Clone, PartialEq)]
@@ -163,16 +155,15 @@ pub struct AbJob {
 ///
 /// Everything that is wrong with it, one sentence each.
 pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes> {
-    let mut given = TABLE.parse(arguments, world);
-    if given.help {
-        return Ok(Asked::Help(help::on_command(
-            "tenbin ab [FLAGS] URL",
-            "ab's command line on Tenbin's engine: HTTP/1.1 instead of 1.0, failures never counted \
-             as throughput, times in fractions of a millisecond, and a verdict.",
-            TABLE.mine(),
-            TABLE.command,
-        )));
-    }
+    let mut given = match TABLE.read(
+        arguments,
+        world,
+        "ab's command line on Tenbin's engine: HTTP/1.1 instead of 1.0, failures never counted \
+         as throughput, times in fractions of a millisecond, and a verdict.",
+    ) {
+        Ok(given) => given,
+        Err(help) => return Ok(Asked::Help(help)),
+    };
     if given.switch("V") {
         return Ok(Asked::Version);
     }

@@ -121,13 +121,7 @@ pub const FLAGS: &[&[Flag]] = &[&[
 const CONF_VARIABLE: &str = "BLOBSTORE_BENCH_CONF";
 
 /// What a command line of blobstore-bench asks for.
-#[derive(Debug)]
-pub enum Asked {
-    /// To measure.
-    Measure(Box<BlobstoreBenchJob>),
-    /// For help, which is this text.
-    Help(String),
-}
+pub type Asked = crate::Asked<BlobstoreBenchJob>;
 
 /// What blobs are stored in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -196,21 +190,15 @@ const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
 ///
 /// Everything that is wrong with it, one sentence each.
 pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes> {
-    let mut given = TABLE.parse(arguments, world);
-    if given.help {
-        return Ok(Asked::Help(help::on_command(
-            "tenbin blobstore-bench [FLAGS]",
-            "blobstore-bench's command line on Tenbin's engine: every blob its own and compared \
-             when it is read, errors never counted as throughput, and a verdict.",
-            TABLE.mine(),
-            TABLE.command,
-        )));
-    }
-    if let Some(operand) = given.operands.first() {
-        given.mistakes.push(format!(
-            "blobstore-bench takes no arguments, and {operand:?} is none of its flags"
-        ));
-    }
+    let mut given = match TABLE.read_flags(
+        arguments,
+        world,
+        "blobstore-bench's command line on Tenbin's engine: every blob its own and compared \
+         when it is read, errors never counted as throughput, and a verdict.",
+    ) {
+        Ok(given) => given,
+        Err(help) => return Ok(Asked::Help(help)),
+    };
     for flag in ["t", "l"] {
         if given.whole(flag) == 0 {
             given.wrong(flag, "must be at least 1");

@@ -93,13 +93,7 @@ pub const FLAGS: &[&[Flag]] = &[&[
 ]];
 
 /// What a command line of hsbench asks for.
-#[derive(Debug)]
-pub enum Asked {
-    /// To measure.
-    Measure(Box<HsbenchJob>),
-    /// For help, which is this text.
-    Help(String),
-}
+pub type Asked = crate::Asked<HsbenchJob>;
 
 /// A mode that is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -190,21 +184,15 @@ const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
 ///
 /// Everything that is wrong with it, one sentence each.
 pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes> {
-    let mut given = TABLE.parse(arguments, world);
-    if given.help {
-        return Ok(Asked::Help(help::on_command(
-            "tenbin hsbench [FLAGS]",
-            "hsbench's command line on Tenbin's engine: whole answers timed, errors never counted \
-             as throughput, and a verdict.",
-            TABLE.mine(),
-            TABLE.command,
-        )));
-    }
-    if let Some(operand) = given.operands.first() {
-        given.mistakes.push(format!(
-            "hsbench takes no arguments, and {operand:?} is none of its flags"
-        ));
-    }
+    let mut given = match TABLE.read_flags(
+        arguments,
+        world,
+        "hsbench's command line on Tenbin's engine: whole answers timed, errors never counted \
+         as throughput, and a verdict.",
+    ) {
+        Ok(given) => given,
+        Err(help) => return Ok(Asked::Help(help)),
+    };
     for flag in ["b", "l", "t", "mk"] {
         if given.whole(flag) == 0 {
             given.wrong(flag, "must be at least 1");

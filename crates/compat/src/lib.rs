@@ -6,6 +6,7 @@
 //! the documentation and the tests.
 
 pub mod ab;
+mod asked;
 pub mod blobstore_bench;
 pub mod drnbench;
 pub mod flag;
@@ -19,6 +20,7 @@ pub mod warp;
 mod web;
 pub mod wrk;
 
+pub use asked::Asked;
 pub use mistakes::Mistakes;
 pub use parse::World;
 pub use web::WebJob;

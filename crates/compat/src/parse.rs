@@ -12,6 +12,7 @@ use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
 
 use crate::flag::{Fate, Flag, Kind, dashed, switch};
+use crate::help;
 use crate::mistakes::did_you_mean;
 
 /// What a command line may refer to outside itself.
@@ -65,6 +66,53 @@ pub(crate) struct Given {
 }
 
 impl Table {
+    /// Reads the command line of a tool that has no commands, and takes a URL.
+    ///
+    /// # Errors
+    /// With help on the tool, if that was asked for. `about` says what it is.
+    pub(crate) fn read(
+        self,
+        arguments: &[String],
+        world: &World<'_>,
+        about: &str,
+    ) -> Result<Given, String> {
+        self.given_or_help(arguments, world, "[FLAGS] URL", about)
+    }
+
+    /// The same of one that takes flags alone.
+    pub(crate) fn read_flags(
+        self,
+        arguments: &[String],
+        world: &World<'_>,
+        about: &str,
+    ) -> Result<Given, String> {
+        let mut given = self.given_or_help(arguments, world, "[FLAGS]", about)?;
+        if let Some(operand) = given.operands.first() {
+            let tool = self.tool;
+            let mistake =
+                format!("{tool} takes no arguments, and {operand:?} is none of its flags");
+            given.mistakes.push(mistake);
+        }
+        Ok(given)
+    }
+
+    fn given_or_help(
+        self,
+        arguments: &[String],
+        world: &World<'_>,
+        usage: &str,
+        about: &str,
+    ) -> Result<Given, String> {
+        let given = self.parse(arguments, world);
+        match given.help {
+            false => Ok(given),
+            true => {
+                let usage = format!("tenbin {} {usage}", self.command);
+                Err(help::on_command(&usage, about, self.mine(), self.command))
+            }
+        }
+    }
+
     /// Reads what stands behind the command.
     pub(crate) fn parse(self, arguments: &[String], world: &World<'_>) -> Given {
         let mut given = Given {

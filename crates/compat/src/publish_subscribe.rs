@@ -143,13 +143,7 @@ const USUAL_MESSAGE: &str = "{\"id\":\"{id}\",\"type\":\"watch.publish\"}";
 const MARK: &str = "{id}";
 
 /// What a command line of drnbench-publish-subscribe asks for.
-#[derive(Debug)]
-pub enum Asked {
-    /// To measure.
-    Measure(Box<FeedJob>),
-    /// For help, which is this text.
-    Help(String),
-}
+pub type Asked = crate::Asked<FeedJob>;
 
 /// Messages fed to subscribers, as drnbench-publish-subscribe does it.
 #[derive(Debug, Clone, PartialEq)]
@@ -182,20 +176,15 @@ pub struct FeedJob {
 ///
 /// Everything that is wrong with it, one sentence each.
 pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes> {
-    let mut given = TABLE.parse(arguments, world);
-    if given.help {
-        return Ok(Asked::Help(help::on_command(
-            "tenbin drnbench-publish-subscribe [FLAGS]",
-            "drnbench-publish-subscribe's command line: subscribers over HTTP streaming, counted by \
-             the messages that reach them.",
-            TABLE.mine(),
-            TABLE.command,
-        )));
-    }
-    if let Some(operand) = given.operands.first() {
-        let mistake = format!("{NAME} takes no arguments, and {operand:?} is none of its flags");
-        given.mistakes.push(mistake);
-    }
+    let mut given = match TABLE.read_flags(
+        arguments,
+        world,
+        "drnbench-publish-subscribe's command line: subscribers over HTTP streaming, counted by \
+         the messages that reach them.",
+    ) {
+        Ok(given) => given,
+        Err(help) => return Ok(Asked::Help(help)),
+    };
     check_counts(&mut given);
     let job = FeedJob {
         subscribers: given.whole("start-n-subscribers"),

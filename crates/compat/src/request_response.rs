@@ -160,13 +160,7 @@ const RAMP_LEVELS: std::ops::RangeInclusive<usize> = 3..=64;
 const LONGEST: f64 = 365.0 * 86_400.0;
 
 /// What a command line of drnbench-request-response asks for.
-#[derive(Debug)]
-pub enum Asked {
-    /// To measure.
-    Measure(Box<RampJob>),
-    /// For help, which is this text.
-    Help(String),
-}
+pub type Asked = crate::Asked<RampJob>;
 
 /// A ramp as drnbench-request-response does it.
 #[derive(Debug, Clone, PartialEq)]
@@ -203,20 +197,15 @@ pub struct RampJob {
 ///
 /// Everything that is wrong with it, one sentence each.
 pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes> {
-    let mut given = TABLE.parse(arguments, world);
-    if given.help {
-        return Ok(Asked::Help(help::on_command(
-            "tenbin drnbench-request-response [FLAGS]",
-            "drnbench-request-response's command line on Tenbin's engine: as many clients as it \
-             says, requests that never run out, no request sent twice, and a verdict.",
-            TABLE.mine(),
-            TABLE.command,
-        )));
-    }
-    if let Some(operand) = given.operands.first() {
-        let mistake = format!("{NAME} takes no arguments, and {operand:?} is none of its flags");
-        given.mistakes.push(mistake);
-    }
+    let mut given = match TABLE.read_flags(
+        arguments,
+        world,
+        "drnbench-request-response's command line on Tenbin's engine: as many clients as it \
+         says, requests that never run out, no request sent twice, and a verdict.",
+    ) {
+        Ok(given) => given,
+        Err(help) => return Ok(Asked::Help(help)),
+    };
     check_mode(&mut given);
     let job = RampJob {
         clients: clients(&mut given),

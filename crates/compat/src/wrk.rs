@@ -70,15 +70,7 @@ const TABLE: Table = Table {
 };
 
 /// What a command line of wrk asks for.
-#[derive(Debug)]
-pub enum Asked {
-    /// To measure.
-    Measure(Box<WrkJob>),
-    /// For help, which is this text.
-    Help(String),
-    /// For the version.
-    Version,
-}
+pub type Asked = crate::Asked<WrkJob>;
 
 /// A measurement as wrk would do it.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,16 +89,15 @@ pub struct WrkJob {
 ///
 /// Everything that is wrong with it, one sentence each.
 pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes> {
-    let mut given = TABLE.parse(arguments, world);
-    if given.help {
-        return Ok(Asked::Help(help::on_command(
-            "tenbin wrk [FLAGS] URL",
-            "wrk's command line on Tenbin's engine: percentiles of what was really measured, \
-             timeouts and failures never counted as throughput, and a verdict.",
-            TABLE.mine(),
-            TABLE.command,
-        )));
-    }
+    let mut given = match TABLE.read(
+        arguments,
+        world,
+        "wrk's command line on Tenbin's engine: percentiles of what was really measured, \
+         timeouts and failures never counted as throughput, and a verdict.",
+    ) {
+        Ok(given) => given,
+        Err(help) => return Ok(Asked::Help(help)),
+    };
     if given.switch("version") {
         return Ok(Asked::Version);
     }

@@ -366,7 +366,7 @@ mod publish_subscribe {
         let words = shlex::split(line).expect("closed quotes");
         match parse(&words, &world()) {
             Ok(Asked::Measure(job)) => Ok(*job),
-            Ok(Asked::Help(text)) => Err(text),
+            Ok(other) => Err(format!("{other:?}")),
             Err(mistakes) => Err(mistakes.to_string()),
         }
     }

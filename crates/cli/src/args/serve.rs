@@ -33,6 +33,10 @@ pub struct ServeHttpArgs {
     /// Time to rest before every answer, for example 5ms
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub delay: tenbin_plan::duration::Time,
+    /// Tell in every answer how long its stages took, for --stages: read (the request's body), rest
+    /// (--delay) and total
+    #[arg(long)]
+    pub server_timing: bool,
 }
 
 /// `tenbin serve s3`.

@@ -1,10 +1,10 @@
 //! `tenbin ab`.
 
-use tenbin_compat::ab::{AbJob, Asked, parse};
+use tenbin_compat::ab::{AbJob, parse};
 use tenbin_plan::{Plan, Reach};
 use tenbin_report::{Document, Pooled, ab};
 
-use super::foreign::{can_keep, keep, refuse, show_recorded, tell, version};
+use super::foreign::{answer, can_keep, keep, show_recorded, tell};
 use super::measure::measure_and_show;
 use crate::args::{ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
@@ -12,15 +12,7 @@ use crate::output;
 
 /// Does what ab's command line asks for.
 pub(crate) fn ab(args: &ForeignArgs) -> Exit {
-    match parse(&args.arguments, &foreign_world()) {
-        Ok(Asked::Help(text)) => {
-            output::print(text.as_bytes());
-            Exit::Done
-        }
-        Ok(Asked::Version) => version("ab"),
-        Ok(Asked::Measure(job)) => run(&job),
-        Err(mistakes) => refuse(&mistakes),
-    }
+    answer("ab", parse(&args.arguments, &foreign_world()), run)
 }
 
 fn run(job: &AbJob) -> Exit {

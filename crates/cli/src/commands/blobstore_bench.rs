@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use tenbin_compat::blobstore_bench::{Asked, Backend, BlobstoreBenchJob, parse};
+use tenbin_compat::blobstore_bench::{Backend, BlobstoreBenchJob, parse};
 use tenbin_plan::Phase;
 use tenbin_report::blobstore_bench::{self, Teller};
 use tenbin_report::hsbench::{self, Bytes};
 use tenbin_weigh::Progress;
 
-use super::foreign::{can_keep, keep, refuse, tell};
+use super::foreign::{answer, can_keep, keep, tell};
 use super::measure::measure_live;
 use crate::args::{ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
@@ -18,14 +18,11 @@ use crate::output;
 
 /// Does what blobstore-bench's command line asks for.
 pub(crate) fn blobstore_bench(args: &ForeignArgs) -> Exit {
-    match parse(&args.arguments, &foreign_world()) {
-        Ok(Asked::Help(text)) => {
-            output::print(text.as_bytes());
-            Exit::Done
-        }
-        Ok(Asked::Measure(job)) => run(&job),
-        Err(mistakes) => refuse(&mistakes),
-    }
+    answer(
+        "blobstore-bench",
+        parse(&args.arguments, &foreign_world()),
+        run,
+    )
 }
 
 fn run(job: &BlobstoreBenchJob) -> Exit {

@@ -2,12 +2,32 @@
 
 use std::path::Path;
 
-use tenbin_compat::Mistakes;
+use tenbin_compat::{Asked, Mistakes};
 use tenbin_record::RecordedRun;
 use tenbin_report::Document;
 
 use crate::exit::Exit;
 use crate::output;
+
+/// Does what the command line of a tool asks for, by `measure` where that is to measure.
+pub(super) fn answer<Job>(
+    tool: &str,
+    asked: Result<Asked<Job>, Mistakes>,
+    measure: impl FnOnce(&Job) -> Exit,
+) -> Exit {
+    match asked {
+        Ok(Asked::Measure(job)) => measure(&job),
+        Ok(Asked::Help(text)) => help(&text),
+        Ok(Asked::Version) => version(tool),
+        Err(mistakes) => refuse(&mistakes),
+    }
+}
+
+/// Prints the help that was asked for.
+pub(super) fn help(text: &str) -> Exit {
+    output::print(text.as_bytes());
+    Exit::Done
+}
 
 /// Says what is wrong with a command line.
 pub(super) fn refuse(mistakes: &Mistakes) -> Exit {

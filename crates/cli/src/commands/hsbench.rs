@@ -1,9 +1,9 @@
 //! `tenbin hsbench`.
 
-use tenbin_compat::hsbench::{Asked, HsbenchJob, parse};
+use tenbin_compat::hsbench::{HsbenchJob, parse};
 use tenbin_report::hsbench::{self, Bytes};
 
-use super::foreign::{can_keep, keep, refuse, show_recorded, tell};
+use super::foreign::{answer, can_keep, keep, show_recorded, tell};
 use super::measure::measure_and_show;
 use crate::args::{ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
@@ -11,14 +11,7 @@ use crate::output;
 
 /// Does what hsbench's command line asks for.
 pub(crate) fn hsbench(args: &ForeignArgs) -> Exit {
-    match parse(&args.arguments, &foreign_world()) {
-        Ok(Asked::Help(text)) => {
-            output::print(text.as_bytes());
-            Exit::Done
-        }
-        Ok(Asked::Measure(job)) => run(&job),
-        Err(mistakes) => refuse(&mistakes),
-    }
+    answer("hsbench", parse(&args.arguments, &foreign_world()), run)
 }
 
 fn run(job: &HsbenchJob) -> Exit {

@@ -3,24 +3,17 @@
 use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use tenbin_compat::publish_subscribe::{Asked, FeedJob, parse};
+use tenbin_compat::publish_subscribe::{FeedJob, NAME, parse};
 use tenbin_pubsub::{Error, Question, Step, run};
 
-use super::foreign::{can_keep, keep, refuse, tell};
+use super::foreign::{answer, can_keep, keep, tell};
 use crate::args::{ForeignArgs, foreign_world};
 use crate::exit::Exit;
 use crate::{interrupt, output};
 
 /// Does what drnbench-publish-subscribe's command line asks for.
 pub(crate) fn publish_subscribe(args: &ForeignArgs) -> Exit {
-    match parse(&args.arguments, &foreign_world()) {
-        Ok(Asked::Help(text)) => {
-            output::print(text.as_bytes());
-            Exit::Done
-        }
-        Ok(Asked::Measure(job)) => feed(&job),
-        Err(mistakes) => refuse(&mistakes),
-    }
+    answer(NAME, parse(&args.arguments, &foreign_world()), feed)
 }
 
 fn feed(job: &FeedJob) -> Exit {

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use tenbin_compat::request_response::{Asked, RampJob, parse};
+use tenbin_compat::request_response::{NAME, RampJob, parse};
 use tenbin_report::drnbench::{Listed, text};
 
-use super::foreign::{can_keep, refuse, show_recorded, tell};
+use super::foreign::{answer, can_keep, show_recorded, tell};
 use super::measure::measure_and_show;
 use super::ramp::{keep_ramps, ramps_of};
 use crate::args::{ForeignArgs, OutputArgs, foreign_world};
@@ -14,14 +14,7 @@ use crate::output;
 
 /// Does what drnbench-request-response's command line asks for.
 pub(crate) fn request_response(args: &ForeignArgs) -> Exit {
-    match parse(&args.arguments, &foreign_world()) {
-        Ok(Asked::Help(text)) => {
-            output::print(text.as_bytes());
-            Exit::Done
-        }
-        Ok(Asked::Measure(job)) => run(&job),
-        Err(mistakes) => refuse(&mistakes),
-    }
+    answer(NAME, parse(&args.arguments, &foreign_world()), run)
 }
 
 fn run(job: &RampJob) -> Exit {

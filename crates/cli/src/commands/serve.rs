@@ -17,6 +17,7 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
             &HttpOptions {
                 listen: args.listen,
                 delay: args.delay.0,
+                server_timing: args.server_timing,
                 workers: args.workers,
             },
             listening,

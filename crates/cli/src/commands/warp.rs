@@ -8,7 +8,7 @@ use tenbin_plan::{Plan, S3Operation, S3Work, WorkloadKind};
 use tenbin_report::import::{Imported, Selection, import};
 use tenbin_report::{Document, warp};
 
-use super::foreign::{refuse, show_recorded, tell, version};
+use super::foreign::{help, refuse, show_recorded, tell, version};
 use super::measure::measure_and_show;
 use super::show::{document_of, plan_of};
 use crate::args::{ForeignArgs, OutputArgs, foreign_world};
@@ -23,10 +23,7 @@ pub(crate) fn warp(args: &ForeignArgs) -> Exit {
         return version("warp");
     }
     match parse(&args.arguments, &foreign_world()) {
-        Ok(Asked::Help(text)) => {
-            output::print(text.as_bytes());
-            Exit::Done
-        }
+        Ok(Asked::Help(text)) => help(&text),
         Ok(Asked::Measure(job)) => run(&job),
         Ok(Asked::Read(reading)) => read(&reading),
         Err(mistakes) => refuse(&mistakes),

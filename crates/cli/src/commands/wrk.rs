@@ -1,9 +1,9 @@
 //! `tenbin wrk`.
 
-use tenbin_compat::wrk::{Asked, WrkJob, parse};
+use tenbin_compat::wrk::{WrkJob, parse};
 use tenbin_report::{Pooled, wrk};
 
-use super::foreign::{refuse, show_recorded, tell, version};
+use super::foreign::{answer, show_recorded, tell};
 use super::measure::measure_and_show;
 use crate::args::{ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
@@ -11,15 +11,7 @@ use crate::output;
 
 /// Does what wrk's command line asks for.
 pub(crate) fn wrk(args: &ForeignArgs) -> Exit {
-    match parse(&args.arguments, &foreign_world()) {
-        Ok(Asked::Help(text)) => {
-            output::print(text.as_bytes());
-            Exit::Done
-        }
-        Ok(Asked::Version) => version("wrk"),
-        Ok(Asked::Measure(job)) => run(&job),
-        Err(mistakes) => refuse(&mistakes),
-    }
+    answer("wrk", parse(&args.arguments, &foreign_world()), run)
 }
 
 fn run(job: &WrkJob) -> Exit {

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -25,6 +25,9 @@ pub struct HttpOptions {
     pub listen: SocketAddr,
     /// Time to rest before every answer.
     pub delay: Duration,
+    /// Tell in every answer how long its stages took, in a `Server-Timing` header: reading
+    /// the request's body, resting, and both.
+    pub server_timing: bool,
     /// Worker threads, at least 1.
     pub workers: usize,
 }
@@ -37,6 +40,7 @@ pub struct HttpOptions {
 pub fn http(options: &HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
     let service = Hello {
         delay: options.delay,
+        server_timing: options.server_timing,
     };
     accept::run(options.listen, options.workers, service, ready)
 }
@@ -44,6 +48,7 @@ pub fn http(options: &HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(),
 #[derive(Debug, Clone)]
 struct Hello {
     delay: Duration,
+    server_timing: bool,
 }
 
 impl Service<Request<Incoming>> for Hello {
@@ -52,11 +57,16 @@ impl Service<Request<Incoming>> for Hello {
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
-        let delay = self.delay;
+        let Self {
+            delay,
+            server_timing,
+        } = *self;
         Box::pin(async move {
+            let begun = Instant::now();
             let mut body = request.into_body();
             // Unread bytes would make hyper close the connection.
             while let Some(Ok(_)) = body.frame().await {}
+            let read = begun.elapsed();
             if !delay.is_zero() {
                 tokio::time::sleep(delay).await;
             }
@@ -64,7 +74,23 @@ impl Service<Request<Incoming>> for Hello {
             let headers = answer.headers_mut();
             headers.insert(SERVER, HeaderValue::from_static("tenbin"));
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+            if server_timing && let Some(told) = stages(read, begun.elapsed()) {
+                headers.insert("server-timing", told);
+            }
             Ok(answer)
         })
     }
+}
+
+/// The times of an answer's stages: what came after the body was read was rest.
+fn stages(read: Duration, total: Duration) -> Option<HeaderValue> {
+    let millis = |time: Duration| time.as_secs_f64() * 1e3;
+    let rest = total.saturating_sub(read);
+    let text = format!(
+        "read;dur={:.6}, rest;dur={:.6}, total;dur={:.6}",
+        millis(read),
+        millis(rest),
+        millis(total)
+    );
+    HeaderValue::from_str(&text).ok()
 }

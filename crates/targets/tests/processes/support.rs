@@ -158,6 +158,7 @@ pub(crate) fn serve(args: impl Iterator<Item = OsString>) -> ExitCode {
         let delay = Duration::ZERO;
         serve::http(
             &HttpOptions {
+                server_timing: false,
                 listen,
                 delay,
                 workers,

@@ -10,7 +10,7 @@ use tenbin_corpus::{Error, patterns};
 use super::load::throughput_line;
 use super::{convert, fail, stop, terms};
 use crate::args::{ForeignArgs, foreign_world};
-use crate::commands::foreign::{refuse, tell};
+use crate::commands::foreign::{help, refuse, tell};
 use crate::exit::Exit;
 use crate::output;
 
@@ -21,10 +21,7 @@ pub(crate) fn helper(name: &str, args: &ForeignArgs) -> Exit {
         return Exit::Internal;
     };
     match helper.parse(&args.arguments, &foreign_world()) {
-        Ok(Asked::Help(text)) => {
-            output::print(text.as_bytes());
-            Exit::Done
-        }
+        Ok(Asked::Help(text)) => help(&text),
         Ok(Asked::Work(job, notes)) => {
             tell(&notes);
             work(*job).unwrap_or_else(|error| fail(&error))
