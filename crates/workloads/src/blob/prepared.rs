@@ -315,6 +315,7 @@ impl PreparedBlob {
             connections: TIDYING,
             workers: vec![Box::new(sweep)],
             must_succeed: false,
+            host: None,
         })
     }
 
@@ -397,6 +398,7 @@ impl Prepared for PreparedBlob {
             connections: 1,
             workers: vec![Box::new(check)],
             must_succeed: true,
+            host: None,
         })
     }
 
@@ -474,6 +476,7 @@ impl Prepared for PreparedBlob {
             connections: most.max(1),
             workers: vec![Box::new(deleter)],
             must_succeed: false,
+            host: None,
         })
     }
 
