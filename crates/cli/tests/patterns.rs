@@ -27,14 +27,13 @@ fn http(scratch: &Scratch, options: &[&str]) -> Outcome {
     run
 }
 
-fn run_directory(scratch: &Scratch) -> PathBuf {
-    let runs = std::fs::read_dir(scratch.path().join("runs")).expect("runs");
-    let newest = runs.map(|run| run.expect("an entry").path()).max();
-    newest.expect("a run")
+fn run_directory(scratch: &Scratch) -> Option<PathBuf> {
+    let runs = std::fs::read_dir(scratch.path().join("runs")).ok()?;
+    runs.map(|run| run.expect("an entry").path()).max()
 }
 
 fn result(scratch: &Scratch) -> Value {
-    let text = std::fs::read(run_directory(scratch).join("result.json"));
+    let text = std::fs::read(run_directory(scratch).expect("a run").join("result.json"));
     serde_json::from_slice(&text.expect("result.json")).expect("JSON")
 }
 
@@ -103,7 +102,7 @@ fn two_groongas_are_weighed_by_patterns_that_find_the_same() {
     }
     // A run can be looked at again when the file is gone.
     std::fs::remove_file(&file).expect("the file of patterns");
-    let directory = run_directory(&scratch);
+    let directory = run_directory(&scratch).expect("a run");
     let relative = directory
         .strip_prefix(scratch.path())
         .expect("a run directory in the scratch directory");
@@ -140,6 +139,72 @@ fn servers_that_do_not_find_the_same_are_not_compared() {
     run.expect_stdout("unequal_hits")
         .expect_stdout("20 of 40 patterns had other numbers of hits")
         .expect_stdout("no verdict");
+}
+
+#[test]
+fn a_server_that_finds_nothing_later_is_not_believed() {
+    let scratch = Scratch::new("patterns-later");
+    let steady = Groonga::with_pages(&scratch, 20);
+    let fickle = Groonga::with_pages(&scratch, 20);
+    let file = scratch.write("terms.txt", terms(20));
+    let (steady_target, fickle_target) = (steady.target("steady"), fickle.target("fickle"));
+    let options = [
+        "http",
+        "--target",
+        &steady_target,
+        "--target",
+        &fickle_target,
+    ];
+    let load = ["--patterns", &file, "--hits", "groonga", "--seed", "7"];
+    let rounds = ["--rounds", "4", "--slice", "500ms", "--warmup", "0s"];
+    let command = [&options[..], &load, &rounds].concat();
+    let mut run = Tenbin::new(&scratch, command).start();
+    run.wait_until(Duration::from_secs(60), || {
+        let intervals = run_directory(&scratch).map(|run| run.join("intervals.jsonl"));
+        let text = intervals.and_then(|path| std::fs::read_to_string(path).ok());
+        text.is_some_and(|text| text.contains("\"kind\":\"begin\""))
+    });
+    fickle.ask("/d/truncate?target_name=Pages");
+    let run = run.wait(Duration::from_secs(120));
+    run.expect_code(6);
+    run.expect_stdout("changed_answers")
+        .expect_stdout("20 of 20 patterns had other numbers of hits from fickle when asked again")
+        .expect_stdout("no verdict");
+    let result = result(&scratch);
+    let findings = result["findings"].as_array().expect("findings");
+    let mut blamed = findings.iter().filter(|f| f["rule"] == "changed_answers");
+    assert!(blamed.all(|finding| finding["target"] == "fickle"), "{run}");
+}
+
+#[test]
+fn every_host_of_a_target_is_asked_for_its_hits() {
+    let scratch = Scratch::new("patterns-hosts-hits");
+    let full = Groonga::at(
+        &scratch,
+        "127.0.0.1",
+        &(PAGES_SCHEMA.to_owned() + &pages(20)),
+    );
+    let empty = Groonga::at(&scratch, "127.0.0.2", PAGES_SCHEMA);
+    let file = scratch.write("terms.txt", terms(20));
+    let plan = scratch.write(
+        "hosts.toml",
+        format!(
+            "[rounds]\ncount = 2\nslice = \"200ms\"\nwarmup = \"0s\"\n[load]\nconnections = 2\n\
+             [[target]]\nname = \"both\"\nurls = [\"{}\", \"{}\"]\n\
+             [[workload]]\nkind = \"http\"\npatterns = \"{file}\"\nhits = \"groonga\"\n",
+            full.url(),
+            empty.url()
+        ),
+    );
+    let run = Tenbin::new(&scratch, ["run", &plan]).run();
+    run.expect_code(6);
+    let result = result(&scratch);
+    let found = rules(&result);
+    assert!(
+        found.contains(&"no_hits") && found.contains(&"unequal_hits"),
+        "{run}"
+    );
+    assert!(!found.contains(&"changed_answers"), "{run}");
 }
 
 #[test]

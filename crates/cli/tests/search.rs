@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use common::{Groonga, Outcome, Receiver, Scratch, Tenbin, search_path};
+use common::{Groonga, Nginx, Outcome, Receiver, Scratch, Tenbin, search_path};
 use nix::sys::signal::Signal;
 use tenbin_corpus::json::Json;
 
@@ -136,6 +136,13 @@ fn a_dump_is_the_database_again() {
     )
     .expect_code(0)
     .expect_stdout("records.grn");
+    let again = format!("search dump --server {} --out dump", original.url());
+    tenbin(&scratch, &again)
+        .expect_code(2)
+        .expect_stderr("dump is there and not empty");
+    let nowhere = "search dump --server http://127.0.0.1:1 --out nowhere";
+    tenbin(&scratch, nowhere).expect_code(3);
+    assert!(!Path::new(&scratch.join("nowhere")).exists());
     let schema = text_of(&scratch, "dump/schema.grn");
     assert!(
         schema.contains("column_create Pages text COLUMN_SCALAR Text"),
@@ -246,6 +253,66 @@ fn an_interrupted_load_goes_on_with_nothing_lost_or_doubled() {
 }
 
 #[test]
+fn a_server_that_never_answers_does_not_hold_a_load_that_is_told_to_stop() {
+    let scratch = Scratch::new("search-mute");
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("its address"));
+    let (asked, loads) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut held = Vec::new();
+        for mut stream in listener.incoming().flatten() {
+            let mut request = [0; 4096];
+            let length = stream.read(&mut request).unwrap_or(0);
+            let is_load = request[..length].starts_with(b"POST ");
+            if !is_load {
+                let body = "[[0,1.5,6e-05],true]";
+                let _ = write!(
+                    stream,
+                    "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                    body.len()
+                );
+                continue;
+            }
+            let _ = asked.send(());
+            held.push(stream);
+        }
+    });
+    tenbin(&scratch, "search data --synthetic 50 --out data -q").expect_code(0);
+    let line = format!("search load data --into groonga --server {url} --resume state");
+    let mut running = Tenbin::new(&scratch, line.split_whitespace()).start();
+    loads.recv_timeout(LIMIT).expect("it loads");
+    assert!(running.is_running());
+    running.signal(Signal::SIGINT);
+    // Without an end to waiting, this takes ten minutes.
+    let ended = running.wait(Duration::from_secs(60));
+    ended
+        .expect_code(130)
+        .expect_stdout("10 commands and 0 records sent")
+        .expect_stderr("the same command goes on where this one ended, which state keeps");
+    assert!(Path::new(&scratch.join("state")).exists());
+}
+
+#[test]
+fn a_server_of_another_kind_is_told_before_anything_is_sent() {
+    let scratch = Scratch::new("search-wrong-kind");
+    let groonga = empty(&scratch);
+    let nginx = Nginx::start(&scratch);
+    tenbin(&scratch, "search data --synthetic 20 --out data -q").expect_code(0);
+    let into = |kind: &str, url: &str| {
+        let line = format!("search load data --into {kind} --server {url}");
+        tenbin(&scratch, &line)
+    };
+    into("opensearch", &groonga.url())
+        .expect_code(3)
+        .expect_stderr("this is no OpenSearch: to / it answers with status ");
+    into("groonga", &nginx.url())
+        .expect_code(3)
+        .expect_stderr("this is no Groonga: to /d/status it answers with status 200: hello world;");
+    let files = std::fs::read_dir(scratch.join("data")).expect("the data");
+    assert_eq!(files.count(), 4, "nothing of the load is left");
+}
+
+#[test]
 fn droonga_gets_every_record_and_its_schema_in_one_place() {
     const PAGES: u64 = 3_000;
     let scratch = Scratch::new("search-droonga");
@@ -270,7 +337,8 @@ fn droonga_gets_every_record_and_its_schema_in_one_place() {
     }
     let last = tenbin(&scratch, &line);
     last.expect_code(0)
-        .expect_stdout("10 commands and 3000 records sent")
+        .expect_stdout("10 commands and 3000 records sent, ")
+        .expect_stdout(" of them before and ")
         .expect_stdout("the number of records in the database is unknown")
         .expect_stderr("going on after ");
 
@@ -428,15 +496,35 @@ fn dumps_of_wikipedia_that_are_not_right() {
         .expect_code(4)
         .expect_stderr("the dump ends in the middle of it");
     assert_eq!(text_of(&scratch, "cut/pages.grn"), expected);
+    let into_nothing = "--into groonga --server http://127.0.0.1:1";
+    tenbin(&scratch, &format!("search load cut {into_nothing}"))
+        .expect_code(2)
+        .expect_stderr("cut is unfinished: pages are missing there");
 
     scratch.write("broken.xml", whole.replacen("<id>3</id>", "<id>3</ID>", 1));
     tenbin(&scratch, "search data broken.xml --out broken")
         .expect_code(2)
         .expect_stderr("broken.xml, line 4 (byte ")
         .expect_stderr("expected `</id>`, but `</ID>` was found");
-    for name in ["pages.grn", "pages.grn.part"] {
-        assert!(!Path::new(&scratch.join(&format!("broken/{name}"))).exists());
+    assert!(!Path::new(&scratch.join("broken")).exists());
+
+    tenbin(
+        &scratch,
+        "search data whole.xml --out whole --max-records 2",
+    )
+    .expect_code(0)
+    .expect_stdout("2 pages in whole/pages.grn are there already, made in the same way");
+    for other in ["whole.xml --max-records 1", "--synthetic 5"] {
+        tenbin(&scratch, &format!("search data {other} --out whole"))
+            .expect_code(2)
+            .expect_stderr("whole holds pages that were made in another way");
     }
+    std::fs::create_dir(scratch.join("mine")).expect("a directory");
+    scratch.write("mine/letter.txt", "dear");
+    tenbin(&scratch, "search data whole.xml --out mine")
+        .expect_code(2)
+        .expect_stderr("mine holds files that are not this program's");
+    assert_eq!(text_of(&scratch, "whole/pages.grn"), expected);
 }
 
 #[test]

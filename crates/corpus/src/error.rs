@@ -36,6 +36,9 @@ pub enum Error {
     /// What was asked for cannot be done.
     #[error("{0}")]
     Refused(String),
+    /// Somebody asked to stop while a server owed an answer.
+    #[error("stopped while the server owed an answer")]
+    Stopped,
     /// A server cannot be reached, or does not do what it is asked for.
     #[error("{server}: {reason}")]
     Server {
@@ -70,10 +73,41 @@ impl Error {
     }
 }
 
-/// The beginning of a text that somebody else wrote, for a message.
+/// The beginning of a text that somebody else wrote, for a message: on one line, without
+/// what a terminal would obey.
 pub(crate) fn excerpt(text: &str) -> String {
-    const LENGTH: usize = 200;
-    let short: String = text.chars().take(LENGTH).collect();
-    let more = if short.len() < text.len() { "…" } else { "" };
-    format!("{}{more}", short.trim())
+    const LENGTH: usize = 120;
+    let mut short = String::new();
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        if length > 0 {
+            short.push(' ');
+            length += 1;
+        }
+        for character in word.chars() {
+            if length >= LENGTH {
+                short.push('…');
+                return short;
+            }
+            match character.is_control() {
+                true => short.extend(character.escape_default()),
+                false => short.push(character),
+            }
+            length += 1;
+        }
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::excerpt;
+
+    #[test]
+    fn what_somebody_else_wrote_is_one_short_harmless_line() {
+        assert_eq!(excerpt(" a\n\t b\u{1b}[31m "), "a b\\u{1b}[31m");
+        assert_eq!(excerpt(&"x".repeat(120)), "x".repeat(120));
+        assert_eq!(excerpt(&"x".repeat(121)), "x".repeat(120) + "…");
+        assert_eq!(excerpt(""), "");
+    }
 }

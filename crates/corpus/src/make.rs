@@ -22,6 +22,8 @@ pub const TABLE: &str = "Pages";
 /// The file that says what the others were made from.
 const MADE: &str = "made.json";
 const FORMAT: &str = "tenbin search data 1";
+const SCHEMA_FILE: &str = "schema.grn";
+const INDEXES_FILE: &str = "indexes.grn";
 
 /// From what pages are made.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,10 +76,11 @@ struct Stamp {
 }
 
 /// Makes the files in a directory, which is made if it is missing. Only what is whole is
-/// known again.
+/// known again; what is not says so: see [`is_unfinished`].
 ///
 /// # Errors
-/// What is wrong with the dump or the directory; then no file of pages is left.
+/// What is wrong with the dump or the directory; then nothing is left of a directory that was
+/// made for it, and no file of pages in another.
 pub fn make(
     recipe: &Recipe,
     directory: &Path,
@@ -85,8 +88,23 @@ pub fn make(
     tell: &mut dyn FnMut(Made),
 ) -> Result<Made, Error> {
     let mut pages = Pages::of(recipe)?;
+    let is_new = !directory.exists();
     std::fs::create_dir_all(directory)
         .map_err(|error| Error::write(directory.display().to_string(), error))?;
+    let made = fill(recipe, directory, &mut pages, stop, tell);
+    if made.is_err() {
+        give_up(directory, is_new);
+    }
+    made
+}
+
+fn fill(
+    recipe: &Recipe,
+    directory: &Path,
+    pages: &mut Pages,
+    stop: &dyn Fn() -> bool,
+    tell: &mut dyn FnMut(Made),
+) -> Result<Made, Error> {
     remember(recipe, directory, None)?;
     let making = Making::begin(directory)?;
     let mut writer = making.writer()?;
@@ -96,14 +114,7 @@ pub fn make(
         if made.stopped {
             break;
         }
-        let page = match pages.next() {
-            Ok(Some(page)) => page,
-            Ok(None) => break,
-            Err(error) => {
-                making.give_up();
-                return Err(error);
-            }
-        };
+        let Some(page) = pages.next()? else { break };
         let written = writer.write(&page);
         written.map_err(|error| Error::write(making.name(), error))?;
         made.pages += 1;
@@ -119,6 +130,39 @@ pub fn make(
         remember(recipe, directory, Some(made.pages))?;
     }
     Ok(made)
+}
+
+/// In a directory that was there before, what is left says that it is not whole.
+fn give_up(directory: &Path, is_new: bool) {
+    let _ = std::fs::remove_file(part_of(directory));
+    if is_new {
+        for name in [SCHEMA_FILE, INDEXES_FILE, MADE] {
+            let _ = std::fs::remove_file(directory.join(name));
+        }
+        let _ = std::fs::remove_dir(directory);
+    }
+}
+
+/// Whether [`make`] has begun in a directory and not come to its end: pages are missing.
+pub fn is_unfinished(directory: &Path) -> bool {
+    stamp(directory).is_some_and(|stamp| stamp.pages.is_none())
+}
+
+/// Why the files of a recipe must not be made in a directory by somebody who does not know
+/// what is there, if they must not: it holds something else.
+pub fn is_in_use(directory: &Path) -> Option<String> {
+    let mut entries = std::fs::read_dir(directory).ok()?;
+    let is_empty = entries.next().is_none();
+    let what = match stamp(directory) {
+        _ if is_empty => return None,
+        Some(stamp) if stamp.pages.is_none() => return None,
+        Some(_) => "pages that were made in another way",
+        None => "files that are not this program's",
+    };
+    Some(format!(
+        "{} holds {what}; take another directory, or remove it first",
+        directory.display()
+    ))
 }
 
 /// How many pages there are in a directory that was made from the same; `None` if it was
@@ -167,15 +211,11 @@ pub fn titles(directory: &Path, count: usize) -> Result<Vec<String>, Error> {
 }
 
 fn remember(recipe: &Recipe, directory: &Path, pages: Option<u64>) -> Result<(), Error> {
-    // What cannot be read again is made anew next time.
     let path = directory.join(MADE);
-    let Some(recipe) = description(recipe)? else {
-        let _ = std::fs::remove_file(path);
-        return Ok(());
-    };
     let stamp = Stamp {
         format: FORMAT.to_owned(),
-        recipe,
+        // What cannot be read again is never the same.
+        recipe: description(recipe)?.unwrap_or_else(|| "standard input".to_owned()),
         pages,
     };
     let failed = |error| Error::write(path.display().to_string(), error);
@@ -251,6 +291,10 @@ impl Pages {
     }
 }
 
+fn part_of(directory: &Path) -> PathBuf {
+    directory.join(format!("{PAGES}.part"))
+}
+
 /// The file of pages while it is made: it has its name only when it is whole.
 struct Making {
     part: PathBuf,
@@ -259,13 +303,13 @@ struct Making {
 
 impl Making {
     fn begin(directory: &Path) -> Result<Self, Error> {
-        for (name, text) in [("schema.grn", SCHEMA), ("indexes.grn", INDEXES)] {
+        for (name, text) in [(SCHEMA_FILE, SCHEMA), (INDEXES_FILE, INDEXES)] {
             let path = directory.join(name);
             std::fs::write(&path, text)
                 .map_err(|error| Error::write(path.display().to_string(), error))?;
         }
         Ok(Self {
-            part: directory.join(format!("{PAGES}.part")),
+            part: part_of(directory),
             whole: directory.join(PAGES),
         })
     }
@@ -278,10 +322,6 @@ impl Making {
         let failed = |error| Error::write(self.name(), error);
         let file = File::create(&self.part).map_err(failed)?;
         PageWriter::new(BufWriter::with_capacity(256 << 10, file)).map_err(failed)
-    }
-
-    fn give_up(&self) {
-        let _ = std::fs::remove_file(&self.part);
     }
 
     fn keep(&self) -> Result<(), Error> {
@@ -342,6 +382,11 @@ mod tests {
             made_already(&recipe(30, 1), directory.path()).unwrap(),
             None
         );
+        assert!(is_unfinished(directory.path()));
+        assert_eq!(is_in_use(directory.path()), None, "it may be made anew");
+        make(&recipe(30, 1), directory.path(), &|| false, &mut |_| {}).unwrap();
+        assert!(!is_unfinished(directory.path()));
+        assert!(is_in_use(directory.path()).is_some());
     }
 
     #[test]

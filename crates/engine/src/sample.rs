@@ -53,6 +53,8 @@ pub struct OpSample {
     pub received: u64,
     /// Body bytes of correct answers, or of correctly answered request bodies.
     pub payload: u64,
+    /// Body bytes of the answers alone; 0 of what is made of several requests.
+    pub answered: u64,
     /// Failures by class, indexed by `ErrorClass as usize`: what was due before
     /// the window closed and failed after it opened.
     pub errors: [u64; ErrorClass::ALL.len()],
@@ -86,6 +88,7 @@ impl OpSample {
             sent: 0,
             received: 0,
             payload: 0,
+            answered: 0,
             errors: [0; ErrorClass::ALL.len()],
             statuses: BTreeMap::new(),
             failures: BTreeMap::new(),

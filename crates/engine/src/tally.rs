@@ -32,8 +32,10 @@ pub(crate) struct Ended {
     /// Bytes written and read, heads included.
     pub(crate) sent: u64,
     pub(crate) received: u64,
-    /// Body bytes, of the request or the answer.
+    /// Body bytes, of the request or the answer, whichever has more.
     pub(crate) payload: u64,
+    /// Body bytes of the answer alone.
+    pub(crate) answered: u64,
 }
 
 /// A connection that the lead leaves to the window.
@@ -71,6 +73,7 @@ struct OpTally {
     sent: u64,
     received: u64,
     payload: u64,
+    answered: u64,
     errors: [u64; ErrorClass::ALL.len()],
     statuses: BTreeMap<u16, u64>,
     /// The last status seen and how often in a row: spares the map on the path
@@ -94,6 +97,7 @@ impl OpTally {
             sent: 0,
             received: 0,
             payload: 0,
+            answered: 0,
             errors: [0; ErrorClass::ALL.len()],
             statuses: BTreeMap::new(),
             run_of_status: (0, 0),
@@ -156,6 +160,7 @@ impl OpTally {
             sent: take(&mut self.sent),
             received: take(&mut self.received),
             payload: take(&mut self.payload),
+            answered: take(&mut self.answered),
             errors: take(&mut self.errors),
             statuses: take(&mut self.statuses),
             failures: take(&mut self.failures),
@@ -332,6 +337,7 @@ impl Tally {
             figures.sent += ended.sent;
             figures.received += ended.received;
             figures.payload += ended.payload;
+            figures.answered += ended.answered;
         }
         let service = times.ended.saturating_sub(times.started);
         let due_in_window = self.window.holds(times.intended);

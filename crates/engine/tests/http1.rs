@@ -42,6 +42,24 @@ fn reads_answers_that_come_byte_by_byte() {
 }
 
 #[test]
+fn bodies_of_requests_and_of_answers_are_counted_apart() {
+    let address = server(|mut stream| {
+        while request(&mut stream).is_some() {
+            let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nfew";
+            if stream.write_all(answer).is_err() {
+                return;
+            }
+        }
+    });
+    let mut worker = Echo::times(4, b"few");
+    worker.sent = b"much more".to_vec();
+    let driven = run(address, worker, 1, PATIENT);
+    assert_eq!(driven.op.ok, 4);
+    assert_eq!(driven.op.payload, 4 * 9);
+    assert_eq!(driven.op.answered, 4 * 3);
+}
+
+#[test]
 fn sends_bodies_larger_than_any_buffer_and_reads_them_back() {
     static LARGE: [u8; 3_000_000] = [7; 3_000_000];
     let address = server(|mut stream| {

@@ -56,10 +56,15 @@ pub struct TargetEnvironment {
     pub hosts: Vec<HostEnvironment>,
     /// Its certificate was not checked.
     pub insecure: bool,
-    /// Hits that it found for the first patterns of each workload, by the workload's
-    /// name: null for one whose answer told no number.
+    /// Hits that one of its hosts found for the first patterns of each workload, by the
+    /// workload's name, null for one whose answer told no number: what versions before
+    /// `asked` wrote.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub hits: BTreeMap<String, Vec<Option<u64>>>,
+    /// What each of its hosts found when it was asked apart from the measuring, by the
+    /// workload's name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub asked: BTreeMap<String, Vec<HostAsked>>,
     /// Records that each of its hosts has of the plan's pages, counted after they were loaded;
     /// null where none were.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,6 +84,49 @@ impl TargetEnvironment {
             .filter_map(|host| host.dns_ns)
             .reduce(u64::saturating_add)
     }
+
+    /// What each host that was asked found before anything was measured, by pattern;
+    /// empty if none was asked. Older versions asked one host, and did not say which.
+    pub fn hits_before(&self, workload: &str) -> Vec<(&str, BTreeMap<u32, Option<u64>>)> {
+        if let Some(hosts) = self.asked.get(workload) {
+            let pairs = |host: &HostAsked| {
+                let all = host.before.iter();
+                all.map(|one| (one.pattern, one.hits)).collect()
+            };
+            let hosts = hosts.iter();
+            return hosts
+                .map(|host| (host.host.as_str(), pairs(host)))
+                .collect();
+        }
+        let numbered = |hits: &Vec<Option<u64>>| (0..).zip(hits.iter().copied()).collect();
+        let hits = self.hits.get(workload).map(numbered);
+        hits.map(|hits| ("", hits)).into_iter().collect()
+    }
+}
+
+/// What one host found when it was asked apart from the measuring.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct HostAsked {
+    /// Its name.
+    pub host: String,
+    /// Each pattern that it was asked before anything was measured.
+    pub before: Vec<PatternAsked>,
+    /// Each that it was asked again once there had been load: some of the same; null if it
+    /// was not asked.
+    pub after: Option<Vec<PatternAsked>>,
+}
+
+/// One pattern and its answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PatternAsked {
+    /// Its position among those of the workload, from 0.
+    pub pattern: u32,
+    /// The number of hits; null if the answer told none.
+    pub hits: Option<u64>,
+    /// Bytes of the answer's body; null if there was no correct one.
+    pub bytes: Option<u64>,
 }
 
 /// Where a host of a target is.

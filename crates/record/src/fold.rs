@@ -168,6 +168,14 @@ fn client_use(threads: &BTreeMap<usize, ThreadSum>) -> ClientUse {
 
 /// Adds the figures of an operation to those it had.
 pub(crate) fn add_figures(sum: &mut OpFigures, mut part: OpFigures) {
+    sum.answered = match (sum.ok, part.ok) {
+        (0, _) => part.answered,
+        (_, 0) => sum.answered,
+        _ => sum
+            .answered
+            .zip(part.answered)
+            .map(|(sum, part)| sum + part),
+    };
     sum.ok += part.ok;
     sum.sent += part.sent;
     sum.received += part.received;

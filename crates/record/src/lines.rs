@@ -41,6 +41,8 @@ pub(crate) struct OperationLine {
     sent: u64,
     received: u64,
     payload: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answered: Option<u64>,
     errors: BTreeMap<String, u64>,
     statuses: BTreeMap<u16, u64>,
     failures: BTreeMap<String, u64>,
@@ -243,6 +245,7 @@ impl OperationLine {
             sent: op.sent,
             received: op.received,
             payload: op.payload,
+            answered: op.answered,
             errors: by_name(&op.errors),
             statuses: op.statuses.clone(),
             failures: op.failures.clone(),
@@ -274,6 +277,7 @@ impl OperationLine {
         figures.sent = self.sent;
         figures.received = self.received;
         figures.payload = self.payload;
+        figures.answered = self.answered;
         figures.statuses.clone_from(&self.statuses);
         figures.failures.clone_from(&self.failures);
         figures.censored = self.censored;

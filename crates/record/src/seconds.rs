@@ -149,6 +149,7 @@ fn figures(op: OpSample) -> OpFigures {
         sent: op.sent,
         received: op.received,
         payload: op.payload,
+        answered: Some(op.answered),
         errors: by_class(&op.errors),
         statuses: op.statuses,
         failures: op.failures,

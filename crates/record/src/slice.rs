@@ -226,6 +226,9 @@ pub struct OpFigures {
     pub received: u64,
     /// Body bytes of correct operations, either way.
     pub payload: u64,
+    /// Body bytes of the answers alone; unknown in runs of versions that did not record
+    /// them.
+    pub answered: Option<u64>,
     /// Failures by class; absent classes are zero.
     pub errors: BTreeMap<ErrorClass, u64>,
     /// Answers by status.
@@ -263,6 +266,7 @@ impl OpFigures {
             sent: 0,
             received: 0,
             payload: 0,
+            answered: None,
             errors: BTreeMap::new(),
             statuses: BTreeMap::new(),
             failures: BTreeMap::new(),

@@ -9,9 +9,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Sample, SetupSample};
 use tenbin_record::{
     Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
-    HostEnvironment, LinkUse, MachineUse, OperationStages, PatternCount, RecordedRun, Role,
-    RunDirectory, ServerUse, SingleRequest, Singles, Slice, SliceEnd, SliceStart, StageSum,
-    StageSums, TargetEnvironment, TcpUse, UseScope, WireUse, read,
+    HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount,
+    RecordedRun, Role, RunDirectory, ServerUse, SingleRequest, Singles, Slice, SliceEnd,
+    SliceStart, StageSum, StageSums, TargetEnvironment, TcpUse, UseScope, WireUse, read,
 };
 
 const SECONDS: u64 = 3;
@@ -41,6 +41,7 @@ fn environment() -> Environment {
             }],
             insecure: true,
             hits: [("get".to_owned(), vec![Some(5), None])].into(),
+            asked: [("get".to_owned(), vec![asked()])].into(),
             records: Some(60),
             relaunched: true,
         },
@@ -176,6 +177,7 @@ fn op(name: &'static str, seed: u64, drain: bool, closed_loop: bool) -> OpSample
     op.sent = 100 * op.ok;
     op.received = 1_000 * op.ok;
     op.payload = 900 * op.ok;
+    op.answered = 700 * op.ok;
     op.statuses.insert(200, op.ok);
     if seed.is_multiple_of(3) {
         op.errors[ErrorClass::Status as usize] = 2;
@@ -736,4 +738,18 @@ fn a_second_costs_little() {
     }
     println!("{:?} a second for 4 threads and 2 operations", busy / 20);
     assert!(busy / 20 < Duration::from_millis(500));
+}
+
+/// Two patterns, of which one was asked again.
+fn asked() -> HostAsked {
+    let told = |pattern, hits| PatternAsked {
+        pattern,
+        hits,
+        bytes: Some(70),
+    };
+    HostAsked {
+        host: "one:80".to_owned(),
+        before: vec![told(0, Some(5)), told(1, None)],
+        after: Some(vec![told(0, Some(4))]),
+    }
 }

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use hdrhistogram::Histogram;
-use tenbin_record::{SingleRequest, Slice};
+use tenbin_record::{SingleRequest, Singles, Slice};
 use tenbin_stats::Little;
 
 use crate::document::Document;
@@ -150,7 +150,7 @@ impl Step {
                 *self.statuses.entry(NO_ANSWER).or_default() += unanswered;
             }
             for times in [&op.service, &op.failed] {
-                self.add_times(times);
+                self.add_times(times, slice.singles.as_ref());
             }
         }
         if let Some(singles) = &slice.singles {
@@ -161,13 +161,21 @@ impl Step {
         }
     }
 
-    fn add_times(&mut self, times: &Histogram<u64>) {
+    fn add_times(&mut self, times: &Histogram<u64>, singles: Option<&Singles>) {
         if times.is_empty() {
             return;
         }
         self.timed += times.len();
         self.busy += times.mean() * times.len() as f64 / NANOS;
-        let (min, max) = (times.min() as f64 / NANOS, times.max() as f64 / NANOS);
+        // A histogram knows its ends to three digits, a single request its time exactly.
+        let exact = |end: u64, singles: Option<&SingleRequest>| {
+            let known = singles.map(|single| single.ns);
+            let same = known.filter(|&known| times.equivalent(known, end));
+            same.unwrap_or(end) as f64 / NANOS
+        };
+        let fastest = singles.and_then(|singles| singles.fastest.first());
+        let slowest = singles.and_then(|singles| singles.slowest.first());
+        let (min, max) = (exact(times.min(), fastest), exact(times.max(), slowest));
         self.min = Some(self.min.map_or(min, |known| known.min(min)));
         self.max = Some(self.max.map_or(max, |known| known.max(max)));
     }
@@ -394,6 +402,41 @@ mod tests {
              2,800,200.0,0.000330523,0.02822947,0.001953125,12.5,75.0,12.5\n\
              4,0,0.0,,,,0,0,0\n"
         );
+    }
+
+    #[test]
+    fn the_ends_are_those_of_single_requests_where_these_are_known() {
+        let single = |ns| SingleRequest {
+            request: "GET /".to_owned(),
+            host: None,
+            status: Some(200),
+            correct: true,
+            ns,
+        };
+        let mut times = tenbin_record::latency_histogram();
+        for ns in [1_234_567, 5_000_000, 98_765_432] {
+            times.record(ns).expect("in range");
+        }
+        assert!(times.min() < 1_234_567 && times.max() > 98_765_432);
+        let singles = Singles {
+            fastest: vec![single(1_234_567)],
+            slowest: vec![single(98_765_432)],
+            ..Singles::default()
+        };
+        let mut exact = Step::new(1, MANNER);
+        exact.add_times(&times, Some(&singles));
+        assert_eq!(
+            (exact.min, exact.max),
+            (Some(0.001_234_567), Some(0.098_765_432))
+        );
+        // What is listed may be another kind of request than what is timed.
+        let other = Singles {
+            fastest: vec![single(4_000_000)],
+            ..Singles::default()
+        };
+        let mut edge = Step::new(1, MANNER);
+        edge.add_times(&times, Some(&other));
+        assert_eq!(edge.min, Some(times.min() as f64 / NANOS));
     }
 
     #[test]

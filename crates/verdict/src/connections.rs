@@ -143,6 +143,10 @@ impl<'a> HostLoad<'a> {
             .collect()
     }
 
+    pub(crate) fn weight(&self) -> f64 {
+        f64::from(self.weight)
+    }
+
     /// Requests for each unit of its weight.
     pub(crate) fn by_weight(&self) -> f64 {
         self.requests as f64 / f64::from(self.weight)

@@ -13,6 +13,7 @@ use tenbin_record::{
     OpFigures, OperationStages, PortsUse, PressureUse, Role, ServerUse, Slice, StageSum, StageSums,
     TcpUse, UseScope, WireUse,
 };
+use tenbin_record::{HostAsked, PatternAsked};
 
 use crate::assessment::{Assessment, assess};
 use crate::compare::compare;
@@ -137,6 +138,32 @@ impl Run {
     pub(crate) fn first_of(&mut self, target: &str) -> Made<'_> {
         let mut slices = self.slices.iter_mut();
         Made(slices.find(|slice| slice.target == target).unwrap())
+    }
+
+    /// What a host of a target found for the first patterns of `get`, in 1,000 bytes each,
+    /// before the run and after it.
+    pub(crate) fn ask(
+        &mut self,
+        target: &str,
+        host: &str,
+        before: &[Option<u64>],
+        after: Option<&[Option<u64>]>,
+    ) {
+        let told = |hits: &[Option<u64>]| {
+            let asked = (0..).zip(hits).map(|(pattern, hits)| PatternAsked {
+                pattern,
+                hits: *hits,
+                bytes: Some(1_000),
+            });
+            asked.collect()
+        };
+        let known = self.environment.targets.entry(target.to_owned());
+        let asked = known.or_default().asked.entry("get".to_owned());
+        asked.or_default().push(HostAsked {
+            host: host.to_owned(),
+            before: told(before),
+            after: after.map(told),
+        });
     }
 
     pub(crate) fn findings(&self, rule: &dyn Rule) -> Vec<Finding> {

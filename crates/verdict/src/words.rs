@@ -1,5 +1,18 @@
 //! Figures as people read them.
 
+/// How much of a pattern is quoted.
+const QUOTED_CHARS: usize = 80;
+
+/// The name of a pattern, cut short, or its place where names are not known.
+pub(crate) fn pattern_name(pattern: u32, labels: &[String]) -> String {
+    let Some(label) = labels.get(pattern as usize) else {
+        return format!("pattern {}", u64::from(pattern) + 1);
+    };
+    let short: String = label.chars().take(QUOTED_CHARS).collect();
+    let cut = if short.len() < label.len() { "…" } else { "" };
+    format!("{short}{cut}")
+}
+
 /// A share as a percentage: at most one decimal as a rule, two significant digits when
 /// it is small.
 pub(crate) fn percent(share: f64) -> String {

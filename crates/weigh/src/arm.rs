@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 use std::path::Path;
-use std::time::Duration;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use tenbin_engine::{Address, Carrier, Drive, Host, News, Protocol, Route, drive};
 use tenbin_plan::{
@@ -259,6 +260,45 @@ impl Arm {
         // What it does to caches is heeded; the rest is not kept.
         drop(self.prepared[at].singles_seen());
         Ok(())
+    }
+
+    /// Asks again what was asked before the run, until `limit` if there is one. What is not
+    /// answered stays unknown.
+    pub(crate) fn ask_again(
+        &mut self,
+        work: &Workload,
+        at: usize,
+        wires: &mut Wires<'_>,
+        limit: Option<Instant>,
+    ) {
+        // What has ended the measuring does not end this: the limit does.
+        let own = match limit {
+            Some(_) => Stop::new(),
+            None => wires.stop.clone(),
+        };
+        while let Some(stage) = self.prepared[at].ask_again() {
+            let left = limit.map(|limit| limit.saturating_duration_since(Instant::now()));
+            if own.is_asked() || left.is_some_and(|left| left.is_zero()) {
+                continue;
+            }
+            let timeout = left.map_or(work.load.timeout, |left| left.min(work.load.timeout));
+            let (what, total) = (stage.what.clone(), stage.total);
+            let mut tell = |done| {
+                if limit.is_some_and(|limit| limit <= Instant::now()) {
+                    own.asked().store(true, Ordering::Relaxed);
+                }
+                (wires.progress)(Progress::Stage {
+                    target: &self.running.name,
+                    workload: &work.name,
+                    what: &what,
+                    done,
+                    total,
+                });
+            };
+            tell(0);
+            // What could not be asked is told as unknown.
+            let _ = stage::run(stage, self.carrier(), timeout, &own, &mut tell);
+        }
     }
 
     /// What must be there again before each slice of workload `at`.

@@ -122,7 +122,7 @@ impl Pages {
         };
         let servers = &options.servers;
         let server = servers.first().map_or("", String::as_str);
-        let mut sink = (kind.make)(options).map_err(failed)?;
+        let sink = (kind.make)(options).map_err(failed)?;
         // Where a server of Tenbin's own listens, another one may have listened before.
         let anew = is_disposable(target);
         let state = state_file(&self.files, kind.name, servers);
@@ -134,7 +134,7 @@ impl Pages {
         let (stop, progress) = (wires.stop, &mut *wires.progress);
         let loaded = load::load(
             &mut Files::new(&self.files),
-            &mut *sink,
+            sink,
             &mut kept,
             &manner,
             &|| stop.is_asked(),

@@ -128,7 +128,7 @@ pub fn weigh(
             }
             Ok(environment)
         })
-        .and_then(|environment| {
+        .and_then(|mut environment| {
             let mut run = Run {
                 plan,
                 ground,
@@ -148,6 +148,12 @@ pub fn weigh(
             let (slices, writer) = (run.slices, run.writer);
             if let Ending::Complete(ended) = ending {
                 writer.complete(ended)?;
+            }
+            let complete = matches!(ending, Ending::Complete(_));
+            single::ask_again(plan, &mut arms, complete, &mut wires);
+            if single::note_patterns(plan, &arms, &mut environment) {
+                // What was measured counts without it; there it stays unknown.
+                let _ = directory.write_environment(&environment);
             }
             Ok((environment, slices, ending))
         });
@@ -462,6 +468,8 @@ impl Run<'_, '_> {
         };
         self.slices.push(slice);
         if self.plan.rounds.relaunch && ending.is_none() {
+            // There is no later: it is another process next time.
+            arm.ask_again(work, turn.workload, self.wires, None);
             arm.running.halt()?;
         }
         Ok(ending)

@@ -1,12 +1,16 @@
 //! What is seen of single requests, as it is kept.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use tenbin_plan::Plan;
-use tenbin_record::{Environment, PatternCount, SingleRequest, Singles};
+use tenbin_record::{Environment, HostAsked, PatternAsked, PatternCount, SingleRequest, Singles};
 use tenbin_workloads::{SingleSeen, SinglesSeen};
 
-use crate::arm::Arm;
+use crate::arm::{Arm, Wires};
+
+/// Longest time for asking again after a run that did not come to its end.
+const SHORT: Duration = Duration::from_secs(2);
 
 /// With the names of the hosts, if there are several.
 pub(crate) fn kept(seen: &SinglesSeen, hosts: &[String]) -> Singles {
@@ -48,15 +52,45 @@ pub(crate) fn note_patterns(plan: &Plan, arms: &[Arm], environment: &mut Environ
             let Some(asked) = prepared.asked_patterns() else {
                 continue;
             };
-            if !asked.hits.is_empty() {
+            if !asked.hosts.is_empty() {
+                let hosts = asked.hosts.iter().map(|host| told(host, arm)).collect();
                 let target = environment.targets.entry(arm.running.name.clone());
-                target
-                    .or_default()
-                    .hits
-                    .insert(work.name.clone(), asked.hits);
+                target.or_default().asked.insert(work.name.clone(), hosts);
             }
             environment.patterns.insert(work.name.clone(), asked.labels);
         }
     }
     !environment.patterns.is_empty()
+}
+
+/// With the name of the host.
+fn told(asked: &tenbin_workloads::HostAsked, arm: &Arm) -> HostAsked {
+    let kept = |one: &tenbin_workloads::PatternAsked| PatternAsked {
+        pattern: one.pattern,
+        hits: one.hits,
+        bytes: one.bytes,
+    };
+    let host = arm.running.way.hosts.get(asked.host);
+    HostAsked {
+        host: host.map_or_else(String::new, |host| host.name.clone()),
+        before: asked.before.iter().map(kept).collect(),
+        after: asked
+            .after
+            .as_ref()
+            .map(|after| after.iter().map(kept).collect()),
+    }
+}
+
+/// Asks every target again what it was asked before the run; only for a short time if the
+/// run has not come to its end.
+pub(crate) fn ask_again(plan: &Plan, arms: &mut [Arm], complete: bool, wires: &mut Wires<'_>) {
+    let limit = (!complete).then(|| Instant::now() + SHORT);
+    for arm in arms {
+        if arm.running.is_halted() || arm.running.alive().is_err() {
+            continue;
+        }
+        for (at, work) in plan.workloads.iter().enumerate() {
+            arm.ask_again(work, at, wires, limit);
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tenbin_engine::{Carrier, Drive, EngineError, ErrorClass, News, Sample, drive};
+use tenbin_engine::{Carrier, Drive, EngineError, ErrorClass, News, Route, Sample, drive};
 use tenbin_plan::{Load, Pace};
 use tenbin_workloads::Stage;
 
@@ -30,7 +30,7 @@ pub(crate) fn run(
     done: &mut dyn FnMut(u64),
 ) -> Result<Staged, EngineError> {
     let plan = Drive {
-        carrier,
+        carrier: narrowed(carrier, stage.host),
         load: Load {
             pace: Pace::Closed,
             connections: stage.connections.max(stage.workers.len()),
@@ -78,6 +78,17 @@ pub(crate) fn run(
     // Not when nobody answered: what comes next will find out why.
     staged.stopped = stop.is_asked();
     Ok(staged)
+}
+
+/// The way to one host of several alone.
+fn narrowed(carrier: Carrier, host: Option<usize>) -> Carrier {
+    match (carrier, host) {
+        (Carrier::Route(route), Some(host)) => Carrier::Route(Route {
+            hosts: route.hosts.into_iter().skip(host).take(1).collect(),
+            ..route
+        }),
+        (carrier, _) => carrier,
+    }
 }
 
 /// Whether connections were refused, by every host if there are several, and nothing

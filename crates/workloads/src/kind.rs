@@ -103,8 +103,15 @@ pub trait Prepared: Send {
     }
 
     /// The patterns that requests are drawn from, if they are, and what was found of
-    /// them by the stages before the run.
+    /// them by the stages that ask for it.
     fn asked_patterns(&self) -> Option<AskedPatterns> {
+        None
+    }
+
+    /// Asks again what was asked before the run, now that there was load; asked again after
+    /// each stage until there is nothing more, and then ready to begin anew. Nothing depends
+    /// on it being asked.
+    fn ask_again(&mut self) -> Option<Stage> {
         None
     }
 
@@ -170,6 +177,9 @@ pub struct Stage {
     pub workers: Vec<Box<dyn Workload>>,
     /// Whether any failure ends the run. Its text is a sentence for people.
     pub must_succeed: bool,
+    /// The one host that all of it goes to, by its position in the route; to all of them in
+    /// turn without. The engine then knows no other host, and calls this one the first.
+    pub host: Option<usize>,
 }
 
 #[cfg(test)]

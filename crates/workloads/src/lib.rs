@@ -25,7 +25,9 @@ pub use tenbin_plan::rng;
 pub use blob::Blob;
 pub use error::WorkloadError;
 pub use kind::{KINDS, Kind, Prepared, Stage, prepare};
-pub use single::{AskedPatterns, CacheForecast, PatternSeen, SingleSeen, SinglesSeen};
+pub use single::{
+    AskedPatterns, CacheForecast, HostAsked, PatternAsked, PatternSeen, SingleSeen, SinglesSeen,
+};
 pub use site::{Means, Site};
 
 /// What Tenbin calls itself in `User-Agent`.

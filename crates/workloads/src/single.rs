@@ -68,7 +68,29 @@ pub struct AskedPatterns {
     /// Method and path of each; of so many that they have no figures, only those that
     /// were asked for hits.
     pub labels: Vec<String>,
-    /// Hits of the first of them; `None` for one whose answer told none. Empty if they
-    /// were not asked.
-    pub hits: Vec<Option<u64>>,
+    /// What each host found, in the order of the route; empty if they were not asked.
+    pub hosts: Vec<HostAsked>,
+}
+
+/// What one host found when it was asked apart from the measuring.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HostAsked {
+    /// Its position in the route.
+    pub host: usize,
+    /// Before anything was measured.
+    pub before: Vec<PatternAsked>,
+    /// Once there had been load, some of the same patterns; `None` if nothing was asked
+    /// again.
+    pub after: Option<Vec<PatternAsked>>,
+}
+
+/// One pattern and its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PatternAsked {
+    /// Its position.
+    pub pattern: u32,
+    /// The number of hits; `None` if the answer told none.
+    pub hits: Option<u64>,
+    /// Bytes of the answer's body; `None` if there was no correct one.
+    pub bytes: Option<u64>,
 }

@@ -154,10 +154,76 @@ fn every_pattern_is_asked_once_for_its_hits() {
     });
     assert_eq!(asked, ["/a", "/b", "/broken"]);
     assert!(prepared.before_run().is_none());
-    assert_eq!(
-        prepared.asked_patterns().unwrap().hits,
-        [Some(5), Some(7), None]
-    );
+    let found: Vec<_> = prepared.asked_patterns().unwrap().hosts[0]
+        .before
+        .iter()
+        .map(|one| (one.hits, one.bytes.is_some()))
+        .collect();
+    assert_eq!(found, [(Some(5), true), (Some(7), true), (None, false)]);
+}
+
+/// Drives a stage that asks, all patterns finding so many pages; tells the `Host` headers.
+fn ask(stage: &mut tenbin_workloads::Stage, hits: u64) -> Vec<String> {
+    let mut hosts = Vec::new();
+    drive(stage.workers[0].as_mut(), 1, 100, 64, &mut |request| {
+        hosts.push(request.header("host").unwrap().to_owned());
+        answer(200, format!("[[0,0.0,0.0],[[[{hits}],[]]]]"))
+    });
+    hosts
+}
+
+#[test]
+fn every_host_is_asked_before_the_run_and_again() {
+    let urls = ["http://one", "http://two"];
+    let mut prepared = prepared("/a\n/b\n", "hits = \"groonga\"", &urls).unwrap();
+    for (at, host) in ["one", "two"].into_iter().enumerate() {
+        let mut stage = prepared.before_run().unwrap();
+        assert_eq!(stage.host, Some(at));
+        assert_eq!(ask(&mut stage, 5 - at as u64), [host; 2]);
+    }
+    assert!(prepared.before_run().is_none());
+    let asked = prepared.asked_patterns().unwrap().hosts;
+    assert_eq!(asked[1].before[0].hits, Some(4));
+    assert_eq!(asked[1].after, None, "nobody has asked again");
+    for host in ["one", "two"] {
+        assert_eq!(ask(&mut prepared.ask_again().unwrap(), 0), [host; 2]);
+    }
+    assert!(prepared.ask_again().is_none());
+    assert!(prepared.ask_again().is_some(), "ready to ask once more");
+    let asked = prepared.asked_patterns().unwrap().hosts;
+    let after = asked[1].after.as_ref().unwrap();
+    assert_eq!(after.len(), 2);
+    assert_eq!((after[1].pattern, after[1].hits), (1, Some(0)));
+}
+
+#[test]
+fn of_many_patterns_a_sample_is_asked_again_the_same_on_every_target() {
+    let text: String = (0..3_000).map(|at| format!("/{at}\n")).collect();
+    let again = |url| {
+        let mut prepared = prepared(&text, "hits = \"groonga\"", &[url]).unwrap();
+        let mut stage = prepared.ask_again().unwrap();
+        let mut paths = Vec::new();
+        drive(stage.workers[0].as_mut(), 1, 5_000, 64, &mut |request| {
+            paths.push(request.path.clone());
+            answer(200, "")
+        });
+        paths
+    };
+    let here = again("http://here");
+    assert_eq!(here.iter().collect::<BTreeSet<_>>().len(), 1_000);
+    assert_eq!(here, again("http://there"));
+}
+
+#[test]
+fn patterns_of_one_host_are_asked_of_that_host() {
+    let text = r#"{"one": {"host": "one", "patterns": ["/1"]}, "all": ["/2"],
+                   "two": {"host": "two", "patterns": ["/3", "/4"]}}"#;
+    let urls = ["http://one", "http://two"];
+    let mut prepared = prepared(text, "hits = \"groonga\"", &urls).unwrap();
+    let asked: Vec<u64> = (0..2)
+        .map(|_| prepared.before_run().unwrap().total.unwrap())
+        .collect();
+    assert_eq!(asked, [2, 3]);
 }
 
 #[test]

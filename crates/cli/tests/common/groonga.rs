@@ -1,7 +1,7 @@
 //! Groonga as a target: a process in the foreground, on a free port, with a database
 //! in the scratch directory.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -93,6 +93,16 @@ impl Groonga {
     /// `name=url`, as `--target` wants it.
     pub(crate) fn target(&self, name: &str) -> String {
         format!("{name}={}", self.url())
+    }
+
+    /// Sends it a command by its path, and waits for the answer.
+    pub(crate) fn ask(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect((self.address.as_str(), self.port)).expect("groonga");
+        let request = format!("GET {path} HTTP/1.0\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("groonga reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("groonga answers");
+        answer
     }
 
     /// Number of its process.

@@ -28,6 +28,11 @@ impl Droonga {
 }
 
 impl Sink for Droonga {
+    /// The protocol has no answers.
+    fn greet(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// A message that is sent again has the name that it had.
     fn going_on(&mut self, done: u64) {
         self.converter.skip(done);

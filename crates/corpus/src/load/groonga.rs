@@ -27,6 +27,23 @@ impl Groonga {
 }
 
 impl Sink for Groonga {
+    fn greet(&mut self) -> Result<(), Error> {
+        for server in &self.servers {
+            let reply = server.get("/d/status")?;
+            let answered = Answer::parse(&reply.body).and_then(Answer::into_body);
+            answered.map_err(|_| {
+                let reason = format!(
+                    "this is no Groonga: to /d/status it answers with status {}: {}; say --into \
+                     for what it is",
+                    reply.status,
+                    reply.excerpt()
+                );
+                Error::server(server.url(), reason)
+            })?;
+        }
+        Ok(())
+    }
+
     fn command(&mut self, command: &Command, doubtful: bool) -> Result<(), Error> {
         for server in &self.servers {
             let reply = server.get(&command.path())?;

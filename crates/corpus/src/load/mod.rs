@@ -2,6 +2,7 @@
 //! was interrupted can go on: a batch that is sent again changes nothing, since its
 //! records have keys.
 
+mod attended;
 mod droonga;
 mod files;
 mod groonga;
@@ -12,6 +13,7 @@ mod state;
 
 use std::time::{Duration, Instant};
 
+use self::attended::Attended;
 use crate::error::Error;
 use crate::groonga::{Item, Record};
 
@@ -79,22 +81,31 @@ pub struct Broken {
     pub summary: Summary,
 }
 
-/// Loads everything in `files` into `sink`.
+/// Loads everything in `files` into `sink`, which is given up within a second when `stop`
+/// says so, even if a server owes an answer.
 ///
 /// # Errors
 /// What went wrong; what had been loaded is kept, and the next load goes on there.
 pub fn load(
     files: &mut Files,
-    sink: &mut dyn Sink,
+    sink: Box<dyn Sink>,
     kept: &mut Kept,
     manner: &Manner,
     stop: &dyn Fn() -> bool,
     tell: &mut dyn FnMut(Progress),
 ) -> Result<Summary, Box<Broken>> {
+    let sink = Attended::new(sink, stop).map_err(|error| {
+        let summary = Summary::default();
+        Box::new(Broken { error, summary })
+    })?;
     let mut loader = Loader::new(sink, kept, manner, stop, tell);
     let loaded = loader.all(files).and_then(|()| loader.end());
     let mut summary = loader.summary();
     match loaded {
+        Err(Error::Stopped) => {
+            summary.stopped = true;
+            Ok(summary)
+        }
         Ok(()) => {
             summary.stopped = stop() && !loader.complete;
             Ok(summary)
@@ -109,7 +120,7 @@ pub fn load(
 }
 
 struct Loader<'a> {
-    sink: &'a mut dyn Sink,
+    sink: Attended<'a>,
     kept: &'a mut Kept,
     manner: &'a Manner,
     stop: &'a dyn Fn() -> bool,
@@ -137,7 +148,7 @@ struct Loader<'a> {
 
 impl<'a> Loader<'a> {
     fn new(
-        sink: &'a mut dyn Sink,
+        sink: Attended<'a>,
         kept: &'a mut Kept,
         manner: &'a Manner,
         stop: &'a dyn Fn() -> bool,
@@ -179,7 +190,9 @@ impl<'a> Loader<'a> {
 
     fn all(&mut self, files: &mut Files) -> Result<(), Error> {
         let done = self.kept.done();
-        self.sink.going_on(done);
+        // Before anything is kept: there is nothing to go on with at the wrong server.
+        self.sink.greet()?;
+        self.sink.going_on(done)?;
         // From here on a command may have been carried out although nobody was told.
         self.kept.save()?;
         while !(self.stop)() {
@@ -200,15 +213,16 @@ impl<'a> Loader<'a> {
             self.seen += 1;
             match item {
                 Item::Command(command) => {
-                    self.commands += 1;
                     if self.seen <= done {
-                        self.sink.already(&command);
+                        self.commands += 1;
+                        self.sink.already(&command)?;
                         continue;
                     }
                     self.flush(files.bytes())?;
                     // The one that follows what is kept may have been carried out.
                     let doubtful = self.kept.was_resumed() && self.seen == done + 1;
                     self.sink.command(&command, doubtful)?;
+                    self.commands += 1;
                     self.kept.has_sent(1, 0);
                     self.settle()?;
                 }
@@ -256,14 +270,13 @@ impl<'a> Loader<'a> {
             return Ok(());
         }
         self.make_ready()?;
-        self.sink.records(&self.batch)?;
         let count = self.batch.len() as u64;
-        self.batch.clear();
         self.batch_bytes = 0;
+        self.sink.records(std::mem::take(&mut self.batch))?;
         self.sent += count;
         self.unsettled += count;
         self.kept.has_sent(count, count);
-        let (settles_every, settles_within) = self.sink.settles();
+        let (settles_every, settles_within) = self.sink.settles()?;
         if self.unsettled >= settles_every || self.settled.elapsed() >= settles_within {
             self.settle()?;
         }

@@ -66,6 +66,26 @@ impl OpenSearch {
 }
 
 impl Sink for OpenSearch {
+    fn greet(&mut self) -> Result<(), Error> {
+        for node in &self.nodes {
+            let reply = node.get("/")?;
+            let json = Json::parse(&reply.body).ok();
+            let version = json
+                .as_ref()
+                .and_then(|json| json.get("version")?.get("number"));
+            if !reply.is_success() || version.is_none() {
+                let reason = format!(
+                    "this is no OpenSearch: to / it answers with status {} and no version: {}; \
+                     say --into for what it is",
+                    reply.status,
+                    reply.excerpt()
+                );
+                return Err(Error::server(node.url(), reason));
+            }
+        }
+        Ok(())
+    }
+
     fn command(&mut self, command: &Command, _doubtful: bool) -> Result<(), Error> {
         if !matches!(command.name.as_str(), "table_create" | "column_create") {
             return Err(Error::Refused(format!(
@@ -105,9 +125,8 @@ impl Sink for OpenSearch {
             if reply.is_success() {
                 continue;
             }
-            let is_there = reply
-                .excerpt()
-                .contains("resource_already_exists_exception");
+            let is_there =
+                String::from_utf8_lossy(&reply.body).contains("resource_already_exists_exception");
             if is_there && resumed {
                 continue;
             }

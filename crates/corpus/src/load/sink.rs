@@ -8,7 +8,13 @@ use crate::groonga::{Command, Record};
 use crate::http::Login;
 
 /// A server, or several, that data is loaded into.
-pub trait Sink {
+pub trait Sink: Send {
+    /// Makes sure, before anything is sent, that what listens there is such a server.
+    ///
+    /// # Errors
+    /// When it is none, or nothing listens.
+    fn greet(&mut self) -> Result<(), Error>;
+
     /// Carries a command out. With `doubtful`, it may have been carried out before.
     ///
     /// # Errors

@@ -363,6 +363,7 @@ impl<'w> Conductor<'w> {
             sent: head_length + body_sent,
             received: answer.received,
             payload: exchange.content.unwrap_or(body_sent.max(answer.length)),
+            answered: answer.length,
         };
         if lane.breaks_in {
             let took = first_byte.saturating_sub(lane.started);

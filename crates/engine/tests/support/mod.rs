@@ -202,6 +202,8 @@ pub fn driven(
         op.ok += seen.ok;
         op.received += seen.received;
         op.sent += seen.sent;
+        op.payload += seen.payload;
+        op.answered += seen.answered;
         op.lag.add(&seen.lag).unwrap();
         for (sum, count) in op.errors.iter_mut().zip(seen.errors) {
             *sum += count;

@@ -20,7 +20,7 @@ pub(super) fn request(single: &SingleRequest) -> SingleResult {
 pub(super) fn patterns(figures: &TargetFigures, environment: &Environment) -> Vec<PatternResult> {
     let labels = environment.patterns.get(&figures.workload);
     let target = environment.targets.get(&figures.target);
-    let hits = target.and_then(|target| target.hits.get(&figures.workload));
+    let hosts = target.map_or_else(Vec::new, |target| target.hits_before(&figures.workload));
     let patterns = figures.singles.patterns.iter();
     patterns
         .map(|each| {
@@ -33,7 +33,7 @@ pub(super) fn patterns(figures: &TargetFigures, environment: &Environment) -> Ve
                 mean: figure(each.mean),
                 min: each.min,
                 max: each.max,
-                hits: hits.and_then(|hits| *hits.get(at)?),
+                hits: hosts.iter().find_map(|(_, hits)| *hits.get(&each.pattern)?),
             }
         })
         .collect()
@@ -53,6 +53,7 @@ pub(super) fn without_patterns(environment: &Environment) -> Environment {
     environment.patterns.clear();
     for target in environment.targets.values_mut() {
         target.hits.clear();
+        target.asked.clear();
     }
     environment
 }

@@ -22,8 +22,8 @@ pub struct Capacity {
     /// Throughput of that level.
     pub peak: Option<Figure>,
     /// How many workers, each busy with one operation at a time, would do as much: the
-    /// largest throughput times the sum of the mean service time on the fewest
-    /// connections and the think time.
+    /// largest throughput times the mean service time on the fewest connections. There may
+    /// be more of them where the knee was not passed.
     pub workers: Option<Figure>,
     /// The Universal Scalability Law fitted to the levels; null with fewer than six.
     pub usl: Option<UslResult>,

@@ -20,6 +20,9 @@ const USUAL_WAIT: f64 = 0.01;
 /// longer than they are told to.
 const RIGHT: std::ops::RangeInclusive<f64> = 0.85..=1.05;
 
+/// Share of the requests, in percent, that may fail before a row is no measure of the server.
+const FAILURES: f64 = 1.0;
+
 /// The steps of one file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Steps {
@@ -32,6 +35,8 @@ struct Row {
     clients: u64,
     total: u64,
     per_second: f64,
+    /// The longest time, seconds; unknown in a step without answers.
+    max: Option<f64>,
     /// Unknown in a step without answers.
     average: Option<f64>,
     /// Percent of the requests by status; 0 is no answer.
@@ -100,7 +105,8 @@ impl Steps {
 
     /// Whether its figures can be believed as far as the file tells.
     pub fn can_be_believed(&self) -> bool {
-        self.wrong().is_none() && self.rows.iter().all(|row| row.total > 0)
+        let fails = |row: &Row| row.failed() > FAILURES;
+        self.wrong().is_none() && self.rows.iter().all(|row| row.total > 0 && !fails(row))
     }
 
     /// What it says and what Little's law says of that, for a terminal. `name` is that of the
@@ -127,7 +133,7 @@ impl Steps {
             ]);
         }
         let mut lines = vec![
-            format!("{}, by drnbench", for_terminal(name)),
+            format!("{}, in drnbench's format", for_terminal(name)),
             String::new(),
         ];
         lines.extend(table.lines());
@@ -166,6 +172,17 @@ impl Steps {
                     .to_owned(),
             ),
         }
+        let failing = self.rows.iter().filter(|row| row.failed() > FAILURES);
+        let failing: Vec<String> = failing
+            .map(|row| format!("{} ({:.1} %)", row.clients, row.failed()))
+            .collect();
+        if !failing.is_empty() {
+            remarks.push(format!(
+                "INVALID: requests failed or were never answered, and count as queries all the \
+                 same, with so many clients: {}.",
+                failing.join(", ")
+            ));
+        }
         let silent: Vec<String> = self
             .rows
             .iter()
@@ -187,19 +204,21 @@ impl Steps {
             .iter()
             .filter_map(|row| Some((row, row.little(USUAL_WAIT)?)))
             .collect();
-        if known.iter().all(|(_, little)| RIGHT.contains(little)) {
+        if known.iter().all(|(row, little)| row.is_right(*little)) {
             return None;
         }
-        let without_wait = known.iter().filter_map(|(row, _)| row.little(0.0));
-        if without_wait.clone().count() == known.len()
-            && without_wait.clone().all(|little| RIGHT.contains(&little))
-        {
+        let without_wait = known
+            .iter()
+            .map(|(row, _)| row.little(0.0).is_some_and(|little| row.is_right(little)));
+        if without_wait.into_iter().all(|is_right| is_right) {
             return Some(Wrong::NoWait);
         }
         // Fewer clients than processes are dealt out one by one, and so are right.
-        let some_right = known.iter().any(|(_, little)| RIGHT.contains(little));
-        if some_right && known.iter().all(|(_, little)| *little >= *RIGHT.start()) {
-            let over = known.iter().filter(|(_, little)| little > RIGHT.end());
+        let some_right = known.iter().any(|(row, little)| row.is_right(*little));
+        let none_low = |(row, little): &(&Row, f64)| *little >= *RIGHT.start() - row.at_the_ends();
+        if some_right && known.iter().all(none_low) {
+            let over = known.iter();
+            let over = over.filter(|(row, little)| *little > *RIGHT.end() + row.at_the_ends());
             let over = over.map(|(row, little)| {
                 let really = (row.clients as f64 * little).round();
                 (row.clients, really as u64)
@@ -219,6 +238,27 @@ impl Row {
             concurrency: self.clients as f64,
         };
         little.ratio().filter(|_| self.total > 0)
+    }
+
+    /// Part of a step by which the law may be off: each client's last request may be counted
+    /// though it ends after the step, or be dropped though it began within. Where requests
+    /// wait for an answer until they are given up, that is much.
+    fn at_the_ends(&self) -> f64 {
+        let seconds = self.total as f64 / self.per_second;
+        let share = self.max.map_or(0.0, |longest| longest / seconds);
+        if share.is_finite() { share } else { 0.0 }
+    }
+
+    fn is_right(&self, little: f64) -> bool {
+        let off = self.at_the_ends();
+        (RIGHT.start() - off..=RIGHT.end() + off).contains(&little)
+    }
+
+    /// Percent of the requests that no answer came to, or one that says that it failed.
+    fn failed(&self) -> f64 {
+        let failed = self.statuses.iter();
+        let failed = failed.filter(|(status, _)| *status == 0 || *status >= 400);
+        failed.fold(0.0, |sum, (_, share)| sum + share)
     }
 
     fn unanswered(&self) -> f64 {
@@ -259,6 +299,7 @@ fn row(line: &str, statuses: &[u16]) -> Result<Row, String> {
         clients,
         total,
         per_second,
+        max: number(cells[4]).filter(|_| total > 0),
         average: number(cells[5]).filter(|_| total > 0),
         statuses: shares.collect(),
     })
@@ -331,6 +372,29 @@ mod tests {
     fn clients_that_stopped_early_do_not_pass() {
         let rows = "1,400,85.0,0.001,0.002,0.0015,100.0\n20,3002,600.4,0.001,0.002,0.0015,100.0\n";
         assert_eq!(read(rows, "200").wrong(), Some(Wrong::Unexplained));
+    }
+
+    #[test]
+    fn timeouts_are_told_as_such_and_not_as_clients_that_were_too_many() {
+        // Of 10 s, in which 2 of 4 clients waited 5 s for each answer, and the last of these
+        // came to their ends after the step.
+        let rows = "1,800,80.0,0.001,0.02,0.0025,0,100.0\n\
+                    4,1606,160.6,0.001,5.0,0.0211,0.37,99.63\n\
+                    8,42,4.2,0.001,5.0,2.5,50.0,50.0\n";
+        let steps = read(rows, "0,200");
+        assert_eq!(steps.wrong(), None, "{}", steps.text("x"));
+        assert!(!steps.can_be_believed());
+        let text = steps.text("result.csv");
+        assert!(
+            text.contains("INVALID: requests failed or were never answered")
+                && text.contains("so many clients: 8 (50.0 %)"),
+            "{text}"
+        );
+        assert!(!text.contains("more clients were at work"), "{text}");
+        assert!(
+            text.starts_with("result.csv, in drnbench's format"),
+            "{text}"
+        );
     }
 
     #[test]

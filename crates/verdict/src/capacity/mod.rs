@@ -33,9 +33,10 @@ pub struct Capacity {
     pub peak_connections: Option<usize>,
     /// Throughput of that level, operations a second.
     pub peak: Measured,
-    /// N* = X_max · (R_min + Z): how many workers, each busy with one operation at a
-    /// time, would do as much. R_min is the mean service time on the fewest
-    /// connections, Z the think time.
+    /// X_max · R_min, the utilisation law: how many workers, each busy with one operation
+    /// at a time, would do as much. R_min is the mean service time on the fewest
+    /// connections. What clients rest between two operations keeps no worker busy and is
+    /// no part of it. Fewer than there are where the knee was not passed.
     pub workers: Measured,
     /// The Universal Scalability Law fitted to the levels; `None` with fewer than six.
     pub usl: Option<UslFit>,
@@ -218,10 +219,8 @@ fn level(step: &LadderStep<'_>) -> CapacityLevel {
     }
 }
 
-/// N* in every block that has both the peak and the fewest connections.
+/// X_max · R_min in every block that has both the peak and the fewest connections.
 fn workers(fewest: &LadderStep<'_>, peak: &LadderStep<'_>) -> Measured {
-    let think = fewest.workload.load.think;
-    let think = think.map_or(0.0, |think| think.mean().as_secs_f64());
     let residences = fewest.by_block(mean_service);
     let each: Vec<f64> = peak
         .by_block(Slice::throughput)
@@ -229,7 +228,7 @@ fn workers(fewest: &LadderStep<'_>, peak: &LadderStep<'_>) -> Measured {
         .filter_map(|(block, throughput)| {
             let mut residences = residences.iter();
             let (_, residence) = residences.find(|(known, _)| *known == block)?;
-            Some(throughput * (residence + think))
+            Some(throughput * residence)
         })
         .collect();
     median(&each, CONFIDENCE)
@@ -312,14 +311,14 @@ mod tests {
     }
 
     #[test]
-    fn think_time_is_part_of_what_a_worker_is_kept_busy_with() {
+    fn the_rest_of_clients_keeps_no_worker_busy() {
         let mut run = run(&[("a", 4)], 8);
         let think = tenbin_plan::Think::Fixed(std::time::Duration::from_millis(10));
         for workload in &mut run.plan.workloads {
             workload.load.think = Some(think);
         }
         let workers = only(&run).workers.value().unwrap();
-        assert!((workers - 8.0).abs() < 0.02, "{workers}");
+        assert!((workers - 4.0).abs() < 0.02, "{workers}");
     }
 
     #[test]

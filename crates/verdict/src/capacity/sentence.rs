@@ -41,15 +41,20 @@ impl Capacity {
     }
 
     fn like_workers(&self) -> String {
+        let more = match self.knee {
+            Some(Knee::At { .. }) => "",
+            // Nothing says that they were all busy.
+            _ => " or more",
+        };
         match self.workers {
             Measured::Interval(found) => format!(
-                "; it behaves like {} workers ({}–{})",
+                "; it behaves like {} workers{more} ({}–{})",
                 ratio(found.value),
                 ratio(found.low),
                 ratio(found.high)
             ),
             Measured::Point { value, .. } => format!(
-                "; it behaves like {} workers (interval unknown)",
+                "; it behaves like {} workers{more} (interval unknown)",
                 ratio(value)
             ),
             Measured::Unknown => String::new(),
@@ -137,5 +142,6 @@ mod tests {
         let rising = capacity(64, 2);
         assert!(rising.contains("(interval unknown)"), "{rising}");
         assert!(rising.contains("the knee is at 32 or above"), "{rising}");
+        assert!(rising.contains("like 32.0 workers or more"), "{rising}");
     }
 }

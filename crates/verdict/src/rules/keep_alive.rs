@@ -14,6 +14,9 @@ const NOTICEABLE: f64 = 0.01;
 /// connecting as well.
 const LARGE: f64 = 0.10;
 
+/// Difference of these shares between targets up to which connecting weighs on all alike.
+const ALIKE: f64 = 0.10;
+
 /// Share of the time of an operation, from the end of the one before, that making its
 /// connection may take without a word.
 const SETUP: f64 = 0.20;
@@ -45,23 +48,31 @@ impl Rule for KeepAlive {
         cells
             .iter()
             .filter_map(|cell| {
-                if cell.workload.load.keep_alive {
-                    self.not_kept(cell)
-                } else {
-                    self.switched_off(cell)
+                if !cell.workload.load.keep_alive {
+                    return self.switched_off(cell);
                 }
+                let of_workload = cells
+                    .iter()
+                    .filter(|other| other.workload.name == cell.workload.name)
+                    .map(Made::of);
+                self.not_kept(cell, all_close_alike(of_workload))
             })
             .collect()
     }
 }
 
 impl KeepAlive {
-    fn not_kept(&self, cell: &Cell<'_>) -> Option<Finding> {
+    fn not_kept(&self, cell: &Cell<'_>, all_alike: bool) -> Option<Finding> {
         let made = Made::of(cell);
-        let share = made.anew as f64 / made.requests as f64;
-        (made.requests > 0 && share > NOTICEABLE).then(|| Finding {
+        let share = made.share()?;
+        let alike = if all_alike {
+            ", as every target of this workload does"
+        } else {
+            ""
+        };
+        (share > NOTICEABLE).then(|| Finding {
             rule: self.name(),
-            severity: if share > LARGE {
+            severity: if share > LARGE && !all_alike {
                 Severity::Suspect
             } else {
                 Severity::Note
@@ -71,7 +82,7 @@ impl KeepAlive {
             target: Some(cell.target.name.clone()),
             evidence: format!(
                 "{} of {} requests ({}) needed a new connection, though connections were to be \
-                 kept: the target closed {}, {} {} reset",
+                 kept: the target closed {}, {} {} reset{alike}",
                 made.anew,
                 made.requests,
                 percent(share),
@@ -79,10 +90,16 @@ impl KeepAlive {
                 made.ledger.reset,
                 verb(made.ledger.reset as usize, "was", "were"),
             ),
-            advice: "switch keep-alive on in the target, or raise its number of requests for each \
-                     connection (in nginx keepalive_timeout and keepalive_requests); if it is to \
-                     be without, ask every target with --no-keep-alive"
-                .to_owned(),
+            advice: if all_alike {
+                "know that connecting is part of the throughput, as it is for every client of a \
+                 server that closes after its answer; where connections can be kept, switch that \
+                 on in the target"
+            } else {
+                "switch keep-alive on in the target, or raise its number of requests for each \
+                 connection (in nginx keepalive_timeout and keepalive_requests); if it is to \
+                 be without, ask every target with --no-keep-alive"
+            }
+            .to_owned(),
         })
     }
 
@@ -113,6 +130,22 @@ impl KeepAlive {
     }
 }
 
+/// Whether all targets close their connections themselves, in good order and about as often:
+/// none gains by it over another.
+fn all_close_alike(targets: impl Iterator<Item = Made>) -> bool {
+    let mut shares: Vec<f64> = Vec::new();
+    for made in targets {
+        let Some(share) = made.share() else { continue };
+        let by_server = made.ledger.closed_by_server as f64;
+        if share <= LARGE || by_server < made.anew as f64 * (1.0 - ALIKE) {
+            return false;
+        }
+        shares.push(share);
+    }
+    let most = shares.iter().copied().fold(0.0, f64::max);
+    !shares.is_empty() && shares.iter().all(|share| most - share <= ALIKE)
+}
+
 /// Connections beyond those asked for, and what they were made for.
 struct Made {
     anew: u64,
@@ -136,6 +169,13 @@ impl Made {
             made.ledger += slice.ledger;
         }
         made
+    }
+}
+
+impl Made {
+    /// Requests on a new connection; `None` without requests.
+    fn share(&self) -> Option<f64> {
+        (self.requests > 0).then(|| self.anew as f64 / self.requests as f64)
     }
 }
 
@@ -199,6 +239,32 @@ mod tests {
             "16000 of 16000 requests (100 %) needed a new connection, though connections were \
              to be kept: the target closed 16000, 0 were reset"
         );
+    }
+
+    #[test]
+    fn it_is_a_note_where_all_targets_close_by_themselves_alike() {
+        let mut run = closing(1);
+        run.each(|slice| {
+            slice.0.ledger.opened = 1_002;
+            slice.0.ledger.closed_by_server = 1_000;
+        });
+        let findings = run.findings(&KeepAlive);
+        assert_eq!(findings.len(), 2);
+        assert!(findings.iter().all(|f| f.severity == Severity::Note));
+        assert!(
+            findings[0]
+                .evidence
+                .ends_with(", as every target of this workload does")
+        );
+        // One of them now and then only, or by breaking off.
+        run.each_of("a", |slice| slice.0.ledger.opened = 502);
+        assert_eq!(run.findings(&KeepAlive)[0].severity, Severity::Suspect);
+        run.each_of("a", |slice| {
+            slice.0.ledger.opened = 1_002;
+            slice.0.ledger.closed_by_server = 0;
+            slice.0.ledger.reset = 1_000;
+        });
+        assert_eq!(run.findings(&KeepAlive)[0].severity, Severity::Suspect);
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod cache_forecast;
 mod cache_share;
 mod carry_over;
 mod censored;
+mod changed_answers;
 mod client_saturated;
 mod coordinated_waiting;
 mod cpu_frequency;
@@ -91,6 +92,7 @@ pub static RULES: &[&dyn Rule] = &[
     &unequal_answers::UnequalAnswers,
     &unequal_hits::UnequalHits,
     &no_hits::NoHits,
+    &changed_answers::ChangedAnswers,
     &cache_forecast::CacheForecast,
     &cache_share::CacheShare,
     &port_exhaustion::PortExhaustion,

@@ -1,5 +1,7 @@
 //! Request patterns that find nothing.
 
+use std::collections::BTreeMap;
+
 use super::Rule;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
@@ -28,22 +30,82 @@ impl Rule for NoHits {
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
         let workloads = evidence.plan.workloads.iter();
         workloads
-            .filter_map(|workload| self.at(evidence, &workload.name))
+            .flat_map(|workload| {
+                let hosts = asked_hosts(evidence, &workload.name);
+                let everywhere = self.everywhere(&hosts, &workload.name);
+                let mut findings = self.idle_hosts(&hosts, &workload.name);
+                findings.extend(everywhere);
+                findings
+            })
             .collect()
     }
 }
 
-impl NoHits {
-    fn at(&self, evidence: &Evidence<'_>, workload: &str) -> Option<Finding> {
-        let targets = evidence.plan.targets.iter();
-        let found: Vec<&[Option<u64>]> = targets
-            .filter_map(|target| evidence.environment.targets.get(&target.name))
-            .filter_map(|known| known.hits.get(workload).map(Vec::as_slice))
-            .collect();
-        let asked = found.first()?.len();
+/// What one host of a target found before the run.
+struct Host<'a> {
+    target: &'a str,
+    name: &'a str,
+    hits: BTreeMap<u32, Option<u64>>,
+}
+
+impl Host<'_> {
+    fn finds_nothing(&self) -> bool {
         // What nobody told is not nothing.
-        let is_empty = |at: &usize| found.iter().all(|hits| hits.get(*at) == Some(&Some(0)));
-        let empty = (0..asked).filter(is_empty).count();
+        !self.hits.is_empty() && self.hits.values().all(|hits| *hits == Some(0))
+    }
+}
+
+fn asked_hosts<'a>(evidence: &Evidence<'a>, workload: &str) -> Vec<Host<'a>> {
+    let targets = evidence.plan.targets.iter();
+    let known = targets.filter_map(|target| {
+        let known = evidence.environment.targets.get(&target.name)?;
+        Some((target.name.as_str(), known))
+    });
+    known
+        .flat_map(|(target, known)| {
+            let hosts = known.hits_before(workload).into_iter();
+            hosts.map(move |(name, hits)| Host { target, name, hits })
+        })
+        .collect()
+}
+
+impl NoHits {
+    /// Hosts that find nothing at all while others of the same target do.
+    fn idle_hosts(&self, hosts: &[Host<'_>], workload: &str) -> Vec<Finding> {
+        let finds = |target| {
+            let mut own = hosts.iter().filter(move |host| host.target == target);
+            own.any(|host| !host.finds_nothing())
+        };
+        let idle = hosts
+            .iter()
+            .filter(|host| host.finds_nothing() && finds(host.target));
+        idle.map(|host| Finding {
+            rule: self.name(),
+            severity: Severity::Invalid,
+            blame: Blame::Setup,
+            workload: Some(workload.to_owned()),
+            target: Some(host.target.to_owned()),
+            evidence: format!(
+                "{} of {} finds nothing for any of {} patterns, unlike other hosts of it",
+                host.name,
+                host.target,
+                host.hits.len()
+            ),
+            advice: "load the data into every host of the target: a host that finds nothing \
+                     answers its share of the requests at once"
+                .to_owned(),
+        })
+        .collect()
+    }
+
+    fn everywhere(&self, hosts: &[Host<'_>], workload: &str) -> Option<Finding> {
+        let mut in_vain: BTreeMap<u32, bool> = BTreeMap::new();
+        for (pattern, hits) in hosts.iter().flat_map(|host| &host.hits) {
+            // What nobody told is not nothing.
+            *in_vain.entry(*pattern).or_insert(true) &= *hits == Some(0);
+        }
+        let asked = in_vain.len();
+        let empty = in_vain.values().filter(|in_vain| **in_vain).count();
         if empty == 0 {
             return None;
         }
@@ -102,6 +164,21 @@ mod tests {
         );
         let all = run(&[Some(0)], &[Some(0)]).findings(&NoHits);
         assert_eq!(all[0].severity, Severity::Invalid);
+    }
+
+    #[test]
+    fn one_host_of_several_that_finds_nothing_voids_the_run() {
+        let mut run = run(&[Some(5), Some(7)], &[Some(5), Some(7)]);
+        run.ask("b", "one", &[Some(5), Some(7)], None);
+        run.ask("b", "two", &[Some(0), Some(0)], None);
+        let findings = run.findings(&NoHits);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert_eq!(
+            findings[0].evidence,
+            "two of b finds nothing for any of 2 patterns, unlike other hosts of it"
+        );
     }
 
     #[test]

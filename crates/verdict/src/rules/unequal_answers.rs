@@ -18,9 +18,6 @@ const OTHER: f64 = 0.05;
 /// Bytes by which bodies may differ without another time to send them.
 const NO_TIME: f64 = 64.0;
 
-/// The same for requests with a body, of which what goes either way is recorded as one.
-const HIDDEN: f64 = 0.001;
-
 /// Difference in the share of a status.
 const STATUSES: f64 = 0.01;
 
@@ -52,11 +49,11 @@ impl Rule for UnequalAnswers {
             .flat_map(|(workload, work)| {
                 let mine = |cell: &&Cell<'_>| cell.workload.name == workload.name;
                 let patterns = evidence.environment.patterns.get(&workload.name);
-                let patterns = patterns.map_or(&[][..], Vec::as_slice);
+                let sends_bodies = sends_bodies(work, patterns.map_or(&[][..], Vec::as_slice));
                 let answers: Vec<Answers<'_>> = cells
                     .iter()
                     .filter(mine)
-                    .filter_map(|cell| Answers::of(cell, work, patterns))
+                    .filter_map(|cell| Answers::of(cell, sends_bodies))
                     .collect();
                 let baseline = evidence.plan.baseline();
                 baseline.map_or_else(Vec::new, |baseline| {
@@ -116,35 +113,31 @@ fn http(workload: &Workload) -> Option<&HttpWork> {
     }
 }
 
+/// Whether any request has a body, or may have one.
+fn sends_bodies(work: &HttpWork, patterns: &[String]) -> bool {
+    let without_body = |label: &String| label.starts_with("GET ") || label.starts_with("HEAD ");
+    let drawn = work.patterns.is_some();
+    !work.body.is_empty() || drawn && (patterns.is_empty() || !patterns.iter().all(without_body))
+}
+
 /// What a target answered, over all slices of a workload.
 struct Answers<'a> {
     target: &'a str,
-    body: Body,
+    /// Bytes of a correct answer's body, on average; unknown in older runs whose requests
+    /// have bodies too.
+    body: Option<f64>,
     /// Share of the answers that each status below 400 has.
     statuses: BTreeMap<u16, f64>,
 }
 
-/// Bytes of a correct answer's body, on average.
-#[derive(Clone, Copy)]
-enum Body {
-    Known(f64),
-    /// Requests have a body too, always of the same size: of each exchange the longer
-    /// of the two bodies is known, and this is longer than the request's.
-    Longer(f64),
-    /// The request's body is the longer one, at least mostly, and has so many bytes.
-    Hidden(f64),
-    /// The bodies of the requests are of many sizes.
-    Unknown,
-}
-
 impl<'a> Answers<'a> {
-    fn of(cell: &Cell<'a>, work: &HttpWork, patterns: &[String]) -> Option<Self> {
-        let without_body = |label: &String| label.starts_with("GET ") || label.starts_with("HEAD ");
-        let sends_bodies =
-            work.patterns.is_some() && (patterns.is_empty() || !patterns.iter().all(without_body));
+    fn of(cell: &Cell<'a>, sends_bodies: bool) -> Option<Self> {
         let requests = || cell.slices.iter().flat_map(|slice| slice.requests());
         let ok: u64 = requests().map(|op| op.ok).sum();
-        let payload: u64 = requests().map(|op| op.payload).sum();
+        let bytes = requests()
+            .filter(|op| op.ok > 0)
+            .map(|op| op.answered.or((!sends_bodies).then_some(op.payload)))
+            .sum::<Option<u64>>();
         let mut statuses: BTreeMap<u16, f64> = BTreeMap::new();
         for (status, count) in requests().flat_map(|op| &op.statuses) {
             *statuses.entry(*status).or_default() += *count as f64;
@@ -153,20 +146,9 @@ impl<'a> Answers<'a> {
         statuses.retain(|status, _| *status < 400);
         let all: f64 = statuses.values().sum();
         statuses.values_mut().for_each(|share| *share /= all);
-        let longer = payload as f64 / ok as f64;
-        let sent = work.body.len() as f64;
-        let body = if sends_bodies {
-            Body::Unknown
-        } else if work.body.is_empty() {
-            Body::Known(longer)
-        } else if longer > sent * (1.0 + HIDDEN) {
-            Body::Longer(longer)
-        } else {
-            Body::Hidden(sent)
-        };
         (ok > 0).then(|| Self {
             target: &cell.target.name,
-            body,
+            body: bytes.map(|bytes| bytes as f64 / ok as f64),
             statuses,
         })
     }
@@ -180,27 +162,19 @@ impl<'a> Answers<'a> {
     }
 
     fn bodies(&self, baseline: &Self) -> Option<(Severity, String)> {
-        let (mine, other) = (self.body, baseline.body);
-        match (mine, other) {
-            (Body::Known(a), Body::Known(b)) | (Body::Longer(a), Body::Longer(b)) => {
-                let seen = |share| {
-                    format!(
-                        "a body of {} has {a:.0} bytes on average, one of {} {b:.0}: {} apart",
-                        self.target,
-                        baseline.target,
-                        percent(share)
-                    )
-                };
-                apart(a, b, seen)
-            }
-            (Body::Longer(long), Body::Hidden(sent)) => {
-                beside_hidden(self, long, baseline, sent).or_else(not_compared)
-            }
-            (Body::Hidden(sent), Body::Longer(long)) => {
-                beside_hidden(baseline, long, self, sent).or_else(not_compared)
-            }
-            _ => not_compared(),
-        }
+        let (Some(a), Some(b)) = (self.body, baseline.body) else {
+            let seen = "bodies of answers were not compared: the version that took this run did \
+                        not record them apart from those of requests";
+            return Some((Severity::Note, seen.to_owned()));
+        };
+        apart(a, b, |share| {
+            format!(
+                "a body of {} has {a:.0} bytes on average, one of {} {b:.0}: {} apart",
+                self.target,
+                baseline.target,
+                percent(share)
+            )
+        })
     }
 
     fn statuses(&self, baseline: &Self) -> Option<(Severity, String)> {
@@ -238,31 +212,6 @@ fn apart(mine: f64, other: f64, seen: impl Fn(f64) -> String) -> Option<(Severit
     } else {
         None
     }
-}
-
-/// The other's answers have at most the size of the request: so far apart they are at
-/// least.
-fn beside_hidden(
-    longer: &Answers<'_>,
-    long: f64,
-    other: &Answers<'_>,
-    sent: f64,
-) -> Option<(Severity, String)> {
-    apart(long, sent, |share| {
-        format!(
-            "a body of {} has {long:.0} bytes on average, one of {} at most {sent:.0}: {} apart \
-             or more",
-            longer.target,
-            other.target,
-            percent(share)
-        )
-    })
-}
-
-fn not_compared() -> Option<(Severity, String)> {
-    let seen = "answers were not compared: of each exchange only the longer body is recorded, and \
-                it can be the request's";
-    Some((Severity::Note, seen.to_owned()))
 }
 
 #[cfg(test)]
@@ -331,7 +280,7 @@ mod tests {
         assert_eq!(failing.findings(&UnequalAnswers), []);
         let s3 = with_bodies(1_024, 153).of_s3(tenbin_plan::S3Operation::List, 0);
         assert_eq!(s3.findings(&UnequalAnswers), []);
-        assert_eq!(posted(12, 5_000, 5_000).findings(&UnequalAnswers), []);
+        assert_eq!(posted(4_000, 300, 300).findings(&UnequalAnswers), []);
     }
 
     #[test]
@@ -352,36 +301,41 @@ mod tests {
         assert_ne!(trust("b"), crate::finding::Trust::Invalid);
     }
 
-    /// Requests with a body of so many bytes; the longer body of each exchange is known.
+    /// Requests with a body of so many bytes, and answers of so many.
     fn posted(sent: u64, a: u64, b: u64) -> Run {
         let mut run = with_bodies(sent.max(a), sent.max(b));
         if let WorkloadKind::Http(work) = &mut run.plan.workloads[0].kind {
             work.body = vec![0; sent as usize];
         }
+        run.each_of("a", |slice| slice.0.ops[0].answered = Some(a * 1_000));
+        run.each_of("b", |slice| slice.0.ops[0].answered = Some(b * 1_000));
         run
     }
 
     #[test]
-    fn answers_to_requests_with_a_body_are_compared_where_they_are_the_longer_ones() {
-        let findings = posted(12, 5_000, 300).findings(&UnequalAnswers);
-        assert_eq!(findings[0].severity, Severity::Invalid, "{findings:?}");
-        let findings = posted(400, 5_000, 300).findings(&UnequalAnswers);
-        assert_eq!(findings[0].severity, Severity::Invalid);
-        assert_eq!(
-            findings[0].evidence,
-            "a body of a has 5000 bytes on average, one of b at most 400: 92 % apart or more"
-        );
+    fn answers_to_requests_with_a_body_are_compared_however_long_the_request_is() {
+        for sent in [12, 400, 9_000] {
+            let findings = posted(sent, 5_000, 300).findings(&UnequalAnswers);
+            assert_eq!(findings.len(), 1, "{sent}");
+            assert_eq!(findings[0].severity, Severity::Invalid, "{sent}");
+            assert_eq!(
+                findings[0].evidence,
+                "a body of b has 300 bytes on average, one of a 5000: 94 % apart"
+            );
+        }
     }
 
     #[test]
-    fn it_says_so_when_answers_were_not_compared() {
-        let findings = posted(400, 20, 300).findings(&UnequalAnswers);
+    fn it_says_so_where_the_bodies_of_answers_were_not_recorded() {
+        let mut run = posted(400, 20, 300);
+        run.each(|slice| slice.0.ops[0].answered = None);
+        let findings = run.findings(&UnequalAnswers);
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].severity, Severity::Note);
         assert!(
             findings[0]
                 .evidence
-                .starts_with("answers were not compared")
+                .starts_with("bodies of answers were not compared")
         );
     }
 }

@@ -1,12 +1,11 @@
 //! Targets that did not find as much for the same patterns.
 
+use std::collections::BTreeMap;
+
 use super::Rule;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
-use crate::words::percent;
-
-/// How much of a pattern is quoted.
-const QUOTED_CHARS: usize = 80;
+use crate::words::{pattern_name, percent};
 
 /// Share of the patterns without a number of hits beyond which little was compared.
 const UNTOLD: f64 = 0.05;
@@ -39,10 +38,11 @@ impl Rule for UnequalHits {
     }
 }
 
-/// What one target found, pattern by pattern.
+/// What one target found before the run.
 struct Found<'a> {
     target: &'a str,
-    hits: &'a [Option<u64>],
+    /// By host and pattern.
+    hosts: Vec<(&'a str, BTreeMap<u32, Option<u64>>)>,
 }
 
 impl UnequalHits {
@@ -53,9 +53,10 @@ impl UnequalHits {
             .iter()
             .filter_map(|target| {
                 let known = evidence.environment.targets.get(&target.name)?;
-                Some(Found {
+                let hosts = known.hits_before(workload);
+                (!hosts.is_empty()).then_some(Found {
                     target: &target.name,
-                    hits: known.hits.get(workload)?,
+                    hosts,
                 })
             })
             .collect();
@@ -77,6 +78,11 @@ impl UnequalHits {
                               this target tells its hits";
                 findings.push(finding(Severity::Suspect, found.target, seen, advice));
             }
+            if let Some(seen) = found.among_hosts(labels) {
+                let advice = "load the same data into all hosts of the target: requests go to \
+                              them in turns, and are not the same work there";
+                findings.push(finding(Severity::Invalid, found.target, seen, advice));
+            }
         }
         let baseline = evidence.plan.baseline().map(|target| &target.name);
         let is_baseline = |found: &&Found<'_>| Some(found.target) == baseline.map(String::as_str);
@@ -96,37 +102,76 @@ impl UnequalHits {
 
 impl Found<'_> {
     fn untold(&self) -> Option<String> {
-        let untold = self.hits.iter().filter(|hits| hits.is_none()).count();
-        let share = untold as f64 / self.hits.len().max(1) as f64;
+        let all: BTreeMap<u32, bool> = self.hosts.iter().flat_map(|(_, hits)| hits).fold(
+            BTreeMap::new(),
+            |mut told, (pattern, hits)| {
+                *told.entry(*pattern).or_insert(true) &= hits.is_some();
+                told
+            },
+        );
+        let untold = all.values().filter(|told| !**told).count();
+        let share = untold as f64 / all.len().max(1) as f64;
         (share > UNTOLD).then(|| {
             format!(
                 "{} told no number of hits for {untold} of {} patterns ({})",
                 self.target,
-                self.hits.len(),
+                all.len(),
                 percent(share)
             )
         })
     }
 
-    fn against(&self, baseline: &Self, labels: &[String]) -> Option<String> {
-        let both = self.hits.iter().zip(baseline.hits).enumerate();
-        let known = both.filter_map(|(at, (mine, other))| Some((at, (*mine)?, (*other)?)));
-        let known: Vec<(usize, u64, u64)> = known.collect();
-        let unequal = || known.iter().filter(|(_, mine, other)| mine != other);
-        let (at, mine, other) = unequal().next()?;
-        let pattern = labels.get(*at).map_or_else(
-            || format!("pattern {}", at + 1),
-            |label| {
-                let short: String = label.chars().take(QUOTED_CHARS).collect();
-                let cut = if short.len() < label.len() { "…" } else { "" };
-                format!("{short}{cut}")
-            },
-        );
+    /// Its hosts against the first of them that was asked for the same pattern.
+    fn among_hosts(&self, labels: &[String]) -> Option<String> {
+        let mut first: BTreeMap<u32, (&str, u64)> = BTreeMap::new();
+        let mut unequal: BTreeMap<u32, String> = BTreeMap::new();
+        for (host, hits) in &self.hosts {
+            for (&pattern, hits) in hits {
+                let Some(mine) = *hits else { continue };
+                let (other, theirs) = *first.entry(pattern).or_insert((host, mine));
+                if mine != theirs {
+                    unequal
+                        .entry(pattern)
+                        .or_insert_with(|| format!("{theirs} from {other}, {mine} from {host}"));
+                }
+            }
+        }
+        let (pattern, numbers) = unequal.first_key_value()?;
         Some(format!(
-            "{} of {} patterns had other numbers of hits, the first of them {pattern}: {mine} from \
-             {}, {other} from {}",
+            "hosts of {} had other numbers of hits for {} of {} patterns, the first of them {}: \
+             {numbers}",
+            self.target,
+            unequal.len(),
+            first.len(),
+            pattern_name(*pattern, labels)
+        ))
+    }
+
+    /// What the first host that told any found.
+    fn hits(&self) -> BTreeMap<u32, u64> {
+        let mut all = BTreeMap::new();
+        for (pattern, hits) in self.hosts.iter().flat_map(|(_, hits)| hits) {
+            if let Some(hits) = *hits {
+                all.entry(*pattern).or_insert(hits);
+            }
+        }
+        all
+    }
+
+    fn against(&self, baseline: &Self, labels: &[String]) -> Option<String> {
+        let (mine, others) = (self.hits(), baseline.hits());
+        let both = mine.iter();
+        let known: Vec<(u32, u64, u64)> = both
+            .filter_map(|(pattern, mine)| Some((*pattern, *mine, *others.get(pattern)?)))
+            .collect();
+        let unequal = || known.iter().filter(|(_, mine, other)| mine != other);
+        let (pattern, mine, other) = unequal().next()?;
+        Some(format!(
+            "{} of {} patterns had other numbers of hits, the first of them {}: {mine} from {}, \
+             {other} from {}",
             unequal().count(),
             known.len(),
+            pattern_name(*pattern, labels),
             self.target,
             baseline.target
         ))
@@ -177,6 +222,21 @@ mod tests {
         assert_eq!(
             findings[0].evidence,
             "b told no number of hits for 1 of 2 patterns (50 %)"
+        );
+    }
+
+    #[test]
+    fn a_host_that_finds_less_than_the_others_of_its_target_voids_the_run() {
+        let mut run = found(&[Some(5), Some(7)], &[Some(5), Some(7)]);
+        run.ask("b", "one", &[Some(5), Some(7)], None);
+        run.ask("b", "two", &[Some(0), Some(7)], None);
+        let findings = run.findings(&UnequalHits);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert_eq!(
+            findings[0].evidence,
+            "hosts of b had other numbers of hits for 1 of 2 patterns, the first of them GET \
+             /d/select?query=tea: 5 from one, 0 from two"
         );
     }
 

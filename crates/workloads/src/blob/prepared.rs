@@ -364,6 +364,7 @@ impl PreparedBlob {
             connections: TIDYING,
             workers: vec![Box::new(sweep)],
             must_succeed: false,
+            host: None,
         })
     }
 
@@ -446,6 +447,7 @@ impl Prepared for PreparedBlob {
             connections: 1,
             workers: vec![Box::new(check)],
             must_succeed: true,
+            host: None,
         })
     }
 
@@ -523,6 +525,7 @@ impl Prepared for PreparedBlob {
             connections: most.max(1),
             workers: vec![Box::new(deleter)],
             must_succeed: false,
+            host: None,
         })
     }
 

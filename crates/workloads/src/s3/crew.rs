@@ -55,6 +55,7 @@ impl PreparedS3 {
             connections,
             workers: Vec::new(),
             must_succeed: true,
+            host: None,
         };
         for worker in 0..workers {
             let mut setting = self.setting(worker, workers);

@@ -45,6 +45,7 @@ impl PreparedS3 {
             connections: 1,
             workers: vec![Box::new(survey)],
             must_succeed: true,
+            host: None,
         })
     }
 
@@ -114,6 +115,7 @@ impl PreparedS3 {
             connections: TIDYING,
             workers: vec![Box::new(abandon)],
             must_succeed: false,
+            host: None,
         })
     }
 

@@ -48,6 +48,7 @@ impl PreparedS3 {
             connections: TIDYING,
             workers: vec![Box::new(sweep)],
             must_succeed: false,
+            host: None,
         }
     }
 
@@ -66,6 +67,7 @@ impl PreparedS3 {
             connections: 1,
             workers: vec![Box::new(worker)],
             must_succeed: true,
+            host: None,
         })
     }
 }

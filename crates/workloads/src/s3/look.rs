@@ -63,6 +63,7 @@ pub fn look(
         connections: 1,
         workers: vec![Box::new(look)],
         must_succeed: false,
+        host: None,
     };
     Ok((stage, seen))
 }

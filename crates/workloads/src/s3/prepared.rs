@@ -89,6 +89,7 @@ impl Prepared for PreparedS3 {
             connections: 1,
             workers: vec![Box::new(check)],
             must_succeed: true,
+            host: None,
         })
     }
 
@@ -195,6 +196,7 @@ impl Prepared for PreparedS3 {
             connections: TIDYING,
             workers: vec![Box::new(tidy)],
             must_succeed: false,
+            host: None,
         })
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tenbin_corpus::Error;
-use tenbin_corpus::make::{Made, PAGES, PageSource, Recipe, make};
+use tenbin_corpus::make::{Made, PAGES, PageSource, Recipe, is_in_use, made_already, make};
 
 use super::news::{News, bytes};
 use super::stop;
@@ -14,8 +14,20 @@ use crate::output;
 /// Makes the three files.
 pub(super) fn data(args: &SearchDataArgs) -> Result<Exit, Error> {
     let stop = stop()?;
+    let recipe = recipe(args);
+    if let Some(pages) = made_already(&recipe, &args.out)? {
+        let sentence = format!(
+            "{pages} pages in {} are there already, made in the same way\n",
+            args.out.join(PAGES).display()
+        );
+        output::print(sentence.as_bytes());
+        return Ok(Exit::Done);
+    }
+    if let Some(why) = is_in_use(&args.out) {
+        return Err(Error::Refused(why));
+    }
     let mut news = News::new(args.quiet);
-    let made = make(&recipe(args), &args.out, &|| stop.is_asked(), &mut |made| {
+    let made = make(&recipe, &args.out, &|| stop.is_asked(), &mut |made| {
         news.show(|| told(&made))
     });
     news.clear();
@@ -28,13 +40,16 @@ pub(super) fn data(args: &SearchDataArgs) -> Result<Exit, Error> {
     );
     output::print(sentence.as_bytes());
     if made.stopped {
-        output::error("interrupted: what had been made is kept, the rest of the pages is missing");
+        output::error(
+            "interrupted: what had been made is kept, marked as unfinished; the same command begins \
+             anew",
+        );
         return Ok(Exit::Interrupted);
     }
     if made.cut_off {
         output::error(
             "the dump ends in the middle of it, so that pages are missing; the whole ones before \
-             are kept: is the download complete?",
+             are kept, marked as unfinished: is the download complete?",
         );
         return Ok(Exit::TargetFailed);
     }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
 
 use tenbin_corpus::Error;
 use tenbin_corpus::dump::{Part, dump as write};
@@ -30,26 +31,56 @@ pub(super) fn dump(args: &SearchDumpArgs) -> Result<Exit, Error> {
         super::written(out.flush(), NAME)?;
         return Ok(ended(is_asked()));
     }
-    make_directory(&args.out)?;
-    for part in Part::ALL {
-        let path = args.out.join(part.file());
-        let name = path.display().to_string();
-        let unfinished = args.out.join(format!("{}.part", part.file()));
-        let failed = |error| Error::write(&name, error);
-        let mut out = BufWriter::new(File::create(&unfinished).map_err(failed)?);
-        let written = write(&server, part, &args.tables, &name, &mut out, &is_asked);
-        let bytes = match written {
-            Ok(bytes) if !is_asked() => bytes,
-            other => {
-                let _ = std::fs::remove_file(&unfinished);
-                return other.map(|_| ended(true));
-            }
-        };
-        out.flush().map_err(failed)?;
-        std::fs::rename(&unfinished, &path).map_err(failed)?;
-        output::print(format!("{bytes} bytes in {name}\n").as_bytes());
+    if std::fs::read_dir(&args.out).is_ok_and(|mut there| there.next().is_some()) {
+        return Err(Error::Refused(format!(
+            "{} is there and not empty; take another directory, or remove it first",
+            args.out.display()
+        )));
     }
+    make_directory(&args.out)?;
+    let parts: Vec<Unfinished> = Part::ALL.map(|part| Unfinished::of(part, &args.out)).into();
+    let mut sentences = String::new();
+    for (part, file) in Part::ALL.into_iter().zip(&parts) {
+        let name = file.whole.display().to_string();
+        let failed = |error| Error::write(&name, error);
+        let mut out = BufWriter::new(File::create(&file.part).map_err(failed)?);
+        let bytes = write(&server, part, &args.tables, &name, &mut out, &is_asked)?;
+        if is_asked() {
+            return Ok(ended(true));
+        }
+        out.flush().map_err(failed)?;
+        sentences += &format!("{bytes} bytes in {name}\n");
+    }
+    // All or none: a part alone would pass for a whole database.
+    for file in &parts {
+        let failed = |error| Error::write(file.whole.display().to_string(), error);
+        std::fs::rename(&file.part, &file.whole).map_err(failed)?;
+    }
+    output::print(sentences.as_bytes());
     Ok(Exit::Done)
+}
+
+/// A file while it is written: gone again with this, unless it got its name.
+struct Unfinished {
+    part: PathBuf,
+    whole: PathBuf,
+}
+
+impl Unfinished {
+    fn of(part: Part, directory: &Path) -> Self {
+        Self {
+            part: directory.join(format!("{}.part", part.file())),
+            whole: directory.join(part.file()),
+        }
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.part);
+        // Only if nothing is in it.
+        let _ = self.part.parent().map(std::fs::remove_dir);
+    }
 }
 
 fn ended(stopped: bool) -> Exit {

@@ -6,6 +6,7 @@ use tenbin_corpus::Error;
 use tenbin_corpus::load::{
     Broken, Files, Kept, Manner, Options, Progress, Summary, in_directory, load as run, state_file,
 };
+use tenbin_corpus::make::is_unfinished;
 
 use super::news::{News, bytes};
 use super::{fail, stop};
@@ -23,7 +24,7 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
         replicas: args.replicas,
         dataset: args.dataset.clone(),
     };
-    let mut sink = (args.into.make)(&options)?;
+    let sink = (args.into.make)(&options)?;
     let path = match &args.resume {
         Some(path) => path.clone(),
         None => state_file(&files, args.into.name, &args.servers),
@@ -59,7 +60,7 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
     let mut input = Files::new(&files);
     let loaded = run(
         &mut input,
-        &mut *sink,
+        sink,
         &mut kept,
         &manner,
         &|| stop.is_asked(),
@@ -69,7 +70,11 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
     match loaded {
         Ok(summary) if summary.stopped => {
             tell_summary(&summary);
-            output::error(&format!("interrupted; {}", how_to_go_on(&kept)));
+            let next = match summary.done {
+                0 => "nothing had been sent; the same command begins anew".to_owned(),
+                _ => how_to_go_on(&kept),
+            };
+            output::error(&format!("interrupted; {next}"));
             Ok(Exit::Interrupted)
         }
         Ok(summary) => {
@@ -88,11 +93,15 @@ pub(super) fn throughput_line(throughput: f64) -> String {
 }
 
 fn tell_summary(summary: &Summary) {
+    let before = summary.records - summary.now.min(summary.records);
+    let before = match before {
+        0 => String::new(),
+        before => format!(", {before} of them before and {} this time", summary.now),
+    };
     let mut text = format!(
-        "{} commands and {} records sent; {} records now, {}\n",
+        "{} commands and {} records sent{before}, {}\n",
         summary.commands,
         summary.records,
-        summary.now,
         throughput_line(summary.throughput()).trim_start(),
     );
     for (table, count) in &summary.tables {
@@ -142,6 +151,13 @@ fn files(args: &SearchLoadArgs) -> Result<Vec<PathBuf>, Error> {
     files.extend(args.indexes.clone());
     for path in &args.data {
         match path.is_dir() {
+            true if is_unfinished(path) => {
+                return Err(Error::Refused(format!(
+                    "{} is unfinished: pages are missing there; make it again, or name its files \
+                     to load them as they are",
+                    path.display()
+                )));
+            }
             true => files.extend(in_directory(path)?),
             false => files.push(path.clone()),
         }

@@ -55,6 +55,7 @@ pub(crate) fn exit_of(error: &Error) -> Exit {
         Error::Malformed { .. } | Error::Read { .. } | Error::Refused(_) => Exit::Refused,
         Error::Write { .. } => Exit::Record,
         Error::Server { .. } => Exit::Target,
+        Error::Stopped => Exit::Interrupted,
     }
 }
 

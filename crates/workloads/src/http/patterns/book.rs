@@ -106,14 +106,23 @@ impl Book {
     /// Writes a request into an exchange.
     #[inline]
     pub(super) fn write(&self, pattern: u32, exchange: &mut tenbin_engine::Exchange) {
+        self.write_to(exchange.host, pattern, exchange);
+    }
+
+    /// The same for this host, whatever the engine takes it for.
+    #[inline]
+    pub(super) fn write_to(
+        &self,
+        host: usize,
+        pattern: u32,
+        exchange: &mut tenbin_engine::Exchange,
+    ) {
         let request = &self.requests[pattern as usize];
         exchange.head.clear();
         let line = &self.text[request.start..request.line_end];
         let rest = &self.text[request.line_end..request.head_end];
         exchange.head.extend_from_slice(line);
-        exchange
-            .head
-            .extend_from_slice(&self.host_lines[exchange.host]);
+        exchange.head.extend_from_slice(&self.host_lines[host]);
         exchange.head.extend_from_slice(rest);
         exchange.op = request.group as usize;
         exchange.bodyless_answer = request.bodyless_answer;

@@ -45,10 +45,10 @@ impl Forecaster {
         }
     }
 
-    /// The first so many patterns are asked once, in turn at each host.
-    pub(super) fn ask_each_once(&mut self, count: usize) {
-        for pattern in 0..count {
-            self.look(pattern % self.hosts, pattern as u32);
+    /// A host is asked these patterns once, one after the other.
+    pub(super) fn asked(&mut self, host: usize, patterns: &[u32]) {
+        for &pattern in patterns {
+            self.look(host, pattern);
         }
     }
 

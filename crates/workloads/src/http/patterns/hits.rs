@@ -1,44 +1,212 @@
-//! Asks every pattern once for its number of hits.
+//! Asks hosts for the number of hits of patterns: every pattern before the run, and a
+//! sample of them again once there has been load.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
 use tenbin_plan::HitSource;
+use tenbin_plan::patterns::MOST_ASKED_FOR_HITS;
+use tenbin_plan::rng::{Rng, name_number};
 
 use super::book::Book;
+use crate::kind::Stage;
+use crate::single::{HostAsked, PatternAsked};
+use crate::text::grouped;
 
 /// Of an answer that is longer, the number of hits is not known.
 const LARGEST_ANSWER: usize = 64 << 20;
+/// Patterns that each host is asked again once there has been load: one in a hundred that
+/// finds something else is among them all but surely.
+const MOST_ASKED_AGAIN: usize = 1_000;
 
-/// Asks one pattern after the other, unmeasured.
-pub(super) struct Asker {
-    book: Arc<Book>,
+/// What is asked of every host apart from the measuring.
+pub(super) struct Inquiry {
     source: HitSource,
-    hits: Arc<Mutex<Vec<Option<u64>>>>,
-    next: usize,
-    count: usize,
-    body: Vec<u8>,
-    too_long: bool,
+    hosts: Vec<Asking>,
+    /// Hosts whose stage before the run has been handed out.
+    begun: usize,
+    /// The same for the stages that ask again.
+    begun_again: usize,
 }
 
-impl Asker {
-    pub(super) fn new(
-        book: Arc<Book>,
-        source: HitSource,
-        hits: Arc<Mutex<Vec<Option<u64>>>>,
-        count: usize,
-    ) -> Self {
+/// What is asked of one host.
+struct Asking {
+    patterns: Vec<u32>,
+    before: Answers,
+    again: Vec<u32>,
+    after: Answers,
+}
+
+/// In the order in which they came.
+type Answers = Arc<Mutex<Vec<PatternAsked>>>;
+
+impl Inquiry {
+    pub(super) fn new(source: HitSource, book: &Book, patterns: usize, seed: u64) -> Self {
+        let asking = |host: usize| {
+            let patterns: Vec<u32> = match book.hosts_of() {
+                None => (0..patterns.min(MOST_ASKED_FOR_HITS) as u32).collect(),
+                Some(lists) => {
+                    let own = lists[host].iter().copied();
+                    own.take(MOST_ASKED_FOR_HITS).collect()
+                }
+            };
+            Asking {
+                again: sample(&patterns, seed),
+                patterns,
+                before: Arc::default(),
+                after: Arc::default(),
+            }
+        };
         Self {
-            book,
             source,
-            hits,
-            next: 0,
-            count,
-            body: Vec::new(),
-            too_long: false,
+            hosts: (0..book.hosts()).map(asking).collect(),
+            begun: 0,
+            begun_again: 0,
         }
     }
+
+    /// The stage that asks the next host before the run, and what it asks.
+    pub(super) fn before_run(&mut self, book: &Arc<Book>) -> Option<(usize, &[u32], Stage)> {
+        let host = self.begun;
+        let asking = self.hosts.get(host)?;
+        self.begun += 1;
+        let stage = self.stage(book, host, &asking.patterns, &asking.before, "");
+        Some((host, &self.hosts[host].patterns, stage))
+    }
+
+    /// The stage that asks the next host again.
+    pub(super) fn ask_again(&mut self, book: &Arc<Book>) -> Option<Stage> {
+        let host = self.begun_again;
+        let Some(asking) = self.hosts.get(host) else {
+            self.begun_again = 0;
+            return None;
+        };
+        self.begun_again += 1;
+        Some(self.stage(book, host, &asking.again, &asking.after, "again "))
+    }
+
+    fn stage(
+        &self,
+        book: &Arc<Book>,
+        host: usize,
+        patterns: &[u32],
+        answers: &Answers,
+        again: &str,
+    ) -> Stage {
+        let count = patterns.len() as u64;
+        let place = match self.hosts.len() {
+            1 => String::new(),
+            all => format!(" at host {} of {all}", host + 1),
+        };
+        Stage {
+            what: format!(
+                "asking {} patterns {again}for their hits{place}",
+                grouped(count)
+            ),
+            total: Some(count),
+            connections: 1,
+            workers: vec![Box::new(Asker {
+                book: Arc::clone(book),
+                source: self.source.clone(),
+                host,
+                patterns: patterns.to_vec(),
+                next: 0,
+                answers: Arc::clone(answers),
+                body: Vec::new(),
+                too_long: false,
+            })],
+            must_succeed: false,
+            host: Some(host),
+        }
+    }
+
+    /// What came of it so far.
+    pub(super) fn asked(&self) -> Vec<HostAsked> {
+        let hosts = self.hosts.iter().enumerate().take(self.begun);
+        hosts
+            .map(|(host, asking)| {
+                let before = all_of(&asking.patterns, &held(&asking.before));
+                let after = most_telling(&before, &held(&asking.after));
+                HostAsked {
+                    host,
+                    before,
+                    after: (!after.is_empty()).then_some(after),
+                }
+            })
+            .collect()
+    }
+
+    /// How many patterns, from the first, were asked anywhere.
+    pub(super) fn reach(&self) -> usize {
+        let asked = self.hosts.iter().flat_map(|asking| &asking.patterns);
+        asked.max().map_or(0, |&last| last as usize + 1)
+    }
+}
+
+/// Those without an answer too.
+fn all_of(patterns: &[u32], answers: &[PatternAsked]) -> Vec<PatternAsked> {
+    let known = answers.iter().map(|answer| (answer.pattern, *answer));
+    let known: HashMap<u32, PatternAsked> = known.collect();
+    let answer = |&pattern: &u32| {
+        known.get(&pattern).copied().unwrap_or(PatternAsked {
+            pattern,
+            hits: None,
+            bytes: None,
+        })
+    };
+    patterns.iter().map(answer).collect()
+}
+
+/// Of several answers to a pattern the one that is not as it was before, if there is any.
+fn most_telling(before: &[PatternAsked], after: &[PatternAsked]) -> Vec<PatternAsked> {
+    let hits = before.iter().map(|one| (one.pattern, one.hits));
+    let hits: HashMap<u32, Option<u64>> = hits.collect();
+    let changed = |one: &PatternAsked| hits.get(&one.pattern).is_some_and(|was| *was != one.hits);
+    let mut told: Vec<PatternAsked> = Vec::new();
+    let mut places: HashMap<u32, usize> = HashMap::new();
+    for answer in after {
+        match places.get(&answer.pattern) {
+            None => {
+                places.insert(answer.pattern, told.len());
+                told.push(*answer);
+            }
+            Some(&at) if !changed(&told[at]) => told[at] = *answer,
+            Some(_) => {}
+        }
+    }
+    told
+}
+
+/// So many of them that a change in a few is seen, the same on every target.
+fn sample(patterns: &[u32], seed: u64) -> Vec<u32> {
+    let mut rng = Rng::new(seed, &[name_number("asked again")]);
+    let mut left: Vec<u32> = patterns.to_vec();
+    let wanted = left.len().min(MOST_ASKED_AGAIN);
+    for at in 0..wanted {
+        let other = at + rng.below((left.len() - at) as u64) as usize;
+        left.swap(at, other);
+    }
+    left.truncate(wanted);
+    left.sort_unstable();
+    left
+}
+
+fn held(answers: &Answers) -> MutexGuard<'_, Vec<PatternAsked>> {
+    answers.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Asks one host one pattern after the other, unmeasured.
+struct Asker {
+    book: Arc<Book>,
+    source: HitSource,
+    host: usize,
+    patterns: Vec<u32>,
+    next: usize,
+    answers: Answers,
+    body: Vec<u8>,
+    too_long: bool,
 }
 
 impl Workload for Asker {
@@ -47,10 +215,10 @@ impl Workload for Asker {
     }
 
     fn next(&mut self, _now: Moment, exchange: &mut Exchange) -> Next {
-        if self.next == self.count {
+        let Some(&pattern) = self.patterns.get(self.next) else {
             return Next::Exhausted;
-        }
-        self.book.write(self.next as u32, exchange);
+        };
+        self.book.write_to(self.host, pattern, exchange);
         exchange.op = 0;
         self.next += 1;
         Next::Ready
@@ -74,13 +242,15 @@ impl Workload for Asker {
         }
     }
 
-    fn judge(&mut self, exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
-        let fits = self.book.success.holds(status) && !self.too_long;
+    fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
+        let correct = self.book.success.holds(status);
+        let fits = correct && !self.too_long;
         let found = hits(&self.source, &self.body).filter(|_| fits);
-        let mut hits = self.hits.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = hits.get_mut(exchange.tag as usize) {
-            *known = found;
-        }
+        held(&self.answers).push(PatternAsked {
+            pattern: exchange.tag as u32,
+            hits: found,
+            bytes: correct.then_some(length),
+        });
         match found {
             Some(_) => Judgement::Correct,
             None => Judgement::Failed(

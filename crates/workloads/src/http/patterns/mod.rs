@@ -17,7 +17,7 @@ use tenbin_plan::{self as plan, HttpWork, PatternSet, Patterns};
 use self::book::Book;
 use self::cache::Forecaster;
 use self::figures::Figures;
-use self::hits::Asker;
+use self::hits::Inquiry;
 use self::sampler::Sampling;
 use self::worker::{Log, Worker};
 use crate::error::WorkloadError;
@@ -62,6 +62,8 @@ pub(super) fn prepare(
         let cacheable = set.patterns().iter().map(|pattern| may_be(&pattern.method));
         Forecaster::new(cache.size, cacheable.collect(), book.hosts(), shared)
     });
+    let source = patterns.hits.clone();
+    let inquiry = source.map(|source| Inquiry::new(source, &book, set.len(), seed));
     Ok(Box::new(PreparedPatterns {
         work: work.name.clone(),
         patterns: patterns.clone(),
@@ -71,8 +73,7 @@ pub(super) fn prepare(
         book,
         sampling,
         forecaster,
-        hits: Arc::default(),
-        asked: false,
+        inquiry,
         logs: Vec::new(),
         workers,
     }))
@@ -106,39 +107,25 @@ struct PreparedPatterns {
     book: Arc<Book>,
     sampling: Arc<Sampling>,
     forecaster: Option<Forecaster>,
-    /// By pattern, once they have been asked for.
-    hits: Arc<Mutex<Vec<Option<u64>>>>,
-    asked: bool,
+    /// What is asked apart from the measuring, if that is wished for.
+    inquiry: Option<Inquiry>,
     /// What the workers of the slice under way write at its end.
     logs: Vec<Arc<Mutex<Option<Log>>>>,
     workers: usize,
 }
 
 impl Prepared for PreparedPatterns {
-    /// Asks for every pattern's hits.
+    /// Asks every host for every pattern's hits.
     fn before_run(&mut self) -> Option<Stage> {
-        let source = self.patterns.hits.clone()?;
-        if std::mem::replace(&mut self.asked, true) {
-            return None;
-        }
-        let count = self.labels.len().min(MOST_ASKED_FOR_HITS);
-        *self.hits.lock().unwrap_or_else(PoisonError::into_inner) = vec![None; count];
+        let (host, patterns, stage) = self.inquiry.as_mut()?.before_run(&self.book)?;
         if let Some(forecaster) = &mut self.forecaster {
-            forecaster.ask_each_once(count);
+            forecaster.asked(host, patterns);
         }
-        let asker = Asker::new(
-            Arc::clone(&self.book),
-            source,
-            Arc::clone(&self.hits),
-            count,
-        );
-        Some(Stage {
-            what: format!("asking {} patterns for their hits", grouped(count as u64)),
-            total: Some(count as u64),
-            connections: 1,
-            workers: vec![Box::new(asker)],
-            must_succeed: false,
-        })
+        Some(stage)
+    }
+
+    fn ask_again(&mut self) -> Option<Stage> {
+        self.inquiry.as_mut()?.ask_again(&self.book)
     }
 
     fn slice(&mut self) -> Vec<Box<dyn Workload>> {
@@ -183,13 +170,13 @@ impl Prepared for PreparedPatterns {
     }
 
     fn asked_patterns(&self) -> Option<AskedPatterns> {
-        let hits = self.hits.lock().unwrap_or_else(PoisonError::into_inner);
+        let reach = self.inquiry.as_ref().map_or(0, Inquiry::reach);
         Some(AskedPatterns {
             labels: match self.labels.len() {
                 few if few <= MOST_COUNTED_PATTERNS => self.labels.clone(),
-                _ => self.labels[..hits.len()].to_vec(),
+                _ => self.labels[..reach].to_vec(),
             },
-            hits: hits.clone(),
+            hosts: self.inquiry.as_ref().map_or_else(Vec::new, Inquiry::asked),
         })
     }
 

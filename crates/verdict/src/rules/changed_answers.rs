@@ -1,0 +1,302 @@
+//! Targets whose answers changed in the course of the run.
+
+use std::collections::BTreeMap;
+
+use tenbin_record::{HostAsked, PatternAsked, Slice};
+
+use super::Rule;
+use crate::evidence::{Cell, Evidence};
+use crate::finding::{Blame, Finding, Severity};
+use crate::words::{pattern_name, percent};
+
+/// Share of the patterns asked again without a number of hits beyond which little was
+/// compared.
+const UNTOLD: f64 = 0.05;
+
+/// Difference of the sizes of bodies, as a share of what was expected, that is none: as
+/// between two targets.
+const SAME: f64 = 0.05;
+
+/// Bytes by which a body may differ besides: a number that has more digits now.
+const NO_TIME: f64 = 64.0;
+
+/// Share of the expected size below which answers are not the same work any more.
+const OTHER: f64 = 0.5;
+
+/// Targets whose answers changed in the course of the run.
+pub(super) struct ChangedAnswers;
+
+impl Rule for ChangedAnswers {
+    fn name(&self) -> &'static str {
+        "changed_answers"
+    }
+
+    fn summary(&self) -> &'static str {
+        "a target did not answer during or after the run as it did before"
+    }
+
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Note, Severity::Suspect, Severity::Invalid]
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("changed_answers.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let cells = evidence.cells();
+        cells
+            .iter()
+            .flat_map(|cell| self.of(evidence, cell))
+            .collect()
+    }
+}
+
+impl ChangedAnswers {
+    fn of(&self, evidence: &Evidence<'_>, cell: &Cell<'_>) -> Vec<Finding> {
+        let workload = cell.workload.name.as_str();
+        let Some(known) = evidence.environment.targets.get(&cell.target.name) else {
+            return Vec::new();
+        };
+        let hosts = known.asked.get(workload).map_or(&[][..], Vec::as_slice);
+        let labels = evidence.environment.patterns.get(workload);
+        let labels = labels.map_or(&[][..], Vec::as_slice);
+        let finding = |(severity, seen, advice): Seen| Finding {
+            rule: self.name(),
+            severity,
+            blame: match severity {
+                Severity::Note => Blame::Setup,
+                _ => Blame::Server,
+            },
+            workload: Some(workload.to_owned()),
+            target: Some(cell.target.name.clone()),
+            evidence: seen,
+            advice: advice.to_owned(),
+        };
+        let found = hosts.iter().filter_map(|host| {
+            let place = match hosts.len() {
+                1 => cell.target.name.clone(),
+                _ => format!("{} of {}", host.host, cell.target.name),
+            };
+            changed(host, &place, labels)
+        });
+        let unasked = (known.hits.contains_key(workload)
+            || hosts.iter().any(|host| host.after.is_none()))
+        .then(|| {
+            let seen = format!(
+                "whether {} still found as much at the end is unknown: it was not asked again",
+                cell.target.name
+            );
+            let advice = "let the run come to its end, with a version that asks again";
+            (Severity::Note, seen, advice)
+        });
+        let bytes = body_lengths(hosts);
+        let lengths = cell.slices.iter();
+        let lengths = lengths.filter_map(|slice| other_lengths(&bytes, slice));
+        let lengths = lengths.max_by(|one, other| one.off.total_cmp(&other.off));
+        let lengths = lengths.map(|worst| worst.told(&cell.target.name));
+        found.chain(unasked).chain(lengths).map(finding).collect()
+    }
+}
+
+type Seen = (Severity, String, &'static str);
+
+/// What one host finds now against what it found before.
+fn changed(host: &HostAsked, place: &str, labels: &[String]) -> Option<Seen> {
+    let after = host.after.as_ref()?;
+    let before = host.before.iter();
+    let before: BTreeMap<u32, u64> = before
+        .filter_map(|one| Some((one.pattern, one.hits?)))
+        .collect();
+    let both = after
+        .iter()
+        .filter_map(|now| Some((now, *before.get(&now.pattern)?)));
+    let both: Vec<_> = both.collect();
+    let other = |(now, was): &&(&PatternAsked, u64)| now.hits.is_some_and(|hits| hits != *was);
+    let count = both.iter().filter(other).count();
+    if let Some((now, was)) = both.iter().find(other) {
+        let hits = now.hits.unwrap_or_default();
+        let seen = format!(
+            "{count} of {} patterns had other numbers of hits from {place} when asked again, the \
+             first of them {}: {was} before, {hits} now",
+            both.len(),
+            pattern_name(now.pattern, labels),
+        );
+        let advice = "find out what the target does under load: an answer in time that finds less \
+                      is no answer, and data that change meanwhile make other work of every slice";
+        return Some((Severity::Invalid, seen, advice));
+    }
+    let untold = both.iter().filter(|(now, _)| now.hits.is_none()).count();
+    let share = untold as f64 / both.len().max(1) as f64;
+    (share > UNTOLD).then(|| {
+        let seen = format!(
+            "{place} told no number of hits for {untold} of {} patterns when asked again ({})",
+            both.len(),
+            percent(share)
+        );
+        let advice = "look at such an answer, and at what the target says of itself after load";
+        (Severity::Suspect, seen, advice)
+    })
+}
+
+/// Answers of a slice that have another length than when they were asked for before it.
+struct OtherLengths {
+    /// Position of the slice.
+    slice: u32,
+    /// Bytes on average.
+    expected: f64,
+    seen: f64,
+    /// How far apart, as a share of what was expected.
+    off: f64,
+}
+
+impl OtherLengths {
+    fn told(&self, target: &str) -> Seen {
+        let severity = match self.seen < self.expected * OTHER {
+            true => Severity::Invalid,
+            false => Severity::Suspect,
+        };
+        let seen = format!(
+            "in slice {}, a body of {target} had {:.0} bytes on average, where the same patterns \
+             gave {:.0} before the run",
+            self.slice, self.seen, self.expected
+        );
+        let advice = "ask the target under load and look at its answers: results that are missing \
+                      are not sent, and cost no time";
+        (severity, seen, advice)
+    }
+}
+
+/// Bytes of the body of each pattern before the run, on average over hosts; without those
+/// of which it is not known.
+fn body_lengths(hosts: &[HostAsked]) -> BTreeMap<u32, f64> {
+    let mut told: BTreeMap<u32, (Option<u64>, u64)> = BTreeMap::new();
+    for asked in hosts.iter().flat_map(|host| &host.before) {
+        let (sum, count) = told.entry(asked.pattern).or_insert((Some(0), 0));
+        *sum = sum.zip(asked.bytes).map(|(sum, bytes)| sum + bytes);
+        *count += 1;
+    }
+    let means = told.into_iter();
+    means
+        .filter_map(|(pattern, (sum, count))| Some((pattern, sum? as f64 / count as f64)))
+        .collect()
+}
+
+/// Bodies in a closed loop, where at most one request a connection counts by its due time
+/// and not by its end, at either end of the slice.
+fn other_lengths(lengths: &BTreeMap<u32, f64>, slice: &Slice) -> Option<OtherLengths> {
+    let patterns = &slice.singles.as_ref()?.patterns;
+    if !slice.closed_loop {
+        return None;
+    }
+    let requests = || slice.requests().filter(|op| op.ok > 0);
+    let bytes = requests().map(|op| op.answered).sum::<Option<u64>>()? as f64;
+    let ok = requests().map(|op| op.ok).sum::<u64>() as f64;
+    let (mut expected, mut sent, mut longest) = (0.0, 0.0, 0.0_f64);
+    for count in patterns.iter().filter(|count| count.ok > 0) {
+        let length = *lengths.get(&count.pattern)?;
+        expected += length * count.ok as f64;
+        sent += count.ok as f64;
+        longest = longest.max(length);
+    }
+    let at_the_ends = 2.0 * slice.connections as f64 * longest;
+    let apart = (bytes - expected).abs();
+    let room = expected * SAME + NO_TIME * sent.max(ok) + at_the_ends;
+    (sent > 0.0 && ok > 0.0 && apart > room).then(|| OtherLengths {
+        slice: slice.index,
+        expected: expected / sent,
+        seen: bytes / ok,
+        off: apart / expected.max(1.0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_record::{PatternCount, Singles};
+
+    use super::*;
+    use crate::finding::Trust;
+    use crate::testing::Run;
+
+    fn run(after: Option<&[Option<u64>]>) -> Run {
+        let mut run = Run::pair(8);
+        let before = [Some(5), Some(7)];
+        run.ask("a", "one", &before, Some(&before));
+        run.ask("b", "one", &before, after);
+        let labels = ["GET /d/select?query=tea", "GET /d/select?query=rice"];
+        let labels = labels.map(str::to_owned).to_vec();
+        run.environment.patterns.insert("get".to_owned(), labels);
+        run
+    }
+
+    #[test]
+    fn other_numbers_of_hits_at_the_end_void_the_run() {
+        let run = run(Some(&[Some(5), Some(0)]));
+        let findings = run.findings(&ChangedAnswers);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert_eq!(
+            findings[0].evidence,
+            "1 of 2 patterns had other numbers of hits from b when asked again, the first of them \
+             GET /d/select?query=rice: 7 before, 0 now"
+        );
+        let trust: Vec<_> = run.assess().primary().map(|c| c.trust).collect();
+        assert_eq!(trust, [Trust::Invalid]);
+    }
+
+    #[test]
+    fn no_numbers_at_the_end_are_suspect_and_not_asking_is_a_note() {
+        let findings = run(Some(&[Some(5), None])).findings(&ChangedAnswers);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        let findings = run(None).findings(&ChangedAnswers);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Note);
+        assert!(findings[0].evidence.contains("is unknown"));
+    }
+
+    /// The slices of b have answers of so many bytes, where 1,000 are expected.
+    fn with_lengths(bytes: u64) -> Run {
+        let mut run = run(Some(&[Some(5), Some(7)]));
+        run.each_of("b", |slice| {
+            let half = PatternCount {
+                pattern: 0,
+                ok: 500,
+                failed: 0,
+                sum_ns: 1,
+                min_ns: 1,
+                max_ns: 1,
+            };
+            let other = PatternCount { pattern: 1, ..half };
+            slice.0.singles = Some(Singles {
+                patterns: vec![half, other],
+                ..Singles::default()
+            });
+            slice.0.ops[0].answered = Some(bytes * 1_000);
+        });
+        run
+    }
+
+    #[test]
+    fn shorter_answers_under_load_void_the_run() {
+        let findings = with_lengths(90).findings(&ChangedAnswers);
+        assert_eq!(findings.len(), 1, "the worst slice is told");
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert!(
+            findings[0].evidence.ends_with(
+                "a body of b had 90 bytes on average, where the same patterns gave 1000 before \
+                 the run"
+            ),
+            "{findings:?}"
+        );
+        let findings = with_lengths(800).findings(&ChangedAnswers);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+    }
+
+    #[test]
+    fn silent_where_nothing_changed_or_nothing_was_asked() {
+        assert_eq!(with_lengths(1_000).findings(&ChangedAnswers), []);
+        assert_eq!(with_lengths(1_060).findings(&ChangedAnswers), []);
+        assert_eq!(Run::pair(8).findings(&ChangedAnswers), []);
+    }
+}
