@@ -220,7 +220,7 @@ fn framed_bodies_are_checked_block_by_block() {
 #[test]
 fn what_was_put_is_read_after_a_kill_at_any_moment() {
     let scratch = Scratch::new("blob-kill");
-    let server = Blobs::start(&scratch, &["--delete-lag", "0s"]);
+    let server = Blobs::start(&scratch, &["--delete-lag", "0s", "--gone", "404"]);
     let on_disk = |phases: &str, more: &str| {
         format!("--phases {phases} --locations db --slice 60s --rounds 1 {more}")
     };
@@ -347,7 +347,7 @@ fn what_comes_back_wrong_is_counted_by_its_name() {
     let scratch = Scratch::new("blob-wrong");
     for (fault, class, said) in [
         ("corrupt:10%", "wrong", "not what was put"),
-        ("truncate:10%", "short", "bytes are missing"),
+        ("truncate:10%", "reset", "closed inside the answer"),
         ("swap:10%", "wrong", "that of another blob"),
     ] {
         let server = Blobs::start(&scratch, &["--fault", fault]);
@@ -469,7 +469,7 @@ fn parts_batches_and_tokens() {
 #[test]
 fn deletions_are_followed_until_they_take_effect() {
     let scratch = Scratch::new("blob-gone");
-    let server = Blobs::start(&scratch, &["--delete-lag", "300ms"]);
+    let server = Blobs::start(&scratch, &["--delete-lag", "300ms", "--gone", "404"]);
     let options = "--phases pd --objects 40 --slice 30s --rounds 1 --until-gone";
     let run = blob(&scratch, &server, options);
     assert_eq!(ok(&run, "delete"), 40, "{run}");
@@ -480,7 +480,14 @@ fn deletions_are_followed_until_they_take_effect() {
 
     let server = Blobs::start(
         &scratch,
-        &["--fault", "never-gone:50%", "--delete-lag", "0s"],
+        &[
+            "--gone",
+            "404",
+            "--fault",
+            "never-gone:50%",
+            "--delete-lag",
+            "0s",
+        ],
     );
     let options = "--phases pd --objects 8 --slice 60s --rounds 1 --until-gone --gone-within \
                    300ms --poll-interval 20ms";
@@ -500,7 +507,17 @@ fn deletions_are_followed_until_they_take_effect() {
 
     // Only a blob that was read is still there: other answers tell nothing, and it is
     // asked after again.
-    let server = Blobs::start(&scratch, &["--fault", "500:50%", "--delete-lag", "100ms"]);
+    let server = Blobs::start(
+        &scratch,
+        &[
+            "--gone",
+            "404",
+            "--fault",
+            "500:50%",
+            "--delete-lag",
+            "100ms",
+        ],
+    );
     let options = "--phases pd --objects 8 --slice 60s --rounds 1 --until-gone --errors 0";
     let run = blob(&scratch, &server, options);
     assert_eq!(ok(&run, "delete"), 8, "{run}");
