@@ -58,7 +58,7 @@ pub use search::{
     SearchDumpArgs, SearchLoadArgs, SearchPatternsArgs, SearchRampArgs, SearchStatusArgs,
     SearchTermsArgs,
 };
-pub use serve::{ServeBlobArgs, ServeCommand, ServeHttpArgs, ServeS3Args, ServeTruthArgs};
+pub use serve::{GoneArg, ServeBlobArgs, ServeCommand, ServeHttpArgs, ServeS3Args, ServeTruthArgs};
 pub use stages::StageArgs;
 pub use suite::{PlaceArgs, Scenario, SuiteArgs};
 pub use target::TargetArgs;

@@ -344,7 +344,7 @@ fn what_comes_back_wrong_is_counted_by_its_name() {
     let scratch = Scratch::new("blob-wrong");
     for (fault, class, said) in [
         ("corrupt:10%", "wrong", "not what was put"),
-        ("truncate:10%", "short", "bytes are missing"),
+        ("truncate:10%", "short", "began and broke off"),
         ("swap:10%", "wrong", "that of another blob"),
     ] {
         let server = Blobs::start(&scratch, &["--fault", fault]);
@@ -507,7 +507,17 @@ fn deletions_are_followed_until_they_take_effect() {
 
     // Only a blob that was read is still there: other answers tell nothing, and it is
     // asked after again.
-    let server = Blobs::start(&scratch, &["--fault", "500:50%", "--delete-lag", "100ms"]);
+    let server = Blobs::start(
+        &scratch,
+        &[
+            "--gone",
+            "404",
+            "--fault",
+            "500:50%",
+            "--delete-lag",
+            "100ms",
+        ],
+    );
     let options = "--phases pd --objects 8 --slice 60s --rounds 1 --until-gone --errors 0";
     let run = blob(&scratch, &server, options);
     assert_eq!(ok(&run, "delete"), 8, "{run}");

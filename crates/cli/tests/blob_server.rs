@@ -18,6 +18,14 @@ struct Reply {
 }
 
 impl Reply {
+    /// Bytes that the head announces.
+    fn announced(&self) -> usize {
+        let mut lines = self.head.lines();
+        let length = lines.find_map(|line| line.strip_prefix("content-length: "));
+        let length = length.unwrap_or_else(|| panic!("no length: {}", self.head));
+        length.parse().expect("a number")
+    }
+
     fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.head))
     }
@@ -147,7 +155,17 @@ fn a_deleted_blob_is_there_for_a_while() {
     let prompt = Server::start(&scratch, &["--delete-lag", "0s"]);
     let location = prompt.location_of(b"abc");
     prompt.call("/delete", &json!({ "locations": [location] }));
-    assert_eq!(prompt.get(&location, 0, 3).status, 404);
+    // The head is sent before anybody looks for the content.
+    for (offset, length, status) in [(0, 3, 200), (1, 2, 206)] {
+        let gone = prompt.get(&location, offset, length);
+        assert_eq!((gone.status, gone.announced()), (status, length as usize));
+        assert!(gone.body.is_empty());
+    }
+    let options = ["--delete-lag", "0s", "--gone", "404"];
+    let looking = Server::start(&scratch, &options);
+    let location = looking.location_of(b"abc");
+    looking.call("/delete", &json!({ "locations": [location] }));
+    assert_eq!(looking.get(&location, 0, 3).status, 404);
     let some = Server::start(&scratch, &["--fault", "226:50%"]);
     let locations = [b"a", b"b"].map(|content| some.location_of(content));
     let reply = some.call("/delete", &json!({ "locations": locations }));
@@ -178,7 +196,10 @@ fn a_blob_is_put_together_from_pieces() {
     let [token, last] = [0, 1].map(|at| tokens[at].as_str().expect("a token"));
     assert_eq!(put_at(first, "wrong", "abc").status, 400);
     assert!(put_at(first, token, "abc").json()["hashsum"]["4"].is_string());
-    assert_eq!(server.get(location, 0, 5).status, 404);
+    // What is there comes, and then the connection is closed.
+    let part = server.get(location, 0, 5);
+    assert_eq!((part.status, part.announced()), (200, 5));
+    assert_eq!(part.body, b"abc");
     assert_eq!(put_at(first + 1, token, "de").status, 400);
     assert_eq!(put_at(first + 1, last, "de").status, 200);
     assert_eq!(server.get(location, 0, 5).body, b"abcde");
@@ -259,6 +280,21 @@ fn framed_bodies_are_acknowledged_and_every_block_is_checked() {
     assert_eq!(put(b"\xc2\x41\x24\x35abd").status, 466);
     let plain = server.put("size=3&hashes=0", b"abc");
     assert!(!plain.head.contains("x-ack-crc-encoded"), "{}", plain.head);
+}
+
+#[test]
+fn a_truncated_body_is_announced_whole() {
+    let scratch = Scratch::new("blob-server-truncated");
+    let server = Server::start(&scratch, &["--fault", "truncate:50%"]);
+    let content = vec![b'x'; 5 << 20];
+    let location = server.location_of(&content);
+    for (offset, length) in [(0, content.len()), (3, 10)] {
+        let whole = server.get(&location, offset, length as u64);
+        assert_eq!((whole.announced(), whole.body.len()), (length, length));
+        let half = server.get(&location, offset, length as u64);
+        assert_eq!(half.announced(), length);
+        assert!(half.body.len() <= length / 2, "{}", half.body.len());
+    }
 }
 
 #[test]

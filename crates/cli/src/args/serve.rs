@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use tenbin_targets::serve::{Fault, Service, Stall, share};
 
 /// `tenbin serve`: the built-in servers.
@@ -72,6 +72,16 @@ pub struct ServeS3Args {
     pub workers: usize,
 }
 
+/// What a GET gets of a blob that is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GoneArg {
+    /// Its head, and then the connection is closed, as CubeFS's access layer does
+    Cut,
+    /// Status 404
+    #[value(name = "404")]
+    NotFound,
+}
+
 /// `tenbin serve blob`.
 #[derive(Args)]
 pub struct ServeBlobArgs {
@@ -81,6 +91,9 @@ pub struct ServeBlobArgs {
     /// How long a blob can still be read once its deletion was acknowledged
     #[arg(long, value_name = "TIME", default_value = "50ms")]
     pub delete_lag: tenbin_plan::duration::Time,
+    /// What a GET gets of a blob that is gone
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = GoneArg::Cut)]
+    pub gone: GoneArg,
     /// The secret of the tokens that requests must carry [default: none are asked for]
     #[arg(
         long,

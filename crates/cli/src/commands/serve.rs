@@ -4,9 +4,11 @@ use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 
 use tenbin_plan::{Context, Credentials, Secret};
-use tenbin_targets::serve::{self, BlobOptions, HttpOptions, S3Options, Shares, TruthOptions};
+use tenbin_targets::serve::{
+    self, BlobOptions, Gone, HttpOptions, S3Options, Shares, TruthOptions,
+};
 
-use crate::args::{ServeCommand, ServeS3Args, ServeTruthArgs};
+use crate::args::{GoneArg, ServeCommand, ServeS3Args, ServeTruthArgs};
 use crate::exit::Exit;
 use crate::output;
 
@@ -47,6 +49,10 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
             &BlobOptions {
                 listen: args.listen,
                 delete_lag: args.delete_lag.0,
+                gone: match args.gone {
+                    GoneArg::Cut => Gone::Cut,
+                    GoneArg::NotFound => Gone::NotFound,
+                },
                 secret: args.secret_key.as_ref().map(Secret::new),
                 faults: args.faults.clone(),
                 workers: args.workers,

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 pub use accept::DEFAULT_WORKERS;
 pub(crate) use accept::stop_signal;
-pub use blob::{BlobOptions, Fault, FaultError, blob};
+pub use blob::{BlobOptions, Fault, FaultError, Gone, blob};
 pub use http::{HttpOptions, http};
 pub use s3::{S3Options, s3};
 pub use truth::{Service, ServiceError, Shares, Stall, StallError, TruthOptions, share, truth};

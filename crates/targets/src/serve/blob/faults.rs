@@ -17,7 +17,7 @@ pub struct Fault {
 pub(super) enum FaultKind {
     /// GET: one byte is another.
     Corrupt,
-    /// GET: the second half is missing, and the head says so.
+    /// GET: the second half of what the head announces never comes.
     Truncate,
     /// GET: the content is that of another blob that is there, if there is one.
     Swap,

@@ -3,6 +3,7 @@
 //! Written after the protocol's description and its behaviour on a real cluster; it
 //! shares no code with it. Blobs are in memory.
 
+mod body;
 mod faults;
 mod framing;
 mod hashes;
@@ -32,12 +33,25 @@ pub struct BlobOptions {
     pub listen: SocketAddr,
     /// How long a blob can still be read once its deletion was acknowledged.
     pub delete_lag: Duration,
+    /// What a GET gets of a blob that is gone.
+    pub gone: Gone,
     /// Secret of the tokens that requests must carry; none are asked for without.
     pub secret: Option<Secret>,
     /// What goes wrong, and how often.
     pub faults: Vec<Fault>,
     /// Worker threads, at least 1.
     pub workers: usize,
+}
+
+/// What a GET gets of a blob that is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Gone {
+    /// The head, with the length of the content, and then the connection is closed: the
+    /// access layer sends the head before it looks for the content.
+    #[default]
+    Cut,
+    /// 404, as of a store that looks first.
+    NotFound,
 }
 
 /// Serves blobs until SIGTERM or SIGINT. `ready` is called once, with the address
@@ -50,6 +64,7 @@ pub fn blob(options: &BlobOptions, ready: impl FnOnce(SocketAddr)) -> Result<(),
         store: Arc::new(Store::new(options.delete_lag)),
         faults: Arc::new(Faults::new(&options.faults)),
         secret: options.secret.clone(),
+        gone: options.gone,
     };
     accept::run(options.listen, options.workers, access, ready)
 }

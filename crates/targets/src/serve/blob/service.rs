@@ -7,21 +7,21 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
-use http_body_util::{BodyExt, Full};
+use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, SERVER};
 use hyper::http::request::Parts;
 use hyper::service::Service;
-use hyper::{Request, Response, StatusCode};
+use hyper::{Request, StatusCode};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tenbin_plan::Secret;
 
 use super::faults::{FaultKind, Faults};
 use super::location::Location;
-use super::reply::{self, Reply};
+use super::reply::{self, ContentRange, Reply};
 use super::store::{LARGEST_PIECE, PIECE, Place, Store};
-use super::{framing, hashes, token};
+use super::{Gone, framing, hashes, token};
 
 /// The largest blob that is taken in.
 const LARGEST_BLOB: u64 = 1 << 30;
@@ -38,6 +38,7 @@ pub(super) struct Access {
     pub(super) store: Arc<Store>,
     pub(super) faults: Arc<Faults>,
     pub(super) secret: Option<Secret>,
+    pub(super) gone: Gone,
 }
 
 /// The connection is closed without an answer, as the access layer does when a body
@@ -47,7 +48,7 @@ pub(super) struct Access {
 pub(super) struct NoLength;
 
 impl Service<Request<Incoming>> for Access {
-    type Response = Response<Full<Bytes>>;
+    type Response = Reply;
     type Error = NoLength;
     type Future = Pin<Box<dyn Future<Output = Result<Reply, NoLength>> + Send>>;
 
@@ -178,8 +179,7 @@ impl Access {
                 &serde_json::json!({"config": {}, "pools": []}),
             ),
             ("GET", "/metrics") => {
-                let text = format!("tenbin_blob_pieces {}\n", self.store.pieces());
-                reply::content(text.into(), None)
+                reply::text(format!("tenbin_blob_pieces {}\n", self.store.pieces()))
             }
             _ => reply::bare(StatusCode::NOT_FOUND),
         }
@@ -274,42 +274,61 @@ impl Access {
         if self.faults.strike(FaultKind::Break) {
             return reply::trouble(500, "asked to break", Some("ServerError"));
         }
-        let Some(content) = self.store.get(location) else {
+        let wanted = call.read_size;
+        let mut parts = self.store.get(location, call.offset, wanted);
+        let there = bytes_in(&parts) == wanted;
+        if !there && self.gone == Gone::NotFound {
             return reply::trouble(404, "no such blob", Some("BlobNotFound"));
-        };
-        let content = self.with_another_faced(location, content);
-        let (from, to) = (
-            call.offset as usize,
-            (call.offset + call.read_size) as usize,
-        );
-        let from = from.min(content.len());
-        let mut part = content.slice(from..to.clamp(from, content.len()));
-        if self.faults.strike(FaultKind::Corrupt) && !part.is_empty() {
+        }
+        if there {
+            parts = self.spoilt(call, parts);
+        }
+        let whole = call.offset == 0 && wanted == location.size;
+        let part = (!whole).then(|| ContentRange {
+            offset: call.offset + u64::from(self.faults.strike(FaultKind::Misrange)),
+            size: location.size,
+        });
+        reply::content(parts, wanted, part)
+    }
+
+    /// What was asked for, after the faults.
+    fn spoilt(&self, call: &GetCall, parts: Vec<Bytes>) -> Vec<Bytes> {
+        let mut parts = self.with_another_faced(call, parts);
+        if self.faults.strike(FaultKind::Corrupt)
+            && let Some(part) = parts.first_mut().filter(|part| !part.is_empty())
+        {
             let mut wrong = BytesMut::from(&part[..]);
             let middle = wrong.len() / 2;
             wrong[middle] ^= 1;
-            part = wrong.freeze();
+            *part = wrong.freeze();
         }
         if self.faults.strike(FaultKind::Truncate) {
-            part.truncate(part.len() / 2);
+            cut(&mut parts, call.read_size / 2);
         }
-        let whole = call.offset == 0 && call.read_size == location.size;
-        if whole {
-            return reply::content(part, None);
-        }
-        let told = call.offset + u64::from(self.faults.strike(FaultKind::Misrange));
-        reply::content(part, Some((told, location.size)))
+        parts
     }
 
-    /// The content, or that of another blob.
-    fn with_another_faced(&self, location: &Location, content: Bytes) -> Bytes {
-        if self.faults.strike(FaultKind::Swap) {
-            return self.store.another(location).unwrap_or(content);
-        }
-        if self.faults.strike(FaultKind::Stale) {
-            return self.store.last_gone().unwrap_or(content);
-        }
-        content
+    /// The content, or that of another blob, repeated as often as needed.
+    fn with_another_faced(&self, call: &GetCall, parts: Vec<Bytes>) -> Vec<Bytes> {
+        let other = if self.faults.strike(FaultKind::Swap) {
+            self.store.another(&call.location)
+        } else if self.faults.strike(FaultKind::Stale) {
+            self.store.last_gone()
+        } else {
+            None
+        };
+        let Some(other) = other.filter(|other| !other.is_empty()) else {
+            return parts;
+        };
+        let length = other.len() as u64;
+        let skipped = (call.offset % length) as usize;
+        let times = call.read_size.div_ceil(length);
+        let repeated = (0..times).map(|_| other.clone());
+        let mut parts: Vec<_> = std::iter::once(other.slice(skipped..))
+            .chain(repeated)
+            .collect();
+        cut(&mut parts, call.read_size);
+        parts
     }
 
     fn delete(&self, call: DeleteCall) -> Reply {
@@ -351,6 +370,20 @@ impl Access {
             &serde_json::json!({ "location": location, "tokens": tokens }),
         )
     }
+}
+
+fn bytes_in(parts: &[Bytes]) -> u64 {
+    parts.iter().map(|part| part.len() as u64).sum()
+}
+
+/// Leaves so many bytes, the first ones.
+fn cut(parts: &mut Vec<Bytes>, bytes: u64) {
+    let mut left = bytes;
+    parts.retain_mut(|part| {
+        part.truncate(left.min(part.len() as u64) as usize);
+        left -= part.len() as u64;
+        !part.is_empty()
+    });
 }
 
 /// Signs a location that is made of parts of others.

@@ -158,21 +158,26 @@ impl Store {
         allowed
     }
 
-    /// The content of a blob; `None` if any piece of it is not there.
-    pub(super) fn get(&self, location: &Location) -> Option<Bytes> {
+    /// So much of the content of a blob, up to the first piece that is not there.
+    pub(super) fn get(&self, location: &Location, offset: u64, size: u64) -> Vec<Bytes> {
         let mut inside = self.inside();
         inside.let_go(Instant::now());
-        let mut pieces = location.pieces();
-        let only = pieces.next().map(|(number, _)| number)?;
-        let first = inside.pieces.get(&only)?;
-        if location.size <= u64::from(location.blob_size) {
-            return Some(first.clone());
-        }
-        let mut whole = Vec::with_capacity(location.size as usize);
-        for (number, _) in location.pieces() {
-            whole.extend_from_slice(inside.pieces.get(&number)?);
-        }
-        Some(whole.into())
+        let end = offset.saturating_add(size);
+        let each = u64::from(location.blob_size.max(1));
+        let begins = (0..).map(|at: u64| at.saturating_mul(each));
+        let pieces = begins.zip(location.pieces());
+        let wanted = pieces
+            .skip_while(|(begin, (_, size))| begin + size <= offset)
+            .take_while(|(begin, _)| *begin < end);
+        let contents = wanted.map_while(|(begin, (number, size))| {
+            let content = inside.pieces.get(&number)?;
+            let within = |at: u64| at.saturating_sub(begin).min(size) as usize;
+            content
+                .len()
+                .ge(&(size as usize))
+                .then(|| content.slice(within(offset)..within(end)))
+        });
+        contents.collect()
     }
 
     /// Deletes a blob, some time. One that is on its way already, or was never there,
@@ -241,15 +246,26 @@ impl Inside {
 mod tests {
     use super::*;
 
+    fn read(store: &Store, location: &Location) -> Vec<u8> {
+        store.get(location, 0, location.size).concat()
+    }
+
     #[test]
     fn a_blob_of_several_pieces_comes_back_whole_until_it_is_gone() {
         let store = Store::new(Duration::ZERO);
         let content: Vec<u8> = (0..PIECE as usize * 2 + 5).map(|at| at as u8).collect();
         let location = store.put(content.clone().into());
         assert_eq!(location.blobs[0].count, 3);
-        assert_eq!(store.get(&location).as_deref(), Some(content.as_slice()));
+        assert_eq!(read(&store, &location), content);
+        let piece = u64::from(PIECE);
+        assert_eq!(
+            store.get(&location, piece - 1, 2).concat(),
+            [content[PIECE as usize - 1], content[PIECE as usize]]
+        );
+        assert_eq!(store.get(&location, piece, piece).len(), 1);
+        assert!(store.get(&location, 0, 0).is_empty());
         store.delete(&location);
-        assert_eq!(store.get(&location), None);
+        assert!(read(&store, &location).is_empty());
         assert!(store.last_gone().is_some());
     }
 
@@ -258,7 +274,7 @@ mod tests {
         let store = Store::new(Duration::from_secs(3600));
         let location = store.put(Bytes::from_static(b"tea"));
         store.delete(&location);
-        assert_eq!(store.get(&location).as_deref(), Some(&b"tea"[..]));
+        assert_eq!(read(&store, &location), b"tea");
     }
 
     #[test]
@@ -280,13 +296,13 @@ mod tests {
         assert!(!put("other", 0, b"abc"));
         assert!(!put(&tokens[0], 1, b"de"));
         assert!(!put(&tokens[0], 0, b"ab"));
-        assert_eq!(store.get(&location), None);
+        assert!(read(&store, &location).is_empty());
         assert!(put(&tokens[0], 0, b"abc"));
         assert!(put(&tokens[1], 1, b"de"));
-        assert_eq!(store.get(&location).as_deref(), Some(&b"abcde"[..]));
+        assert_eq!(read(&store, &location), b"abcde");
         assert!(!store.delete_piece(&place("other", 1, 2)));
         assert!(store.delete_piece(&place(&tokens[1], 1, 2)));
-        assert_eq!(store.get(&location), None);
+        assert_eq!(read(&store, &location), b"abc");
     }
 
     #[test]
