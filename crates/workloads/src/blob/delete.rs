@@ -309,7 +309,7 @@ impl Deleter {
             flight.breaks = 0;
             return self.not_gone(place, Some((class, "no answer")));
         }
-        flight.breaks += 1;
+        flight.breaks = flight.breaks.saturating_add(1);
         match self.dialect.breaks_off_when_gone() && flight.breaks >= BREAKS {
             true => self.gone(place),
             false => self.not_gone(place, Some((ErrorClass::Short, BROKE_OFF))),
