@@ -187,7 +187,7 @@ impl PreparedBlob {
 
     fn getters(&self, batch: Arc<Batch>) -> Vec<Box<dyn Workload>> {
         let (most, around) = (self.work.objects, self.work.around);
-        let positions = Positions::new(batch, most, around, self.workers).readable();
+        let positions = Positions::readable(batch, most, around, self.workers);
         let positions = Arc::new(positions);
         let getter = |worker: usize| {
             let made = self.work.verify.then(|| Unique::new(self.set.seed, 0));
