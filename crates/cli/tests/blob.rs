@@ -641,6 +641,10 @@ fn four_kinds_of_store_are_arms_of_one_experiment() {
         let (target, workload) = (&result["target"], &result["workload"]);
         assert_eq!(result["ok"], 6 * 20, "{target} {workload}: {run}");
         assert_eq!(result["failed"], 0, "{target} {workload}: {run}");
+        let has_none = ["disk", "synced", "dummy"]
+            .iter()
+            .any(|name| target == name);
+        assert_eq!(result["connections"].is_null(), has_none, "{target}: {run}");
     }
     let left: Vec<_> = std::fs::read_dir(&files).expect("the directory").collect();
     assert!(left.is_empty(), "{left:?}");

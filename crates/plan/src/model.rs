@@ -300,6 +300,11 @@ pub enum Reach {
 }
 
 impl Reach {
+    /// Whether it is reached by connections at all.
+    pub fn has_connections(&self) -> bool {
+        !matches!(self, Self::Files(_) | Self::Builtin(Builtin::Dummy))
+    }
+
     /// What blob workloads speak there, where a plan says `given` of it: a built-in server
     /// speaks what it speaks.
     pub fn store(&self, given: Store) -> Store {

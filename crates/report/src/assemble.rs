@@ -61,7 +61,7 @@ impl Document {
             results: assessment
                 .figures
                 .iter()
-                .map(|figures| result(figures, source.slices, source.environment))
+                .map(|figures| result(figures, source))
                 .collect(),
             targets: plan
                 .targets
@@ -225,12 +225,9 @@ fn setting(setting: tenbin_plan::Setting) -> Setting {
     }
 }
 
-fn result(
-    figures: &verdict::TargetFigures,
-    slices: &[Slice],
-    environment: &Environment,
-) -> ResultOf {
-    let mine: Vec<&Slice> = slices
+fn result(figures: &verdict::TargetFigures, source: &Source<'_>) -> ResultOf {
+    let mine: Vec<&Slice> = source
+        .slices
         .iter()
         .filter(|slice| slice.workload == figures.workload && slice.target == figures.target)
         .collect();
@@ -258,7 +255,8 @@ fn result(
         client_allocated_bytes: figure(figures.client_allocated_bytes),
         client_allocations: figure(figures.client_allocations),
         client_busiest_thread: figure(figures.client_busiest_thread),
-        connections: Some(connections(&figures.connections)),
+        connections: has_connections(&figures.target, source.plan)
+            .then(|| connections(&figures.connections)),
         hosts: figures.hosts.iter().map(host_result).collect(),
         operations: figures
             .operations
@@ -277,7 +275,7 @@ fn result(
             .iter()
             .map(single::request)
             .collect(),
-        patterns: single::patterns(figures, environment),
+        patterns: single::patterns(figures, source.environment),
         cache: figures.cache.as_ref().map(single::cache),
         stages: figures.stages.iter().map(stages::stages).collect(),
     }
@@ -293,6 +291,12 @@ fn group_result(figures: &verdict::GroupFigures) -> GroupResult {
         read_bytes: figure(figures.read_bytes),
         written_bytes: figure(figures.written_bytes),
     }
+}
+
+fn has_connections(target: &str, plan: &Plan) -> bool {
+    let mut targets = plan.targets.iter();
+    let target = targets.find(|known| known.name == target);
+    target.is_none_or(|target| target.reach.has_connections())
 }
 
 fn connections(figures: &verdict::ConnectionFigures) -> Connections {

@@ -378,8 +378,8 @@ pub struct ResultOf {
     pub client_allocations: Option<Figure>,
     /// Share of a core that the busiest generator thread used.
     pub client_busiest_thread: Option<Figure>,
-    /// What happened to connections; null in documents of versions that did not
-    /// say.
+    /// What happened to connections; null where there are none, as for blobs in files, and
+    /// in documents of versions that did not say.
     #[serde(default)]
     pub connections: Option<Connections>,
     /// Each of the target's hosts, over all operations; empty when there is but one.

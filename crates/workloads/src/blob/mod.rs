@@ -21,6 +21,7 @@ mod pieced;
 mod prepared;
 mod put;
 mod s3;
+mod sentences;
 mod set;
 mod sums;
 mod trail;

@@ -19,6 +19,7 @@ use super::parcel::Parcel;
 use super::pieced::Piecer;
 use super::put::{Numbers, Putter};
 use super::s3::{self, S3};
+use super::sentences::{self, s};
 use super::set::{Keeping, Set, Source};
 use super::work::{Budget, Positions, Walk};
 use crate::error::WorkloadError;
@@ -187,7 +188,7 @@ impl PreparedBlob {
 
     fn getters(&self, batch: Arc<Batch>) -> Vec<Box<dyn Workload>> {
         let (most, around) = (self.work.objects, self.work.around);
-        let positions = Positions::new(batch, most, around, self.workers).readable();
+        let positions = Positions::readable(batch, most, around, self.workers);
         let positions = Arc::new(positions);
         let getter = |worker: usize| {
             let made = self.work.verify.then(|| Unique::new(self.set.seed, 0));
@@ -257,79 +258,6 @@ impl PreparedBlob {
 
     fn is_dummy(&self) -> bool {
         self.target.means() == Means::Dummy
-    }
-
-    /// Why a phase finds no blobs, where they were looked for, and what to do.
-    fn why_nothing(&self, batch: &Batch) -> String {
-        let name = &self.set.name;
-        match (self.source, self.set.file()) {
-            (Source::Phase(_), _) => {
-                "no blob is left of those that the p phase before it put; let \
-                                      p come first, and d last"
-                    .to_owned()
-            }
-            (Source::Before, _) if batch.left() > 0 => format!(
-                "an earlier run was deleting all {} blobs of set \"{name}\" when it ended, and \
-                 whether they are gone is not known; delete them again (d), or put more",
-                grouped(batch.left())
-            ),
-            (Source::Before, _) if batch.len() > 0 => {
-                format!("every blob of set \"{name}\" has been deleted; put some first")
-            }
-            (Source::Before, Some(file)) => format!(
-                "no blob of set \"{name}\" is in {}; put some first with the same --locations and \
-                 --prefix (blobstore-bench: run -m p first with the same -r and -pr)",
-                file.display()
-            ),
-            (Source::Before, None) => "no p phase comes before it, and locations in memory begin \
-                                       empty; put first, or keep locations on disk with --locations"
-                .to_owned(),
-        }
-    }
-
-    fn lasting_ones(&self) -> Option<String> {
-        let lasting = self.set.lasting();
-        (lasting > 0).then(|| {
-            format!(
-                "{} blob{} {} still there when last asked after, though the deletion was \
-                 acknowledged{}",
-                grouped(lasting),
-                s(lasting),
-                if lasting == 1 { "was" } else { "were" },
-                match self.target.means() {
-                    Means::Blobstore => {
-                        "; a blobstore deletes after 72 hours, unless safe_delay_time_h of its \
-                         scheduler says otherwise"
-                    }
-                    _ => "",
-                }
-            )
-        })
-    }
-
-    fn untold_ones(&self) -> Option<String> {
-        let untold = self.set.untold();
-        (untold > 0).then(|| {
-            format!(
-                "of {} blob{} whose deletion was acknowledged it is not known whether {} gone: no \
-                 answer told when last asked after",
-                grouped(untold),
-                s(untold),
-                if untold == 1 { "it is" } else { "they are" },
-            )
-        })
-    }
-
-    fn lost_ones(&self) -> Option<String> {
-        let orphans = self.set.orphans();
-        (orphans > 0).then(|| {
-            format!(
-                "up to {} blob{} of this run cannot be found: what became of {} PUT is not known",
-                grouped(orphans),
-                s(orphans),
-                if orphans == 1 { "its" } else { "their" },
-            )
-        })
     }
 }
 
@@ -424,10 +352,6 @@ fn foreign_to(means: Means, work: &BlobWork) -> Option<&'static str> {
         Means::S3 | Means::Files if largest > LARGEST_PUT => Some("a size above 1GiB"),
         _ => None,
     }
-}
-
-fn s(count: u64) -> &'static str {
-    if count == 1 { "" } else { "s" }
 }
 
 impl Prepared for PreparedBlob {
@@ -538,7 +462,12 @@ impl Prepared for PreparedBlob {
             Phase::Delete => ("delete", batch.left()),
             Phase::Put | Phase::Get => ("read", batch.readable()),
         };
-        (found == 0).then(|| format!("there is nothing to {verb}: {}", self.why_nothing(&batch)))
+        (found == 0).then(|| {
+            format!(
+                "there is nothing to {verb}: {}",
+                sentences::nothing(&self.set, self.source, &batch)
+            )
+        })
     }
 
     fn failed(&self) -> Option<String> {
@@ -565,34 +494,11 @@ impl Prepared for PreparedBlob {
         if !self.is_first || !self.set.stays() {
             return None;
         }
-        let left = self.set.left_on_disk();
-        let earlier = match self.set.earlier_orphans {
-            0 => String::new(),
-            some => format!(
-                "; up to {} more were put by runs that were killed, and nobody knows where",
-                grouped(some)
-            ),
-        };
-        let leaving = match self.set.leaving_on_disk() {
-            0 => String::new(),
-            some => format!(
-                "; {} of them were being deleted when a run ended: whether they are gone is not \
-                 known, g leaves them out, and d deletes them",
-                grouped(some)
-            ),
-        };
-        Some(format!(
-            "{} blob{} of set \"{}\" stay, and their locations are in {}{leaving}{earlier}",
-            grouped(left),
-            s(left),
-            self.set.name,
-            self.set.directory().display()
-        ))
+        Some(sentences::kept(&self.set))
     }
 
     fn lost(&self) -> Option<String> {
-        self.lost_ones()
-            .filter(|_| self.is_first && self.inherited.is_some())
+        sentences::lost(&self.set).filter(|_| self.is_first && self.inherited.is_some())
     }
 
     fn left_behind(&self) -> Option<String> {
@@ -608,8 +514,11 @@ impl Prepared for PreparedBlob {
         let inherited = self.inherited.as_ref();
         let unswept = inherited.and_then(|inherited| self.unswept(inherited));
         let unread = inherited.and_then(|_| self.set.trouble());
-        let lost = self.lost_ones().filter(|_| inherited.is_none());
-        let followed = [self.lasting_ones(), self.untold_ones()];
+        let lost = sentences::lost(&self.set).filter(|_| inherited.is_none());
+        let followed = [
+            sentences::lasting(&self.set, self.target.means()),
+            sentences::untold(&self.set),
+        ];
         let sentences = [undeleted, unswept, unread].into_iter();
         let sentences = sentences.chain(followed).chain([lost]);
         let sentences: Vec<String> = sentences.flatten().collect();

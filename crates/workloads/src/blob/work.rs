@@ -29,9 +29,29 @@ pub(crate) struct Positions {
 }
 
 impl Positions {
-    /// The first `most` of a batch, once or round and round.
+    /// The first `most` of a batch that are still there, once or round and round.
     pub(crate) fn new(batch: Arc<Batch>, most: Option<u64>, around: bool, workers: usize) -> Self {
-        let count = batch.len().min(most.unwrap_or(u64::MAX));
+        Self::of(batch, most, around, workers, false)
+    }
+
+    /// The same without those that an earlier run was deleting.
+    pub(crate) fn readable(
+        batch: Arc<Batch>,
+        most: Option<u64>,
+        around: bool,
+        workers: usize,
+    ) -> Self {
+        Self::of(batch, most, around, workers, true)
+    }
+
+    fn of(
+        batch: Arc<Batch>,
+        most: Option<u64>,
+        around: bool,
+        workers: usize,
+        readable: bool,
+    ) -> Self {
+        let count = most.map_or(batch.len(), |most| reach(&batch, most, readable));
         let blocks = FEWEST_BLOCKS.saturating_mul(workers as u64).max(1);
         Self {
             batch,
@@ -39,17 +59,23 @@ impl Positions {
             count,
             block: (count / blocks).clamp(1, LARGEST_BLOCK),
             around,
-            readable: false,
+            readable,
         }
     }
+}
 
-    /// The same without those that an earlier run was deleting.
-    pub(crate) fn readable(self) -> Self {
-        Self {
-            readable: true,
-            ..self
-        }
+/// How many positions from the first on hold so many blobs that are there.
+fn reach(batch: &Batch, most: u64, readable: bool) -> u64 {
+    let mut there = (0..batch.len()).filter(|&at| is_there(batch, at, readable));
+    let last = usize::try_from(most.saturating_sub(1)).unwrap_or(usize::MAX);
+    match most {
+        0 => 0,
+        _ => there.nth(last).map_or(batch.len(), |at| at + 1),
     }
+}
+
+fn is_there(batch: &Batch, at: u64, readable: bool) -> bool {
+    !(batch.is_gone(at) || readable && batch.is_leaving(at))
 }
 
 /// A worker's way through the positions.
@@ -94,8 +120,7 @@ impl Walk {
             }
             let place = self.at % count;
             self.at += 1;
-            let left_out = batch.is_gone(place) || *readable && batch.is_leaving(place);
-            if !left_out {
+            if is_there(batch, place, *readable) {
                 return Some(place);
             }
         }
@@ -173,7 +198,7 @@ mod tests {
     fn what_is_gone_is_left_out_and_the_rest_goes_round() {
         let batch = batch(5);
         batch.note_gone(1);
-        let positions = Arc::new(Positions::new(Arc::clone(&batch), Some(4), true, 1));
+        let positions = Arc::new(Positions::new(Arc::clone(&batch), Some(3), true, 1));
         let mut walk = Walk::new(&positions);
         let seen: Vec<_> = (0..7).filter_map(|_| walk.next()).collect();
         assert_eq!(seen, [0, 2, 3, 0, 2, 3, 0]);
@@ -193,6 +218,20 @@ mod tests {
         };
         let positions = || Positions::new(Arc::clone(&batch), None, false, 1);
         assert_eq!(met(positions()), [0, 1, 2, 3, 4, 5]);
-        assert_eq!(met(positions().readable()), [0, 2, 3, 5]);
+        let readable = |most| Positions::readable(Arc::clone(&batch), most, false, 1);
+        assert_eq!(met(readable(None)), [0, 2, 3, 5]);
+        assert_eq!(met(readable(Some(3))), [0, 2, 3]);
+    }
+
+    #[test]
+    fn the_first_so_many_are_those_that_are_still_there() {
+        let batch = batch(5);
+        for expected in [vec![0, 1], vec![2, 3], vec![4], vec![]] {
+            let positions = Positions::new(Arc::clone(&batch), Some(2), false, 1);
+            let mut walk = Walk::new(&Arc::new(positions));
+            let met: Vec<_> = std::iter::from_fn(|| walk.next()).collect();
+            met.iter().for_each(|&at| batch.note_gone(at));
+            assert_eq!(met, expected);
+        }
     }
 }
