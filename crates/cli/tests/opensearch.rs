@@ -23,6 +23,8 @@ fn tenbin(scratch: &Scratch, line: &str) -> Outcome {
 
 /// Made-up pages in `data`, in a table of this name: every test has an index of its own.
 fn pages(scratch: &Scratch, table: &str, count: u64) {
+    // What an earlier call has made there is not to be written over.
+    let _ = std::fs::remove_dir_all(scratch.join("data"));
     tenbin(
         scratch,
         &format!("search data --synthetic {count} --language both --text-limit 200 --out data -q"),
