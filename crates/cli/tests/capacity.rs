@@ -165,7 +165,10 @@ fn an_interrupted_search_keeps_what_it_knows() {
             let lines = std::fs::read_to_string(directory.join("intervals.jsonl"));
             lines.map_or(0, |lines| lines.matches("\"kind\":\"end\"").count())
         };
-        scratch.path().join("runs").is_dir() && ended(directory(&scratch)) >= 2
+        // The directory of runs is there before that of the run.
+        let runs = std::fs::read_dir(scratch.path().join("runs"));
+        let begun = runs.is_ok_and(|mut runs| runs.next().is_some());
+        begun && ended(directory(&scratch)) >= 2
     });
     run.signal(Signal::SIGINT);
     let run = run.wait(SOON);

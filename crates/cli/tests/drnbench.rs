@@ -197,6 +197,24 @@ fn a_ramp_weighs_two_servers_and_draws_them_in_one_chart() {
 }
 
 #[test]
+fn a_server_that_refuses_everything_is_quoted() {
+    let scratch = Scratch::new("drnbench-words");
+    let groonga = Groonga::with_pages(&scratch, 5);
+    scratch.write("wrong.txt", "/d/select?table=Nope\n");
+    let run = tenbin(
+        &scratch,
+        &format!(
+            "drnbench-request-response --request-patterns-file=wrong.txt --end-n-clients=1 \
+             --duration=1 --default-hosts=127.0.0.1 --default-port={} --output-path=x.csv",
+            groonga.port()
+        ),
+    );
+    run.expect_code(4)
+        .expect_stderr("gave no correct answer in a whole slice")
+        .expect_stderr("[select][table] invalid name: <Nope>");
+}
+
+#[test]
 fn clients_that_drnbench_rounded_up_are_found_out() {
     let scratch = Scratch::new("drnbench-import");
     let head = COLUMNS.join(",");

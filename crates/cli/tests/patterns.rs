@@ -82,7 +82,9 @@ fn two_groongas_are_weighed_by_patterns_that_find_the_same() {
         .expect_stdout("fastest")
         .expect_stdout("left rare");
     let result = result(&scratch);
-    assert!(!rules(&result).contains(&"unequal_hits"), "{run}");
+    for rule in ["unequal_hits", "no_hits", "changed_answers"] {
+        assert!(!rules(&result).contains(&rule), "{run}");
+    }
     for side in result["results"].as_array().expect("results") {
         let operations: Vec<&str> = side["operations"]
             .as_array()

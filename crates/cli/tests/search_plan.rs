@@ -116,7 +116,7 @@ fn one_plan_goes_from_pages_to_what_a_node_is_worth() {
         .iter()
         .filter_map(|finding| finding["rule"].as_str())
         .collect();
-    for rule in ["unequal_hits", "no_hits", "errors"] {
+    for rule in ["unequal_hits", "no_hits", "changed_answers", "errors"] {
         assert!(!rules.contains(&rule), "{run}");
     }
     let results = result["results"].as_array().expect("results");

@@ -307,9 +307,12 @@ fn urls(given: &mut Given) -> Vec<String> {
         false => "default-hosts",
     };
     let mut urls: Vec<String> = Vec::new();
-    for host in given.text(flag).split(',').map(str::trim) {
+    let hosts = given.text(flag).to_owned();
+    for host in hosts.split(',').map(str::trim) {
         let url = url(host, port);
-        if !host.is_empty() && !urls.contains(&url) {
+        if urls.contains(&url) {
+            given.wrong(flag, &format!("names {host} twice; name each host once"));
+        } else if !host.is_empty() {
             urls.push(url);
         }
     }

@@ -248,7 +248,7 @@ mod request_response {
     fn hosts_may_name_their_ports() {
         let urls = |hosts: &str| job(&format!("--request-patterns-file=p {hosts}")).urls;
         assert_eq!(
-            urls("--default-hosts=a:1,b,,[::1]:2,::1,a:1 --default-port 9"),
+            urls("--default-hosts=a:1,b,,[::1]:2,::1 --default-port 9"),
             [
                 "http://a:1/",
                 "http://b:9/",
@@ -307,6 +307,10 @@ mod request_response {
             (
                 "--request-patterns-file=p --default-hosts=,",
                 "names no host",
+            ),
+            (
+                "--request-patterns-file=p --default-hosts=a,b,a",
+                "--default-hosts: names a twice",
             ),
             (
                 "--request-patterns-file=p --default-path=/x",

@@ -131,6 +131,15 @@ impl Findings {
         }
     }
 
+    /// Whether a name that nobody knows was taken for a slip of this one: what is missing
+    /// because of that need not be told as well.
+    pub(crate) fn suggest(&self, name: &str) -> bool {
+        let hint = format!("did you mean {name:?}?");
+        self.found
+            .iter()
+            .any(|(_, message)| message.ends_with(&hint))
+    }
+
     /// How many problems there are so far.
     pub(crate) fn count(&self) -> usize {
         self.found.len()

@@ -92,6 +92,7 @@ impl Draft {
             true => SEED_OF_KEPT_DATA,
             false => desk.context.seed,
         });
+        let says_pages = corpus.is_some();
         let corpus = searched::corpus(&mut desk, corpus.as_ref());
         let needs = target::Needs::of(&workloads);
         let mut targets = target::resolve_all(&mut desk, targets, &needs);
@@ -122,7 +123,7 @@ impl Draft {
             comparing,
             corpus,
         };
-        searched::check(&mut desk, &plan);
+        searched::check(&mut desk, &plan, says_pages);
         desk.findings.verdict(source.as_ref())?;
         Ok(plan)
     }

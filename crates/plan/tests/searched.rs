@@ -33,6 +33,31 @@ fn repeated(text: &str) -> Plan {
 }
 
 #[test]
+fn one_slip_about_the_pages_is_told_once() {
+    let rest = target("a", "corpus = \"groonga\"") + WORKLOAD;
+    for (corpus, told) in [
+        (
+            "[corpus]\nsynthetc = 50\n",
+            "unknown key \"synthetc\" in [corpus]",
+        ),
+        (
+            "[corpu]\nsynthetic = 50\n",
+            "unknown key \"corpu\" at the top",
+        ),
+        (
+            "[corpus]\nsynthetic = \"many\"\n",
+            "\"many\" is not a whole number",
+        ),
+        ("[corpus]\n", "[corpus] takes its pages from one place"),
+        ("", "pages are to be loaded into target \"a\""),
+    ] {
+        let refusal = refusal(&format!("{corpus}{rest}"));
+        assert!(refusal.contains(told), "{refusal}");
+        assert_eq!(refusal.lines().count(), 1, "{refusal}");
+    }
+}
+
+#[test]
 fn a_cluster_of_every_size_is_the_same_when_it_is_printed() {
     let text = format!(
         "[rounds]\nrelaunch = true\n{CORPUS}language = \"both\"\nseed = 7\nmax_records = 40\n\

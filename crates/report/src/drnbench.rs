@@ -348,7 +348,7 @@ fn singles(text: &mut String, word: &str, all: &[SingleRequest], most: usize, ur
         let host = named.or_else(only).unwrap_or_default();
         let _ = writeln!(
             text,
-            "  {:.4} sec: {} {status} {}{}",
+            "  {:.6} sec: {} {status} {}{}",
             single.ns as f64 / NANOS,
             for_terminal(method),
             for_terminal(&host),

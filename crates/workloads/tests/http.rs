@@ -121,7 +121,7 @@ fn every_host_is_called_by_its_own_name() {
 }
 
 #[test]
-fn statuses_are_judged_and_bodies_dropped() {
+fn statuses_are_judged_and_bodies_dropped_but_those_of_refusals() {
     let judge = |expect: &[u16], status| {
         let mut work = http_work("GET");
         work.expect = expect.to_vec();
@@ -132,10 +132,14 @@ fn statuses_are_judged_and_bodies_dropped() {
             length: None,
             bytes: b"",
         };
-        assert_eq!(worker.head(&mut exchange, &head), BodyUse::Discard);
-        worker.judge(&mut exchange, status, 3)
+        let body = worker.head(&mut exchange, &head);
+        worker.body(&mut exchange, 0, br#"{"message":"no"}"#);
+        let judged = worker.judge(&mut exchange, status, 16);
+        let is_read = body == BodyUse::Inspect;
+        assert_eq!(is_read, judged != Judgement::Correct, "{status}");
+        judged
     };
-    let failed = Judgement::Failed(ErrorClass::Status, String::new());
+    let failed = Judgement::Failed(ErrorClass::Status, "no".to_owned());
     for (expect, status, judgement) in [
         (&[][..], 200, &Judgement::Correct),
         (&[], 299, &Judgement::Correct),

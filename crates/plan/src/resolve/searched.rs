@@ -46,6 +46,10 @@ pub(super) fn corpus(desk: &mut Desk<'_>, draft: Option<&At<CorpusDraft>>) -> Op
     });
     let base = desk.read("base", &draft.base, base);
     if draft.synthetic.is_some() == draft.wikipedia.is_some() {
+        let misspelt = ["synthetic", "wikipedia"];
+        if draft.synthetic.is_none() && misspelt.iter().any(|name| desk.findings.suggest(name)) {
+            return None;
+        }
         desk.refuse(
             *place,
             "[corpus] takes its pages from one place: synthetic = 5000 makes some up, wikipedia = \
@@ -227,9 +231,12 @@ pub(super) fn check_nodes(desk: &mut Desk<'_>, draft: &TargetDraft, reach: &Reac
     }
 }
 
-/// What of a plan has to fit together.
-pub(super) fn check(desk: &mut Desk<'_>, plan: &Plan) {
-    check_pages(desk, plan);
+/// What of a plan has to fit together; `says_pages` if it has a `[corpus]`, right or wrong.
+pub(super) fn check(desk: &mut Desk<'_>, plan: &Plan, says_pages: bool) {
+    // What is wrong with what it says has been told.
+    if !says_pages && !desk.findings.suggest("corpus") {
+        check_pages(desk, plan);
+    }
     check_clusters(desk, plan);
     check_relaunch(desk, plan);
 }
@@ -238,15 +245,11 @@ fn check_pages(desk: &mut Desk<'_>, plan: &Plan) {
     let is_loaded = |target: &&Target| target.searched.corpus.is_some();
     let without = "and the plan has no [corpus], which says what pages there are; write for \
                    example synthetic = 5000 in it";
-    if plan.corpus.is_some() {
-        return;
-    }
     if let Some(target) = plan.targets.iter().find(is_loaded) {
         let name = &target.name;
         let why = format!("pages are to be loaded into target {name:?}, {without}");
         desk.refuse(Place::Nowhere, why);
-    }
-    if plan.draws_from_corpus() {
+    } else if plan.draws_from_corpus() {
         let why =
             format!("patterns = {CORPUS_PATTERNS:?} stands for requests made of pages, {without}");
         desk.refuse(Place::Nowhere, why);

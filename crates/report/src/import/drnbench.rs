@@ -20,6 +20,9 @@ const USUAL_WAIT: f64 = 0.01;
 /// longer than they are told to.
 const RIGHT: std::ops::RangeInclusive<f64> = 0.85..=1.05;
 
+/// How many times the shortest the longest wait may be, each computed from one row, to be
+/// the same.
+const SAME_WAIT: f64 = 1.25;
 /// Share of the requests, in percent, that may fail before a row is no measure of the server.
 const FAILURES: f64 = 1.0;
 
@@ -50,6 +53,8 @@ enum Wrong {
     OverCounted(Vec<(u64, u64)>),
     /// All of them are too high, and right without any wait.
     NoWait,
+    /// All of them are off, and right with this wait, seconds.
+    OtherWait(f64),
     /// Some are off, in a way that nothing explains.
     Unexplained,
 }
@@ -105,8 +110,10 @@ impl Steps {
 
     /// Whether its figures can be believed as far as the file tells.
     pub fn can_be_believed(&self) -> bool {
-        let fails = |row: &Row| row.failed() > FAILURES;
-        self.wrong().is_none() && self.rows.iter().all(|row| row.total > 0 && !fails(row))
+        let is_right = |row: &Row| row.total > 0 && row.failed() <= FAILURES;
+        let wrong = self.wrong();
+        let is_off = matches!(wrong, Some(Wrong::OverCounted(_) | Wrong::Unexplained));
+        !is_off && self.rows.iter().all(is_right)
     }
 
     /// What it says and what Little's law says of that, for a terminal. `name` is that of the
@@ -166,6 +173,11 @@ impl Steps {
                 "SUSPECT: the rows are right without any wait, so that it was run with --wait=0."
                     .to_owned(),
             ),
+            Some(Wrong::OtherWait(wait)) => remarks.push(format!(
+                "SUSPECT: the rows are right with a wait of {}, so that it was run with another \
+                 --wait.",
+                TIME.of(wait)
+            )),
             Some(Wrong::Unexplained) => remarks.push(
                 "INVALID: throughput, time and clients do not go together; clients stopped early, \
                  or the wait was another one."
@@ -225,7 +237,21 @@ impl Steps {
             });
             return Some(Wrong::OverCounted(over.collect()));
         }
-        Some(Wrong::Unexplained)
+        Some(
+            self.other_wait()
+                .map_or(Wrong::Unexplained, Wrong::OtherWait),
+        )
+    }
+
+    /// The wait that makes all rows right, if one does: the median of what each says.
+    fn other_wait(&self) -> Option<f64> {
+        let answered = self.rows.iter().filter(|row| row.total > 0);
+        let waits = answered.map(|row| Some(row.clients as f64 / row.per_second - row.average?));
+        let mut waits: Vec<f64> = waits.collect::<Option<_>>()?;
+        waits.sort_by(f64::total_cmp);
+        let (least, most) = (*waits.first()?, *waits.last()?);
+        let is_same = waits.len() > 1 && least > 0.0 && most <= least * SAME_WAIT;
+        is_same.then(|| waits[waits.len() / 2])
     }
 }
 
@@ -366,6 +392,17 @@ mod tests {
     fn a_run_without_any_wait_is_known_as_one() {
         let steps = read("1,400,100.0,0.009,0.011,0.01,100.0\n", "200");
         assert_eq!(steps.wrong(), Some(Wrong::NoWait));
+    }
+
+    #[test]
+    fn another_wait_is_found_out() {
+        let rows = "1,53,88.3,0.001,0.002,0.0046,100.0\n4,273,455.0,0.001,0.002,0.0021,100.0\n\
+                    8,556,927.0,0.001,0.002,0.0025,100.0\n";
+        let steps = read(rows, "200");
+        assert!(matches!(steps.wrong(), Some(Wrong::OtherWait(_))));
+        assert!(steps.can_be_believed(), "suspect, as without any wait");
+        let text = steps.text("x");
+        assert!(text.contains("right with a wait of 6.69 ms"), "{text}");
     }
 
     #[test]

@@ -53,19 +53,20 @@ impl Rule for KeepAlive {
                 }
                 let of_workload = cells
                     .iter()
-                    .filter(|other| other.workload.name == cell.workload.name)
-                    .map(Made::of);
-                self.not_kept(cell, all_close_alike(of_workload))
+                    .filter(|other| other.workload.name == cell.workload.name);
+                let several = of_workload.clone().count() > 1;
+                let all_alike = all_close_alike(of_workload.map(Made::of));
+                self.not_kept(cell, all_alike, several)
             })
             .collect()
     }
 }
 
 impl KeepAlive {
-    fn not_kept(&self, cell: &Cell<'_>, all_alike: bool) -> Option<Finding> {
+    fn not_kept(&self, cell: &Cell<'_>, all_alike: bool, several: bool) -> Option<Finding> {
         let made = Made::of(cell);
         let share = made.share()?;
-        let alike = if all_alike {
+        let alike = if all_alike && several {
             ", as every target of this workload does"
         } else {
             ""

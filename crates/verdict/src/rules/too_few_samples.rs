@@ -8,6 +8,10 @@ use crate::words::count;
 
 const QUANTILE: f64 = 0.99;
 
+/// Answers below which chance alone moves a rate by a fifth: 1/√n is its relative standard
+/// error where answers come by Poisson's law.
+const HARDLY_ANY: u64 = 30;
+
 /// A percentile nobody can know.
 pub(super) struct TooFewSamples;
 
@@ -17,11 +21,11 @@ impl Rule for TooFewSamples {
     }
 
     fn summary(&self) -> &'static str {
-        "too few operations for a 99th percentile"
+        "too few operations for a 99th percentile, or for any figure"
     }
 
     fn severities(&self) -> &'static [Severity] {
-        &[Severity::Note]
+        &[Severity::Note, Severity::Suspect]
     }
 
     fn explanation(&self) -> &'static str {
@@ -45,7 +49,11 @@ impl Rule for TooFewSamples {
                 // Without a single answer the errors have been told already.
                 (1..fewest).contains(&n).then(|| Finding {
                     rule: self.name(),
-                    severity: Severity::Note,
+                    severity: if n < HARDLY_ANY {
+                        Severity::Suspect
+                    } else {
+                        Severity::Note
+                    },
                     blame: Blame::Setup,
                     workload: Some(cell.workload.name.clone()),
                     target: Some(cell.target.name.clone()),
@@ -77,6 +85,15 @@ mod tests {
                 .evidence
                 .starts_with("352 correct answers in 16 slices")
         );
+    }
+
+    #[test]
+    fn a_handful_of_answers_is_suspect_as_a_whole() {
+        let mut run = Run::single(1);
+        run.each(|slice| slice.answers(5, 0.4));
+        assert_eq!(run.findings(&TooFewSamples)[0].severity, Severity::Suspect);
+        run.each(|slice| slice.answers(30, 0.06));
+        assert_eq!(run.findings(&TooFewSamples)[0].severity, Severity::Note);
     }
 
     #[test]

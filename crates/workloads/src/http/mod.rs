@@ -1,5 +1,6 @@
 //! Plain HTTP requests: one over and over, or many drawn from patterns.
 
+mod complaint;
 mod head;
 mod patterns;
 mod single;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use tenbin_engine::{ErrorClass, Exchange, Judgement, Moment, Next, Workload};
+use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
 use tenbin_plan::{self as plan, HttpWork};
 
+use super::complaint::{Complaints, Secrets};
 use super::head::{self, Parts, Success};
 use crate::error::WorkloadError;
 use crate::kind::Prepared;
@@ -21,12 +22,14 @@ pub(super) fn prepare(
     let request = Request::new(&work.name, http, target, work.load.keep_alive)?;
     Ok(Box::new(PreparedHttp {
         request: Arc::new(request),
+        secrets: Secrets::of(http),
         workers,
     }))
 }
 
 struct PreparedHttp {
     request: Arc<Request>,
+    secrets: Secrets,
     workers: usize,
 }
 
@@ -36,6 +39,7 @@ impl Prepared for PreparedHttp {
             .map(|_| {
                 Box::new(Worker {
                     request: Arc::clone(&self.request),
+                    complaints: Complaints::new(&self.secrets),
                 }) as Box<dyn Workload>
             })
             .collect()
@@ -113,6 +117,7 @@ fn operation(method: &str) -> &'static str {
 
 struct Worker {
     request: Arc<Request>,
+    complaints: Complaints,
 }
 
 impl Workload for Worker {
@@ -136,11 +141,23 @@ impl Workload for Worker {
         &self.request.body
     }
 
-    fn judge(&mut self, _exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
+    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        self.complaints.head(&self.request.success, exchange, head)
+    }
+
+    fn body(&mut self, exchange: &mut Exchange, _offset: u64, part: &[u8]) {
+        self.complaints.body(exchange, part);
+    }
+
+    fn judge(&mut self, exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
         if self.request.success.holds(status) {
             Judgement::Correct
         } else {
-            Judgement::Failed(ErrorClass::Status, String::new())
+            self.complaints.failed(exchange)
         }
+    }
+
+    fn lost(&mut self, exchange: &mut Exchange, _class: ErrorClass) {
+        self.complaints.release(exchange);
     }
 }

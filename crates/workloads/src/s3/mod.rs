@@ -30,7 +30,7 @@ pub(crate) mod place;
 mod prepared;
 mod probe;
 mod progress;
-mod refusal;
+pub(crate) mod refusal;
 pub(crate) mod scribe;
 pub mod sigv2;
 pub mod sigv4;

@@ -20,6 +20,7 @@ use self::figures::Figures;
 use self::hits::Inquiry;
 use self::sampler::Sampling;
 use self::worker::{Log, Worker};
+use super::complaint::{Complaints, Secrets};
 use crate::error::WorkloadError;
 use crate::kind::{Prepared, Stage};
 use crate::single::{AskedPatterns, CacheForecast, SinglesSeen};
@@ -67,6 +68,7 @@ pub(super) fn prepare(
     Ok(Box::new(PreparedPatterns {
         work: work.name.clone(),
         patterns: patterns.clone(),
+        secrets: Secrets::of(http),
         labels: labels(set),
         notes: set.notes().to_vec(),
         chosen: chosen.is_some(),
@@ -100,6 +102,7 @@ fn labels(set: &PatternSet) -> Vec<String> {
 struct PreparedPatterns {
     work: String,
     patterns: Patterns,
+    secrets: Secrets,
     labels: Vec<String>,
     notes: Vec<String>,
     /// The patterns are only some of the file.
@@ -139,7 +142,9 @@ impl Prepared for PreparedPatterns {
             let sampler = self.sampling.sampler(worker);
             let figures = Figures::new(self.patterns.slowest as usize, counted);
             let book = Arc::clone(&self.book);
-            Box::new(Worker::new(book, sampler, figures, Arc::clone(log))) as Box<dyn Workload>
+            let complaints = Complaints::new(&self.secrets);
+            let worker = Worker::new(book, sampler, figures, complaints, Arc::clone(log));
+            Box::new(worker) as Box<dyn Workload>
         })
         .collect()
     }

@@ -2,8 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tenbin_engine::{ErrorClass, Exchange, Judgement, Moment, Next, Seen, Workload};
+use tenbin_engine::{
+    AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Seen, Workload,
+};
 
+use super::super::complaint::Complaints;
 use super::book::Book;
 use super::figures::Figures;
 use super::sampler::Sampler;
@@ -21,6 +24,7 @@ pub(super) struct Worker {
     sampler: Sampler,
     figures: Figures,
     drawn: Vec<u64>,
+    complaints: Complaints,
     log: Arc<Mutex<Option<Log>>>,
 }
 
@@ -29,6 +33,7 @@ impl Worker {
         book: Arc<Book>,
         sampler: Sampler,
         figures: Figures,
+        complaints: Complaints,
         log: Arc<Mutex<Option<Log>>>,
     ) -> Self {
         Self {
@@ -36,6 +41,7 @@ impl Worker {
             book,
             sampler,
             figures,
+            complaints,
             log,
         }
     }
@@ -67,12 +73,24 @@ impl Workload for Worker {
         self.book.body(exchange)
     }
 
-    fn judge(&mut self, _exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
+    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        self.complaints.head(&self.book.success, exchange, head)
+    }
+
+    fn body(&mut self, exchange: &mut Exchange, _offset: u64, part: &[u8]) {
+        self.complaints.body(exchange, part);
+    }
+
+    fn judge(&mut self, exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
         if self.book.success.holds(status) {
             Judgement::Correct
         } else {
-            Judgement::Failed(ErrorClass::Status, String::new())
+            self.complaints.failed(exchange)
         }
+    }
+
+    fn lost(&mut self, exchange: &mut Exchange, _class: ErrorClass) {
+        self.complaints.release(exchange);
     }
 
     fn follows(&self) -> bool {
