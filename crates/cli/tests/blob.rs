@@ -380,7 +380,7 @@ fn what_comes_back_wrong_is_counted_by_its_name() {
 fn every_refusal_is_told_by_its_name() {
     let scratch = Scratch::new("blob-refusals");
     for (fault, phases, said) in [
-        ("400:10%", "p", "bad arguments (400 Argument)"),
+        ("400:10%", "p", "bad arguments (400"),
         ("403:10%", "p", "forbidden"),
         ("429:10%", "p", "limited"),
         ("466:10%", "p", "shorter than its size (466"),

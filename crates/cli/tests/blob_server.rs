@@ -107,6 +107,12 @@ fn blobs_are_put_and_read_whole_and_in_parts() {
         "{}",
         part.head
     );
+    // Nothing is no part.
+    let nothing = server.get(&location, 1, 0);
+    assert_eq!((nothing.status, nothing.announced()), (200, 0));
+    for reply in [whole, nothing] {
+        assert!(!reply.head.contains("content-range"), "{}", reply.head);
+    }
     // Fields that are zero may be absent, and a longer body is cut silently.
     let cut = server.put("size=2&hashes=0", b"abc").json()["location"].clone();
     assert_eq!(server.get(&cut, 0, 2).body, b"ab");
@@ -119,12 +125,31 @@ fn what_is_wrong_is_refused_as_there() {
     let location = server.location_of(b"abc");
     let mut changed = location.clone();
     changed["size"] = 2.into();
-    assert_eq!(server.get(&changed, 0, 2).status, 400);
-    assert_eq!(server.get(&location, 2, 2).status, 400);
-    assert_eq!(server.put("size=0&hashes=0", b"").status, 400);
-    let short = server.put("size=4&hashes=0", b"abc");
-    assert_eq!(short.status, 466);
-    assert!(short.json()["error"].is_string());
+    for (reply, status, error) in [
+        (server.get(&changed, 0, 2), 400, "Illegal Arguments"),
+        (server.get(&location, 2, 2), 400, "Illegal Arguments"),
+        (server.put("size=0&hashes=0", b""), 400, "Illegal Arguments"),
+        (
+            server.put("size=4&hashes=0", b"abc"),
+            466,
+            "access read request body",
+        ),
+        (
+            server.put(&format!("size={}&hashes=0", (5_u64 << 30) + 1), b"abc"),
+            553,
+            "access exceed object size",
+        ),
+    ] {
+        assert_eq!(reply.status, status);
+        assert_eq!(reply.json(), json!({ "error": error }));
+    }
+    for query in ["size=3&hashes=256", "size=three", "size=-3"] {
+        let unread = server.put(query, b"abc");
+        assert_eq!(
+            (unread.status, &unread.json()["code"]),
+            (400, &json!("Argument"))
+        );
+    }
     // curl's own type loses the body.
     let body = json!({ "locations": [location] }).to_string();
     let head = format!(
@@ -166,11 +191,21 @@ fn a_deleted_blob_is_there_for_a_while() {
     let location = looking.location_of(b"abc");
     looking.call("/delete", &json!({ "locations": [location] }));
     assert_eq!(looking.get(&location, 0, 3).status, 404);
-    let some = Server::start(&scratch, &["--fault", "226:50%"]);
+    // The locations of a cluster fail together.
+    let some = Server::start(&scratch, &["--fault", "226:50%", "--delete-lag", "0s"]);
     let locations = [b"a", b"b"].map(|content| some.location_of(content));
-    let reply = some.call("/delete", &json!({ "locations": locations }));
+    let call = json!({ "locations": locations });
+    assert_eq!(
+        some.call("/delete", &json!({ "locations": [] })).status,
+        400
+    );
+    let other = json!({ "locations": [some.location_of(b"c")] });
+    assert_eq!(some.call("/delete", &other).status, 200);
+    let reply = some.call("/delete", &call);
     assert_eq!(reply.status, 226);
-    assert_eq!(reply.json()["failed_locations"], json!([locations[1]]));
+    assert_eq!(reply.json(), json!({ "failed_locations": locations }));
+    assert_eq!(some.get(&locations[0], 0, 1).body, b"a");
+    assert_eq!(some.call("/delete", &call).status, 200);
 }
 
 #[test]
@@ -294,6 +329,21 @@ fn a_truncated_body_is_announced_whole() {
         let half = server.get(&location, offset, length as u64);
         assert_eq!(half.announced(), length);
         assert!(half.body.len() <= length / 2, "{}", half.body.len());
+    }
+}
+
+#[test]
+fn whoever_limits_says_it_with_a_status_of_its_own() {
+    let scratch = Scratch::new("blob-server-limited");
+    for (status, error) in [
+        (400, "Illegal Arguments"),
+        (429, "too many requests"),
+        (552, "access limited"),
+    ] {
+        let server = Server::start(&scratch, &["--fault", &format!("{status}:100%")]);
+        let reply = server.put("size=3&hashes=0", b"abc");
+        assert_eq!(reply.status, status);
+        assert_eq!(reply.json(), json!({ "error": error }));
     }
 }
 

@@ -8,6 +8,7 @@ mod faults;
 mod framing;
 mod hashes;
 mod location;
+mod query;
 mod reply;
 mod service;
 mod store;

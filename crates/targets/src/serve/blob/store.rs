@@ -25,6 +25,7 @@ const SLICE: u64 = 4;
 /// Where a piece belongs, and the proof that it may be touched.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
+    pub(super) cluster: u32,
     pub(super) volume: u32,
     pub(super) number: u64,
     /// Bytes.
@@ -136,6 +137,11 @@ impl Store {
         .signed()
     }
 
+    /// Whether a piece may be touched.
+    pub(super) fn allows(&self, place: &Place<'_>) -> bool {
+        self.inside().allows(place)
+    }
+
     /// Fills one piece of a location; false if the token does not allow it.
     pub(super) fn put_at(&self, place: &Place<'_>, content: Bytes) -> bool {
         let mut inside = self.inside();
@@ -228,6 +234,7 @@ impl Inside {
         self.tokens.get(place.token).is_some_and(|(slice, size)| {
             let end = slice.min_bid + u64::from(slice.count);
             *size == place.size
+                && place.cluster == CLUSTER
                 && slice.vid == place.volume
                 && (slice.min_bid..end).contains(&place.number)
         })
@@ -283,6 +290,7 @@ mod tests {
         let (location, tokens) = store.reserve(5, 3);
         let slice = location.blobs[0];
         let place = |token, at, size| Place {
+            cluster: location.cluster_id,
             volume: slice.vid,
             number: slice.min_bid + at,
             size,
