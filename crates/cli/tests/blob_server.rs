@@ -218,9 +218,9 @@ fn a_blob_is_put_together_from_pieces() {
     let slice = &location["blobs"][0];
     assert_eq!(slice["count"], 2);
     let first = slice["min_bid"].as_u64().expect("a number");
-    let put_at = |number: u64, token: &str, content: &str| {
+    let put_into = |cluster: u32, number: u64, token: &str, content: &str| {
         let head = format!(
-            "PUT /putat?clusterid=1&volumeid={}&blobid={number}&size={}&hashes=4&token={token} \
+            "PUT /putat?clusterid={cluster}&volumeid={}&blobid={number}&size={}&hashes=4&token={token} \
              HTTP/1.1\r\nContent-Length: {}",
             slice["vid"],
             content.len(),
@@ -228,8 +228,10 @@ fn a_blob_is_put_together_from_pieces() {
         );
         server.raw(&head, content.as_bytes()).expect("an answer")
     };
+    let put_at = |number, token: &str, content: &str| put_into(1, number, token, content);
     let [token, last] = [0, 1].map(|at| tokens[at].as_str().expect("a token"));
     assert_eq!(put_at(first, "wrong", "abc").status, 400);
+    assert_eq!(put_into(2, first, token, "abc").status, 400);
     assert!(put_at(first, token, "abc").json()["hashsum"]["4"].is_string());
     // What is there comes, and then the connection is closed.
     let part = server.get(location, 0, 5);
@@ -263,6 +265,19 @@ fn a_blob_is_put_together_from_pieces() {
     );
     let large = json!({"size": 5, "blob_size": (32 << 20) + 1});
     assert_eq!(server.call("/alloc", &large).status, 400);
+    let largest = 5_u64 << 30;
+    assert_eq!(
+        server.call("/alloc", &json!({"size": largest + 1})).status,
+        553
+    );
+    let many = server.call("/alloc", &json!({"size": largest})).json();
+    let slices = many["location"]["blobs"].as_array().expect("slices");
+    assert!(slices.len() <= 4, "{many}");
+    let pieces: u64 = slices
+        .iter()
+        .filter_map(|slice| slice["count"].as_u64())
+        .sum();
+    assert_eq!(pieces * (4 << 20), largest);
 }
 
 #[test]
@@ -287,7 +302,15 @@ fn what_clients_may_leave_out_or_add_is_taken() {
     let status = server
         .raw("GET /access/status HTTP/1.1", b"")
         .expect("an answer");
-    assert!(status.status == 200 && status.json().is_object());
+    assert_eq!(status.status, 200);
+    for key in ["limit", "pool", "config", "clusters", "services"] {
+        assert!(status.json().get(key).is_some(), "{key}");
+    }
+    let nothing = server.raw("GET / HTTP/1.1", b"").expect("an answer");
+    assert_eq!(nothing.status, 404);
+    // What is longer than it says is cut, and the connection goes on.
+    let long = server.put("size=3&hashes=0", &vec![b'x'; 3 << 20]);
+    assert_eq!(server.get(&long.json()["location"], 0, 3).body, b"xxx");
 }
 
 #[test]
@@ -353,4 +376,8 @@ fn tokens_are_asked_for_where_there_is_a_secret() {
     let server = Server::start(&scratch, &["--secret-key", "hush-this-is-the-key"]);
     let reply = server.put("size=3&hashes=0", b"abc");
     assert_eq!((reply.status, reply.body.len()), (403, 0));
+    for (path, status) in [("/", 403), ("/access/status", 200), ("/metrics", 200)] {
+        let reply = server.raw(&format!("GET {path} HTTP/1.1"), b"");
+        assert_eq!(reply.expect("an answer").status, status, "{path}");
+    }
 }

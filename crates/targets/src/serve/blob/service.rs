@@ -1,6 +1,6 @@
 //! The calls of the access layer.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -21,7 +21,9 @@ use super::faults::{FaultKind, Faults};
 use super::location::Location;
 use super::query::Query;
 use super::reply::{self, Refusal, Reply};
-use super::store::{LARGEST_PIECE, PIECE, Place, Store};
+use super::sign::sign;
+use super::store::{CLUSTER, LARGEST_PIECE, PIECE, Place, Store};
+use super::ticket::Ticket;
 use super::{Gone, framing, hashes, token};
 
 /// The largest blob that is taken in.
@@ -30,8 +32,22 @@ const LARGEST_BLOB: u64 = 5 << 30;
 /// Pieces of one blob, at most.
 const MOST_PIECES: u64 = 1 << 20;
 
+/// Bytes of a document, at most: a thousand locations fit in several times.
+const LARGEST_DOCUMENT: u64 = 4 << 20;
+
 /// Locations in one deletion, at most.
 const MOST_LOCATIONS: usize = 1024;
+
+/// What clients call; the rest is for whoever looks after the server.
+const CALLS: [&str; 7] = [
+    "/put",
+    "/putat",
+    "/get",
+    "/delete",
+    "/deleteblob",
+    "/alloc",
+    "/sign",
+];
 
 /// The service behind every connection.
 #[derive(Debug, Clone)]
@@ -77,15 +93,6 @@ impl Service<Request<Incoming>> for Access {
 }
 
 #[derive(Deserialize)]
-struct GetCall {
-    location: Location,
-    #[serde(default)]
-    offset: u64,
-    #[serde(default)]
-    read_size: u64,
-}
-
-#[derive(Deserialize)]
 struct DeleteCall {
     #[serde(default)]
     locations: Vec<Location>,
@@ -97,13 +104,6 @@ struct AllocateCall {
     size: u64,
     #[serde(default)]
     blob_size: u32,
-}
-
-#[derive(Deserialize)]
-struct SignCall {
-    #[serde(default)]
-    locations: Vec<Location>,
-    location: Location,
 }
 
 #[derive(Serialize)]
@@ -123,22 +123,25 @@ impl Access {
         if takes_content && !sized {
             return Err(NoLength);
         }
-        // Unread bytes would make hyper close the connection.
-        let Ok(body) = whole(body).await else {
+        let framed = head.headers.contains_key(framing::ENCODED);
+        let most = most_used(&path, &Query::of(&query), framed);
+        let Ok(body) = whole(body, most).await else {
             return Ok(Refusal::BrokenBody.reply());
         };
-        let asks_nothing = matches!(path.as_str(), "/" | "/access/status" | "/metrics");
-        if let Some(secret) = self.secret.as_ref().filter(|_| !asks_nothing) {
+        let is_open = matches!(path.as_str(), "/access/status" | "/metrics");
+        if let Some(secret) = self.secret.as_ref().filter(|_| !is_open) {
             let given = head.headers.get(token::HEADER).map(HeaderValue::as_bytes);
             let fits = |given| token::fits(given, &path, &query, secret.reveal());
             if !given.is_some_and(fits) {
                 return Ok(Refusal::Forbidden.reply());
             }
         }
-        if let Some(refusal) = self.general_fault().filter(|_| !asks_nothing) {
+        if CALLS.contains(&path.as_str())
+            && let Some(refusal) = self.general_fault()
+        {
             return Ok(refusal.reply());
         }
-        if head.headers.contains_key(framing::ENCODED) && !self.faults.strike(FaultKind::Unframed) {
+        if framed && !self.faults.strike(FaultKind::Unframed) {
             let broken = self.faults.strike(FaultKind::BadBlock);
             let content = framing::content(&body).filter(|_| !broken);
             let mut reply = match content {
@@ -170,10 +173,7 @@ impl Access {
             ("POST", "/delete") => read(document).and_then(|call| self.delete(call)),
             ("POST", "/alloc") => read(document).and_then(|call| self.allocate(&call)),
             ("POST", "/sign") => read(document).and_then(sign),
-            ("GET", "/" | "/access/status") => Ok(reply::json(
-                StatusCode::OK,
-                &serde_json::json!({"config": {}, "pools": []}),
-            )),
+            ("GET", "/access/status") => Ok(reply::json(StatusCode::OK, &status())),
             ("GET", "/metrics") => {
                 let pieces = self.store.pieces();
                 Ok(reply::text(format!("tenbin_blob_pieces {pieces}\n")))
@@ -209,7 +209,7 @@ impl Access {
     fn put_at(&self, query: &Query<'_>, body: Bytes) -> Result<Reply, Refusal> {
         let bits = query.number("hashes")?;
         let place = Place::of(query)?;
-        if !self.store.allows(&place) {
+        if !Ticket::allows(&place) {
             return Err(Refusal::Illegal);
         }
         let content = self.taken_in(place.size, body)?;
@@ -243,64 +243,6 @@ impl Access {
             true => hashes::of(bits, b"something else"),
             false => hashes::of(bits, content),
         }
-    }
-
-    fn get(&self, call: &GetCall) -> Result<Reply, Refusal> {
-        let (location, wanted) = (&call.location, call.read_size);
-        let end = call.offset.checked_add(wanted);
-        if !location.is_signed() || end.is_none_or(|end| end > location.size) {
-            return Err(Refusal::Illegal);
-        }
-        if self.faults.strike(FaultKind::Break) {
-            return Err(Refusal::Broken);
-        }
-        let parts = self.store.get(location, call.offset, wanted);
-        let parts = match (bytes_in(&parts) == wanted, self.gone) {
-            (true, _) => self.spoilt(call, parts),
-            (false, Gone::Cut) => parts,
-            (false, Gone::NotFound) => return Err(Refusal::NotFound),
-        };
-        Ok(reply::content(parts, call.offset, wanted, location.size))
-    }
-
-    /// What was asked for, after the faults.
-    fn spoilt(&self, call: &GetCall, parts: Vec<Bytes>) -> Vec<Bytes> {
-        let mut parts = self.with_another_faced(call, parts);
-        if self.faults.strike(FaultKind::Corrupt)
-            && let Some(part) = parts.first_mut().filter(|part| !part.is_empty())
-        {
-            let mut wrong = BytesMut::from(&part[..]);
-            let middle = wrong.len() / 2;
-            wrong[middle] ^= 1;
-            *part = wrong.freeze();
-        }
-        if self.faults.strike(FaultKind::Truncate) {
-            cut(&mut parts, call.read_size / 2);
-        }
-        parts
-    }
-
-    /// The content, or that of another blob, repeated as often as needed.
-    fn with_another_faced(&self, call: &GetCall, parts: Vec<Bytes>) -> Vec<Bytes> {
-        let other = if self.faults.strike(FaultKind::Swap) {
-            self.store.another(&call.location)
-        } else if self.faults.strike(FaultKind::Stale) {
-            self.store.last_gone()
-        } else {
-            None
-        };
-        let Some(other) = other.filter(|other| !other.is_empty()) else {
-            return parts;
-        };
-        let length = other.len() as u64;
-        let skipped = (call.offset % length) as usize;
-        let times = call.read_size.div_ceil(length);
-        let repeated = (0..times).map(|_| other.clone());
-        let mut parts: Vec<_> = std::iter::once(other.slice(skipped..))
-            .chain(repeated)
-            .collect();
-        cut(&mut parts, call.read_size);
-        parts
     }
 
     fn delete(&self, call: DeleteCall) -> Result<Reply, Refusal> {
@@ -347,42 +289,6 @@ impl Access {
     }
 }
 
-fn bytes_in(parts: &[Bytes]) -> u64 {
-    parts.iter().map(|part| part.len() as u64).sum()
-}
-
-/// Leaves so many bytes, the first ones.
-fn cut(parts: &mut Vec<Bytes>, bytes: u64) {
-    let mut left = bytes;
-    parts.retain_mut(|part| {
-        part.truncate(left.min(part.len() as u64) as usize);
-        left -= part.len() as u64;
-        !part.is_empty()
-    });
-}
-
-/// Signs a location that is made of parts of others.
-fn sign(call: SignCall) -> Result<Reply, Refusal> {
-    let of_others: HashMap<u64, u64> = call.locations.iter().flat_map(Location::pieces).collect();
-    let signed = call.locations.iter().all(Location::is_signed);
-    let alike = |other: &Location| {
-        let of =
-            |location: &Location| (location.cluster_id, location.code_mode, location.blob_size);
-        of(other) == of(&call.location)
-    };
-    let signed = signed && call.locations.iter().all(alike);
-    let known = call
-        .location
-        .pieces()
-        .all(|(number, _)| of_others.contains_key(&number));
-    if !signed || !known || of_others.is_empty() {
-        return Err(Refusal::Illegal);
-    }
-    let location = call.location.signed();
-    let document = serde_json::json!({ "location": location });
-    Ok(reply::json(StatusCode::OK, &document))
-}
-
 fn read<T: DeserializeOwned>(document: &[u8]) -> Result<T, Refusal> {
     if document.is_empty() {
         return Err(Refusal::Unread("EOF".to_owned()));
@@ -390,12 +296,41 @@ fn read<T: DeserializeOwned>(document: &[u8]) -> Result<T, Refusal> {
     serde_json::from_slice(document).map_err(|error| Refusal::Unread(error.to_string()))
 }
 
-async fn whole(mut body: Incoming) -> Result<Bytes, hyper::Error> {
+/// What can be used of a body: what it has beyond that is cut silently.
+fn most_used(path: &str, query: &Query<'_>, framed: bool) -> u64 {
+    let largest = match path {
+        "/put" => LARGEST_BLOB,
+        "/putat" => LARGEST_PIECE.into(),
+        _ => return LARGEST_DOCUMENT,
+    };
+    let size = query.number("size").unwrap_or(0);
+    match (size <= largest, framed) {
+        (false, _) => 0,
+        (true, false) => size,
+        (true, true) => framing::length(size),
+    }
+}
+
+/// A body up to its end, because unread bytes would make hyper close the connection, and
+/// as much of it as is used.
+async fn whole(mut body: Incoming, most: u64) -> Result<Bytes, hyper::Error> {
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {
         if let Ok(data) = frame?.into_data() {
-            bytes.extend_from_slice(&data);
+            let room = most - bytes.len() as u64;
+            let used = room.min(data.len() as u64) as usize;
+            bytes.extend_from_slice(&data[..used]);
         }
     }
     Ok(bytes.freeze())
+}
+
+fn status() -> serde_json::Value {
+    serde_json::json!({
+        "limit": {},
+        "pool": {},
+        "config": {},
+        "clusters": [{ "cluster_id": CLUSTER }],
+        "services": {},
+    })
 }
