@@ -107,6 +107,12 @@ fn blobs_are_put_and_read_whole_and_in_parts() {
         "{}",
         part.head
     );
+    // Nothing is no part.
+    let nothing = server.get(&location, 1, 0);
+    assert_eq!((nothing.status, nothing.announced()), (200, 0));
+    for reply in [whole, nothing] {
+        assert!(!reply.head.contains("content-range"), "{}", reply.head);
+    }
     // Fields that are zero may be absent, and a longer body is cut silently.
     let cut = server.put("size=2&hashes=0", b"abc").json()["location"].clone();
     assert_eq!(server.get(&cut, 0, 2).body, b"ab");
@@ -119,12 +125,31 @@ fn what_is_wrong_is_refused_as_there() {
     let location = server.location_of(b"abc");
     let mut changed = location.clone();
     changed["size"] = 2.into();
-    assert_eq!(server.get(&changed, 0, 2).status, 400);
-    assert_eq!(server.get(&location, 2, 2).status, 400);
-    assert_eq!(server.put("size=0&hashes=0", b"").status, 400);
-    let short = server.put("size=4&hashes=0", b"abc");
-    assert_eq!(short.status, 466);
-    assert!(short.json()["error"].is_string());
+    for (reply, status, error) in [
+        (server.get(&changed, 0, 2), 400, "Illegal Arguments"),
+        (server.get(&location, 2, 2), 400, "Illegal Arguments"),
+        (server.put("size=0&hashes=0", b""), 400, "Illegal Arguments"),
+        (
+            server.put("size=4&hashes=0", b"abc"),
+            466,
+            "access read request body",
+        ),
+        (
+            server.put(&format!("size={}&hashes=0", (5_u64 << 30) + 1), b"abc"),
+            553,
+            "access exceed object size",
+        ),
+    ] {
+        assert_eq!(reply.status, status);
+        assert_eq!(reply.json(), json!({ "error": error }));
+    }
+    for query in ["size=3&hashes=256", "size=three", "size=-3"] {
+        let unread = server.put(query, b"abc");
+        assert_eq!(
+            (unread.status, &unread.json()["code"]),
+            (400, &json!("Argument"))
+        );
+    }
     // curl's own type loses the body.
     let body = json!({ "locations": [location] }).to_string();
     let head = format!(
@@ -166,11 +191,21 @@ fn a_deleted_blob_is_there_for_a_while() {
     let location = looking.location_of(b"abc");
     looking.call("/delete", &json!({ "locations": [location] }));
     assert_eq!(looking.get(&location, 0, 3).status, 404);
-    let some = Server::start(&scratch, &["--fault", "226:50%"]);
+    // The locations of a cluster fail together.
+    let some = Server::start(&scratch, &["--fault", "226:50%", "--delete-lag", "0s"]);
     let locations = [b"a", b"b"].map(|content| some.location_of(content));
-    let reply = some.call("/delete", &json!({ "locations": locations }));
+    let call = json!({ "locations": locations });
+    assert_eq!(
+        some.call("/delete", &json!({ "locations": [] })).status,
+        400
+    );
+    let other = json!({ "locations": [some.location_of(b"c")] });
+    assert_eq!(some.call("/delete", &other).status, 200);
+    let reply = some.call("/delete", &call);
     assert_eq!(reply.status, 226);
-    assert_eq!(reply.json()["failed_locations"], json!([locations[1]]));
+    assert_eq!(reply.json(), json!({ "failed_locations": locations }));
+    assert_eq!(some.get(&locations[0], 0, 1).body, b"a");
+    assert_eq!(some.call("/delete", &call).status, 200);
 }
 
 #[test]
@@ -183,9 +218,9 @@ fn a_blob_is_put_together_from_pieces() {
     let slice = &location["blobs"][0];
     assert_eq!(slice["count"], 2);
     let first = slice["min_bid"].as_u64().expect("a number");
-    let put_at = |number: u64, token: &str, content: &str| {
+    let put_into = |cluster: u32, number: u64, token: &str, content: &str| {
         let head = format!(
-            "PUT /putat?clusterid=1&volumeid={}&blobid={number}&size={}&hashes=4&token={token} \
+            "PUT /putat?clusterid={cluster}&volumeid={}&blobid={number}&size={}&hashes=4&token={token} \
              HTTP/1.1\r\nContent-Length: {}",
             slice["vid"],
             content.len(),
@@ -193,8 +228,10 @@ fn a_blob_is_put_together_from_pieces() {
         );
         server.raw(&head, content.as_bytes()).expect("an answer")
     };
+    let put_at = |number, token: &str, content: &str| put_into(1, number, token, content);
     let [token, last] = [0, 1].map(|at| tokens[at].as_str().expect("a token"));
     assert_eq!(put_at(first, "wrong", "abc").status, 400);
+    assert_eq!(put_into(2, first, token, "abc").status, 400);
     assert!(put_at(first, token, "abc").json()["hashsum"]["4"].is_string());
     // What is there comes, and then the connection is closed.
     let part = server.get(location, 0, 5);
@@ -228,6 +265,19 @@ fn a_blob_is_put_together_from_pieces() {
     );
     let large = json!({"size": 5, "blob_size": (32 << 20) + 1});
     assert_eq!(server.call("/alloc", &large).status, 400);
+    let largest = 5_u64 << 30;
+    assert_eq!(
+        server.call("/alloc", &json!({"size": largest + 1})).status,
+        553
+    );
+    let many = server.call("/alloc", &json!({"size": largest})).json();
+    let slices = many["location"]["blobs"].as_array().expect("slices");
+    assert!(slices.len() <= 4, "{many}");
+    let pieces: u64 = slices
+        .iter()
+        .filter_map(|slice| slice["count"].as_u64())
+        .sum();
+    assert_eq!(pieces * (4 << 20), largest);
 }
 
 #[test]
@@ -252,7 +302,15 @@ fn what_clients_may_leave_out_or_add_is_taken() {
     let status = server
         .raw("GET /access/status HTTP/1.1", b"")
         .expect("an answer");
-    assert!(status.status == 200 && status.json().is_object());
+    assert_eq!(status.status, 200);
+    for key in ["limit", "pool", "config", "clusters", "services"] {
+        assert!(status.json().get(key).is_some(), "{key}");
+    }
+    let nothing = server.raw("GET / HTTP/1.1", b"").expect("an answer");
+    assert_eq!(nothing.status, 404);
+    // What is longer than it says is cut, and the connection goes on.
+    let long = server.put("size=3&hashes=0", &vec![b'x'; 3 << 20]);
+    assert_eq!(server.get(&long.json()["location"], 0, 3).body, b"xxx");
 }
 
 #[test]
@@ -298,9 +356,28 @@ fn a_truncated_body_is_announced_whole() {
 }
 
 #[test]
+fn whoever_limits_says_it_with_a_status_of_its_own() {
+    let scratch = Scratch::new("blob-server-limited");
+    for (status, error) in [
+        (400, "Illegal Arguments"),
+        (429, "too many requests"),
+        (552, "access limited"),
+    ] {
+        let server = Server::start(&scratch, &["--fault", &format!("{status}:100%")]);
+        let reply = server.put("size=3&hashes=0", b"abc");
+        assert_eq!(reply.status, status);
+        assert_eq!(reply.json(), json!({ "error": error }));
+    }
+}
+
+#[test]
 fn tokens_are_asked_for_where_there_is_a_secret() {
     let scratch = Scratch::new("blob-server-tokens");
     let server = Server::start(&scratch, &["--secret-key", "hush-this-is-the-key"]);
     let reply = server.put("size=3&hashes=0", b"abc");
     assert_eq!((reply.status, reply.body.len()), (403, 0));
+    for (path, status) in [("/", 403), ("/access/status", 200), ("/metrics", 200)] {
+        let reply = server.raw(&format!("GET {path} HTTP/1.1"), b"");
+        assert_eq!(reply.expect("an answer").status, status, "{path}");
+    }
 }

@@ -105,7 +105,7 @@ pub struct ServeBlobArgs {
     /// What goes wrong with a share of the requests, repeatable, for example corrupt:10%: corrupt,
     /// truncate, swap, stale, misrange or 500 (get), wrong-hash or 466 (put), bad-block or unframed
     /// (a CRC-framed put), 226 or never-gone (delete), 400,
-    /// 403 or 429 (any)
+    /// 403, 429 or 552 (any)
     #[arg(long = "fault", value_name = "KIND:SHARE")]
     pub faults: Vec<Fault>,
     /// Worker threads

@@ -33,7 +33,9 @@ pub(super) enum FaultKind {
     Refuse,
     /// Any: 403 without a body.
     Forbid,
-    /// Any: 429.
+    /// Any: 429, of a load balancer in front.
+    TooMany,
+    /// Any: 552.
     Limit,
     /// PUT: 466, as if the body had been too short.
     ShortBody,
@@ -41,13 +43,13 @@ pub(super) enum FaultKind {
     BadBlock,
     /// PUT with a framed body: taken for a plain one.
     Unframed,
-    /// DELETE: 226, and the location stays.
+    /// DELETE: 226, and all locations of a cluster stay.
     KeepSome,
     /// DELETE: acknowledged and never done.
     NeverGone,
 }
 
-const KINDS: [(&str, FaultKind); 15] = [
+const KINDS: [(&str, FaultKind); 16] = [
     ("corrupt", FaultKind::Corrupt),
     ("truncate", FaultKind::Truncate),
     ("swap", FaultKind::Swap),
@@ -57,7 +59,8 @@ const KINDS: [(&str, FaultKind); 15] = [
     ("wrong-hash", FaultKind::WrongHash),
     ("400", FaultKind::Refuse),
     ("403", FaultKind::Forbid),
-    ("429", FaultKind::Limit),
+    ("429", FaultKind::TooMany),
+    ("552", FaultKind::Limit),
     ("466", FaultKind::ShortBody),
     ("bad-block", FaultKind::BadBlock),
     ("unframed", FaultKind::Unframed),
@@ -69,7 +72,8 @@ const KINDS: [(&str, FaultKind); 15] = [
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
     "{0:?} is not a fault; write for example corrupt:10%, with one of corrupt, truncate, swap, \
-     stale, misrange, 500, wrong-hash, 400, 403, 429, 466, bad-block, unframed, 226, never-gone"
+     stale, misrange, 500, wrong-hash, 400, 403, 429, 552, 466, bad-block, unframed, 226, \
+     never-gone"
 )]
 pub struct FaultError(String);
 
@@ -116,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_share_is_met_exactly() {
-        let faults = Faults::new(&["corrupt:25%".parse().unwrap(), "429:100%".parse().unwrap()]);
+        let faults = Faults::new(&["corrupt:25%".parse().unwrap(), "552:100%".parse().unwrap()]);
         let struck = |kind| (0..100).filter(|_| faults.strike(kind)).count();
         assert_eq!(struck(FaultKind::Corrupt), 25);
         assert_eq!(struck(FaultKind::Limit), 100);

@@ -14,6 +14,12 @@ const BLOCK: usize = 64 << 10;
 /// Bytes of a block's sum, the lowest first.
 const SUM: usize = 4;
 
+/// Bytes of the blocks that so much content needs.
+pub(super) fn length(content: u64) -> u64 {
+    let blocks = content.div_ceil((BLOCK - SUM) as u64);
+    blocks * BLOCK as u64
+}
+
 /// What a framed body holds; `None` if a block is not what its sum says.
 pub(super) fn content(body: &[u8]) -> Option<Bytes> {
     let mut content = BytesMut::with_capacity(body.len());

@@ -1,5 +1,7 @@
 //! Where a blob is, signed, so that no other can be made up.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 /// The reversed polynomial of the sum over a location.
@@ -36,6 +38,13 @@ pub(super) struct Slice {
     pub(super) count: u32,
 }
 
+impl Slice {
+    /// Numbers of its pieces.
+    pub(super) fn numbers(&self) -> Range<u64> {
+        self.min_bid..self.min_bid.saturating_add(self.count.into())
+    }
+}
+
 impl Location {
     pub(super) fn signed(mut self) -> Self {
         self.crc = self.sum();
@@ -50,10 +59,7 @@ impl Location {
     pub(super) fn pieces(&self) -> impl Iterator<Item = (u64, u64)> {
         let each = u64::from(self.blob_size.max(1));
         let size = self.size;
-        let numbers = self
-            .blobs
-            .iter()
-            .flat_map(|slice| (0..u64::from(slice.count)).map(|at| slice.min_bid + at));
+        let numbers = self.blobs.iter().flat_map(Slice::numbers);
         numbers.enumerate().map(move |(at, number)| {
             let before = each.saturating_mul(at as u64);
             (number, size.saturating_sub(before).min(each))
@@ -75,7 +81,7 @@ impl Location {
     }
 }
 
-fn crc(bytes: &[u8]) -> u32 {
+pub(super) fn crc(bytes: &[u8]) -> u32 {
     let fold = |sum: u32, byte: &u8| {
         (0..8).fold(sum ^ u32::from(*byte), |sum, _| {
             (sum >> 1) ^ (POLYNOMIAL & (sum & 1).wrapping_neg())

@@ -6,11 +6,15 @@
 mod body;
 mod faults;
 mod framing;
+mod get;
 mod hashes;
 mod location;
+mod query;
 mod reply;
 mod service;
+mod sign;
 mod store;
+mod ticket;
 mod token;
 
 use std::net::SocketAddr;

@@ -7,9 +7,6 @@ use serde::Serialize;
 
 use super::body::Parts;
 
-/// Requests with bodies that end before they should.
-pub(super) const SHORT_BODY: u16 = 466;
-
 /// Some were deleted, and some were not.
 pub(super) const SOME_DELETED: u16 = 226;
 
@@ -39,26 +36,58 @@ pub(super) fn json(status: StatusCode, document: &impl Serialize) -> Reply {
     reply
 }
 
-/// A refusal in words.
-pub(super) fn trouble(status: u16, error: &str, code: Option<&str>) -> Reply {
-    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    json(status, &Trouble { error, code })
+/// Why a request is not served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// Its arguments cannot be read.
+    Unread(String),
+    /// Its arguments can be read, and are wrong.
+    Illegal,
+    /// It has no token, or a wrong one.
+    Forbidden,
+    /// There is no such blob. The access layer never says so.
+    NotFound,
+    /// Too many requests, as something in front of the access layer says it.
+    TooMany,
+    /// Its body ends before it should, or a block of it is not what its sum says.
+    BrokenBody,
+    /// It broke the server.
+    Broken,
+    /// Too many requests at a time, as the access layer says it.
+    Limited,
+    /// Larger than a blob may be.
+    TooLarge,
 }
 
-/// A refusal of what the request says.
-pub(super) fn argument(error: &str) -> Reply {
-    trouble(400, error, Some("Argument"))
+impl Refusal {
+    pub(super) fn reply(&self) -> Reply {
+        // Statuses of the access layer's own have no code.
+        let (status, error, code) = match self {
+            Self::Unread(why) => (400, why.as_str(), Some("Argument")),
+            Self::Illegal => (400, "Illegal Arguments", None),
+            Self::Forbidden => return bare(StatusCode::FORBIDDEN),
+            Self::NotFound => (404, "no such blob", Some("BlobNotFound")),
+            Self::TooMany => (429, "too many requests", None),
+            Self::BrokenBody => (466, "access read request body", None),
+            Self::Broken => (500, "asked to break", Some("ServerError")),
+            Self::Limited => (552, "access limited", None),
+            Self::TooLarge => (553, "access exceed object size", None),
+        };
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        json(status, &Trouble { error, code })
+    }
 }
 
-/// Content, or the part of it that was asked for. As long as it should be: where less
-/// is there, the connection is closed inside it.
-pub(super) fn content(parts: Vec<Bytes>, length: u64, part: Option<ContentRange>) -> Reply {
+/// So much content from an offset into a blob of `size` bytes. Where less is there, the
+/// connection is closed inside it.
+pub(super) fn content(parts: Vec<Bytes>, offset: u64, length: u64, size: u64) -> Reply {
     let mut reply = Response::new(Parts::announced(parts, length));
     let headers = reply.headers_mut();
     let kind = HeaderValue::from_static("application/octet-stream");
     headers.insert(CONTENT_TYPE, kind);
-    if let Some(ContentRange { offset, size }) = part {
-        let last = (offset + length).saturating_sub(1);
+    // Nothing is no part.
+    if length > 0 && length != size {
+        let last = offset + length - 1;
         let range = format!("bytes {offset}-{last}/{size}");
         if let Ok(range) = HeaderValue::from_str(&range) {
             headers.insert(CONTENT_RANGE, range);
@@ -66,13 +95,6 @@ pub(super) fn content(parts: Vec<Bytes>, length: u64, part: Option<ContentRange>
         *reply.status_mut() = StatusCode::PARTIAL_CONTENT;
     }
     reply
-}
-
-/// Where a part begins, and the size of the whole, bytes.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ContentRange {
-    pub(super) offset: u64,
-    pub(super) size: u64,
 }
 
 /// Plain text.

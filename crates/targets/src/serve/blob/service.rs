@@ -1,6 +1,6 @@
 //! The calls of the access layer.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,18 +19,35 @@ use tenbin_plan::Secret;
 
 use super::faults::{FaultKind, Faults};
 use super::location::Location;
-use super::reply::{self, ContentRange, Reply};
-use super::store::{LARGEST_PIECE, PIECE, Place, Store};
+use super::query::Query;
+use super::reply::{self, Refusal, Reply};
+use super::sign::sign;
+use super::store::{CLUSTER, LARGEST_PIECE, PIECE, Place, Store};
+use super::ticket::Ticket;
 use super::{Gone, framing, hashes, token};
 
 /// The largest blob that is taken in.
-const LARGEST_BLOB: u64 = 1 << 30;
+const LARGEST_BLOB: u64 = 5 << 30;
 
 /// Pieces of one blob, at most.
 const MOST_PIECES: u64 = 1 << 20;
 
+/// Bytes of a document, at most: a thousand locations fit in several times.
+const LARGEST_DOCUMENT: u64 = 4 << 20;
+
 /// Locations in one deletion, at most.
 const MOST_LOCATIONS: usize = 1024;
+
+/// What clients call; the rest is for whoever looks after the server.
+const CALLS: [&str; 7] = [
+    "/put",
+    "/putat",
+    "/get",
+    "/delete",
+    "/deleteblob",
+    "/alloc",
+    "/sign",
+];
 
 /// The service behind every connection.
 #[derive(Debug, Clone)]
@@ -76,15 +93,6 @@ impl Service<Request<Incoming>> for Access {
 }
 
 #[derive(Deserialize)]
-struct GetCall {
-    location: Location,
-    #[serde(default)]
-    offset: u64,
-    #[serde(default)]
-    read_size: u64,
-}
-
-#[derive(Deserialize)]
 struct DeleteCall {
     #[serde(default)]
     locations: Vec<Location>,
@@ -96,13 +104,6 @@ struct AllocateCall {
     size: u64,
     #[serde(default)]
     blob_size: u32,
-}
-
-#[derive(Deserialize)]
-struct SignCall {
-    #[serde(default)]
-    locations: Vec<Location>,
-    location: Location,
 }
 
 #[derive(Serialize)]
@@ -122,32 +123,30 @@ impl Access {
         if takes_content && !sized {
             return Err(NoLength);
         }
-        // Unread bytes would make hyper close the connection.
-        let body = match whole(body).await {
-            Ok(body) => body,
-            Err(_) => return Ok(reply::trouble(reply::SHORT_BODY, "unexpected EOF", None)),
+        let framed = head.headers.contains_key(framing::ENCODED);
+        let most = most_used(&path, &Query::of(&query), framed);
+        let Ok(body) = whole(body, most).await else {
+            return Ok(Refusal::BrokenBody.reply());
         };
-        let asks_nothing = matches!(path.as_str(), "/" | "/access/status" | "/metrics");
-        if let Some(secret) = self.secret.as_ref().filter(|_| !asks_nothing) {
+        let is_open = matches!(path.as_str(), "/access/status" | "/metrics");
+        if let Some(secret) = self.secret.as_ref().filter(|_| !is_open) {
             let given = head.headers.get(token::HEADER).map(HeaderValue::as_bytes);
             let fits = |given| token::fits(given, &path, &query, secret.reveal());
             if !given.is_some_and(fits) {
-                return Ok(reply::bare(StatusCode::FORBIDDEN));
+                return Ok(Refusal::Forbidden.reply());
             }
         }
-        if let Some(refusal) = self.general_fault().filter(|_| !asks_nothing) {
-            return Ok(refusal);
+        if CALLS.contains(&path.as_str())
+            && let Some(refusal) = self.general_fault()
+        {
+            return Ok(refusal.reply());
         }
-        if head.headers.contains_key(framing::ENCODED) && !self.faults.strike(FaultKind::Unframed) {
+        if framed && !self.faults.strike(FaultKind::Unframed) {
             let broken = self.faults.strike(FaultKind::BadBlock);
             let content = framing::content(&body).filter(|_| !broken);
             let mut reply = match content {
                 Some(content) => self.route(&head, &path, &query, content),
-                None => reply::trouble(
-                    reply::SHORT_BODY,
-                    "crc32block: checksum mismatch",
-                    Some("ReadRequestBody"),
-                ),
+                None => Refusal::BrokenBody.reply(),
             };
             let acknowledged = HeaderValue::from_static("1");
             reply
@@ -166,293 +165,172 @@ impl Access {
         let method = head.method.as_str();
         // Another type loses the body.
         let document = if is_json { &body[..] } else { b"" };
-        match (method, path) {
+        let served = match (method, path) {
             ("PUT" | "POST", "/put") => self.put(&Query::of(query), body),
             ("PUT" | "POST", "/putat") => self.put_at(&Query::of(query), body),
             ("DELETE", "/deleteblob") => self.delete_piece(&Query::of(query)),
-            ("POST", "/get") => read(document, |call| self.get(&call)),
-            ("POST", "/delete") => read(document, |call| self.delete(call)),
-            ("POST", "/alloc") => read(document, |call| self.allocate(&call)),
-            ("POST", "/sign") => read(document, sign),
-            ("GET", "/" | "/access/status") => reply::json(
-                StatusCode::OK,
-                &serde_json::json!({"config": {}, "pools": []}),
-            ),
+            ("POST", "/get") => read(document).and_then(|call| self.get(&call)),
+            ("POST", "/delete") => read(document).and_then(|call| self.delete(call)),
+            ("POST", "/alloc") => read(document).and_then(|call| self.allocate(&call)),
+            ("POST", "/sign") => read(document).and_then(sign),
+            ("GET", "/access/status") => Ok(reply::json(StatusCode::OK, &status())),
             ("GET", "/metrics") => {
-                reply::text(format!("tenbin_blob_pieces {}\n", self.store.pieces()))
+                let pieces = self.store.pieces();
+                Ok(reply::text(format!("tenbin_blob_pieces {pieces}\n")))
             }
-            _ => reply::bare(StatusCode::NOT_FOUND),
-        }
-    }
-
-    fn general_fault(&self) -> Option<Reply> {
-        if self.faults.strike(FaultKind::Refuse) {
-            return Some(reply::argument("asked to refuse"));
-        }
-        if self.faults.strike(FaultKind::Forbid) {
-            return Some(reply::bare(StatusCode::FORBIDDEN));
-        }
-        let limited = self.faults.strike(FaultKind::Limit);
-        limited.then(|| reply::trouble(429, "limited", Some("AccessLimited")))
-    }
-
-    fn put(&self, query: &Query<'_>, body: Bytes) -> Reply {
-        let content = match self.taken_in(query, body) {
-            Ok(content) => content,
-            Err(refusal) => return *refusal,
+            _ => Ok(reply::bare(StatusCode::NOT_FOUND)),
         };
-        let hashsum = self.sums(query, &content);
-        reply::json(
-            StatusCode::OK,
-            &Stored {
-                location: Some(self.store.put(content)),
-                hashsum,
-            },
-        )
+        served.unwrap_or_else(|refusal| refusal.reply())
     }
 
-    fn put_at(&self, query: &Query<'_>, body: Bytes) -> Reply {
-        let content = match self.taken_in(query, body) {
-            Ok(content) => content,
-            Err(refusal) => return *refusal,
-        };
-        let hashsum = self.sums(query, &content);
-        let Some(place) = Place::of(query) else {
-            return reply::argument("volumeid and blobid are needed");
-        };
-        match self.store.put_at(&place, content) {
-            true => reply::json(
-                StatusCode::OK,
-                &Stored {
-                    location: None,
-                    hashsum,
-                },
-            ),
-            false => reply::argument("token mismatch"),
+    fn general_fault(&self) -> Option<Refusal> {
+        let all = [
+            (FaultKind::Refuse, Refusal::Illegal),
+            (FaultKind::Forbid, Refusal::Forbidden),
+            (FaultKind::TooMany, Refusal::TooMany),
+            (FaultKind::Limit, Refusal::Limited),
+        ];
+        let mut all = all.into_iter();
+        all.find_map(|(kind, refusal)| self.faults.strike(kind).then_some(refusal))
+    }
+
+    fn put(&self, query: &Query<'_>, body: Bytes) -> Result<Reply, Refusal> {
+        let bits = query.number("hashes")?;
+        let size: u64 = query.number("size")?;
+        if size > LARGEST_BLOB {
+            return Err(Refusal::TooLarge);
         }
+        let content = self.taken_in(size, body)?;
+        let hashsum = self.sums(bits, &content);
+        let location = Some(self.store.put(content));
+        Ok(reply::json(StatusCode::OK, &Stored { location, hashsum }))
     }
 
-    fn delete_piece(&self, query: &Query<'_>) -> Reply {
-        let place = Place::of(query);
-        match place.is_some_and(|place| self.store.delete_piece(&place)) {
-            true => reply::bare(StatusCode::OK),
-            false => reply::argument("token mismatch"),
+    fn put_at(&self, query: &Query<'_>, body: Bytes) -> Result<Reply, Refusal> {
+        let bits = query.number("hashes")?;
+        let place = Place::of(query)?;
+        if !Ticket::allows(&place) {
+            return Err(Refusal::Illegal);
+        }
+        let content = self.taken_in(place.size, body)?;
+        let hashsum = self.sums(bits, &content);
+        self.store.put_at(&place, content);
+        let location = None;
+        Ok(reply::json(StatusCode::OK, &Stored { location, hashsum }))
+    }
+
+    fn delete_piece(&self, query: &Query<'_>) -> Result<Reply, Refusal> {
+        match self.store.delete_piece(&Place::of(query)?) {
+            true => Ok(reply::bare(StatusCode::OK)),
+            false => Err(Refusal::Illegal),
         }
     }
 
     /// As much of a body as the query says there is. More is cut silently.
-    fn taken_in(&self, query: &Query<'_>, mut body: Bytes) -> Result<Bytes, Box<Reply>> {
-        let size = query.number("size").unwrap_or(0);
-        if size == 0 || size > LARGEST_BLOB {
-            return Err(Box::new(reply::argument("invalid size")));
+    fn taken_in(&self, size: u64, mut body: Bytes) -> Result<Bytes, Refusal> {
+        if size == 0 {
+            return Err(Refusal::Illegal);
         }
         if (body.len() as u64) < size || self.faults.strike(FaultKind::ShortBody) {
-            let short = reply::trouble(reply::SHORT_BODY, "unexpected EOF", Some("ReadBody"));
-            return Err(Box::new(short));
+            return Err(Refusal::BrokenBody);
         }
         body.truncate(size as usize);
         Ok(body)
     }
 
-    fn sums(&self, query: &Query<'_>, content: &[u8]) -> BTreeMap<String, String> {
-        let bits = query.number("hashes").unwrap_or(0) as u8;
+    fn sums(&self, bits: u8, content: &[u8]) -> BTreeMap<String, String> {
         match self.faults.strike(FaultKind::WrongHash) {
             true => hashes::of(bits, b"something else"),
             false => hashes::of(bits, content),
         }
     }
 
-    fn get(&self, call: &GetCall) -> Reply {
-        let location = &call.location;
-        let end = call.offset.checked_add(call.read_size);
-        if !location.is_signed() {
-            return reply::argument("invalid location crc");
-        }
-        if end.is_none_or(|end| end > location.size) {
-            return reply::argument("invalid range");
-        }
-        if self.faults.strike(FaultKind::Break) {
-            return reply::trouble(500, "asked to break", Some("ServerError"));
-        }
-        let wanted = call.read_size;
-        let mut parts = self.store.get(location, call.offset, wanted);
-        let there = bytes_in(&parts) == wanted;
-        if !there && self.gone == Gone::NotFound {
-            return reply::trouble(404, "no such blob", Some("BlobNotFound"));
-        }
-        if there {
-            parts = self.spoilt(call, parts);
-        }
-        let whole = call.offset == 0 && wanted == location.size;
-        let part = (!whole).then(|| ContentRange {
-            offset: call.offset + u64::from(self.faults.strike(FaultKind::Misrange)),
-            size: location.size,
-        });
-        reply::content(parts, wanted, part)
-    }
-
-    /// What was asked for, after the faults.
-    fn spoilt(&self, call: &GetCall, parts: Vec<Bytes>) -> Vec<Bytes> {
-        let mut parts = self.with_another_faced(call, parts);
-        if self.faults.strike(FaultKind::Corrupt)
-            && let Some(part) = parts.first_mut().filter(|part| !part.is_empty())
-        {
-            let mut wrong = BytesMut::from(&part[..]);
-            let middle = wrong.len() / 2;
-            wrong[middle] ^= 1;
-            *part = wrong.freeze();
-        }
-        if self.faults.strike(FaultKind::Truncate) {
-            cut(&mut parts, call.read_size / 2);
-        }
-        parts
-    }
-
-    /// The content, or that of another blob, repeated as often as needed.
-    fn with_another_faced(&self, call: &GetCall, parts: Vec<Bytes>) -> Vec<Bytes> {
-        let other = if self.faults.strike(FaultKind::Swap) {
-            self.store.another(&call.location)
-        } else if self.faults.strike(FaultKind::Stale) {
-            self.store.last_gone()
-        } else {
-            None
-        };
-        let Some(other) = other.filter(|other| !other.is_empty()) else {
-            return parts;
-        };
-        let length = other.len() as u64;
-        let skipped = (call.offset % length) as usize;
-        let times = call.read_size.div_ceil(length);
-        let repeated = (0..times).map(|_| other.clone());
-        let mut parts: Vec<_> = std::iter::once(other.slice(skipped..))
-            .chain(repeated)
-            .collect();
-        cut(&mut parts, call.read_size);
-        parts
-    }
-
-    fn delete(&self, call: DeleteCall) -> Reply {
+    fn delete(&self, call: DeleteCall) -> Result<Reply, Refusal> {
         let count = call.locations.len();
-        if count == 0 || count > MOST_LOCATIONS {
-            return reply::argument("invalid number of locations");
+        if count == 0 || count > MOST_LOCATIONS || !call.locations.iter().all(Location::is_signed) {
+            return Err(Refusal::Illegal);
         }
-        if !call.locations.iter().all(Location::is_signed) {
-            return reply::argument("invalid location crc");
-        }
+        let clusters: BTreeSet<u32> = call.locations.iter().map(|one| one.cluster_id).collect();
+        // Those of one cluster become one message, and fail together.
+        let mut faulty = clusters;
+        faulty.retain(|_| self.faults.strike(FaultKind::KeepSome));
         let (failed, done): (Vec<_>, Vec<_>) = call
             .locations
             .into_iter()
-            .partition(|_| self.faults.strike(FaultKind::KeepSome));
+            .partition(|location| faulty.contains(&location.cluster_id));
         for location in &done {
             if !self.faults.strike(FaultKind::NeverGone) {
                 self.store.delete(location);
             }
         }
         if failed.is_empty() {
-            return reply::json(StatusCode::OK, &serde_json::json!({}));
+            return Ok(reply::json(StatusCode::OK, &serde_json::json!({})));
         }
         let status = StatusCode::from_u16(reply::SOME_DELETED).unwrap_or(StatusCode::IM_USED);
-        reply::json(status, &serde_json::json!({ "failed_locations": failed }))
+        let document = serde_json::json!({ "failed_locations": failed });
+        Ok(reply::json(status, &document))
     }
 
-    fn allocate(&self, call: &AllocateCall) -> Reply {
+    fn allocate(&self, call: &AllocateCall) -> Result<Reply, Refusal> {
         let piece = match call.blob_size {
             0 => PIECE,
             asked if asked <= LARGEST_PIECE => asked,
-            _ => return reply::argument("invalid blob_size"),
+            _ => return Err(Refusal::Illegal),
         };
+        if call.size > LARGEST_BLOB {
+            return Err(Refusal::TooLarge);
+        }
         if call.size == 0 || call.size.div_ceil(piece.into()) > MOST_PIECES {
-            return reply::argument("invalid size");
+            return Err(Refusal::Illegal);
         }
         let (location, tokens) = self.store.reserve(call.size, piece);
-        reply::json(
-            StatusCode::OK,
-            &serde_json::json!({ "location": location, "tokens": tokens }),
-        )
+        let document = serde_json::json!({ "location": location, "tokens": tokens });
+        Ok(reply::json(StatusCode::OK, &document))
     }
 }
 
-fn bytes_in(parts: &[Bytes]) -> u64 {
-    parts.iter().map(|part| part.len() as u64).sum()
+fn read<T: DeserializeOwned>(document: &[u8]) -> Result<T, Refusal> {
+    if document.is_empty() {
+        return Err(Refusal::Unread("EOF".to_owned()));
+    }
+    serde_json::from_slice(document).map_err(|error| Refusal::Unread(error.to_string()))
 }
 
-/// Leaves so many bytes, the first ones.
-fn cut(parts: &mut Vec<Bytes>, bytes: u64) {
-    let mut left = bytes;
-    parts.retain_mut(|part| {
-        part.truncate(left.min(part.len() as u64) as usize);
-        left -= part.len() as u64;
-        !part.is_empty()
-    });
-}
-
-/// Signs a location that is made of parts of others.
-fn sign(call: SignCall) -> Reply {
-    let of_others: HashMap<u64, u64> = call.locations.iter().flat_map(Location::pieces).collect();
-    let signed = call.locations.iter().all(Location::is_signed);
-    let alike = |other: &Location| {
-        let of =
-            |location: &Location| (location.cluster_id, location.code_mode, location.blob_size);
-        of(other) == of(&call.location)
+/// What can be used of a body: what it has beyond that is cut silently.
+fn most_used(path: &str, query: &Query<'_>, framed: bool) -> u64 {
+    let largest = match path {
+        "/put" => LARGEST_BLOB,
+        "/putat" => LARGEST_PIECE.into(),
+        _ => return LARGEST_DOCUMENT,
     };
-    let signed = signed && call.locations.iter().all(alike);
-    let known = call
-        .location
-        .pieces()
-        .all(|(number, _)| of_others.contains_key(&number));
-    match signed && known && !of_others.is_empty() {
-        true => {
-            let location = call.location.signed();
-            reply::json(StatusCode::OK, &serde_json::json!({ "location": location }))
-        }
-        false => reply::argument("invalid locations"),
+    let size = query.number("size").unwrap_or(0);
+    match (size <= largest, framed) {
+        (false, _) => 0,
+        (true, false) => size,
+        (true, true) => framing::length(size),
     }
 }
 
-fn read<T: DeserializeOwned>(document: &[u8], answer: impl FnOnce(T) -> Reply) -> Reply {
-    match serde_json::from_slice(document) {
-        Ok(call) => answer(call),
-        Err(_) if document.is_empty() => reply::argument("EOF"),
-        Err(error) => reply::argument(&error.to_string()),
-    }
-}
-
-async fn whole(mut body: Incoming) -> Result<Bytes, hyper::Error> {
+/// A body up to its end, because unread bytes would make hyper close the connection, and
+/// as much of it as is used.
+async fn whole(mut body: Incoming, most: u64) -> Result<Bytes, hyper::Error> {
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {
         if let Ok(data) = frame?.into_data() {
-            bytes.extend_from_slice(&data);
+            let room = most - bytes.len() as u64;
+            let used = room.min(data.len() as u64) as usize;
+            bytes.extend_from_slice(&data[..used]);
         }
     }
     Ok(bytes.freeze())
 }
 
-impl<'a> Place<'a> {
-    fn of(query: &Query<'a>) -> Option<Self> {
-        Some(Self {
-            volume: query.number("volumeid")?.try_into().ok()?,
-            number: query.number("blobid")?,
-            size: query.number("size")?,
-            token: query.text("token").unwrap_or_default(),
-        })
-    }
-}
-
-/// What stands behind the path.
-struct Query<'a>(Vec<(&'a str, &'a str)>);
-
-impl<'a> Query<'a> {
-    fn of(text: &'a str) -> Self {
-        let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
-        Self(pairs.collect())
-    }
-
-    fn text(&self, name: &str) -> Option<&'a str> {
-        let mut pairs = self.0.iter();
-        pairs.find(|(key, _)| *key == name).map(|(_, value)| *value)
-    }
-
-    fn number(&self, name: &str) -> Option<u64> {
-        self.text(name)?.parse().ok()
-    }
+fn status() -> serde_json::Value {
+    serde_json::json!({
+        "limit": {},
+        "pool": {},
+        "config": {},
+        "clusters": [{ "cluster_id": CLUSTER }],
+        "services": {},
+    })
 }

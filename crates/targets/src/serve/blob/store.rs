@@ -1,12 +1,14 @@
 //! Blobs in memory, in pieces, and those that are still there though deleted.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
 use super::location::{Location, Slice};
+use super::ticket::Ticket;
 
 /// Size of a piece, unless a client asks for another.
 pub(super) const PIECE: u32 = 4 << 20;
@@ -14,17 +16,21 @@ pub(super) const PIECE: u32 = 4 << 20;
 /// The largest piece a client may ask for.
 pub(super) const LARGEST_PIECE: u32 = 32 << 20;
 
-const CLUSTER: u32 = 1;
+/// The only cluster.
+pub(super) const CLUSTER: u32 = 1;
 /// EC3P3, as a cluster on one machine has it.
 const CODE_MODE: u8 = 11;
 /// Volumes that pieces go round.
 const VOLUMES: u64 = 4;
-/// Pieces with consecutive numbers in one volume, at most.
+/// Pieces with consecutive numbers in one volume, as long as that makes few slices.
 const SLICE: u64 = 4;
+/// Slices of a location, at most.
+const MOST_SLICES: u64 = 4;
 
 /// Where a piece belongs, and the proof that it may be touched.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
+    pub(super) cluster: u32,
     pub(super) volume: u32,
     pub(super) number: u64,
     /// Bytes.
@@ -42,16 +48,11 @@ pub(super) struct Store {
 #[derive(Debug, Default)]
 struct Inside {
     next: u64,
-    pieces: HashMap<u64, Bytes>,
-    /// Deleted, and until when they are still there; ascending in time.
-    going: VecDeque<(Instant, u64)>,
+    pieces: BTreeMap<u64, Bytes>,
+    /// Numbers that are deleted, and until when they are still there; ascending in time.
+    going: VecDeque<(Instant, Range<u64>)>,
     /// The content of the piece that was the last to go.
     last_gone: Option<Bytes>,
-    /// What may be written where: by token, a range of pieces in a volume, and how large
-    /// each of them is.
-    tokens: HashMap<String, (Slice, u64)>,
-    /// Deleted, to be told from those that never were.
-    deleted: HashSet<u64>,
 }
 
 impl Store {
@@ -78,19 +79,22 @@ impl Store {
     /// than one piece has that alone.
     pub(super) fn reserve(&self, size: u64, piece: u32) -> (Location, Vec<String>) {
         let location = self.allocate(size, piece);
-        let (piece, mut tokens) = (u64::from(piece), Vec::new());
-        let mut inside = self.inside();
-        let mut give = |slice: Slice, size: u64| {
-            let token = format!("{:016x}{:08x}{size:08x}", !slice.min_bid, slice.count);
-            inside.tokens.insert(token.clone(), (slice, size));
-            tokens.push(token);
+        let mut tokens = Vec::new();
+        let mut give = |slice: Slice, size: u32| {
+            let cluster = CLUSTER;
+            let ticket = Ticket {
+                cluster,
+                slice,
+                size,
+            };
+            tokens.push(ticket.text());
         };
-        let rest = size % piece;
+        let rest = (size % u64::from(piece)) as u32;
         let last = location.blobs.len() - 1;
         for (at, slice) in location.blobs.iter().enumerate() {
             let shorter = u32::from(at == last && rest > 0);
             let count = slice.count - shorter;
-            if size >= piece {
+            if size >= piece.into() {
                 give(Slice { count, ..*slice }, piece);
             }
             if shorter > 0 {
@@ -106,7 +110,6 @@ impl Store {
                 );
             }
         }
-        drop(inside);
         (location, tokens)
     }
 
@@ -116,13 +119,14 @@ impl Store {
         inside.next += 1;
         let first = inside.next;
         inside.next += count - 1;
-        let begins = (0..count).step_by(SLICE as usize);
+        let each = SLICE.max(count.div_ceil(MOST_SLICES));
+        let begins = (0..count).step_by(each as usize);
         let slices = begins.map(|before| {
             let min_bid = first + before;
             Slice {
                 min_bid,
                 vid: (min_bid % VOLUMES + 1) as u32,
-                count: (count - before).min(SLICE) as u32,
+                count: (count - before).min(each) as u32,
             }
         });
         Location {
@@ -138,23 +142,20 @@ impl Store {
 
     /// Fills one piece of a location; false if the token does not allow it.
     pub(super) fn put_at(&self, place: &Place<'_>, content: Bytes) -> bool {
-        let mut inside = self.inside();
-        let allowed = inside.allows(place);
+        let allowed = Ticket::allows(place);
         if allowed {
-            inside.pieces.insert(place.number, content);
+            self.inside().pieces.insert(place.number, content);
         }
         allowed
     }
 
     /// Deletes one piece, some time; false if the token does not allow it.
     pub(super) fn delete_piece(&self, place: &Place<'_>) -> bool {
-        let gone = Instant::now() + self.lag;
-        let mut inside = self.inside();
-        let allowed = inside.allows(place);
-        if allowed && inside.deleted.insert(place.number) {
-            inside.going.push_back((gone, place.number));
+        let allowed = Ticket::allows(place);
+        if allowed {
+            let only = place.number..place.number.saturating_add(1);
+            self.inside().delete(self.lag, std::iter::once(only));
         }
-        inside.let_go(Instant::now());
         allowed
     }
 
@@ -180,17 +181,11 @@ impl Store {
         contents.collect()
     }
 
-    /// Deletes a blob, some time. One that is on its way already, or was never there,
-    /// is deleted as well.
+    /// Deletes a blob, some time: whatever of it is there then. One that never was is
+    /// deleted as well.
     pub(super) fn delete(&self, location: &Location) {
-        let gone = Instant::now() + self.lag;
-        let mut inside = self.inside();
-        for (number, _) in location.pieces() {
-            if inside.deleted.insert(number) {
-                inside.going.push_back((gone, number));
-            }
-        }
-        inside.let_go(Instant::now());
+        let slices = location.blobs.iter().map(Slice::numbers);
+        self.inside().delete(self.lag, slices);
     }
 
     /// The content of another blob that is there.
@@ -224,19 +219,18 @@ impl Store {
 }
 
 impl Inside {
-    fn allows(&self, place: &Place<'_>) -> bool {
-        self.tokens.get(place.token).is_some_and(|(slice, size)| {
-            let end = slice.min_bid + u64::from(slice.count);
-            *size == place.size
-                && slice.vid == place.volume
-                && (slice.min_bid..end).contains(&place.number)
-        })
+    fn delete(&mut self, lag: Duration, numbers: impl IntoIterator<Item = Range<u64>>) {
+        let now = Instant::now();
+        let numbers = numbers.into_iter();
+        self.going
+            .extend(numbers.map(|numbers| (now + lag, numbers)));
+        self.let_go(now);
     }
 
     fn let_go(&mut self, now: Instant) {
-        while let Some((_, number)) = self.going.pop_front_if(|(when, _)| *when <= now) {
-            if let Some(content) = self.pieces.remove(&number) {
-                self.last_gone = Some(content);
+        while let Some((_, numbers)) = self.going.pop_front_if(|(when, _)| *when <= now) {
+            while let Some((&number, _)) = self.pieces.range(numbers.clone()).next() {
+                self.last_gone = self.pieces.remove(&number);
             }
         }
     }
@@ -283,6 +277,7 @@ mod tests {
         let (location, tokens) = store.reserve(5, 3);
         let slice = location.blobs[0];
         let place = |token, at, size| Place {
+            cluster: location.cluster_id,
             volume: slice.vid,
             number: slice.min_bid + at,
             size,
@@ -313,5 +308,19 @@ mod tests {
             [9, 10, 15, 40, 45, 80, 81].map(tokens),
             [1, 1, 2, 1, 3, 2, 4]
         );
+    }
+    #[test]
+    fn a_large_blob_has_few_slices_with_many_pieces() {
+        let store = Store::new(Duration::ZERO);
+        for size in [17, 161, 5_u64 << 30] {
+            let (location, tokens) = store.reserve(size, 10);
+            assert!(location.blobs.len() <= 4 && tokens.len() <= 5, "{size}");
+            let pieces: u64 = location
+                .blobs
+                .iter()
+                .map(|slice| u64::from(slice.count))
+                .sum();
+            assert_eq!(pieces, size.div_ceil(10));
+        }
     }
 }

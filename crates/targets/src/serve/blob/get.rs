@@ -1,0 +1,97 @@
+//! Content on its way out, and what goes wrong with it on purpose.
+
+use bytes::{Bytes, BytesMut};
+use serde::Deserialize;
+
+use super::Gone;
+use super::faults::FaultKind;
+use super::location::Location;
+use super::reply::{self, Refusal, Reply};
+use super::service::Access;
+
+/// What `/get` is asked for.
+#[derive(Deserialize)]
+pub(super) struct GetCall {
+    location: Location,
+    #[serde(default)]
+    offset: u64,
+    #[serde(default)]
+    read_size: u64,
+}
+
+impl Access {
+    pub(super) fn get(&self, call: &GetCall) -> Result<Reply, Refusal> {
+        let (location, wanted) = (&call.location, call.read_size);
+        let end = call.offset.checked_add(wanted);
+        if !location.is_signed() || end.is_none_or(|end| end > location.size) {
+            return Err(Refusal::Illegal);
+        }
+        if self.faults.strike(FaultKind::Break) {
+            return Err(Refusal::Broken);
+        }
+        let parts = self.store.get(location, call.offset, wanted);
+        let parts = match (bytes_in(&parts) == wanted, self.gone) {
+            (true, _) => self.spoilt(call, parts),
+            (false, Gone::Cut) => parts,
+            (false, Gone::NotFound) => return Err(Refusal::NotFound),
+        };
+        let is_part = wanted != location.size;
+        let shift = u64::from(is_part && self.faults.strike(FaultKind::Misrange));
+        let offset = call.offset + shift;
+        Ok(reply::content(parts, offset, wanted, location.size))
+    }
+
+    /// What was asked for, after the faults.
+    fn spoilt(&self, call: &GetCall, parts: Vec<Bytes>) -> Vec<Bytes> {
+        let mut parts = self.with_another_faced(call, parts);
+        if self.faults.strike(FaultKind::Corrupt)
+            && let Some(part) = parts.first_mut().filter(|part| !part.is_empty())
+        {
+            let mut wrong = BytesMut::from(&part[..]);
+            let middle = wrong.len() / 2;
+            wrong[middle] ^= 1;
+            *part = wrong.freeze();
+        }
+        if self.faults.strike(FaultKind::Truncate) {
+            cut(&mut parts, call.read_size / 2);
+        }
+        parts
+    }
+
+    /// The content, or that of another blob, repeated as often as needed.
+    fn with_another_faced(&self, call: &GetCall, parts: Vec<Bytes>) -> Vec<Bytes> {
+        let other = if self.faults.strike(FaultKind::Swap) {
+            self.store.another(&call.location)
+        } else if self.faults.strike(FaultKind::Stale) {
+            self.store.last_gone()
+        } else {
+            None
+        };
+        let Some(other) = other.filter(|other| !other.is_empty()) else {
+            return parts;
+        };
+        let length = other.len() as u64;
+        let skipped = (call.offset % length) as usize;
+        let times = call.read_size.div_ceil(length);
+        let repeated = (0..times).map(|_| other.clone());
+        let mut parts: Vec<_> = std::iter::once(other.slice(skipped..))
+            .chain(repeated)
+            .collect();
+        cut(&mut parts, call.read_size);
+        parts
+    }
+}
+
+fn bytes_in(parts: &[Bytes]) -> u64 {
+    parts.iter().map(|part| part.len() as u64).sum()
+}
+
+/// Leaves so many bytes, the first ones.
+fn cut(parts: &mut Vec<Bytes>, bytes: u64) {
+    let mut left = bytes;
+    parts.retain_mut(|part| {
+        part.truncate(left.min(part.len() as u64) as usize);
+        left -= part.len() as u64;
+        !part.is_empty()
+    });
+}
