@@ -33,6 +33,29 @@ struct Unreadable;
 struct Header {
     name: &'static [u8],
     parse: Parse,
+    total: TotalOf,
+}
+
+/// What a header's time of the whole request holds.
+#[derive(Debug, Clone, Copy)]
+enum TotalOf {
+    /// What it says.
+    Request,
+    /// The time until the head is written. That is the whole where the body is written with it,
+    /// as a document is; where content follows that is yet to be read, it is a stage of this name.
+    UntilHead(&'static str),
+}
+
+impl TotalOf {
+    /// What was told, once it is known what follows the head.
+    fn judged<'a>(self, told: Told<'a>, head: &[u8]) -> Told<'a> {
+        match (told, self) {
+            (Told::Total(nanos), Self::UntilHead(name)) if !announces_document(head) => {
+                Told::Stage(name, nanos)
+            }
+            _ => told,
+        }
+    }
 }
 
 /// Tells of every time in a header's value.
@@ -43,10 +66,12 @@ const HEADERS: [Header; 2] = [
     Header {
         name: b"server-timing",
         parse: server_timing::parse,
+        total: TotalOf::Request,
     },
     Header {
         name: b"trace-log",
         parse: trace_log::parse,
+        total: TotalOf::UntilHead(trace_log::OUTERMOST),
     },
 ];
 
@@ -55,11 +80,20 @@ fn read(head: &[u8], tell: &mut dyn FnMut(Told<'_>)) -> Result<(), Unreadable> {
     for line in head.split(|&byte| byte == b'\n').skip(1) {
         for header in &HEADERS {
             if let Some(value) = value_of(line, header.name) {
-                (header.parse)(value.trim_ascii(), tell)?;
+                let mut judged = |told: Told<'_>| tell(header.total.judged(told, head));
+                (header.parse)(value.trim_ascii(), &mut judged)?;
             }
         }
     }
     Ok(())
+}
+
+/// Whether the body is a document that was made before its head, by its type.
+fn announces_document(head: &[u8]) -> bool {
+    let mut lines = head.split(|&byte| byte == b'\n').skip(1);
+    let kind = lines.find_map(|line| value_of(line, b"content-type"));
+    let kind = kind.and_then(|kind| kind.split(|&byte| byte == b';').next());
+    kind.is_some_and(|kind| kind.trim_ascii().eq_ignore_ascii_case(b"application/json"))
 }
 
 /// What stands behind the colon of a header line of that name.
@@ -105,7 +139,8 @@ mod tests {
     fn every_line_of_either_header_is_read_and_no_other() {
         let head = "HTTP/1.1 200 OK\r\nServer: x\r\nserver-timing: db;dur=1\r\n\
                     X-Server-Timing: no;dur=9\r\nServer-Timing:app;dur=2, total;dur=4\r\n\
-                    Server-Timings: no;dur=9\r\nTRACE-LOG: ACCESS:5\r\nTrace-Log: PROXY:3\r\n\r\n";
+                    Server-Timings: no;dur=9\r\nTRACE-LOG: ACCESS:5\r\nTrace-Log: PROXY:3\r\n\
+                    content-type: Application/JSON; charset=utf-8\r\n\r\n";
         let expected = [
             ("db", 1_000_000),
             ("app", 2_000_000),
@@ -115,6 +150,28 @@ mod tests {
         ];
         let expected: Vec<_> = expected.map(|(name, ns)| (name.to_owned(), ns)).to_vec();
         assert_eq!(told(head), Some(expected));
+    }
+
+    #[test]
+    fn what_stops_at_the_head_is_not_the_whole_of_what_follows_it() {
+        let answer = |kind: &str| {
+            let head = format!("HTTP/1.1 200 OK\r\nTrace-Log: ACCESS:5\r\n{kind}\r\n\r\n");
+            told(&head).expect("readable")
+        };
+        let until_head = [("ACCESS".to_owned(), 5_000_000)];
+        let whole = [("=".to_owned(), 5_000_000)];
+        assert_eq!(answer("Content-Type: application/json"), whole);
+        for other in [
+            "Content-Type: application/octet-stream",
+            "Content-Type: application/jsonl",
+            "X-Content-Type: application/json",
+            "Server: x",
+        ] {
+            assert_eq!(answer(other), until_head, "{other}");
+        }
+        // Other headers mean what they say.
+        let timed = "HTTP/1.1 200 OK\r\nServer-Timing: total;dur=5\r\n\r\n";
+        assert_eq!(told(timed).expect("readable"), whole);
     }
 
     #[test]
@@ -149,7 +206,7 @@ mod tests {
             parts in prop::collection::vec(
                 prop::sample::select(vec![
                     "db", ";", "dur", "=", "53.2", ",", "\"", "\\", " ", "desc", ":", "/", "a_1_r_2_w_3",
-                    "ACCESS", "total", "-1", "1e9", ".", "99999999999999999999", "µs", "ms", "s",
+                    "ACCESS", "total", "-1", "1e9", ".", "99999999999999999999", "µs", "ms", "s", "1m2", "h",
                 ]),
                 0..40,
             ),

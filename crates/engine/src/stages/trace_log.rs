@@ -1,44 +1,51 @@
 //! `Trace-Log` of CubeFS's blobstore: entries such as `ACCESS:55`, several on a line
 //! with semicolons between, and `a_0_r_0_w_42`.
 //!
-//! An entry is a module, its time behind a colon and, if it failed, why behind a slash.
-//! The time is in milliseconds if no unit stands behind it. One that rounds down to no
+//! An entry is a module, its time behind a colon and, if it failed, why behind a slash:
+//! up to 32 bytes of whatever the error says, so that nobody knows where they end. What
+//! else stands on that line is lost.
+//! The time is in milliseconds, or as Go writes its durations. One that rounds down to no
 //! millisecond is left out, with its colon.
 
 use super::amount::{MILLISECOND, nanos};
 use super::{Told, Unreadable};
+use crate::histogram::HIGHEST_NANOS;
 
 /// The access layer: it answers, and its time holds that of all others.
-const OUTERMOST: &str = "ACCESS";
+pub(super) const OUTERMOST: &str = "ACCESS";
 /// What the parts of `a_0_r_0_w_42` stand for.
 const PARTS: [(&str, &str); 3] = [("a", "alloc"), ("r", "read"), ("w", "write")];
-/// Units that a time may have, nanoseconds.
-const UNITS: [(&str, u64); 5] = [
-    ("ms", MILLISECOND),
-    ("us", 1_000),
-    ("µs", 1_000),
+/// Units that a part of a time may have, nanoseconds. Either sign stands for a micro.
+const UNITS: [(&str, u64); 8] = [
     ("ns", 1),
+    ("us", 1_000),
+    ("\u{b5}s", 1_000),
+    ("\u{3bc}s", 1_000),
+    ("ms", MILLISECOND),
     ("s", 1_000 * MILLISECOND),
+    ("m", 60_000 * MILLISECOND),
+    ("h", 3_600_000 * MILLISECOND),
 ];
 
 /// Tells `tell` of every entry.
 pub(super) fn parse(value: &[u8], tell: &mut dyn FnMut(Told<'_>)) -> Result<(), Unreadable> {
-    let value = std::str::from_utf8(value).map_err(|_| Unreadable)?;
+    // The text of an error may also end inside a character.
+    let readable = value.split(|&byte| byte == b'/').next();
+    let value = std::str::from_utf8(readable.unwrap_or_default()).map_err(|_| Unreadable)?;
     // Lines of one name may have been joined with commas on their way.
     for entry in value.split([';', ',']).map(str::trim) {
         if entry.is_empty() {
             continue;
         }
-        let timed = entry.split_once('/').map_or(entry, |(timed, _)| timed);
-        if let Some(parts) = parts(timed) {
+        if let Some(parts) = parts(entry) {
             for ((_, name), nanos) in PARTS.iter().zip(parts) {
                 tell(Told::Stage(name, nanos));
             }
             continue;
         }
-        let (name, nanos) = match timed.split_once(':') {
+        let (name, nanos) = match entry.split_once(':') {
             Some((name, time)) => (name, time_of(time).ok_or(Unreadable)?),
-            None => (timed, 0),
+            None => (entry, 0),
         };
         if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(Unreadable);
@@ -51,12 +58,21 @@ pub(super) fn parse(value: &[u8], tell: &mut dyn FnMut(Told<'_>)) -> Result<(), 
     Ok(())
 }
 
+/// Milliseconds, or numbers with units one behind the other, such as `1m2.5s`.
 fn time_of(text: &str) -> Option<u64> {
-    let with_unit = UNITS
-        .iter()
-        .find_map(|(unit, length)| Some((text.strip_suffix(unit)?, *length)));
-    let (number, unit) = with_unit.unwrap_or((text, MILLISECOND));
-    nanos(number.as_bytes(), unit)
+    if let Some(plain) = nanos(text.as_bytes(), MILLISECOND) {
+        return Some(plain);
+    }
+    let (mut rest, mut sum) = (text, 0_u64);
+    while !rest.is_empty() {
+        let is_number = |letter: char| letter.is_ascii_digit() || letter == '.';
+        let (number, behind) = rest.split_at(rest.find(|letter| !is_number(letter))?);
+        let (unit, next) = behind.split_at(behind.find(is_number).unwrap_or(behind.len()));
+        let (_, length) = UNITS.into_iter().find(|(known, _)| *known == unit)?;
+        sum = sum.checked_add(nanos(number.as_bytes(), length)?)?;
+        rest = next;
+    }
+    (!text.is_empty() && sum <= HIGHEST_NANOS).then_some(sum)
 }
 
 /// The times of `a_0_r_0_w_42`, which are milliseconds.
@@ -82,7 +98,7 @@ mod tests {
 
     #[test]
     fn entries_are_read_as_a_real_cluster_writes_them() {
-        let cases: [(&str, &[(&str, u64)]); 8] = [
+        let cases: [(&str, &[(&str, u64)]); 13] = [
             ("ACCESS:55", &[("=", 55_000)]),
             ("ACCESS", &[("=", 0)]),
             (
@@ -99,6 +115,21 @@ mod tests {
                 "x:5us, y:7µs;z:1.5s",
                 &[("x", 5), ("y", 7), ("z", 1_500_000)],
             ),
+            ("x:1m2s", &[("x", 62_000_000)]),
+            (
+                "x:1m2.5s;y:350\u{3bc}s;z:0s",
+                &[("x", 62_500_000), ("y", 350), ("z", 0)],
+            ),
+            // Nobody knows where the text of an error ends.
+            (
+                "cm:3;PROXY:4/dial tcp; i/o, timeout: 9;x:1h;cm:5",
+                &[("cm", 3_000), ("PROXY", 4_000)],
+            ),
+            (
+                "a_1_r_2_w_3/EOF",
+                &[("alloc", 1_000), ("read", 2_000), ("write", 3_000)],
+            ),
+            ("/why", &[]),
             ("", &[]),
         ];
         for (value, expected) in cases {
@@ -111,9 +142,19 @@ mod tests {
     }
 
     #[test]
+    fn an_error_may_be_cut_off_inside_a_character() {
+        let mut names = Vec::new();
+        let value = [&b"cm:3/"[..], &"誤".as_bytes()[..2]].concat();
+        let outcome = parse(&value, &mut |told| names.push(format!("{told:?}")));
+        assert_eq!(outcome, Ok(()));
+        assert_eq!(names, [r#"Stage("cm", 3000000)"#]);
+    }
+
+    #[test]
     fn what_is_no_entry_is_refused() {
         for value in [
-            "x:", "x:-1", "x:1h", ":1", "x y:1", "x\u{7}:1", "ä:1", "x:1:2", "/why",
+            "x:", "x:-1", "x:1h", ":1", "x y:1", "x\u{7}:1", "ä:1", "x:1:2", ":/why", "x:1m2",
+            "x:s", "x:1.s", "x:m1s", "x:1d", "x:9m61s", "x:-1s", "x:1 s",
         ] {
             assert_eq!(micros(value), None, "{value:?}");
         }

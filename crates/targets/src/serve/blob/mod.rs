@@ -16,6 +16,7 @@ mod sign;
 mod store;
 mod ticket;
 mod token;
+mod trace;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

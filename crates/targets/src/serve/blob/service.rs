@@ -24,6 +24,7 @@ use super::reply::{self, Refusal, Reply};
 use super::sign::sign;
 use super::store::{CLUSTER, LARGEST_PIECE, PIECE, Place, Store};
 use super::ticket::Ticket;
+use super::trace::Trace;
 use super::{Gone, framing, hashes, token};
 
 /// The largest blob that is taken in.
@@ -73,16 +74,11 @@ impl Service<Request<Incoming>> for Access {
         let access = self.clone();
         Box::pin(async move {
             let begun = Instant::now();
+            let trace = Trace::of(request.uri().path());
             let mut reply = access.answer(request).await?;
             let headers = reply.headers_mut();
             headers.insert(SERVER, HeaderValue::from_static("tenbin"));
-            let spent = begun.elapsed().as_millis();
-            // Times of the stages, milliseconds, as the access layer traces them.
-            for line in [
-                format!("ACCESS:{spent}"),
-                "CLUSTERMGR;cm:0;PROXY:0".to_owned(),
-                format!("a_0_r_0_w_{spent}"),
-            ] {
+            for line in trace.lines(begun.elapsed().as_millis()) {
                 if let Ok(line) = HeaderValue::from_str(&line) {
                     headers.append("trace-log", line);
                 }

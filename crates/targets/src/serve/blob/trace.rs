@@ -1,0 +1,58 @@
+//! What the access layer tells of its time in `Trace-Log`, up to the moment at which it
+//! writes the head.
+
+/// Who takes part in a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trace {
+    /// Content is taken in before the head is written.
+    Write,
+    /// The content is looked for once the head is written.
+    Read,
+    /// A message is passed on.
+    Message,
+    /// Nobody else.
+    Alone,
+}
+
+impl Trace {
+    pub(super) fn of(path: &str) -> Self {
+        match path {
+            "/put" | "/putat" => Self::Write,
+            "/get" => Self::Read,
+            "/delete" | "/deleteblob" => Self::Message,
+            _ => Self::Alone,
+        }
+    }
+
+    /// Its lines, for a head that is written so many milliseconds after the request came.
+    pub(super) fn lines(self, spent: u128) -> Vec<String> {
+        // A time of no millisecond is left out.
+        let access = match spent {
+            0 => "ACCESS".to_owned(),
+            _ => format!("ACCESS:{spent}"),
+        };
+        match self {
+            Self::Write => vec![
+                access,
+                "CLUSTERMGR;cm;PROXY".to_owned(),
+                format!("a_0_r_0_w_{spent}"),
+            ],
+            Self::Message => vec![access, "PROXY".to_owned()],
+            Self::Read | Self::Alone => vec![access],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Trace;
+
+    #[test]
+    fn only_what_happens_before_the_head_is_told() {
+        let lines = |path, spent| Trace::of(path).lines(spent).join(" ");
+        assert_eq!(lines("/put", 4), "ACCESS:4 CLUSTERMGR;cm;PROXY a_0_r_0_w_4");
+        assert_eq!(lines("/get", 0), "ACCESS");
+        assert_eq!(lines("/delete", 1), "ACCESS:1 PROXY");
+        assert_eq!(lines("/sign", 1), "ACCESS:1");
+    }
+}
