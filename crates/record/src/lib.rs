@@ -34,6 +34,7 @@ mod histogram;
 mod hlog;
 mod lines;
 pub mod machine;
+mod pretty;
 mod reader;
 mod seconds;
 pub mod server;
