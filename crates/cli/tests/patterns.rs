@@ -158,7 +158,7 @@ fn a_server_that_finds_nothing_later_is_not_believed() {
         &fickle_target,
     ];
     let load = ["--patterns", &file, "--hits", "groonga", "--seed", "7"];
-    let rounds = ["--rounds", "4", "--slice", "500ms", "--warmup", "0s"];
+    let rounds = ["--rounds", "4", "--slice", "800ms", "--warmup", "0s"];
     let command = [&options[..], &load, &rounds].concat();
     let mut run = Tenbin::new(&scratch, command).start();
     run.wait_until(Duration::from_secs(60), || {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::calendar::Utc;
 use crate::environment::Environment;
 use crate::error::RecordError;
+use crate::pretty;
 use crate::writer::RunWriter;
 
 /// The experiment as executed.
@@ -86,7 +87,7 @@ impl RunDirectory {
     /// The path and the reason when it cannot be written.
     pub fn write_environment(&self, environment: &Environment) -> Result<(), RecordError> {
         let file = EnvironmentFile::new(self.started, environment.clone());
-        let mut text = serde_json::to_vec_pretty(&file).expect("plain data becomes JSON");
+        let mut text = pretty::to_vec(&file);
         text.push(b'\n');
         write_atomically(&self.path.join(ENVIRONMENT_FILE), &text)
     }

@@ -117,9 +117,10 @@ pub struct HostAsked {
     pub after: Option<Vec<PatternAsked>>,
 }
 
-/// One pattern and its answer.
+/// One pattern and its answer; in files the three as a list, since there may be many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(from = "Listed", into = "Listed")]
+#[schemars(with = "Listed")]
 pub struct PatternAsked {
     /// Its position among those of the workload, from 0.
     pub pattern: u32,
@@ -127,6 +128,25 @@ pub struct PatternAsked {
     pub hits: Option<u64>,
     /// Bytes of the answer's body; null if there was no correct one.
     pub bytes: Option<u64>,
+}
+
+/// Pattern, hits and bytes.
+type Listed = (u32, Option<u64>, Option<u64>);
+
+impl From<Listed> for PatternAsked {
+    fn from((pattern, hits, bytes): Listed) -> Self {
+        Self {
+            pattern,
+            hits,
+            bytes,
+        }
+    }
+}
+
+impl From<PatternAsked> for Listed {
+    fn from(asked: PatternAsked) -> Self {
+        (asked.pattern, asked.hits, asked.bytes)
+    }
 }
 
 /// Where a host of a target is.

@@ -35,6 +35,7 @@ mod hlog;
 mod lines;
 mod live;
 pub mod machine;
+mod pretty;
 mod reader;
 mod seconds;
 pub mod server;
