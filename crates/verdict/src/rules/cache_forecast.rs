@@ -41,12 +41,7 @@ impl Rule for CacheForecast {
                     return Some(self.stood_still(cell, cache.forecast_lookups));
                 }
                 let (forecast, observed) = (cache.forecast()?, cache.observed()?);
-                let apart = (observed - forecast).abs();
-                let severity = match apart {
-                    apart if apart > ANOTHER => Severity::Invalid,
-                    apart if apart > APART => Severity::Suspect,
-                    _ => return None,
-                };
+                let severity = severity_of(observed, forecast)?;
                 Some(Finding {
                     rule: self.name(),
                     severity,
@@ -88,6 +83,16 @@ impl CacheForecast {
                      what is asked can be cached at all"
                 .to_owned(),
         }
+    }
+}
+
+/// What it means that two shares of hits, which should be the same, are that far apart;
+/// nothing if they are close.
+pub(super) fn severity_of(one: f64, other: f64) -> Option<Severity> {
+    match (one - other).abs() {
+        apart if apart > ANOTHER => Some(Severity::Invalid),
+        apart if apart > APART => Some(Severity::Suspect),
+        _ => None,
     }
 }
 

@@ -3,15 +3,11 @@
 use tenbin_plan::WorkloadKind;
 
 use super::Rule;
+use super::cache_forecast::severity_of;
 use crate::evidence::{Cell, Evidence};
 use crate::finding::{Blame, Finding, Severity};
 use crate::single::cache_of;
 use crate::words::percent;
-
-/// Difference between shares of hits that is worth a word.
-const APART: f64 = 0.05;
-/// The same beyond which it is another experiment.
-const ANOTHER: f64 = 0.20;
 
 /// Shares of answers from caches that are not those that were meant.
 pub(super) struct CacheShare;
@@ -53,11 +49,7 @@ impl Rule for CacheShare {
 impl CacheShare {
     fn cell(&self, cell: &Cell<'_>, (whose, meant): &(String, f64)) -> Option<Finding> {
         let sent = forecast(cell)?;
-        let severity = match (sent - meant).abs() {
-            apart if apart > ANOTHER => Severity::Invalid,
-            apart if apart > APART => Severity::Suspect,
-            _ => return None,
-        };
+        let severity = severity_of(sent, *meant)?;
         Some(Finding {
             rule: self.name(),
             severity,
