@@ -2,6 +2,7 @@
 //!
 //! Multipart uploads, versions and ACLs are answered with `NotImplemented`.
 
+mod access;
 mod disk;
 mod keys;
 mod listing;
@@ -20,6 +21,7 @@ use s3s::{S3Result, s3_error};
 use tenbin_plan::Credentials;
 
 use super::{ServeError, accept};
+use access::SignedOnly;
 use disk::Disk;
 use service::Service;
 use store::Store;
@@ -54,11 +56,11 @@ pub fn s3(options: &S3Options, ready: impl FnOnce(SocketAddr)) -> Result<(), Ser
     };
     let mut builder = S3ServiceBuilder::new(Service::new(Arc::new(store)));
     builder.set_auth(OneKey(options.credentials.clone()));
+    builder.set_access(SignedOnly);
     accept::run(options.listen, options.workers, builder.build(), ready)
 }
 
-/// Knows one access key. Unsigned requests are refused by `s3s` because no other
-/// access rule is set.
+/// Knows one access key.
 struct OneKey(Credentials);
 
 #[async_trait::async_trait]
