@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 use toml::de::{DeTable, Deserializer};
 
+use crate::bounded::{LARGEST_PLAN, read_bounded};
 use crate::keys;
 use crate::model::Secret;
 use crate::problem::{Findings, Place, Problem, Refusal, Source};
@@ -488,8 +489,8 @@ impl Draft {
                 message,
             })
         };
-        let bytes =
-            std::fs::read(path).map_err(|error| problem(format!("cannot be read: {error}")))?;
+        let bytes = read_bounded(path, LARGEST_PLAN)
+            .map_err(|error| problem(format!("cannot be read: {error}")))?;
         let text = String::from_utf8(bytes)
             .map_err(|_| problem("is not a plan: it is not UTF-8 text".to_owned()))?;
         Self::from_toml(&text, path)

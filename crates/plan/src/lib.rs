@@ -7,6 +7,7 @@
 //! its secrets.
 
 pub mod blob;
+mod bounded;
 mod comparing;
 mod context;
 mod decimal;
@@ -40,6 +41,7 @@ mod trace;
 mod way;
 
 pub use blob::{BlobHash, BlobWork, LARGEST_PUT, Phase, Store};
+pub use bounded::read_bounded;
 pub use comparing::{Comparing, DEFAULT_MARGIN, SweepPoint, Until};
 pub use context::{Context, LookUp, ReadFile};
 pub use draft::{

@@ -640,6 +640,32 @@ fn a_directory_without_a_plan_is_no_run() {
 }
 
 #[test]
+fn a_pipe_or_a_device_in_a_run_directory_is_refused() {
+    for name in [
+        "plan.toml",
+        "environment.json",
+        "intervals.jsonl",
+        "latency.hlog",
+    ] {
+        let run = write_run();
+        let path = run.path.join(name);
+        std::fs::remove_file(&path).unwrap();
+        match name {
+            "latency.hlog" => std::os::unix::fs::symlink("/dev/zero", &path).unwrap(),
+            _ => {
+                let made = std::process::Command::new("mkfifo").arg(&path).status();
+                assert!(made.unwrap().success());
+            }
+        }
+        let why = tenbin_record::read(&run.path).unwrap_err().to_string();
+        assert!(
+            why.contains("not a regular file") && why.contains(name),
+            "{why}"
+        );
+    }
+}
+
+#[test]
 fn the_latency_log_is_one_that_other_tools_read() {
     let run = write_run();
     let log = fs::read_to_string(run.path.join("latency.hlog")).unwrap();
