@@ -208,7 +208,7 @@ const LARGEST_PAYLOAD: u32 = 1 << 20;
 /// Significant digits of a run's own histograms.
 const MOST_DIGITS: u32 = 3;
 /// `HDR_V2_COMPRESSED_COOKIE` of HdrHistogram's encoding.
-const COMPRESSED: [u8; 4] = 0x1c84_9304_u32.to_be_bytes();
+const COMPRESSED: [u8; 4] = 0x1c84_9314_u32.to_be_bytes();
 
 /// The deserializer sets aside as much memory as a histogram's header asks for, up to 4 GiB.
 ///
@@ -254,7 +254,7 @@ mod tests {
     /// A compressed histogram of nothing with this length of payload and these digits.
     fn packed(payload: u32, digits: u32) -> String {
         let mut zip = ZlibEncoder::new(Vec::new(), Compression::fast());
-        for field in [0x1c84_9303, payload, 0, digits] {
+        for field in [0x1c84_9313, payload, 0, digits] {
             zip.write_all(&field.to_be_bytes()).unwrap();
         }
         for field in [1, 60_000_000_000, 1.0_f64.to_bits()] {
