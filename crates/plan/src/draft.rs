@@ -37,6 +37,8 @@ pub struct Draft {
     pub margin: Field,
     /// What must be true of the figures, such as `p99<20ms`.
     pub expect: Option<At<List>>,
+    /// What makes the run fail when it is proven, such as `throughput<0.95x baseline`.
+    pub fail_if: Option<At<List>>,
     /// How slices follow each other.
     pub rounds: RoundsDraft,
     /// The load of every workload that does not say otherwise.

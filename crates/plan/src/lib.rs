@@ -48,7 +48,7 @@ pub use draft::{
     CorpusDraft, Draft, Field, KeyField, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft,
     TargetDraft, TlsDraft, WorkloadDraft,
 };
-pub use expectation::{Bound, Expectation, ExpectedFigure, Relation};
+pub use expectation::{Bound, Demand, Expectation, ExpectedFigure, Relation};
 pub use model::*;
 pub use observe::{Observe, ObservePage, Processes, Token};
 pub use patterns::{
