@@ -6,9 +6,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use tenbin_record::{ErrorClass, quantile_ns};
 
-use crate::document::Document;
 use crate::escape::for_terminal;
-use crate::foreign::last_lines;
 use crate::web::Pooled;
 
 /// What was asked for.
@@ -24,10 +22,14 @@ pub struct Asked<'a> {
     pub connections: u64,
     /// Print the distribution of latencies.
     pub latency: bool,
+    /// Requests came at a rate, as wrk2 sends them.
+    pub at_a_rate: bool,
+    /// With a rate: print the distribution of service times as well.
+    pub uncorrected: bool,
 }
 
-/// wrk's lines, then the verdict.
-pub fn text(asked: &Asked<'_>, pooled: &Pooled, document: &Document) -> String {
+/// wrk's lines, or wrk2's where requests came at a rate.
+pub fn text(asked: &Asked<'_>, pooled: &Pooled) -> String {
     let mut text = format!(
         "Running {} test @ {}\n  {} threads and {} connections\n",
         whole_time(asked.duration),
@@ -37,7 +39,16 @@ pub fn text(asked: &Asked<'_>, pooled: &Pooled, document: &Document) -> String {
     );
     text.push_str("  Thread Stats   Avg      Stdev     Max   +/- Stdev\n");
     thread_stats(&mut text, asked, pooled);
-    if asked.latency {
+    if asked.latency && asked.at_a_rate {
+        let title = "Recorded Latency";
+        text.push_str(&spectrum(title, &pooled.response));
+        if asked.uncorrected {
+            let title =
+                "Uncorrected Latency (measured without taking delayed starts into account)";
+            text.push('\n');
+            text.push_str(&spectrum(title, &pooled.service));
+        }
+    } else if asked.latency {
         text.push_str("  Latency Distribution\n");
         for percent in [50_u8, 75, 90, 99] {
             let quantile = quantile_ns(&pooled.service, f64::from(percent) / 100.0);
@@ -60,13 +71,15 @@ pub fn text(asked: &Asked<'_>, pooled: &Pooled, document: &Document) -> String {
         format!("{}B", binary(rate).text)
     });
     let _ = writeln!(text, "Requests/sec: {rate:>9}");
-    let _ = writeln!(text, "Transfer/sec: {transfer:>11}\n");
-    text.push_str(&last_lines(document));
+    let _ = writeln!(text, "Transfer/sec: {transfer:>11}");
     text
 }
 
 fn thread_stats(text: &mut String, asked: &Asked<'_>, pooled: &Pooled) {
-    let service = &pooled.service;
+    let service = match asked.at_a_rate {
+        true => &pooled.response,
+        false => &pooled.service,
+    };
     if service.is_empty() {
         text.push_str("    Latency    unknown: no request was answered correctly\n");
     } else {
@@ -116,14 +129,68 @@ fn failures(text: &mut String, pooled: &Pooled) {
         let parts = sockets.map(|(name, count)| format!("{name} {count}"));
         let _ = writeln!(text, "  Socket errors: {}", parts.join(", "));
     }
-    if pooled.other_statuses > 0 {
-        let _ = writeln!(
-            text,
-            "  Non-2xx responses: {} (failures: not among the requests)",
-            pooled.other_statuses
-        );
+    // wrk counts what is above 399.
+    let others = pooled.statuses_outside(0..400);
+    if others > 0 {
+        let _ = writeln!(text, "  Non-2xx or 3xx responses: {others}");
     }
 }
+
+/// The percentiles that wrk2 has a line for.
+const PERCENTILES: [f64; 8] = [50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999, 100.0];
+/// Steps of the spectrum from each half of the rest to the next.
+const STEPS_IN_HALF: u32 = 5;
+
+/// A distribution of latencies as wrk2 prints it: HdrHistogram's text format, in
+/// milliseconds, below a line for each usual percentile.
+fn spectrum(title: &str, histogram: &Histogram<u64>) -> String {
+    let mut text = format!("  Latency Distribution (HdrHistogram - {title})\n");
+    for percent in PERCENTILES {
+        let quantile = quantile_ns(histogram, percent / 100.0);
+        let value = quantile.map_or(unknown(), |nanos| time(nanos as f64));
+        let _ = writeln!(text, "{percent:>7.3}%{}", value.padded(10));
+    }
+    let millis = |nanos: f64| nanos / 1e6;
+    let _ = writeln!(
+        text,
+        "\n  Detailed Percentile spectrum:\n{:>12} {:>12} {:>12} {:>12}\n",
+        "Value", "Percentile", "TotalCount", "1/(1-Percentile)"
+    );
+    let mut seen = 0;
+    for each in histogram.iter_quantiles(STEPS_IN_HALF) {
+        seen += each.count_since_last_iteration();
+        let quantile = each.quantile_iterated_to();
+        let _ = writeln!(
+            text,
+            "{:>12.3} {quantile:>12.6} {seen:>12} {:>12.2}",
+            millis(each.value_iterated_to() as f64),
+            1.0 / (1.0 - quantile)
+        );
+    }
+    let _ = writeln!(
+        text,
+        "#[Mean    = {:>12.3}, StdDeviation   = {:>12.3}]",
+        millis(histogram.mean()),
+        millis(histogram.stdev())
+    );
+    let _ = writeln!(
+        text,
+        "#[Max     = {:>12.3}, Total count    = {:>12}]",
+        millis(histogram.max() as f64),
+        histogram.len()
+    );
+    let _ = writeln!(
+        text,
+        "#[Buckets = {:>12}, SubBuckets     = {:>12}]",
+        histogram.buckets(),
+        SUB_BUCKETS
+    );
+    text.push_str("----------------------------------------------------------\n");
+    text
+}
+
+/// Buckets within a power of two of a histogram with three significant digits.
+const SUB_BUCKETS: u32 = 2_048;
 
 /// A number with its unit, if it has one.
 struct Printed {
