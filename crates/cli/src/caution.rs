@@ -33,7 +33,10 @@ fn too_few_rounds(plan: &Plan) -> Option<String> {
     let alpha = (1.0 - CONFIDENCE) / questions as f64;
     let needed = u32::try_from(blocks_for_significance(alpha)?).ok()?;
     let each = plan.rounds_per_block();
-    let rounds = plan.rounds.until.map_or(plan.rounds.count, |until| until.most);
+    let rounds = plan
+        .rounds
+        .until
+        .map_or(plan.rounds.count, |until| until.most);
     let blocks = rounds / each;
     if blocks >= needed {
         return None;
@@ -131,7 +134,11 @@ mod tests {
         for targets in 2..5 {
             for workloads in [1, 4, 11] {
                 let plan = plan("", targets, "operation = \"put\"", workloads);
-                assert_eq!(cautions(&plan), [], "{targets} targets, {workloads} workloads");
+                assert_eq!(
+                    cautions(&plan),
+                    [],
+                    "{targets} targets, {workloads} workloads"
+                );
             }
         }
     }

@@ -174,8 +174,8 @@ impl WebJob {
             (None, None) => return None,
         };
         Some(format!(
-            "{targets} targets take turns: {slices} slices of {each} on each, after a warm-up; \
-             fewer slices could not show a difference at 95 % confidence with a margin for noise"
+            "{targets} targets take turns: {slices} slices of {each} on each, after a warm-up; a \
+             difference can be shown at 95 % confidence with that number of slices"
         ))
     }
 }
@@ -228,7 +228,9 @@ pub(crate) fn servers(
         return Ok(servers.into_iter().flatten().collect());
     }
     let wrong = wrong.into_iter().filter_map(Result::err);
-    Err(wrong.map(|sentence| format!("{tool}: {sentence}")).collect())
+    Err(wrong
+        .map(|sentence| format!("{tool}: {sentence}"))
+        .collect())
 }
 
 fn server(operand: &str, scheme: Scheme) -> Result<Server, String> {

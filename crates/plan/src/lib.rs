@@ -55,11 +55,11 @@ pub use patterns::{
 };
 pub use percent::Percent;
 pub use problem::{Place, Problem, Refusal};
+pub use resolve::usual_rounds;
 pub use s3::{
     ByteRange, Checksum, Choose, ContentKind, DataSet, Encryption, KeyOrder, LARGEST_OBJECT,
     ListForm, Listing, Mix, Payload, Prefixes, S3Operation, S3Work, SizeRange, Sizes, Stored,
 };
-pub use resolve::usual_rounds;
 pub use scalar::{At, Entries, List, Scalar, SweepDraft};
 pub use schedule::{Turn, rounds_per_block, schedule};
 pub use searched::{

@@ -147,13 +147,13 @@ fn connection_times(text: &mut String, pooled: &Pooled, total: &Histogram<u64>) 
 fn times(text: &mut String, name: &str, histogram: Option<&Histogram<u64>>) {
     let name = format!("{name}:");
     let Some(known) = histogram.filter(|histogram| !histogram.is_empty()) else {
-        let _ = writeln!(text, "{name:<13}unknown");
+        let _ = writeln!(text, "{name:<12}unknown");
         return;
     };
     let median = quantile_ns(known, 0.5).unwrap_or_default();
     let _ = writeln!(
         text,
-        "{name:<13}{:>5} {:>4} {:>5.1} {:>6} {:>7}",
+        "{name:<12}{:>5} {:>4} {:>5.1} {:>6} {:>7}",
         whole_millis(known.min() as f64),
         whole_millis(known.mean()),
         known.stdev() / 1e6,
@@ -211,4 +211,116 @@ pub fn csv(pooled: &Pooled) -> String {
         let _ = writeln!(text, "{percent},{:.3}", served(&total, percent));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_record::OpFigures;
+
+    use super::*;
+
+    const ASKED: Asked<'_> = Asked {
+        host: "127.0.0.1",
+        port: 8787,
+        path: "/",
+        query: Some("a=b"),
+        connections: 4,
+        keep_alive: false,
+        sends: false,
+        percentages: true,
+        server: Some("nginx"),
+    };
+
+    /// One hundred responses after 5 ms, each on a connection that took 2 ms to open,
+    /// and failures of several classes.
+    fn pooled(opened: u64) -> Pooled {
+        let mut op = OpFigures::new("GET");
+        op.ok = 100;
+        op.answered = Some(1_300);
+        op.received = 18_600;
+        op.statuses = [(200, 70), (302, 30), (500, 20)].into();
+        op.errors = [
+            (ErrorClass::Connect, 1),
+            (ErrorClass::Reset, 2),
+            (ErrorClass::Timeout, 3),
+            (ErrorClass::Short, 4),
+            (ErrorClass::Status, 20),
+            (ErrorClass::Protocol, 5),
+        ]
+        .into();
+        op.service.record_n(5_000_000, 100).unwrap();
+        op.first_byte.record_n(3_000_000, 100).unwrap();
+        let mut pooled = Pooled::nothing();
+        pooled.seconds = 0.282;
+        pooled.add_op(&op);
+        let setup = &mut pooled.setup;
+        setup.connect.record_n(2_000_000, opened).unwrap();
+        setup.response.record_n(5_000_000, opened).unwrap();
+        setup.total.record_n(7_000_000, opened).unwrap();
+        pooled.ledger.opened = opened;
+        pooled.ledger.reused = 100 - opened;
+        pooled
+    }
+
+    /// The lines as ab 2.3 prints them: programs find them by these words, and read the
+    /// whole numbers in them.
+    #[test]
+    fn lines_are_those_of_ab() {
+        let text = text(&ASKED, &pooled(100));
+        for line in [
+            "Server Software:        nginx",
+            "Document Path:          /?a=b",
+            "Document Length:        13 bytes",
+            "Complete requests:      100",
+            "Failed requests:        35",
+            "   (Connect: 1, Receive: 5, Length: 4, Exceptions: 25)",
+            "Non-2xx responses:      50",
+            "Total transferred:      18600 bytes",
+            "Requests per second:    354.61 [#/sec] (mean)",
+            "Time per request:       2.820 [ms] (mean, across all concurrent requests)",
+            "Connection Times (ms)",
+            "              min  mean[+/-sd] median   max",
+            "Connect:        2    2   0.0      2       2",
+            "Processing:     5    5   0.0      5       5",
+            "Waiting:        3    3   0.0      3       3",
+            "Total:          7    7   0.0      7       7",
+            "Percentage of the requests served within a certain time (ms)",
+            "  50%      7",
+            " 100%      7 (longest request)",
+        ] {
+            assert!(text.lines().any(|each| each == line), "{line}\n{text}");
+        }
+        assert!(!text.contains("Keep-Alive requests"), "{text}");
+    }
+
+    #[test]
+    fn only_the_first_request_on_a_connection_waits_for_it() {
+        let asked = Asked {
+            keep_alive: true,
+            sends: true,
+            ..ASKED
+        };
+        let text = text(&asked, &pooled(4));
+        for line in [
+            "Keep-Alive requests:    100",
+            "Total body sent:        0",
+            "                        0.00 kb/s sent",
+            "Connect:        0    0   0.4      0       2",
+            "Total:          5    5   0.4      5       7",
+            "  98%      7",
+        ] {
+            assert!(text.lines().any(|each| each == line), "{line}\n{text}");
+        }
+        // What the table rounds stands below it, and in the file of -e.
+        assert!(text.contains("In microseconds: mean 50"), "{text}");
+        assert!(csv(&pooled(4)).contains("\n96,5.0"), "{}", csv(&pooled(4)));
+    }
+
+    #[test]
+    fn what_was_not_measured_is_unknown() {
+        let text = text(&ASKED, &Pooled::nothing());
+        assert!(text.contains("Total:      unknown"), "{text}");
+        assert!(text.contains("Requests per second:    unknown"), "{text}");
+        assert!(!text.contains("microseconds"), "{text}");
+    }
 }

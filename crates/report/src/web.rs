@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use tenbin_record::{
-    ErrorClass, Ledger, RecordedRun, SecondCounts, SetupFigures, Slice, latency_histogram, merge,
+    ErrorClass, Ledger, OpFigures, RecordedRun, SecondCounts, SetupFigures, Slice, latency_histogram, merge,
 };
 
 /// Shortest part of a second whose rate stands beside those of whole seconds.
@@ -84,7 +84,7 @@ impl Pooled {
         }
     }
 
-    pub(crate) fn add(&mut self, slice: &Slice) {
+    fn add(&mut self, slice: &Slice) {
         self.seconds += slice.seconds;
         self.ledger += slice.ledger;
         merge(&mut self.setup.connect, &slice.setup.connect);
@@ -92,20 +92,24 @@ impl Pooled {
         merge(&mut self.setup.response, &slice.setup.response);
         merge(&mut self.setup.total, &slice.setup.total);
         for op in &slice.ops {
-            self.ok += op.ok;
-            self.received += op.received;
-            self.sent += op.sent;
-            self.answered += op.answered.unwrap_or(op.payload);
-            for (class, count) in &op.errors {
-                *self.errors.entry(*class).or_default() += count;
-            }
-            for (status, count) in &op.statuses {
-                *self.statuses.entry(*status).or_default() += count;
-            }
-            merge(&mut self.service, &op.service);
-            merge(&mut self.response, &op.response);
-            merge(&mut self.first_byte, &op.first_byte);
+            self.add_op(op);
         }
+    }
+
+    pub(crate) fn add_op(&mut self, op: &OpFigures) {
+        self.ok += op.ok;
+        self.received += op.received;
+        self.sent += op.sent;
+        self.answered += op.answered.unwrap_or(op.payload);
+        for (class, count) in &op.errors {
+            *self.errors.entry(*class).or_default() += count;
+        }
+        for (status, count) in &op.statuses {
+            *self.statuses.entry(*status).or_default() += count;
+        }
+        merge(&mut self.service, &op.service);
+        merge(&mut self.response, &op.response);
+        merge(&mut self.first_byte, &op.first_byte);
     }
 
     /// Service times of correct responses, those that were the first on their connection

@@ -43,8 +43,7 @@ pub fn text(asked: &Asked<'_>, pooled: &Pooled) -> String {
         let title = "Recorded Latency";
         text.push_str(&spectrum(title, &pooled.response));
         if asked.uncorrected {
-            let title =
-                "Uncorrected Latency (measured without taking delayed starts into account)";
+            let title = "Uncorrected Latency (measured without taking delayed starts into account)";
             text.push('\n');
             text.push_str(&spectrum(title, &pooled.service));
         }
@@ -247,14 +246,18 @@ fn whole_time(time: Duration) -> String {
     }
 }
 
-/// Share of the values that are no further from the mean than the deviation.
+/// Share of the values that are no further from the mean than the deviation. A value is
+/// known as its bucket only, which counts if any part of it is near enough.
 fn within_deviation(histogram: &Histogram<u64>) -> f64 {
     let (mean, deviation) = (histogram.mean(), histogram.stdev());
-    let low = (mean - deviation).max(0.0).ceil() as u64;
-    let high = (mean + deviation).floor() as u64;
     let near = histogram
         .iter_recorded()
-        .filter(|each| (low..=high).contains(&each.value_iterated_to()))
+        .filter(|each| {
+            let value = each.value_iterated_to();
+            let low = histogram.lowest_equivalent(value) as f64;
+            let high = histogram.highest_equivalent(value) as f64;
+            low <= mean + deviation && high >= mean - deviation
+        })
         .map(|each| each.count_at_value())
         .sum::<u64>();
     near as f64 / histogram.len() as f64
@@ -291,6 +294,8 @@ impl Spread {
 
 #[cfg(test)]
 mod tests {
+    use tenbin_record::OpFigures;
+
     use super::*;
 
     /// wrk's own lines for these figures, with the same columns.
@@ -314,6 +319,80 @@ mod tests {
             "    Latency     5.29ms  547.09us  11.04ms   92.99%\n    Req/Sec   755.50     24.32   800.00     60.00%\n"
         );
         assert_eq!(format!("{}B", binary(51_886.0).text), "50.67KB");
+    }
+
+    const ASKED: Asked<'_> = Asked {
+        url: "http://127.0.0.1:8787/",
+        duration: Duration::from_secs(12),
+        threads: 1,
+        connections: 16,
+        latency: true,
+        at_a_rate: false,
+        uncorrected: false,
+    };
+
+    fn pooled() -> Pooled {
+        let mut op = OpFigures::new("GET");
+        op.ok = 1_000;
+        op.statuses = [(200, 700), (302, 300), (404, 7)].into();
+        op.errors = [(ErrorClass::Status, 7), (ErrorClass::Timeout, 2)].into();
+        op.service.record_n(800_000, 1_000).unwrap();
+        op.response.record_n(800_000, 999).unwrap();
+        op.response.record(5_000_000).unwrap();
+        let mut pooled = Pooled::nothing();
+        pooled.seconds = 12.0;
+        pooled.add_op(&op);
+        pooled.rates = vec![90.0, 110.0];
+        pooled
+    }
+
+    /// wrk's lines by the words that programs look for. A redirect is no failure.
+    #[test]
+    fn lines_are_those_of_wrk() {
+        let text = text(&ASKED, &pooled());
+        for line in [
+            "Running 12s test @ http://127.0.0.1:8787/",
+            "  1 threads and 16 connections",
+            "    Latency   800.00us    0.00us 800.25us  100.00%",
+            "    Req/Sec   100.00     14.14   110.00    100.00%",
+            "  Latency Distribution",
+            "     99%  800.25us",
+            "  1000 requests in 12.00s, 0.00B read",
+            "  Socket errors: connect 0, read 0, write 0, timeout 2",
+            "  Non-2xx or 3xx responses: 7",
+            "Requests/sec:     83.33",
+            "Transfer/sec:       0.00B",
+        ] {
+            assert!(text.lines().any(|each| each == line), "{line}\n{text}");
+        }
+    }
+
+    /// wrk2's lines, with the columns of HdrHistogram's text format.
+    #[test]
+    fn at_a_rate_lines_are_those_of_wrk2() {
+        let asked = Asked {
+            at_a_rate: true,
+            uncorrected: true,
+            ..ASKED
+        };
+        let text = text(&asked, &pooled());
+        for line in [
+            "  Latency Distribution (HdrHistogram - Recorded Latency)",
+            " 50.000%  800.25us",
+            "100.000%    5.00ms",
+            "  Detailed Percentile spectrum:",
+            "       Value   Percentile   TotalCount 1/(1-Percentile)",
+            "       0.800     0.000000          999         1.00",
+            "       5.001     1.000000         1000          inf",
+            "#[Mean    =        0.804, StdDeviation   =        0.133]",
+            "#[Max     =        5.001, Total count    =         1000]",
+            "----------------------------------------------------------",
+            "  Latency Distribution (HdrHistogram - Uncorrected Latency (measured without taking delayed starts into account))",
+        ] {
+            assert!(text.lines().any(|each| each == line), "{line}\n{text}");
+        }
+        let recorded = Asked { uncorrected: false, ..asked };
+        assert!(!super::text(&recorded, &pooled()).contains("Uncorrected"));
     }
 
     #[test]

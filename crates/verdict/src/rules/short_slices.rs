@@ -299,7 +299,10 @@ mod tests {
         run.each(|slice| slice.answers(14, 0.14));
         let findings = run.findings(&ShortSlices);
         assert_eq!(findings.len(), 1, "{findings:?}");
-        assert!(findings[0].evidence.contains("14 % of the whole 1"), "{findings:?}");
+        assert!(
+            findings[0].evidence.contains("14 % of the whole 1"),
+            "{findings:?}"
+        );
         assert!(findings[0].advice.starts_with("measure longer"));
     }
 
