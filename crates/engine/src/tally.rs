@@ -232,9 +232,13 @@ struct Nameless {
 }
 
 impl Nameless {
-    fn among(operations: &[(&'static str, Role)]) -> Self {
+    fn among(operations: &[(&'static str, Role)], beside: bool) -> Self {
         let first = |wanted| operations.iter().position(|(_, role)| *role == wanted);
-        match first(Role::Request) {
+        let request = match beside {
+            true => first(Role::Poll),
+            false => first(Role::Request),
+        };
+        match request {
             Some(request) => Self {
                 request,
                 whole: None,
@@ -268,6 +272,7 @@ impl Tally {
         operations: &[(&'static str, Role)],
         window: Window,
         open_loop: bool,
+        beside: bool,
         hosts: usize,
     ) -> Self {
         let several = if hosts > 1 { hosts } else { 0 };
@@ -278,7 +283,7 @@ impl Tally {
                 .iter()
                 .map(|(name, role)| OpTally::new(name, *role))
                 .collect(),
-            nameless: Nameless::among(operations),
+            nameless: Nameless::among(operations, beside),
             hosts: (0..several).map(|_| HostTally::default()).collect(),
             ledger: Ledger::default(),
             setup: SetupTally::default(),
@@ -420,7 +425,8 @@ impl Tally {
 
     /// Something made of several requests has come to its end. It went to no host
     /// and over no wire by itself: its requests did.
-    pub(crate) fn whole(&mut self, whole: &Whole, ended: u64, drained: bool) {
+    pub(crate) fn whole(&mut self, whole: &Whole, now: u64, drained: bool) {
+        let ended = whole.ended.unwrap_or(now);
         let times = Times {
             intended: whole.started,
             started: whole.started,

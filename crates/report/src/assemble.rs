@@ -377,6 +377,8 @@ fn role(role: tenbin_record::Role) -> Role {
         tenbin_record::Role::Request => Role::Request,
         tenbin_record::Role::Step => Role::Step,
         tenbin_record::Role::Whole => Role::Whole,
+        tenbin_record::Role::Poll => Role::Poll,
+        tenbin_record::Role::Effect => Role::Effect,
     }
 }
 

@@ -439,6 +439,11 @@ pub enum Role {
     /// Something made of several requests: its time is from the start of the first of
     /// them to the end of the last.
     Whole,
+    /// One request that checks what work has done, on a connection beside those of the load;
+    /// no throughput.
+    Poll,
+    /// When work took effect, as polls found: it has times and is no throughput.
+    Effect,
 }
 
 impl Role {

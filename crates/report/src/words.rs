@@ -219,6 +219,8 @@ pub(crate) fn named_by_role(operation: &OperationResult) -> String {
     match operation.role {
         Role::Request | Role::Whole => operation.operation.clone(),
         Role::Step => format!("{} (step)", operation.operation),
+        Role::Poll => format!("{} (poll)", operation.operation),
+        Role::Effect => format!("{} (effect)", operation.operation),
     }
 }
 
