@@ -590,6 +590,12 @@ impl ResultOf {
         self.operations.iter().filter(|op| op.role.is_work())
     }
 
+    /// The operations that check what work has done, and when it took effect.
+    pub fn checks(&self) -> impl Iterator<Item = &OperationResult> {
+        let checks = |op: &&OperationResult| matches!(op.role, Role::Poll | Role::Effect);
+        self.operations.iter().filter(checks)
+    }
+
     /// The operations that are steps of others.
     pub fn steps(&self) -> impl Iterator<Item = &OperationResult> {
         self.operations.iter().filter(|op| op.role == Role::Step)

@@ -55,7 +55,10 @@ impl Errors {
             followed += op.ok + op.failed_count();
             failed += op.failed_count();
             add(&mut classes, op.errors.iter().map(|(k, n)| (*k, *n)));
-            add(&mut texts, op.failures.iter().map(|(k, n)| (k.as_str(), *n)));
+            add(
+                &mut texts,
+                op.failures.iter().map(|(k, n)| (k.as_str(), *n)),
+            );
         }
         if failed == 0 {
             return None;
