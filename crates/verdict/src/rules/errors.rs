@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tenbin_plan::WorkloadKind;
-use tenbin_record::{ErrorClass, Role};
+use tenbin_record::{ErrorClass, Role, failure};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
@@ -109,7 +109,7 @@ impl Errors {
     }
 }
 
-struct Tally<'a> {
+struct Tally {
     total: u64,
     failed: u64,
     /// Requests that failed, be they work of their own or steps of a larger one.
@@ -122,11 +122,11 @@ struct Tally<'a> {
     /// The same of `failed_requests`.
     refusals: BTreeMap<ErrorClass, u64>,
     statuses: BTreeMap<u16, u64>,
-    texts: BTreeMap<&'a str, u64>,
+    texts: BTreeMap<String, u64>,
 }
 
-impl<'a> Tally<'a> {
-    fn of(cell: &Cell<'a>) -> Self {
+impl Tally {
+    fn of(cell: &Cell<'_>) -> Self {
         let mut tally = Self {
             total: 0,
             failed: 0,
@@ -157,8 +157,9 @@ impl<'a> Tally<'a> {
                 add(&mut tally.refusals, op.errors.iter().map(|(k, n)| (*k, *n)));
                 let refused = op.statuses.iter().filter(|(status, _)| **status >= 300);
                 add(&mut tally.statuses, refused.map(|(k, n)| (*k, *n)));
-                let texts = op.failures.iter().filter(|(text, _)| !text.is_empty());
-                add(&mut tally.texts, texts.map(|(k, n)| (k.as_str(), *n)));
+                for (text, count) in op.failures.iter().filter(|(text, _)| !text.is_empty()) {
+                    failure::count(&mut tally.texts, text, *count);
+                }
             }
         }
         tally.classes.retain(|_, count| *count > 0);
@@ -391,7 +392,7 @@ mod tests {
             "{findings:?}"
         );
         assert!(
-            findings[0].evidence.contains("?script?Denied"),
+            findings[0].evidence.contains("<script>Denied"),
             "{findings:?}"
         );
     }

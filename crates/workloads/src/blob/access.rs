@@ -243,7 +243,9 @@ impl Dialect for Access {
         }
         if status == 400 {
             let text = self.refused(status, answer);
-            return Err(format!("{text}; too large a blob is refused like that as well"));
+            return Err(format!(
+                "{text}; too large a blob is refused like that as well"
+            ));
         }
         if status != 200 {
             return Err(self.refused(status, answer));
