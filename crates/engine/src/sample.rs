@@ -38,6 +38,15 @@ pub struct Sample {
     pub drain: bool,
 }
 
+impl Sample {
+    /// Leaves out what happened to connections and hosts: those are not connections of the load.
+    pub(crate) fn forget_connections(&mut self) {
+        self.ledger = Ledger::default();
+        self.setup = SetupSample::default();
+        self.hosts.clear();
+    }
+}
+
 /// One operation's figures in a [`Sample`].
 #[derive(Debug, Clone)]
 pub struct OpSample {

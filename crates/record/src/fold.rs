@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
-use tenbin_engine::Ledger;
+use tenbin_engine::{Ledger, failure};
 
 use crate::histogram::merge;
 use crate::slice::{ClientUse, HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
@@ -183,7 +183,9 @@ pub(crate) fn add_figures(sum: &mut OpFigures, mut part: OpFigures) {
     sum.censored += part.censored;
     add_counts(&mut sum.errors, &part.errors);
     add_counts(&mut sum.statuses, &part.statuses);
-    add_counts(&mut sum.failures, &part.failures);
+    for (text, count) in &part.failures {
+        failure::count(&mut sum.failures, text, *count);
+    }
     for kind in Kind::ALL {
         absorb(kind.of_mut(sum), kind.of_mut(&mut part));
     }

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use tenbin_engine::{Address, Carrier, Drive, Host, News, Protocol, Route, drive};
+use tenbin_engine::{
+    Address, Carrier, Drive, Host, News, Protocol, Route, Workload as EngineWorkload, drive,
+};
 use tenbin_plan::{
     Builtin, HttpVersion, Pace, Plan, Reach, Signature, Store, Target, Workload, WorkloadKind,
 };
@@ -246,7 +248,7 @@ impl Arm {
             load.pace = Pace::Closed;
         }
         let mut workers = self.prepared[at].slice();
-        workers.truncate(load.connections);
+        at_most(&mut workers, load.connections);
         let how = Drive {
             carrier: self.carrier(),
             load,
@@ -417,6 +419,18 @@ impl Arm {
             &mut tell,
         )?)
     }
+}
+
+/// Leaves one worker for each connection at most, and those with connections of their own.
+pub(crate) fn at_most(workers: &mut Vec<Box<dyn EngineWorkload>>, connections: usize) {
+    let mut left = connections;
+    workers.retain(|worker| {
+        worker.own_connections().is_some() || {
+            let has_one = left > 0;
+            left = left.saturating_sub(1);
+            has_one
+        }
+    });
 }
 
 /// A bucket that is not there holds nothing; of several, others may.

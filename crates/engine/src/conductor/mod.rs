@@ -33,6 +33,8 @@ use crate::think::Thinker;
 pub struct Score {
     /// This thread, from 0.
     pub thread: usize,
+    /// It has connections beside those of the load: [`Workload::own_connections`].
+    pub beside: bool,
     /// Its connections to each host.
     pub connections: usize,
     /// Requests that may be out on a connection at once.
@@ -200,11 +202,14 @@ impl<'w> Conductor<'w> {
                 &operations,
                 window,
                 score.pacer.is_some(),
+                score.beside,
                 hosts,
             ),
             stages,
             follows: workload.follows(),
-            has_wholes: operations.iter().any(|(_, role)| *role == Role::Whole),
+            has_wholes: operations
+                .iter()
+                .any(|(_, role)| matches!(role, Role::Whole | Role::Effect)),
             allowance: Allowance::of_all(&score.stop_rules),
             closed_loop: score.pacer.is_none(),
             due: score.pacer.as_ref().map_or(0, |pacer| pacer.due()),
@@ -509,6 +514,7 @@ impl<'w> Conductor<'w> {
         let (op, host) = (lane.exchange.op, lane.exchange.host);
         let counted = self.workload.loss(&lane.exchange, class);
         self.workload.lost(&mut lane.exchange, class);
+        self.exhausted |= self.workload.gives_up();
         let (class, text) = counted.unwrap_or((class, text));
         self.tally.failed(op, host, times, class, text);
         if self.follows {

@@ -198,6 +198,11 @@ fn blob(page: &mut Page, work: &BlobWork) {
     if work.poll_interval != usual.poll_interval {
         page.pair("poll_interval", text(Time(work.poll_interval)));
     }
+    page.unless(
+        "poll_connections",
+        work.poll_connections,
+        usual.poll_connections,
+    );
     if let Some(errors) = work.errors {
         page.pair("errors", errors);
     }
