@@ -69,8 +69,8 @@ pub struct S3Work {
     pub versions: u32,
     /// In a mix, PUT writes over the objects that are read.
     pub rewrite: bool,
-    /// How often an operation that was told to slow down is tried again, each time
-    /// as an operation of its own.
+    /// How often a request that is refused for the moment is sent again, within the time of
+    /// its operation.
     pub retries: u32,
     /// Files in one archive of `snowball` and `zip-get`, or objects of one `fan-out`.
     pub entries: u32,
@@ -107,6 +107,22 @@ impl S3Work {
             retries: 0,
             entries: DEFAULT_ENTRIES,
         }
+    }
+
+    /// Objects that are put before the first slice, each version counted, and their bytes,
+    /// about; `None` where none are put. With [`DataSet::Keep`] some may be there already.
+    pub fn laid_out(&self) -> Option<(u64, u64)> {
+        let alone = self.mix.single().is_some();
+        // In a mix, DELETE takes what PUT has made.
+        let needs = |operation: S3Operation| {
+            let takes_fresh = !alone && operation == S3Operation::Delete;
+            operation.needs_objects() && !takes_fresh
+        };
+        if self.data == DataSet::Existing || !self.mix.operations().any(needs) {
+            return None;
+        }
+        let objects = self.objects.saturating_mul(self.versions.max(1).into());
+        Some((objects, (objects as f64 * self.sizes.mean()) as u64))
     }
 
     /// Whether a slice uses up the objects that were laid out for it.
