@@ -134,3 +134,65 @@ fn errors_stay_errors_and_the_finding_says_what_warp_would_hide() {
     assert!(done > 50 && attempts >= done, "{run}");
     assert!(of("PUT attempt", "failed") > of("PUT", "failed"), "{run}");
 }
+
+#[test]
+fn data_that_cannot_fit_is_refused_before_anything_is_put() {
+    let scratch = Scratch::new("no-space");
+    // The guide's GET line: 25 GB, into a store in memory.
+    let words = ["s3", "get", "--builtin", "memory=s3-memory", "--objects", "4000000"];
+    let in_memory = of_10_mib(&scratch, &words);
+    in_memory
+        .expect_code(2)
+        .expect_stderr("target \"memory\" keeps at most ")
+        .expect_stderr("use fewer objects (--objects) or smaller ones (--size, with warp --obj.size)");
+    let words = ["s3", "get", "--builtin", "disk=s3-durable", "--objects", "4000000"];
+    let on_disk = of_10_mib(&scratch, &words);
+    on_disk
+        .expect_code(2)
+        .expect_stderr("are to be put on target \"disk\" before the measuring");
+}
+
+fn of_10_mib(scratch: &Scratch, words: &[&str]) -> Outcome {
+    run(scratch, &[words, &["--size", "10MiB"]].concat())
+}
+
+#[test]
+fn a_store_in_memory_refuses_what_is_beyond_its_limit_and_lives() {
+    let scratch = Scratch::new("memory-limit");
+    let keys = ["--access-key", ACCESS, "--secret-key", SECRET];
+    let fixed = ["serve", "s3", "--listen", "127.0.0.1:0", "--memory", "1MiB"];
+    let mut server = OwnServer::start(&scratch, fixed.iter().chain(&keys));
+    let words = ["get", "--objects", "2000", "-c", "4"];
+    let run = s3(&scratch, &server, &words);
+    run.expect_code(3)
+        .expect_stderr("2,000 objects (1.9 MiB)")
+        .expect_stderr("InsufficientStorage");
+    assert!(server.running.is_running());
+
+    let plan = scratch.write(
+        "plan.toml",
+        "[rounds]\ncount = 1\nslice = \"300ms\"\nwarmup = \"0s\"\n[[target]]\nname = \"small\"\n\
+         builtin = \"s3-memory\"\nmemory = \"1MiB\"\n[[workload]]\nkind = \"s3\"\n\
+         operation = \"get\"\nsize = \"1KiB\"\nobjects = 2000\n",
+    );
+    let refused = run_plan(&scratch, &plan);
+    refused
+        .expect_code(2)
+        .expect_stderr("target \"small\" keeps at most 1.0 MiB in memory")
+        .expect_stderr("or allow it more memory (memory = \"4MiB\")");
+}
+
+fn run_plan(scratch: &Scratch, plan: &str) -> Outcome {
+    run(scratch, &["run", plan])
+}
+
+#[test]
+fn the_time_of_laying_out_is_forecast() {
+    let scratch = Scratch::new("lay-forecast");
+    // One PUT at a time, 4 ms each: 3,000 take 12 s at least.
+    let server = server(&scratch, &["busy:0%"]);
+    let run = s3(&scratch, &server, &["get", "--objects", "3000", "-c", "2"]);
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_stderr("after putting 3,000 objects (2.9 MiB) on each target")
+        .expect_stderr("putting 3,000 objects (2.9 MiB) takes about ");
+}

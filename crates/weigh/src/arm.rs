@@ -1,6 +1,7 @@
 //! One target with its workloads made ready for it.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -86,6 +87,8 @@ pub(crate) struct Arm {
     /// Records of the plan's pages on each of its hosts.
     pub(crate) records: Option<u64>,
     relaunched: bool,
+    /// Workloads of which it was said how laying out their data goes: once is enough.
+    noted: BTreeSet<String>,
 }
 
 impl Arm {
@@ -120,6 +123,7 @@ impl Arm {
             server_header,
             records: None,
             relaunched: plan.rounds.relaunch,
+            noted: BTreeSet::new(),
         })
     }
 
@@ -423,6 +427,9 @@ impl Arm {
         let Some(stage) = stage else { return Ok(None) };
         let (what, must_succeed) = (stage.what.clone(), stage.must_succeed);
         let staged = self.drive_stage(work, stage, wires)?;
+        if must_succeed && staged.failure.is_none() && !staged.stopped {
+            self.note_refusals(work, &what, &staged, wires);
+        }
         match staged.failure {
             Some(why) if must_succeed => Err(WeighError::Preparation {
                 target: self.running.name.clone(),
@@ -443,7 +450,7 @@ impl Arm {
     ) -> Result<Staged, WeighError> {
         let (what, total) = (stage.what.clone(), stage.total);
         let progress = &mut *wires.progress;
-        let mut forecast = StageForecast::new(work, &stage);
+        let mut forecast = StageForecast::new(work, &stage, self.noted.contains(&work.name));
         let mut tell = |done, refused: u64| {
             let refusals = match refused {
                 0 => String::new(),
@@ -465,22 +472,27 @@ impl Arm {
         };
         tell(0, 0);
         let timeout = work.load.timeout;
-        let staged = stage::run(stage, self.carrier(), timeout, wires.stop, &mut tell)?;
-        if staged.failure.is_none() && !staged.stopped {
-            self.note_refusals(&what, &staged, wires);
-        }
-        Ok(staged)
+        Ok(stage::run(
+            stage,
+            self.carrier(),
+            timeout,
+            wires.stop,
+            &mut tell,
+        )?)
     }
 
-    /// Says what the server refused although the stage has succeeded.
-    fn note_refusals(&self, what: &str, staged: &Staged, wires: &mut Wires<'_>) {
+    /// Says what the server refused although the stage has succeeded, once for each workload.
+    fn note_refusals(&mut self, work: &Workload, what: &str, staged: &Staged, wires: &mut Wires<'_>) {
         let refused = staged.refused;
-        let name = &self.running.name;
         let requests = match refused.requests {
             0 => return,
             1 => "1 request, which succeeded when it was sent again".to_owned(),
             many => format!("{many} requests, and all succeeded when they were sent again"),
         };
+        if !self.noted.insert(work.name.clone()) {
+            return;
+        }
+        let name = &self.running.name;
         let at_once = refused.fewest_at_once;
         let note = format!(
             "target \"{name}\", {what}: the server refused {requests} (with {at_once} at a time at the fewest)"

@@ -25,7 +25,8 @@ pub(crate) struct StageForecast {
 }
 
 impl StageForecast {
-    pub(crate) fn new(work: &Workload, stage: &Stage) -> Self {
+    /// `told`: no sentence is wanted, only the time left.
+    pub(crate) fn new(work: &Workload, stage: &Stage, told: bool) -> Self {
         let puts = stage.what.starts_with("putting") || stage.what.starts_with("uploading");
         let each = match &work.kind {
             WorkloadKind::S3(work) if puts => Some(work.sizes.mean()),
@@ -36,7 +37,7 @@ impl StageForecast {
             total: stage.total,
             each,
             begun: Instant::now(),
-            told: false,
+            told,
         }
     }
 

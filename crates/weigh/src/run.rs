@@ -207,6 +207,7 @@ fn bring_all_up(
             waited: Duration::ZERO,
         });
         let running = ground.under(wires, |grounds| bring_up(target, grounds))?;
+        supply::check_there(plan, target, &running)?;
         let mut arm = Arm::new(plan, target, running, ground.directory, wires)?;
         if let Some(pages) = pages {
             arm.records = pages.load_into(target, &arm.running, wires)?;

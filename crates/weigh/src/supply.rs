@@ -5,6 +5,8 @@ use std::path::Path;
 
 use tenbin_plan::size::Size;
 use tenbin_plan::{Builtin, Plan, Reach, Target, WorkloadKind};
+use tenbin_targets::Running;
+use tenbin_targets::doctor::Process;
 use tenbin_targets::serve::half_of_the_free_memory;
 use tenbin_targets::vitals::DiskSpace;
 use tenbin_workloads::grouped;
@@ -107,6 +109,28 @@ pub(crate) fn check(plan: &Plan, runs: &Path) -> Result<(), WeighError> {
         runs.display(),
         size(space.available),
     )))
+}
+
+/// Refuses data that cannot fit on the disk of a target that was there before, where that disk
+/// is one of this machine and known.
+pub(crate) fn check_there(plan: &Plan, target: &Target, running: &Running) -> Result<(), WeighError> {
+    let supply = Supply::of(plan, target);
+    if supply.bytes == 0 || !matches!(target.reach, Reach::Endpoint { .. }) {
+        return Ok(());
+    }
+    let directory = Process::behind(running).and_then(|process| process.data_directory());
+    let space = directory.and_then(|directory| DiskSpace::of(&directory).ok()?);
+    match space {
+        Some(space) if supply.bytes.saturating_add(RESERVE) > space.available => {
+            Err(WeighError::NoSpace(format!(
+                "target \"{}\" has {} free on its disk, and {supply} are to be put there before the \
+                 measuring; {SMALLER}, or free space there",
+                target.name,
+                size(space.available),
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The next step.

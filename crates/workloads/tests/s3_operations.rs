@@ -480,7 +480,7 @@ fn a_copy_is_made_when_its_result_is_whole() {
 }
 
 #[test]
-fn whatever_says_slow_down_is_tried_again() {
+fn whatever_is_refused_for_the_moment_is_sent_again() {
     use S3Operation::{Get, Put, Stat};
     let fixed = Some(ByteRange::Fixed { first: 3, last: 9 });
     let random = Some(ByteRange::Random { length: 5 });
@@ -494,12 +494,13 @@ fn whatever_says_slow_down_is_tried_again() {
         (Put, None, true),
     ] {
         for (status, body) in [(503, ""), (429, "<html></html>"), (503, "<Error/>")] {
-            let work = work(operation, 10, |s3| {
+            let mut work = work(operation, 10, |s3| {
                 s3.range = range;
                 s3.rewrite = rewrite;
                 s3.retries = 5;
                 s3.choose = Choose::Uniform;
             });
+            work.load.connections = 1;
             let mut prepared = prepared(&work);
             let mut worker = prepared.slice().remove(0);
             let mut path = None;
@@ -516,30 +517,6 @@ fn whatever_says_slow_down_is_tried_again() {
             });
             assert!(other.is_some(), "and then it is given up");
         }
-    }
-}
-
-#[test]
-fn laying_out_bears_as_many_words_to_slow_down_as_asked() {
-    for (retries, slow, fits) in [(0, 1, false), (2, 2, true), (2, 3, false)] {
-        let get = work(S3Operation::Get, 30, |s3| s3.retries = retries);
-        let mut prepared = prepared(&get);
-        let mut stage = prepared.before_run().unwrap();
-        let mut left: BTreeMap<String, u32> = BTreeMap::new();
-        let mut stored = BTreeSet::new();
-        let judged = drive_stage(&mut stage, &mut |request| {
-            // The last as well: what is out may come again when nothing new is left.
-            let slows = ["07", "29"].iter().any(|end| request.path.ends_with(end));
-            let left = left.entry(request.path.clone()).or_insert(slow);
-            if slows && *left > 0 {
-                *left -= 1;
-                return answer(503, "<Error><Code>SlowDown</Code></Error>");
-            }
-            stored.insert(request.path.clone());
-            answer(200, "")
-        });
-        assert_eq!(all_correct(&judged), fits, "{retries} {slow}");
-        assert_eq!(stored.len() == 30, fits, "{retries} {slow}");
     }
 }
 

@@ -293,3 +293,31 @@ named! {
         SseC = "sse-c",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_put_before_a_run_is_known_from_the_plan() {
+        let get = S3Work::new(S3Operation::Get, 10 << 20, 2_500);
+        let bytes = 2_500 * (10 << 20);
+        assert_eq!(get.laid_out(), Some((2_500, bytes)));
+        let of = |change: fn(&mut S3Work)| {
+            let mut work = get.clone();
+            change(&mut work);
+            work.laid_out()
+        };
+        assert_eq!(of(|work| work.versions = 3), Some((7_500, 3 * bytes)));
+        assert_eq!(of(|work| work.data = DataSet::Existing), None);
+        assert_eq!(of(|work| work.mix = Mix::only(S3Operation::Put)), None);
+        let mix = |text: &str| text.parse().expect("a mix");
+        let mut mixed = get.clone();
+        mixed.mix = mix("put:50,delete:50");
+        assert_eq!(mixed.laid_out(), None);
+        mixed.mix = mix("get:70,put:30");
+        assert_eq!(mixed.laid_out(), Some((2_500, bytes)));
+        mixed.sizes = "1KiB..3KiB:50,4KiB:50".parse().expect("sizes");
+        assert_eq!(mixed.laid_out(), Some((2_500, 2_500 * 3 * 1_024)));
+    }
+}

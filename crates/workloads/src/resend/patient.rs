@@ -9,7 +9,7 @@ use tenbin_engine::{
 };
 
 use super::backoff::{BackOff, asked_to_wait, is_temporary, is_temporary_loss};
-use super::governor::Governor;
+use super::governor::{Governor, MOST_ATTEMPTS};
 use super::ledger::Ledger;
 use crate::rng::Rng;
 
@@ -73,12 +73,13 @@ impl Patient {
     /// The sentence of a failure, with what was tried before it.
     fn with_attempts(&self, text: String, refusals: u32) -> String {
         let (in_a_row, seconds) = self.governor.in_a_row();
-        match (refusals, in_a_row) {
-            (0, _) => text,
-            (_, 2..) if seconds > 0 => format!(
-                "{text}; no request has succeeded for {seconds} s, {in_a_row} were refused in a row"
+        match refusals + 1 {
+            1 => text,
+            MOST_ATTEMPTS.. => format!("{text}; the request was sent {} times", refusals + 1),
+            _ if seconds > 0 => format!(
+                "{text}; no request has succeeded for {seconds} s, and {in_a_row} were refused in a row"
             ),
-            _ => format!("{text}; the request was sent {} times", refusals + 1),
+            _ => text,
         }
     }
 }
