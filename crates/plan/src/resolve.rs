@@ -55,6 +55,7 @@ impl Draft {
             aa,
             margin,
             expect,
+            fail_if,
             rounds,
             load,
             corpus,
@@ -101,6 +102,7 @@ impl Draft {
             aa: &aa,
             margin: &margin,
             expect: expect.as_ref(),
+            fail_if: fail_if.as_ref(),
         };
         let comparing = comparing::resolve(&mut desk, &written, &mut targets, &workloads);
         room::check(&mut desk, &workloads, &targets);

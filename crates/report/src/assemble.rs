@@ -139,6 +139,7 @@ fn expectation(expected: &verdict::Expected) -> Expectation {
         verdict::Standing::CannotTell { why } => (Standing::CannotTell, Some(why.clone())),
     };
     Expectation {
+        fails_if: expected.fails_if,
         condition: expected.condition.clone(),
         target: expected.target.clone(),
         workload: expected.workload.clone(),
