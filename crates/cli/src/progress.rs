@@ -102,7 +102,12 @@ impl Display {
                 };
                 let how_long = how_long(&what, *forecast, *shortest, *requests);
                 let after = supply.map_or_else(String::new, |supply| {
-                    format!(", after putting {supply} on each target")
+                    let again = if supply.again {
+                        ", some before each slice"
+                    } else {
+                        ""
+                    };
+                    format!(", after putting {supply} on each target{again}")
                 });
                 self.line(&format!(
                     "{how_long}{after}, kept in {}",

@@ -139,13 +139,29 @@ fn errors_stay_errors_and_the_finding_says_what_warp_would_hide() {
 fn data_that_cannot_fit_is_refused_before_anything_is_put() {
     let scratch = Scratch::new("no-space");
     // The guide's GET line: 25 GB, into a store in memory.
-    let words = ["s3", "get", "--builtin", "memory=s3-memory", "--objects", "4000000"];
+    let words = [
+        "s3",
+        "get",
+        "--builtin",
+        "memory=s3-memory",
+        "--objects",
+        "4000000",
+    ];
     let in_memory = of_10_mib(&scratch, &words);
     in_memory
         .expect_code(2)
         .expect_stderr("target \"memory\" keeps at most ")
-        .expect_stderr("use fewer objects (--objects) or smaller ones (--size, with warp --obj.size)");
-    let words = ["s3", "get", "--builtin", "disk=s3-durable", "--objects", "4000000"];
+        .expect_stderr(
+            "use fewer objects (--objects) or smaller ones (--size, with warp --obj.size)",
+        );
+    let words = [
+        "s3",
+        "get",
+        "--builtin",
+        "disk=s3-durable",
+        "--objects",
+        "4000000",
+    ];
     let on_disk = of_10_mib(&scratch, &words);
     on_disk
         .expect_code(2)
@@ -165,7 +181,7 @@ fn a_store_in_memory_refuses_what_is_beyond_its_limit_and_lives() {
     let words = ["get", "--objects", "2000", "-c", "4"];
     let run = s3(&scratch, &server, &words);
     run.expect_code(3)
-        .expect_stderr("2,000 objects (1.9 MiB)")
+        .expect_stderr("2,000 objects (2.0 MiB)")
         .expect_stderr("InsufficientStorage");
     assert!(server.running.is_running());
 

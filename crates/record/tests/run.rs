@@ -10,7 +10,7 @@ use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Sample, SetupSampl
 use tenbin_record::{
     Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
     HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount,
-    RecordedRun, Role, RunDirectory, ServerUse, SingleRequest, Singles, Slice, SliceEnd,
+    RecordedRun, Retried, Role, RunDirectory, ServerUse, SingleRequest, Singles, Slice, SliceEnd,
     SliceStart, StageSum, StageSums, TargetEnvironment, TcpUse, UseScope, WireUse, read,
 };
 
@@ -29,6 +29,14 @@ fn environment() -> Environment {
         clock_call_ns: Some(23.456_789_012_345),
         ..Environment::default()
     };
+    let retried = Retried {
+        ns: 2 * BILLION,
+        most: 10,
+        ok: 452,
+        failed: 3,
+        attempts_ok: 452,
+        attempts_failed: 9_000,
+    };
     environment.targets.insert(
         "b".to_owned(),
         TargetEnvironment {
@@ -44,6 +52,7 @@ fn environment() -> Environment {
             asked: [("get".to_owned(), vec![asked()])].into(),
             records: Some(60),
             relaunched: true,
+            retried: [("put".to_owned(), retried)].into(),
         },
     );
     let labels = vec!["GET /a".to_owned(), "GET /b?c=\"d\"".to_owned()];

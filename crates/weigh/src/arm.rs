@@ -482,7 +482,13 @@ impl Arm {
     }
 
     /// Says what the server refused although the stage has succeeded, once for each workload.
-    fn note_refusals(&mut self, work: &Workload, what: &str, staged: &Staged, wires: &mut Wires<'_>) {
+    fn note_refusals(
+        &mut self,
+        work: &Workload,
+        what: &str,
+        staged: &Staged,
+        wires: &mut Wires<'_>,
+    ) {
         let refused = staged.refused;
         let requests = match refused.requests {
             0 => return,

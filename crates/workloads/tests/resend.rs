@@ -1,5 +1,7 @@
 //! Requests that are sent again: before a run until they succeed, and measured as planned.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 mod support;
 
 use std::collections::BTreeMap;
@@ -85,7 +87,10 @@ fn one_request_is_sent_25_times_at_most() {
     assert_eq!(puts.values().max(), Some(&25), "{puts:?}");
     let said = failures(&judged);
     assert!(said[0].contains("an object cannot be put"), "{said:?}");
-    assert!(said[0].ends_with("; the request was sent 25 times"), "{said:?}");
+    assert!(
+        said[0].ends_with("; the request was sent 25 times"),
+        "{said:?}"
+    );
 }
 
 #[test]
