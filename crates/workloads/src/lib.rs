@@ -24,7 +24,7 @@ pub use tenbin_plan::rng;
 
 pub use blob::Blob;
 pub use error::WorkloadError;
-pub use kind::{KINDS, Kind, Prepared, Stage, prepare};
+pub use kind::{KINDS, Kind, Leftover, Prepared, Stage, prepare};
 pub use single::{
     AskedPatterns, CacheForecast, HostAsked, PatternAsked, PatternSeen, SingleSeen, SinglesSeen,
 };
