@@ -25,10 +25,12 @@ mod stage;
 mod stop;
 mod watch;
 
-pub use clean::{clean, places};
+pub use arm::Cleaned;
+pub use clean::{clean, data_left, places};
 pub use doctor::{Examination, examine};
 pub use error::{Ending, WeighError};
 pub use progress::Progress;
-pub use run::{Bench, CountAllocations, IsPrecise, Weighed, weigh};
+pub use run::{Bench, CountAllocations, IsPrecise, Weighed, clean_command, weigh};
 pub use search::{ProbeWish, Steering};
 pub use stop::Stop;
+pub use tenbin_targets::DataLeft;

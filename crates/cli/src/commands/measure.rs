@@ -155,8 +155,8 @@ fn conclude(
         Some(Err(sentence)) => display.warn(&sentence),
     }
     let kept = keep(&document, &weighed.directory);
-    for sentence in &weighed.left_behind {
-        display.warn(sentence);
+    for left in &weighed.left_behind {
+        display.warn(&left.to_string());
     }
     for sentence in &weighed.kept {
         display.note(sentence);
