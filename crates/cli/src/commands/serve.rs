@@ -37,6 +37,7 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
                     listen: args.listen,
                     durable: args.durable.clone(),
                     credentials: keys.credentials.clone(),
+                    faults: args.faults.clone(),
                     workers: args.workers,
                 },
                 |address| {

@@ -175,6 +175,7 @@ pub(crate) fn serve(args: impl Iterator<Item = OsString>) -> ExitCode {
             listen,
             durable,
             credentials,
+            faults: Vec::new(),
             workers,
         };
         serve::s3(&options, |_| {})

@@ -3,6 +3,8 @@
 //! Multipart uploads, versions and ACLs are answered with `NotImplemented`.
 
 mod disk;
+mod faults;
+mod flaky;
 mod keys;
 mod listing;
 mod pages;
@@ -19,8 +21,12 @@ use s3s::service::S3ServiceBuilder;
 use s3s::{S3Result, s3_error};
 use tenbin_plan::Credentials;
 
+pub use faults::{S3Fault, S3FaultError};
+
 use super::{ServeError, accept};
 use disk::Disk;
+use faults::Faults;
+use flaky::Flaky;
 use service::Service;
 use store::Store;
 
@@ -33,6 +39,8 @@ pub struct S3Options {
     pub durable: Option<PathBuf>,
     /// The only credentials that are accepted.
     pub credentials: Credentials,
+    /// What goes wrong, and how often.
+    pub faults: Vec<S3Fault>,
     /// Worker threads, at least 1.
     pub workers: usize,
 }
@@ -52,9 +60,12 @@ pub fn s3(options: &S3Options, ready: impl FnOnce(SocketAddr)) -> Result<(), Ser
                 source,
             })?,
     };
-    let mut builder = S3ServiceBuilder::new(Service::new(Arc::new(store)));
+    let faults = Arc::new(Faults::new(&options.faults));
+    let service = Service::new(Arc::new(store), Arc::clone(&faults));
+    let mut builder = S3ServiceBuilder::new(service);
     builder.set_auth(OneKey(options.credentials.clone()));
-    accept::run(options.listen, options.workers, builder.build(), ready)
+    let service = Flaky::new(builder.build(), faults);
+    accept::run(options.listen, options.workers, service, ready)
 }
 
 /// Knows one access key. Unsigned requests are refused by `s3s` because no other
