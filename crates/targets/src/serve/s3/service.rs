@@ -115,6 +115,14 @@ impl From<StoreError> for S3Error {
     }
 }
 
+/// Deletes an object, unless the server is to acknowledge this and keep it.
+fn delete(store: &Store, faults: &Faults, bucket: &str, key: &str) -> Result<(), StoreError> {
+    match faults.strike(FaultKind::KeepDeleted) {
+        true => store.has_bucket(bucket),
+        false => store.delete(bucket, key),
+    }
+}
+
 #[async_trait::async_trait]
 impl S3 for Service {
     async fn create_bucket(
@@ -315,7 +323,8 @@ impl S3 for Service {
         request: S3Request<DeleteObjectInput>,
     ) -> S3Result<S3Response<DeleteObjectOutput>> {
         let input = request.input;
-        self.with_store(move |store| store.delete(&input.bucket, &input.key))
+        let faults = Arc::clone(&self.faults);
+        self.with_store(move |store| delete(store, &faults, &input.bucket, &input.key))
             .await?;
         Ok(S3Response::new(DeleteObjectOutput::default()))
     }
@@ -326,6 +335,7 @@ impl S3 for Service {
     ) -> S3Result<S3Response<DeleteObjectsOutput>> {
         let input = request.input;
         let quiet = input.delete.quiet.unwrap_or(false);
+        let faults = Arc::clone(&self.faults);
         let deleted = self
             .with_store(move |store| {
                 store.has_bucket(&input.bucket)?;
@@ -334,7 +344,7 @@ impl S3 for Service {
                     .objects
                     .into_iter()
                     .map(|object| {
-                        store.delete(&input.bucket, &object.key)?;
+                        delete(store, &faults, &input.bucket, &object.key)?;
                         Ok(DeletedObject {
                             key: Some(object.key),
                             ..DeletedObject::default()
