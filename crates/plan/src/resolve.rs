@@ -16,6 +16,8 @@ mod url;
 mod way;
 mod workload;
 
+pub(crate) use workload::default_name;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};

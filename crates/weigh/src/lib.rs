@@ -11,6 +11,7 @@ mod clean;
 mod descriptors;
 mod doctor;
 mod error;
+mod found;
 mod machine;
 mod meter;
 mod nodes;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tenbin_engine::{Carrier, Drive, ErrorClass, drive};
 use tenbin_plan::rng::{Rng, name_number};
-use tenbin_plan::{Load, Plan, Turn, schedule};
+use tenbin_plan::{Found, Load, Plan, Turn, schedule};
 use tenbin_record::{
     Allocated, Ended, Environment, Left, RateProbe, RunDirectory, RunWriter, Slice, SliceEnd,
     SliceStart, WireUse, write_buckets_made, write_left,
@@ -61,6 +61,9 @@ pub struct Weighed {
     pub directory: PathBuf,
     /// When the run began.
     pub started: SystemTime,
+    /// Data sets that were there before the run, by position of the workload: see
+    /// [`Plan::settle`].
+    pub found: Vec<(usize, Found)>,
     /// The machine and the targets.
     pub environment: Environment,
     /// All slices, in their order.
@@ -105,12 +108,15 @@ pub fn weigh(
         bench,
         directory: directory.path(),
     };
+    let given = plan;
     let (pages, plan) = match Pages::make(plan, directory.path(), &mut wires)? {
         None => (None, Cow::Borrowed(plan)),
         Some((pages, plan)) => (Some(pages), Cow::Owned(plan)),
     };
     let plan = plan.as_ref();
     let mut arms = Vec::new();
+    let mut settled = None;
+    let mut found = Vec::new();
     let outcome = bring_all_up(plan, &ground, pages.as_ref(), &mut arms, &mut wires)
         .and_then(|environment| {
             directory.write_environment(&environment)?;
@@ -120,6 +126,12 @@ pub fn weigh(
             }
             let mut environment = environment;
             make_all_ready(plan, directory.path(), &mut arms, &mut wires)?;
+            found = crate::found::on(&arms, plan.workloads.len());
+            settled = crate::found::settled(plan, &found, &mut arms);
+            let plan = settled.as_ref().unwrap_or(plan);
+            if settled.is_some() {
+                directory.write_plan(&crate::found::in_words(given, &found))?;
+            }
             if single::note_patterns(plan, &arms, &mut environment) {
                 directory.write_environment(&environment)?;
             }
@@ -131,6 +143,7 @@ pub fn weigh(
             Ok(environment)
         })
         .and_then(|mut environment| {
+            let plan = settled.as_ref().unwrap_or(plan);
             let mut run = Run {
                 plan,
                 ground,
@@ -159,6 +172,7 @@ pub fn weigh(
             }
             Ok((environment, slices, ending))
         });
+    let plan = settled.as_ref().unwrap_or(plan);
     let mut stays = clear(plan, arms, wires.progress);
     for left in &mut stays.left_behind {
         left.clean = Some(clean_command(directory.path()));
@@ -175,6 +189,7 @@ pub fn weigh(
     Ok(Weighed {
         directory: directory.path().to_owned(),
         started: directory.started(),
+        found,
         environment,
         slices,
         ending,

@@ -1,7 +1,7 @@
 //! The seam for a kind of workload, and the table of them.
 
 use tenbin_engine::Workload;
-use tenbin_plan::{self as plan, WorkloadKind};
+use tenbin_plan::{self as plan, Found, WorkloadKind};
 
 use crate::blob::Blob;
 use crate::error::WorkloadError;
@@ -100,6 +100,18 @@ pub trait Prepared: Send {
     /// the stages of [`Prepared::before_run`].
     fn notes(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// The data set that was there before the run, if there was one that this works on; asked
+    /// after the stages of [`Prepared::before_run`].
+    fn found(&self) -> Option<Found> {
+        None
+    }
+
+    /// The workload is called that from now on: after what was found. Called before the first
+    /// slice, so that a run of the plan as executed sends the same.
+    fn rename(&mut self, name: &str) {
+        let _ = name;
     }
 
     /// The patterns that requests are drawn from, if they are, and what was found of

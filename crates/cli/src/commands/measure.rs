@@ -97,7 +97,13 @@ fn run(
     });
     display.clear();
     match weighed {
-        Ok(weighed) => conclude(&plan, &weighed, before.as_ref(), show, &display),
+        Ok(weighed) => {
+            let mut plan = plan.clone();
+            for (at, found) in &weighed.found {
+                plan.settle(*at, *found);
+            }
+            conclude(&plan, &weighed, before.as_ref(), show, &display)
+        }
         Err(error) => {
             output::error(&error.to_string());
             exit_of(&error)

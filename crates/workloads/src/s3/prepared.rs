@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tenbin_engine::Workload;
-use tenbin_plan::{self as plan, Choose, DataSet, S3Operation, S3Work};
+use tenbin_plan::{self as plan, Choose, DataSet, Found, S3Operation, S3Work};
 
 use super::action::{Layout, Probe, kind_of};
 use super::append::Lengths;
@@ -48,6 +48,8 @@ pub(super) struct PreparedS3 {
     pub(super) surveyed: bool,
     pub(super) heeded: bool,
     pub(super) found: Arc<Mutex<Catalogue>>,
+    /// What was there, where that is the data set.
+    pub(super) there: Option<Found>,
     /// Objects that are to be put before the run; all without.
     pub(super) missing: Option<Arc<[u64]>>,
     /// Objects that were there and right.
@@ -221,6 +223,14 @@ impl Prepared for PreparedS3 {
         left
     }
 
+    fn found(&self) -> Option<Found> {
+        self.there
+    }
+
+    fn rename(&mut self, name: &str) {
+        self.name = name_number(name);
+    }
+
     fn removed(&self) -> Vec<String> {
         self.remains.residue.removed(&self.place)
     }
@@ -273,6 +283,7 @@ impl PreparedS3 {
             surveyed: false,
             heeded: false,
             found: Arc::default(),
+            there: None,
             missing: None,
             right: 0,
             stay: 0,
