@@ -216,6 +216,8 @@ pub struct TargetDraft {
     pub stop_within: Field,
     /// Name of a built-in server.
     pub builtin: Field,
+    /// Memory that the objects of `s3-memory` may take.
+    pub memory: Field,
     /// S3 access key, literally.
     pub access_key: KeyField,
     /// Environment variable that holds the S3 access key.

@@ -45,7 +45,9 @@ pub mod slice;
 mod writer;
 
 pub use directory::{RunDirectory, can_write_atomically, is_under_way, rfc3339, write_atomically};
-pub use environment::{Environment, HostAsked, HostEnvironment, PatternAsked, TargetEnvironment};
+pub use environment::{
+    Environment, HostAsked, HostEnvironment, PatternAsked, Retried, TargetEnvironment,
+};
 pub use error::RecordError;
 pub use histogram::{merge, quantile_ns};
 pub use left::{Left, buckets_made, left_behind, write_buckets_made, write_left};

@@ -49,6 +49,10 @@ pub struct ServeS3Args {
     /// [default: keep them in memory]
     #[arg(long, value_name = "DIR")]
     pub durable: Option<PathBuf>,
+    /// Memory that all objects may take, for example 4GiB; a PUT beyond it gets 507
+    /// InsufficientStorage [default: half of the free memory]
+    #[arg(long, value_name = "SIZE", conflicts_with = "durable")]
+    pub memory: Option<tenbin_plan::size::Size>,
     /// The access key that requests must be signed with [default: made up and printed]
     #[arg(
         long,

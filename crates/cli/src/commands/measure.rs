@@ -199,9 +199,10 @@ pub(super) fn exit_of(error: &WeighError) -> Exit {
         | WeighError::Preparation { .. }
         | WeighError::Load { .. }
         | WeighError::Nodes(_) => Exit::Target,
-        WeighError::Workload(_) | WeighError::Descriptors { .. } | WeighError::NotThePages(_) => {
-            Exit::Refused
-        }
+        WeighError::Workload(_)
+        | WeighError::Descriptors { .. }
+        | WeighError::NoSpace(_)
+        | WeighError::NotThePages(_) => Exit::Refused,
         WeighError::Pages(error) => exit_of_corpus(error),
         WeighError::Record(_) => Exit::Record,
         WeighError::Engine(_) => Exit::Internal,

@@ -226,7 +226,7 @@ impl Achieved {
         let mut by_operation = BTreeMap::new();
         let full = cell.full();
         let work = full.iter().flat_map(|slice| slice.work());
-        // Another try is no choice of the mix.
+        // Older versions counted another attempt as an operation of its own: no choice of the mix.
         for op in work.filter(|op| !op.name.ends_with(" again")) {
             let name = op.name.to_lowercase().replace(' ', "-");
             *by_operation.entry(name).or_default() += op.ok + op.failed_count();

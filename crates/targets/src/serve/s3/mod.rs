@@ -2,6 +2,7 @@
 //!
 //! Multipart uploads, versions and ACLs are answered with `NotImplemented`.
 
+mod budget;
 mod disk;
 mod faults;
 mod flaky;
@@ -24,6 +25,7 @@ use tenbin_plan::Credentials;
 pub use faults::{S3Fault, S3FaultError};
 
 use super::{ServeError, accept};
+use crate::vitals;
 use disk::Disk;
 use faults::Faults;
 use flaky::Flaky;
@@ -37,6 +39,9 @@ pub struct S3Options {
     pub listen: SocketAddr,
     /// Directory of the durable store, made if missing; in memory if `None`.
     pub durable: Option<PathBuf>,
+    /// Bytes that all objects may take in memory; half of what is free at the start if `None`.
+    /// Of no meaning for a durable store.
+    pub memory: Option<u64>,
     /// The only credentials that are accepted.
     pub credentials: Credentials,
     /// What goes wrong, and how often.
@@ -52,7 +57,7 @@ pub struct S3Options {
 /// It cannot listen there, cannot start its threads, or cannot use the directory.
 pub fn s3(options: &S3Options, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
     let store = match &options.durable {
-        None => Store::in_memory(),
+        None => Store::in_memory(options.memory.or_else(half_of_the_free_memory)),
         Some(path) => Disk::open(path.clone())
             .and_then(Store::durable)
             .map_err(|source| ServeError::Store {
@@ -66,6 +71,12 @@ pub fn s3(options: &S3Options, ready: impl FnOnce(SocketAddr)) -> Result<(), Ser
     builder.set_auth(OneKey(options.credentials.clone()));
     let service = Flaky::new(builder.build(), faults);
     accept::run(options.listen, options.workers, service, ready)
+}
+
+/// Half of the memory that programs could still take, bytes; `None` where the system does not
+/// tell.
+pub fn half_of_the_free_memory() -> Option<u64> {
+    vitals::available_memory().map(|bytes| bytes / 2)
 }
 
 /// Knows one access key. Unsigned requests are refused by `s3s` because no other

@@ -6,8 +6,8 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use futures_util::stream;
-use hyper::HeaderMap;
 use hyper::header::{HeaderValue, RETRY_AFTER};
+use hyper::{HeaderMap, StatusCode};
 use s3s::dto::{
     Bucket, CopyObjectInput, CopyObjectOutput, CopyObjectResult, CopySource, CreateBucketInput,
     CreateBucketOutput, DeleteBucketInput, DeleteBucketOutput, DeleteObjectInput,
@@ -18,7 +18,7 @@ use s3s::dto::{
     ListObjectsV2Output, Metadata, MetadataDirective, PutObjectInput, PutObjectOutput,
     Range as RangeHeader, StreamingBlob,
 };
-use s3s::{S3, S3Error, S3Request, S3Response, S3Result, StdError, s3_error};
+use s3s::{S3, S3Error, S3ErrorCode, S3Request, S3Response, S3Result, StdError, s3_error};
 
 use super::faults::{FaultKind, Faults, Writer};
 use super::listing::{After, Next, Query};
@@ -110,6 +110,7 @@ impl From<StoreError> for S3Error {
             }
             StoreError::BucketNotEmpty => s3_error!(BucketNotEmpty, "the bucket is not empty"),
             StoreError::KeyExists => s3_error!(PreconditionFailed, "the key exists already"),
+            StoreError::Full => full(),
             StoreError::Storage(error) => internal(Box::new(error)),
         }
     }
@@ -121,6 +122,16 @@ fn delete(store: &Store, faults: &Faults, bucket: &str, key: &str) -> Result<(),
         true => store.has_bucket(bucket),
         false => store.delete(bucket, key),
     }
+}
+
+/// The objects of a store in memory have all the memory that they may have.
+pub(super) fn full() -> S3Error {
+    let mut refused = S3Error::with_message(
+        S3ErrorCode::Custom("InsufficientStorage".into()),
+        "the store keeps its objects in memory and may take no more; see --memory",
+    );
+    refused.set_status_code(StatusCode::INSUFFICIENT_STORAGE);
+    refused
 }
 
 #[async_trait::async_trait]
@@ -204,6 +215,7 @@ impl S3 for Service {
             content_type: input.content_type,
             metadata: input.metadata.unwrap_or_default().into_iter().collect(),
             content: Content::OnDisk,
+            entry: None,
         };
         let e_tag = Some(e_tag(&object));
         let only_if_absent = matches!(input.if_none_match, Some(ETagCondition::Any));
