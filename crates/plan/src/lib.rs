@@ -14,6 +14,7 @@ mod decimal;
 mod draft;
 pub mod duration;
 mod expectation;
+mod found;
 mod keys;
 pub mod model;
 mod names;
@@ -49,6 +50,7 @@ pub use draft::{
     TargetDraft, TlsDraft, WorkloadDraft,
 };
 pub use expectation::{Bound, Demand, Expectation, ExpectedFigure, Relation};
+pub use found::Found;
 pub use model::*;
 pub use observe::{Observe, ObservePage, Processes, Token};
 pub use patterns::{

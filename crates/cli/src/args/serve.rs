@@ -72,8 +72,8 @@ pub struct ServeS3Args {
     )]
     pub secret_key: Option<String>,
     /// Make a share of the requests fail, repeatable, for example busy:98%: busy (500 for a PUT
-    /// while another PUT is stored), slow-down (503 with Retry-After for a PUT) or reset (the
-    /// connection is closed on a PUT)
+    /// while another PUT is stored), slow-down (503 with Retry-After for a PUT), keep-deleted (204
+    /// for a DELETE, and the object stays) or reset (the connection is closed on a PUT)
     #[arg(long = "fault", value_name = "KIND:SHARE")]
     pub faults: Vec<S3Fault>,
     /// Worker threads

@@ -91,7 +91,8 @@ pub(super) fn resolve_all(
     workloads
 }
 
-fn default_name(kind: &WorkloadKind) -> String {
+/// The name of a workload that is given none.
+pub(crate) fn default_name(kind: &WorkloadKind) -> String {
     match kind {
         WorkloadKind::Http(work) => http::default_name(work),
         WorkloadKind::S3(work) => s3::default_name(work),
