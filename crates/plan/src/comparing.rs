@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::expectation::Expectation;
-use crate::model::{Launch, Plan, Reach, Rounds, Target, Workload, WorkloadKind};
+use crate::model::{HttpWork, Launch, Plan, Reach, Rounds, Target, Workload, WorkloadKind};
+use crate::patterns::{HitSource, Patterns};
 use crate::percent::Percent;
 use crate::s3::{DataSet, S3Work};
 
@@ -99,7 +101,8 @@ impl Plan {
             .map(|(_, target)| target)
     }
 
-    /// A workload as it is sent to a target. What the twin of a server that was there
+    /// A workload as it is sent to a target. Patterns that several workloads share are asked
+    /// for their hits with the first of them. What the twin of a server that was there
     /// before lays out stands beside what the server's own arm does, and not on it.
     pub fn work_on<'a>(&self, target: &Target, workload: &'a Workload) -> Cow<'a, Workload> {
         let is_twin = self.twin().is_some_and(|twin| twin.name == target.name);
@@ -114,8 +117,33 @@ impl Plan {
                 });
                 Cow::Owned(apart)
             }
+            WorkloadKind::Http(http) if self.is_asked_elsewhere(workload) => {
+                let mut same = workload.clone();
+                let patterns = http.patterns.clone().map(|patterns| Patterns {
+                    hits: HitSource::Off,
+                    ..patterns
+                });
+                same.kind = WorkloadKind::Http(HttpWork {
+                    patterns,
+                    ..http.clone()
+                });
+                Cow::Owned(same)
+            }
             _ => Cow::Borrowed(workload),
         }
+    }
+
+    /// Whether an earlier workload draws from the same patterns, as the levels of a ramp do:
+    /// by default they are asked for their hits once.
+    fn is_asked_elsewhere(&self, workload: &Workload) -> bool {
+        let by_default = |patterns: &&Patterns| patterns.hits == HitSource::Auto;
+        let Some(patterns) = workload.patterns().filter(by_default) else {
+            return false;
+        };
+        let before = self.workloads.iter();
+        let before = before.take_while(|other| other.name != workload.name);
+        let mut before = before.filter_map(Workload::patterns).filter(by_default);
+        before.any(|other| Arc::ptr_eq(&other.set, &patterns.set))
     }
 
     /// The shortest time that the slices can take when the run may end by

@@ -11,7 +11,7 @@ use url::Url;
 use crate::blob::{BlobWork, Store};
 use crate::comparing::{Comparing, SweepPoint, Until};
 use crate::observe::Observe;
-use crate::patterns::Patterns;
+use crate::patterns::{HitSource, Patterns};
 use crate::s3::S3Work;
 use crate::searched::{Corpus, Searched};
 use crate::slo::Slo;
@@ -496,6 +496,19 @@ impl Workload {
         match &self.load.pace {
             Pace::Search(search) => Some(search),
             _ => None,
+        }
+    }
+
+    /// How hits are read from responses; `None` where requests are not drawn from patterns.
+    pub fn hits(&self) -> Option<&HitSource> {
+        self.patterns().map(|patterns| &patterns.hits)
+    }
+
+    /// The patterns that its requests are drawn from, if they are.
+    pub fn patterns(&self) -> Option<&Patterns> {
+        match &self.kind {
+            WorkloadKind::Http(work) => work.patterns.as_ref(),
+            WorkloadKind::S3(_) | WorkloadKind::Blob(_) => None,
         }
     }
 

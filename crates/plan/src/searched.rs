@@ -3,10 +3,11 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::model::{Plan, Reach, Target, WorkloadKind};
 use crate::names::Named;
-use crate::patterns::{self, PatternFormat};
+use crate::patterns::{self, PatternFormat, PatternSet};
 
 /// What stands in a workload's `patterns` for those that are made of the plan's own pages.
 pub const CORPUS_PATTERNS: &str = "{corpus}";
@@ -186,6 +187,8 @@ impl Plan {
     /// What of it is no request, or that there are too few for the rate of cache hits that
     /// is asked for.
     pub fn fill_patterns(&mut self, file: &[u8]) -> Result<(), String> {
+        // The levels of a ramp share their patterns.
+        let mut known: Option<(String, Arc<PatternSet>)> = None;
         for work in &mut self.workloads {
             let WorkloadKind::Http(http) = &mut work.kind else {
                 continue;
@@ -194,12 +197,17 @@ impl Plan {
             let Some(drawn) = http.patterns.as_mut().filter(|drawn| drawn.of_corpus) else {
                 continue;
             };
-            let set = patterns::read(file, PatternFormat::Auto, &method)
-                .map_err(|fault| format!("requests made of the pages: {}", fault.why))?;
+            let set = match &known {
+                Some((of, set)) if *of == method => Arc::clone(set),
+                _ => patterns::read(file, PatternFormat::Auto, &method)
+                    .map_err(|fault| format!("requests made of the pages: {}", fault.why))?
+                    .into(),
+            };
+            known = Some((method, Arc::clone(&set)));
             if let Some(cache) = &drawn.cache {
                 cache.check(&set)?;
             }
-            drawn.set = set.into();
+            drawn.set = set;
         }
         Ok(())
     }

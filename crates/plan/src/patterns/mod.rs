@@ -30,8 +30,11 @@ pub const DEFAULT_SLOWEST: u32 = 5;
 pub const MOST_SLOWEST: u32 = 1000;
 /// Up to so many patterns have figures of their own.
 pub const MOST_COUNTED_PATTERNS: usize = 10_000;
-/// Up to so many patterns are asked once for their hits.
+/// Most patterns that are asked once for their hits where the plan asks for it.
 pub const MOST_ASKED_FOR_HITS: usize = 10_000;
+/// Most patterns that are asked for their hits by default: the share of searches without a
+/// hit is then known to about two percentage points, in a time that few runs notice.
+pub const MOST_ASKED_BY_DEFAULT: usize = 500;
 
 /// The requests that a workload draws from, and in which order.
 #[derive(Clone)]
@@ -47,8 +50,8 @@ pub struct Patterns {
     pub order: PatternOrder,
     /// How many of the slowest and of the fastest requests are kept.
     pub slowest: u32,
-    /// How an answer tells its number of hits, if that is to be compared.
-    pub hits: Option<HitSource>,
+    /// How a response reports its number of hits, and whether that is read at all.
+    pub hits: HitSource,
     /// The cache that requests are to meet.
     pub cache: Option<CacheDial>,
     /// Where the server tells what its cache has done.

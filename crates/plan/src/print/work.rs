@@ -69,9 +69,7 @@ fn patterns(page: &mut Page, work: &Patterns) {
     page.name_unless("patterns_format", work.format);
     page.pair("order", text(work.order));
     page.pair("slowest", work.slowest);
-    if let Some(hits) = &work.hits {
-        page.pair("hits", text(hits));
-    }
+    page.pair("hits", text(&work.hits));
     if let Some(cache) = work.cache {
         if let Some(hit) = cache.hit {
             page.pair("cache_hit", text(hit));

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use tenbin_plan::{HitSource, Workload};
+
 use super::Rule;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
@@ -33,7 +35,7 @@ impl Rule for UnequalHits {
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
         let workloads = evidence.plan.workloads.iter();
         workloads
-            .flat_map(|workload| self.at(evidence, &workload.name))
+            .flat_map(|workload| self.at(evidence, workload))
             .collect()
     }
 }
@@ -46,7 +48,10 @@ struct Found<'a> {
 }
 
 impl UnequalHits {
-    fn at(&self, evidence: &Evidence<'_>, workload: &str) -> Vec<Finding> {
+    fn at(&self, evidence: &Evidence<'_>, workload: &Workload) -> Vec<Finding> {
+        // By default only responses that report an exact number are compared.
+        let must_report = workload.hits() != Some(&HitSource::Auto);
+        let workload = workload.name.as_str();
         let all: Vec<Found<'_>> = evidence
             .plan
             .targets
@@ -73,7 +78,7 @@ impl UnequalHits {
         };
         let mut findings = Vec::new();
         for found in &all {
-            if let Some(seen) = found.untold() {
+            if let Some(seen) = found.untold().filter(|_| must_report) {
                 let advice = "look at such an answer, and whether hits = names the way in which \
                               this target tells its hits";
                 findings.push(finding(Severity::Suspect, found.target, seen, advice));

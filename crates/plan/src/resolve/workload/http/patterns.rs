@@ -67,7 +67,7 @@ pub(super) fn resolve(
         slowest: slowest
             .and_then(|slowest| u32::try_from(slowest).ok())
             .unwrap_or(DEFAULT_SLOWEST),
-        hits,
+        hits: hits.unwrap_or_default(),
         cache,
         counters,
         set: Arc::new(set),
