@@ -10,6 +10,7 @@ mod json;
 mod order;
 mod request;
 mod set;
+mod term;
 mod text;
 
 use std::fmt;
@@ -23,6 +24,7 @@ pub(crate) use format::{Fault, Spot, read};
 pub use hits::HitSource;
 pub use order::PatternOrder;
 pub use set::{Pattern, PatternGroup, PatternSet};
+pub use term::groonga_query;
 
 /// How many of the slowest and of the fastest requests are kept if nothing else is said.
 pub const DEFAULT_SLOWEST: u32 = 5;

@@ -341,7 +341,7 @@ mod tests {
             "{findings:?}"
         );
         assert!(
-            findings[0].evidence.contains("?script?Denied"),
+            findings[0].evidence.contains("<script>Denied"),
             "{findings:?}"
         );
     }
