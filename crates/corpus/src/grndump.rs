@@ -180,12 +180,17 @@ fn pass(
     let mut line = Vec::new();
     let mut place = Place::Outside;
     let mut held: Option<Vec<u8>> = None;
+    let mut is_open = false;
     loop {
         line.clear();
         let read = commands.read_until(b'\n', &mut line);
         if read.map_err(|source| Error::read("the dump", source))? == 0 {
-            return Ok(());
+            // A server does not end the last line.
+            let end: &[u8] = if is_open { b"\n" } else { b"" };
+            let written = output.write_all(end);
+            return written.map_err(|error| Error::write(name, error));
         }
+        is_open = !line.ends_with(b"\n");
         let mut write = |text: &[u8]| {
             output
                 .write_all(text)

@@ -7,12 +7,7 @@ use tenbin_plan::patterns::groonga_query;
 use crate::escape::{are_escaped, cgi, query_component, unescaped};
 use crate::opensearch::query;
 
-/// The tutorial's request, up to the term: snippets, sorting and a drill-down.
-pub const HEAVY: &str = "/d/select?command_version=2&table=Pages&limit=10\
-    &match_columns=title,text\
-    &output_columns=snippet_html(title),snippet_html(text),categories,_key\
-    &query_flags=NONE&sortby=title&drilldown=categories&drilldown_limit=10\
-    &drilldown_output_columns=_id,_key,_nsubrecs&drilldown_sortby=_nsubrecs&query=";
+pub use tenbin_plan::patterns::{GROONGA_SEARCH as HEAVY, OPENSEARCH_PATH as OPENSEARCH};
 
 /// One request a line: the beginning and the term, escaped for a URL. Where the beginning ends
 /// with `query=` of Groonga's `select`, the term is escaped for Groonga's query syntax as well.
@@ -40,9 +35,6 @@ fn is_groonga_query(base: &str) -> bool {
     let is_query = base.ends_with("&query=") || base.ends_with("?query=");
     is_query && base.contains("/d/select")
 }
-
-/// Where the tutorial's table is searched in OpenSearch.
-pub const OPENSEARCH: &str = "/pages/_search";
 
 /// The counterpart of [`HEAVY`] for OpenSearch: one group of `POST`s to that path, a line
 /// for each term. Title and text are searched and highlighted, sorted by title, with the

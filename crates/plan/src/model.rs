@@ -11,7 +11,7 @@ use url::Url;
 use crate::blob::{BlobWork, Store};
 use crate::comparing::{Comparing, SweepPoint, Until};
 use crate::observe::Observe;
-use crate::patterns::{HitSource, Patterns};
+use crate::patterns::{ByTarget, HitSource, Patterns};
 use crate::s3::S3Work;
 use crate::searched::{Corpus, Searched};
 use crate::slo::Slo;
@@ -595,6 +595,11 @@ impl fmt::Debug for HttpWork {
 }
 
 impl HttpWork {
+    /// The requests that differ between targets, if they do.
+    pub fn by_target(&self) -> Option<&ByTarget> {
+        self.patterns.as_ref()?.by_target.as_ref()
+    }
+
     /// A request of that method with nothing else asked for.
     pub fn plain(method: impl Into<String>) -> Self {
         Self {
