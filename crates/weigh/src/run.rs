@@ -140,6 +140,8 @@ pub fn weigh(
             }
             if single::note_patterns(plan, &arms, &mut environment) {
                 directory.write_environment(&environment)?;
+                let environment = &environment;
+                (wires.progress)(Progress::Hits { plan, environment });
             }
             match plan.rounds.relaunch {
                 false => warm_all_up(plan, &mut arms, &mut wires)?,
