@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use tenbin_record::{ErrorClass, Ledger, SetupFigures, Slice, latency_histogram, merge};
 
-/// All slices of one workload on one target, added up.
+/// All slices of one workload on one target, added up. Times are those of the slices that
+/// ran their full time, or of all if there is none: the requests that the figures in every
+/// other report are made of.
 #[derive(Debug, Clone)]
 pub struct Pooled {
     /// Correct answers.
@@ -49,17 +51,28 @@ impl Pooled {
             ledger: Ledger::default(),
             rates: slices.iter().filter_map(Slice::throughput).collect(),
         };
+        let none_is_full = slices.iter().all(|slice| slice.cut_short);
         for slice in slices {
             pooled.add(slice);
+            if none_is_full || !slice.cut_short {
+                pooled.add_times(slice);
+            }
         }
         pooled
+    }
+
+    fn add_times(&mut self, slice: &Slice) {
+        merge(&mut self.setup.connect, &slice.setup.connect);
+        merge(&mut self.setup.tls, &slice.setup.tls);
+        for op in &slice.ops {
+            merge(&mut self.service, &op.service);
+            merge(&mut self.first_byte, &op.first_byte);
+        }
     }
 
     fn add(&mut self, slice: &Slice) {
         self.seconds += slice.seconds;
         self.ledger += slice.ledger;
-        merge(&mut self.setup.connect, &slice.setup.connect);
-        merge(&mut self.setup.tls, &slice.setup.tls);
         for op in &slice.ops {
             self.ok += op.ok;
             self.received += op.received;
@@ -70,8 +83,6 @@ impl Pooled {
             let others = op.statuses.iter();
             let others = others.filter(|(status, _)| !(200..300).contains(*status));
             self.other_statuses += others.map(|(_, count)| count).sum::<u64>();
-            merge(&mut self.service, &op.service);
-            merge(&mut self.first_byte, &op.first_byte);
         }
     }
 
