@@ -139,6 +139,7 @@ mod tests {
             cpu: 0,
             backlog: 0,
             drain: false,
+            pause: None,
         }
     }
 
