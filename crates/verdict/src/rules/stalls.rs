@@ -23,7 +23,7 @@ const FEWEST_SLICES: usize = 3;
 
 /// Shortest pause that is reported, seconds, and as a multiple of the median time.
 const PAUSE: f64 = 0.100;
-const PAUSE_TIMES: f64 = 10.0;
+const PAUSE_TIMES: f64 = 3.0;
 
 /// Share of the slow requests that the named slices hold.
 const MOST: f64 = 0.90;
