@@ -36,6 +36,7 @@ mod left;
 mod lines;
 mod live;
 pub mod machine;
+mod pause;
 mod pretty;
 mod reader;
 mod seconds;
@@ -56,6 +57,7 @@ pub use live::LiveSecond;
 pub use machine::{
     CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PortsUse, PressureUse, TcpUse, WireUse,
 };
+pub use pause::Pause;
 pub use reader::{RecordedRun, SecondCounts, SecondTimes, read};
 pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};
 pub use tenbin_engine::{ErrorClass, Ledger, Role, failure, histogram::latency_histogram};

@@ -403,6 +403,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         stages: None,
         cache: None,
         backlog: 0,
+        pause: None,
         cut_short: false,
     };
     Made(&mut slice).answers(1_000, 0.002);

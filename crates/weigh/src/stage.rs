@@ -162,6 +162,7 @@ mod tests {
             cpu: 0,
             backlog: 0,
             drain: false,
+            pause: None,
         }
     }
 

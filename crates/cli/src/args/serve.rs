@@ -169,6 +169,10 @@ pub struct ServeTruthArgs {
     /// Share of requests answered with something that is not HTTP
     #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = share)]
     pub malformed: f64,
+    /// Send the head and the body of a response in two writes with Nagle's algorithm on: the body
+    /// waits for the client's delayed acknowledgement, 40 ms or a little longer on Linux
+    #[arg(long)]
+    pub two_writes: bool,
     /// Log every request to this file
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
