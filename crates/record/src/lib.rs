@@ -52,7 +52,8 @@ pub use histogram::{merge, quantile_ns};
 pub use lines::Ended;
 pub use live::LiveSecond;
 pub use machine::{
-    CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PortsUse, PressureUse, TcpUse, WireUse,
+    CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PauseUse, PortsUse, PressureUse,
+    ProgramUse, TcpUse, WireUse,
 };
 pub use reader::{RecordedRun, SecondCounts, SecondTimes, read};
 pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};

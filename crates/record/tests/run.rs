@@ -10,8 +10,9 @@ use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Sample, SetupSampl
 use tenbin_record::{
     Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
     HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount,
-    RecordedRun, Role, RunDirectory, ServerUse, SingleRequest, Singles, Slice, SliceEnd,
-    SliceStart, StageSum, StageSums, TargetEnvironment, TcpUse, UseScope, WireUse, read,
+    PauseUse, ProgramUse, RecordedRun, Role, RunDirectory, ServerUse, SingleRequest, Singles,
+    Slice, SliceEnd, SliceStart, StageSum, StageSums, TargetEnvironment, TcpUse, UseScope, WireUse,
+    read,
 };
 
 const SECONDS: u64 = 3;
@@ -228,6 +229,8 @@ fn server(second: u64) -> ServerUse {
         written_bytes: Some(8_192),
         voluntary_switches: Some(10 + second),
         involuntary_switches: None,
+        busiest_process_seconds: Some(0.25),
+        busiest_thread_seconds: None,
         seconds: Some(0.5 + second as f64),
         missed_seconds: Some(0.001),
         scope: UseScope::Host,
@@ -253,6 +256,15 @@ fn machine() -> MachineUse {
         }),
         own_cpu_seconds: Some(1.25),
         others_cpu_seconds: Some(0.125),
+        programs: Some(vec![ProgramUse {
+            pid: 71,
+            name: "mariadbd".to_owned(),
+            cpu_seconds: 0.97,
+        }]),
+        pause: Some(PauseUse {
+            seconds: 0.25,
+            programs: Vec::new(),
+        }),
         idle_targets: [("b".to_owned(), 0.5)].into(),
         target_here: Some(true),
         tcp: TcpUse {

@@ -6,6 +6,7 @@
 //! here measures, and nothing prints: the report finds words and figures ready.
 
 mod assessment;
+mod backend;
 pub mod capacity;
 mod compare;
 mod connections;

@@ -116,6 +116,18 @@ impl Run {
         self
     }
 
+    /// On a machine of so many cores, idle but for the target and the generator. To be called
+    /// before [`Made::server_cpu`].
+    pub(crate) fn on_cores(mut self, cores: u64) -> Self {
+        self.environment.cores = Some(cores);
+        self.each(|slice| {
+            let cpu = slice.machine().cpu.as_mut().unwrap();
+            cpu.idle += cores as f64 - cpu.cores as f64;
+            cpu.cores = cores;
+        });
+        self
+    }
+
     pub(crate) fn on_unknown_machine(mut self) -> Self {
         self.environment.cores = None;
         self
@@ -269,8 +281,19 @@ impl Made<'_> {
         self.0.client.busiest_thread = share;
     }
 
+    /// The target used so much, and nobody else but the generator anything.
     pub(crate) fn server_cpu(&mut self, seconds: f64) {
         self.0.server.get_or_insert_default().cpu_seconds = Some(seconds);
+        let both = seconds + self.0.client.cpu_seconds;
+        if let Some(cpu) = self
+            .0
+            .machine
+            .as_mut()
+            .and_then(|machine| machine.cpu.as_mut())
+        {
+            let idle = (cpu.cores as f64 - both).max(0.0);
+            (cpu.busy, cpu.interrupts, cpu.idle, cpu.iowait) = (both, 0.0, idle, 0.0);
+        }
     }
 
     pub(crate) fn machine(&mut self) -> &mut MachineUse {
@@ -401,14 +424,16 @@ fn machine() -> MachineUse {
         seconds: 1.0,
         cpu: Some(CpuUse {
             cores: 2,
-            busy: 0.75,
+            busy: 1.65,
             interrupts: 0.05,
-            idle: 1.15,
+            idle: 0.25,
             iowait: 0.05,
             steal: 0.0,
         }),
         own_cpu_seconds: Some(0.21),
         others_cpu_seconds: Some(0.03),
+        programs: None,
+        pause: None,
         idle_targets: [("another".to_owned(), 0.005)].into(),
         target_here: Some(true),
         pressure: PressureUse {

@@ -1,16 +1,23 @@
 //! What the generator's machine does during a slice.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
 use nix::time::ClockId;
 use tenbin_record::{
-    CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PortsUse, PressureUse, TcpUse,
+    CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PauseUse, PortsUse, PressureUse,
+    ProgramUse, TcpUse,
 };
-use tenbin_targets::vitals::{CpuTime, Frequency, Link, Ports, Tcp};
+use tenbin_targets::vitals::{self, CpuTime, Frequency, Link, Ports, Program, Tcp};
 use tenbin_targets::{Depth, Monitor, Reading, Scope, Vitals};
 
 use crate::arm::Arm;
 use crate::meter::{self, grown};
+
+/// Share of a core from which on another program is kept in the record of a slice.
+const PROGRAM_NOTICEABLE: f64 = 0.01;
+/// Programs that are kept of a slice at most.
+const MOST_PROGRAMS: usize = 16;
 
 /// Looks at the generator's machine and at every target that runs on it.
 pub(crate) struct Machine {
@@ -24,6 +31,8 @@ pub(crate) struct Look {
     at: Instant,
     vitals: Vitals,
     own_cpu_seconds: Option<f64>,
+    /// What every other program has used; `None` where nobody tells.
+    programs: Option<Vec<Program>>,
     /// What each target has used, in the order of the arms.
     pub(crate) targets: Vec<Option<Reading>>,
 }
@@ -49,11 +58,22 @@ impl Machine {
             true => of_loaded,
             false => arm.running.look(Depth::Brief),
         });
+        let targets = targets.collect();
         Look {
             at,
-            targets: targets.collect(),
+            targets,
             own_cpu_seconds,
             vitals,
+            // Last: there may be thousands of them.
+            programs: programs_beside(arms),
+        }
+    }
+
+    /// What programs use from now on, while nothing is asked of any target.
+    pub(crate) fn pause(&self, arms: &[Arm]) -> Pause {
+        Pause {
+            at: Instant::now(),
+            programs: programs_beside(arms),
         }
     }
 
@@ -92,6 +112,18 @@ impl Machine {
             others_cpu_seconds: cpu
                 .zip(own_cpu_seconds)
                 .and_then(|(cpu, own)| others(cpu.busy, own, &of_targets, &self.here)),
+            programs: before
+                .programs
+                .as_deref()
+                .zip(after.programs.as_deref())
+                .map(|(old, new)| {
+                    let least = PROGRAM_NOTICEABLE * (after.at - before.at).as_secs_f64();
+                    let mut used = used_by_programs(old, new);
+                    used.retain(|program| program.cpu_seconds >= least);
+                    used.truncate(MOST_PROGRAMS);
+                    used
+                }),
+            pause: None,
             idle_targets: arms
                 .iter()
                 .zip(&of_targets)
@@ -140,6 +172,51 @@ impl Machine {
             }),
         }
     }
+}
+
+/// A pause that has begun.
+pub(crate) struct Pause {
+    at: Instant,
+    programs: Option<Vec<Program>>,
+}
+
+impl Pause {
+    /// What programs used in it.
+    pub(crate) fn over(self, arms: &[Arm]) -> Option<PauseUse> {
+        let seconds = self.at.elapsed().as_secs_f64();
+        let before = self.programs?;
+        Some(PauseUse {
+            seconds,
+            programs: used_by_programs(&before, &programs_beside(arms)?),
+        })
+    }
+}
+
+fn programs_beside(arms: &[Arm]) -> Option<Vec<Program>> {
+    let members: Vec<i32> = arms.iter().flat_map(|arm| arm.running.members()).collect();
+    vitals::programs(&members)
+}
+
+/// What each of those at both looks used, the busiest first.
+fn used_by_programs(before: &[Program], after: &[Program]) -> Vec<ProgramUse> {
+    let before: HashMap<(i32, u64), f64> = before
+        .iter()
+        .map(|program| ((program.pid, program.start), program.cpu_seconds))
+        .collect();
+    let mut used: Vec<ProgramUse> = after
+        .iter()
+        .filter_map(|program| {
+            let had = before.get(&(program.pid, program.start))?;
+            let cpu_seconds = program.cpu_seconds - had;
+            (cpu_seconds > 0.0).then(|| ProgramUse {
+                pid: program.pid,
+                name: program.name.clone(),
+                cpu_seconds,
+            })
+        })
+        .collect();
+    used.sort_by(|one, other| other.cpu_seconds.total_cmp(&one.cpu_seconds));
+    used
 }
 
 fn cpu_between(before: CpuTime, after: CpuTime) -> CpuUse {
@@ -217,6 +294,21 @@ mod tests {
             Some(0.0),
             "clock ticks are coarse"
         );
+    }
+
+    #[test]
+    fn a_program_under_the_number_of_another_has_no_figures() {
+        let program = |pid, start, cpu_seconds| Program {
+            pid,
+            start,
+            name: "db".to_owned(),
+            cpu_seconds,
+        };
+        let before = [program(1, 5, 1.0), program(2, 5, 1.0), program(3, 5, 1.0)];
+        let after = [program(1, 5, 1.25), program(2, 9, 9.0), program(3, 5, 2.0)];
+        let used = used_by_programs(&before, &after);
+        let used: Vec<(i32, f64)> = used.iter().map(|one| (one.pid, one.cpu_seconds)).collect();
+        assert_eq!(used, [(3, 1.0), (1, 0.25)]);
     }
 
     #[test]

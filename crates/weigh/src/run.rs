@@ -9,8 +9,8 @@ use tenbin_engine::{Carrier, Drive, ErrorClass, drive};
 use tenbin_plan::rng::{Rng, name_number};
 use tenbin_plan::{Load, Plan, Turn, schedule};
 use tenbin_record::{
-    Allocated, Ended, Environment, RateProbe, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart,
-    WireUse,
+    Allocated, Ended, Environment, MachineUse, PauseUse, RateProbe, RunDirectory, RunWriter, Slice,
+    SliceEnd, SliceStart, WireUse,
 };
 use tenbin_targets::{TargetError, bring_up};
 
@@ -331,16 +331,24 @@ impl Run<'_, '_> {
     /// Measures one slice, after a rest if it is not the first. `Some` when nothing
     /// should follow it.
     pub(crate) fn ask(&mut self, ask: &Ask<'_>) -> Result<Option<Ending>, WeighError> {
-        if !self.slices.is_empty() {
-            rest(self.plan.rounds.gap, self.wires.stop);
-        }
-        match self.slice(ask) {
+        let pause = (!self.slices.is_empty())
+            .then(|| {
+                let pause = self.machine.pause(self.arms);
+                rest(self.plan.rounds.gap, self.wires.stop);
+                pause.over(self.arms)
+            })
+            .flatten();
+        match self.slice(ask, pause) {
             Ok(ending) => Ok(ending),
             Err(error) => ending_of(error).map(Some),
         }
     }
 
-    fn slice(&mut self, ask: &Ask<'_>) -> Result<Option<Ending>, WeighError> {
+    fn slice(
+        &mut self,
+        ask: &Ask<'_>,
+        pause: Option<PauseUse>,
+    ) -> Result<Option<Ending>, WeighError> {
         let index = self.slices.len();
         let turn = ask.turn;
         let work = &self.plan.workloads[turn.workload];
@@ -433,7 +441,7 @@ impl Run<'_, '_> {
             cut_short: done.cut_short,
             server,
             allocated,
-            machine,
+            machine: machine.map(|machine| MachineUse { pause, ..machine }),
             wire: done.tcp.map(|tcp| WireUse {
                 connections: tcp.connections,
                 min_rtt_ns: tcp.min_rtt,

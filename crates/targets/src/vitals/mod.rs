@@ -9,6 +9,7 @@ mod disk;
 mod linux;
 #[cfg(target_os = "linux")]
 mod parse;
+mod programs;
 #[cfg(target_os = "linux")]
 mod quota;
 mod whereabouts;
@@ -19,6 +20,7 @@ use std::time::Duration;
 pub use disk::DiskSpace;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{cpu, swapped_pages};
+pub use programs::{Program, programs};
 
 /// What the machine has done since it was started, and how it is now.
 #[derive(Debug, Clone, Default, PartialEq)]

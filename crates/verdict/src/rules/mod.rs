@@ -4,6 +4,7 @@
 //! [`RULES`], and two tests: one in which it fires, one in which it is silent.
 
 mod accept_queue;
+mod backend_cpu;
 mod bandwidth;
 mod busy_idle_target;
 mod cache_forecast;
@@ -118,6 +119,7 @@ pub static RULES: &[&dyn Rule] = &[
     &slow_stage::SlowStage,
     &worker_limit::WorkerLimit,
     &server_cpu::ServerCpu,
+    &backend_cpu::BackendCpu,
     &short_slices::ShortSlices,
     &storage_pressure::StoragePressure,
     &cpu_frequency::CpuFrequency,

@@ -13,7 +13,7 @@ use crate::latency;
 use crate::metric::Metric;
 use crate::processor::Busy;
 use crate::sweep::{Optimum, optima};
-use crate::words::{count, middle, percent, ratio};
+use crate::words::{count, middle, ratio};
 
 /// What more connections may gain at most for throughput to be flat.
 const GAIN: f64 = 0.05;
@@ -93,14 +93,14 @@ impl WorkerLimit {
             target: Some(top.cell.target.name.clone()),
             evidence: format!(
                 "from {} to {} throughput stays ({} times, {}–{}) and the median service time \
-                 grows {}-fold, while neither side uses {} of {}",
+                 grows {}-fold, while {} {}",
                 base.connections(),
                 count(top.connections(), "connection"),
                 ratio(gained.value),
                 ratio(gained.low),
                 ratio(gained.high),
                 ratio(longer),
-                percent(busy.unused()),
+                busy.idle_words(),
                 count(busy.cores, "core")
             ),
             advice: advice.to_owned(),
@@ -139,8 +139,8 @@ impl WorkerLimit {
             workload: Some(optimum.workload.clone()),
             target: Some(fewest.target.name.clone()),
             evidence: format!(
-                "with {place} neither side used {} of {}, and {} gave {} ({}–{}) times the throughput",
-                percent(busy.unused()),
+                "with {place} {} {}, and {} gave {} ({}–{}) times the throughput",
+                busy.idle_words(),
                 count(busy.cores, "core"),
                 optimum.place,
                 ratio(gained.value),
@@ -172,9 +172,9 @@ mod tests {
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert_eq!(findings[0].target.as_deref(), Some("web@workers=1"));
         assert!(
-            findings[0].evidence.starts_with(
-                "with workers=1 neither side used 80 % of 2 cores, and workers=4 gave 3.90 ("
-            ),
+            findings[0]
+                .evidence
+                .starts_with("with workers=1 80 % was idle of 2 cores, and workers=4 gave 3.90 ("),
             "{findings:?}"
         );
         assert_eq!(findings[0].advice, "use workers=4 for web");
@@ -215,7 +215,7 @@ mod tests {
             "{evidence}"
         );
         assert!(
-            evidence.ends_with("while neither side uses 65 % of 2 cores"),
+            evidence.ends_with("while 65 % was idle of 2 cores"),
             "{evidence}"
         );
         assert!(findings[0].advice.contains("3 to 8 times"));
@@ -223,9 +223,11 @@ mod tests {
 
     #[test]
     fn one_full_core_asks_for_as_many_processes_as_cores() {
-        let mut run = four_workers();
-        run.environment.cores = Some(4);
-        run.each(|slice| slice.server_cpu(0.97));
+        let mut run = four_workers().on_cores(4);
+        run.each(|slice| {
+            slice.server_cpu(0.97);
+            slice.0.server.as_mut().unwrap().busiest_thread_seconds = Some(0.97);
+        });
         let findings = run.findings(&WorkerLimit);
         assert!(
             findings[0]
