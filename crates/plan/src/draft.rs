@@ -134,6 +134,8 @@ pub struct LoadDraft {
     pub timeout: Field,
     /// Reuse connections.
     pub keep_alive: Field,
+    /// How often every connection is opened in a slice.
+    pub reopen: Field,
     /// Operations after which a slice ends.
     pub requests: Field,
 }
@@ -181,6 +183,7 @@ impl LoadDraft {
                 .or_else(|| unless(rate || steps || trace || slo, &other.think)),
             timeout: self.timeout.or_else(|| other.timeout.clone()),
             keep_alive: self.keep_alive.or_else(|| other.keep_alive.clone()),
+            reopen: self.reopen.or_else(|| other.reopen.clone()),
             requests: self.requests.or_else(|| other.requests.clone()),
         }
     }

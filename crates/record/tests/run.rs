@@ -11,8 +11,8 @@ use tenbin_record::{
     Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
     HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount,
     PauseUse, ProgramUse, RecordedRun, Role, RunDirectory, ServerUse, SingleRequest, Singles,
-    Slice, SliceEnd, SliceStart, StageSum, StageSums, TargetEnvironment, TcpUse, UseScope, WireUse,
-    read,
+    Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums, TargetEnvironment, TcpUse, UseScope,
+    WireUse, read,
 };
 
 const SECONDS: u64 = 3;
@@ -121,6 +121,7 @@ fn start(index: u32, closed_loop: bool, operations: usize) -> SliceStart {
         closed_loop,
         planned_seconds: SECONDS as f64,
         start: 0.1 + f64::from(index) * 4.7,
+        reopen: None,
         probe: None,
     }
 }
@@ -350,6 +351,15 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
                 forecast_lookups: 10,
                 hits: None,
                 lookups: Some(11),
+            }),
+            spread: looked.then_some(Spread {
+                connections: 4,
+                median_responses: 200.0,
+                slowest: 50.5,
+                lower_quartile: 60.0,
+                median: 66.0,
+                upper_quartile: 70.0,
+                fastest: 100.25,
             }),
         };
         slices.push(writer.end(end).unwrap());
@@ -713,6 +723,7 @@ fn work_and_requests_are_told_apart_before_and_after_reading() {
             singles: None,
             stages: None,
             cache: None,
+            spread: None,
         })
         .unwrap();
     let [whole, step] = slice.ops.as_slice() else {

@@ -46,7 +46,8 @@ pub struct Document {
     pub trust: Trust,
     /// One sentence for each primary comparison, or one that says why there is none.
     pub verdicts: Vec<String>,
-    /// What was observed about the run, most severe first.
+    /// What was observed about the run: what makes the numbers unusable first, then what set a
+    /// ratio or a limit, then the circumstances.
     pub findings: Vec<Finding>,
     /// Every challenger against the baseline, its twin too, by workload and figure.
     pub comparisons: Vec<Comparison>,

@@ -1,7 +1,5 @@
 //! Everything that is to be said of a run.
 
-use std::cmp::Reverse;
-
 use serde::Serialize;
 use tenbin_plan::Plan;
 use tenbin_record::{Environment, Slice};
@@ -15,6 +13,7 @@ use crate::finding::{Finding, Trust};
 use crate::flags::{Flag, flags};
 use crate::highest_rate::{RateComparison, SearchResult, compare_rates, search_results};
 use crate::nodes::{NodeLadder, node_ladders};
+use crate::precedence;
 use crate::rules::RULES;
 use crate::sweep::{Optimum, optima};
 use crate::use_case::{UseCase, use_cases};
@@ -24,7 +23,7 @@ use crate::use_case::{UseCase, use_cases};
 pub struct Assessment {
     /// Whether the numbers can be trusted: as far as the worst finding allows.
     pub trust: Trust,
-    /// What was found, most severe first.
+    /// What was found: what makes the numbers unusable first, then causes before circumstances.
     pub findings: Vec<Finding>,
     /// Which target is faster: by workload, then by metric (the primary one
     /// first), then by challenger.
@@ -86,7 +85,7 @@ pub fn assess(
         .iter()
         .flat_map(|rule| rule.judge(&evidence))
         .collect();
-    findings.sort_by_key(|finding| Reverse(finding.severity));
+    precedence::sort(&mut findings);
 
     for comparison in &mut comparisons {
         let sides = [comparison.baseline.as_str(), comparison.challenger.as_str()];
@@ -127,7 +126,8 @@ pub fn assess(
         expected: expected(plan, slices, &findings),
         optima,
         flags: flags(plan, slices),
-        findings,
+        // Last: until here each finding concerns its own workload and target.
+        findings: precedence::gather(findings),
         use_cases: use_cases(plan, &comparisons),
         comparisons,
         figures: figures(plan, slices),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_finding_comes_first_and_settles_the_trust() {
+    fn the_worst_finding_decides_the_trust() {
         let mut run = Run::pair(8);
         run.each_of("a", |slice| slice.server_cpu(1.9));
         run.first_of("b").fail(ErrorClass::Reset, 1);

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use tenbin_engine::{Address, Carrier, Drive, Host, News, Protocol, Route, drive};
+use tenbin_engine::{Address, Carrier, Drive, Host, News, Protocol, Route, Spread, drive};
 use tenbin_plan::{
     Builtin, HttpVersion, Pace, Plan, Reach, Signature, Store, Target, Workload, WorkloadKind,
 };
@@ -184,16 +184,16 @@ impl Arm {
         Ok(())
     }
 
-    /// Unmeasured load on one workload.
+    /// Unmeasured load on one workload; how evenly its connections were served.
     pub(crate) fn warm_up(
         &mut self,
         plan: &Plan,
         at: usize,
         wires: &mut Wires<'_>,
-    ) -> Result<(), WeighError> {
+    ) -> Result<Option<Spread>, WeighError> {
         let window = plan.rounds.warmup;
         if window.is_zero() {
-            return Ok(());
+            return Ok(None);
         }
         let work = &plan.workloads[at];
         self.before_slice(work, at, wires)?;
@@ -240,7 +240,7 @@ impl Arm {
         window: Duration,
         wires: &mut Wires<'_>,
         listen: &mut dyn FnMut(News),
-    ) -> Result<(), WeighError> {
+    ) -> Result<Option<Spread>, WeighError> {
         let mut load = work.load.clone();
         if work.search().is_some() {
             load.pace = Pace::Closed;
@@ -259,7 +259,7 @@ impl Arm {
         self.prepared[at].slice_done(done.workers);
         // What it does to caches is heeded; the rest is not kept.
         drop(self.prepared[at].singles_seen());
-        Ok(())
+        Ok(done.spread)
     }
 
     /// Asks again what was asked before the run, until `limit` if there is one. What is not

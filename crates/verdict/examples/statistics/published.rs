@@ -177,6 +177,8 @@ fn slice(line: &Published) -> Slice {
         server: None,
         backlog: 0,
         machine: None,
+        reopen: None,
+        spread: None,
         probe: None,
         wire: None,
         singles: None,

@@ -123,6 +123,8 @@ fn run(plan: &Plan, effect: f64) -> Vec<Slice> {
             server: None,
             backlog: 0,
             machine: None,
+            reopen: None,
+            spread: None,
             probe: None,
             wire: None,
             singles: None,

@@ -58,6 +58,7 @@ mod unequal_answers;
 mod unequal_hits;
 mod unequal_paths;
 mod uneven_hosts;
+mod uneven_workers;
 mod unobserved;
 mod warm_up;
 mod worker_limit;
@@ -124,6 +125,7 @@ pub static RULES: &[&dyn Rule] = &[
     &storage_pressure::StoragePressure,
     &cpu_frequency::CpuFrequency,
     &disk_space::DiskSpace,
+    &uneven_workers::UnevenWorkers,
     &too_few_connections::TooFewConnections,
     &rate_too_low::RateTooLow,
     &coordinated_waiting::CoordinatedWaiting,
