@@ -25,7 +25,11 @@ pub struct MachineUse {
     /// where nobody looked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub programs: Option<Vec<ProgramUse>>,
-    /// The same of the pause before the slice, in which no target had load.
+    /// What the processes of the slice's target used, by program, the busiest first; `None`
+    /// where they are not observed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_programs: Option<Vec<ProgramUse>>,
+    /// What programs used in the pause before the slice, in which no target had load.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pause: Option<PauseUse>,
     /// CPU seconds of every other observed target, which had no load, by name.
@@ -124,6 +128,10 @@ pub struct PressureUse {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TcpUse {
+    /// Connections opened from this machine, to itself included, those of the generator among
+    /// them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub active_opens: Option<u64>,
     /// Segments sent, those sent again included.
     pub sent_segments: Option<u64>,
     /// Segments sent again.

@@ -262,6 +262,7 @@ fn machine() -> MachineUse {
             name: "mariadbd".to_owned(),
             cpu_seconds: 0.97,
         }]),
+        target_programs: None,
         pause: Some(PauseUse {
             seconds: 0.25,
             programs: Vec::new(),

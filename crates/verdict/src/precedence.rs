@@ -54,6 +54,7 @@ const TIERS: &[(Tier, &[&str])] = &[
             "accept_queue",
             "overload",
             "keep_alive",
+            "proxy_hop",
             "unequal_paths",
             "unbalanced_hosts",
             "uneven_hosts",

@@ -436,6 +436,7 @@ fn machine() -> MachineUse {
         own_cpu_seconds: Some(0.21),
         others_cpu_seconds: Some(0.03),
         programs: None,
+        target_programs: None,
         pause: None,
         idle_targets: [("another".to_owned(), 0.005)].into(),
         target_here: Some(true),
@@ -447,6 +448,7 @@ fn machine() -> MachineUse {
             memory_full_us: Some(0),
         },
         tcp: TcpUse {
+            active_opens: Some(0),
             sent_segments: Some(4_000),
             retransmitted_segments: Some(0),
             listen_overflows: Some(0),

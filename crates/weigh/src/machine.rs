@@ -33,6 +33,8 @@ pub(crate) struct Look {
     own_cpu_seconds: Option<f64>,
     /// What every other program has used; `None` where nobody tells.
     programs: Option<Vec<Program>>,
+    /// What each process of the target with load has used.
+    of_loaded: Vec<Program>,
     /// What each target has used, in the order of the arms.
     pub(crate) targets: Vec<Option<Reading>>,
 }
@@ -64,6 +66,7 @@ impl Machine {
             targets,
             own_cpu_seconds,
             vitals,
+            of_loaded: vitals::programs_of(&arms[loaded].running.members()),
             // Last: there may be thousands of them.
             programs: programs_beside(arms),
         }
@@ -123,6 +126,8 @@ impl Machine {
                     used.truncate(MOST_PROGRAMS);
                     used
                 }),
+            target_programs: (!after.of_loaded.is_empty())
+                .then(|| by_name(used_by_programs(&before.of_loaded, &after.of_loaded))),
             pause: None,
             idle_targets: arms
                 .iter()
@@ -140,6 +145,7 @@ impl Machine {
                 memory_full_us: grown(old.pressure.memory_full, new.pressure.memory_full),
             },
             tcp: TcpUse {
+                active_opens: grown(old.tcp.active_opens, new.tcp.active_opens),
                 sent_segments: grown(old.tcp.sent_segments, new.tcp.sent_segments),
                 retransmitted_segments: grown(
                     old.tcp.retransmitted_segments,
@@ -217,6 +223,20 @@ fn used_by_programs(before: &[Program], after: &[Program]) -> Vec<ProgramUse> {
         .collect();
     used.sort_by(|one, other| other.cpu_seconds.total_cmp(&one.cpu_seconds));
     used
+}
+
+/// Processes of one name together, under the number of the first of them.
+fn by_name(used: Vec<ProgramUse>) -> Vec<ProgramUse> {
+    let mut together: Vec<ProgramUse> = Vec::new();
+    for program in used {
+        match together.iter_mut().find(|known| known.name == program.name) {
+            Some(known) => known.cpu_seconds += program.cpu_seconds,
+            None => together.push(program),
+        }
+    }
+    together.sort_by(|one, other| other.cpu_seconds.total_cmp(&one.cpu_seconds));
+    together.truncate(MOST_PROGRAMS);
+    together
 }
 
 fn cpu_between(before: CpuTime, after: CpuTime) -> CpuUse {

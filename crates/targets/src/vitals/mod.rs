@@ -20,7 +20,7 @@ use std::time::Duration;
 pub use disk::DiskSpace;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{cpu, swapped_pages};
-pub use programs::{Program, programs};
+pub use programs::{Program, programs, programs_of};
 
 /// What the machine has done since it was started, and how it is now.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -90,6 +90,8 @@ pub struct Pressure {
 /// Counters of TCP.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tcp {
+    /// Connections opened from this machine, to itself included.
+    pub active_opens: Option<u64>,
     /// Segments sent, those sent again included.
     pub sent_segments: Option<u64>,
     /// Segments sent again.

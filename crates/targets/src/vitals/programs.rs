@@ -34,16 +34,32 @@ pub fn programs(except: &[i32]) -> Option<Vec<Program>> {
     let others = all
         .into_iter()
         .filter(|process| !left_out.contains(&process.pid) && process.flags & KERNEL_THREAD == 0);
-    let ticks = procfs::ticks_per_second() as f64;
-    let found: Vec<Program> = others
-        .map(|process| Program {
-            pid: process.pid,
-            start: process.starttime,
-            cpu_seconds: (process.utime + process.stime) as f64 / ticks,
-            name: process.comm,
-        })
-        .collect();
+    let found: Vec<Program> = others.map(program).collect();
     (!found.is_empty()).then_some(found)
+}
+
+/// The same of these processes, as far as they are there.
+#[cfg(target_os = "linux")]
+pub fn programs_of(pids: &[i32]) -> Vec<Program> {
+    let found = pids.iter().filter_map(|pid| crate::tree::stat(*pid));
+    found.map(program).collect()
+}
+
+#[cfg(target_os = "linux")]
+fn program(process: procfs::process::Stat) -> Program {
+    let ticks = procfs::ticks_per_second() as f64;
+    Program {
+        pid: process.pid,
+        start: process.starttime,
+        cpu_seconds: (process.utime + process.stime) as f64 / ticks,
+        name: process.comm,
+    }
+}
+
+/// Without `/proc` nobody tells.
+#[cfg(not(target_os = "linux"))]
+pub fn programs_of(_pids: &[i32]) -> Vec<Program> {
+    Vec::new()
 }
 
 /// Without `/proc` nobody tells.

@@ -33,6 +33,7 @@ mod optimum_concurrency;
 mod others_busy;
 mod overload;
 mod port_exhaustion;
+mod proxy_hop;
 mod quantised;
 mod rate_too_low;
 mod retransmits;
@@ -113,6 +114,7 @@ pub static RULES: &[&dyn Rule] = &[
     &overload::Overload,
     &incomplete::Incomplete,
     &keep_alive::KeepAlive,
+    &proxy_hop::ProxyHop,
     &unequal_paths::UnequalPaths,
     &unbalanced_hosts::UnbalancedHosts,
     &uneven_hosts::UnevenHosts,
