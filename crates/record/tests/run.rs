@@ -361,6 +361,7 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
                 median: 66.0,
                 upper_quartile: 70.0,
                 fastest: 100.25,
+                variation: 0.0,
             }),
         };
         slices.push(writer.end(end).unwrap());

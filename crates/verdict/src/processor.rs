@@ -4,7 +4,7 @@ use tenbin_record::Slice;
 
 use crate::evidence::{Cell, Evidence};
 use crate::server;
-use crate::words::{middle, percent};
+use crate::words::{count, middle, percent};
 
 /// Share of all cores that has to be idle for CPU not to be the limit: Tenbin's own convention.
 const ROOM: f64 = 0.20;
@@ -18,6 +18,8 @@ pub(crate) struct Busy {
     pub(crate) generator: f64,
     /// Cores that target and generator use together.
     pub(crate) both: f64,
+    /// Cores that programs use that are neither; 0 where nobody knows.
+    pub(crate) others: f64,
     /// Cores that the busiest process of the target uses; `None` where nobody looked.
     pub(crate) process: Option<f64>,
     /// The same of the busiest thread.
@@ -50,6 +52,11 @@ impl Busy {
                 let generator = per_second(slice, slice.client.cpu_seconds)?;
                 Some(server::busy_cores(slice)? + generator)
             })?,
+            others: median(&|slice| {
+                let machine = slice.machine.as_ref()?;
+                (machine.seconds > 0.0).then_some(machine.others_cpu_seconds? / machine.seconds)
+            })
+            .unwrap_or(0.0),
             process: median(&|slice| {
                 per_second(
                     slice,
@@ -74,11 +81,13 @@ impl Busy {
             .unwrap_or_else(|| (1.0 - self.both / self.cores as f64).max(0.0))
     }
 
-    /// The same in words, for a clause that goes on with the number of cores.
+    /// The same in words: "65 % of 2 cores was idle".
     pub(crate) fn idle_words(&self) -> String {
+        let share = percent(self.idle());
+        let cores = count(self.cores, "core");
         match self.idle {
-            Some(idle) => format!("{} was idle of", percent(idle)),
-            None => format!("neither side used {} of", percent(self.idle())),
+            Some(_) => format!("{share} of {cores} was idle"),
+            None => format!("neither side used {share} of {cores}"),
         }
     }
 

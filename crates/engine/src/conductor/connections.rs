@@ -47,10 +47,21 @@ pub(super) struct Link {
     refusals: u32,
     /// When it was opened.
     since: u64,
-    /// Correct responses on it that came inside the window.
-    pub(super) responses: u64,
+    /// What it did inside the window.
+    life: Life,
     /// When it is to be closed and opened again, though it could go on.
     pub(super) reopen_at: u64,
+}
+
+impl Link {
+    /// A correct response came inside the window, after this many nanoseconds.
+    #[inline]
+    pub(super) fn answered(&mut self, service: u64) {
+        let seconds = service as f64 / 1e9;
+        self.life.responses += 1;
+        self.life.service += seconds;
+        self.life.service_squared += seconds * seconds;
+    }
 }
 
 /// Lives that are kept of a slice at most.
@@ -69,7 +80,7 @@ impl Conductor<'_> {
         link.closing = false;
         link.refusals = 0;
         link.since = now;
-        link.responses = 0;
+        link.life = Life::default();
         link.reopen_at = reopen_at;
         self.up += 1;
         let slots = self.slots_of(connection);
@@ -275,10 +286,7 @@ impl Conductor<'_> {
         let begin = link.since.max(self.score.open);
         let nanos = now.min(self.score.close).saturating_sub(begin);
         if nanos > 0 {
-            self.lives.push(Life {
-                responses: link.responses,
-                nanos,
-            });
+            self.lives.push(Life { nanos, ..link.life });
         }
     }
 

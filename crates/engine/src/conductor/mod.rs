@@ -405,8 +405,10 @@ impl<'w> Conductor<'w> {
         }
         if counts {
             self.tally.status(ended.op, answer.status);
-            let link = self.lanes[slot].link;
-            self.links[link].responses += u64::from(correct);
+            if correct {
+                let service = ended.times.ended.saturating_sub(ended.times.started);
+                self.links[self.lanes[slot].link].answered(service);
+            }
         }
         if self.has_wholes {
             self.count_wholes(now);

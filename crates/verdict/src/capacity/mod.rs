@@ -341,6 +341,7 @@ mod tests {
                 median: 100.0,
                 upper_quartile: 150.0,
                 fastest: 150.0,
+                variation: 0.0,
             });
             if slice.0.workload == "get-c2" && slice.0.block % 2 == 0 {
                 slice.answers(100, 0.020);

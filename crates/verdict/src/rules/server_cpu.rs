@@ -14,6 +14,12 @@ const FULL: f64 = 0.90;
 /// of a kernel that counts in ticks, or a second thread that does next to nothing.
 const ONE_CORE: std::ops::Range<f64> = 0.90..1.05;
 
+/// Share of the cores that other programs leave from which on a target uses most of a full
+/// machine: the generator and interrupts need theirs as well.
+const MOST_OF_LEFT: f64 = 0.35;
+/// Share of all cores below which a target is not what fills a machine.
+const SIZEABLE: f64 = 0.15;
+
 /// The target's CPU is the limit.
 pub(super) struct ServerCpu;
 
@@ -107,16 +113,17 @@ fn one_core(cell: &Cell<'_>, busy: &Busy) -> Option<(String, &'static str)> {
 fn full_machine(cell: &Cell<'_>, busy: &Busy) -> Option<(String, &'static str)> {
     let full = cell.full();
     let thread = middle(full.iter().map(|slice| slice.client.busiest_thread))?;
+    let cores = busy.cores as f64;
     let is_limit = is_closed(cell.workload)
         && busy.idle() < 1.0 - FULL
         && busy.target >= busy.generator
+        && busy.target >= (MOST_OF_LEFT * (cores - busy.others)).max(SIZEABLE * cores)
         && thread <= BUSY;
     is_limit.then(|| {
         (
             format!(
-                "only {} {}, and the target used {:.2}, the generator {:.2}: CPU is the limit",
+                "only {}, and the target used {:.2}, the generator {:.2}: CPU is the limit",
                 busy.idle_words(),
-                count(busy.cores, "core"),
                 busy.target,
                 busy.generator
             ),
@@ -209,11 +216,21 @@ mod tests {
         assert_eq!(findings.len(), 1);
         assert_eq!(
             findings[0].evidence,
-            "only 2 % was idle of 2 cores, and the target used 1.10, the generator 0.20: CPU is \
+            "only 2 % of 2 cores was idle, and the target used 1.10, the generator 0.20: CPU is \
              the limit"
         );
         run.each(|slice| slice.0.client.cpu_seconds = 1.2);
         assert_eq!(run.findings(&ServerCpu), []);
+        // A server that sleeps on a machine that others fill.
+        let mut sleeps = on_cores(2, 0.02);
+        sleeps.each(|slice| {
+            slice.0.client.cpu_seconds = 0.01;
+            let machine = slice.machine();
+            machine.others_cpu_seconds = Some(1.95);
+            let cpu = machine.cpu.as_mut().unwrap();
+            (cpu.busy, cpu.idle) = (1.98, 0.02);
+        });
+        assert_eq!(sleeps.findings(&ServerCpu), []);
     }
 
     #[test]

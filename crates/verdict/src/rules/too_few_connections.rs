@@ -87,10 +87,9 @@ impl TooFewConnections {
                 workload: Some(level.cell.workload.name.clone()),
                 target: Some(level.cell.target.name.clone()),
                 evidence: format!(
-                    "with {} {} {}, and {} gave {} ({}–{}) times the throughput",
+                    "with {} {}, and {} gave {} ({}–{}) times the throughput",
                     count(level.connections(), "connection"),
                     busy.idle_words(),
-                    count(busy.cores, "core"),
                     above.connections(),
                     ratio(gained.value),
                     ratio(gained.low),
@@ -133,9 +132,8 @@ impl TooFewConnections {
             workload: (!several).then(|| cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),
             evidence: format!(
-                "{place} {least}{} {}: CPU is not the limit",
-                busiest.idle_words(),
-                count(busiest.cores, "core")
+                "{place} {least}{}: CPU is not the limit",
+                busiest.idle_words()
             ),
             advice: format!(
                 "run again {more}: if throughput rises, there were too few connections; if not, \
@@ -186,7 +184,7 @@ mod tests {
         assert!(
             findings[0]
                 .evidence
-                .starts_with("with 4 connections 65 % was idle of 2 cores, and 16 gave 1.111 (1.1"),
+                .starts_with("with 4 connections 65 % of 2 cores was idle, and 16 gave 1.111 (1.1"),
             "{findings:?}"
         );
         assert!(findings[0].advice.starts_with("use 16 connections or more"));
@@ -210,7 +208,7 @@ mod tests {
         assert_eq!(findings.len(), 1);
         assert_eq!(
             findings[0].evidence,
-            "with 2 connections 75 % was idle of 2 cores: CPU is not the limit"
+            "with 2 connections 75 % of 2 cores was idle: CPU is not the limit"
         );
         assert!(
             findings[0]
@@ -231,7 +229,7 @@ mod tests {
         assert!(
             findings[0]
                 .evidence
-                .starts_with("in each of 2 workloads at least 75 % was idle of 2 cores")
+                .starts_with("in each of 2 workloads at least 75 % of 2 cores was idle")
         );
     }
 

@@ -137,6 +137,7 @@ mod tests {
             median: 100.0,
             upper_quartile: fastest,
             fastest,
+            variation: 0.0,
         }
     }
 

@@ -98,15 +98,14 @@ impl WorkerLimit {
             target: Some(top.cell.target.name.clone()),
             evidence: format!(
                 "from {} to {} throughput stays ({} times, {}–{}) and the mean service time \
-                 grows {}-fold, while {} {}",
+                 grows {}-fold, while {}",
                 base.connections(),
                 count(top.connections(), "connection"),
                 ratio(gained.value),
                 ratio(gained.low),
                 ratio(gained.high),
                 ratio(longer),
-                busy.idle_words(),
-                count(busy.cores, "core")
+                busy.idle_words()
             ),
             advice: advice.to_owned(),
         })
@@ -144,9 +143,8 @@ impl WorkerLimit {
             workload: Some(optimum.workload.clone()),
             target: Some(fewest.target.name.clone()),
             evidence: format!(
-                "with {place} {} {}, and {} gave {} ({}–{}) times the throughput",
+                "with {place} {}, and {} gave {} ({}–{}) times the throughput",
                 busy.idle_words(),
-                count(busy.cores, "core"),
                 optimum.place,
                 ratio(gained.value),
                 ratio(gained.low),
@@ -187,7 +185,7 @@ mod tests {
         assert!(
             findings[0]
                 .evidence
-                .starts_with("with workers=1 80 % was idle of 2 cores, and workers=4 gave 3.90 ("),
+                .starts_with("with workers=1 80 % of 2 cores was idle, and workers=4 gave 3.90 ("),
             "{findings:?}"
         );
         assert_eq!(findings[0].advice, "use workers=4 for web");
@@ -228,7 +226,7 @@ mod tests {
             "{evidence}"
         );
         assert!(
-            evidence.ends_with("while 65 % was idle of 2 cores"),
+            evidence.ends_with("while 65 % of 2 cores was idle"),
             "{evidence}"
         );
         assert!(findings[0].advice.contains("3 to 8 times"));
