@@ -36,6 +36,8 @@ pub struct Draft {
     pub margin: Field,
     /// What must be true of the figures, such as `p99<20ms`.
     pub expect: Option<At<List>>,
+    /// What is compared besides targets.
+    pub compare: CompareDraft,
     /// How slices follow each other.
     pub rounds: RoundsDraft,
     /// The load of every workload that does not say otherwise.
@@ -78,6 +80,14 @@ pub struct RoundsDraft {
     pub lead: Field,
     /// Measured time per target and workload: count × slice.
     pub duration: Field,
+}
+
+/// `[compare]`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table such as [compare]")]
+pub struct CompareDraft {
+    /// Workloads that are compared with the first of them, on every target.
+    pub workloads: Option<At<List>>,
 }
 
 /// `[corpus]`.

@@ -55,6 +55,7 @@ impl Draft {
             aa,
             margin,
             expect,
+            compare,
             rounds,
             load,
             corpus,
@@ -78,7 +79,8 @@ impl Draft {
         let seed = desk.read("seed", &seed, |scalar| scalar.whole(0, u64::MAX));
         let sides = comparing::Sides::read(&mut desk, &aa, &targets);
         let warmup = rounds.warmup.is_some();
-        let mut rounds = rounds::resolve(&mut desk, &rounds, &sides.shape(workloads.len()));
+        let mut rounds =
+            rounds::resolve(&mut desk, &rounds, &sides.shape(workloads.len(), &compare));
         let workloads = workload::resolve_all(&mut desk, workloads, &load, rounds.slice);
         if !warmup
             && workloads
@@ -101,6 +103,7 @@ impl Draft {
             aa: &aa,
             margin: &margin,
             expect: expect.as_ref(),
+            compare: &compare,
         };
         let comparing = comparing::resolve(&mut desk, &written, &mut targets, &workloads);
         room::check(&mut desk, &workloads, &targets);

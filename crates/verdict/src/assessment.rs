@@ -5,7 +5,7 @@ use tenbin_plan::Plan;
 use tenbin_record::{Environment, Slice};
 
 use crate::capacity::{Capacity, CapacityComparison, capacities, compare_capacities};
-use crate::compare::{Comparison, compare};
+use crate::compare::{Comparison, compare_all};
 use crate::evidence::Evidence;
 use crate::expected::{Expected, expected};
 use crate::figures::{TargetFigures, figures};
@@ -28,6 +28,9 @@ pub struct Assessment {
     /// Which target is faster: by workload, then by metric (the primary one
     /// first), then by challenger.
     pub comparisons: Vec<Comparison>,
+    /// Workloads against the first of them on each target, as far as the plan compares workloads:
+    /// by target, then by workload, then by metric.
+    pub workload_comparisons: Vec<Comparison>,
     /// What each target did at each workload.
     pub figures: Vec<TargetFigures>,
     /// Which target suits which use of an object store.
@@ -70,7 +73,7 @@ pub fn assess(
     complete: bool,
     environment: &Environment,
 ) -> Assessment {
-    let mut comparisons = compare(plan, slices);
+    let (mut comparisons, mut workload_comparisons) = compare_all(plan, slices);
     let evidence = Evidence {
         plan,
         slices,
@@ -94,6 +97,15 @@ pub fn assess(
                 .iter()
                 .filter(|finding| finding.concerns(&comparison.workload, &sides)),
         );
+    }
+    for comparison in &mut workload_comparisons {
+        let target = [comparison.workload.as_str()];
+        let sides = [&comparison.baseline, &comparison.challenger];
+        let concerns = |finding: &&Finding| {
+            let mut sides = sides.iter();
+            sides.any(|workload| finding.concerns(workload, &target))
+        };
+        comparison.trust = Trust::after(findings.iter().filter(concerns));
     }
     let mut optima = optima(plan, slices);
     for optimum in &mut optima {
@@ -130,6 +142,7 @@ pub fn assess(
         findings: precedence::gather(findings),
         use_cases: use_cases(plan, &comparisons),
         comparisons,
+        workload_comparisons,
         figures: figures(plan, slices),
     }
 }

@@ -42,7 +42,7 @@ mod words;
 
 pub use assessment::{Assessment, assess};
 pub use capacity::{Capacity, CapacityComparison, CapacityLevel};
-pub use compare::{Comparison, compare};
+pub use compare::{Across, Comparison, compare};
 pub use connections::{ConnectionFigures, HostFigures, StepFigures};
 pub use earlier::{Change, Controls, Earlier, EarlierRun, Part, Series, against_earlier};
 pub use evidence::{Cell, Evidence};

@@ -44,7 +44,17 @@ impl Run {
 
     /// In the order of the plan's own schedule.
     pub(crate) fn new(targets: &[&str], workloads: &[&str], rounds: u32) -> Self {
-        let plan = plan(targets, workloads, rounds);
+        Self::of(plan(targets, workloads, rounds), targets, workloads)
+    }
+
+    /// The same with all workloads compared with the first.
+    pub(crate) fn compared(targets: &[&str], workloads: &[&str], rounds: u32) -> Self {
+        let mut plan = plan(targets, workloads, rounds);
+        plan.comparing.workloads = (0..workloads.len()).collect();
+        Self::of(plan, targets, workloads)
+    }
+
+    fn of(plan: Plan, targets: &[&str], workloads: &[&str]) -> Self {
         let slices = schedule(&plan)
             .iter()
             .zip(0..)

@@ -129,6 +129,7 @@ fn verdict(document: &Document) -> String {
         claims.extend(not_precise(document));
         return claims.join("; ");
     }
+    claims.extend(document.between_workloads().cloned());
     let sought = !document.capacities.is_empty() || !document.searches.is_empty();
     if primary.is_empty() && claims.is_empty() {
         claims.push(match sought {

@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(run.findings(&ServerCpu), []);
         // A server that sleeps on a machine that others fill.
         let mut sleeps = on_cores(2, 0.02);
-        sleeps.each(|slice| {
+        sleeps.each_of("b", |slice| {
             slice.0.client.cpu_seconds = 0.01;
             let machine = slice.machine();
             machine.others_cpu_seconds = Some(1.95);
