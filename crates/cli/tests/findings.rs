@@ -4,7 +4,7 @@ mod common;
 
 use std::process::Stdio;
 
-use common::{Nginx, OwnServer, Outcome, Scratch, Tenbin, free_port, search_path, tied};
+use common::{Nginx, Outcome, OwnServer, Scratch, Tenbin, free_port, search_path, tied};
 
 /// Another program that takes about 40 % of a core.
 struct Hog(std::process::Child);
@@ -28,7 +28,9 @@ impl Drop for Hog {
 fn rules(run: &Outcome) -> Vec<String> {
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
     let findings = document["findings"].as_array().expect("findings");
-    let names = findings.iter().map(|finding| finding["rule"].as_str().expect("a name"));
+    let names = findings
+        .iter()
+        .map(|finding| finding["rule"].as_str().expect("a name"));
     names.map(str::to_owned).collect()
 }
 
@@ -121,9 +123,21 @@ fn a_server_that_closes_connections_is_named_before_a_busy_machine() {
     let found = rules(&run);
     let place = |rule: &str| found.iter().position(|name| name == rule);
     let keep_alive = place("keep_alive").unwrap_or_else(|| panic!("{run}"));
-    for rule in ["others_busy", "machine_full", "steal", "shared_cores", "too_wide"] {
-        assert!(place(rule).is_none_or(|place| keep_alive < place), "{found:?}");
-        assert!(found.iter().filter(|name| *name == rule).count() <= 1, "{found:?}");
+    for rule in [
+        "others_busy",
+        "machine_full",
+        "steal",
+        "shared_cores",
+        "too_wide",
+    ] {
+        assert!(
+            place(rule).is_none_or(|place| keep_alive < place),
+            "{found:?}"
+        );
+        assert!(
+            found.iter().filter(|name| *name == rule).count() <= 1,
+            "{found:?}"
+        );
     }
 }
 
@@ -133,7 +147,13 @@ fn a_server_behind_a_proxy_is_its_backend_and_the_proxy_keeps_no_connection() {
     let port = free_port();
     let mut behind = tied("python3")
         .env("PATH", search_path())
-        .args(["-m", "http.server", "--bind", "127.0.0.1", &port.to_string()])
+        .args([
+            "-m",
+            "http.server",
+            "--bind",
+            "127.0.0.1",
+            &port.to_string(),
+        ])
         .current_dir(scratch.path())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -145,20 +165,36 @@ fn a_server_behind_a_proxy_is_its_backend_and_the_proxy_keeps_no_connection() {
     let target = nginx.target("web");
     let observe = format!("web=pid:{}", nginx.pid());
     let arguments = "--json --rounds 8 --slice 300ms --gap 100ms --warmup 200ms --connections 4";
-    let arguments = ["http", "--quiet", "--target", &target, "--observe", &observe]
-        .into_iter()
-        .chain(arguments.split(' '));
+    let arguments = [
+        "http",
+        "--quiet",
+        "--target",
+        &target,
+        "--observe",
+        &observe,
+    ]
+    .into_iter()
+    .chain(arguments.split(' '));
     let run = Tenbin::new(&scratch, arguments).run();
     let _ = behind.kill();
     let _ = behind.wait();
     let backend = finding(&run, "backend_cpu");
     let seen = backend["evidence"].as_str().expect("a sentence");
-    assert!(seen.contains(&format!("python3 (pid {})", behind.id())), "{run}");
-    assert!(seen.contains("a database or another backend of this target"), "{run}");
+    assert!(
+        seen.contains(&format!("python3 (pid {})", behind.id())),
+        "{run}"
+    );
+    assert!(
+        seen.contains("a database or another backend of this target"),
+        "{run}"
+    );
     // nginx asks its upstream over a new connection each time unless it is told otherwise.
     let hop = finding(&run, "proxy_hop");
     let seen = hop["evidence"].as_str().expect("a sentence");
-    assert!(seen.contains("connections were opened behind web for each request"), "{run}");
+    assert!(
+        seen.contains("connections were opened behind web for each request"),
+        "{run}"
+    );
 }
 
 #[test]
@@ -209,12 +245,23 @@ fn workers_that_share_a_socket_are_counted_and_their_luck_is_named() {
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
     let uneven = finding(&run, "uneven_workers");
     let seen = uneven["evidence"].as_str().expect("a sentence");
-    assert!(seen.contains("workers that accept on one shared socket"), "{run}");
-    assert!(seen.contains("each slice opened its connections 8 times"), "{run}");
-    let workers = document["capacities"][0]["workers"]["value"].as_f64().expect("a number");
+    assert!(
+        seen.contains("workers that accept on one shared socket"),
+        "{run}"
+    );
+    assert!(
+        seen.contains("each slice opened its connections 8 times"),
+        "{run}"
+    );
+    let workers = document["capacities"][0]["workers"]["value"]
+        .as_f64()
+        .expect("a number");
     assert!((3.0..5.0).contains(&workers), "{workers}: {run}");
     let optimum = finding(&run, "optimum_concurrency");
     let seen = optimum["evidence"].as_str().expect("a sentence");
     let too_few = ["1 connections are enough", "2 connections are enough"];
-    assert!(too_few.iter().all(|claim| !seen.starts_with(claim)), "{run}");
+    assert!(
+        too_few.iter().all(|claim| !seen.starts_with(claim)),
+        "{run}"
+    );
 }

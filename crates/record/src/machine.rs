@@ -76,6 +76,9 @@ pub struct PauseUse {
     pub seconds: f64,
     /// Every program that used any CPU time.
     pub programs: Vec<ProgramUse>,
+    /// Connections opened from this machine, to itself included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_opens: Option<u64>,
 }
 
 /// CPU time of all cores together, seconds. They add up to `cores` times the stretch.

@@ -265,6 +265,7 @@ fn machine() -> MachineUse {
         target_programs: None,
         pause: Some(PauseUse {
             seconds: 0.25,
+            active_opens: Some(7),
             programs: Vec::new(),
         }),
         idle_targets: [("b".to_owned(), 0.5)].into(),

@@ -39,6 +39,13 @@ pub(crate) struct Backend {
     pub(crate) in_pauses: bool,
 }
 
+impl Backend {
+    /// Whether this is one of its processes.
+    pub(crate) fn is_it(&self, program: &ProgramUse) -> bool {
+        self.name == program.name && self.pids.contains(&program.pid)
+    }
+}
+
 /// The programs that work for each target of a run.
 #[derive(Debug)]
 pub(crate) struct Backends<'e> {
@@ -78,7 +85,7 @@ impl<'e> Backends<'e> {
     fn seconds(&self, slice: &Slice, machine: &MachineUse) -> Option<f64> {
         let programs = machine.programs.as_ref()?;
         let backends = self.of_target(&slice.target);
-        let of_backend = |program: &&ProgramUse| backends.iter().any(|b| b.name == program.name);
+        let of_backend = |program: &&ProgramUse| backends.iter().any(|b| b.is_it(program));
         Some(
             programs
                 .iter()
@@ -104,36 +111,59 @@ fn of_target(evidence: &Evidence<'_>, target: &str) -> Vec<Backend> {
             pids.push(program.pid);
         }
     }
-    let mut found: Vec<Backend> = names
-        .into_iter()
-        .filter_map(|(name, mut pids)| {
-            let each: Vec<f64> = loaded
-                .iter()
-                .map(|machine| cores_of(machine, name))
-                .collect();
-            let median = middle(each.iter().copied())?;
-            let steady = each.iter().filter(|cores| **cores >= median / 2.0).count();
-            let (idle, in_pauses) = without_load(evidence, target, name)?;
-            pids.sort_unstable();
-            let works_for_it = median >= LEAST_CORES
-                && idle <= IDLE * median
-                && steady as f64 >= STEADY * each.len() as f64;
-            works_for_it.then(|| Backend {
-                name: name.to_owned(),
-                pids,
-                loaded: median,
-                idle,
-                in_pauses,
-            })
-        })
-        .collect();
+    let mut found: Vec<Backend> = Vec::new();
+    for (name, mut pids) in names {
+        pids.sort_unstable();
+        // All processes of that name, or those of them that are somebody else's left out.
+        match backend(evidence, target, &loaded, name, &pids) {
+            Some(all) => found.push(all),
+            None => found.extend(
+                pids.iter()
+                    .filter_map(|pid| backend(evidence, target, &loaded, name, &[*pid])),
+            ),
+        }
+    }
     found.sort_by(|one, other| other.loaded.total_cmp(&one.loaded));
     found
 }
 
+/// These processes of one name, if they work for the target.
+fn backend(
+    evidence: &Evidence<'_>,
+    target: &str,
+    loaded: &[&MachineUse],
+    name: &str,
+    pids: &[i32],
+) -> Option<Backend> {
+    let candidate = Backend {
+        name: name.to_owned(),
+        pids: pids.to_vec(),
+        loaded: 0.0,
+        idle: 0.0,
+        in_pauses: false,
+    };
+    let each: Vec<f64> = loaded
+        .iter()
+        .map(|machine| cores_of(machine, &candidate))
+        .collect();
+    let median = middle(each.iter().copied())?;
+    if median < LEAST_CORES {
+        return None;
+    }
+    let steady = each.iter().filter(|cores| **cores >= median / 2.0).count();
+    let (idle, in_pauses) = without_load(evidence, target, &candidate)?;
+    let works_for_it = idle <= IDLE * median && steady as f64 >= STEADY * each.len() as f64;
+    works_for_it.then_some(Backend {
+        loaded: median,
+        idle,
+        in_pauses,
+        ..candidate
+    })
+}
+
 /// Cores that a program uses while a target has no load: in the pauses, or where these are too
 /// short in the slices of other targets.
-fn without_load(evidence: &Evidence<'_>, target: &str, name: &str) -> Option<(f64, bool)> {
+fn without_load(evidence: &Evidence<'_>, target: &str, candidate: &Backend) -> Option<(f64, bool)> {
     let slices = evidence.slices.iter();
     let pauses: Vec<_> = slices
         .filter_map(|slice| slice.machine.as_ref()?.pause.as_ref())
@@ -141,14 +171,17 @@ fn without_load(evidence: &Evidence<'_>, target: &str, name: &str) -> Option<(f6
     let length: f64 = pauses.iter().map(|pause| pause.seconds).sum();
     if length >= SHORTEST_PAUSES {
         let used = pauses.iter().flat_map(|pause| &pause.programs);
-        let used: f64 = used.filter(|p| p.name == name).map(|p| p.cpu_seconds).sum();
+        let used: f64 = used
+            .filter(|p| candidate.is_it(p))
+            .map(|p| p.cpu_seconds)
+            .sum();
         return Some((used / length, true));
     }
     let others = machines(evidence, |slice| slice.target != target);
     let length: f64 = others.iter().map(|machine| machine.seconds).sum();
     let used: f64 = others
         .iter()
-        .map(|machine| cores_of(machine, name) * machine.seconds)
+        .map(|machine| cores_of(machine, candidate) * machine.seconds)
         .sum();
     (others.len() >= FEWEST_SLICES && length > 0.0).then(|| (used / length, false))
 }
@@ -163,10 +196,10 @@ fn machines<'e>(evidence: &Evidence<'e>, of: impl Fn(&Slice) -> bool) -> Vec<&'e
         .collect()
 }
 
-fn cores_of(machine: &MachineUse, name: &str) -> f64 {
+fn cores_of(machine: &MachineUse, candidate: &Backend) -> f64 {
     let programs = machine.programs.iter().flatten();
-    let of_name = programs.filter(|program| program.name == name);
-    let seconds: f64 = of_name.map(|program| program.cpu_seconds).sum();
+    let of_it = programs.filter(|program| candidate.is_it(program));
+    let seconds: f64 = of_it.map(|program| program.cpu_seconds).sum();
     seconds / machine.seconds
 }
 
@@ -195,6 +228,7 @@ mod tests {
             machine.programs = Some(vec![program("mariadbd", used)]);
             machine.pause = Some(PauseUse {
                 seconds: 0.1,
+                active_opens: None,
                 programs: vec![program("mariadbd", pauses * 0.1)],
             });
             machine.others_cpu_seconds = Some(used);
@@ -233,6 +267,21 @@ mod tests {
         assert_eq!(found(&with_program(0.80, 0.80, 0.80)), [vec![], vec![]]);
         // Another program that gets more of the machine while nobody else wants it.
         assert_eq!(found(&with_program(0.40, 0.60, 0.90)), [vec![], vec![]]);
+    }
+
+    #[test]
+    fn a_program_of_the_same_name_that_is_always_busy_hides_nothing() {
+        let mut run = with_program(0.97, 0.01, 0.01);
+        run.each(|slice| {
+            let other = |cpu_seconds| ProgramUse {
+                pid: 99,
+                ..program("mariadbd", cpu_seconds)
+            };
+            let machine = slice.machine();
+            machine.programs.as_mut().unwrap().push(other(0.5));
+            machine.pause.as_mut().unwrap().programs.push(other(0.05));
+        });
+        assert_eq!(found(&run), [vec![("mariadbd".to_owned(), 0.97)], vec![]]);
     }
 
     #[test]

@@ -83,12 +83,23 @@ impl Busy {
 
     /// The same in words: "65 % of 2 cores was idle".
     pub(crate) fn idle_words(&self) -> String {
+        self.idle_in_words("")
+    }
+
+    /// The same with a word such as "at least " before the figure.
+    pub(crate) fn idle_in_words(&self, least: &str) -> String {
         let share = percent(self.idle());
         let cores = count(self.cores, "core");
         match self.idle {
-            Some(_) => format!("{share} of {cores} was idle"),
-            None => format!("neither side used {share} of {cores}"),
+            Some(_) => format!("{least}{share} of {cores} was idle"),
+            None => format!("neither side used {least}{share} of {cores}"),
         }
+    }
+
+    /// Whether it is known how much of the machine was idle, and not only what two of its
+    /// programs used.
+    pub(crate) fn knows_idle(&self) -> bool {
+        self.idle.is_some()
     }
 
     /// Whether so much is idle that CPU is not the limit.

@@ -77,6 +77,7 @@ impl Machine {
         Pause {
             at: Instant::now(),
             programs: programs_beside(arms),
+            active_opens: vitals::tcp().active_opens,
         }
     }
 
@@ -184,6 +185,7 @@ impl Machine {
 pub(crate) struct Pause {
     at: Instant,
     programs: Option<Vec<Program>>,
+    active_opens: Option<u64>,
 }
 
 impl Pause {
@@ -193,6 +195,7 @@ impl Pause {
         let before = self.programs?;
         Some(PauseUse {
             seconds,
+            active_opens: grown(self.active_opens, vitals::tcp().active_opens),
             programs: used_by_programs(&before, &programs_beside(arms)?),
         })
     }

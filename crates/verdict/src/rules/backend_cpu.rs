@@ -120,6 +120,7 @@ mod tests {
             machine.programs = Some(vec![program(loaded)]);
             machine.pause = Some(PauseUse {
                 seconds: 0.1,
+                active_opens: None,
                 programs: vec![program(paused * 0.1)],
             });
         });

@@ -78,7 +78,7 @@ fn busiest(evidence: &Evidence<'_>, backends: &Backends<'_>) -> String {
         };
         let ours = backends.of_target(&slice.target);
         let programs = machine.programs.iter().flatten();
-        let others = programs.filter(|program| ours.iter().all(|b| b.name != program.name));
+        let others = programs.filter(|program| !ours.iter().any(|backend| backend.is_it(program)));
         seconds += machine.seconds;
         others.for_each(|program| *used.entry(&program.name).or_default() += program.cpu_seconds);
     }

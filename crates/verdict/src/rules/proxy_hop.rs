@@ -11,6 +11,11 @@ use crate::words::{middle, tame};
 /// Connections opened behind a target for each request from which on it opens one for most of
 /// them: Tenbin's own convention.
 const FOR_MOST: f64 = 0.50;
+/// Share of the slices in which they have to be as many as usual: what others open does not follow
+/// the requests.
+const STEADY: f64 = 0.80;
+/// How many times more or fewer than usual is as many.
+const ALIKE: f64 = 1.25;
 /// Share of the target's CPU time that a program needs to be part of the route.
 const TAKES_PART: f64 = 0.05;
 
@@ -59,7 +64,7 @@ impl Rule for ProxyHop {
                     .iter()
                     .filter(|cell| cell.target.name == target.name)
                     .collect();
-                self.target(target, &mine)
+                self.target(target, &mine, opens_in_pauses(evidence.slices))
             })
             .collect()
     }
@@ -67,14 +72,18 @@ impl Rule for ProxyHop {
 
 impl ProxyHop {
     /// Once for a target, by the workload in which most connections are opened.
-    fn target(&self, target: &Target, cells: &[&Cell<'_>]) -> Option<Finding> {
+    fn target(
+        &self,
+        target: &Target,
+        cells: &[&Cell<'_>],
+        in_pauses: Option<f64>,
+    ) -> Option<Finding> {
         let slices: Vec<&Slice> = cells.iter().flat_map(|cell| cell.full()).collect();
         let proxy = proxy_in(&slices);
         let opened = cells
             .iter()
-            .filter_map(|cell| middle(cell.full().into_iter().filter_map(opened_behind)))
-            .max_by(f64::total_cmp)
-            .filter(|opened| *opened >= FOR_MOST);
+            .filter_map(|cell| opened_for_each(&cell.full(), in_pauses?))
+            .max_by(f64::total_cmp);
         if proxy.is_none() && opened.is_none() {
             return None;
         }
@@ -116,17 +125,44 @@ impl ProxyHop {
     }
 }
 
-/// Connections that others than the generator opened on this machine for each request.
-fn opened_behind(slice: &Slice) -> Option<f64> {
+/// Connections that programs opened on this machine a second while no target had load.
+fn opens_in_pauses(slices: &[Slice]) -> Option<f64> {
+    let pauses = slices
+        .iter()
+        .filter_map(|slice| slice.machine.as_ref()?.pause.as_ref());
+    let known: Vec<(u64, f64)> = pauses
+        .filter_map(|pause| Some((pause.active_opens?, pause.seconds)))
+        .collect();
+    let seconds: f64 = known.iter().map(|(_, seconds)| seconds).sum();
+    let opens: u64 = known.iter().map(|(opens, _)| opens).sum();
+    (seconds > 0.0).then(|| opens as f64 / seconds)
+}
+
+/// Connections that were opened behind a target for each request, if they follow its requests.
+fn opened_for_each(slices: &[&Slice], in_pauses: f64) -> Option<f64> {
+    let each: Vec<f64> = slices
+        .iter()
+        .filter_map(|slice| opened_behind(slice, in_pauses))
+        .collect();
+    let median = middle(each.iter().copied())?;
+    let is_near = |opened: &&f64| **opened * ALIKE >= median && **opened <= ALIKE * median;
+    let near = each.iter().filter(is_near).count();
+    (median >= FOR_MOST && near as f64 >= STEADY * each.len() as f64).then_some(median)
+}
+
+/// Connections that others than the generator opened on this machine for each request, less what
+/// is opened without load.
+fn opened_behind(slice: &Slice, in_pauses: f64) -> Option<f64> {
     let machine = slice.machine.as_ref()?;
     if machine.target_here != Some(true) {
         return None;
     }
     // Those of the lead were opened before the window.
     let own = slice.ledger.opened.saturating_sub(slice.ledger.standing) + slice.ledger.refused;
-    let others = machine.tcp.active_opens?.saturating_sub(own);
+    let others = machine.tcp.active_opens?.saturating_sub(own) as f64;
+    let behind = (others - in_pauses * machine.seconds).max(0.0);
     let requests: u64 = slice.requests().map(|op| op.ok + op.failed_count()).sum();
-    (requests > 0).then(|| others as f64 / requests as f64)
+    (requests > 0).then(|| behind / requests as f64)
 }
 
 /// A clause on the proxy among the programs of a target that are not all proxies.
@@ -165,10 +201,19 @@ fn proxy_in(slices: &[&Slice]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use tenbin_record::ProgramUse;
+    use tenbin_record::{PauseUse, ProgramUse};
 
     use super::*;
     use crate::testing::Run;
+
+    /// A pause in which so many connections were opened.
+    fn quiet(active_opens: u64) -> PauseUse {
+        PauseUse {
+            seconds: 0.1,
+            programs: Vec::new(),
+            active_opens: Some(active_opens),
+        }
+    }
 
     /// `b` is nginx in front of python3.
     fn proxied(opens: u64) -> Run {
@@ -187,6 +232,7 @@ mod tests {
                 machine.tcp.active_opens = Some(opens);
             }
             machine.target_programs = Some(programs);
+            machine.pause = Some(quiet(0));
         });
         run
     }
@@ -214,10 +260,37 @@ mod tests {
     #[test]
     fn an_application_without_a_pool_is_named_without_a_proxy() {
         let mut run = Run::pair(8);
-        run.each_of("b", |slice| slice.machine().tcp.active_opens = Some(1_000));
+        run.each_of("b", |slice| {
+            slice.machine().tcp.active_opens = Some(1_000);
+            slice.machine().pause = Some(quiet(0));
+        });
         let findings = run.findings(&ProxyHop);
         assert_eq!(findings.len(), 1);
         assert!(findings[0].advice.contains("connection pool"));
+    }
+
+    #[test]
+    fn silent_for_connections_of_other_programs() {
+        // As many in the pauses.
+        let mut run = Run::pair(8);
+        run.each(|slice| {
+            slice.machine().tcp.active_opens = Some(1_000);
+            slice.machine().pause = Some(quiet(100));
+        });
+        assert_eq!(run.findings(&ProxyHop), []);
+        // They come and go as they like.
+        run.each(|slice| {
+            slice.machine().pause = Some(quiet(0));
+            let opens = [400, 900, 1_600, 700][slice.0.index as usize % 4];
+            slice.machine().tcp.active_opens = Some(opens);
+        });
+        assert_eq!(run.findings(&ProxyHop), []);
+        // Of a run without pauses nobody knows.
+        run.each(|slice| {
+            slice.machine().tcp.active_opens = Some(1_000);
+            slice.machine().pause = None;
+        });
+        assert_eq!(run.findings(&ProxyHop), []);
     }
 
     #[test]
@@ -225,6 +298,7 @@ mod tests {
         let mut run = Run::pair(8);
         run.each(|slice| {
             slice.0.ledger.opened = 1_000;
+            slice.machine().pause = Some(quiet(0));
             slice.machine().tcp.active_opens = Some(1_000);
         });
         assert_eq!(run.findings(&ProxyHop), []);

@@ -134,6 +134,13 @@ fn full_machine(cell: &Cell<'_>, busy: &Busy) -> Option<(String, &'static str)> 
     })
 }
 
+/// The same where nobody knows whether it is one process or several.
+pub(super) fn may_work_on_one_core(cell: &Cell<'_>, busy: &Busy) -> bool {
+    let is_unknown = busy.thread.is_none() && busy.process.is_none();
+    works_on_one_core(cell, busy)
+        || (is_unknown && is_closed(cell.workload) && ONE_CORE.contains(&busy.target))
+}
+
 /// Whether all its work is done by one thread, or by one process that never uses more than a
 /// core. At a rate a core may be busy to nine tenths because that rate asks for it.
 pub(super) fn works_on_one_core(cell: &Cell<'_>, busy: &Busy) -> bool {

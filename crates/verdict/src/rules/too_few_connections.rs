@@ -4,7 +4,7 @@ use tenbin_plan::Workload;
 
 use super::Rule;
 use super::client_saturated::BUSY;
-use super::server_cpu::works_on_one_core;
+use super::server_cpu::may_work_on_one_core;
 use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence, is_closed};
 use crate::finding::{Blame, Finding, Severity};
@@ -132,8 +132,13 @@ impl TooFewConnections {
             workload: (!several).then(|| cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),
             evidence: format!(
-                "{place} {least}{}: CPU is not the limit",
-                busiest.idle_words()
+                "{place} {}: {}CPU is not the limit",
+                busiest.idle_in_words(least),
+                if busiest.knows_idle() {
+                    ""
+                } else {
+                    "unless other programs did, "
+                }
             ),
             advice: format!(
                 "run again {more}: if throughput rises, there were too few connections; if not, \
@@ -153,7 +158,7 @@ fn unexplained(cell: &Cell<'_>, evidence: &Evidence<'_>) -> Option<Busy> {
     let full = cell.full();
     let thread = middle(full.iter().map(|slice| slice.client.busiest_thread))?;
     let busy = Busy::of(cell, evidence)?;
-    let explained = thread > BUSY || works_on_one_core(cell, &busy);
+    let explained = thread > BUSY || may_work_on_one_core(cell, &busy);
     (busy.has_room() && !explained).then_some(busy)
 }
 
@@ -250,6 +255,23 @@ mod tests {
         assert_eq!(taken(&|cpu, seconds| cpu.interrupts += seconds), []);
         assert_eq!(taken(&|cpu, seconds| cpu.steal += seconds), []);
         assert_eq!(taken(&|cpu, seconds| cpu.busy += seconds), []);
+    }
+
+    #[test]
+    fn of_a_run_without_figures_of_the_machine_it_says_what_it_does_not_know() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.0.machine = None);
+        run.each_of("b", |slice| slice.server_cpu(0.3));
+        let findings = run.findings(&TooFewConnections);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(
+            findings[0].evidence,
+            "with 2 connections neither side used 75 % of 2 cores: unless other programs did, CPU \
+             is not the limit"
+        );
+        // Nor is it known whether a core that is used is one that is full.
+        run.each_of("b", |slice| slice.server_cpu(0.95));
+        assert_eq!(run.findings(&TooFewConnections), []);
     }
 
     #[test]
