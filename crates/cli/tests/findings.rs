@@ -3,8 +3,16 @@
 mod common;
 
 use std::process::Stdio;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use common::{Nginx, Outcome, OwnServer, Scratch, Tenbin, free_port, search_path, tied};
+
+/// Connections are counted for the whole machine: whoever opens many takes turns with whoever
+/// counts them.
+fn alone() -> MutexGuard<'static, ()> {
+    static CONNECTIONS: Mutex<()> = Mutex::new(());
+    CONNECTIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Another program that takes about 40 % of a core.
 struct Hog(std::process::Child);
@@ -56,6 +64,7 @@ fn finding(run: &Outcome, rule: &str) -> serde_json::Value {
 
 #[test]
 fn a_server_that_keeps_no_connection_is_told_from_one_that_does() {
+    let _alone = alone();
     let scratch = Scratch::new("keep-alive");
     let hello = "location / { return 200 'hello'; }";
     let keeping = Nginx::serving(&scratch, hello);
@@ -113,6 +122,7 @@ fn every_rule_has_its_page() {
 
 #[test]
 fn a_server_that_closes_connections_is_named_before_a_busy_machine() {
+    let _alone = alone();
     let scratch = Scratch::new("cause-first");
     let hello = "location / { return 200 'hello'; }";
     let keeping = Nginx::serving(&scratch, hello);
@@ -143,6 +153,7 @@ fn a_server_that_closes_connections_is_named_before_a_busy_machine() {
 
 #[test]
 fn a_server_behind_a_proxy_is_its_backend_and_the_proxy_keeps_no_connection() {
+    let _alone = alone();
     let scratch = Scratch::new("backend");
     let port = free_port();
     let mut behind = tied("python3")
@@ -199,6 +210,7 @@ fn a_server_behind_a_proxy_is_its_backend_and_the_proxy_keeps_no_connection() {
 
 #[test]
 fn the_cost_of_a_connection_for_each_request_is_a_ratio_on_one_server() {
+    let _alone = alone();
     let scratch = Scratch::new("workloads");
     let nginx = Nginx::serving(&scratch, "location / { return 200 'hello'; }");
     let plan = format!(
