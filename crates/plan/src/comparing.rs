@@ -25,7 +25,7 @@ pub struct Comparing {
     pub workloads: Vec<usize>,
     /// How far apart two targets may be and still be equivalent.
     pub margin: Percent,
-    /// What must be true of the figures.
+    /// What must be true of the figures, and what must not be.
     pub expect: Vec<Expectation>,
 }
 

@@ -16,6 +16,8 @@ mod url;
 mod way;
 mod workload;
 
+pub use rounds::usual_rounds;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -56,6 +58,7 @@ impl Draft {
             margin,
             expect,
             compare,
+            fail_if,
             rounds,
             load,
             corpus,
@@ -104,6 +107,7 @@ impl Draft {
             margin: &margin,
             expect: expect.as_ref(),
             compare: &compare,
+            fail_if: fail_if.as_ref(),
         };
         let comparing = comparing::resolve(&mut desk, &written, &mut targets, &workloads);
         room::check(&mut desk, &workloads, &targets);

@@ -10,6 +10,7 @@ use crate::duration::Time;
 use crate::model::Rounds;
 use crate::problem::Place;
 use crate::scalar::Scalar;
+use crate::schedule::rounds_per_block;
 
 const DEFAULT_SLICE: Duration = Duration::from_secs(2);
 const DEFAULT_SLICE_OF_MANY: Duration = Duration::from_secs(1);
@@ -75,14 +76,23 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, shape: &Shape) -
     }
 }
 
-/// Eight quads for two targets; for more, as many blocks as it takes for any
-/// difference to show.
 fn default_count(shape: &Shape) -> u32 {
-    match shape.targets {
-        targets if targets > 2 || shape.compared > 2 => {
-            blocks_that_tell(shape.questions) * shape.block()
-        }
-        _ => 8 * shape.block(),
+    if shape.compared == 0 {
+        return usual_rounds(shape.targets, shape.questions);
+    }
+    // Eight blocks, or more where several questions share the 5 %.
+    blocks_that_tell(shape.questions).max(8) * shape.block()
+}
+
+/// The rounds of a plan that names none: eight for one target and eight quads for two,
+/// or more where several `questions` (comparisons) share the 5 %; for three targets and
+/// more, the fewest blocks with which any difference can be shown.
+pub fn usual_rounds(targets: usize, questions: usize) -> u32 {
+    let least = blocks_that_tell(questions) * rounds_per_block(targets);
+    match targets {
+        0 | 1 => 8,
+        2 => least.max(16),
+        _ => least,
     }
 }
 
