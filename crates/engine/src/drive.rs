@@ -19,6 +19,7 @@ use crate::line::TcpFigures;
 use crate::null::Null;
 use crate::route::{Protocol, Route};
 use crate::sample::Sample;
+use crate::spread::{Life, Spread};
 use crate::stages::StageSums;
 use crate::think::Thinker;
 use crate::{pacer, stop, wire};
@@ -86,6 +87,8 @@ pub struct Finished {
     pub tcp: Option<TcpFigures>,
     /// What servers told of their stages; `None` if that was not read.
     pub stages: Option<StageSums>,
+    /// How evenly connections were served; `None` with fewer than two that lasted.
+    pub spread: Option<Spread>,
 }
 
 /// Why a slice could not be driven.
@@ -171,9 +174,11 @@ pub fn drive(
         .unzip();
     let mut tcp = TcpFigures::default();
     let mut stages = drive.stages.then(StageSums::default);
+    let mut lives = Vec::new();
     for (part, own) in played.into_iter().zip(own) {
         if own.is_none() {
             tcp = tcp.and(part.tcp);
+            lives.extend(part.lives);
         }
         if let (Some(sum), Some(part)) = (&mut stages, part.stages) {
             sum.add(part);
@@ -183,6 +188,7 @@ pub fn drive(
         workers,
         tcp: (tcp.connections > 0).then_some(tcp),
         stages,
+        spread: Spread::of(&lives),
         opened,
         seconds: longest as f64 / 1e9,
         cut_short: stop.load(Ordering::Relaxed),
@@ -278,6 +284,10 @@ fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
             .as_ref()
             .map(|think| Thinker::new(think, drive.seed, thread)),
         keep_alive: load.keep_alive,
+        lives: match &drive.carrier {
+            Carrier::Route(route) if route.protocol == Protocol::Http1 => load.reopen.unwrap_or(1),
+            _ => 1,
+        },
         stages: drive.stages,
         open,
         close,
@@ -313,6 +323,7 @@ fn score_beside(drive: &Drive, clock: &Clock, thread: usize, connections: usize)
 /// What one thread leaves besides its samples.
 struct Played {
     tcp: TcpFigures,
+    lives: Vec<Life>,
     stages: Option<StageSums>,
 }
 
@@ -358,6 +369,7 @@ fn play(
     };
     Ok(Played {
         tcp,
+        lives: conductor.take_lives(),
         stages: conductor.take_stages(),
     })
 }
@@ -399,6 +411,7 @@ mod tests {
                 depth: 1,
                 timeout: Duration::from_secs(5),
                 keep_alive: true,
+                reopen: None,
                 requests: None,
             },
             lead: Duration::ZERO,

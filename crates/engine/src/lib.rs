@@ -29,6 +29,7 @@ pub mod route;
 pub mod sample;
 #[cfg(test)]
 mod simulation;
+pub mod spread;
 pub mod stages;
 pub mod stop;
 mod tally;
@@ -43,4 +44,5 @@ pub use exchange::{
 pub use line::TcpFigures;
 pub use route::{Address, Host, Protocol, Route};
 pub use sample::{HostSample, Ledger, OpSample, Pause, Sample, SetupSample};
+pub use spread::Spread;
 pub use stages::StageSums;

@@ -39,6 +39,8 @@ pub struct Draft {
     pub margin: Field,
     /// What must be true of the figures, such as `p99<20ms`.
     pub expect: Option<At<List>>,
+    /// What is compared besides targets.
+    pub compare: CompareDraft,
     /// What makes the run fail when it is proven, such as `throughput<0.95x baseline`.
     pub fail_if: Option<At<List>>,
     /// How slices follow each other.
@@ -83,6 +85,14 @@ pub struct RoundsDraft {
     pub lead: Field,
     /// Measured time per target and workload: count × slice.
     pub duration: Field,
+}
+
+/// `[compare]`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table such as [compare]")]
+pub struct CompareDraft {
+    /// Workloads that are compared with the first of them, on every target.
+    pub workloads: Option<At<List>>,
 }
 
 /// `[corpus]`.
@@ -139,6 +149,8 @@ pub struct LoadDraft {
     pub timeout: Field,
     /// Reuse connections.
     pub keep_alive: Field,
+    /// How often every connection is opened in a slice.
+    pub reopen: Field,
     /// Operations after which a slice ends.
     pub requests: Field,
 }
@@ -186,6 +198,7 @@ impl LoadDraft {
                 .or_else(|| unless(rate || steps || trace || slo, &other.think)),
             timeout: self.timeout.or_else(|| other.timeout.clone()),
             keep_alive: self.keep_alive.or_else(|| other.keep_alive.clone()),
+            reopen: self.reopen.or_else(|| other.reopen.clone()),
             requests: self.requests.or_else(|| other.requests.clone()),
         }
     }

@@ -116,6 +116,10 @@ pub struct Load {
     pub timeout: Duration,
     /// Reuse connections. When false the client closes after every answer.
     pub keep_alive: bool,
+    /// Open every connection again so that a slice has this many lives of it, 2 or more: servers
+    /// whose workers share a listening socket spread connections by chance. HTTP/1.1 with
+    /// `keep_alive` and a depth of 1 only.
+    pub reopen: Option<u32>,
     /// End a slice after this many operations, if before its window is over.
     pub requests: Option<u64>,
 }
@@ -130,6 +134,7 @@ impl Load {
             depth: 1,
             timeout: Duration::from_secs(30),
             keep_alive: true,
+            reopen: None,
             requests: None,
         }
     }

@@ -127,6 +127,8 @@ impl SliceFold {
             seconds: end.seconds,
             connections: self.start.connections,
             closed_loop: self.start.closed_loop,
+            reopen: self.start.reopen,
+            spread: end.spread,
             probe: self.start.probe,
             ops: self.ops,
             ledger: self.ledger,

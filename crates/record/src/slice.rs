@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use tenbin_engine::histogram::{latency_histogram, small_histogram};
-use tenbin_engine::{ErrorClass, Ledger, Role, StageSums};
+use tenbin_engine::{ErrorClass, Ledger, Role, Spread, StageSums};
 
 use crate::machine::{MachineUse, WireUse};
 use crate::pause::Pause;
@@ -45,6 +45,9 @@ pub struct SliceStart {
     pub planned_seconds: f64,
     /// Start of the measured window, seconds after the run began.
     pub start: f64,
+    /// How often each connection was opened in its window, if more than once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reopen: Option<u32>,
     /// What it was offered, if it belongs to the search for a rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<RateProbe>,
@@ -105,6 +108,10 @@ pub struct SliceEnd {
     /// What the target's caches were expected to do and did, where that is asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheUse>,
+    /// How evenly its connections were served; unknown with fewer than two that lasted, and in
+    /// runs of versions that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<Spread>,
 }
 
 /// One uninterrupted measured stretch of one workload on one target.
@@ -129,6 +136,10 @@ pub struct Slice {
     pub connections: usize,
     /// True for a closed loop, false for an open one.
     pub closed_loop: bool,
+    /// How often each connection was opened in its window, if more than once.
+    pub reopen: Option<u32>,
+    /// How evenly its connections were served, if that is known.
+    pub spread: Option<Spread>,
     /// What it was offered, if it belongs to the search for a rate.
     pub probe: Option<RateProbe>,
     /// Figures by operation, in the workload's order.

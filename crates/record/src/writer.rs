@@ -366,6 +366,7 @@ mod tests {
             closed_loop: true,
             planned_seconds: 5.0,
             start: 0.0,
+            reopen: None,
             probe: None,
         }
     }

@@ -10,8 +10,9 @@ use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Pause, Sample, Set
 use tenbin_record::{
     Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
     HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount,
-    RecordedRun, Retried, Role, RunDirectory, ServerUse, SingleRequest, Singles, Slice, SliceEnd,
-    SliceStart, StageSum, StageSums, TargetEnvironment, TcpUse, UseScope, WireUse, read,
+    PauseUse, ProgramUse, RecordedRun, Retried, Role, RunDirectory, ServerUse, SingleRequest,
+    Singles, Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums, TargetEnvironment, TcpUse,
+    UseScope, WireUse, read,
 };
 
 const SECONDS: u64 = 3;
@@ -129,6 +130,7 @@ fn start(index: u32, closed_loop: bool, operations: usize) -> SliceStart {
         closed_loop,
         planned_seconds: SECONDS as f64,
         start: 0.1 + f64::from(index) * 4.7,
+        reopen: None,
         probe: None,
     }
 }
@@ -255,6 +257,8 @@ fn server(second: u64) -> ServerUse {
         written_bytes: Some(8_192),
         voluntary_switches: Some(10 + second),
         involuntary_switches: None,
+        busiest_process_seconds: Some(0.25),
+        busiest_thread_seconds: None,
         seconds: Some(0.5 + second as f64),
         missed_seconds: Some(0.001),
         scope: UseScope::Host,
@@ -280,6 +284,17 @@ fn machine() -> MachineUse {
         }),
         own_cpu_seconds: Some(1.25),
         others_cpu_seconds: Some(0.125),
+        programs: Some(vec![ProgramUse {
+            pid: 71,
+            name: "mariadbd".to_owned(),
+            cpu_seconds: 0.97,
+        }]),
+        target_programs: None,
+        pause: Some(PauseUse {
+            seconds: 0.25,
+            active_opens: Some(7),
+            programs: Vec::new(),
+        }),
         idle_targets: [("b".to_owned(), 0.5)].into(),
         target_here: Some(true),
         tcp: TcpUse {
@@ -365,6 +380,16 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
                 forecast_lookups: 10,
                 hits: None,
                 lookups: Some(11),
+            }),
+            spread: looked.then_some(Spread {
+                connections: 4,
+                median_responses: 200.0,
+                slowest: 50.5,
+                lower_quartile: 60.0,
+                median: 66.0,
+                upper_quartile: 70.0,
+                fastest: 100.25,
+                variation: 0.0,
             }),
         };
         slices.push(writer.end(end).unwrap());
@@ -757,6 +782,7 @@ fn work_and_requests_are_told_apart_before_and_after_reading() {
             singles: None,
             stages: None,
             cache: None,
+            spread: None,
         })
         .unwrap();
     let [whole, step] = slice.ops.as_slice() else {

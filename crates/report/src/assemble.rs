@@ -58,6 +58,11 @@ impl Document {
             verdicts: verdicts(assessment),
             findings: assessment.findings.iter().map(finding).collect(),
             comparisons: assessment.comparisons.iter().map(comparison).collect(),
+            workload_comparisons: assessment
+                .workload_comparisons
+                .iter()
+                .map(comparison)
+                .collect(),
             results: assessment
                 .figures
                 .iter()
@@ -178,12 +183,14 @@ fn optimum(optimum: &verdict::Optimum) -> Optimum {
 fn verdicts(assessment: &Assessment) -> Vec<String> {
     let optima = assessment.optima.iter().map(verdict::Optimum::sentence);
     let compared = assessment.primary().map(verdict::Comparison::sentence);
+    let between_workloads = assessment.workload_comparisons.iter().filter(|c| c.primary);
     let capacities = assessment.capacity_comparisons.iter();
     let rates = assessment.rate_comparisons.iter();
     let alone = assessment.capacities.iter().map(|found| found.sentence());
     let searches = assessment.searches.iter();
     let sentences: Vec<String> = optima
         .chain(compared)
+        .chain(between_workloads.map(verdict::Comparison::sentence))
         .chain(capacities.map(verdict::CapacityComparison::sentence))
         .chain(rates.map(verdict::RateComparison::sentence))
         .chain(alone)

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tenbin_engine::{
-    Address, Carrier, Drive, Host, News, Protocol, Route, Workload as EngineWorkload, drive,
+    Address, Carrier, Drive, Host, News, Protocol, Route, Spread, Workload as EngineWorkload, drive,
 };
 use tenbin_plan::{Builtin, HttpVersion, Pace, Plan, Reach, Signature, Store, Target, Workload};
 use tenbin_record::{HostEnvironment, Left, TargetEnvironment};
@@ -203,16 +203,16 @@ impl Arm {
         Ok(())
     }
 
-    /// Unmeasured load on one workload.
+    /// Unmeasured load on one workload; how evenly its connections were served.
     pub(crate) fn warm_up(
         &mut self,
         plan: &Plan,
         at: usize,
         wires: &mut Wires<'_>,
-    ) -> Result<(), WeighError> {
+    ) -> Result<Option<Spread>, WeighError> {
         let window = plan.rounds.warmup;
         if window.is_zero() {
-            return Ok(());
+            return Ok(None);
         }
         let work = &plan.workloads[at];
         self.before_slice(work, at, wires)?;
@@ -259,7 +259,7 @@ impl Arm {
         window: Duration,
         wires: &mut Wires<'_>,
         listen: &mut dyn FnMut(News),
-    ) -> Result<(), WeighError> {
+    ) -> Result<Option<Spread>, WeighError> {
         let workers = self.prepared[at].slice();
         self.drive_unmeasured(work, at, workers, window, wires, listen)
     }
@@ -301,7 +301,7 @@ impl Arm {
         window: Duration,
         wires: &mut Wires<'_>,
         listen: &mut dyn FnMut(News),
-    ) -> Result<(), WeighError> {
+    ) -> Result<Option<Spread>, WeighError> {
         let mut load = work.load.clone();
         if work.search().is_some() {
             load.pace = Pace::Closed;
@@ -320,7 +320,7 @@ impl Arm {
         self.prepared[at].slice_done(done.workers);
         // What it does to caches is respected; the rest is not kept.
         drop(self.prepared[at].singles_seen());
-        Ok(())
+        Ok(done.spread)
     }
 
     /// Asks again what was asked before the run, until `limit` if there is one. What is not

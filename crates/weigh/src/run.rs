@@ -10,8 +10,8 @@ use tenbin_engine::{Carrier, Drive, ErrorClass, drive};
 use tenbin_plan::rng::{Rng, name_number};
 use tenbin_plan::{Found, Load, Plan, Turn, schedule};
 use tenbin_record::{
-    Allocated, Ended, Environment, Left, RateProbe, RunDirectory, RunWriter, Slice, SliceEnd,
-    SliceStart, WireUse, write_buckets_made, write_left,
+    Allocated, Ended, Environment, Left, MachineUse, PauseUse, RateProbe, RunDirectory, RunWriter,
+    Slice, SliceEnd, SliceStart, WireUse, write_buckets_made, write_left,
 };
 use tenbin_targets::{TargetError, bring_up};
 
@@ -143,14 +143,17 @@ pub fn weigh(
                 let environment = &environment;
                 (wires.progress)(Progress::Hits { plan, environment });
             }
-            match plan.rounds.relaunch {
+            let reopen = match plan.rounds.relaunch {
                 false => warm_all_up(plan, &mut arms, &mut wires)?,
                 // Each is warmed up when it has been started again.
-                true => halt_all(&mut arms)?,
-            }
-            Ok(environment)
+                true => {
+                    halt_all(&mut arms)?;
+                    vec![None; plan.workloads.len()]
+                }
+            };
+            Ok((environment, reopen))
         })
-        .and_then(|mut environment| {
+        .and_then(|(mut environment, reopen)| {
             let plan = settled.as_ref().unwrap_or(plan);
             let mut run = Run {
                 plan,
@@ -159,6 +162,7 @@ pub fn weigh(
                 arms: &mut arms,
                 writer: directory.writer()?,
                 begun,
+                reopen,
                 slices: Vec::new(),
                 wires: &mut wires,
                 count_allocations: bench.count_allocations,
@@ -278,16 +282,51 @@ fn make_all_ready(
     Ok(())
 }
 
-fn warm_all_up(plan: &Plan, arms: &mut [Arm], wires: &mut Wires<'_>) -> Result<(), WeighError> {
-    for at in 0..plan.workloads.len() {
+/// How often each connection of a slice is opened on a ramp on which connections are served
+/// unevenly: Tenbin's own convention. One spread over the workers in a slice is one throw of the
+/// dice; with 8 of them in each of 8 slices the mean is known to a few percent.
+const LIVES: u32 = 8;
+
+/// Warms every target up. Says how often each connection is to be opened in a slice, by workload.
+fn warm_all_up(
+    plan: &Plan,
+    arms: &mut [Arm],
+    wires: &mut Wires<'_>,
+) -> Result<Vec<Option<u32>>, WeighError> {
+    let mut uneven: Vec<Option<String>> = vec![None; plan.workloads.len()];
+    for (at, sentence) in uneven.iter_mut().enumerate() {
         for arm in arms.iter_mut() {
-            arm.warm_up(plan, at, wires)?;
+            let Some(spread) = arm.warm_up(plan, at, wires)? else {
+                continue;
+            };
+            if spread.is_uneven() {
+                *sentence = Some(format!(
+                    "target \"{}\" served {} connections unevenly in the warm-up, between {:.0} \
+                     and {:.0} requests/s each",
+                    arm.running.name, spread.connections, spread.slowest, spread.fastest
+                ));
+            }
         }
     }
     if wires.stop.is_asked() {
         return Err(WeighError::Interrupted);
     }
-    Ok(())
+    let mut reopen = vec![None; plan.workloads.len()];
+    for ladder in plan.ladders() {
+        let may = |at: &usize| {
+            let load = &plan.workloads[*at].load;
+            load.keep_alive && load.depth == 1 && load.reopen.is_none() && load.requests.is_none()
+        };
+        let seen = ladder.iter().find_map(|at| uneven[*at].as_ref());
+        let Some(seen) = seen.filter(|_| ladder.iter().all(may)) else {
+            continue;
+        };
+        (wires.progress)(Progress::Note(&format!(
+            "{seen}: every slice of this ramp opens its connections {LIVES} times (--reopen)"
+        )));
+        ladder.iter().for_each(|at| reopen[*at] = Some(LIVES));
+    }
+    Ok(reopen)
 }
 
 fn halt_all(arms: &mut [Arm]) -> Result<(), WeighError> {
@@ -340,6 +379,8 @@ pub(crate) struct Run<'r, 'w> {
     writer: RunWriter,
     /// When the run began: that of `started_unix_ns`, from which all times count.
     begun: Instant,
+    /// By workload: how often each connection is opened in a slice, where the plan does not say.
+    reopen: Vec<Option<u32>>,
     pub(crate) slices: Vec<Slice>,
     pub(crate) wires: &'r mut Wires<'w>,
     count_allocations: CountAllocations,
@@ -349,9 +390,13 @@ pub(crate) struct Run<'r, 'w> {
 impl Run<'_, '_> {
     fn measure(&mut self, turns: &[Turn]) -> Result<Ending, WeighError> {
         for (index, turn) in turns.iter().enumerate() {
+            let load = self.plan.workloads[turn.workload].load.clone();
             let ask = Ask {
                 turn,
-                load: self.plan.workloads[turn.workload].load.clone(),
+                load: Load {
+                    reopen: load.reopen.or(self.reopen[turn.workload]),
+                    ..load
+                },
                 window: self.plan.rounds.slice,
                 probe: None,
             };
@@ -381,16 +426,24 @@ impl Run<'_, '_> {
     /// Measures one slice, after a rest if it is not the first. `Some` when nothing
     /// should follow it.
     pub(crate) fn ask(&mut self, ask: &Ask<'_>) -> Result<Option<Ending>, WeighError> {
-        if !self.slices.is_empty() {
-            rest(self.plan.rounds.gap, self.wires.stop);
-        }
-        match self.slice(ask) {
+        let pause = (!self.slices.is_empty())
+            .then(|| {
+                let pause = self.machine.pause(self.arms);
+                rest(self.plan.rounds.gap, self.wires.stop);
+                pause.over(self.arms)
+            })
+            .flatten();
+        match self.slice(ask, pause) {
             Ok(ending) => Ok(ending),
             Err(error) => ending_of(error).map(Some),
         }
     }
 
-    fn slice(&mut self, ask: &Ask<'_>) -> Result<Option<Ending>, WeighError> {
+    fn slice(
+        &mut self,
+        ask: &Ask<'_>,
+        pause: Option<PauseUse>,
+    ) -> Result<Option<Ending>, WeighError> {
         let index = self.slices.len();
         let turn = ask.turn;
         let work = &self.plan.workloads[turn.workload];
@@ -452,6 +505,7 @@ impl Run<'_, '_> {
             closed_loop: matches!(ask.load.pace, tenbin_plan::Pace::Closed),
             planned_seconds: ask.window.as_secs_f64(),
             start: (self.begun.elapsed() + lead).as_secs_f64(),
+            reopen: ask.load.reopen,
             probe: ask.probe,
         })?;
         let stop = self.wires.stop;
@@ -483,7 +537,7 @@ impl Run<'_, '_> {
             cut_short: done.cut_short,
             server,
             allocated,
-            machine,
+            machine: machine.map(|machine| MachineUse { pause, ..machine }),
             wire: done.tcp.map(|tcp| WireUse {
                 connections: tcp.connections,
                 min_rtt_ns: tcp.min_rtt,
@@ -492,6 +546,7 @@ impl Run<'_, '_> {
             singles: seen.map(|seen| single::kept(&seen, &hosts)),
             stages: done.stages,
             cache: cache::between(cache_before, cache_after, forecast),
+            spread: done.spread,
         })?;
         for second in &self.writer.take_seconds() {
             (self.wires.progress)(Progress::Second { second });

@@ -45,6 +45,7 @@ pub(crate) fn run(
             depth: 1,
             timeout,
             keep_alive: true,
+            reopen: None,
             requests: None,
         },
         seed: 0,

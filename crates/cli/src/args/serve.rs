@@ -154,6 +154,11 @@ pub struct ServeTruthArgs {
     /// workers do 400 a second at most [default: as many as come]
     #[arg(long, value_name = "N")]
     pub workers: Option<NonZeroUsize>,
+    /// Serve with N workers that share one listening socket, as a prefork server does: each serves
+    /// one request at a time of the connections that it has accepted, so that connections are
+    /// spread over the workers by chance
+    #[arg(long, value_name = "N", conflicts_with_all = ["workers", "single_queue", "capacity", "stalls", "reset", "truncate", "malformed", "log"])]
+    pub prefork: Option<NonZeroUsize>,
     /// Begin at most so many requests a second, evenly spaced; the rest waits
     #[arg(long, value_name = "RATE")]
     pub capacity: Option<tenbin_plan::rate::Rate>,

@@ -81,6 +81,7 @@ fn truth(args: &ServeTruthArgs) -> TruthOptions {
         workers: args
             .workers
             .or_else(|| args.single_queue.then_some(NonZeroUsize::MIN)),
+        prefork: args.prefork,
         capacity: args.capacity.map(tenbin_plan::rate::Rate::get),
         stalls: args.stalls.clone(),
         shares: Shares {

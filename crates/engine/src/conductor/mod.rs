@@ -23,6 +23,7 @@ use crate::exchange::{
 use crate::order::Order;
 use crate::pacer::Pacer;
 use crate::sample::Sample;
+use crate::spread::Life;
 use crate::stages::{StageSums, StageTally};
 use crate::stop::{Allowance, StopRule};
 use crate::tally::{Ended, Tally, Times, Window};
@@ -43,6 +44,8 @@ pub struct Score {
     pub weights: Vec<u32>,
     /// Reuse connections.
     pub keep_alive: bool,
+    /// How often each connection is opened in the window; 0 and 1: once.
+    pub lives: u32,
     /// Start of the measured window.
     pub open: u64,
     /// End of the measured window.
@@ -126,6 +129,8 @@ pub struct Conductor<'w> {
     links: Vec<Link>,
     dispatch: Dispatch,
     tally: Tally,
+    /// Connections of the window that have ended.
+    lives: Vec<Life>,
     /// What servers tell of their stages, if that is read.
     stages: Option<Box<StageTally>>,
     /// Whether any operation is made of several requests.
@@ -210,6 +215,7 @@ impl<'w> Conductor<'w> {
                 score.beside,
                 hosts,
             ),
+            lives: Vec::new(),
             stages,
             follows: workload.follows(),
             has_wholes: operations
@@ -248,6 +254,17 @@ impl<'w> Conductor<'w> {
     /// What servers told of their stages, if that was read. To be taken at the end.
     pub fn take_stages(&mut self) -> Option<StageSums> {
         self.stages.take().map(|stages| stages.into_sums())
+    }
+
+    /// The connections of the window, those open at its end included. To be taken at the end;
+    /// empty where every request has a connection of its own.
+    pub fn take_lives(&mut self) -> Vec<Life> {
+        for connection in 0..self.links.len() {
+            if self.links[connection].state == connections::LinkState::Up {
+                self.end_life(connection, self.last_end);
+            }
+        }
+        std::mem::take(&mut self.lives)
     }
 
     /// Number of connections, numbered from 0.
@@ -405,6 +422,10 @@ impl<'w> Conductor<'w> {
         }
         if counts {
             self.tally.status(ended.op, answer.status);
+            if correct {
+                let service = ended.times.ended.saturating_sub(ended.times.started);
+                self.links[self.lanes[slot].link].answered(service);
+            }
         }
         if self.has_wholes {
             self.count_wholes(now);
@@ -416,7 +437,8 @@ impl<'w> Conductor<'w> {
         } else {
             NOBODY_WAITS
         };
-        if answer.reusable && self.score.keep_alive {
+        let is_young = now < self.links[self.lanes[slot].link].reopen_at;
+        if answer.reusable && self.score.keep_alive && is_young {
             return self.free(slot, now);
         }
         self.part(slot, now, answer.reusable)

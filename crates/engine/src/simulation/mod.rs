@@ -284,6 +284,7 @@ impl Play {
                 connections,
                 timeout: Duration::from_secs(2),
                 keep_alive: true,
+                reopen: None,
                 depth: 1,
                 requests: None,
                 think: None,
@@ -329,6 +330,7 @@ impl Play {
             weights: self.weights.clone(),
             think: self.load.think.map(|think| Thinker::new(&think, 1, 0)),
             keep_alive: self.load.keep_alive,
+            lives: self.load.reopen.unwrap_or(1),
             stages: false,
             open: self.lead,
             close,
@@ -355,8 +357,9 @@ impl Play {
         let mut ship = |sample| samples.push(sample);
         let mut conductor = Conductor::new(score, workload, &mut ship);
         wire::run(&mut simulation, &mut conductor, &stop).unwrap();
+        let lives = conductor.take_lives();
         drop(conductor);
-        Played::new(samples, simulation.turns)
+        Played::new(samples, lives, simulation.turns)
     }
 }
 
@@ -365,13 +368,14 @@ struct Played {
     samples: Vec<Sample>,
     total: OpSample,
     ledger: Ledger,
+    lives: Vec<crate::spread::Life>,
     seconds: f64,
     /// How often the conductor was woken.
     turns: u64,
 }
 
 impl Played {
-    fn new(samples: Vec<Sample>, turns: u64) -> Self {
+    fn new(samples: Vec<Sample>, lives: Vec<crate::spread::Life>, turns: u64) -> Self {
         let mut total = OpSample::new("GET");
         let mut ledger = Ledger::default();
         let mut end = 0;
@@ -402,6 +406,7 @@ impl Played {
             samples,
             total,
             ledger,
+            lives,
             seconds: end as f64 / 1e9,
             turns,
         }

@@ -178,6 +178,8 @@ fn slice(line: &Published) -> Slice {
         backlog: 0,
         pause: None,
         machine: None,
+        reopen: None,
+        spread: None,
         probe: None,
         wire: None,
         singles: None,

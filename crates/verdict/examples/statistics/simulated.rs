@@ -124,6 +124,8 @@ fn run(plan: &Plan, effect: f64) -> Vec<Slice> {
             backlog: 0,
             pause: None,
             machine: None,
+            reopen: None,
+            spread: None,
             probe: None,
             wire: None,
             singles: None,

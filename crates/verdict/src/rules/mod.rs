@@ -4,6 +4,7 @@
 //! [`RULES`], and two tests: one in which it fires, one in which it is silent.
 
 mod accept_queue;
+mod backend_cpu;
 mod bandwidth;
 mod busy_idle_target;
 mod cache_forecast;
@@ -32,6 +33,7 @@ mod optimum_concurrency;
 mod others_busy;
 mod overload;
 mod port_exhaustion;
+mod proxy_hop;
 mod quantised;
 mod rate_too_low;
 mod retransmits;
@@ -58,6 +60,7 @@ mod unequal_answers;
 mod unequal_hits;
 mod unequal_paths;
 mod uneven_hosts;
+mod uneven_workers;
 mod unobserved;
 mod warm_up;
 mod worker_limit;
@@ -112,6 +115,7 @@ pub static RULES: &[&dyn Rule] = &[
     &overload::Overload,
     &incomplete::Incomplete,
     &keep_alive::KeepAlive,
+    &proxy_hop::ProxyHop,
     &unequal_paths::UnequalPaths,
     &unbalanced_hosts::UnbalancedHosts,
     &uneven_hosts::UnevenHosts,
@@ -120,10 +124,12 @@ pub static RULES: &[&dyn Rule] = &[
     &slow_stage::SlowStage,
     &worker_limit::WorkerLimit,
     &server_cpu::ServerCpu,
+    &backend_cpu::BackendCpu,
     &short_slices::ShortSlices,
     &storage_pressure::StoragePressure,
     &cpu_frequency::CpuFrequency,
     &disk_space::DiskSpace,
+    &uneven_workers::UnevenWorkers,
     &too_few_connections::TooFewConnections,
     &rate_too_low::RateTooLow,
     &coordinated_waiting::CoordinatedWaiting,

@@ -13,15 +13,15 @@ use super::log::Entry;
 use super::timekeeper::{Pending, Timekeeper};
 
 const MOST_HEADERS: usize = 64;
-const LONGEST_HEAD: usize = 64 * 1024;
+pub(super) const LONGEST_HEAD: usize = 64 * 1024;
 
 /// What the head of a request says.
 #[derive(Debug, Default)]
-struct Head {
-    length: u64,
-    body: u64,
+pub(super) struct Head {
+    pub(super) length: u64,
+    pub(super) body: u64,
     close: bool,
-    wish: Wish,
+    pub(super) wish: Wish,
 }
 
 /// A connection and what has been read from it.
@@ -128,7 +128,7 @@ impl Connection {
     }
 }
 
-fn parse(held: &[u8]) -> io::Result<Option<Head>> {
+pub(super) fn parse(held: &[u8]) -> io::Result<Option<Head>> {
     let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut request = httparse::Request::new(&mut headers);
     let httparse::Status::Complete(length) =

@@ -9,6 +9,7 @@ mod answer;
 mod connection;
 mod desk;
 mod log;
+mod prefork;
 mod service;
 mod stall;
 mod timekeeper;
@@ -50,6 +51,10 @@ pub struct TruthOptions {
     /// Serve so many requests at a time, first come first served; any number when not
     /// set. With a service time of S on average, N of them do N/S a second at most.
     pub workers: Option<NonZeroUsize>,
+    /// Serve with so many workers that share one listening socket, each one request at a time of
+    /// the connections that it has accepted. Nothing else is promised then: no capacity, stalls,
+    /// wrong responses or log.
+    pub prefork: Option<NonZeroUsize>,
     /// Begin at most so many requests a second, evenly spaced; the rest waits.
     pub capacity: Option<f64>,
     /// When nothing is answered.
@@ -96,6 +101,14 @@ struct Served {
 
 impl Served {
     fn start(options: &TruthOptions) -> Result<Self, ServeError> {
+        if let Some(workers) = options.prefork {
+            let over = Arc::new(AtomicBool::new(false));
+            return Ok(Self {
+                address: prefork::start(options, workers, &over)?,
+                log: Arc::new(Log::create(None)?),
+                over,
+            });
+        }
         let unusable = |source| ServeError::Listen {
             address: options.listen,
             source,
@@ -168,12 +181,13 @@ mod tests {
 
     use super::*;
 
-    fn options(log: Option<PathBuf>) -> TruthOptions {
+    pub(super) fn options(log: Option<PathBuf>) -> TruthOptions {
         TruthOptions {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             service: Service::Fixed(Duration::ZERO),
             seed: 1,
             workers: None,
+            prefork: None,
             capacity: None,
             stalls: Vec::new(),
             shares: Shares::default(),
