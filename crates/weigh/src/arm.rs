@@ -248,6 +248,7 @@ impl Arm {
         let mut workers = self.prepared[at].slice();
         workers.truncate(load.connections);
         let how = Drive {
+            rest: None,
             carrier: self.carrier(),
             load,
             seed: 0,

@@ -374,6 +374,7 @@ impl Run<'_, '_> {
         workers.truncate(work.load.connections);
         let lead = work.lead(&self.plan.rounds);
         let how = Drive {
+            rest: None,
             carrier: arm.carrier(),
             load: ask.load.clone(),
             seed: arrivals_seed(self.plan.seed, turn),

@@ -11,6 +11,8 @@ mod clockwork;
 mod connections;
 mod dispatch;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use self::connections::Link;
@@ -45,6 +47,8 @@ pub struct Score {
     pub open: u64,
     /// End of the measured window.
     pub close: u64,
+    /// The rest of a segment, if the slice is one.
+    pub rest: Option<Rest>,
     /// How long an operation may take.
     pub timeout: u64,
     /// The schedule of an open loop.
@@ -57,6 +61,18 @@ pub struct Score {
     pub stop_rules: Vec<Box<dyn StopRule>>,
     /// Wall time of the origin, since 1970-01-01 UTC.
     pub origin_unix: Duration,
+}
+
+/// How a slice ends whose requests are a segment of a sequence: the window closes in all
+/// threads as soon as one of them has sent its share, so that the load is the same
+/// throughout. The rest of the segment is sent unmeasured.
+#[derive(Debug, Clone)]
+pub struct Rest {
+    /// The longest time for it, nanoseconds after the window has closed.
+    pub most: u64,
+    /// When the window closes, nanoseconds since the slice's origin; shared by the
+    /// threads, written once and read once a turn.
+    pub edge: Arc<AtomicU64>,
 }
 
 /// What became of a slot's request.
@@ -134,6 +150,8 @@ pub struct Conductor<'w> {
     window_open: bool,
     window_closed: bool,
     issued: u64,
+    /// Those of them after the window closed.
+    unmeasured: u64,
     in_flight: usize,
     up: usize,
     /// Since when no connection has been open; of meaning while `up` is 0.
@@ -217,6 +235,7 @@ impl<'w> Conductor<'w> {
             workload,
             ship,
             issued: 0,
+            unmeasured: 0,
             in_flight: 0,
             up: 0,
             none_up_since: 0,
@@ -237,6 +256,11 @@ impl<'w> Conductor<'w> {
     /// What servers told of their stages, if that was read. To be taken at the end.
     pub fn take_stages(&mut self) -> Option<StageSums> {
         self.stages.take().map(|stages| stages.into_sums())
+    }
+
+    /// Operations issued after the window closed: the rest of a segment.
+    pub fn unmeasured(&self) -> u64 {
+        self.unmeasured
     }
 
     /// Number of connections, numbered from 0.
@@ -467,6 +491,8 @@ impl<'w> Conductor<'w> {
                     self.due = pacer.due();
                 }
                 self.issued += 1;
+                let closed = self.window_closed || now >= self.score.close;
+                self.unmeasured += u64::from(closed);
                 self.in_flight += 1;
                 return Order::Send;
             }
@@ -476,7 +502,17 @@ impl<'w> Conductor<'w> {
         }
         let host = lane.exchange.host;
         self.dispatch.rest(slot, host);
+        if self.exhausted && self.issued > 0 {
+            self.close_for_all(now);
+        }
         Order::Rest
+    }
+
+    /// This thread has sent its share of a segment: the window closes for all threads.
+    fn close_for_all(&mut self, now: u64) {
+        let Some(rest) = &self.score.rest else { return };
+        let edge = rest.edge.fetch_min(now, Ordering::Relaxed).min(now);
+        self.cut_window(edge);
     }
 
     /// Seconds since 1970-01-01 UTC, worked out once a second.

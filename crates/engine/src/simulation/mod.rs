@@ -5,17 +5,19 @@ mod connections;
 mod following;
 mod lanes;
 mod open;
+mod segment;
 mod wholes;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tenbin_plan::{Load, Pace};
 
-use crate::conductor::{Answered, Conductor, Opened, Score};
+use crate::conductor::{Answered, Conductor, Opened, Rest, Score};
 use crate::error::ErrorClass;
 use crate::exchange::{Exchange, Judgement, Moment, Next, Workload};
 use crate::order::Order;
@@ -270,6 +272,7 @@ struct Play {
     load: Load,
     lead: u64,
     window: u64,
+    rest: Option<u64>,
     stop_at: u64,
     connect_nanos: u64,
     lanes: usize,
@@ -290,6 +293,7 @@ impl Play {
             },
             lead: 0,
             window: SECOND,
+            rest: None,
             stop_at: u64::MAX,
             connect_nanos: 0,
             lanes: 1,
@@ -333,7 +337,14 @@ impl Play {
             close,
             timeout: self.load.timeout.as_nanos() as u64,
             pacer: pacer::for_thread(&self.load, part),
-            stop_rules: stop::rules(close, self.load.requests),
+            rest: self.rest.map(|most| Rest {
+                most,
+                edge: Arc::new(AtomicU64::new(u64::MAX)),
+            }),
+            stop_rules: stop::rules(
+                close.saturating_add(self.rest.unwrap_or(0)),
+                self.load.requests,
+            ),
             origin_unix: Duration::ZERO,
         };
         let stop = AtomicBool::new(false);
@@ -354,8 +365,12 @@ impl Play {
         let mut ship = |sample| samples.push(sample);
         let mut conductor = Conductor::new(score, workload, &mut ship);
         wire::run(&mut simulation, &mut conductor, &stop).unwrap();
+        let unmeasured = conductor.unmeasured();
         drop(conductor);
-        Played::new(samples, simulation.turns)
+        Played {
+            unmeasured,
+            ..Played::new(samples, simulation.turns)
+        }
     }
 }
 
@@ -365,6 +380,8 @@ struct Played {
     total: OpSample,
     ledger: Ledger,
     seconds: f64,
+    /// Operations issued after the window closed.
+    unmeasured: u64,
     /// How often the conductor was woken.
     turns: u64,
 }
@@ -402,6 +419,7 @@ impl Played {
             total,
             ledger,
             seconds: end as f64 / 1e9,
+            unmeasured: 0,
             turns,
         }
     }
