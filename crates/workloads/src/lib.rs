@@ -15,6 +15,7 @@ mod lasting;
 pub mod null;
 mod range;
 pub mod s3;
+mod sequence;
 mod single;
 mod site;
 mod text;
@@ -25,6 +26,7 @@ pub use tenbin_plan::rng;
 pub use blob::Blob;
 pub use error::WorkloadError;
 pub use kind::{KINDS, Kind, Prepared, Stage, prepare};
+pub use sequence::Position;
 pub use single::{
     AskedPatterns, CacheForecast, HostAsked, PatternAsked, PatternSeen, SingleSeen, SinglesSeen,
 };
