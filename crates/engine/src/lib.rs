@@ -43,3 +43,4 @@ pub use line::TcpFigures;
 pub use route::{Address, Host, Protocol, Route};
 pub use sample::{HostSample, Ledger, OpSample, Sample, SetupSample};
 pub use stages::StageSums;
+pub use stop::shares;

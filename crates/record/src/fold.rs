@@ -132,6 +132,7 @@ impl SliceFold {
             singles: end.singles,
             stages: end.stages,
             cache: end.cache,
+            segment: end.segment,
             backlog: self.threads.values().map(|thread| thread.backlog).sum(),
             cut_short: end.cut_short,
         }

@@ -265,6 +265,7 @@ impl SliceEntry {
                 singles: None,
                 stages: None,
                 cache: None,
+                segment: None,
             });
     }
 

@@ -8,6 +8,7 @@ use tenbin_engine::histogram::{latency_histogram, small_histogram};
 use tenbin_engine::{ErrorClass, Ledger, Role, StageSums};
 
 use crate::machine::{MachineUse, WireUse};
+use crate::sequence::Segment;
 use crate::server::ServerUse;
 use crate::single::{CacheUse, Singles};
 
@@ -104,6 +105,10 @@ pub struct SliceEnd {
     /// What the target's caches were expected to do and did, where that is asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheUse>,
+    /// Which part of the sequence of requests was sent, where that matters; unknown in
+    /// runs of versions that began it anew in each slice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segment: Option<Segment>,
 }
 
 /// One uninterrupted measured stretch of one workload on one target.
@@ -153,6 +158,8 @@ pub struct Slice {
     pub stages: Option<StageSums>,
     /// What the target's caches were expected to do and did, if that was asked for.
     pub cache: Option<CacheUse>,
+    /// Which part of the sequence of requests was sent, where that matters.
+    pub segment: Option<Segment>,
     /// Open loop: arrivals due at the end of the window and not yet written.
     pub backlog: u64,
     /// The slice ended before its time: interrupted, killed, or the target died.

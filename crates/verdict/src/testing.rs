@@ -388,6 +388,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         singles: None,
         stages: None,
         cache: None,
+        segment: None,
         backlog: 0,
         cut_short: false,
     };

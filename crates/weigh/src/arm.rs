@@ -184,28 +184,22 @@ impl Arm {
         Ok(())
     }
 
-    /// Unmeasured load on one workload.
+    /// Unmeasured load on one workload, by time; see [`Arm::look`].
     pub(crate) fn warm_up(
         &mut self,
         plan: &Plan,
         at: usize,
+        window: Duration,
         wires: &mut Wires<'_>,
-    ) -> Result<(), WeighError> {
-        let window = plan.rounds.warmup;
-        if window.is_zero() {
-            return Ok(());
+    ) -> Result<Option<f64>, WeighError> {
+        match window.is_zero() {
+            true => Ok(None),
+            false => self.look(plan, at, window, wires),
         }
-        let work = &plan.workloads[at];
-        self.before_slice(work, at, wires)?;
-        (wires.progress)(Progress::WarmUp {
-            target: &self.running.name,
-            workload: &work.name,
-        });
-        self.unmeasured(work, at, window, wires, &mut |_| {})
     }
 
-    /// How many operations a second come of a closed loop, by a short look that is
-    /// not recorded; `None` if none came.
+    /// How many operations a second come of a load that is not recorded; `None` if none
+    /// came.
     pub(crate) fn look(
         &mut self,
         plan: &Plan,
@@ -220,7 +214,7 @@ impl Arm {
             workload: &work.name,
         });
         let mut ended = 0;
-        self.unmeasured(work, at, window, wires, &mut |news| {
+        let seconds = self.unmeasured(work, at, window, wires, &mut |news| {
             if let News::Sample(sample) = news
                 && !sample.drain
             {
@@ -228,11 +222,12 @@ impl Arm {
                 ended += requests.map(|op| op.ok).sum::<u64>();
             }
         })?;
-        Ok((ended > 0).then(|| ended as f64 / window.as_secs_f64()))
+        Ok((ended > 0 && seconds > 0.0).then(|| ended as f64 / seconds))
     }
 
-    /// Drives a workload for so long without keeping anything. One whose rate is
-    /// searched for runs in a closed loop.
+    /// Drives a workload for so long, or to the end of a segment, without keeping
+    /// anything; tells how many seconds it took. One whose rate is searched for runs in a
+    /// closed loop.
     fn unmeasured(
         &mut self,
         work: &Workload,
@@ -240,7 +235,7 @@ impl Arm {
         window: Duration,
         wires: &mut Wires<'_>,
         listen: &mut dyn FnMut(News),
-    ) -> Result<(), WeighError> {
+    ) -> Result<f64, WeighError> {
         let mut load = work.load.clone();
         if work.search().is_some() {
             load.pace = Pace::Closed;
@@ -258,9 +253,9 @@ impl Arm {
         };
         let done = drive(&how, workers, wires.stop.over(), listen)?;
         self.prepared[at].slice_done(done.workers);
-        // What it does to caches is heeded; the rest is not kept.
+        // What it does to caches counts; figures are not kept.
         drop(self.prepared[at].singles_seen());
-        Ok(())
+        Ok(done.seconds)
     }
 
     /// Asks again what was asked before the run, until `limit` if there is one. What is not

@@ -16,6 +16,7 @@ use tenbin_targets::{TargetError, bring_up};
 
 use crate::arm::{Arm, Ground, Stays, Wires};
 use crate::cache;
+use crate::course::{self, Course, Courses};
 use crate::descriptors::Descriptors;
 use crate::error::{Ending, WeighError};
 use crate::machine::Machine;
@@ -121,19 +122,23 @@ pub fn weigh(
             if single::note_patterns(plan, &arms, &mut environment) {
                 directory.write_environment(&environment)?;
             }
+            let prepared = arms.first().map_or(&[][..], |arm| &arm.prepared);
+            let mut courses = Courses::new(plan, prepared);
             match plan.rounds.relaunch {
-                false => warm_all_up(plan, &mut arms, &mut wires)?,
+                false => warm_all_up(plan, &mut arms, &mut courses, &mut wires)?,
                 // Each is warmed up when it has been started again.
                 true => halt_all(&mut arms)?,
             }
-            Ok(environment)
+            announce(plan, &mut courses, &mut wires);
+            Ok((environment, courses))
         })
-        .and_then(|mut environment| {
+        .and_then(|(mut environment, courses)| {
             let mut run = Run {
                 plan,
                 ground,
                 machine: Machine::new(directory.path(), &arms),
                 arms: &mut arms,
+                courses,
                 writer: directory.writer()?,
                 begun,
                 slices: Vec::new(),
@@ -233,15 +238,71 @@ fn make_all_ready(plan: &Plan, arms: &mut [Arm], wires: &mut Wires<'_>) -> Resul
     Ok(())
 }
 
-fn warm_all_up(plan: &Plan, arms: &mut [Arm], wires: &mut Wires<'_>) -> Result<(), WeighError> {
-    for at in 0..plan.workloads.len() {
-        for arm in arms.iter_mut() {
-            arm.warm_up(plan, at, wires)?;
+fn warm_all_up(
+    plan: &Plan,
+    arms: &mut [Arm],
+    courses: &mut Courses,
+    wires: &mut Wires<'_>,
+) -> Result<(), WeighError> {
+    let warmup = plan.rounds.warmup;
+    for (at, work) in plan.workloads.iter().enumerate() {
+        let first = Course::first_part(&work.load, warmup).filter(|first| !first.is_zero());
+        let Some((course, first)) = courses.of(at).zip(first) else {
+            for (target, arm) in arms.iter_mut().enumerate() {
+                warm_up(plan, at, (target, arm), courses, wires)?;
+            }
+            continue;
+        };
+        for (target, arm) in arms.iter_mut().enumerate() {
+            let rate = arm.warm_up(plan, at, first, wires)?;
+            course.note_rate(target, rate);
+        }
+        let positions = arms.iter().filter_map(|arm| arm.prepared[at].position());
+        let positions: Vec<_> = positions.map(|position| position.workers).collect();
+        course.warm_up_to(&work.load, warmup, &positions);
+        for (target, arm) in arms.iter_mut().enumerate() {
+            warm_up(plan, at, (target, arm), courses, wires)?;
         }
     }
     if wires.stop.is_asked() {
         return Err(WeighError::Interrupted);
     }
+    Ok(())
+}
+
+/// Says before the first slice how many requests each slice is to send.
+fn announce(plan: &Plan, courses: &mut Courses, wires: &mut Wires<'_>) {
+    let names: Vec<&str> = plan.targets.iter().map(|target| &*target.name).collect();
+    for (at, work) in plan.workloads.iter().enumerate() {
+        let length = work.lead(&plan.rounds) + plan.rounds.slice;
+        let course = courses.of(at);
+        if let Some(note) = course.and_then(|course| course.sentence(work, &names, length)) {
+            (wires.progress)(Progress::Note(&note));
+        }
+    }
+}
+
+/// Warms one target up on one workload: by time, or over the same part of its sequence as
+/// the other targets.
+fn warm_up(
+    plan: &Plan,
+    at: usize,
+    (target, arm): (usize, &mut Arm),
+    courses: &mut Courses,
+    wires: &mut Wires<'_>,
+) -> Result<(), WeighError> {
+    let (load, warmup) = (&plan.workloads[at].load, plan.rounds.warmup);
+    if warmup.is_zero() || wires.stop.is_asked() {
+        return Ok(());
+    }
+    let Some(course) = courses.of(at) else {
+        return arm.warm_up(plan, at, warmup, wires).map(drop);
+    };
+    let length = (Duration::ZERO, warmup);
+    let stretch = course.begin(target, arm.prepared[at].as_mut(), load, length);
+    let window = stretch.window + stretch.rest.unwrap_or_default();
+    let rate = arm.warm_up(plan, at, window, wires)?;
+    course.end(target, arm.prepared[at].as_mut(), rate);
     Ok(())
 }
 
@@ -287,6 +348,7 @@ pub(crate) struct Run<'r, 'w> {
     ground: Ground<'r>,
     machine: Machine,
     pub(crate) arms: &'r mut [Arm],
+    courses: Courses,
     writer: RunWriter,
     /// When the run began: that of `started_unix_ns`, from which all times count.
     begun: Instant,
@@ -357,7 +419,8 @@ impl Run<'_, '_> {
             return Ok(Some(Ending::TargetFailed(sentence)));
         }
         if self.plan.rounds.relaunch {
-            arm.warm_up(self.plan, turn.workload, self.wires)?;
+            let one = (turn.target, &mut *arm);
+            warm_up(self.plan, turn.workload, one, &mut self.courses, self.wires)?;
             if self.wires.stop.is_asked() {
                 return Ok(Some(Ending::Interrupted));
             }
@@ -370,17 +433,22 @@ impl Run<'_, '_> {
             workload: &work.name,
         });
         let cache_before = cache::look(&arm.running, work)?;
-        let mut workers = arm.prepared[turn.workload].slice();
+        let planned = (work.lead(&self.plan.rounds), ask.window);
+        let course = self.courses.of(turn.workload);
+        let prepared = arm.prepared[turn.workload].as_mut();
+        let stretch = course.map(|course| course.begin(turn.target, prepared, &ask.load, planned));
+        let (lead, window) = stretch.as_ref().map_or(planned, |s| (s.lead, s.window));
+        let from = prepared.position();
+        let mut workers = prepared.slice();
         workers.truncate(work.load.connections);
-        let lead = work.lead(&self.plan.rounds);
         let how = Drive {
-            rest: None,
+            rest: stretch.as_ref().and_then(|stretch| stretch.rest),
             carrier: arm.carrier(),
             load: ask.load.clone(),
             seed: arrivals_seed(self.plan.seed, turn),
             lead,
             stages: work.stages,
-            window: Some(ask.window),
+            window: Some(window),
         };
         let hosts = host_names(&how.carrier);
         let (operations, roles) = workers.first().map_or_else(Default::default, |worker| {
@@ -422,8 +490,13 @@ impl Run<'_, '_> {
             ..
         } = watch;
         let arm = &mut self.arms[turn.target];
-        arm.prepared[turn.workload].slice_done(done.workers);
-        let seen = arm.prepared[turn.workload].singles_seen();
+        let prepared = arm.prepared[turn.workload].as_mut();
+        prepared.slice_done(done.workers);
+        let seen = prepared.singles_seen();
+        let segment = from.zip(prepared.position()).map(|(from, to)| {
+            let planned = stretch.as_ref().and_then(|stretch| stretch.requests);
+            course::recorded(&from, &to, planned, done.unmeasured)
+        });
         let cache_after = cache::look(&arm.running, work).ok().flatten();
         let forecast = seen.as_ref().and_then(|seen| seen.forecast);
         if let Some(Trouble::Record(error)) = trouble {
@@ -443,7 +516,14 @@ impl Run<'_, '_> {
             singles: seen.map(|seen| single::kept(&seen, &hosts)),
             stages: done.stages,
             cache: cache::between(cache_before, cache_after, forecast),
+            segment,
         })?;
+        if let Some(course) = self.courses.of(turn.workload) {
+            let requests = slice.requests();
+            let ended: u64 = requests.map(|op| op.ok + op.failed_count()).sum();
+            let rate = (slice.seconds > 0.0).then(|| ended as f64 / slice.seconds);
+            course.end(turn.target, prepared, rate);
+        }
         for second in &self.writer.take_seconds() {
             (self.wires.progress)(Progress::Second { second });
         }

@@ -83,7 +83,9 @@ fn a_target_with_three_hosts_gets_the_requests_of_one_with_one_host() {
     let paths = |urls: &[&str], hosts: &[usize]| {
         let mut prepared = prepared(&text, "", urls).unwrap();
         let heads = heads(prepared.as_mut(), hosts, 300);
-        let lines = heads.iter().map(|head| head.lines().next().unwrap().to_owned());
+        let lines = heads
+            .iter()
+            .map(|head| head.lines().next().unwrap().to_owned());
         (lines.collect::<Vec<_>>(), prepared.position())
     };
     let three = ["http://a", "http://b", "http://c"];

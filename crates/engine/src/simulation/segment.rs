@@ -15,7 +15,11 @@ fn the_window_closes_when_the_segment_has_been_sent() {
     let played = segment(SECOND).on(&mut work, &mut |_, _| Fate::Answer(10 * MILLIS, 200));
     assert_eq!(work.left, 0);
     // All four are answered at the same time: the first answer closes the window.
-    assert!((0.49..=0.50).contains(&played.seconds), "{}", played.seconds);
+    assert!(
+        (0.49..=0.50).contains(&played.seconds),
+        "{}",
+        played.seconds
+    );
     assert_eq!(played.total.service.len(), 200);
     assert_eq!(played.unmeasured, 0);
 }

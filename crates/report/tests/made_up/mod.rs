@@ -487,6 +487,7 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
         singles: None,
         stages: None,
         cache: None,
+        segment: None,
         backlog: 0,
         cut_short: false,
     }

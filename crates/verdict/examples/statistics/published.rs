@@ -182,6 +182,7 @@ fn slice(line: &Published) -> Slice {
         singles: None,
         stages: None,
         cache: None,
+        segment: None,
         cut_short: false,
     }
 }

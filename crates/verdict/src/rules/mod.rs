@@ -56,6 +56,7 @@ mod unbalanced_hosts;
 mod unequal_answers;
 mod unequal_hits;
 mod unequal_paths;
+mod unequal_requests;
 mod uneven_hosts;
 mod unobserved;
 mod warm_up;
@@ -93,6 +94,7 @@ pub static RULES: &[&dyn Rule] = &[
     &unequal_hits::UnequalHits,
     &no_hits::NoHits,
     &changed_answers::ChangedAnswers,
+    &unequal_requests::UnequalRequests,
     &cache_forecast::CacheForecast,
     &cache_share::CacheShare,
     &port_exhaustion::PortExhaustion,
