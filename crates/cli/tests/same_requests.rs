@@ -126,3 +126,109 @@ fn two_targets_are_sent_the_same_shuffled_patterns_without_a_warm_up() {
 fn two_targets_are_sent_the_same_popular_patterns() {
     two_are_sent_the_same("zipf:1", "500ms");
 }
+
+#[test]
+fn what_a_target_that_becomes_slow_could_not_be_sent_is_a_finding() {
+    let scratch = Scratch::new("same-requests-slower");
+    let (fast, slow) = (
+        Cached::start(Duration::ZERO),
+        Cached::slower_after(100, Duration::from_millis(300)),
+    );
+    let file = scratch.write("paths.txt", paths(4 * CACHED));
+    let (fast_target, slow_target) = (fast.target("fast"), slow.target("slow"));
+    let run = run(
+        &scratch,
+        &[
+            "http",
+            "--target",
+            &fast_target,
+            "--target",
+            &slow_target,
+            "--patterns",
+            &file,
+            "--order",
+            "sequential",
+            "--rounds",
+            "2",
+            "--slice",
+            "100ms",
+            "--warmup",
+            "0s",
+        ],
+    );
+    run.expect_stdout("unequal_requests")
+        .expect_stdout("by the end of the same");
+}
+
+#[test]
+fn one_target_of_three_hosts_is_sent_what_one_of_one_host_is_sent() {
+    let scratch = Scratch::new("same-requests-hosts");
+    let one = Cached::start(Duration::from_micros(500));
+    let three = [(); 3].map(|()| Cached::start(Duration::from_micros(500)));
+    let file = scratch.write("paths.txt", paths(4 * CACHED));
+    let urls = three.each_ref().map(|host| format!("{:?}", host.url()));
+    let plan = scratch.write(
+        "hosts.toml",
+        format!(
+            "seed = 7\n[rounds]\ncount = 4\nslice = \"200ms\"\nwarmup = \"300ms\"\ngap = \"10ms\"\n\
+             [load]\nconnections = 2\n[[target]]\nname = \"one\"\nurl = \"{}\"\n\
+             [[target]]\nname = \"three\"\nurls = [{}]\n\
+             [[workload]]\nkind = \"http\"\npatterns = \"{file}\"\n",
+            one.url(),
+            urls.join(", "),
+        ),
+    );
+    let run = Tenbin::new(&scratch, ["run", &plan]).run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    let mut together = std::collections::BTreeMap::new();
+    for (path, count) in three.iter().flat_map(Cached::counts) {
+        *together.entry(path).or_default() += count;
+    }
+    let mut alone = one.counts();
+    // Every host is asked once whether it answers.
+    (alone.remove("/"), together.remove("/"));
+    assert_eq!(alone, together, "{run}");
+}
+
+/// Two object stores, of which one is several times slower.
+fn stores_are_sent_the_same(command: &[&str], size: usize) {
+    let scratch = Scratch::new("same-objects");
+    let (fast, slow) = (Cached::start(Duration::ZERO), Cached::start(SLOW));
+    let (fast_target, slow_target) = (fast.target("fast"), slow.target("slow"));
+    let targets = ["--target", &fast_target, "--target", &slow_target];
+    let rounds = ["--rounds", "4", "--slice", "200ms"];
+    let run = run(&scratch, &[command, &targets, &rounds].concat());
+    // The names of objects do not depend on the target.
+    assert!(fast.counts().len() > size, "{run}");
+    assert_eq!(fast.counts(), slow.counts(), "not the same requests\n{run}");
+    let (of_fast, of_slow) = (fast.hits(), slow.hits());
+    assert!((of_fast - of_slow).abs() < 0.03, "{of_fast} {of_slow}");
+    let found = result(&scratch);
+    assert!(!rules(&found).contains(&"unequal_requests"), "{run}");
+}
+
+#[test]
+fn two_object_stores_are_sent_the_same_reads() {
+    for choose in ["uniform", "sequential", "zipf:1"] {
+        let read = ["s3", "get", "--size", "1KiB", "--objects", "300"];
+        let how = [
+            "--choose",
+            choose,
+            "--warmup",
+            "300ms",
+            "--no-verify",
+            "--anonymous",
+        ];
+        stores_are_sent_the_same(&[&read[..], &how].concat(), 100);
+    }
+}
+
+#[test]
+fn two_blob_stores_are_sent_the_same_reads() {
+    // What each has stored differs, and the same part of it is read.
+    for phases in ["pg", "pgg"] {
+        let read = ["blob", "--store", "s3", "--anonymous", "--phases", phases];
+        let how = ["--size", "1KiB", "--warmup", "200ms"];
+        stores_are_sent_the_same(&[&read[..], &how].concat(), 100);
+    }
+}

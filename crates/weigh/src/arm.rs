@@ -184,22 +184,8 @@ impl Arm {
         Ok(())
     }
 
-    /// Unmeasured load on one workload, by time; see [`Arm::look`].
-    pub(crate) fn warm_up(
-        &mut self,
-        plan: &Plan,
-        at: usize,
-        window: Duration,
-        wires: &mut Wires<'_>,
-    ) -> Result<Option<f64>, WeighError> {
-        match window.is_zero() {
-            true => Ok(None),
-            false => self.look(plan, at, window, wires),
-        }
-    }
-
-    /// How many operations a second come of a load that is not recorded; `None` if none
-    /// came.
+    /// Unmeasured load on one workload: how many operations a second come of it; `None` if
+    /// none came.
     pub(crate) fn look(
         &mut self,
         plan: &Plan,

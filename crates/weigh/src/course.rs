@@ -9,6 +9,8 @@ use tenbin_plan::{Load, Pace, Plan, Workload};
 use tenbin_record::Segment;
 use tenbin_workloads::{Position, Prepared};
 
+use crate::arm::Arm;
+
 /// A segment is so short that the slice of the slowest target lasts at most this multiple
 /// of the planned one.
 const LONGEST: f64 = 2.5;
@@ -19,8 +21,13 @@ const CAP: f64 = 3.0;
 const LONGEST_REST: u32 = 10;
 /// The shortest limit on the rest of a segment.
 const SHORTEST_REST: Duration = Duration::from_secs(5);
-/// Share of a warm-up after which the rates of the targets are taken.
-const FIRST_PART: f64 = 0.2;
+/// Requests of each connection from which the rates of the targets are taken first.
+const PROBING: usize = 2;
+/// The length of a slice that the limits on that are taken from.
+const PROBE: Duration = Duration::from_secs(1);
+/// Parts of a warm-up, as shares of it: each is as long as the rates in the one before it
+/// let expect.
+const PARTS: [f64; 2] = [0.2, 0.8];
 
 /// The courses of all workloads.
 pub(crate) struct Courses(Vec<Option<Course>>);
@@ -155,29 +162,26 @@ impl Course {
         }
     }
 
-    /// The length of the first part of a warm-up, in which each target is driven by time.
-    pub(crate) fn first_part(load: &Load, warmup: Duration) -> Option<Duration> {
-        let by_time = load.pace == Pace::Closed && load.requests.is_none();
-        by_time.then(|| warmup.mul_f64(FIRST_PART))
-    }
-
-    /// The first part of a warm-up is over for this target.
-    pub(crate) fn note_rate(&mut self, target: usize, rate: Option<f64>) {
-        self.rates[target] = rate.filter(|rate| *rate > 0.0);
-    }
-
-    /// All targets are warmed up to the same position: at least where the foremost is, by
-    /// worker, and as far as they come in a warm-up of that length.
-    pub(crate) fn warm_up_to(&mut self, load: &Load, warmup: Duration, at: &[Vec<u64>]) {
-        let workers = at.first().map_or(0, Vec::len);
-        let total = self.size(load, warmup).unwrap_or(0);
-        let mut ends = shares(total, load.connections, workers);
-        for at in at {
-            for (end, &at) in ends.iter_mut().zip(at) {
-                *end = at.max(*end);
-            }
+    /// Lets all targets be sent a few requests first, by which their rates are known, and
+    /// tells how long the parts of the warm-up after that are to last; `None` where segments
+    /// do not follow from rates.
+    pub(crate) fn probe(
+        &mut self,
+        load: &Load,
+        warmup: Duration,
+        at: &[u64],
+    ) -> Option<Vec<Duration>> {
+        if load.pace != Pace::Closed || load.requests.is_some() || !self.ends.is_empty() {
+            return None;
         }
-        self.ends.push(ends);
+        let total = (load.connections * load.depth * PROBING) as u64;
+        let each = shares(total, load.connections, at.len());
+        self.ends
+            .push(at.iter().zip(each).map(|(at, share)| at + share).collect());
+        // The first is for the probe itself.
+        let parts = PARTS.iter().map(|part| warmup.mul_f64(*part));
+        let parts = parts.filter(|part| !part.is_zero());
+        Some([PROBE].into_iter().chain(parts).collect())
     }
 
     /// Requests of a segment that lasts about that long, by the geometric mean of the
@@ -219,6 +223,23 @@ impl Course {
             work.name,
             times.join(", ")
         ))
+    }
+}
+
+/// Lets a slice read no more things than are there on every target.
+pub(crate) fn level(arms: &mut [Arm], courses: &mut Courses, workload: usize, target: usize) {
+    let Some(course) = courses.of(workload) else {
+        return;
+    };
+    let slice = course.done[target];
+    let readable = arms
+        .iter()
+        .map(|arm| arm.prepared[workload].readable(slice));
+    let least = readable.collect::<Option<Vec<u64>>>();
+    let least = least.and_then(|all| all.into_iter().min());
+    // With nothing on one of them, each reads what it has, and that is told elsewhere.
+    if let Some(things) = least.filter(|&things| things > 0) {
+        arms[target].prepared[workload].read_only(things);
     }
 }
 

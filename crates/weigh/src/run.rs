@@ -16,7 +16,7 @@ use tenbin_targets::{TargetError, bring_up};
 
 use crate::arm::{Arm, Ground, Stays, Wires};
 use crate::cache;
-use crate::course::{self, Course, Courses};
+use crate::course::{self, Courses};
 use crate::descriptors::Descriptors;
 use crate::error::{Ending, WeighError};
 use crate::machine::Machine;
@@ -246,22 +246,27 @@ fn warm_all_up(
 ) -> Result<(), WeighError> {
     let warmup = plan.rounds.warmup;
     for (at, work) in plan.workloads.iter().enumerate() {
-        let first = Course::first_part(&work.load, warmup).filter(|first| !first.is_zero());
-        let Some((course, first)) = courses.of(at).zip(first) else {
-            for (target, arm) in arms.iter_mut().enumerate() {
-                warm_up(plan, at, (target, arm), courses, wires)?;
+        // Where a slice reads what an earlier one stored, a warm-up is one slice too.
+        let reads_stored = |arm: &Arm| arm.prepared[at].readable(0).is_some();
+        let position = arms.first().and_then(|arm| arm.prepared[at].position());
+        let lengths = match courses.of(at).zip(position) {
+            Some((course, from)) if !arms.iter().any(reads_stored) => {
+                course.probe(&work.load, warmup, &from.workers)
             }
-            continue;
+            _ => None,
         };
-        for (target, arm) in arms.iter_mut().enumerate() {
-            let rate = arm.warm_up(plan, at, first, wires)?;
-            course.note_rate(target, rate);
-        }
-        let positions = arms.iter().filter_map(|arm| arm.prepared[at].position());
-        let positions: Vec<_> = positions.map(|position| position.workers).collect();
-        course.warm_up_to(&work.load, warmup, &positions);
-        for (target, arm) in arms.iter_mut().enumerate() {
-            warm_up(plan, at, (target, arm), courses, wires)?;
+        for length in lengths.unwrap_or_else(|| vec![warmup]) {
+            for target in 0..arms.len() {
+                course::level(arms, courses, at, target);
+                warm_up(
+                    plan,
+                    at,
+                    length,
+                    (target, &mut arms[target]),
+                    courses,
+                    wires,
+                )?;
+            }
         }
     }
     if wires.stop.is_asked() {
@@ -282,26 +287,26 @@ fn announce(plan: &Plan, courses: &mut Courses, wires: &mut Wires<'_>) {
     }
 }
 
-/// Warms one target up on one workload: by time, or over the same part of its sequence as
-/// the other targets.
+/// Warms one target up on one workload for about that long: by time, or over the same part
+/// of its sequence as the other targets.
 fn warm_up(
     plan: &Plan,
     at: usize,
+    length: Duration,
     (target, arm): (usize, &mut Arm),
     courses: &mut Courses,
     wires: &mut Wires<'_>,
 ) -> Result<(), WeighError> {
-    let (load, warmup) = (&plan.workloads[at].load, plan.rounds.warmup);
-    if warmup.is_zero() || wires.stop.is_asked() {
+    if length.is_zero() || wires.stop.is_asked() {
         return Ok(());
     }
     let Some(course) = courses.of(at) else {
-        return arm.warm_up(plan, at, warmup, wires).map(drop);
+        return arm.look(plan, at, length, wires).map(drop);
     };
-    let length = (Duration::ZERO, warmup);
-    let stretch = course.begin(target, arm.prepared[at].as_mut(), load, length);
+    let (load, planned) = (&plan.workloads[at].load, (Duration::ZERO, length));
+    let stretch = course.begin(target, arm.prepared[at].as_mut(), load, planned);
     let window = stretch.window + stretch.rest.unwrap_or_default();
-    let rate = arm.warm_up(plan, at, window, wires)?;
+    let rate = arm.look(plan, at, window, wires)?;
     course.end(target, arm.prepared[at].as_mut(), rate);
     Ok(())
 }
@@ -419,12 +424,22 @@ impl Run<'_, '_> {
             return Ok(Some(Ending::TargetFailed(sentence)));
         }
         if self.plan.rounds.relaunch {
-            let one = (turn.target, &mut *arm);
-            warm_up(self.plan, turn.workload, one, &mut self.courses, self.wires)?;
+            course::level(self.arms, &mut self.courses, turn.workload, turn.target);
+            let one = (turn.target, &mut self.arms[turn.target]);
+            let length = self.plan.rounds.warmup;
+            warm_up(
+                self.plan,
+                turn.workload,
+                length,
+                one,
+                &mut self.courses,
+                self.wires,
+            )?;
             if self.wires.stop.is_asked() {
                 return Ok(Some(Ending::Interrupted));
             }
         }
+        let arm = &mut self.arms[turn.target];
         arm.before_slice(work, turn.workload, self.wires)?;
         (self.wires.progress)(Progress::Slice {
             index,
@@ -434,6 +449,8 @@ impl Run<'_, '_> {
         });
         let cache_before = cache::look(&arm.running, work)?;
         let planned = (work.lead(&self.plan.rounds), ask.window);
+        course::level(self.arms, &mut self.courses, turn.workload, turn.target);
+        let arm = &mut self.arms[turn.target];
         let course = self.courses.of(turn.workload);
         let prepared = arm.prepared[turn.workload].as_mut();
         let stretch = course.map(|course| course.begin(turn.target, prepared, &ask.load, planned));

@@ -104,9 +104,10 @@ pub trait Prepared: Send {
         let _ = position;
     }
 
-    /// How many different things the next slice may read, where that depends on what an
-    /// earlier slice stored on this target. Asked before each slice.
-    fn readable(&self) -> Option<u64> {
+    /// How many different things the slice of that number (from 0, warm-ups among them) may
+    /// read, where that depends on what an earlier slice stored on this target.
+    fn readable(&self, slice: usize) -> Option<u64> {
+        let _ = slice;
         None
     }
 

@@ -4,6 +4,8 @@
 //! workload has one sequence for the whole run: each slice goes on where the one before it
 //! ended, and every target of a round is sent the same segment of it.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use tenbin_plan::rng::mix;
 
 /// How far a workload has come in its sequence on one target, warm-ups among it.
@@ -64,7 +66,7 @@ impl Cursor {
 }
 
 /// The cursors of all workers, while none of them is at work.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Cursors {
     workers: Vec<Cursor>,
     /// Whether targets are to be sent the same.
@@ -100,6 +102,14 @@ impl Cursors {
         workers.map(|(cursor, &to)| cursor.skip(to)).collect()
     }
 
+    /// The same with a digest that is kept elsewhere.
+    pub(crate) fn position_of(&self, digest: u64) -> Position {
+        Position {
+            digest: self.alike.then_some(digest),
+            ..self.position()
+        }
+    }
+
     pub(crate) fn position(&self) -> Position {
         let digests = self.workers.iter().map(|cursor| cursor.digest);
         let digest = digests.fold(0, u64::wrapping_add);
@@ -109,6 +119,50 @@ impl Cursors {
             digest: self.alike.then_some(digest),
         }
     }
+}
+
+/// The cursor of one worker while it is at work; put back when it is dropped.
+pub(crate) struct AtWork {
+    cursor: Cursor,
+    worker: usize,
+    home: Arc<Mutex<Cursors>>,
+}
+
+impl AtWork {
+    pub(crate) fn new(home: &Arc<Mutex<Cursors>>, worker: usize) -> Self {
+        Self {
+            cursor: held(home).get(worker),
+            worker,
+            home: Arc::clone(home),
+        }
+    }
+
+    /// As [`Cursor::is_through`].
+    #[inline]
+    pub(crate) fn is_through(&self) -> bool {
+        self.cursor.is_through()
+    }
+
+    /// How far the worker has come.
+    pub(crate) fn at(&self) -> u64 {
+        self.cursor.at
+    }
+
+    /// As [`Cursor::send`].
+    #[inline]
+    pub(crate) fn send(&mut self, request: u64) {
+        self.cursor.send(request);
+    }
+}
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        held(&self.home).put_back(self.worker, self.cursor);
+    }
+}
+
+pub(crate) fn held(cursors: &Mutex<Cursors>) -> MutexGuard<'_, Cursors> {
+    cursors.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -46,6 +46,11 @@ impl State {
 impl Cached {
     /// On a free port of 127.0.0.1. An answer that is not in the cache takes so long.
     pub(crate) fn start(miss: Duration) -> Self {
+        Self::slower_after(0, miss)
+    }
+
+    /// The same, where only what is read after so many others takes so long.
+    pub(crate) fn slower_after(reads: usize, miss: Duration) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let port = listener.local_addr().expect("its address").port();
         let state = Arc::<Mutex<State>>::default();
@@ -54,7 +59,7 @@ impl Cached {
             for stream in listener.incoming().flatten() {
                 let shared = Arc::clone(&shared);
                 // A connection that breaks off ends its thread and nothing else.
-                std::thread::spawn(move || drop(serve(&stream, &shared, miss)));
+                std::thread::spawn(move || drop(serve(&stream, &shared, (reads, miss))));
             }
         });
         Self { port, state }
@@ -95,7 +100,11 @@ fn held(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().expect("nobody panicked")
 }
 
-fn serve(stream: &TcpStream, state: &Mutex<State>, miss: Duration) -> std::io::Result<()> {
+fn serve(
+    stream: &TcpStream,
+    state: &Mutex<State>,
+    miss: (usize, Duration),
+) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut input = BufReader::new(stream);
     loop {
@@ -135,7 +144,7 @@ fn answer(
     method: &str,
     target: &str,
     body: Vec<u8>,
-    miss: Duration,
+    (reads, miss): (usize, Duration),
 ) -> (&'static str, Vec<u8>) {
     let path = target.split('?').next().unwrap_or(target).to_owned();
     let is_object = path.trim_matches('/').contains('/');
@@ -151,11 +160,12 @@ fn answer(
             ("200 OK", list.as_bytes().to_vec())
         }
         "GET" => {
-            let (hit, stored) = {
+            let (hit, before, stored) = {
                 let mut state = held(state);
-                (state.read(&path), state.stored.get(&path).cloned())
+                let before = state.log.len();
+                (state.read(&path), before, state.stored.get(&path).cloned())
             };
-            if !hit && !miss.is_zero() {
+            if !hit && before >= reads && !miss.is_zero() {
                 std::thread::sleep(miss);
             }
             ("200 OK", stored.unwrap_or_else(|| b"found".to_vec()))

@@ -12,6 +12,7 @@ use super::desk::Desk;
 use super::insisting::Persistent;
 use super::refusal::is_slow_down;
 use crate::rng::Rng;
+use crate::sequence::AtWork;
 
 /// An operation of a mix, with the sum of its share and of those before it, as a part
 /// of all.
@@ -31,6 +32,8 @@ pub(crate) struct Worker {
     owners: Vec<(usize, usize)>,
     /// The first name of each part.
     bases: Vec<usize>,
+    /// Where it is in the sequence of its requests, if these matter.
+    course: Option<AtWork>,
     retries: Retries,
 }
 
@@ -54,6 +57,7 @@ impl Worker {
             names: Vec::new(),
             owners: Vec::new(),
             bases: Vec::new(),
+            course: None,
             retries: Retries {
                 most,
                 waiting: VecDeque::new(),
@@ -77,6 +81,11 @@ impl Worker {
             }
         }
         worker
+    }
+
+    /// The same on its course.
+    pub(crate) fn on(self, course: Option<AtWork>) -> Self {
+        Self { course, ..self }
     }
 
     /// Which part is next, by shares.
@@ -141,6 +150,18 @@ impl Worker {
                 return Next::Ready;
             }
         }
+        if self.course.as_ref().is_some_and(AtWork::is_through) {
+            return Next::Exhausted;
+        }
+        let next = self.another(now, exchange);
+        if let (Next::Ready | Next::Same, Some(course)) = (next, &mut self.course) {
+            course.send(exchange.op as u64);
+        }
+        next
+    }
+
+    /// What is next of the operations that have not been tried yet.
+    fn another(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         let picked = self.pick();
         let next = self.ask(picked, now, exchange);
         if next != Next::Wait || self.parts.len() == 1 {
