@@ -198,9 +198,19 @@ fn stores_are_sent_the_same(command: &[&str], size: usize) {
     let targets = ["--target", &fast_target, "--target", &slow_target];
     let rounds = ["--rounds", "4", "--slice", "200ms"];
     let run = run(&scratch, &[command, &targets, &rounds].concat());
-    // The names of objects do not depend on the target.
-    assert!(fast.counts().len() > size, "{run}");
-    assert_eq!(fast.counts(), slow.counts(), "not the same requests\n{run}");
+    let (of_fast, of_slow) = (fast.counts(), slow.counts());
+    assert!(of_fast.len() > size, "{run}");
+    if command[0] == "s3" {
+        assert_eq!(of_fast, slow.counts(), "not the same objects\n{run}");
+    }
+    // Which blobs there are depends on how many were stored, and not how often each is read.
+    let times = |counts: &std::collections::BTreeMap<String, usize>| {
+        let mut times: Vec<usize> = counts.values().copied().collect();
+        times.sort_unstable();
+        times
+    };
+    let alike = times(&of_fast) == times(&of_slow);
+    assert!(alike, "not as often\n{run}");
     let (of_fast, of_slow) = (fast.hits(), slow.hits());
     assert!((of_fast - of_slow).abs() < 0.03, "{of_fast} {of_slow}");
     let found = result(&scratch);

@@ -59,7 +59,9 @@ pub(crate) struct Course {
     ends: Vec<Vec<u64>>,
     /// By target: the segments that it is through with.
     done: Vec<usize>,
-    /// By target: requests a second when it was last asked.
+    /// The first segments that are only parts of a warm-up or, without one, of nothing.
+    parts: usize,
+    /// By target: requests a second when it was last measured.
     rates: Vec<Option<f64>>,
 }
 
@@ -81,6 +83,7 @@ impl Course {
         Self {
             ends: Vec::new(),
             done: vec![0; targets],
+            parts: 0,
             rates: vec![None; targets],
         }
     }
@@ -156,6 +159,9 @@ impl Course {
                 .zip(at)
                 .for_each(|(end, at)| *end = at.max(*end)),
         }
+        if segment < self.parts {
+            prepared.goes_on();
+        }
         self.done[target] += 1;
         if let Some(rate) = rate.filter(|rate| *rate > 0.0) {
             self.rates[target] = Some(rate);
@@ -181,7 +187,9 @@ impl Course {
         // The first is for the probe itself.
         let parts = PARTS.iter().map(|part| warmup.mul_f64(*part));
         let parts = parts.filter(|part| !part.is_zero());
-        Some([PROBE].into_iter().chain(parts).collect())
+        let parts: Vec<_> = [PROBE].into_iter().chain(parts).collect();
+        self.parts = (parts.len() - 1).max(1);
+        Some(parts)
     }
 
     /// Requests of a segment that lasts about that long, by the geometric mean of the
@@ -231,7 +239,7 @@ pub(crate) fn level(arms: &mut [Arm], courses: &mut Courses, workload: usize, ta
     let Some(course) = courses.of(workload) else {
         return;
     };
-    let slice = course.done[target];
+    let slice = course.done[target].saturating_sub(course.parts);
     let readable = arms
         .iter()
         .map(|arm| arm.prepared[workload].readable(slice));

@@ -246,14 +246,10 @@ fn warm_all_up(
 ) -> Result<(), WeighError> {
     let warmup = plan.rounds.warmup;
     for (at, work) in plan.workloads.iter().enumerate() {
-        // Where a slice reads what an earlier one stored, a warm-up is one slice too.
-        let reads_stored = |arm: &Arm| arm.prepared[at].readable(0).is_some();
         let position = arms.first().and_then(|arm| arm.prepared[at].position());
         let lengths = match courses.of(at).zip(position) {
-            Some((course, from)) if !arms.iter().any(reads_stored) => {
-                course.probe(&work.load, warmup, &from.workers)
-            }
-            _ => None,
+            Some((course, from)) => course.probe(&work.load, warmup, &from.workers),
+            None => None,
         };
         for length in lengths.unwrap_or_else(|| vec![warmup]) {
             for target in 0..arms.len() {

@@ -111,6 +111,10 @@ pub trait Prepared: Send {
         None
     }
 
+    /// The slice that was driven last is only the first part of the next one, which reads
+    /// what an earlier slice of the same number stored.
+    fn goes_on(&mut self) {}
+
     /// The next slice is to read only the first `things`, since another target has no
     /// more of them.
     fn read_only(&mut self, things: u64) {

@@ -100,11 +100,7 @@ fn held(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().expect("nobody panicked")
 }
 
-fn serve(
-    stream: &TcpStream,
-    state: &Mutex<State>,
-    miss: (usize, Duration),
-) -> std::io::Result<()> {
+fn serve(stream: &TcpStream, state: &Mutex<State>, miss: (usize, Duration)) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut input = BufReader::new(stream);
     loop {

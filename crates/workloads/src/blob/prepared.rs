@@ -408,6 +408,10 @@ impl Prepared for PreparedBlob {
         reads.then(|| self.reach(&self.set.batch(self.source, slice)))
     }
 
+    fn goes_on(&mut self) {
+        self.slices = self.slices.saturating_sub(1);
+    }
+
     fn read_only(&mut self, things: u64) {
         self.things = Some(things);
     }
