@@ -123,7 +123,11 @@ impl Course {
             return plain;
         };
         prepared.ends_at(Some(ends));
-        let requests = ends.iter().sum::<u64>() - at.iter().sum::<u64>();
+        let left = ends
+            .iter()
+            .zip(&at)
+            .map(|(end, at)| end.saturating_sub(*at));
+        let requests = left.sum::<u64>();
         let rest = Some((window * LONGEST_REST).max(SHORTEST_REST));
         if load.requests.is_some() {
             return Stretch {

@@ -40,6 +40,8 @@ pub(super) struct PreparedS3 {
     pub(super) name: u64,
     pub(super) keep_alive: bool,
     pub(super) connections: usize,
+    /// Requests at once on a connection.
+    pub(super) depth: usize,
     pub(super) threads: usize,
     /// Identifiers of the versions that were laid out last.
     pub(super) ids: Arc<VersionIds>,
@@ -155,11 +157,11 @@ impl Prepared for PreparedS3 {
     }
 
     fn slice(&mut self) -> Vec<Box<dyn Workload>> {
-        self.touched = true;
-        let workers = self.workers();
-        (0..workers)
-            .map(|worker| Box::new(self.measured(worker, workers)) as Box<dyn Workload>)
-            .collect()
+        self.workers(self.work.retries)
+    }
+
+    fn slice_with_retries(&mut self, most: u32) -> Option<Vec<Box<dyn Workload>>> {
+        (self.work.retries == 0).then(|| self.workers(most))
     }
 
     fn inherit(&mut self) {
@@ -257,6 +259,7 @@ impl PreparedS3 {
             name: name_number(&work.name),
             keep_alive: work.load.keep_alive,
             connections: work.load.connections.max(1),
+            depth: work.load.depth.max(1),
             threads: threads.max(1),
             ids: Arc::default(),
             lengths: Arc::new(intake::lengths(s3)),
@@ -280,11 +283,20 @@ impl PreparedS3 {
             remains: Arc::new(Remains::default()),
             unknown: Arc::default(),
         };
-        let cursors = Cursors::new(prepared.workers(), alike);
+        let cursors = Cursors::new(prepared.count(), alike);
         Self {
             cursors: Arc::new(Mutex::new(cursors)),
             ..prepared
         }
+    }
+
+    /// The measured workers of one slice, with so many retries of each request.
+    fn workers(&mut self, retries: u32) -> Vec<Box<dyn Workload>> {
+        self.touched = true;
+        let workers = self.count();
+        let all = 0..workers;
+        all.map(|worker| self.measured_with_retries(worker, workers, retries))
+            .collect()
     }
 
     fn objects_left(&self) -> Option<String> {
@@ -334,8 +346,8 @@ impl PreparedS3 {
         self.work.mix.single().is_none()
     }
 
-    /// Measured workers of a slice.
-    fn workers(&self) -> usize {
+    /// How many measured workers a slice has.
+    fn count(&self) -> usize {
         let workers = self.threads.min(self.connections);
         match self.work.rewrite {
             // No object is written by two of them.
