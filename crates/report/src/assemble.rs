@@ -566,6 +566,7 @@ fn slice_figures(plan: &Plan, slice: &Slice, flags: &[verdict::Flag]) -> SliceFi
         client_busiest_thread: slice.client.busiest_thread,
         cache_forecast: slice.cache.and_then(|cache| cache.forecast()),
         cache_hits: slice.cache.and_then(|cache| cache.observed()),
+        segment: slice.segment.clone(),
         flags: flags.map(|flag| flag.test.to_owned()).collect(),
     }
 }

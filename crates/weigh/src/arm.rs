@@ -81,6 +81,15 @@ pub struct Cleaned {
     pub left: Vec<Left>,
 }
 
+/// What unmeasured load showed.
+#[derive(Debug)]
+pub(crate) struct Look {
+    /// Operations a second; `None` if none came.
+    pub(crate) rate: Option<f64>,
+    /// How evenly the connections were served.
+    pub(crate) spread: Option<Spread>,
+}
+
 /// One target with its workloads made ready for it.
 pub(crate) struct Arm {
     pub(crate) running: Running,
@@ -203,35 +212,14 @@ impl Arm {
         Ok(())
     }
 
-    /// Unmeasured load on one workload; how evenly its connections were served.
-    pub(crate) fn warm_up(
-        &mut self,
-        plan: &Plan,
-        at: usize,
-        wires: &mut Wires<'_>,
-    ) -> Result<Option<Spread>, WeighError> {
-        let window = plan.rounds.warmup;
-        if window.is_zero() {
-            return Ok(None);
-        }
-        let work = &plan.workloads[at];
-        self.before_slice(work, at, wires)?;
-        (wires.progress)(Progress::WarmUp {
-            target: &self.running.name,
-            workload: &work.name,
-        });
-        self.unmeasured(work, at, window, wires, &mut |_| {})
-    }
-
-    /// How many operations a second come of a closed loop, by a short look that is
-    /// not recorded; `None` if none came.
+    /// Unmeasured load on one workload, and what it showed.
     pub(crate) fn look(
         &mut self,
         plan: &Plan,
         at: usize,
         window: Duration,
         wires: &mut Wires<'_>,
-    ) -> Result<Option<f64>, WeighError> {
+    ) -> Result<Look, WeighError> {
         let work = &plan.workloads[at];
         self.before_slice(work, at, wires)?;
         (wires.progress)(Progress::WarmUp {
@@ -239,7 +227,7 @@ impl Arm {
             workload: &work.name,
         });
         let mut ended = 0;
-        self.unmeasured(work, at, window, wires, &mut |news| {
+        let (seconds, spread) = self.unmeasured(work, at, window, wires, &mut |news| {
             if let News::Sample(sample) = news
                 && !sample.drain
             {
@@ -247,11 +235,15 @@ impl Arm {
                 ended += requests.map(|op| op.ok).sum::<u64>();
             }
         })?;
-        Ok((ended > 0).then(|| ended as f64 / window.as_secs_f64()))
+        Ok(Look {
+            rate: (ended > 0 && seconds > 0.0).then(|| ended as f64 / seconds),
+            spread,
+        })
     }
 
-    /// Drives a workload for so long without keeping anything. One whose rate is
-    /// searched for runs in a closed loop.
+    /// Drives a workload for so long, or to the end of a segment, without keeping
+    /// anything; tells how many seconds it took. One whose rate is searched for runs in a
+    /// closed loop.
     fn unmeasured(
         &mut self,
         work: &Workload,
@@ -259,7 +251,7 @@ impl Arm {
         window: Duration,
         wires: &mut Wires<'_>,
         listen: &mut dyn FnMut(News),
-    ) -> Result<Option<Spread>, WeighError> {
+    ) -> Result<(f64, Option<Spread>), WeighError> {
         let workers = self.prepared[at].slice();
         self.drive_unmeasured(work, at, workers, window, wires, listen)
     }
@@ -301,7 +293,7 @@ impl Arm {
         window: Duration,
         wires: &mut Wires<'_>,
         listen: &mut dyn FnMut(News),
-    ) -> Result<Option<Spread>, WeighError> {
+    ) -> Result<(f64, Option<Spread>), WeighError> {
         let mut load = work.load.clone();
         if work.search().is_some() {
             load.pace = Pace::Closed;
@@ -309,6 +301,7 @@ impl Arm {
         let mut workers = workers;
         at_most(&mut workers, load.connections);
         let how = Drive {
+            rest: None,
             carrier: self.carrier(),
             load,
             seed: 0,
@@ -318,9 +311,9 @@ impl Arm {
         };
         let done = drive(&how, workers, wires.stop.over(), listen)?;
         self.prepared[at].slice_done(done.workers);
-        // What it does to caches is respected; the rest is not kept.
+        // What it does to caches counts; figures are not kept.
         drop(self.prepared[at].singles_seen());
-        Ok(done.spread)
+        Ok((done.seconds, done.spread))
     }
 
     /// Asks again what was asked before the run, until `limit` if there is one. What is not

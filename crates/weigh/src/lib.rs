@@ -8,6 +8,7 @@
 mod arm;
 mod cache;
 mod clean;
+mod course;
 mod descriptors;
 mod doctor;
 mod error;

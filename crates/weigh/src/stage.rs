@@ -37,6 +37,7 @@ pub(crate) fn run(
     done: &mut dyn FnMut(u64, u64),
 ) -> Result<Staged, EngineError> {
     let plan = Drive {
+        rest: None,
         carrier: narrowed(carrier, stage.host),
         load: Load {
             pace: Pace::Closed,
