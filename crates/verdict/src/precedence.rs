@@ -60,6 +60,7 @@ const TIERS: &[(Tier, &[&str])] = &[
             "uneven_hosts",
             "tail_signature",
             "slow_stage",
+            "stalls",
             "worker_limit",
             "server_cpu",
             "backend_cpu",
