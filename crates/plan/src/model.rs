@@ -582,6 +582,14 @@ impl fmt::Debug for HttpWork {
 }
 
 impl HttpWork {
+    /// Whether a response with this status counts as success.
+    pub fn counts_as_success(&self, status: u16) -> bool {
+        match self.expect.as_slice() {
+            [] => (200..300).contains(&status),
+            expected => expected.contains(&status),
+        }
+    }
+
     /// A request of that method with nothing else asked for.
     pub fn plain(method: impl Into<String>) -> Self {
         Self {

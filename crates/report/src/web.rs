@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use tenbin_record::{
-    ErrorClass, Ledger, OpFigures, RecordedRun, SecondCounts, SetupFigures, Slice, latency_histogram, merge,
+    ErrorClass, Ledger, OpFigures, RecordedRun, SecondCounts, SetupFigures, Slice,
+    latency_histogram, merge,
 };
 
 /// Shortest part of a second whose rate stands beside those of whole seconds.

@@ -391,7 +391,10 @@ mod tests {
         ] {
             assert!(text.lines().any(|each| each == line), "{line}\n{text}");
         }
-        let recorded = Asked { uncorrected: false, ..asked };
+        let recorded = Asked {
+            uncorrected: false,
+            ..asked
+        };
         assert!(!super::text(&recorded, &pooled()).contains("Uncorrected"));
     }
 

@@ -164,6 +164,9 @@ pub fn weigh(
         for sentence in &stays.left_behind {
             (wires.progress)(Progress::Warning(sentence));
         }
+        if stays.left_behind.is_empty() && stays.kept.is_empty() {
+            directory.discard_unless_it_tells();
+        }
     }
     let (environment, slices, ending) = outcome?;
     Ok(Weighed {
