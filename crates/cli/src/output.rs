@@ -63,7 +63,11 @@ pub(crate) fn note_failure(written: io::Result<()>) {
 /// failure.
 pub(crate) fn exit_after_output(exit: Exit) -> Exit {
     match exit {
-        Exit::Done | Exit::Invalid | Exit::Unmet if FAILED.load(Ordering::Relaxed) => Exit::Record,
+        Exit::Done | Exit::Invalid | Exit::Unmet | Exit::Undecided
+            if FAILED.load(Ordering::Relaxed) =>
+        {
+            Exit::Record
+        }
         other => other,
     }
 }

@@ -15,6 +15,7 @@ mod dialing;
 pub mod drive;
 pub mod error;
 pub mod exchange;
+pub mod failure;
 pub mod files;
 pub mod histogram;
 pub mod http1;
@@ -41,5 +42,5 @@ pub use exchange::{
 };
 pub use line::TcpFigures;
 pub use route::{Address, Host, Protocol, Route};
-pub use sample::{HostSample, Ledger, OpSample, Sample, SetupSample};
+pub use sample::{HostSample, Ledger, OpSample, Pause, Sample, SetupSample};
 pub use stages::StageSums;

@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use toml::de::{DeTable, Deserializer};
 
+use crate::bounded::{LARGEST_PLAN, read_bounded};
 use crate::keys;
 use crate::model::Secret;
 use crate::problem::{Findings, Place, Problem, Refusal, Source};
@@ -36,6 +39,8 @@ pub struct Draft {
     pub margin: Field,
     /// What must be true of the figures, such as `p99<20ms`.
     pub expect: Option<At<List>>,
+    /// What makes the run fail when it is proven, such as `throughput<0.95x baseline`.
+    pub fail_if: Option<At<List>>,
     /// How slices follow each other.
     pub rounds: RoundsDraft,
     /// The load of every workload that does not say otherwise.
@@ -216,6 +221,8 @@ pub struct TargetDraft {
     pub stop_within: Field,
     /// Name of a built-in server.
     pub builtin: Field,
+    /// Memory that the objects of `s3-memory` may take.
+    pub memory: Field,
     /// S3 access key, literally.
     pub access_key: KeyField,
     /// Environment variable that holds the S3 access key.
@@ -377,8 +384,12 @@ pub struct WorkloadDraft {
     pub order: Field,
     /// HTTP: how many of the slowest and of the fastest requests are kept.
     pub slowest: Field,
-    /// HTTP: how an answer tells its number of hits.
+    /// HTTP: how a response reports its number of hits.
     pub hits: Field,
+    /// HTTP: how far the numbers of hits of two targets may be apart.
+    pub hits_tolerance: Field,
+    /// HTTP: a request for each target; the file then has search terms.
+    pub by_target: Option<At<ByTargetDraft>>,
     /// HTTP: share of the requests that is to find its answer in the cache.
     pub cache_hit: Field,
     /// HTTP: answers that the cache of a host holds.
@@ -464,6 +475,8 @@ pub struct WorkloadDraft {
     pub gone_within: Field,
     /// Blobs: the longest rest between two questions.
     pub poll_interval: Field,
+    /// Blobs: connections to poll deleted ones on.
+    pub poll_connections: Field,
     /// Blobs: failures that the whole run may have.
     pub errors: Field,
     /// Read what targets tell of their own stages.
@@ -488,8 +501,8 @@ impl Draft {
                 message,
             })
         };
-        let bytes =
-            std::fs::read(path).map_err(|error| problem(format!("cannot be read: {error}")))?;
+        let bytes = read_bounded(path, LARGEST_PLAN)
+            .map_err(|error| problem(format!("cannot be read: {error}")))?;
         let text = String::from_utf8(bytes)
             .map_err(|_| problem("is not a plan: it is not UTF-8 text".to_owned()))?;
         Self::from_toml(&text, path)
@@ -533,4 +546,35 @@ fn place(error: &toml::de::Error) -> Place {
         Some(span) => Place::Byte(span.start),
         None => Place::Nowhere,
     }
+}
+
+/// The `by_target` of a workload: a request for a search term, by the name of a target or the
+/// kind of server that it is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ByTargetDraft(pub BTreeMap<String, At<TemplateDraft>>);
+
+impl<'de> Deserialize<'de> for ByTargetDraft {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        BTreeMap::deserialize(deserializer).map(Self)
+    }
+}
+
+/// One request of `by_target`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "a table such as { path = \"/search?q={term}\" }"
+)]
+pub struct TemplateDraft {
+    /// The tutorial's search in the words of this server, in place of the other keys.
+    pub search: Field,
+    /// Request method.
+    pub method: Field,
+    /// Path and query.
+    pub path: Field,
+    /// Request body.
+    pub body: Field,
+    /// How responses report their number of hits.
+    pub hits: Field,
 }

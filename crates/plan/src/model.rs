@@ -11,7 +11,7 @@ use url::Url;
 use crate::blob::{BlobWork, Store};
 use crate::comparing::{Comparing, SweepPoint, Until};
 use crate::observe::Observe;
-use crate::patterns::Patterns;
+use crate::patterns::{ByTarget, HitSource, Patterns};
 use crate::s3::S3Work;
 use crate::searched::{Corpus, Searched};
 use crate::slo::Slo;
@@ -254,6 +254,9 @@ pub struct Target {
     pub signature: Signature,
     /// What blob workloads speak to it, where it is reached by HTTP.
     pub store: Store,
+    /// Bytes that the objects of a built-in store in memory may take; half of the free memory
+    /// without.
+    pub memory: Option<u64>,
     /// Its place in a sweep, if it is one of several that differ in a value alone.
     pub sweep: Option<SweepPoint>,
     /// Where the figures of what it uses come from, if not from having launched it.
@@ -499,6 +502,19 @@ impl Workload {
         }
     }
 
+    /// How hits are read from responses; `None` where requests are not drawn from patterns.
+    pub fn hits(&self) -> Option<&HitSource> {
+        self.patterns().map(|patterns| &patterns.hits)
+    }
+
+    /// The patterns that its requests are drawn from, if they are.
+    pub fn patterns(&self) -> Option<&Patterns> {
+        match &self.kind {
+            WorkloadKind::Http(work) => work.patterns.as_ref(),
+            WorkloadKind::S3(_) | WorkloadKind::Blob(_) => None,
+        }
+    }
+
     /// Whether the two differ in nothing but their names and connections.
     fn is_level_beside(&self, other: &Self) -> bool {
         let mut load = other.load.clone();
@@ -588,6 +604,11 @@ impl HttpWork {
             [] => (200..300).contains(&status),
             expected => expected.contains(&status),
         }
+    }
+
+    /// The requests that differ between targets, if they do.
+    pub fn by_target(&self) -> Option<&ByTarget> {
+        self.patterns.as_ref()?.by_target.as_ref()
     }
 
     /// A request of that method with nothing else asked for.

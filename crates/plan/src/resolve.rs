@@ -17,6 +17,7 @@ mod way;
 mod workload;
 
 pub use rounds::usual_rounds;
+pub(crate) use workload::default_name;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -57,6 +58,7 @@ impl Draft {
             aa,
             margin,
             expect,
+            fail_if,
             rounds,
             load,
             corpus,
@@ -103,6 +105,7 @@ impl Draft {
             aa: &aa,
             margin: &margin,
             expect: expect.as_ref(),
+            fail_if: fail_if.as_ref(),
         };
         let comparing = comparing::resolve(&mut desk, &written, &mut targets, &workloads);
         room::check(&mut desk, &workloads, &targets);

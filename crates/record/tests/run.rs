@@ -6,11 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Sample, SetupSample};
+use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Pause, Sample, SetupSample};
 use tenbin_record::{
     Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
     HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount,
-    RecordedRun, Role, RunDirectory, ServerUse, SingleRequest, Singles, Slice, SliceEnd,
+    RecordedRun, Retried, Role, RunDirectory, ServerUse, SingleRequest, Singles, Slice, SliceEnd,
     SliceStart, StageSum, StageSums, TargetEnvironment, TcpUse, UseScope, WireUse, read,
 };
 
@@ -29,6 +29,14 @@ fn environment() -> Environment {
         clock_call_ns: Some(23.456_789_012_345),
         ..Environment::default()
     };
+    let retried = Retried {
+        ns: 2 * BILLION,
+        most: 10,
+        ok: 452,
+        failed: 3,
+        attempts_ok: 452,
+        attempts_failed: 9_000,
+    };
     environment.targets.insert(
         "b".to_owned(),
         TargetEnvironment {
@@ -44,6 +52,7 @@ fn environment() -> Environment {
             asked: [("get".to_owned(), vec![asked()])].into(),
             records: Some(60),
             relaunched: true,
+            retried: [("put".to_owned(), retried)].into(),
         },
     );
     let labels = vec!["GET /a".to_owned(), "GET /b?c=\"d\"".to_owned()];
@@ -190,6 +199,21 @@ fn op(name: &'static str, seed: u64, drain: bool, closed_loop: bool) -> OpSample
     op
 }
 
+/// Both threads wait from 1.3 s after the opening of the window to 1.8 s, one of them a
+/// little longer, and the other once more alone.
+fn pause(thread: usize, second: u64, drain: bool) -> Option<Pause> {
+    let (start, end) = match (thread, second, drain) {
+        (0, 1, false) => (1_250, 1_800),
+        (1, 1, false) => (1_300, 1_900),
+        (1, 2, false) => (2_100, 2_990),
+        _ => return None,
+    };
+    Some(Pause {
+        start: start * 1_000_000,
+        end: end * 1_000_000,
+    })
+}
+
 fn sample(thread: usize, second: u64, drain: bool, closed_loop: bool, operations: usize) -> Sample {
     let seed = second * 2 + thread as u64;
     let (start, end) = if drain {
@@ -217,6 +241,7 @@ fn sample(thread: usize, second: u64, drain: bool, closed_loop: bool, operations
         cpu: (seed + 1) * 100_000_000,
         backlog: if drain { 0 } else { seed },
         drain,
+        pause: pause(thread, second, drain),
     }
 }
 
@@ -437,6 +462,9 @@ fn threads_and_seconds_add_up() {
     assert_eq!(closed.machine, Some(machine()));
     assert_eq!((&open.machine, open.wire), (&None, None), "unknown");
     assert_eq!(closed.backlog, 4 + 5);
+    let pause = closed.pause.unwrap();
+    assert!((pause.start - closed.start - 1.3).abs() < 1e-9, "{pause:?}");
+    assert!((pause.seconds - 0.5).abs() < 1e-9, "{pause:?}");
     assert_eq!(closed.ledger.opened, 8);
 }
 
@@ -639,6 +667,32 @@ fn a_directory_without_a_plan_is_no_run() {
     let root = tempfile::tempdir().unwrap();
     let error = read(root.path()).unwrap_err().to_string();
     assert!(error.ends_with("it has no plan.toml"), "{error}");
+}
+
+#[test]
+fn a_pipe_or_a_device_in_a_run_directory_is_refused() {
+    for name in [
+        "plan.toml",
+        "environment.json",
+        "intervals.jsonl",
+        "latency.hlog",
+    ] {
+        let run = write_run();
+        let path = run.path.join(name);
+        std::fs::remove_file(&path).unwrap();
+        match name {
+            "latency.hlog" => std::os::unix::fs::symlink("/dev/zero", &path).unwrap(),
+            _ => {
+                let made = std::process::Command::new("mkfifo").arg(&path).status();
+                assert!(made.unwrap().success());
+            }
+        }
+        let why = tenbin_record::read(&run.path).unwrap_err().to_string();
+        assert!(
+            why.contains("not a regular file") && why.contains(name),
+            "{why}"
+        );
+    }
 }
 
 #[test]

@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use tenbin_record::{LiveSecond, Slice};
+use tenbin_plan::Plan;
+use tenbin_record::{Environment, LiveSecond, Slice};
+
+use crate::supply::Supply;
 
 /// What is happening now.
 #[derive(Debug)]
@@ -22,6 +25,8 @@ pub enum Progress<'a> {
         shortest: Option<Duration>,
         /// Requests of all slices together, if each slice ends after so many.
         requests: Option<u64>,
+        /// The data that is put on each target before the measuring, if there is any.
+        supply: Option<Supply>,
     },
     /// A target is being started or looked for.
     Starting {
@@ -119,6 +124,13 @@ pub enum Progress<'a> {
     Measured {
         /// Its figures.
         slice: &'a Slice,
+    },
+    /// Every target has been asked for the hits of the patterns.
+    Hits {
+        /// The experiment.
+        plan: &'a Plan,
+        /// What they found.
+        environment: &'a Environment,
     },
     /// Something worth a word; one sentence.
     Warning(&'a str),

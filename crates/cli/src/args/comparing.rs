@@ -19,12 +19,16 @@ pub struct ComparingArgs {
     /// How far apart two targets may be and still be equivalent [default: 5%]
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub margin: Option<String>,
-    /// What must be true of the figures, repeatable or with commas: throughput, p50, p90, p99, max,
-    /// errors, cpu or bandwidth, then <, <=, > or >= and a bound with a unit, such as 'p99<20ms' or
-    /// 'throughput>0.95x baseline'; NAME: before it for one target or workload. What is not met, or
-    /// cannot be told, makes the exit code
+    /// Condition that must be proven true, repeatable or with commas: throughput, p50, p90, p99,
+    /// max, errors, cpu or bandwidth, then <, <=, > or >= and a bound with a unit, such as
+    /// 'p99<20ms' or 'throughput>0.95x baseline'; NAME: before the condition for one target or
+    /// workload. Exit code 7 if proven false, 8 if the run cannot tell
     #[arg(long, value_name = "CONDITION", value_delimiter = ',')]
     pub expect: Vec<String>,
+    /// Condition that must not be proven true, written like --expect, such as
+    /// 'throughput<0.95x baseline'. Exit code 7 if proven true, and 0 if the run cannot tell
+    #[arg(long, value_name = "CONDITION", value_delimiter = ',')]
+    pub fail_if: Vec<String>,
 }
 
 impl ComparingArgs {
@@ -35,6 +39,9 @@ impl ComparingArgs {
         set(&mut draft.margin, "--margin", self.margin.as_deref());
         if let Some(conditions) = many("--expect", &self.expect) {
             draft.expect = Some(conditions);
+        }
+        if let Some(conditions) = many("--fail-if", &self.fail_if) {
+            draft.fail_if = Some(conditions);
         }
     }
 

@@ -100,7 +100,13 @@ fn run(
     });
     display.clear();
     match weighed {
-        Ok(weighed) => conclude(&plan, &weighed, before.as_ref(), show, &display),
+        Ok(weighed) => {
+            let mut plan = plan.clone();
+            for (at, found) in &weighed.found {
+                plan.settle(*at, *found);
+            }
+            conclude(&plan, &weighed, before.as_ref(), show, &display)
+        }
         Err(error) => {
             output::error(&error.to_string());
             exit_of(&error)
@@ -158,8 +164,8 @@ fn conclude(
         Some(Err(sentence)) => display.warn(&sentence),
     }
     let kept = keep(&document, &weighed.directory);
-    for sentence in &weighed.left_behind {
-        display.warn(sentence);
+    for left in &weighed.left_behind {
+        display.warn(&left.to_string());
     }
     for sentence in &weighed.kept {
         display.note(sentence);
@@ -196,9 +202,10 @@ pub(super) fn exit_of(error: &WeighError) -> Exit {
         | WeighError::Preparation { .. }
         | WeighError::Load { .. }
         | WeighError::Nodes(_) => Exit::Target,
-        WeighError::Workload(_) | WeighError::Descriptors { .. } | WeighError::NotThePages(_) => {
-            Exit::Refused
-        }
+        WeighError::Workload(_)
+        | WeighError::Descriptors { .. }
+        | WeighError::NoSpace(_)
+        | WeighError::NotThePages(_) => Exit::Refused,
         WeighError::Pages(error) => exit_of_corpus(error),
         WeighError::Record(_) => Exit::Record,
         WeighError::Engine(_) => Exit::Internal,

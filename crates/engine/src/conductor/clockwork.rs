@@ -105,8 +105,12 @@ impl Conductor<'_> {
                 self.workload.lost(&mut lane.exchange, ErrorClass::Timeout);
             }
         }
+        if self.in_flight > 0 {
+            self.tally.paused(self.quiet_since, now);
+        }
         let drained = self.tally.ship(now.max(self.tally.since()), 0, true);
         (self.ship)(drained);
+        self.workload.slice_over();
     }
 
     /// Open loop: when the next operation is due, if there is to be another.
@@ -170,6 +174,8 @@ impl Conductor<'_> {
             };
             // It was never given to a host; with several, the first stands for it.
             self.tally.never_prepared(0, times, class, text);
+            self.workload.unprepared(class);
+            self.exhausted |= self.workload.gives_up();
             if self.window_closed {
                 self.tally.never_prepared_censored(times);
             }

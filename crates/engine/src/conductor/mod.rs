@@ -33,6 +33,8 @@ use crate::think::Thinker;
 pub struct Score {
     /// This thread, from 0.
     pub thread: usize,
+    /// It has connections beside those of the load: [`Workload::own_connections`].
+    pub beside: bool,
     /// Its connections to each host.
     pub connections: usize,
     /// Requests that may be out on a connection at once.
@@ -58,6 +60,9 @@ pub struct Score {
     /// Wall time of the origin, since 1970-01-01 UTC.
     pub origin_unix: Duration,
 }
+
+/// No request is out that waits for a response.
+const NOBODY_WAITS: u64 = u64::MAX;
 
 /// What became of a slot's request.
 #[derive(Debug, Clone, Copy)]
@@ -149,6 +154,8 @@ pub struct Conductor<'w> {
     /// When a slice that was stopped is over, whatever is still out.
     patience: u64,
     last_end: u64,
+    /// Since when requests have been out and none was answered; `NOBODY_WAITS` if none is.
+    quiet_since: u64,
     next_sample: u64,
     /// No request out is overdue before this time.
     next_deadline: u64,
@@ -200,11 +207,14 @@ impl<'w> Conductor<'w> {
                 &operations,
                 window,
                 score.pacer.is_some(),
+                score.beside,
                 hosts,
             ),
             stages,
             follows: workload.follows(),
-            has_wholes: operations.iter().any(|(_, role)| *role == Role::Whole),
+            has_wholes: operations
+                .iter()
+                .any(|(_, role)| matches!(role, Role::Whole | Role::Effect)),
             allowance: Allowance::of_all(&score.stop_rules),
             closed_loop: score.pacer.is_none(),
             due: score.pacer.as_ref().map_or(0, |pacer| pacer.due()),
@@ -227,6 +237,7 @@ impl<'w> Conductor<'w> {
             stopped: false,
             patience: u64::MAX,
             last_end: score.open,
+            quiet_since: NOBODY_WAITS,
             next_deadline: u64::MAX,
             next_retry: u64::MAX,
             second: (0, 0),
@@ -398,7 +409,13 @@ impl<'w> Conductor<'w> {
         if self.has_wholes {
             self.count_wholes(now);
         }
+        self.tally.paused(self.quiet_since, now);
         self.end(now);
+        self.quiet_since = if self.in_flight > 0 {
+            now
+        } else {
+            NOBODY_WAITS
+        };
         if answer.reusable && self.score.keep_alive {
             return self.free(slot, now);
         }
@@ -474,6 +491,8 @@ impl<'w> Conductor<'w> {
                 }
                 self.issued += 1;
                 self.in_flight += 1;
+                // Still that of before where requests came to nothing without a response.
+                self.quiet_since = self.quiet_since.min(now);
                 return Order::Send;
             }
             Next::Wait => (self.waiting, self.rested) = (true, u64::MAX),
@@ -509,6 +528,7 @@ impl<'w> Conductor<'w> {
         let (op, host) = (lane.exchange.op, lane.exchange.host);
         let counted = self.workload.loss(&lane.exchange, class);
         self.workload.lost(&mut lane.exchange, class);
+        self.exhausted |= self.workload.gives_up();
         let (class, text) = counted.unwrap_or((class, text));
         self.tally.failed(op, host, times, class, text);
         if self.follows {
@@ -520,6 +540,8 @@ impl<'w> Conductor<'w> {
         if self.has_wholes {
             self.count_wholes(now);
         }
+        // No response either: the pause goes on.
+        self.tally.paused(self.quiet_since, now);
         self.end(now);
     }
 

@@ -423,6 +423,7 @@ fn target(name: &str, builtin: Builtin) -> Target {
         region: "us-east-1".to_owned(),
         signature: tenbin_plan::Signature::V4,
         store: Default::default(),
+        memory: None,
         sweep: None,
         observe: None,
         searched: Default::default(),
@@ -488,6 +489,7 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
         stages: None,
         cache: None,
         backlog: 0,
+        pause: None,
         cut_short: false,
     }
 }

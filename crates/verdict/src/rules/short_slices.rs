@@ -213,7 +213,9 @@ fn relative_spread(full: &[&Slice]) -> Option<f64> {
 /// The operation with the largest median service time, seconds.
 fn slowest(full: &[&Slice]) -> Option<(String, f64)> {
     let mut names: Vec<&str> = Vec::new();
-    for op in full.iter().flat_map(|slice| &slice.ops) {
+    let ops = full.iter().flat_map(|slice| &slice.ops);
+    // What is polled beside the load takes up none of its connections.
+    for op in ops.filter(|op| op.role.is_work() || op.role.is_request()) {
         if !names.contains(&op.name.as_str()) {
             names.push(&op.name);
         }
@@ -241,7 +243,7 @@ impl Achieved {
         let mut by_operation = BTreeMap::new();
         let full = cell.full();
         let work = full.iter().flat_map(|slice| slice.work());
-        // Another try is no choice of the mix.
+        // Older versions counted another attempt as an operation of its own: no choice of the mix.
         for op in work.filter(|op| !op.name.ends_with(" again")) {
             let name = op.name.to_lowercase().replace(' ', "-");
             *by_operation.entry(name).or_default() += op.ok + op.failed_count();
