@@ -244,11 +244,12 @@ pub struct CleanArgs {
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
+  tenbin show last
   tenbin show runs/2026-01-31T120000-search-ramp --drnbench result.csv
   tenbin show groonga-result.csv")]
 pub struct ShowArgs {
-    /// The run directory, for example runs/2026-01-31T120000-s3-put, or a result file of drnbench,
-    /// which is held against Little's law
+    /// The run directory, for example runs/2026-01-31T120000-s3-put; last for the newest in runs;
+    /// or a result file of drnbench, which is checked against Little's law
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// Write the steps of its ramps in drnbench's format; with several targets the name of each

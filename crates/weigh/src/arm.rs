@@ -9,7 +9,10 @@ use std::time::{Duration, Instant};
 use tenbin_engine::{
     Address, Carrier, Drive, Host, News, Protocol, Route, Spread, Workload as EngineWorkload, drive,
 };
-use tenbin_plan::{Builtin, HttpVersion, Pace, Plan, Reach, Signature, Store, Target, Workload};
+use tenbin_plan::{
+    Builtin, HttpVersion, HttpWork, Pace, Plan, Reach, Signature, Store, Target, Workload,
+    WorkloadKind,
+};
 use tenbin_record::{HostEnvironment, Left, TargetEnvironment};
 use tenbin_targets::{Grounds, Running, Way, preflight};
 use tenbin_workloads::{Leftover, Means, Prepared, Site, Stage, prepare};
@@ -578,7 +581,50 @@ fn first_answer(
     for warning in &first.warnings {
         (wires.progress)(Progress::Warning(warning));
     }
+    if let Some(status) = first.answer.status {
+        check_status(plan, target, status, wires)?;
+    }
     Ok(first.answer.server)
+}
+
+/// What the first response says of workloads that send the same request: a status that
+/// they do not count as success.
+fn check_status(
+    plan: &Plan,
+    target: &Target,
+    status: u16,
+    wires: &mut Wires<'_>,
+) -> Result<(), WeighError> {
+    // Only these refuse the request itself; others may pass, such as 503 or 429.
+    let is_final = (400..500).contains(&status) && !matches!(status, 408 | 425 | 429);
+    for work in &plan.workloads {
+        let WorkloadKind::Http(http) = &work.kind else {
+            continue;
+        };
+        if !is_plain_get(http) || http.counts_as_success(status) {
+            continue;
+        }
+        let why = format!("GET was answered with status {status}, which does not count as success");
+        if is_final {
+            return Err(WeighError::Preparation {
+                target: target.name.clone(),
+                workload: work.name.clone(),
+                what: "the first request".to_owned(),
+                why: format!("{why}; correct the URL, or accept the status with --expect {status}"),
+            });
+        }
+        (wires.progress)(Progress::Warning(&format!(
+            "target \"{}\": {why}; requests of \"{}\" may fail",
+            target.name, work.name
+        )));
+    }
+    Ok(())
+}
+
+/// Whether it sends what a target is first asked with: its URL, and no headers.
+fn is_plain_get(http: &HttpWork) -> bool {
+    let same_target = http.path.is_none() && http.patterns.is_none();
+    same_target && http.method == "GET" && http.headers.is_empty()
 }
 
 /// By what blobs get to a target.

@@ -202,6 +202,9 @@ pub fn weigh(
         for left in &stays.left_behind {
             (wires.progress)(Progress::Warning(&left.to_string()));
         }
+        if stays.left_behind.is_empty() && stays.kept.is_empty() {
+            directory.discard_unless_it_tells();
+        }
     }
     let (environment, slices, ending) = outcome?;
     Ok(Weighed {
