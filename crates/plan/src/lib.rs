@@ -43,8 +43,8 @@ pub use blob::{BlobHash, BlobWork, LARGEST_PUT, Phase, Store};
 pub use comparing::{Comparing, DEFAULT_MARGIN, SweepPoint, Until};
 pub use context::{Context, LookUp, ReadFile};
 pub use draft::{
-    CorpusDraft, Draft, Field, KeyField, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft,
-    TargetDraft, TlsDraft, WorkloadDraft,
+    CorpusDraft, Draft, Field, KeyField, LoadDraft, ObserveDraft, ObservedDraft, ReadyDraft,
+    RoundsDraft, TargetDraft, TlsDraft, WorkloadDraft,
 };
 pub use expectation::{Bound, Expectation, ExpectedFigure, Relation};
 pub use model::*;

@@ -55,6 +55,10 @@ fn observed_by(source: &Observe) -> String {
             page,
             group: Some(group),
         } => format!("group {group:?} of Prometheus page {}", of_page(page)),
+        Observe::Several(all) => {
+            let each: Vec<String> = all.iter().map(observed_by).collect();
+            each.join(" and ")
+        }
     }
 }
 
