@@ -265,12 +265,12 @@ fn observing() {
         (
             "[[target]]",
             "url = \"http://h\"\nobserve = [{ port = 1 }, { port = 1 }]",
-            "plan.toml:3:25: observe: is named twice, and would count twice",
+            "plan.toml:3:26: observe: is named twice, and would count twice",
         ),
         (
             "[[target]]",
-            "url = \"http://h\"\nobserve = [{ port = 1 }, { prot = 1 }]",
-            "plan.toml:3:27: unknown key \"prot\" in observe; did you mean \"port\"?",
+            "url = \"http://h\"\nobserve = [{ port = 1 }, { port = 2, prot = 1 }]",
+            "plan.toml:3:38: unknown key \"prot\" in observe; did you mean \"port\"?",
         ),
         (
             "[[target]]",
