@@ -215,6 +215,10 @@ fn a_target_of_several_processes_uses_their_sum() {
     );
     let plan = std::fs::read_to_string(run_directory(&scratch).join("plan.toml"));
     let plan = plan.expect("plan.toml");
+    run.expect_stdout(&format!(
+        "observed of two: process {pid} and process {}",
+        other.id()
+    ));
     let list = format!("observe = [{{ pid = {pid} }}, {{ pid = {} }}]", other.id());
     assert!(plan.contains(&list), "{plan}");
 }

@@ -209,9 +209,19 @@ pub(crate) struct SetupTally {
     connect: Counts,
     tls: Counts,
     pub(crate) first_byte: Counts,
+    response: Counts,
+    total: Counts,
 }
 
 impl SetupTally {
+    /// The first response on a connection counts as correct: its service time, beside
+    /// what opening the connection took.
+    pub(crate) fn first_response(&mut self, opened: Opened, service: u64) {
+        let opening = opened.connect_nanos + opened.tls_nanos.unwrap_or(0);
+        self.response.record(service);
+        self.total.record(opening + service);
+    }
+
     fn opened(&mut self, opened: Opened) {
         self.connect.record(opened.connect_nanos);
         if let Some(nanos) = opened.tls_nanos {
@@ -223,6 +233,8 @@ impl SetupTally {
         self.connect.clear();
         self.tls.clear();
         self.first_byte.clear();
+        self.response.clear();
+        self.total.clear();
     }
 
     fn take(&mut self) -> SetupSample {
@@ -230,6 +242,8 @@ impl SetupTally {
             connect: self.connect.take(),
             tls: self.tls.take(),
             first_byte: self.first_byte.take(),
+            response: self.response.take_small(),
+            total: self.total.take_small(),
         }
     }
 }

@@ -430,6 +430,8 @@ fn target(index: usize) -> impl Strategy<Value = Target> {
             // Credentials of a target that is there and that needs none are refused.
             let unused = signature == Signature::None && matches!(reach, Reach::Endpoint { .. });
             let observe = observe.filter(|observe| suits(observe, &reach, &way));
+            let in_memory = reach == Reach::Builtin(Builtin::S3Memory);
+            let memory = in_memory.then_some(64 << 20);
             Target {
                 name: format!("target-{index}"),
                 reach,
@@ -438,6 +440,7 @@ fn target(index: usize) -> impl Strategy<Value = Target> {
                 region,
                 signature,
                 store: Default::default(),
+                memory,
                 sweep: None,
                 observe,
                 searched: Default::default(),

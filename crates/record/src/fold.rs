@@ -278,10 +278,18 @@ pub(crate) enum Step {
     Connect,
     Tls,
     FirstByte,
+    Response,
+    Total,
 }
 
 impl Step {
-    pub(crate) const ALL: [Self; 3] = [Self::Connect, Self::Tls, Self::FirstByte];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Connect,
+        Self::Tls,
+        Self::FirstByte,
+        Self::Response,
+        Self::Total,
+    ];
 
     /// The last part of its tag in `latency.hlog`.
     pub(crate) fn name(self) -> &'static str {
@@ -289,6 +297,8 @@ impl Step {
             Self::Connect => "setup_connect",
             Self::Tls => "setup_tls",
             Self::FirstByte => "setup_first_byte",
+            Self::Response => "setup_response",
+            Self::Total => "setup_total",
         }
     }
 
@@ -297,6 +307,8 @@ impl Step {
             Self::Connect => &setup.connect,
             Self::Tls => &setup.tls,
             Self::FirstByte => &setup.first_byte,
+            Self::Response => &setup.response,
+            Self::Total => &setup.total,
         }
     }
 
@@ -305,6 +317,8 @@ impl Step {
             Self::Connect => &mut setup.connect,
             Self::Tls => &mut setup.tls,
             Self::FirstByte => &mut setup.first_byte,
+            Self::Response => &mut setup.response,
+            Self::Total => &mut setup.total,
         }
     }
 }

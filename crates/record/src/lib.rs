@@ -46,7 +46,9 @@ mod writer;
 pub use directory::{
     RunDirectory, can_write_atomically, is_under_way, left_behind, rfc3339, write_atomically,
 };
-pub use environment::{Environment, HostAsked, HostEnvironment, PatternAsked, TargetEnvironment};
+pub use environment::{
+    Environment, HostAsked, HostEnvironment, PatternAsked, Retried, TargetEnvironment,
+};
 pub use error::RecordError;
 pub use histogram::{merge, quantile_ns};
 pub use lines::Ended;

@@ -174,6 +174,8 @@ fn setup_figures(setup: SetupSample) -> SetupFigures {
         connect: setup.connect,
         tls: setup.tls,
         first_byte: setup.first_byte,
+        response: setup.response,
+        total: setup.total,
     }
 }
 

@@ -69,6 +69,7 @@ impl Document {
                 .map(|target| Target {
                     name: target.name.clone(),
                     description: describe::target(target),
+                    observed: target.observe.as_ref().map(describe::observed_by),
                 })
                 .collect(),
             workloads: plan.workloads.iter().map(workload).collect(),
@@ -139,6 +140,7 @@ fn expectation(expected: &verdict::Expected) -> Expectation {
         verdict::Standing::CannotTell { why } => (Standing::CannotTell, Some(why.clone())),
     };
     Expectation {
+        fails_if: expected.fails_if,
         condition: expected.condition.clone(),
         target: expected.target.clone(),
         workload: expected.workload.clone(),

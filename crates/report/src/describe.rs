@@ -42,7 +42,8 @@ pub(crate) fn target(target: &Target) -> String {
     text
 }
 
-fn observed_by(source: &Observe) -> String {
+/// What tells how much a target uses, in words.
+pub(crate) fn observed_by(source: &Observe) -> String {
     let of_page = |page: &ObservePage| match page.insecure {
         true => format!("{} (certificate NOT checked)", page.url),
         false => page.url.to_string(),

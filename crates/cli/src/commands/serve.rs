@@ -36,7 +36,9 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
                 &S3Options {
                     listen: args.listen,
                     durable: args.durable.clone(),
+                    memory: args.memory.map(|size| size.0),
                     credentials: keys.credentials.clone(),
+                    faults: args.faults.clone(),
                     workers: args.workers,
                 },
                 |address| {

@@ -375,6 +375,7 @@ impl<'w> Conductor<'w> {
             self.links[lane.link].first_byte_nanos = Some(took);
             self.tally.setup.first_byte.record(took);
         }
+        let breaks_in = lane.breaks_in.then_some(lane.link);
         let judgement = self.workload.judge(exchange, answer.status, answer.length);
         let correct = matches!(judgement, Judgement::Correct);
         let counts = match judgement {
@@ -387,6 +388,11 @@ impl<'w> Conductor<'w> {
         {
             let service = now.saturating_sub(ended.times.started);
             stages.count(slot, ended.op, service);
+        }
+        if let (true, true, Some(link)) = (correct, counts, breaks_in) {
+            let service = now.saturating_sub(ended.times.started);
+            let opened = self.links[link].opened;
+            self.tally.setup.first_response(opened, service);
         }
         if self.follows {
             self.follow(slot, Some(answer.status), correct, now);
