@@ -74,6 +74,7 @@ impl Document {
                 .map(|target| Target {
                     name: target.name.clone(),
                     description: describe::target(target),
+                    observed: target.observe.as_ref().map(describe::observed_by),
                 })
                 .collect(),
             workloads: plan.workloads.iter().map(workload).collect(),
