@@ -5,8 +5,8 @@ use serde::de::{self, Deserializer, Visitor};
 use toml::de::{DeTable, DeValue};
 
 use crate::draft::{
-    CorpusDraft, Draft, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft, TargetDraft, TemplateDraft,
-    TlsDraft, WorkloadDraft,
+    CorpusDraft, Draft, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft, TargetDraft,
+    TemplateDraft, TlsDraft, WorkloadDraft,
 };
 use crate::problem::{Findings, Place};
 use crate::suggest::nearest;
