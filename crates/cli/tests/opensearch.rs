@@ -336,6 +336,18 @@ fn the_request_cache_is_forecast_and_counted_on_every_node() {
     assert!((3 * ok..6 * ok + 20).contains(&lookups), "{side}");
 }
 
+#[test]
+fn an_index_is_merged_on_request() {
+    let cluster = OpenSearch::in_turn();
+    let scratch = Scratch::new("opensearch-merge");
+    pages(&scratch, "Merged", 300);
+    let [node, ..] = cluster.urls();
+    load(&scratch, &cluster, "--batch 10 --shards 1 --replicas 0 --force-merge 1").expect_code(0);
+    let segments = ask(&node, "/merged/_stats/segments", None);
+    assert_eq!(segments["_all"]["primaries"]["segments"]["count"], 1, "{segments}");
+    assert_eq!(count(&node, "merged"), 300);
+}
+
 /// One list of terms, both servers asked in their own words, in one plan from pages to report.
 #[test]
 fn groonga_and_opensearch_are_compared_by_one_list_of_terms() {
