@@ -23,9 +23,12 @@ pub struct Comparing {
     /// Index into [`Plan::targets`] of the baseline's twin, if there is one: what
     /// a comparison says of it is noise.
     pub twin: Option<usize>,
+    /// Indices into [`Plan::workloads`] of those that are compared with the first of them on
+    /// every target; none, or two and more.
+    pub workloads: Vec<usize>,
     /// How far apart two targets may be and still be equivalent.
     pub margin: Percent,
-    /// What must be true of the figures.
+    /// What must be true of the figures, and what must not be.
     pub expect: Vec<Expectation>,
 }
 
@@ -34,6 +37,7 @@ impl Default for Comparing {
         Self {
             baseline: 0,
             twin: None,
+            workloads: Vec::new(),
             margin: DEFAULT_MARGIN,
             expect: Vec::new(),
         }
@@ -100,6 +104,13 @@ impl Plan {
         others
             .filter(move |(at, _)| *at != baseline && Some(*at) != twin)
             .map(|(_, target)| target)
+    }
+
+    /// The workloads that are compared with each other, the one that the others are compared
+    /// with first; none, or two and more.
+    pub fn compared_workloads(&self) -> impl Iterator<Item = &Workload> {
+        let compared = self.comparing.workloads.iter();
+        compared.filter_map(|at| self.workloads.get(*at))
     }
 
     /// A workload as it is sent to a target. Patterns that several workloads share are asked

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::de::{DeTable, Deserializer};
 
+use crate::bounded::{LARGEST_PLAN, read_bounded};
 use crate::keys;
 use crate::model::Secret;
 use crate::problem::{Findings, Place, Problem, Refusal, Source};
@@ -38,6 +39,10 @@ pub struct Draft {
     pub margin: Field,
     /// What must be true of the figures, such as `p99<20ms`.
     pub expect: Option<At<List>>,
+    /// What is compared besides targets.
+    pub compare: CompareDraft,
+    /// What makes the run fail when it is proven, such as `throughput<0.95x baseline`.
+    pub fail_if: Option<At<List>>,
     /// How slices follow each other.
     pub rounds: RoundsDraft,
     /// The load of every workload that does not say otherwise.
@@ -80,6 +85,14 @@ pub struct RoundsDraft {
     pub lead: Field,
     /// Measured time per target and workload: count × slice.
     pub duration: Field,
+}
+
+/// `[compare]`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table such as [compare]")]
+pub struct CompareDraft {
+    /// Workloads that are compared with the first of them, on every target.
+    pub workloads: Option<At<List>>,
 }
 
 /// `[corpus]`.
@@ -136,6 +149,8 @@ pub struct LoadDraft {
     pub timeout: Field,
     /// Reuse connections.
     pub keep_alive: Field,
+    /// How often every connection is opened in a slice.
+    pub reopen: Field,
     /// Operations after which a slice ends.
     pub requests: Field,
 }
@@ -183,6 +198,7 @@ impl LoadDraft {
                 .or_else(|| unless(rate || steps || trace || slo, &other.think)),
             timeout: self.timeout.or_else(|| other.timeout.clone()),
             keep_alive: self.keep_alive.or_else(|| other.keep_alive.clone()),
+            reopen: self.reopen.or_else(|| other.reopen.clone()),
             requests: self.requests.or_else(|| other.requests.clone()),
         }
     }
@@ -218,6 +234,8 @@ pub struct TargetDraft {
     pub stop_within: Field,
     /// Name of a built-in server.
     pub builtin: Field,
+    /// Memory that the objects of `s3-memory` may take.
+    pub memory: Field,
     /// S3 access key, literally.
     pub access_key: KeyField,
     /// Environment variable that holds the S3 access key.
@@ -470,6 +488,8 @@ pub struct WorkloadDraft {
     pub gone_within: Field,
     /// Blobs: the longest rest between two questions.
     pub poll_interval: Field,
+    /// Blobs: connections to poll deleted ones on.
+    pub poll_connections: Field,
     /// Blobs: failures that the whole run may have.
     pub errors: Field,
     /// Read what targets tell of their own stages.
@@ -494,8 +514,8 @@ impl Draft {
                 message,
             })
         };
-        let bytes =
-            std::fs::read(path).map_err(|error| problem(format!("cannot be read: {error}")))?;
+        let bytes = read_bounded(path, LARGEST_PLAN)
+            .map_err(|error| problem(format!("cannot be read: {error}")))?;
         let text = String::from_utf8(bytes)
             .map_err(|_| problem("is not a plan: it is not UTF-8 text".to_owned()))?;
         Self::from_toml(&text, path)

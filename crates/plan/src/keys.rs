@@ -5,8 +5,8 @@ use serde::de::{self, Deserializer, Visitor};
 use toml::de::{DeTable, DeValue};
 
 use crate::draft::{
-    CorpusDraft, Draft, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft, TargetDraft,
-    TemplateDraft, TlsDraft, WorkloadDraft,
+    CompareDraft, CorpusDraft, Draft, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft,
+    TargetDraft, TemplateDraft, TlsDraft, WorkloadDraft,
 };
 use crate::problem::{Findings, Place};
 use crate::suggest::nearest;
@@ -97,6 +97,9 @@ pub(crate) fn remove_unknown(plan: &mut DeTable<'_>, findings: &mut Findings) {
     for (name, value) in plan.iter_mut() {
         let place = Place::Byte(name.span().start);
         match (name.get_ref().as_ref(), value.get_mut()) {
+            ("compare", DeValue::Table(table)) => {
+                sections.check(&sections.compare, table, findings);
+            }
             ("rounds", DeValue::Table(table)) => sections.check(&sections.rounds, table, findings),
             ("corpus", DeValue::Table(table)) => sections.check(&sections.corpus, table, findings),
             ("load", DeValue::Table(table)) => sections.check(&sections.load, table, findings),
@@ -140,6 +143,7 @@ fn spread_patterns(workload: &mut DeTable<'_>) {
 
 struct Sections {
     plan: Section,
+    compare: Section,
     rounds: Section,
     load: Section,
     corpus: Section,
@@ -157,6 +161,7 @@ impl Sections {
         let section = |title, keys| Section { title, keys };
         Self {
             plan: section("at the top of the plan", keys_of::<Draft>()),
+            compare: section("in [compare]", keys_of::<CompareDraft>()),
             rounds: section("in [rounds]", keys_of::<RoundsDraft>()),
             load: section("in [load]", keys_of::<LoadDraft>()),
             corpus: section("in [corpus]", keys_of::<CorpusDraft>()),
@@ -259,6 +264,7 @@ impl Sections {
             return format!("; did you mean {meant:?}?");
         }
         let homes = [
+            &self.compare,
             &self.rounds,
             &self.load,
             &self.corpus,
@@ -347,13 +353,14 @@ mod tests {
             let keys = section.keys.iter().copied();
             keys.filter(|key| !others.contains(key)).collect()
         };
-        let tables = ["rounds", "load", "corpus", "target", "workload"];
+        let tables = ["compare", "rounds", "load", "corpus", "target", "workload"];
         let ways = ["command", "builtin"];
         let mut target_keys: BTreeSet<&str> = elsewhere(&sections.target, &ways);
         target_keys.extend(sections.tls.keys);
         target_keys.extend(sections.observe.keys);
-        let expected: [(&str, BTreeSet<&str>); 5] = [
+        let expected: [(&str, BTreeSet<&str>); 6] = [
             ("## Top level", elsewhere(&sections.plan, &tables)),
+            ("## `[compare]`", elsewhere(&sections.compare, &[])),
             ("## `[rounds]`", elsewhere(&sections.rounds, &[])),
             ("## `[load]`", elsewhere(&sections.load, &[])),
             ("## `[corpus]`", elsewhere(&sections.corpus, &[])),

@@ -7,12 +7,14 @@
 //! its secrets.
 
 pub mod blob;
+mod bounded;
 mod comparing;
 mod context;
 mod decimal;
 mod draft;
 pub mod duration;
 mod expectation;
+mod found;
 mod keys;
 pub mod model;
 mod names;
@@ -40,13 +42,15 @@ mod trace;
 mod way;
 
 pub use blob::{BlobHash, BlobWork, LARGEST_PUT, Phase, Store};
+pub use bounded::read_bounded;
 pub use comparing::{Comparing, DEFAULT_MARGIN, SweepPoint, Until};
 pub use context::{Context, LookUp, ReadFile};
 pub use draft::{
     ByTargetDraft, CorpusDraft, Draft, Field, KeyField, LoadDraft, ObserveDraft, ReadyDraft,
     RoundsDraft, TargetDraft, TemplateDraft, TlsDraft, WorkloadDraft,
 };
-pub use expectation::{Bound, Expectation, ExpectedFigure, Relation};
+pub use expectation::{Bound, Demand, Expectation, ExpectedFigure, Relation};
+pub use found::Found;
 pub use model::*;
 pub use observe::{Observe, ObservePage, Processes, Token};
 pub use patterns::{
@@ -55,6 +59,7 @@ pub use patterns::{
 };
 pub use percent::Percent;
 pub use problem::{Place, Problem, Refusal};
+pub use resolve::usual_rounds;
 pub use s3::{
     ByteRange, Checksum, Choose, ContentKind, DataSet, Encryption, KeyOrder, LARGEST_OBJECT,
     ListForm, Listing, Mix, Payload, Prefixes, S3Operation, S3Work, SizeRange, Sizes, Stored,

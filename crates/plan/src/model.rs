@@ -116,6 +116,10 @@ pub struct Load {
     pub timeout: Duration,
     /// Reuse connections. When false the client closes after every answer.
     pub keep_alive: bool,
+    /// Open every connection again so that a slice has this many lives of it, 2 or more: servers
+    /// whose workers share a listening socket spread connections by chance. HTTP/1.1 with
+    /// `keep_alive` and a depth of 1 only.
+    pub reopen: Option<u32>,
     /// End a slice after this many operations, if before its window is over.
     pub requests: Option<u64>,
 }
@@ -130,6 +134,7 @@ impl Load {
             depth: 1,
             timeout: Duration::from_secs(30),
             keep_alive: true,
+            reopen: None,
             requests: None,
         }
     }
@@ -254,6 +259,9 @@ pub struct Target {
     pub signature: Signature,
     /// What blob workloads speak to it, where it is reached by HTTP.
     pub store: Store,
+    /// Bytes that the objects of a built-in store in memory may take; half of the free memory
+    /// without.
+    pub memory: Option<u64>,
     /// Its place in a sweep, if it is one of several that differ in a value alone.
     pub sweep: Option<SweepPoint>,
     /// Where the figures of what it uses come from, if not from having launched it.

@@ -158,9 +158,11 @@ fn load() -> impl Strategy<Value = Load> {
             Just((false, 1))
         ],
         option::of(1..=u64::MAX),
+        option::of(2u32..=1000),
     )
         .prop_map(
-            |(pace, think, connections, timeout, reuse, requests)| Load {
+            |(pace, think, connections, timeout, reuse, requests, reopen)| Load {
+                reopen: reopen.filter(|_| reuse == (true, 1) && requests.is_none()),
                 requests: requests.filter(|_| !matches!(pace, Pace::Search(_))),
                 think: think.filter(|_| pace == Pace::Closed),
                 pace,
@@ -411,6 +413,8 @@ fn target(index: usize) -> impl Strategy<Value = Target> {
             // Credentials of a target that is there and that needs none are refused.
             let unused = signature == Signature::None && matches!(reach, Reach::Endpoint { .. });
             let observe = observe.filter(|observe| suits(observe, &reach, &way));
+            let in_memory = reach == Reach::Builtin(Builtin::S3Memory);
+            let memory = in_memory.then_some(64 << 20);
             Target {
                 name: format!("target-{index}"),
                 reach,
@@ -419,6 +423,7 @@ fn target(index: usize) -> impl Strategy<Value = Target> {
                 region,
                 signature,
                 store: Default::default(),
+                memory,
                 sweep: None,
                 observe,
                 searched: Default::default(),
@@ -625,6 +630,7 @@ fn blob() -> impl Strategy<Value = BlobWork> {
                         until_gone,
                         gone_within,
                         poll_interval,
+                        poll_connections: 1 + usize::from(poll_interval.subsec_millis() > 500),
                         ..work
                     },
                     Phase::Delete => BlobWork { batch, ..work },

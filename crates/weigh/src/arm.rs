@@ -1,19 +1,21 @@
 //! One target with its workloads made ready for it.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use tenbin_engine::{Address, Carrier, Drive, Host, News, Protocol, Route, drive};
-use tenbin_plan::{
-    Builtin, HttpVersion, Pace, Plan, Reach, Signature, Store, Target, Workload, WorkloadKind,
+use tenbin_engine::{
+    Address, Carrier, Drive, Host, News, Protocol, Route, Spread, Workload as EngineWorkload, drive,
 };
-use tenbin_record::{HostEnvironment, TargetEnvironment};
+use tenbin_plan::{Builtin, HttpVersion, Pace, Plan, Reach, Signature, Store, Target, Workload};
+use tenbin_record::{HostEnvironment, Left, TargetEnvironment};
 use tenbin_targets::{Grounds, Running, Way, preflight};
-use tenbin_workloads::{Means, Prepared, Site, Stage, prepare};
+use tenbin_workloads::{Leftover, Means, Prepared, Site, Stage, prepare};
 
 use crate::error::WeighError;
+use crate::forecast::StageForecast;
 use crate::progress::Progress;
 use crate::run::Bench;
 use crate::stage::{self, Staged};
@@ -67,7 +69,25 @@ pub(crate) struct Stays {
     /// Because the plan says so.
     pub(crate) kept: Vec<String>,
     /// Because it could not be removed.
-    pub(crate) left_behind: Vec<String>,
+    pub(crate) left_behind: Vec<Left>,
+}
+
+/// What cleaning up after an earlier run came to.
+#[derive(Debug, Default)]
+pub struct Cleaned {
+    /// What was removed, a sentence each.
+    pub removed: Vec<String>,
+    /// What is still there.
+    pub left: Vec<Left>,
+}
+
+/// What unmeasured load showed.
+#[derive(Debug)]
+pub(crate) struct Look {
+    /// Operations a second; `None` if none came.
+    pub(crate) rate: Option<f64>,
+    /// How evenly the connections were served.
+    pub(crate) spread: Option<Spread>,
 }
 
 /// One target with its workloads made ready for it.
@@ -83,6 +103,8 @@ pub(crate) struct Arm {
     /// Records of the plan's pages on each of its hosts.
     pub(crate) records: Option<u64>,
     relaunched: bool,
+    /// Workloads of which it was said how laying out their data goes: once is enough.
+    noted: BTreeSet<String>,
 }
 
 impl Arm {
@@ -117,6 +139,7 @@ impl Arm {
             server_header,
             records: None,
             relaunched: plan.rounds.relaunch,
+            noted: BTreeSet::new(),
         })
     }
 
@@ -166,16 +189,21 @@ impl Arm {
         Ok(())
     }
 
-    /// Checks, then data sets, for every workload.
+    /// Checks that every workload can do its work, and makes buckets that are missing.
+    pub(crate) fn check(&mut self, plan: &Plan, wires: &mut Wires<'_>) -> Result<(), WeighError> {
+        for (at, work) in plan.workloads.iter().enumerate() {
+            let stage = self.prepared[at].check();
+            self.stage(work, stage, wires)?;
+        }
+        Ok(())
+    }
+
+    /// Data sets, for every workload.
     pub(crate) fn make_ready(
         &mut self,
         plan: &Plan,
         wires: &mut Wires<'_>,
     ) -> Result<(), WeighError> {
-        for (at, work) in plan.workloads.iter().enumerate() {
-            let stage = self.prepared[at].check();
-            self.stage(work, stage, wires)?;
-        }
         for (at, work) in plan.workloads.iter().enumerate() {
             while let Some(stage) = self.prepared[at].before_run() {
                 self.stage(work, Some(stage), wires)?;
@@ -184,35 +212,14 @@ impl Arm {
         Ok(())
     }
 
-    /// Unmeasured load on one workload.
-    pub(crate) fn warm_up(
-        &mut self,
-        plan: &Plan,
-        at: usize,
-        wires: &mut Wires<'_>,
-    ) -> Result<(), WeighError> {
-        let window = plan.rounds.warmup;
-        if window.is_zero() {
-            return Ok(());
-        }
-        let work = &plan.workloads[at];
-        self.before_slice(work, at, wires)?;
-        (wires.progress)(Progress::WarmUp {
-            target: &self.running.name,
-            workload: &work.name,
-        });
-        self.unmeasured(work, at, window, wires, &mut |_| {})
-    }
-
-    /// How many operations a second come of a closed loop, by a short look that is
-    /// not recorded; `None` if none came.
+    /// Unmeasured load on one workload, and what it showed.
     pub(crate) fn look(
         &mut self,
         plan: &Plan,
         at: usize,
         window: Duration,
         wires: &mut Wires<'_>,
-    ) -> Result<Option<f64>, WeighError> {
+    ) -> Result<Look, WeighError> {
         let work = &plan.workloads[at];
         self.before_slice(work, at, wires)?;
         (wires.progress)(Progress::WarmUp {
@@ -220,7 +227,7 @@ impl Arm {
             workload: &work.name,
         });
         let mut ended = 0;
-        self.unmeasured(work, at, window, wires, &mut |news| {
+        let (seconds, spread) = self.unmeasured(work, at, window, wires, &mut |news| {
             if let News::Sample(sample) = news
                 && !sample.drain
             {
@@ -228,11 +235,15 @@ impl Arm {
                 ended += requests.map(|op| op.ok).sum::<u64>();
             }
         })?;
-        Ok((ended > 0).then(|| ended as f64 / window.as_secs_f64()))
+        Ok(Look {
+            rate: (ended > 0 && seconds > 0.0).then(|| ended as f64 / seconds),
+            spread,
+        })
     }
 
-    /// Drives a workload for so long without keeping anything. One whose rate is
-    /// searched for runs in a closed loop.
+    /// Drives a workload for so long, or to the end of a segment, without keeping
+    /// anything; tells how many seconds it took. One whose rate is searched for runs in a
+    /// closed loop.
     fn unmeasured(
         &mut self,
         work: &Workload,
@@ -240,14 +251,57 @@ impl Arm {
         window: Duration,
         wires: &mut Wires<'_>,
         listen: &mut dyn FnMut(News),
-    ) -> Result<(), WeighError> {
+    ) -> Result<(f64, Option<Spread>), WeighError> {
+        let workers = self.prepared[at].slice();
+        self.drive_unmeasured(work, at, workers, window, wires, listen)
+    }
+
+    /// The same with requests that are sent again when they are refused; false where there is
+    /// no such thing.
+    pub(crate) fn with_retries(
+        &mut self,
+        work: &Workload,
+        at: usize,
+        most: u32,
+        window: Duration,
+        wires: &mut Wires<'_>,
+        listen: &mut dyn FnMut(News),
+    ) -> Result<bool, WeighError> {
+        if self.prepared[at].spent().is_some() {
+            return Ok(false);
+        }
+        self.before_slice(work, at, wires)?;
+        let Some(workers) = self.prepared[at].slice_with_retries(most) else {
+            return Ok(false);
+        };
+        (wires.progress)(Progress::Stage {
+            target: &self.running.name,
+            workload: &work.name,
+            what: "measuring what retries would hide",
+            done: 0,
+            total: None,
+        });
+        self.drive_unmeasured(work, at, workers, window, wires, listen)?;
+        Ok(!wires.stop.is_asked())
+    }
+
+    fn drive_unmeasured(
+        &mut self,
+        work: &Workload,
+        at: usize,
+        workers: Vec<Box<dyn EngineWorkload>>,
+        window: Duration,
+        wires: &mut Wires<'_>,
+        listen: &mut dyn FnMut(News),
+    ) -> Result<(f64, Option<Spread>), WeighError> {
         let mut load = work.load.clone();
         if work.search().is_some() {
             load.pace = Pace::Closed;
         }
-        let mut workers = self.prepared[at].slice();
-        workers.truncate(load.connections);
+        let mut workers = workers;
+        at_most(&mut workers, load.connections);
         let how = Drive {
+            rest: None,
             carrier: self.carrier(),
             load,
             seed: 0,
@@ -257,9 +311,9 @@ impl Arm {
         };
         let done = drive(&how, workers, wires.stop.over(), listen)?;
         self.prepared[at].slice_done(done.workers);
-        // What it does to caches is heeded; the rest is not kept.
+        // What it does to caches counts; figures are not kept.
         drop(self.prepared[at].singles_seen());
-        Ok(())
+        Ok((done.seconds, done.spread))
     }
 
     /// Asks again what was asked before the run, until `limit` if there is one. What is not
@@ -283,7 +337,7 @@ impl Arm {
             }
             let timeout = left.map_or(work.load.timeout, |left| left.min(work.load.timeout));
             let (what, total) = (stage.what.clone(), stage.total);
-            let mut tell = |done| {
+            let mut tell = |done, _| {
                 if limit.is_some_and(|limit| limit <= Instant::now()) {
                     own.asked().store(true, Ordering::Relaxed);
                 }
@@ -295,7 +349,7 @@ impl Arm {
                     total,
                 });
             };
-            tell(0);
+            tell(0, 0);
             // What could not be asked is told as unknown.
             let _ = stage::run(stage, self.carrier(), timeout, &own, &mut tell);
         }
@@ -328,26 +382,34 @@ impl Arm {
                     progress,
                 };
                 if let Err(error) = self.drive_stage(work, stage, &mut wires) {
-                    stays.left_behind.push(error.to_string());
+                    stays.left_behind.push(error.to_string().into());
                 }
             }
             let prepared = &self.prepared[at];
-            stays.left_behind.extend(prepared.left_behind());
+            let left = prepared.leftovers().into_iter();
+            stays.left_behind.extend(left.map(|one| self.left(one)));
             let named = |kept| format!("target \"{}\": {kept}", self.running.name);
             stays.kept.extend(prepared.kept().map(named));
         }
         stays
     }
 
-    /// Removes what an earlier run of the same plan may have left; tells what stays.
+    /// Removes what an earlier run of the same plan may have left, and those of the buckets
+    /// that it made, `buckets`, that are empty then.
     pub(crate) fn clean(
         &mut self,
         plan: &Plan,
+        buckets: &[String],
         wires: &mut Wires<'_>,
-    ) -> Result<Vec<String>, WeighError> {
-        let mut left = Vec::new();
-        for (at, work) in plan.workloads.iter().enumerate() {
-            self.prepared[at].inherit();
+    ) -> Result<Cleaned, WeighError> {
+        let mut cleaned = Cleaned::default();
+        let mut buckets = buckets.to_vec();
+        for prepared in &mut self.prepared {
+            prepared.inherit();
+            // The first that uses a bucket had made it, and is the last to be tidied.
+            prepared.inherit_buckets(&mut buckets);
+        }
+        for (at, work) in plan.workloads.iter().enumerate().rev() {
             if let Some(lost) = self.prepared[at].lost() {
                 (wires.progress)(Progress::Warning(&lost));
             }
@@ -355,17 +417,37 @@ impl Arm {
             while let Some(stage) = self.prepared[at].after_run() {
                 said = self.stage(work, Some(stage), wires)?.or(said);
             }
-            if said
-                .as_deref()
-                .is_some_and(|said| says_all_is_gone(work, said))
-            {
-                continue;
-            }
-            let why = said.map_or_else(String::new, |said| format!(" ({said})"));
-            let sentences = self.prepared[at].left_behind().into_iter();
-            left.extend(sentences.map(|sentence| sentence + &why));
+            let prepared = &self.prepared[at];
+            let named = |removed| format!("target \"{}\": {removed}", self.running.name);
+            cleaned
+                .removed
+                .extend(prepared.removed().into_iter().map(named));
+            let left = prepared.leftovers().into_iter().map(|one| Left {
+                reason: one.reason.clone().or_else(|| said.clone()),
+                ..self.left(one)
+            });
+            cleaned.left.extend(left);
         }
-        Ok(left)
+        Ok(cleaned)
+    }
+
+    /// The same with the name of the target.
+    fn left(&self, leftover: Leftover) -> Left {
+        Left {
+            target: Some(self.running.name.clone()),
+            what: leftover.what,
+            bucket: leftover.bucket,
+            prefix: leftover.prefix,
+            objects: leftover.objects,
+            reason: leftover.reason,
+            clean: None,
+        }
+    }
+
+    /// Names of the buckets that its workloads have made.
+    pub(crate) fn buckets_made(&self) -> Vec<String> {
+        let each = self.prepared.iter();
+        each.flat_map(|prepared| prepared.buckets_made()).collect()
     }
 
     /// Tells the most frequent failure of a stage that need not succeed.
@@ -378,6 +460,9 @@ impl Arm {
         let Some(stage) = stage else { return Ok(None) };
         let (what, must_succeed) = (stage.what.clone(), stage.must_succeed);
         let staged = self.drive_stage(work, stage, wires)?;
+        if must_succeed && staged.failure.is_none() && !staged.stopped {
+            self.note_refusals(work, &what, &staged, wires);
+        }
         match staged.failure {
             Some(why) if must_succeed => Err(WeighError::Preparation {
                 target: self.running.name.clone(),
@@ -398,16 +483,27 @@ impl Arm {
     ) -> Result<Staged, WeighError> {
         let (what, total) = (stage.what.clone(), stage.total);
         let progress = &mut *wires.progress;
-        let mut tell = |done| {
+        let mut forecast = StageForecast::new(work, &stage, self.noted.contains(&work.name));
+        let mut tell = |done, refused: u64| {
+            let refusals = match refused {
+                0 => String::new(),
+                1 => ", 1 request refused and sent again".to_owned(),
+                _ => format!(", {refused} requests refused and sent again"),
+            };
+            if let Some(sentence) = forecast.first(done) {
+                let name = &self.running.name;
+                progress(Progress::Note(&format!("target \"{name}\", {sentence}")));
+            }
+            let left = forecast.left(done);
             progress(Progress::Stage {
                 target: &self.running.name,
                 workload: &work.name,
-                what: &what,
+                what: &format!("{what}{refusals}{left}"),
                 done,
                 total,
             });
         };
-        tell(0);
+        tell(0, 0);
         let timeout = work.load.timeout;
         Ok(stage::run(
             stage,
@@ -417,12 +513,43 @@ impl Arm {
             &mut tell,
         )?)
     }
+
+    /// Says what the server refused although the stage has succeeded, once for each workload.
+    fn note_refusals(
+        &mut self,
+        work: &Workload,
+        what: &str,
+        staged: &Staged,
+        wires: &mut Wires<'_>,
+    ) {
+        let refused = staged.refused;
+        let requests = match refused.requests {
+            0 => return,
+            1 => "1 request, which succeeded when it was sent again".to_owned(),
+            many => format!("{many} requests, and all succeeded when they were sent again"),
+        };
+        if !self.noted.insert(work.name.clone()) {
+            return;
+        }
+        let name = &self.running.name;
+        let at_once = refused.fewest_at_once;
+        let note = format!(
+            "target \"{name}\", {what}: the server refused {requests} (with {at_once} at a time at the fewest)"
+        );
+        (wires.progress)(Progress::Note(&note));
+    }
 }
 
-/// A bucket that is not there holds nothing; of several, others may.
-fn says_all_is_gone(work: &Workload, said: &str) -> bool {
-    let only_one = matches!(&work.kind, WorkloadKind::S3(work) if work.buckets <= 1);
-    only_one && said == "NoSuchBucket"
+/// Leaves one worker for each connection at most, and those with connections of their own.
+pub(crate) fn at_most(workers: &mut Vec<Box<dyn EngineWorkload>>, connections: usize) {
+    let mut left = connections;
+    workers.retain(|worker| {
+        worker.own_connections().is_some() || {
+            let has_one = left > 0;
+            left = left.saturating_sub(1);
+            has_one
+        }
+    });
 }
 
 /// The target, as a workload sees it: hosts in the order of the route.

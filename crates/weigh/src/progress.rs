@@ -6,6 +6,8 @@ use std::time::{Duration, SystemTime};
 use tenbin_plan::Plan;
 use tenbin_record::{Environment, LiveSecond, Slice};
 
+use crate::supply::Supply;
+
 /// What is happening now.
 #[derive(Debug)]
 pub enum Progress<'a> {
@@ -23,6 +25,8 @@ pub enum Progress<'a> {
         shortest: Option<Duration>,
         /// Requests of all slices together, if each slice ends after so many.
         requests: Option<u64>,
+        /// The data that is put on each target before the measuring, if there is any.
+        supply: Option<Supply>,
     },
     /// A target is being started or looked for.
     Starting {

@@ -14,7 +14,9 @@ mod kind;
 mod lasting;
 pub mod null;
 mod range;
+mod resend;
 pub mod s3;
+mod sequence;
 mod single;
 mod site;
 mod text;
@@ -24,11 +26,14 @@ pub use tenbin_plan::rng;
 
 pub use blob::Blob;
 pub use error::WorkloadError;
-pub use kind::{KINDS, Kind, Prepared, Stage, prepare};
+pub use kind::{KINDS, Kind, Leftover, Prepared, Stage, prepare};
+pub use resend::{Governor, Patient, Refused, SENT_AGAIN};
+pub use sequence::Position;
 pub use single::{
     AskedPatterns, CacheForecast, HostAsked, PatternAsked, PatternSeen, SingleSeen, SinglesSeen,
 };
 pub use site::{Means, Site};
+pub use text::grouped;
 
 /// What Tenbin calls itself in `User-Agent`.
 pub const USER_AGENT: &str = concat!("tenbin/", env!("CARGO_PKG_VERSION"));

@@ -13,7 +13,7 @@ use super::result::{Run, exit_of_result, keep};
 use super::search::exit_of as exit_of_corpus;
 use super::steering::Steered;
 use crate::args::{EarlierArgs, OutputArgs};
-use crate::caution::cautions;
+use crate::caution::{Caution, cautions};
 use crate::exit::Exit;
 use crate::progress::Display;
 use crate::{allocator, interrupt, output};
@@ -78,7 +78,10 @@ fn run(
     }
     let mut display = Display::new(options.quiet);
     for caution in cautions(&plan) {
-        display.note(&format!("note: {caution}"));
+        match caution {
+            Caution::Warning(text) => display.warn(&text),
+            Caution::Note(text) => display.note(&format!("note: {text}")),
+        }
     }
     display.tell_what_may_stay(!places(&plan).is_empty());
     let (stop, bench) = match stage(options, &display) {
@@ -97,7 +100,13 @@ fn run(
     });
     display.clear();
     match weighed {
-        Ok(weighed) => conclude(&plan, &weighed, before.as_ref(), show, &display),
+        Ok(weighed) => {
+            let mut plan = plan.clone();
+            for (at, found) in &weighed.found {
+                plan.settle(*at, *found);
+            }
+            conclude(&plan, &weighed, before.as_ref(), show, &display)
+        }
         Err(error) => {
             output::error(&error.to_string());
             exit_of(&error)
@@ -155,8 +164,8 @@ fn conclude(
         Some(Err(sentence)) => display.warn(&sentence),
     }
     let kept = keep(&document, &weighed.directory);
-    for sentence in &weighed.left_behind {
-        display.warn(sentence);
+    for left in &weighed.left_behind {
+        display.warn(&left.to_string());
     }
     for sentence in &weighed.kept {
         display.note(sentence);
@@ -193,9 +202,10 @@ pub(super) fn exit_of(error: &WeighError) -> Exit {
         | WeighError::Preparation { .. }
         | WeighError::Load { .. }
         | WeighError::Nodes(_) => Exit::Target,
-        WeighError::Workload(_) | WeighError::Descriptors { .. } | WeighError::NotThePages(_) => {
-            Exit::Refused
-        }
+        WeighError::Workload(_)
+        | WeighError::Descriptors { .. }
+        | WeighError::NoSpace(_)
+        | WeighError::NotThePages(_) => Exit::Refused,
         WeighError::Pages(error) => exit_of_corpus(error),
         WeighError::Record(_) => Exit::Record,
         WeighError::Engine(_) => Exit::Internal,

@@ -91,7 +91,8 @@ pub(super) fn resolve_all(
     workloads
 }
 
-fn default_name(kind: &WorkloadKind) -> String {
+/// The name of a workload that is given none.
+pub(crate) fn default_name(kind: &WorkloadKind) -> String {
     match kind {
         WorkloadKind::Http(work) => http::default_name(work),
         WorkloadKind::S3(work) => s3::default_name(work),
@@ -203,6 +204,7 @@ fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: Kind) {
         ("until_gone", place(&draft.until_gone)),
         ("gone_within", place(&draft.gone_within)),
         ("poll_interval", place(&draft.poll_interval)),
+        ("poll_connections", place(&draft.poll_connections)),
         ("errors", place(&draft.errors)),
     ];
     let keys = http.iter().map(|key| (Kind::Http, key));

@@ -3,7 +3,7 @@
 //! A new operation is one file in `actions/` with one `Action` and its line in
 //! [`ACTIONS`].
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tenbin_engine::{
     AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, Role, Whole,
@@ -12,6 +12,7 @@ use tenbin_plan::{S3Operation, S3Work};
 
 use super::actions;
 use super::append::Lengths;
+use super::choose::Ways;
 use super::content::Content;
 use super::desk::Desk;
 use super::marks::Marks;
@@ -106,6 +107,10 @@ pub(crate) struct Setting<'a> {
     pub(crate) workers: usize,
     /// Connections of this worker, at least 1.
     pub(crate) connections: usize,
+    /// Its place among the operations of a mix, in a measured slice.
+    pub(crate) part: Option<usize>,
+    /// Which objects are next, from slice to slice.
+    pub(crate) ways: &'a Arc<Mutex<Ways>>,
     /// Whether it is to find out what the server knows.
     pub(crate) probing: bool,
 }
@@ -126,14 +131,6 @@ pub(crate) trait Action: Send {
     /// Prepares the next request. [`Next::Wait`] where something else has to come
     /// first: an answer, or in a mix another operation.
     fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next;
-
-    /// Prepares the request of an exchange once more that had that tag when it had been
-    /// judged; false where that cannot be done. The operation is then the one behind that
-    /// of the first try.
-    fn again(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, tag: u64) -> bool {
-        let _ = (desk, now, exchange, tag);
-        false
-    }
 
     /// As [`tenbin_engine::Workload::payload`].
     fn payload<'a>(&'a self, desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
