@@ -83,6 +83,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Plan(command) => commands::print_plan(command.draft()),
         Command::Clean(args) => commands::clean(&args),
         Command::Show(args) => commands::show(&args),
+        Command::Chart(args) => commands::chart(&args),
         Command::Compare(args) => commands::compare(&args),
         Command::Explain(args) => commands::explain(&args),
         Command::Serve(command) => commands::serve(&command),
