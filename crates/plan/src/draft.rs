@@ -469,6 +469,8 @@ pub struct WorkloadDraft {
     pub gone_within: Field,
     /// Blobs: the longest rest between two questions.
     pub poll_interval: Field,
+    /// Blobs: connections to poll deleted ones on.
+    pub poll_connections: Field,
     /// Blobs: failures that the whole run may have.
     pub errors: Field,
     /// Read what targets tell of their own stages.

@@ -57,6 +57,7 @@ pub use patterns::{
 };
 pub use percent::Percent;
 pub use problem::{Place, Problem, Refusal};
+pub use resolve::usual_rounds;
 pub use s3::{
     ByteRange, Checksum, Choose, ContentKind, DataSet, Encryption, KeyOrder, LARGEST_OBJECT,
     ListForm, Listing, Mix, Payload, Prefixes, S3Operation, S3Work, SizeRange, Sizes, Stored,

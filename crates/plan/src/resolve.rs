@@ -16,6 +16,8 @@ mod url;
 mod way;
 mod workload;
 
+pub use rounds::usual_rounds;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -628,6 +628,7 @@ fn blob() -> impl Strategy<Value = BlobWork> {
                         until_gone,
                         gone_within,
                         poll_interval,
+                        poll_connections: 1 + usize::from(poll_interval.subsec_millis() > 500),
                         ..work
                     },
                     Phase::Delete => BlobWork { batch, ..work },

@@ -58,7 +58,7 @@ pub use machine::{
 };
 pub use reader::{RecordedRun, SecondCounts, SecondTimes, read};
 pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};
-pub use tenbin_engine::{ErrorClass, Ledger, Role, histogram::latency_histogram};
+pub use tenbin_engine::{ErrorClass, Ledger, Role, failure, histogram::latency_histogram};
 
 pub use server::{GroupUse, ServerUse, UseScope};
 pub use single::{CacheUse, PatternCount, SingleRequest, Singles};

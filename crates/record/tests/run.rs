@@ -163,6 +163,8 @@ fn setup(thread: usize, seed: u64, closed_loop: bool) -> SetupSample {
     }
     setup.connect.record_n(45_000 + seed, 1 + seed).unwrap();
     setup.first_byte.record_n(2_000_000, 1 + seed).unwrap();
+    setup.response.record_n(2_100_000, 1 + seed).unwrap();
+    setup.total.record_n(2_145_000, 1 + seed).unwrap();
     if thread == 0 && !closed_loop {
         setup.tls.record_n(800_000, 1 + seed).unwrap();
     }

@@ -267,7 +267,7 @@ impl Arm {
             load.pace = Pace::Closed;
         }
         let mut workers = workers;
-        workers.truncate(load.connections);
+        at_most(&mut workers, load.connections);
         let how = Drive {
             carrier: self.carrier(),
             load,
@@ -455,6 +455,18 @@ impl Arm {
             &mut tell,
         )?)
     }
+}
+
+/// Leaves one worker for each connection at most, and those with connections of their own.
+pub(crate) fn at_most(workers: &mut Vec<Box<dyn EngineWorkload>>, connections: usize) {
+    let mut left = connections;
+    workers.retain(|worker| {
+        worker.own_connections().is_some() || {
+            let has_one = left > 0;
+            left = left.saturating_sub(1);
+            has_one
+        }
+    });
 }
 
 /// A bucket that is not there holds nothing; of several, others may.

@@ -14,7 +14,7 @@ use tenbin_record::{
 };
 use tenbin_targets::{TargetError, bring_up};
 
-use crate::arm::{Arm, Ground, Stays, Wires};
+use crate::arm::{Arm, Ground, Stays, Wires, at_most};
 use crate::cache;
 use crate::descriptors::Descriptors;
 use crate::error::{Ending, WeighError};
@@ -379,7 +379,7 @@ impl Run<'_, '_> {
         });
         let cache_before = cache::look(&arm.running, work)?;
         let mut workers = arm.prepared[turn.workload].slice();
-        workers.truncate(work.load.connections);
+        at_most(&mut workers, work.load.connections);
         let lead = work.lead(&self.plan.rounds);
         let how = Drive {
             carrier: arm.carrier(),

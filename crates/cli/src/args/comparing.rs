@@ -1,7 +1,7 @@
 //! How targets are held against each other.
 
 use clap::Args;
-use tenbin_plan::Draft;
+use tenbin_plan::{Draft, Scalar};
 
 use super::{many, set};
 
@@ -46,12 +46,16 @@ impl ComparingArgs {
     }
 
     /// These, with only the conditions among what is expected, and the statuses among
-    /// it: a condition has a sign in it, and a status is a number.
-    pub(super) fn without_statuses(&self) -> (Self, Vec<u64>) {
+    /// it: a condition has a sign in it, and a status is a number or a class such as
+    /// `3xx`.
+    pub(super) fn without_statuses(&self) -> (Self, Vec<Scalar>) {
         let (mut conditions, mut statuses) = (Vec::new(), Vec::new());
         for word in &self.expect {
-            match word.parse() {
-                Ok(status) => statuses.push(status),
+            match word.parse::<u64>() {
+                Ok(status) => statuses.push(status.into()),
+                Err(_) if word.len() == 3 && word.ends_with("xx") => {
+                    statuses.push(word.as_str().into());
+                }
                 Err(_) => conditions.push(word.clone()),
             }
         }

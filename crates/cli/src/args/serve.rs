@@ -103,6 +103,10 @@ pub struct ServeBlobArgs {
     /// What a GET gets of a blob that is gone
     #[arg(long, value_name = "HOW", value_enum, default_value_t = GoneArg::Cut)]
     pub gone: GoneArg,
+    /// With --gone cut: time between that head and the close of the connection; 610ms is that of a
+    /// CubeFS cluster
+    #[arg(long, value_name = "TIME", default_value = "0s")]
+    pub gone_delay: tenbin_plan::duration::Time,
     /// The secret of the tokens that requests must carry [default: none are asked for]
     #[arg(
         long,
