@@ -43,7 +43,9 @@ impl Rule for Errors {
             let target = evidence.environment.targets.get(&cell.target.name)?;
             target.retried.get(&cell.workload.name).copied()
         };
-        let failures = cells.iter().filter_map(|cell| self.cell(cell, retried(cell)));
+        let failures = cells
+            .iter()
+            .filter_map(|cell| self.cell(cell, retried(cell)));
         let without_effect = cells.iter().filter_map(|cell| self.without_effect(cell));
         failures.chain(without_effect).collect()
     }
