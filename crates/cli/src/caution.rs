@@ -26,7 +26,9 @@ pub(crate) fn cautions(plan: &Plan) -> Vec<Caution> {
 
 /// Rounds of which no verdict can come, however large the difference.
 fn too_few_rounds(plan: &Plan) -> Option<String> {
-    let questions = plan.workloads.len() * plan.targets.len().saturating_sub(1);
+    let compared = plan.comparing.workloads.len().saturating_sub(1);
+    let questions =
+        plan.workloads.len() * plan.targets.len().saturating_sub(1) + plan.targets.len() * compared;
     if questions == 0 {
         return None;
     }

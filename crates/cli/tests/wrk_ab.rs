@@ -59,7 +59,13 @@ fn the_lines_of_the_faq_run_as_written() {
 /// The rules that a run of a few seconds on a busy machine may break; none of them is
 /// about slices.
 fn is_about_the_machine(line: &str) -> bool {
-    let rules = ["machine_full", "others_busy", "steal", "client_saturated", "shared_cores"];
+    let rules = [
+        "machine_full",
+        "others_busy",
+        "steal",
+        "client_saturated",
+        "shared_cores",
+    ];
     rules.iter().any(|rule| line.contains(rule))
 }
 
@@ -73,7 +79,9 @@ fn one_target_is_measured_in_one_stretch_and_nothing_is_said_of_slices() {
         let run = Tenbin::new(&scratch, line).run();
         run.expect_code(0).expect_stderr("1 slice");
         let findings = run.stdout.lines().filter(|line| line.starts_with("* "));
-        let others: Vec<&str> = findings.filter(|line| !is_about_the_machine(line)).collect();
+        let others: Vec<&str> = findings
+            .filter(|line| !is_about_the_machine(line))
+            .collect();
         assert_eq!(others, [""; 0], "{run}");
         assert!(!run.stderr.contains("so that its figures"), "{run}");
     }
@@ -95,22 +103,39 @@ fn a_redirect_is_no_failure() {
 #[test]
 fn a_route_of_half_a_second_is_measured_for_the_whole_time() {
     let scratch = Scratch::new("wrk-ab-slow");
-    let fixed = ["serve", "http", "--listen", "127.0.0.1:0", "--delay", "500ms"];
+    let fixed = [
+        "serve",
+        "http",
+        "--listen",
+        "127.0.0.1:0",
+        "--delay",
+        "500ms",
+    ];
     let server = OwnServer::start(&scratch, fixed);
     let url = format!("http://{}/", server.address);
     // Of slices of half a second some would end without any response.
     let run = Tenbin::new(&scratch, ["wrk", "-c4", "-d4s", &url]).run();
     run.expect_code(0).expect_stdout(" requests in 4.0");
-    let line = run.stdout.lines().find(|line| line.contains(" requests in "));
+    let line = run
+        .stdout
+        .lines()
+        .find(|line| line.contains(" requests in "));
     let count: Option<u64> = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
-    assert!(count.is_some_and(|count| (24..=36).contains(&count)), "{run}");
+    assert!(
+        count.is_some_and(|count| (24..=36).contains(&count)),
+        "{run}"
+    );
 }
 
 /// The words of each line before its first figure.
 fn labels(text: &str) -> Vec<String> {
-    let lines = text.lines().take_while(|line| !line.starts_with("Transfer/sec"));
+    let lines = text
+        .lines()
+        .take_while(|line| !line.starts_with("Transfer/sec"));
     let label = |line: &str| {
-        let end = line.find(|c: char| c.is_ascii_digit()).unwrap_or(line.len());
+        let end = line
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(line.len());
         line[..end].trim_end().to_owned()
     };
     lines.map(label).collect()
@@ -171,7 +196,9 @@ fn rounds_that_cannot_show_a_difference_are_said_quiet_or_not() {
     let scratch = Scratch::new("wrk-ab-rounds");
     let nginx = Nginx::start(&scratch);
     let (a, b) = (nginx.target("a"), nginx.target("b"));
-    let line = ["http", "--target", &a, "--target", &b, "--rounds", "2", "--slice", "100ms"];
+    let line = [
+        "http", "--target", &a, "--target", &b, "--rounds", "2", "--slice", "100ms",
+    ];
     let quiet = ["--warmup", "0s", "--quiet"];
     let run = Tenbin::new(&scratch, line.into_iter().chain(quiet)).run();
     run.expect_stderr("warning: no difference can be shown with --rounds 2 (1 ABBA quad)")

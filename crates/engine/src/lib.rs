@@ -29,6 +29,7 @@ pub mod route;
 pub mod sample;
 #[cfg(test)]
 mod simulation;
+pub mod spread;
 pub mod stages;
 pub mod stop;
 mod tally;
@@ -42,5 +43,7 @@ pub use exchange::{
 };
 pub use line::TcpFigures;
 pub use route::{Address, Host, Protocol, Route};
-pub use sample::{HostSample, Ledger, OpSample, Sample, SetupSample};
+pub use sample::{HostSample, Ledger, OpSample, Pause, Sample, SetupSample};
+pub use spread::Spread;
 pub use stages::StageSums;
+pub use stop::shares;

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use toml::de::{DeTable, Deserializer};
 
@@ -37,6 +39,8 @@ pub struct Draft {
     pub margin: Field,
     /// What must be true of the figures, such as `p99<20ms`.
     pub expect: Option<At<List>>,
+    /// What is compared besides targets.
+    pub compare: CompareDraft,
     /// What makes the run fail when it is proven, such as `throughput<0.95x baseline`.
     pub fail_if: Option<At<List>>,
     /// How slices follow each other.
@@ -81,6 +85,14 @@ pub struct RoundsDraft {
     pub lead: Field,
     /// Measured time per target and workload: count × slice.
     pub duration: Field,
+}
+
+/// `[compare]`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table such as [compare]")]
+pub struct CompareDraft {
+    /// Workloads that are compared with the first of them, on every target.
+    pub workloads: Option<At<List>>,
 }
 
 /// `[corpus]`.
@@ -137,6 +149,8 @@ pub struct LoadDraft {
     pub timeout: Field,
     /// Reuse connections.
     pub keep_alive: Field,
+    /// How often every connection is opened in a slice.
+    pub reopen: Field,
     /// Operations after which a slice ends.
     pub requests: Field,
 }
@@ -184,6 +198,7 @@ impl LoadDraft {
                 .or_else(|| unless(rate || steps || trace || slo, &other.think)),
             timeout: self.timeout.or_else(|| other.timeout.clone()),
             keep_alive: self.keep_alive.or_else(|| other.keep_alive.clone()),
+            reopen: self.reopen.or_else(|| other.reopen.clone()),
             requests: self.requests.or_else(|| other.requests.clone()),
         }
     }
@@ -382,8 +397,12 @@ pub struct WorkloadDraft {
     pub order: Field,
     /// HTTP: how many of the slowest and of the fastest requests are kept.
     pub slowest: Field,
-    /// HTTP: how an answer tells its number of hits.
+    /// HTTP: how a response reports its number of hits.
     pub hits: Field,
+    /// HTTP: how far the numbers of hits of two targets may be apart.
+    pub hits_tolerance: Field,
+    /// HTTP: a request for each target; the file then has search terms.
+    pub by_target: Option<At<ByTargetDraft>>,
     /// HTTP: share of the requests that is to find its answer in the cache.
     pub cache_hit: Field,
     /// HTTP: answers that the cache of a host holds.
@@ -540,4 +559,35 @@ fn place(error: &toml::de::Error) -> Place {
         Some(span) => Place::Byte(span.start),
         None => Place::Nowhere,
     }
+}
+
+/// The `by_target` of a workload: a request for a search term, by the name of a target or the
+/// kind of server that it is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ByTargetDraft(pub BTreeMap<String, At<TemplateDraft>>);
+
+impl<'de> Deserialize<'de> for ByTargetDraft {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        BTreeMap::deserialize(deserializer).map(Self)
+    }
+}
+
+/// One request of `by_target`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "a table such as { path = \"/search?q={term}\" }"
+)]
+pub struct TemplateDraft {
+    /// The tutorial's search in the words of this server, in place of the other keys.
+    pub search: Field,
+    /// Request method.
+    pub method: Field,
+    /// Path and query.
+    pub path: Field,
+    /// Request body.
+    pub body: Field,
+    /// How responses report their number of hits.
+    pub hits: Field,
 }

@@ -158,9 +158,11 @@ fn load() -> impl Strategy<Value = Load> {
             Just((false, 1))
         ],
         option::of(1..=u64::MAX),
+        option::of(2u32..=1000),
     )
         .prop_map(
-            |(pace, think, connections, timeout, reuse, requests)| Load {
+            |(pace, think, connections, timeout, reuse, requests, reopen)| Load {
+                reopen: reopen.filter(|_| reuse == (true, 1) && requests.is_none()),
                 requests: requests.filter(|_| !matches!(pace, Pace::Search(_))),
                 think: think.filter(|_| pace == Pace::Closed),
                 pace,

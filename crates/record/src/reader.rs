@@ -277,6 +277,8 @@ impl SliceEntry {
                 singles: None,
                 stages: None,
                 cache: None,
+                spread: None,
+                segment: None,
             });
     }
 

@@ -68,6 +68,7 @@ impl Seconds {
             end_ns: sample.end,
             cpu_ns: sample.cpu,
             backlog: sample.backlog,
+            pause_ns: sample.pause.map(|pause| (pause.start, pause.end)),
         });
         for op in sample.ops {
             let index = self
@@ -215,6 +216,7 @@ mod tests {
             closed_loop: true,
             planned_seconds: 5.0,
             start: 0.0,
+            reopen: None,
             probe: None,
         })
     }
@@ -233,6 +235,7 @@ mod tests {
             hosts: Vec::new(),
             cpu: 0,
             backlog: 0,
+            pause: None,
             drain,
         }
     }

@@ -366,6 +366,7 @@ mod tests {
             closed_loop: true,
             planned_seconds: 5.0,
             start: 0.0,
+            reopen: None,
             probe: None,
         }
     }
@@ -384,6 +385,7 @@ mod tests {
             hosts: Vec::new(),
             cpu: 0,
             backlog: 0,
+            pause: None,
             drain: false,
         }
     }

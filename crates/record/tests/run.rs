@@ -6,12 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Sample, SetupSample};
+use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Pause, Sample, SetupSample};
 use tenbin_record::{
     Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
     HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount,
-    RecordedRun, Retried, Role, RunDirectory, ServerUse, SingleRequest, Singles, Slice, SliceEnd,
-    SliceStart, StageSum, StageSums, TargetEnvironment, TcpUse, UseScope, WireUse, read,
+    PauseUse, ProgramUse, RecordedRun, Retried, Role, RunDirectory, ServerUse, SingleRequest,
+    Singles, Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums, TargetEnvironment, TcpUse,
+    UseScope, WireUse, read,
 };
 
 const SECONDS: u64 = 3;
@@ -129,6 +130,7 @@ fn start(index: u32, closed_loop: bool, operations: usize) -> SliceStart {
         closed_loop,
         planned_seconds: SECONDS as f64,
         start: 0.1 + f64::from(index) * 4.7,
+        reopen: None,
         probe: None,
     }
 }
@@ -199,6 +201,21 @@ fn op(name: &'static str, seed: u64, drain: bool, closed_loop: bool) -> OpSample
     op
 }
 
+/// Both threads wait from 1.3 s after the opening of the window to 1.8 s, one of them a
+/// little longer, and the other once more alone.
+fn pause(thread: usize, second: u64, drain: bool) -> Option<Pause> {
+    let (start, end) = match (thread, second, drain) {
+        (0, 1, false) => (1_250, 1_800),
+        (1, 1, false) => (1_300, 1_900),
+        (1, 2, false) => (2_100, 2_990),
+        _ => return None,
+    };
+    Some(Pause {
+        start: start * 1_000_000,
+        end: end * 1_000_000,
+    })
+}
+
 fn sample(thread: usize, second: u64, drain: bool, closed_loop: bool, operations: usize) -> Sample {
     let seed = second * 2 + thread as u64;
     let (start, end) = if drain {
@@ -226,6 +243,7 @@ fn sample(thread: usize, second: u64, drain: bool, closed_loop: bool, operations
         cpu: (seed + 1) * 100_000_000,
         backlog: if drain { 0 } else { seed },
         drain,
+        pause: pause(thread, second, drain),
     }
 }
 
@@ -239,6 +257,8 @@ fn server(second: u64) -> ServerUse {
         written_bytes: Some(8_192),
         voluntary_switches: Some(10 + second),
         involuntary_switches: None,
+        busiest_process_seconds: Some(0.25),
+        busiest_thread_seconds: None,
         seconds: Some(0.5 + second as f64),
         missed_seconds: Some(0.001),
         scope: UseScope::Host,
@@ -264,6 +284,17 @@ fn machine() -> MachineUse {
         }),
         own_cpu_seconds: Some(1.25),
         others_cpu_seconds: Some(0.125),
+        programs: Some(vec![ProgramUse {
+            pid: 71,
+            name: "mariadbd".to_owned(),
+            cpu_seconds: 0.97,
+        }]),
+        target_programs: None,
+        pause: Some(PauseUse {
+            seconds: 0.25,
+            active_opens: Some(7),
+            programs: Vec::new(),
+        }),
         idle_targets: [("b".to_owned(), 0.5)].into(),
         target_here: Some(true),
         tcp: TcpUse {
@@ -344,11 +375,22 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
             }),
             singles: looked.then(singles),
             stages: looked.then(stages),
+            segment: None,
             cache: looked.then_some(CacheUse {
                 forecast_hits: 5,
                 forecast_lookups: 10,
                 hits: None,
                 lookups: Some(11),
+            }),
+            spread: looked.then_some(Spread {
+                connections: 4,
+                median_responses: 200.0,
+                slowest: 50.5,
+                lower_quartile: 60.0,
+                median: 66.0,
+                upper_quartile: 70.0,
+                fastest: 100.25,
+                variation: 0.0,
             }),
         };
         slices.push(writer.end(end).unwrap());
@@ -446,6 +488,9 @@ fn threads_and_seconds_add_up() {
     assert_eq!(closed.machine, Some(machine()));
     assert_eq!((&open.machine, open.wire), (&None, None), "unknown");
     assert_eq!(closed.backlog, 4 + 5);
+    let pause = closed.pause.unwrap();
+    assert!((pause.start - closed.start - 1.3).abs() < 1e-9, "{pause:?}");
+    assert!((pause.seconds - 0.5).abs() < 1e-9, "{pause:?}");
     assert_eq!(closed.ledger.opened, 8);
 }
 
@@ -737,7 +782,9 @@ fn work_and_requests_are_told_apart_before_and_after_reading() {
             wire: None,
             singles: None,
             stages: None,
+            segment: None,
             cache: None,
+            spread: None,
         })
         .unwrap();
     let [whole, step] = slice.ops.as_slice() else {

@@ -58,6 +58,11 @@ impl Document {
             verdicts: verdicts(assessment),
             findings: assessment.findings.iter().map(finding).collect(),
             comparisons: assessment.comparisons.iter().map(comparison).collect(),
+            workload_comparisons: assessment
+                .workload_comparisons
+                .iter()
+                .map(comparison)
+                .collect(),
             results: assessment
                 .figures
                 .iter()
@@ -178,12 +183,14 @@ fn optimum(optimum: &verdict::Optimum) -> Optimum {
 fn verdicts(assessment: &Assessment) -> Vec<String> {
     let optima = assessment.optima.iter().map(verdict::Optimum::sentence);
     let compared = assessment.primary().map(verdict::Comparison::sentence);
+    let between_workloads = assessment.workload_comparisons.iter().filter(|c| c.primary);
     let capacities = assessment.capacity_comparisons.iter();
     let rates = assessment.rate_comparisons.iter();
     let alone = assessment.capacities.iter().map(|found| found.sentence());
     let searches = assessment.searches.iter();
     let sentences: Vec<String> = optima
         .chain(compared)
+        .chain(between_workloads.map(verdict::Comparison::sentence))
         .chain(capacities.map(verdict::CapacityComparison::sentence))
         .chain(rates.map(verdict::RateComparison::sentence))
         .chain(alone)
@@ -542,6 +549,8 @@ fn slice_figures(plan: &Plan, slice: &Slice, flags: &[verdict::Flag]) -> SliceFi
         p50: quantile(0.5),
         p99: quantile(0.99),
         max: max_of(slice),
+        pause_start: slice.pause.map(|pause| pause.start),
+        pause_seconds: slice.pause.map(|pause| pause.seconds),
         mean: mean_of(slice),
         payload_bytes: Some(slice.work().map(|op| op.payload).sum()),
         server_cpu: slice.server.and_then(|server| server.cpu_seconds),
@@ -557,6 +566,7 @@ fn slice_figures(plan: &Plan, slice: &Slice, flags: &[verdict::Flag]) -> SliceFi
         client_busiest_thread: slice.client.busiest_thread,
         cache_forecast: slice.cache.and_then(|cache| cache.forecast()),
         cache_hits: slice.cache.and_then(|cache| cache.observed()),
+        segment: slice.segment.clone(),
         flags: flags.map(|flag| flag.test.to_owned()).collect(),
     }
 }

@@ -46,10 +46,15 @@ pub struct Document {
     pub trust: Trust,
     /// One sentence for each primary comparison, or one that says why there is none.
     pub verdicts: Vec<String>,
-    /// What was observed about the run, most severe first.
+    /// What was observed about the run: what makes the numbers unusable first, then what set a
+    /// ratio or a limit, then the circumstances.
     pub findings: Vec<Finding>,
     /// Every challenger against the baseline, its twin too, by workload and figure.
     pub comparisons: Vec<Comparison>,
+    /// Workloads against the first of them on each target, where the plan compares workloads. There
+    /// `workload` is the target, and `baseline` and `challenger` are workloads.
+    #[serde(default)]
+    pub workload_comparisons: Vec<Comparison>,
     /// Every workload on every target.
     pub results: Vec<ResultOf>,
     /// The systems under test, in the plan's order; `run.baseline` says which of them
@@ -484,16 +489,16 @@ pub struct OperationResult {
     pub bandwidth: Option<Figure>,
     /// What the times below count from.
     pub timed_from: TimedFrom,
-    /// Median time.
+    /// Median time. This and every percentile below is that of all requests of the
+    /// slices that ran their full time, taken together; its interval comes from the
+    /// differences between slices.
     pub p50: Option<Figure>,
     /// 90th percentile.
     pub p90: Option<Figure>,
     /// 99th percentile.
     pub p99: Option<Figure>,
     /// Largest time of a correct answer in the whole run, slices cut short among
-    /// them: an extreme, not an estimate, and so without an interval. What p50 to
-    /// p99 cannot show, medians over slices that they are, shows here: a stall in
-    /// a single slice.
+    /// them: an extreme, not an estimate, and so without an interval.
     #[serde(default)]
     pub max: Option<f64>,
     /// Median service time, from the write to the last byte; equals p50 when that
@@ -641,6 +646,21 @@ impl Document {
         let twin = self.run.twin.as_ref();
         let others = self.targets.iter();
         others.filter(move |it| Some(&it.name) != baseline && Some(&it.name) != twin)
+    }
+
+    /// The comparisons of this workload with another one on the same target.
+    pub fn comparisons_with_workloads<'a>(
+        &'a self,
+        workload: &'a str,
+    ) -> impl Iterator<Item = &'a Comparison> {
+        let comparisons = self.workload_comparisons.iter();
+        comparisons.filter(move |comparison| comparison.challenger == workload)
+    }
+
+    /// What decides between workloads, a sentence each.
+    pub(crate) fn between_workloads(&self) -> impl Iterator<Item = &String> {
+        let primary = self.workload_comparisons.iter().filter(|c| c.primary);
+        primary.map(|comparison| &comparison.sentence)
     }
 
     /// The comparisons of one workload, the primary ones first.

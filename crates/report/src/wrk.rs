@@ -342,6 +342,7 @@ mod tests {
         let mut pooled = Pooled::nothing();
         pooled.seconds = 12.0;
         pooled.add_op(&op);
+        pooled.add_times_of(&op);
         pooled.rates = vec![90.0, 110.0];
         pooled
     }
@@ -391,7 +392,10 @@ mod tests {
         ] {
             assert!(text.lines().any(|each| each == line), "{line}\n{text}");
         }
-        let recorded = Asked { uncorrected: false, ..asked };
+        let recorded = Asked {
+            uncorrected: false,
+            ..asked
+        };
         assert!(!super::text(&recorded, &pooled()).contains("Uncorrected"));
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tenbin_plan::Credentials;
 use url::Url;
 
+use crate::data;
 use crate::error::{Exit, LogTail, TargetError};
 use crate::guarded::Guarded;
 use crate::launch::{Stand, stop_all};
@@ -45,6 +46,13 @@ impl Running {
     /// What it has used so far, all of it; `None` as above.
     pub fn usage(&self) -> Option<Usage> {
         Some(self.look(Depth::Whole)?.usage)
+    }
+
+    /// Numbers of its observed processes on this machine, as last seen.
+    pub fn members(&self) -> Vec<i32> {
+        self.observed
+            .as_ref()
+            .map_or_else(Vec::new, Observed::members)
     }
 
     /// What has changed about observing it since this was last asked, a sentence each.
@@ -187,15 +195,7 @@ impl DataDirectory {
     }
 
     fn delete(&self) -> std::io::Result<()> {
-        match std::fs::remove_dir_all(&self.path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        // The target's own directory goes too, if nothing else is in it.
-        if let Some(parent) = self.path.parent() {
-            let _ = std::fs::remove_dir(parent);
-        }
-        Ok(())
+        data::remove(&self.path)
     }
 }
 

@@ -8,10 +8,12 @@
 mod arm;
 mod cache;
 mod clean;
+mod course;
 mod descriptors;
 mod doctor;
 mod error;
 mod forecast;
+mod found;
 mod machine;
 mod meter;
 mod nodes;
@@ -28,11 +30,13 @@ mod stop;
 mod supply;
 mod watch;
 
-pub use clean::{clean, places};
+pub use arm::Cleaned;
+pub use clean::{clean, data_left, places};
 pub use doctor::{Examination, examine};
 pub use error::{Ending, WeighError};
 pub use progress::Progress;
-pub use run::{Bench, CountAllocations, IsPrecise, Weighed, weigh};
+pub use run::{Bench, CountAllocations, IsPrecise, Weighed, clean_command, weigh};
 pub use search::{ProbeWish, Steering};
 pub use stop::Stop;
 pub use supply::Supply;
+pub use tenbin_targets::DataLeft;

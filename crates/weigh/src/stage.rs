@@ -55,6 +55,7 @@ pub(crate) fn run(
     done: &mut dyn FnMut(u64, u64),
 ) -> Result<Staged, EngineError> {
     let plan = Drive {
+        rest: None,
         carrier: narrowed(carrier, stage.host),
         load: Load {
             pace: Pace::Closed,
@@ -63,6 +64,7 @@ pub(crate) fn run(
             depth: 1,
             timeout,
             keep_alive: true,
+            reopen: None,
             requests: None,
         },
         seed: 0,
@@ -180,6 +182,7 @@ mod tests {
             cpu: 0,
             backlog: 0,
             drain: false,
+            pause: None,
         }
     }
 

@@ -1,12 +1,13 @@
 //! The seam for a kind of workload, and the table of them.
 
 use tenbin_engine::Workload;
-use tenbin_plan::{self as plan, WorkloadKind};
+use tenbin_plan::{self as plan, Found, WorkloadKind};
 
 use crate::blob::Blob;
 use crate::error::WorkloadError;
 use crate::http::Http;
 use crate::s3::S3;
+use crate::sequence::Position;
 use crate::single::{AskedPatterns, SinglesSeen};
 use crate::site::Site;
 
@@ -85,9 +86,44 @@ pub trait Prepared: Send {
         None
     }
 
+    /// How far the workload has come in the sequence of its requests; `None` where it
+    /// does not matter which requests a target is sent. Asked between slices.
+    fn position(&self) -> Option<Position> {
+        None
+    }
+
+    /// Where the next slice ends in the sequence, by worker, which is then
+    /// [`tenbin_engine::Next::Exhausted`]; without, it ends by time.
+    fn ends_at(&mut self, ends: Option<&[u64]>) {
+        let _ = ends;
+    }
+
+    /// Goes on at this position of the sequence, by worker. What is before it and has not
+    /// been sent is left out.
+    fn skip_to(&mut self, position: &[u64]) {
+        let _ = position;
+    }
+
+    /// How many different things the slice of that number (from 0, warm-ups among them) may
+    /// read, where that depends on what an earlier slice stored on this target.
+    fn readable(&self, slice: usize) -> Option<u64> {
+        let _ = slice;
+        None
+    }
+
+    /// The slice that was driven last is only the first part of the next one, which reads
+    /// what an earlier slice of the same number stored.
+    fn goes_on(&mut self) {}
+
+    /// The next slice is to read only the first `things`, since another target has no
+    /// more of them.
+    fn read_only(&mut self, things: u64) {
+        let _ = things;
+    }
+
     /// The measured workers of one slice, one for a thread: as many as there are
-    /// threads, or connections where these are fewer. Every slice sends the
-    /// same sequence from its beginning.
+    /// threads, or connections where these are fewer. Where the workload has a
+    /// [`Prepared::position`], they go on from there; elsewhere every slice begins anew.
     fn slice(&mut self) -> Vec<Box<dyn Workload>>;
 
     /// The workers of a stretch in which refused requests are sent again, at most so often
@@ -107,6 +143,18 @@ pub trait Prepared: Send {
     /// the stages of [`Prepared::before_run`].
     fn notes(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// The data set that was there before the run, if there was one that this works on; asked
+    /// after the stages of [`Prepared::before_run`].
+    fn found(&self) -> Option<Found> {
+        None
+    }
+
+    /// The workload is called that from now on: after what was found. Called before the first
+    /// slice, so that a run of the plan as executed sends the same.
+    fn rename(&mut self, name: &str) {
+        let _ = name;
     }
 
     /// The patterns that requests are drawn from, if they are, and what was found of
@@ -168,6 +216,63 @@ pub trait Prepared: Send {
     /// sentence, once it has been driven.
     fn left_behind(&self) -> Option<String> {
         None
+    }
+
+    /// The same, one by one, with what is known of each.
+    fn leftovers(&self) -> Vec<Leftover> {
+        self.left_behind().into_iter().map(Leftover::from).collect()
+    }
+
+    /// What the stages of [`Prepared::after_run`] removed after [`Prepared::inherit`], a
+    /// sentence each, once they have been driven.
+    fn removed(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Names of the buckets that this workload made, known after [`Prepared::check`].
+    fn buckets_made(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Takes over the buckets that an earlier run of the same plan made, as far as this
+    /// workload uses them: [`Prepared::after_run`] deletes those that are empty. Takes what
+    /// it uses out of `buckets`; called after [`Prepared::inherit`].
+    fn inherit_buckets(&mut self, buckets: &mut Vec<String>) {
+        let _ = buckets;
+    }
+}
+
+/// Something that Tenbin put on a target and that is still there after tidying.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Leftover {
+    /// What it is and where, in a sentence without an end.
+    pub what: String,
+    /// The bucket it is in, of S3.
+    pub bucket: Option<String>,
+    /// What all its keys begin with, of S3.
+    pub prefix: Option<String>,
+    /// Number of objects; `None` if that is not known.
+    pub objects: Option<u64>,
+    /// Why it is still there, if that is known.
+    pub reason: Option<String>,
+}
+
+impl From<String> for Leftover {
+    fn from(what: String) -> Self {
+        Self {
+            what,
+            ..Self::default()
+        }
+    }
+}
+
+impl std::fmt::Display for Leftover {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.what)?;
+        match &self.reason {
+            Some(reason) => write!(f, ": {reason}"),
+            None => Ok(()),
+        }
     }
 }
 

@@ -16,6 +16,10 @@ pub struct ComparingArgs {
     /// address under another name else. How far it seems to differ is the noise
     #[arg(long)]
     pub aa: bool,
+    /// Workloads that are compared with the first of them on each target, with commas, for example
+    /// get-1KiB,get-1MiB: their slices are interleaved as those of targets are
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
+    pub compare_workloads: Vec<String>,
     /// How far apart two targets may be and still be equivalent [default: 5%]
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub margin: Option<String>,
@@ -37,6 +41,9 @@ impl ComparingArgs {
         set(&mut draft.baseline, "--baseline", self.baseline.as_deref());
         set(&mut draft.aa, "--aa", self.aa.then_some(true));
         set(&mut draft.margin, "--margin", self.margin.as_deref());
+        if let Some(workloads) = many("--compare-workloads", &self.compare_workloads) {
+            draft.compare.workloads = Some(workloads);
+        }
         if let Some(conditions) = many("--expect", &self.expect) {
             draft.expect = Some(conditions);
         }

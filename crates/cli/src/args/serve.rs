@@ -72,8 +72,8 @@ pub struct ServeS3Args {
     )]
     pub secret_key: Option<String>,
     /// Make a share of the requests fail, repeatable, for example busy:98%: busy (500 for a PUT
-    /// while another PUT is stored), slow-down (503 with Retry-After for a PUT) or reset (the
-    /// connection is closed on a PUT)
+    /// while another PUT is stored), slow-down (503 with Retry-After for a PUT), keep-deleted (204
+    /// for a DELETE, and the object stays) or reset (the connection is closed on a PUT)
     #[arg(long = "fault", value_name = "KIND:SHARE")]
     pub faults: Vec<S3Fault>,
     /// Worker threads
@@ -154,6 +154,11 @@ pub struct ServeTruthArgs {
     /// workers do 400 a second at most [default: as many as come]
     #[arg(long, value_name = "N")]
     pub workers: Option<NonZeroUsize>,
+    /// Serve with N workers that share one listening socket, as a prefork server does: each serves
+    /// one request at a time of the connections that it has accepted, so that connections are
+    /// spread over the workers by chance
+    #[arg(long, value_name = "N", conflicts_with_all = ["workers", "single_queue", "capacity", "stalls", "reset", "truncate", "malformed", "log"])]
+    pub prefork: Option<NonZeroUsize>,
     /// Begin at most so many requests a second, evenly spaced; the rest waits
     #[arg(long, value_name = "RATE")]
     pub capacity: Option<tenbin_plan::rate::Rate>,
@@ -169,6 +174,10 @@ pub struct ServeTruthArgs {
     /// Share of requests answered with something that is not HTTP
     #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = share)]
     pub malformed: f64,
+    /// Send the head and the body of a response in two writes with Nagle's algorithm on: the body
+    /// waits for the client's delayed acknowledgement, 40 ms or a little longer on Linux
+    #[arg(long)]
+    pub two_writes: bool,
     /// Log every request to this file
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,

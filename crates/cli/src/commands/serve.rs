@@ -81,6 +81,7 @@ fn truth(args: &ServeTruthArgs) -> TruthOptions {
         workers: args
             .workers
             .or_else(|| args.single_queue.then_some(NonZeroUsize::MIN)),
+        prefork: args.prefork,
         capacity: args.capacity.map(tenbin_plan::rate::Rate::get),
         stalls: args.stalls.clone(),
         shares: Shares {
@@ -88,6 +89,7 @@ fn truth(args: &ServeTruthArgs) -> TruthOptions {
             truncate: args.truncate,
             malformed: args.malformed,
         },
+        two_writes: args.two_writes,
         log: args.log.clone(),
     }
 }

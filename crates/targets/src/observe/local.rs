@@ -82,6 +82,12 @@ impl Source for LocalProcesses {
     fn is_here(&self) -> bool {
         true
     }
+
+    fn members(&self) -> Vec<i32> {
+        self.observer
+            .as_ref()
+            .map_or_else(Vec::new, Observer::members)
+    }
 }
 
 #[cfg(target_os = "linux")]

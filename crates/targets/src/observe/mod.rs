@@ -37,6 +37,11 @@ pub(crate) trait Source: Send + fmt::Debug {
 
     /// Whether what it tells of is certainly on this machine.
     fn is_here(&self) -> bool;
+
+    /// Numbers of the observed processes of this machine, as far as they are known.
+    fn members(&self) -> Vec<i32> {
+        Vec::new()
+    }
 }
 
 /// Why there are no totals.
@@ -170,6 +175,12 @@ impl Observed {
 
     pub(crate) fn is_here(&self) -> bool {
         self.is_here
+    }
+
+    /// Numbers of the observed processes of this machine.
+    pub(crate) fn members(&self) -> Vec<i32> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.source.members()
     }
 }
 

@@ -64,6 +64,11 @@ impl Observer {
     pub(crate) fn count(&self) -> usize {
         self.linux.count()
     }
+
+    /// Their numbers.
+    pub(crate) fn members(&self) -> Vec<i32> {
+        self.linux.members.clone()
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -78,6 +83,10 @@ impl Observer {
 
     pub(crate) fn count(&self) -> usize {
         0
+    }
+
+    pub(crate) fn members(&self) -> Vec<i32> {
+        Vec::new()
     }
 }
 
@@ -107,7 +116,7 @@ mod linux {
         root: Root,
         guard_storage: Option<Storage>,
         /// All that are observed, parents first.
-        members: Vec<i32>,
+        pub(super) members: Vec<i32>,
         newest_process: Option<String>,
         seen: HashMap<Identity, Account>,
         unaccounted: Spent,
@@ -115,6 +124,8 @@ mod linux {
         /// By process and thread.
         threads: HashMap<(i32, i32), Switches>,
         switches: Switches,
+        /// CPU seconds of each process and of each thread at the last whole look.
+        whole: Option<Apart>,
         groups: Option<Groups>,
     }
 
@@ -136,6 +147,14 @@ mod linux {
     struct Storage {
         read: u64,
         written: u64,
+    }
+
+    /// CPU seconds, not added up.
+    #[derive(Debug, Default)]
+    struct Apart {
+        processes: HashMap<Identity, f64>,
+        /// By process and thread.
+        threads: HashMap<(i32, i32), f64>,
     }
 
     #[derive(Debug, Clone, Copy, Default)]
@@ -173,6 +192,7 @@ mod linux {
                 },
                 threads: HashMap::new(),
                 switches: Switches::default(),
+                whole: None,
                 groups: Groups::find(),
             }
         }
@@ -197,7 +217,18 @@ mod linux {
                 return Some(usage);
             }
             let switches = self.count_switches();
+            let now = self.apart();
+            let before = self.whole.replace(now);
+            let (busiest_process, busiest_thread) = match (&before, &self.whole) {
+                (Some(before), Some(now)) => (
+                    most_grown(&before.processes, &now.processes),
+                    most_grown(&before.threads, &now.threads),
+                ),
+                _ => (None, None),
+            };
             Some(Usage {
+                busiest_process,
+                busiest_thread,
                 voluntary_switches: switches.map(|switches| switches.voluntary),
                 involuntary_switches: switches.map(|switches| switches.involuntary),
                 group: self
@@ -346,6 +377,23 @@ mod linux {
             }
         }
 
+        /// What each process and each thread has used by itself.
+        fn apart(&self) -> Apart {
+            let processes = self.seen.keys();
+            let processes = processes
+                .filter_map(|identity| Some((*identity, own_seconds(identity.0)?)))
+                .collect();
+            let threads = self.members.iter().flat_map(|&pid| {
+                let threads = threads_of(pid).into_iter();
+                threads
+                    .filter_map(move |thread| Some(((pid, thread), thread_seconds(pid, thread)?)))
+            });
+            Apart {
+                processes,
+                threads: threads.collect(),
+            }
+        }
+
         /// All that were seen so far; `None` if no thread tells.
         fn count_switches(&mut self) -> Option<Switches> {
             let mut threads = HashMap::new();
@@ -399,6 +447,25 @@ mod linux {
         names
             .filter_map(|name| name.to_str()?.parse().ok())
             .collect()
+    }
+
+    /// The most that any of those at both looks has grown by; `None` where none was.
+    fn most_grown<K: std::hash::Hash + Eq>(
+        before: &HashMap<K, f64>,
+        now: &HashMap<K, f64>,
+    ) -> Option<f64> {
+        let grown = now.iter().filter_map(|(key, now)| {
+            let grown = now - before.get(key)?;
+            (grown >= 0.0).then_some(grown)
+        });
+        grown.max_by(f64::total_cmp)
+    }
+
+    /// CPU seconds of one thread: first word of its `schedstat`, nanoseconds.
+    fn thread_seconds(pid: i32, thread: i32) -> Option<f64> {
+        let text = fs::read_to_string(format!("/proc/{pid}/task/{thread}/schedstat")).ok()?;
+        let nanos: u64 = text.split_whitespace().next()?.parse().ok()?;
+        Some(nanos as f64 / 1e9)
     }
 
     fn switches(pid: i32, thread: i32) -> Option<Switches> {

@@ -4,12 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tenbin_engine::Workload;
-use tenbin_plan::{self as plan, Choose, DataSet, S3Operation, S3Work};
+use tenbin_plan::{self as plan, Choose, DataSet, Found, S3Operation, S3Work};
 
 use super::action::{Layout, Probe, kind_of};
 use super::append::Lengths;
 use super::catalogue::Catalogue;
 use super::check::{Check, Keeping};
+use super::choose::{self, Ways};
 use super::content::Content;
 use super::generations::Ledgers;
 use super::intake;
@@ -19,8 +20,9 @@ use super::standing::Standing;
 use super::tidy::{Remains, Tidy};
 use super::uploads::Uploads;
 use super::versions::VersionIds;
-use crate::kind::{Prepared, Stage};
+use crate::kind::{Leftover, Prepared, Stage};
 use crate::rng::name_number;
+use crate::sequence::{self, Cursors, Position};
 use crate::site::Site;
 use crate::text::grouped;
 
@@ -46,10 +48,15 @@ pub(super) struct PreparedS3 {
     pub(super) lengths: Arc<Lengths>,
     pub(super) marks: Marks,
     pub(super) ledgers: Ledgers,
+    /// Where the workers are in the sequence of their requests, and which objects are next.
+    pub(super) cursors: Arc<Mutex<Cursors>>,
+    pub(super) ways: Arc<Mutex<Ways>>,
     /// Whether what is there has been looked at, and whether that has been heeded.
     pub(super) surveyed: bool,
     pub(super) heeded: bool,
     pub(super) found: Arc<Mutex<Catalogue>>,
+    /// What was there, where that is the data set.
+    pub(super) there: Option<Found>,
     /// Objects that are to be put before the run; all without.
     pub(super) missing: Option<Arc<[u64]>>,
     /// Objects that were there and right.
@@ -68,6 +75,8 @@ pub(super) struct PreparedS3 {
     pub(super) touched: bool,
     /// Whether an earlier run may have made things whose numbers are not known.
     pub(super) inherited: bool,
+    /// Objects whose deletion has been tried, to be listed, and buckets to be deleted then.
+    pub(super) unlisted: Option<(Vec<u64>, Vec<usize>)>,
     /// By bucket.
     pub(super) buckets_made: Arc<[AtomicBool]>,
     pub(super) remains: Arc<Remains>,
@@ -130,6 +139,27 @@ impl Prepared for PreparedS3 {
         })
     }
 
+    fn position(&self) -> Option<Position> {
+        self.has_sequence().then(|| {
+            let digest = choose::held(&self.ways).digest;
+            sequence::held(&self.cursors).position_of(digest)
+        })
+    }
+
+    fn ends_at(&mut self, ends: Option<&[u64]>) {
+        sequence::held(&self.cursors).ends_at(ends);
+    }
+
+    fn skip_to(&mut self, position: &[u64]) {
+        let left_out = sequence::held(&self.cursors).skip_to(position);
+        // Of a mix it is not known which operations have been left out.
+        if !self.is_mixed() {
+            for (worker, &count) in left_out.iter().enumerate() {
+                choose::held(&self.ways).skip((worker, 0), count);
+            }
+        }
+    }
+
     fn slice(&mut self) -> Vec<Box<dyn Workload>> {
         self.workers(self.work.retries)
     }
@@ -156,6 +186,9 @@ impl Prepared for PreparedS3 {
         {
             return Some(abandon);
         }
+        if let Some((objects, buckets)) = self.unlisted.take() {
+            return Some(self.look_after(objects, buckets));
+        }
         let mut objects = self.marks.take_made();
         if self.work.data == DataSet::Keep {
             self.stay += objects.len() as u64;
@@ -173,11 +206,10 @@ impl Prepared for PreparedS3 {
         if touched && let Some(litter) = self.litter() {
             return Some(self.sweep(litter, buckets));
         }
-        if objects.is_empty() && buckets.is_empty() {
-            return None;
+        if objects.is_empty() {
+            return (!buckets.is_empty()).then(|| self.look_after(objects, buckets));
         }
         let what = match objects.len() {
-            0 => format!("deleting {}", self.buckets()),
             1 => "deleting 1 object".to_owned(),
             many => format!("deleting {} objects", grouped(many as u64)),
         };
@@ -185,9 +217,9 @@ impl Prepared for PreparedS3 {
             Arc::clone(&self.place),
             self.scribe(),
             &objects,
-            buckets,
             Arc::clone(&self.remains),
         );
+        self.unlisted = Some((objects, buckets));
         Some(Stage {
             what,
             total: Some(tidy.requests()),
@@ -203,9 +235,46 @@ impl Prepared for PreparedS3 {
     }
 
     fn left_behind(&self) -> Option<String> {
-        match (self.objects_left(), self.unfinished()) {
-            (Some(objects), Some(uploads)) => Some(format!("{objects}; {uploads}")),
-            (objects, uploads) => objects.or(uploads),
+        let left = self.leftovers();
+        let sentences: Vec<String> = left.iter().map(ToString::to_string).collect();
+        (!sentences.is_empty()).then(|| sentences.join("; "))
+    }
+
+    fn leftovers(&self) -> Vec<Leftover> {
+        let listed = self.remains.residue.leftovers(&self.place);
+        let mut left = listed.unwrap_or_else(|| self.undeleted().into_iter().collect());
+        left.extend(self.unfinished().map(Leftover::from));
+        left
+    }
+
+    fn found(&self) -> Option<Found> {
+        self.there
+    }
+
+    fn rename(&mut self, name: &str) {
+        self.name = name_number(name);
+    }
+
+    fn removed(&self) -> Vec<String> {
+        self.remains.residue.removed(&self.place)
+    }
+
+    fn buckets_made(&self) -> Vec<String> {
+        let made = self.buckets_made.iter().zip(&self.place.buckets);
+        made.filter(|(made, _)| made.load(Ordering::Acquire))
+            .map(|(_, bucket)| bucket.name.clone())
+            .collect()
+    }
+
+    fn inherit_buckets(&mut self, buckets: &mut Vec<String>) {
+        if !self.inherited {
+            return;
+        }
+        let own = self.place.buckets.iter().zip(self.buckets_made.iter());
+        for (bucket, made) in own {
+            let before = buckets.len();
+            buckets.retain(|name| *name != bucket.name);
+            made.store(buckets.len() < before, Ordering::Release);
         }
     }
 }
@@ -219,8 +288,11 @@ impl PreparedS3 {
         seed: u64,
         threads: usize,
     ) -> Self {
+        // What is there already need not be the same everywhere, and of a mix it depends on the
+        // answers which operation is next.
+        let alike = s3.data != DataSet::Existing && s3.mix.single().is_some();
         let made: Vec<AtomicBool> = (0..s3.buckets.max(1)).map(|_| false.into()).collect();
-        Self {
+        let prepared = Self {
             place: Arc::new(Place::new(target, s3, seed, &work.name)),
             content: Arc::new(Content::new(seed, &intake::recipe(s3, target)).sent_from_file()),
             standing: Arc::new(Standing::new(s3, seed)),
@@ -236,9 +308,12 @@ impl PreparedS3 {
             lengths: Arc::new(intake::lengths(s3)),
             marks: Marks::default(),
             ledgers: Ledgers::default(),
+            cursors: Arc::default(),
+            ways: Arc::default(),
             surveyed: false,
             heeded: false,
             found: Arc::default(),
+            there: None,
             missing: None,
             right: 0,
             stay: 0,
@@ -248,43 +323,40 @@ impl PreparedS3 {
             probes: intake::probes(s3),
             touched: false,
             inherited: false,
+            unlisted: None,
             buckets_made: made.into(),
             remains: Arc::new(Remains::default()),
             unknown: Arc::default(),
+        };
+        let cursors = Cursors::new(prepared.count(), alike);
+        Self {
+            cursors: Arc::new(Mutex::new(cursors)),
+            ..prepared
         }
     }
 
     /// The measured workers of one slice, with so many retries of each request.
     fn workers(&mut self, retries: u32) -> Vec<Box<dyn Workload>> {
         self.touched = true;
-        let mut workers = self.threads.min(self.connections);
-        if self.work.rewrite {
-            // No object is written by two of them.
-            workers = workers.min(usize::try_from(self.work.objects).unwrap_or(usize::MAX));
-        }
+        let workers = self.count();
         let all = 0..workers;
         all.map(|worker| self.measured_with_retries(worker, workers, retries))
             .collect()
     }
 
-    fn objects_left(&self) -> Option<String> {
-        let buckets = self.buckets();
+    /// What deletions left, as far as they tell; a listing knows better.
+    fn undeleted(&self) -> Option<Leftover> {
         let objects = self.remains.objects.load(Ordering::Acquire);
-        let made = self.remains.buckets.load(Ordering::Acquire) > 0;
-        if self.unknown.load(Ordering::Acquire) {
-            return Some(format!(
-                "what was put under {} could not be listed and may be left in {buckets}",
-                self.place.prefix,
-            ));
-        }
-        if objects > 0 {
-            return Some(format!(
-                "up to {} objects under {} could not be deleted from {buckets}",
+        (objects > 0).then(|| Leftover {
+            what: format!(
+                "up to {} objects under {} could not be deleted from {}",
                 grouped(objects),
                 self.place.prefix,
-            ));
-        }
-        made.then(|| format!("{buckets}, made for this run, could not be deleted"))
+                self.buckets(),
+            ),
+            prefix: Some(self.place.prefix.clone()),
+            ..Leftover::default()
+        })
     }
 
     /// How messages call the buckets.
@@ -312,6 +384,26 @@ impl PreparedS3 {
 
     pub(super) fn is_mixed(&self) -> bool {
         self.work.mix.single().is_none()
+    }
+
+    /// How many measured workers a slice has.
+    fn count(&self) -> usize {
+        let workers = self.threads.min(self.connections);
+        match self.work.rewrite {
+            // No object is written by two of them.
+            true => workers.min(usize::try_from(self.work.objects).unwrap_or(usize::MAX)),
+            false => workers,
+        }
+    }
+
+    /// Whether it matters which requests are sent: where some of several objects are read,
+    /// and nothing is done that takes more than one request.
+    pub(super) fn has_sequence(&self) -> bool {
+        use S3Operation::{Delete, Get, GetPart, GetTags, Put, Stat, ZipGet};
+        let reads = |op| matches!(op, Get | GetPart | GetTags | Stat | ZipGet);
+        let mix = &self.work.mix;
+        let plain = |op| reads(op) || matches!(op, Put | Delete);
+        self.work.objects > 1 && mix.operations().any(reads) && mix.operations().all(plain)
     }
 
     fn used_up_by_a_slice(&self) -> bool {
