@@ -259,36 +259,8 @@ impl Arm {
         self.drive_unmeasured(work, at, workers, window, wires, listen)
     }
 
-    /// The same with requests that are sent again when they are refused; false where there is
-    /// no such thing.
-    pub(crate) fn with_retries(
-        &mut self,
-        work: &Workload,
-        at: usize,
-        most: u32,
-        window: Duration,
-        wires: &mut Wires<'_>,
-        listen: &mut dyn FnMut(News),
-    ) -> Result<bool, WeighError> {
-        if self.prepared[at].spent().is_some() {
-            return Ok(false);
-        }
-        self.before_slice(work, at, wires)?;
-        let Some(workers) = self.prepared[at].slice_with_retries(most) else {
-            return Ok(false);
-        };
-        (wires.progress)(Progress::Stage {
-            target: &self.running.name,
-            workload: &work.name,
-            what: "measuring what retries would hide",
-            done: 0,
-            total: None,
-        });
-        self.drive_unmeasured(work, at, workers, window, wires, listen)?;
-        Ok(!wires.stop.is_asked())
-    }
-
-    fn drive_unmeasured(
+    /// Drives these workers for so long without keeping anything.
+    pub(crate) fn drive_unmeasured(
         &mut self,
         work: &Workload,
         at: usize,
@@ -463,8 +435,11 @@ impl Arm {
         let Some(stage) = stage else { return Ok(None) };
         let (what, must_succeed) = (stage.what.clone(), stage.must_succeed);
         let staged = self.drive_stage(work, stage, wires)?;
-        if must_succeed && staged.failure.is_none() && !staged.stopped {
-            self.note_refusals(work, &what, &staged, wires);
+        if let Some(sentence) = staged.refusals()
+            && self.noted.insert(work.name.clone())
+        {
+            let note = format!("target \"{}\", {what}: {sentence}", self.running.name);
+            (wires.progress)(Progress::Note(&note));
         }
         match staged.failure {
             Some(why) if must_succeed => Err(WeighError::Preparation {
@@ -515,31 +490,6 @@ impl Arm {
             wires.stop,
             &mut tell,
         )?)
-    }
-
-    /// Says what the server refused although the stage has succeeded, once for each workload.
-    fn note_refusals(
-        &mut self,
-        work: &Workload,
-        what: &str,
-        staged: &Staged,
-        wires: &mut Wires<'_>,
-    ) {
-        let refused = staged.refused;
-        let requests = match refused.requests {
-            0 => return,
-            1 => "1 request, which succeeded when it was sent again".to_owned(),
-            many => format!("{many} requests, and all succeeded when they were sent again"),
-        };
-        if !self.noted.insert(work.name.clone()) {
-            return;
-        }
-        let name = &self.running.name;
-        let at_once = refused.fewest_at_once;
-        let note = format!(
-            "target \"{name}\", {what}: the server refused {requests} (with {at_once} at a time at the fewest)"
-        );
-        (wires.progress)(Progress::Note(&note));
     }
 }
 
