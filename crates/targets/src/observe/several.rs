@@ -54,6 +54,10 @@ impl Source for Sum {
 fn sum(parts: &[Usage]) -> Usage {
     let seconds = |of: fn(&Usage) -> Option<f64>| parts.iter().map(of).sum::<Option<f64>>();
     let count = |of: fn(&Usage) -> Option<u64>| parts.iter().map(of).sum::<Option<u64>>();
+    let most = |of: fn(&Usage) -> Option<f64>| {
+        let each: Option<Vec<f64>> = parts.iter().map(of).collect();
+        each?.into_iter().reduce(f64::max)
+    };
     let is_host = parts.iter().any(|part| part.scope == Scope::Host);
     Usage {
         // Each has a clock: the mean of differences is the difference of means.
@@ -73,6 +77,8 @@ fn sum(parts: &[Usage]) -> Usage {
         written_bytes: count(|part| part.written_bytes),
         voluntary_switches: count(|part| part.voluntary_switches),
         involuntary_switches: count(|part| part.involuntary_switches),
+        busiest_process: most(|part| part.busiest_process),
+        busiest_thread: most(|part| part.busiest_thread),
         // Each would have its own.
         group: None,
     }
