@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Nginx, Outcome, Scratch, Tenbin};
+use common::{Nginx, Outcome, OwnServer, Scratch, Tenbin};
 
 /// A short run against these targets.
 fn weigh(scratch: &Scratch, targets: &[String], more: &[&str]) -> Outcome {
@@ -36,6 +36,24 @@ fn a_server_that_keeps_no_connection_is_told_from_one_that_does() {
     assert_eq!(found["target"], "closing", "{run}");
     assert_eq!(found["severity"], "suspect", "{run}");
     assert_eq!(found["blame"], "server", "{run}");
+}
+
+#[test]
+fn a_response_in_two_writes_waits_for_a_delayed_acknowledgement() {
+    let scratch = Scratch::new("two-writes");
+    let truth = |options: &[&str]| {
+        let fixed = ["serve", "truth", "--listen", "127.0.0.1:0"];
+        OwnServer::start(&scratch, [&fixed[..], options].concat())
+    };
+    let server = truth(&["--two-writes"]);
+    let run = weigh(&scratch, &[server.url()], &["--json"]);
+    let found = finding(&run, "tail_signature");
+    assert_eq!(found["blame"], "server", "{run}");
+    let evidence = found["evidence"].as_str().expect("evidence");
+    assert!(evidence.contains("delayed acknowledgement"), "{run}");
+    let slow = truth(&["--service", "fixed:46ms"]);
+    let run = weigh(&scratch, &[slow.url()], &["--json"]);
+    assert!(!run.stdout.contains("tail_signature"), "{run}");
 }
 
 #[test]

@@ -107,6 +107,9 @@ impl Conductor<'_> {
                 self.workload.lost(&mut lane.exchange, ErrorClass::Timeout);
             }
         }
+        if self.in_flight > 0 {
+            self.tally.paused(self.quiet_since, now);
+        }
         if self.score.rest.is_some() {
             // What connections did for the rest of a segment is not of the window.
             self.tally.forget_connections();

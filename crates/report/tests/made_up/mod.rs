@@ -490,6 +490,7 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
         cache: None,
         segment: None,
         backlog: 0,
+        pause: None,
         cut_short: false,
     }
 }
