@@ -362,10 +362,11 @@ impl Tally {
         self.cpu_since = thread_cpu();
     }
 
-    /// What connections have done since the last shipment is not counted.
+    /// What connections have done since the last shipment is not counted, and no pause.
     pub(crate) fn forget_connections(&mut self) {
         self.ledger = Ledger::default();
         self.setup.clear();
+        self.take_pause();
     }
 
     /// A connection stands from the lead: it carries the window's requests, unlike
