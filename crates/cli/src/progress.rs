@@ -81,6 +81,7 @@ impl Display {
                 forecast,
                 shortest,
                 requests,
+                supply,
                 ..
             } => {
                 if let Some(kept) = &self.littering {
@@ -100,7 +101,18 @@ impl Display {
                     several => format!("{several} slices"),
                 };
                 let how_long = how_long(&what, *forecast, *shortest, *requests);
-                self.line(&format!("{how_long}, kept in {}", directory.display()));
+                let after = supply.map_or_else(String::new, |supply| {
+                    let again = if supply.again {
+                        ", some before each slice"
+                    } else {
+                        ""
+                    };
+                    format!(", after putting {supply} on each target{again}")
+                });
+                self.line(&format!(
+                    "{how_long}{after}, kept in {}",
+                    directory.display()
+                ));
                 self.bar.set_style(style(PREPARING));
                 self.bar.enable_steady_tick(Duration::from_millis(250));
             }

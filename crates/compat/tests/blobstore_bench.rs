@@ -126,6 +126,14 @@ fn hosts_are_taken_from_wherever_they_stand() {
         notes.contains("looks for at http://127.0.0.1:9500;"),
         "{notes}"
     );
+    // As CubeFS ships it: three managers of one host.
+    let shipped = CONF.replace(
+        r#""http://127.0.0.1:9998""#,
+        r#""http://127.0.0.1:9998", "http://127.0.0.1:9999", "http://127.0.0.1:10000""#,
+    );
+    assert_eq!(hosts(&shipped).0, ["http://127.0.0.1:9500"]);
+    let elsewhere = CONF.replace("9998", "10000");
+    assert_eq!(hosts(&elsewhere).0, ["http://127.0.0.1:10000"]);
     let elsewhere = CONF.replace("9998", "9512");
     assert_eq!(hosts(&elsewhere).0, ["http://127.0.0.1:9512"]);
     let (own, _) = hosts(r#"{"access": {"priority_addrs": ["b:9500"]}}"#);

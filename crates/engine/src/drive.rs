@@ -104,7 +104,9 @@ pub enum EngineError {
     Panic(usize),
 }
 
-/// Drives one slice with one thread for each of `workers`, tells `listen` of it
+/// Drives one slice with one thread for each of `workers`, those with connections of their own
+/// ([`Workload::own_connections`]) last. The window of a slice that ends by count or by
+/// exhaustion is that of the others. It tells `listen` of it
 /// on the calling thread, and returns when all threads are done. Setting `stop`
 /// ends the slice within about 0.1 s.
 ///
@@ -118,7 +120,11 @@ pub fn drive(
     listen: &mut dyn FnMut(News),
 ) -> Result<Finished, EngineError> {
     let clock = &Clock::start();
-    let threads = workers.len();
+    let own: Vec<Option<usize>> = workers
+        .iter()
+        .map(|worker| worker.own_connections())
+        .collect();
+    let threads = own.iter().filter(|own| own.is_none()).count();
     let (sender, samples) = mpsc::channel();
     let mut longest = 0;
     let outcomes = thread::scope(|scope| {
@@ -127,9 +133,16 @@ pub fn drive(
             .enumerate()
             .map(|(index, mut worker)| {
                 let sender = sender.clone();
+                let own = own[index];
                 scope.spawn(move || {
-                    let score = score(drive, clock, index, threads);
-                    let mut ship = move |sample| {
+                    let score = match own {
+                        None => score(drive, clock, index, threads),
+                        Some(connections) => score_beside(drive, clock, index, connections),
+                    };
+                    let mut ship = move |mut sample: Sample| {
+                        if own.is_some() {
+                            sample.forget_connections();
+                        }
                         // The receiver outlives the threads.
                         let _ = sender.send(sample);
                     };
@@ -158,8 +171,10 @@ pub fn drive(
         .unzip();
     let mut tcp = TcpFigures::default();
     let mut stages = drive.stages.then(StageSums::default);
-    for part in played {
-        tcp = tcp.and(part.tcp);
+    for (part, own) in played.into_iter().zip(own) {
+        if own.is_none() {
+            tcp = tcp.and(part.tcp);
+        }
         if let (Some(sum), Some(part)) = (&mut stages, part.stages) {
             sum.add(part);
         }
@@ -212,10 +227,12 @@ fn relay(
             opened = true;
             listen(News::Opened);
         }
-        if !sample.drain {
-            longest = longest.max(sample.end);
+        if let Some(through) = through.get_mut(sample.thread) {
+            if !sample.drain {
+                longest = longest.max(sample.end);
+            }
+            *through |= sample.drain || sample.end >= planned;
         }
-        through[sample.thread] |= sample.drain || sample.end >= planned;
         listen(News::Sample(Box::new(sample)));
         if !closed && through.iter().all(|&through| through) {
             closed = true;
@@ -249,6 +266,7 @@ fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
     };
     Score {
         thread,
+        beside: false,
         connections: connections_of(thread) as usize,
         lanes: load.depth,
         weights: match &drive.carrier {
@@ -267,6 +285,28 @@ fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
         pacer: pacer::for_thread(load, part),
         stop_rules: stop::rules(close, requests),
         origin_unix: clock.origin_unix(),
+    }
+}
+
+/// That of a thread with connections beside those of the load.
+fn score_beside(drive: &Drive, clock: &Clock, thread: usize, connections: usize) -> Score {
+    let load = Load {
+        pace: Pace::Closed,
+        connections,
+        think: None,
+        depth: 1,
+        requests: None,
+        ..drive.load.clone()
+    };
+    let beside = Drive {
+        load,
+        stages: false,
+        ..drive.clone()
+    };
+    Score {
+        thread,
+        beside: true,
+        ..score(&beside, clock, 0, 1)
     }
 }
 

@@ -15,6 +15,7 @@ mod dialing;
 pub mod drive;
 pub mod error;
 pub mod exchange;
+pub mod failure;
 pub mod files;
 pub mod histogram;
 pub mod http1;

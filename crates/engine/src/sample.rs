@@ -54,6 +54,15 @@ pub struct Pause {
 /// The shortest pause that is reported.
 pub const SHORTEST_PAUSE_NANOS: u64 = 1_000_000;
 
+impl Sample {
+    /// Leaves out what happened to connections and hosts: those are not connections of the load.
+    pub(crate) fn forget_connections(&mut self) {
+        self.ledger = Ledger::default();
+        self.setup = SetupSample::default();
+        self.hosts.clear();
+    }
+}
+
 /// One operation's figures in a [`Sample`].
 #[derive(Debug, Clone)]
 pub struct OpSample {
@@ -135,6 +144,11 @@ pub struct SetupSample {
     pub tls: Histogram<u64>,
     /// Write start to first byte of the first answer on a connection.
     pub first_byte: Histogram<u64>,
+    /// Write start to last byte of the first response on a connection, of those that
+    /// count as correct: a part of their operation's service times.
+    pub response: Histogram<u64>,
+    /// The same responses with the time that opening their connection took.
+    pub total: Histogram<u64>,
 }
 
 impl Default for SetupSample {
@@ -143,6 +157,8 @@ impl Default for SetupSample {
             connect: small_histogram(),
             tls: small_histogram(),
             first_byte: small_histogram(),
+            response: small_histogram(),
+            total: small_histogram(),
         }
     }
 }

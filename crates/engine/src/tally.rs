@@ -6,6 +6,7 @@ use crate::clock::thread_cpu;
 use crate::conductor::Opened;
 use crate::error::ErrorClass;
 use crate::exchange::{Judgement, Role, Whole};
+use crate::failure;
 use crate::histogram::Counts;
 use crate::sample::{
     HostSample, Ledger, OpSample, Pause, SHORTEST_PAUSE_NANOS, Sample, SetupSample,
@@ -82,6 +83,8 @@ struct OpTally {
     /// of a request.
     run_of_status: (u16, u64),
     failures: BTreeMap<String, u64>,
+    /// The text in `failures` of each shape.
+    shapes: BTreeMap<String, String>,
     censored: u64,
     service: Counts,
     response: Counts,
@@ -104,6 +107,7 @@ impl OpTally {
             statuses: BTreeMap::new(),
             run_of_status: (0, 0),
             failures: BTreeMap::new(),
+            shapes: BTreeMap::new(),
             censored: 0,
             service: Counts::default(),
             response: Counts::default(),
@@ -141,20 +145,27 @@ impl OpTally {
     }
 
     fn failure(&mut self, text: &str) {
-        let known = self.failures.contains_key(text);
-        let room = self.failures.len() < MOST_FAILURE_TEXTS;
-        let heading = if known || room { text } else { OTHER_FAILURES };
-        match self.failures.get_mut(heading) {
-            Some(count) => *count += 1,
-            None => {
-                self.failures.insert(heading.to_owned(), 1);
-            }
+        if let Some(count) = self.failures.get_mut(text) {
+            *count += 1;
+            return;
+        }
+        let shape = failure::shape(text);
+        let has_space = self.shapes.len() < MOST_FAILURE_TEXTS;
+        let heading = match self.shapes.get(&shape) {
+            Some(first) => first.as_str(),
+            None if has_space => text,
+            None => OTHER_FAILURES,
+        };
+        *self.failures.entry(heading.to_owned()).or_default() += 1;
+        if heading == text {
+            self.shapes.insert(shape, text.to_owned());
         }
     }
 
     fn take(&mut self) -> OpSample {
         use std::mem::take;
         self.flush_status();
+        self.shapes.clear();
         OpSample {
             name: self.name,
             role: self.role,
@@ -200,9 +211,19 @@ pub(crate) struct SetupTally {
     connect: Counts,
     tls: Counts,
     pub(crate) first_byte: Counts,
+    response: Counts,
+    total: Counts,
 }
 
 impl SetupTally {
+    /// The first response on a connection counts as correct: its service time, beside
+    /// what opening the connection took.
+    pub(crate) fn first_response(&mut self, opened: Opened, service: u64) {
+        let opening = opened.connect_nanos + opened.tls_nanos.unwrap_or(0);
+        self.response.record(service);
+        self.total.record(opening + service);
+    }
+
     fn opened(&mut self, opened: Opened) {
         self.connect.record(opened.connect_nanos);
         if let Some(nanos) = opened.tls_nanos {
@@ -214,6 +235,8 @@ impl SetupTally {
         self.connect.clear();
         self.tls.clear();
         self.first_byte.clear();
+        self.response.clear();
+        self.total.clear();
     }
 
     fn take(&mut self) -> SetupSample {
@@ -221,6 +244,8 @@ impl SetupTally {
             connect: self.connect.take(),
             tls: self.tls.take(),
             first_byte: self.first_byte.take(),
+            response: self.response.take_small(),
+            total: self.total.take_small(),
         }
     }
 }
@@ -234,9 +259,13 @@ struct Nameless {
 }
 
 impl Nameless {
-    fn among(operations: &[(&'static str, Role)]) -> Self {
+    fn among(operations: &[(&'static str, Role)], beside: bool) -> Self {
         let first = |wanted| operations.iter().position(|(_, role)| *role == wanted);
-        match first(Role::Request) {
+        let request = match beside {
+            true => first(Role::Poll),
+            false => first(Role::Request),
+        };
+        match request {
             Some(request) => Self {
                 request,
                 whole: None,
@@ -274,6 +303,7 @@ impl Tally {
         operations: &[(&'static str, Role)],
         window: Window,
         open_loop: bool,
+        beside: bool,
         hosts: usize,
     ) -> Self {
         let several = if hosts > 1 { hosts } else { 0 };
@@ -284,7 +314,7 @@ impl Tally {
                 .iter()
                 .map(|(name, role)| OpTally::new(name, *role))
                 .collect(),
-            nameless: Nameless::among(operations),
+            nameless: Nameless::among(operations, beside),
             hosts: (0..several).map(|_| HostTally::default()).collect(),
             ledger: Ledger::default(),
             setup: SetupTally::default(),
@@ -450,7 +480,8 @@ impl Tally {
 
     /// Something made of several requests has come to its end. It went to no host
     /// and over no wire by itself: its requests did.
-    pub(crate) fn whole(&mut self, whole: &Whole, ended: u64, drained: bool) {
+    pub(crate) fn whole(&mut self, whole: &Whole, now: u64, drained: bool) {
+        let ended = whole.ended.unwrap_or(now);
         let times = Times {
             intended: whole.started,
             started: whole.started,

@@ -22,7 +22,7 @@ pub struct Comparing {
     pub twin: Option<usize>,
     /// How far apart two targets may be and still be equivalent.
     pub margin: Percent,
-    /// What must be true of the figures.
+    /// What must be true of the figures, and what must not be.
     pub expect: Vec<Expectation>,
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 use toml::de::{DeTable, Deserializer};
 
+use crate::bounded::{LARGEST_PLAN, read_bounded};
 use crate::keys;
 use crate::model::Secret;
 use crate::problem::{Findings, Place, Problem, Refusal, Source};
@@ -36,6 +37,8 @@ pub struct Draft {
     pub margin: Field,
     /// What must be true of the figures, such as `p99<20ms`.
     pub expect: Option<At<List>>,
+    /// What makes the run fail when it is proven, such as `throughput<0.95x baseline`.
+    pub fail_if: Option<At<List>>,
     /// How slices follow each other.
     pub rounds: RoundsDraft,
     /// The load of every workload that does not say otherwise.
@@ -216,6 +219,8 @@ pub struct TargetDraft {
     pub stop_within: Field,
     /// Name of a built-in server.
     pub builtin: Field,
+    /// Memory that the objects of `s3-memory` may take.
+    pub memory: Field,
     /// S3 access key, literally.
     pub access_key: KeyField,
     /// Environment variable that holds the S3 access key.
@@ -464,6 +469,8 @@ pub struct WorkloadDraft {
     pub gone_within: Field,
     /// Blobs: the longest rest between two questions.
     pub poll_interval: Field,
+    /// Blobs: connections to poll deleted ones on.
+    pub poll_connections: Field,
     /// Blobs: failures that the whole run may have.
     pub errors: Field,
     /// Read what targets tell of their own stages.
@@ -488,8 +495,8 @@ impl Draft {
                 message,
             })
         };
-        let bytes =
-            std::fs::read(path).map_err(|error| problem(format!("cannot be read: {error}")))?;
+        let bytes = read_bounded(path, LARGEST_PLAN)
+            .map_err(|error| problem(format!("cannot be read: {error}")))?;
         let text = String::from_utf8(bytes)
             .map_err(|_| problem("is not a plan: it is not UTF-8 text".to_owned()))?;
         Self::from_toml(&text, path)

@@ -10,6 +10,7 @@ use std::fmt::Display;
 
 use crate::comparing::DEFAULT_MARGIN;
 use crate::duration::Time;
+use crate::expectation::Demand;
 use crate::model::{Load, Plan, Rounds, Target};
 use crate::names::Named;
 use crate::schedule::rounds_per_block;
@@ -72,8 +73,12 @@ impl Plan {
             let meaning = "no farther apart is equivalent";
             page.explained("margin", text(comparing.margin), meaning);
         }
-        if !comparing.expect.is_empty() {
-            page.pair("expect", list(comparing.expect.iter().map(text)));
+        for (key, demand) in [("expect", Demand::Expect), ("fail_if", Demand::FailIf)] {
+            let conditions = comparing.expect.iter();
+            let mut conditions = conditions.filter(|each| each.demand == demand).peekable();
+            if conditions.peek().is_some() {
+                page.pair(key, list(conditions.map(text)));
+            }
         }
     }
 

@@ -16,6 +16,8 @@ mod url;
 mod way;
 mod workload;
 
+pub use rounds::usual_rounds;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -55,6 +57,7 @@ impl Draft {
             aa,
             margin,
             expect,
+            fail_if,
             rounds,
             load,
             corpus,
@@ -101,6 +104,7 @@ impl Draft {
             aa: &aa,
             margin: &margin,
             expect: expect.as_ref(),
+            fail_if: fail_if.as_ref(),
         };
         let comparing = comparing::resolve(&mut desk, &written, &mut targets, &workloads);
         room::check(&mut desk, &workloads, &targets);

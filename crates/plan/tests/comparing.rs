@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use support::resolve;
-use tenbin_plan::{Draft, Plan, Reach, schedule};
+use tenbin_plan::{Demand, Draft, Plan, Reach, schedule};
 
 const TWO: &str = "[[target]]\nname = \"old\"\nurl = \"http://h:1\"\n\
                    [[target]]\nname = \"new\"\nbuiltin = \"http\"\n";
@@ -126,7 +126,8 @@ fn a_run_that_ends_by_precision_has_fewest_and_most_rounds() {
 #[test]
 fn expectations_are_about_targets_and_workloads_that_there_are() {
     let plan = repeated(&with(
-        "expect = [\"p99 < 20ms\", \"new:throughput>0.95x baseline\", \"old:get:errors<0.1%\"]",
+        "expect = [\"p99 < 20ms\", \"new:throughput>0.95x baseline\", \"old:get:errors<0.1%\"]\n\
+         fail_if = \"new:p99>2x baseline\"",
     ));
     let printed: Vec<String> = plan
         .comparing
@@ -139,9 +140,13 @@ fn expectations_are_about_targets_and_workloads_that_there_are() {
         [
             "p99<20ms",
             "new:throughput>0.95x baseline",
-            "old:get:errors<0.1%"
+            "old:get:errors<0.1%",
+            "new:p99>2x baseline"
         ]
     );
+    let demands = plan.comparing.expect.iter().map(|each| each.demand);
+    let fail_if = demands.filter(|demand| *demand == Demand::FailIf);
+    assert_eq!(fail_if.count(), 1);
     assert_eq!(plan.comparing.expect[2].workload.as_deref(), Some("get"));
     let one = plan_of_one("expect = \"max<1s\"");
     assert_eq!(one.comparing.expect.len(), 1);

@@ -411,6 +411,8 @@ fn target(index: usize) -> impl Strategy<Value = Target> {
             // Credentials of a target that is there and that needs none are refused.
             let unused = signature == Signature::None && matches!(reach, Reach::Endpoint { .. });
             let observe = observe.filter(|observe| suits(observe, &reach, &way));
+            let in_memory = reach == Reach::Builtin(Builtin::S3Memory);
+            let memory = in_memory.then_some(64 << 20);
             Target {
                 name: format!("target-{index}"),
                 reach,
@@ -419,6 +421,7 @@ fn target(index: usize) -> impl Strategy<Value = Target> {
                 region,
                 signature,
                 store: Default::default(),
+                memory,
                 sweep: None,
                 observe,
                 searched: Default::default(),
@@ -625,6 +628,7 @@ fn blob() -> impl Strategy<Value = BlobWork> {
                         until_gone,
                         gone_within,
                         poll_interval,
+                        poll_connections: 1 + usize::from(poll_interval.subsec_millis() > 500),
                         ..work
                     },
                     Phase::Delete => BlobWork { batch, ..work },

@@ -72,6 +72,28 @@ pub struct TargetEnvironment {
     /// It was started anew, on its data, before each of its slices.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub relaunched: bool,
+    /// What came of a short stretch with retries after the run, by the workload's name: of
+    /// workloads without retries that the target refused for the moment.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub retried: BTreeMap<String, Retried>,
+}
+
+/// A short stretch of one workload after the run, at the same load, in which refused requests
+/// were sent again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Retried {
+    /// Length of the stretch, nanoseconds.
+    pub ns: u64,
+    /// Retries of a request, at most.
+    pub most: u32,
+    /// Operations that succeeded, retries included.
+    pub ok: u64,
+    /// Operations that failed with their last attempt.
+    pub failed: u64,
+    /// Requests that succeeded.
+    pub attempts_ok: u64,
+    /// Requests that failed.
+    pub attempts_failed: u64,
 }
 
 impl TargetEnvironment {

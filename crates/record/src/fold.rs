@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
-use tenbin_engine::Ledger;
+use tenbin_engine::{Ledger, failure};
 
 use crate::histogram::merge;
 use crate::pause::Pauses;
@@ -194,7 +194,9 @@ pub(crate) fn add_figures(sum: &mut OpFigures, mut part: OpFigures) {
     sum.censored += part.censored;
     add_counts(&mut sum.errors, &part.errors);
     add_counts(&mut sum.statuses, &part.statuses);
-    add_counts(&mut sum.failures, &part.failures);
+    for (text, count) in &part.failures {
+        failure::count(&mut sum.failures, text, *count);
+    }
     for kind in Kind::ALL {
         absorb(kind.of_mut(sum), kind.of_mut(&mut part));
     }
@@ -287,10 +289,18 @@ pub(crate) enum Step {
     Connect,
     Tls,
     FirstByte,
+    Response,
+    Total,
 }
 
 impl Step {
-    pub(crate) const ALL: [Self; 3] = [Self::Connect, Self::Tls, Self::FirstByte];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Connect,
+        Self::Tls,
+        Self::FirstByte,
+        Self::Response,
+        Self::Total,
+    ];
 
     /// The last part of its tag in `latency.hlog`.
     pub(crate) fn name(self) -> &'static str {
@@ -298,6 +308,8 @@ impl Step {
             Self::Connect => "setup_connect",
             Self::Tls => "setup_tls",
             Self::FirstByte => "setup_first_byte",
+            Self::Response => "setup_response",
+            Self::Total => "setup_total",
         }
     }
 
@@ -306,6 +318,8 @@ impl Step {
             Self::Connect => &setup.connect,
             Self::Tls => &setup.tls,
             Self::FirstByte => &setup.first_byte,
+            Self::Response => &setup.response,
+            Self::Total => &setup.total,
         }
     }
 
@@ -314,6 +328,8 @@ impl Step {
             Self::Connect => &mut setup.connect,
             Self::Tls => &mut setup.tls,
             Self::FirstByte => &mut setup.first_byte,
+            Self::Response => &mut setup.response,
+            Self::Total => &mut setup.total,
         }
     }
 }

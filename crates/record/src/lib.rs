@@ -47,7 +47,9 @@ mod writer;
 pub use directory::{
     RunDirectory, can_write_atomically, is_under_way, left_behind, rfc3339, write_atomically,
 };
-pub use environment::{Environment, HostAsked, HostEnvironment, PatternAsked, TargetEnvironment};
+pub use environment::{
+    Environment, HostAsked, HostEnvironment, PatternAsked, Retried, TargetEnvironment,
+};
 pub use error::RecordError;
 pub use histogram::{merge, quantile_ns};
 pub use lines::Ended;
@@ -58,7 +60,7 @@ pub use machine::{
 pub use pause::Pause;
 pub use reader::{RecordedRun, SecondCounts, SecondTimes, read};
 pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};
-pub use tenbin_engine::{ErrorClass, Ledger, Role, histogram::latency_histogram};
+pub use tenbin_engine::{ErrorClass, Ledger, Role, failure, histogram::latency_histogram};
 
 pub use server::{GroupUse, ServerUse, UseScope};
 pub use single::{CacheUse, PatternCount, SingleRequest, Singles};

@@ -86,6 +86,13 @@ impl Seconds {
         Ok(())
     }
 
+    /// The second up to which every thread has reported, that one included.
+    pub(crate) fn reached(&self) -> Option<u64> {
+        let all_have = self.reached.len() >= self.threads;
+        let reached = self.reached.values().map(|(second, _)| *second).min();
+        reached.filter(|_| all_have)
+    }
+
     /// The seconds to which nothing is to come, in order: every thread has
     /// reported them. A thread that is a whole second behind the others is not
     /// waited for; it gets an interval of its own when it comes.
@@ -168,6 +175,8 @@ fn setup_figures(setup: SetupSample) -> SetupFigures {
         connect: setup.connect,
         tls: setup.tls,
         first_byte: setup.first_byte,
+        response: setup.response,
+        total: setup.total,
     }
 }
 

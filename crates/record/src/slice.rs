@@ -299,12 +299,21 @@ pub struct SetupFigures {
     pub tls: Histogram<u64>,
     /// Write start to first byte of the first answer on a connection.
     pub first_byte: Histogram<u64>,
+    /// Write start to last byte of the first response on a connection, of those that
+    /// count as correct: a part of their operation's service times. Empty in runs of
+    /// versions that did not record it.
+    pub response: Histogram<u64>,
+    /// The same responses with the time that opening their connection took.
+    pub total: Histogram<u64>,
 }
 
 impl SetupFigures {
     /// Whether no step of any connection was timed.
     pub fn is_empty(&self) -> bool {
-        self.connect.is_empty() && self.tls.is_empty() && self.first_byte.is_empty()
+        let opening = [&self.connect, &self.tls];
+        let responses = [&self.first_byte, &self.response, &self.total];
+        let mut all = opening.into_iter().chain(responses);
+        all.all(|histogram| histogram.is_empty())
     }
 }
 
@@ -314,6 +323,8 @@ impl Default for SetupFigures {
             connect: small_histogram(),
             tls: small_histogram(),
             first_byte: small_histogram(),
+            response: small_histogram(),
+            total: small_histogram(),
         }
     }
 }

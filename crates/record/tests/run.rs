@@ -10,7 +10,7 @@ use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Pause, Sample, Set
 use tenbin_record::{
     Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
     HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount,
-    RecordedRun, Role, RunDirectory, ServerUse, SingleRequest, Singles, Slice, SliceEnd,
+    RecordedRun, Retried, Role, RunDirectory, ServerUse, SingleRequest, Singles, Slice, SliceEnd,
     SliceStart, StageSum, StageSums, TargetEnvironment, TcpUse, UseScope, WireUse, read,
 };
 
@@ -29,6 +29,14 @@ fn environment() -> Environment {
         clock_call_ns: Some(23.456_789_012_345),
         ..Environment::default()
     };
+    let retried = Retried {
+        ns: 2 * BILLION,
+        most: 10,
+        ok: 452,
+        failed: 3,
+        attempts_ok: 452,
+        attempts_failed: 9_000,
+    };
     environment.targets.insert(
         "b".to_owned(),
         TargetEnvironment {
@@ -44,6 +52,7 @@ fn environment() -> Environment {
             asked: [("get".to_owned(), vec![asked()])].into(),
             records: Some(60),
             relaunched: true,
+            retried: [("put".to_owned(), retried)].into(),
         },
     );
     let labels = vec!["GET /a".to_owned(), "GET /b?c=\"d\"".to_owned()];
@@ -154,6 +163,8 @@ fn setup(thread: usize, seed: u64, closed_loop: bool) -> SetupSample {
     }
     setup.connect.record_n(45_000 + seed, 1 + seed).unwrap();
     setup.first_byte.record_n(2_000_000, 1 + seed).unwrap();
+    setup.response.record_n(2_100_000, 1 + seed).unwrap();
+    setup.total.record_n(2_145_000, 1 + seed).unwrap();
     if thread == 0 && !closed_loop {
         setup.tls.record_n(800_000, 1 + seed).unwrap();
     }
@@ -656,6 +667,32 @@ fn a_directory_without_a_plan_is_no_run() {
     let root = tempfile::tempdir().unwrap();
     let error = read(root.path()).unwrap_err().to_string();
     assert!(error.ends_with("it has no plan.toml"), "{error}");
+}
+
+#[test]
+fn a_pipe_or_a_device_in_a_run_directory_is_refused() {
+    for name in [
+        "plan.toml",
+        "environment.json",
+        "intervals.jsonl",
+        "latency.hlog",
+    ] {
+        let run = write_run();
+        let path = run.path.join(name);
+        std::fs::remove_file(&path).unwrap();
+        match name {
+            "latency.hlog" => std::os::unix::fs::symlink("/dev/zero", &path).unwrap(),
+            _ => {
+                let made = std::process::Command::new("mkfifo").arg(&path).status();
+                assert!(made.unwrap().success());
+            }
+        }
+        let why = tenbin_record::read(&run.path).unwrap_err().to_string();
+        assert!(
+            why.contains("not a regular file") && why.contains(name),
+            "{why}"
+        );
+    }
 }
 
 #[test]

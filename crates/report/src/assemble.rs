@@ -139,6 +139,7 @@ fn expectation(expected: &verdict::Expected) -> Expectation {
         verdict::Standing::CannotTell { why } => (Standing::CannotTell, Some(why.clone())),
     };
     Expectation {
+        fails_if: expected.fails_if,
         condition: expected.condition.clone(),
         target: expected.target.clone(),
         workload: expected.workload.clone(),
@@ -352,7 +353,7 @@ fn operation_result(figures: &verdict::OperationFigures, slices: &[&Slice]) -> O
         failed: figures.failed,
         errors: named(&figures.errors),
         statuses: sum(ops.iter().map(|op| &op.statuses)),
-        failures: sum(ops.iter().map(|op| &op.failures)),
+        failures: failures(ops.iter().map(|op| &op.failures)),
         censored: figures.censored,
         throughput: figure(figures.throughput),
         bandwidth: figure(figures.bandwidth),
@@ -377,7 +378,18 @@ fn role(role: tenbin_record::Role) -> Role {
         tenbin_record::Role::Request => Role::Request,
         tenbin_record::Role::Step => Role::Step,
         tenbin_record::Role::Whole => Role::Whole,
+        tenbin_record::Role::Poll => Role::Poll,
+        tenbin_record::Role::Effect => Role::Effect,
     }
+}
+
+/// The same of texts of failures, by their shape.
+fn failures<'a>(counts: impl Iterator<Item = &'a BTreeMap<String, u64>>) -> BTreeMap<String, u64> {
+    let mut sum = BTreeMap::new();
+    for (text, count) in counts.flatten() {
+        tenbin_record::failure::count(&mut sum, text, *count);
+    }
+    sum
 }
 
 fn sum<'a, K: Ord + Clone + 'a>(

@@ -439,6 +439,11 @@ pub enum Role {
     /// Something made of several requests: its time is from the start of the first of
     /// them to the end of the last.
     Whole,
+    /// One request that checks what work has done, on a connection beside those of the load;
+    /// no throughput.
+    Poll,
+    /// When work took effect, as polls found: it has times and is no throughput.
+    Effect,
 }
 
 impl Role {
@@ -583,6 +588,12 @@ impl ResultOf {
     /// The operations that throughput and failures are counted in.
     pub fn work(&self) -> impl Iterator<Item = &OperationResult> {
         self.operations.iter().filter(|op| op.role.is_work())
+    }
+
+    /// The operations that check what work has done, and when it took effect.
+    pub fn checks(&self) -> impl Iterator<Item = &OperationResult> {
+        let checks = |op: &&OperationResult| matches!(op.role, Role::Poll | Role::Effect);
+        self.operations.iter().filter(checks)
     }
 
     /// The operations that are steps of others.

@@ -68,7 +68,7 @@ pub fn bring_up(target: &Target, grounds: &Grounds<'_>) -> Result<Running, Targe
         Reach::Files(files) => without_server(target, &format!("file://{}", files.path.display())),
         Reach::Builtin(builtin) => launch_on_free_port(
             target,
-            &command::builtin(*builtin, grounds.guard_exe),
+            &command::builtin(*builtin, target.memory, grounds.guard_exe),
             grounds,
         ),
     }

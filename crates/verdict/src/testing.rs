@@ -328,6 +328,7 @@ fn target(name: &str) -> Target {
         region: "us-east-1".to_owned(),
         signature: tenbin_plan::Signature::V4,
         store: Default::default(),
+        memory: None,
         sweep: None,
         observe: None,
         searched: Default::default(),

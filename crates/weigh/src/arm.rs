@@ -1,11 +1,14 @@
 //! One target with its workloads made ready for it.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use tenbin_engine::{Address, Carrier, Drive, Host, News, Protocol, Route, drive};
+use tenbin_engine::{
+    Address, Carrier, Drive, Host, News, Protocol, Route, Workload as EngineWorkload, drive,
+};
 use tenbin_plan::{
     Builtin, HttpVersion, Pace, Plan, Reach, Signature, Store, Target, Workload, WorkloadKind,
 };
@@ -14,6 +17,7 @@ use tenbin_targets::{Grounds, Running, Way, preflight};
 use tenbin_workloads::{Means, Prepared, Site, Stage, prepare};
 
 use crate::error::WeighError;
+use crate::forecast::StageForecast;
 use crate::progress::Progress;
 use crate::run::Bench;
 use crate::stage::{self, Staged};
@@ -83,6 +87,8 @@ pub(crate) struct Arm {
     /// Records of the plan's pages on each of its hosts.
     pub(crate) records: Option<u64>,
     relaunched: bool,
+    /// Workloads of which it was said how laying out their data goes: once is enough.
+    noted: BTreeSet<String>,
 }
 
 impl Arm {
@@ -117,6 +123,7 @@ impl Arm {
             server_header,
             records: None,
             relaunched: plan.rounds.relaunch,
+            noted: BTreeSet::new(),
         })
     }
 
@@ -241,12 +248,54 @@ impl Arm {
         wires: &mut Wires<'_>,
         listen: &mut dyn FnMut(News),
     ) -> Result<(), WeighError> {
+        let workers = self.prepared[at].slice();
+        self.drive_unmeasured(work, at, workers, window, wires, listen)
+    }
+
+    /// The same with requests that are sent again when they are refused; false where there is
+    /// no such thing.
+    pub(crate) fn with_retries(
+        &mut self,
+        work: &Workload,
+        at: usize,
+        most: u32,
+        window: Duration,
+        wires: &mut Wires<'_>,
+        listen: &mut dyn FnMut(News),
+    ) -> Result<bool, WeighError> {
+        if self.prepared[at].spent().is_some() {
+            return Ok(false);
+        }
+        self.before_slice(work, at, wires)?;
+        let Some(workers) = self.prepared[at].slice_with_retries(most) else {
+            return Ok(false);
+        };
+        (wires.progress)(Progress::Stage {
+            target: &self.running.name,
+            workload: &work.name,
+            what: "measuring what retries would hide",
+            done: 0,
+            total: None,
+        });
+        self.drive_unmeasured(work, at, workers, window, wires, listen)?;
+        Ok(!wires.stop.is_asked())
+    }
+
+    fn drive_unmeasured(
+        &mut self,
+        work: &Workload,
+        at: usize,
+        workers: Vec<Box<dyn EngineWorkload>>,
+        window: Duration,
+        wires: &mut Wires<'_>,
+        listen: &mut dyn FnMut(News),
+    ) -> Result<(), WeighError> {
         let mut load = work.load.clone();
         if work.search().is_some() {
             load.pace = Pace::Closed;
         }
-        let mut workers = self.prepared[at].slice();
-        workers.truncate(load.connections);
+        let mut workers = workers;
+        at_most(&mut workers, load.connections);
         let how = Drive {
             carrier: self.carrier(),
             load,
@@ -257,7 +306,7 @@ impl Arm {
         };
         let done = drive(&how, workers, wires.stop.over(), listen)?;
         self.prepared[at].slice_done(done.workers);
-        // What it does to caches is heeded; the rest is not kept.
+        // What it does to caches is respected; the rest is not kept.
         drop(self.prepared[at].singles_seen());
         Ok(())
     }
@@ -283,7 +332,7 @@ impl Arm {
             }
             let timeout = left.map_or(work.load.timeout, |left| left.min(work.load.timeout));
             let (what, total) = (stage.what.clone(), stage.total);
-            let mut tell = |done| {
+            let mut tell = |done, _| {
                 if limit.is_some_and(|limit| limit <= Instant::now()) {
                     own.asked().store(true, Ordering::Relaxed);
                 }
@@ -295,7 +344,7 @@ impl Arm {
                     total,
                 });
             };
-            tell(0);
+            tell(0, 0);
             // What could not be asked is told as unknown.
             let _ = stage::run(stage, self.carrier(), timeout, &own, &mut tell);
         }
@@ -378,6 +427,9 @@ impl Arm {
         let Some(stage) = stage else { return Ok(None) };
         let (what, must_succeed) = (stage.what.clone(), stage.must_succeed);
         let staged = self.drive_stage(work, stage, wires)?;
+        if must_succeed && staged.failure.is_none() && !staged.stopped {
+            self.note_refusals(work, &what, &staged, wires);
+        }
         match staged.failure {
             Some(why) if must_succeed => Err(WeighError::Preparation {
                 target: self.running.name.clone(),
@@ -398,16 +450,27 @@ impl Arm {
     ) -> Result<Staged, WeighError> {
         let (what, total) = (stage.what.clone(), stage.total);
         let progress = &mut *wires.progress;
-        let mut tell = |done| {
+        let mut forecast = StageForecast::new(work, &stage, self.noted.contains(&work.name));
+        let mut tell = |done, refused: u64| {
+            let refusals = match refused {
+                0 => String::new(),
+                1 => ", 1 request refused and sent again".to_owned(),
+                _ => format!(", {refused} requests refused and sent again"),
+            };
+            if let Some(sentence) = forecast.first(done) {
+                let name = &self.running.name;
+                progress(Progress::Note(&format!("target \"{name}\", {sentence}")));
+            }
+            let left = forecast.left(done);
             progress(Progress::Stage {
                 target: &self.running.name,
                 workload: &work.name,
-                what: &what,
+                what: &format!("{what}{refusals}{left}"),
                 done,
                 total,
             });
         };
-        tell(0);
+        tell(0, 0);
         let timeout = work.load.timeout;
         Ok(stage::run(
             stage,
@@ -417,6 +480,43 @@ impl Arm {
             &mut tell,
         )?)
     }
+
+    /// Says what the server refused although the stage has succeeded, once for each workload.
+    fn note_refusals(
+        &mut self,
+        work: &Workload,
+        what: &str,
+        staged: &Staged,
+        wires: &mut Wires<'_>,
+    ) {
+        let refused = staged.refused;
+        let requests = match refused.requests {
+            0 => return,
+            1 => "1 request, which succeeded when it was sent again".to_owned(),
+            many => format!("{many} requests, and all succeeded when they were sent again"),
+        };
+        if !self.noted.insert(work.name.clone()) {
+            return;
+        }
+        let name = &self.running.name;
+        let at_once = refused.fewest_at_once;
+        let note = format!(
+            "target \"{name}\", {what}: the server refused {requests} (with {at_once} at a time at the fewest)"
+        );
+        (wires.progress)(Progress::Note(&note));
+    }
+}
+
+/// Leaves one worker for each connection at most, and those with connections of their own.
+pub(crate) fn at_most(workers: &mut Vec<Box<dyn EngineWorkload>>, connections: usize) {
+    let mut left = connections;
+    workers.retain(|worker| {
+        worker.own_connections().is_some() || {
+            let has_one = left > 0;
+            left = left.saturating_sub(1);
+            has_one
+        }
+    });
 }
 
 /// A bucket that is not there holds nothing; of several, others may.

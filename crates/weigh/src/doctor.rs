@@ -157,7 +157,7 @@ fn reply(
     };
     let (stage, seen) = look(&work.name, s3, &site(running, target), REQUESTS)?;
     let carrier = Carrier::Route(route(&running.way));
-    stage::run(stage, carrier, FIRST_ANSWER, stop, &mut |_| {})?;
+    stage::run(stage, carrier, FIRST_ANSWER, stop, &mut |_, _| {})?;
     if stop.is_asked() {
         return Err(WeighError::Interrupted);
     }

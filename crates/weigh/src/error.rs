@@ -44,6 +44,9 @@ pub enum WeighError {
     /// Nodes of a target are missing; one sentence.
     #[error("{0}")]
     Nodes(String),
+    /// The data that is laid out before a run does not fit; one sentence.
+    #[error("{0}")]
+    NoSpace(String),
     /// The system does not let this process have as many sockets as are planned.
     #[error(
         "target \"{target}\", workload \"{workload}\": {connections} connections need about \

@@ -5,6 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use tenbin_record::{LiveSecond, Slice};
 
+use crate::supply::Supply;
+
 /// What is happening now.
 #[derive(Debug)]
 pub enum Progress<'a> {
@@ -22,6 +24,8 @@ pub enum Progress<'a> {
         shortest: Option<Duration>,
         /// Requests of all slices together, if each slice ends after so many.
         requests: Option<u64>,
+        /// The data that is put on each target before the measuring, if there is any.
+        supply: Option<Supply>,
     },
     /// A target is being started or looked for.
     Starting {

@@ -14,7 +14,7 @@ use tenbin_record::{
 };
 use tenbin_targets::{TargetError, bring_up};
 
-use crate::arm::{Arm, Ground, Stays, Wires};
+use crate::arm::{Arm, Ground, Stays, Wires, at_most};
 use crate::cache;
 use crate::descriptors::Descriptors;
 use crate::error::{Ending, WeighError};
@@ -23,9 +23,11 @@ use crate::nodes;
 use crate::pages::Pages;
 use crate::ports;
 use crate::progress::Progress;
+use crate::retried;
 use crate::search::Steering;
 use crate::single;
 use crate::stop::Stop;
+use crate::supply::{self, Supply};
 use crate::watch::{Scene, Trouble, Watch};
 
 /// Tells what this process has allocated since it was first asked; `None` if nobody counts.
@@ -86,6 +88,8 @@ pub fn weigh(
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Weighed, WeighError> {
     let descriptors = Descriptors::for_plan(plan)?;
+    let with_memory = supply::with_memory(plan);
+    supply::check(&with_memory, &bench.root)?;
     let begun = Instant::now();
     let directory = RunDirectory::create(&bench.root, &plan.name, SystemTime::now())?;
     directory.write_plan(&plan.to_toml())?;
@@ -97,7 +101,9 @@ pub fn weigh(
         forecast: plan.forecast(),
         shortest: plan.rounds.until.map(|_| plan.shortest()),
         requests: requests_of(plan, &turns),
+        supply: Supply::most(plan),
     });
+    let plan = &with_memory;
     let mut wires = Wires { stop, progress };
     let ground = Ground {
         bench,
@@ -151,7 +157,8 @@ pub fn weigh(
             }
             let complete = matches!(ending, Ending::Complete(_));
             single::ask_again(plan, &mut arms, complete, &mut wires);
-            if single::note_patterns(plan, &arms, &mut environment) {
+            let tried = retried::try_again(plan, &slices, &mut arms, &mut environment, &mut wires);
+            if single::note_patterns(plan, &arms, &mut environment) || tried {
                 // What was measured counts without it; there it stays unknown.
                 let _ = directory.write_environment(&environment);
             }
@@ -200,6 +207,7 @@ fn bring_all_up(
             waited: Duration::ZERO,
         });
         let running = ground.under(wires, |grounds| bring_up(target, grounds))?;
+        supply::check_there(plan, target, &running)?;
         let mut arm = Arm::new(plan, target, running, ground.directory, wires)?;
         if let Some(pages) = pages {
             arm.records = pages.load_into(target, &arm.running, wires)?;
@@ -371,7 +379,7 @@ impl Run<'_, '_> {
         });
         let cache_before = cache::look(&arm.running, work)?;
         let mut workers = arm.prepared[turn.workload].slice();
-        workers.truncate(work.load.connections);
+        at_most(&mut workers, work.load.connections);
         let lead = work.lead(&self.plan.rounds);
         let how = Drive {
             carrier: arm.carrier(),

@@ -1,11 +1,14 @@
 //! Unmeasured work, driven like any other: checks, data sets, cleaning up.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tenbin_engine::{Carrier, Drive, EngineError, ErrorClass, News, Route, Sample, drive};
+use tenbin_engine::{
+    Carrier, Drive, EngineError, ErrorClass, News, Route, Sample, Workload, drive,
+};
 use tenbin_plan::{Load, Pace};
-use tenbin_workloads::Stage;
+use tenbin_workloads::{Governor, Patient, Refused, SENT_AGAIN, Stage};
 
 use crate::stop::Stop;
 
@@ -18,16 +21,20 @@ pub(crate) struct Staged {
     pub(crate) failure: Option<String>,
     /// It was asked to end.
     pub(crate) stopped: bool,
+    /// What the server refused and then took when it was sent again.
+    pub(crate) refused: Refused,
 }
 
 /// Drives `stage` to its end, or to its first failure if it must succeed, or
-/// until nobody answers any more.
+/// until nobody answers any more. Requests of a stage that must succeed are sent again while
+/// the server refuses them for the moment. `done` gets the operations done so far and the
+/// requests refused so far.
 pub(crate) fn run(
     stage: Stage,
     carrier: Carrier,
     timeout: Duration,
     stop: &Stop,
-    done: &mut dyn FnMut(u64),
+    done: &mut dyn FnMut(u64, u64),
 ) -> Result<Staged, EngineError> {
     let plan = Drive {
         carrier: narrowed(carrier, stage.host),
@@ -50,7 +57,12 @@ pub(crate) fn run(
     let halt = AtomicBool::new(stop.is_asked());
     let mut staged = Staged::default();
     let mut worst = 0;
-    drive(&plan, stage.workers, &halt, &mut |news| {
+    let governor = Arc::new(Governor::new(plan.load.connections));
+    let workers = match must_succeed {
+        true => patient(stage.workers, &governor),
+        false => stage.workers,
+    };
+    drive(&plan, workers, &halt, &mut |news| {
         let News::Sample(sample) = news else { return };
         let unreachable = nobody_answers(&sample);
         for op in &sample.ops {
@@ -63,13 +75,13 @@ pub(crate) fn run(
                 staged.failure = Some(named_failure(&op.errors));
             }
             for (text, &count) in &op.failures {
-                if count > worst {
+                if count > worst && text != SENT_AGAIN {
                     worst = count;
                     staged.failure = Some(text.clone());
                 }
             }
         }
-        done(staged.ok);
+        done(staged.ok, governor.refused().requests);
         let failed = must_succeed && staged.failure.is_some();
         if failed || unreachable || stop.is_asked() {
             halt.store(true, Ordering::Relaxed);
@@ -77,7 +89,18 @@ pub(crate) fn run(
     })?;
     // Not when nobody answered: what comes next will find out why.
     staged.stopped = stop.is_asked();
+    staged.refused = governor.refused();
     Ok(staged)
+}
+
+/// The workers, each of which sends again what the server refuses.
+fn patient(workers: Vec<Box<dyn Workload>>, governor: &Arc<Governor>) -> Vec<Box<dyn Workload>> {
+    let numbered = workers.into_iter().zip(0..);
+    let patient = numbered.map(|(worker, index)| {
+        let patient = Patient::new(worker, Arc::clone(governor), index);
+        Box::new(patient) as Box<dyn Workload>
+    });
+    patient.collect()
 }
 
 /// The way to one host of several alone.

@@ -90,6 +90,13 @@ pub trait Prepared: Send {
     /// same sequence from its beginning.
     fn slice(&mut self) -> Vec<Box<dyn Workload>>;
 
+    /// The workers of a stretch in which refused requests are sent again, at most so often
+    /// each; `None` where that cannot be done, or is what [`Prepared::slice`] does.
+    fn slice_with_retries(&mut self, most: u32) -> Option<Vec<Box<dyn Workload>>> {
+        let _ = most;
+        None
+    }
+
     /// Takes the workers of [`Prepared::slice`] back. What they made is already
     /// noted; they need not come back.
     fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {

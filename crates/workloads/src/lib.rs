@@ -14,6 +14,7 @@ mod kind;
 mod lasting;
 pub mod null;
 mod range;
+mod resend;
 pub mod s3;
 mod single;
 mod site;
@@ -25,10 +26,12 @@ pub use tenbin_plan::rng;
 pub use blob::Blob;
 pub use error::WorkloadError;
 pub use kind::{KINDS, Kind, Prepared, Stage, prepare};
+pub use resend::{Governor, Patient, Refused, SENT_AGAIN};
 pub use single::{
     AskedPatterns, CacheForecast, HostAsked, PatternAsked, PatternSeen, SingleSeen, SinglesSeen,
 };
 pub use site::{Means, Site};
+pub use text::grouped;
 
 /// What Tenbin calls itself in `User-Agent`.
 pub const USER_AGENT: &str = concat!("tenbin/", env!("CARGO_PKG_VERSION"));

@@ -37,7 +37,7 @@ pub(crate) fn hex(bytes: &[u8; 32]) -> [u8; 64] {
 }
 
 /// A number with commas: `10,000`.
-pub(crate) fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() * 4 / 3);
     for (at, digit) in digits.chars().enumerate() {

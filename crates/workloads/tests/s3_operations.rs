@@ -7,7 +7,7 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use support::{Answer, Judged, Request, all_correct, answer, drive, drive_stage, s3_work, site};
-use tenbin_engine::{ErrorClass, Judgement};
+use tenbin_engine::{ErrorClass, Judgement, Role};
 use tenbin_plan::{self as plan, ByteRange, Checksum, Choose, S3Operation, S3Work, WorkloadKind};
 use tenbin_workloads::{Prepared, prepare};
 
@@ -325,14 +325,20 @@ fn many_are_deleted_at_once_and_each_once() {
 }
 
 #[test]
-fn slow_down_is_tried_again_as_often_as_asked_and_as_something_else() {
+fn a_refused_request_is_sent_again_as_often_as_planned_within_one_operation() {
     let slow = || answer(503, "<Error><Code>SlowDown</Code></Error>");
     for (retries, expected) in [(0, 1), (2, 3)] {
-        let put = work(S3Operation::Put, 10, |s3| s3.retries = retries);
+        let mut put = work(S3Operation::Put, 10, |s3| s3.retries = retries);
+        put.load.connections = 1;
         let mut prepared = prepared(&put);
         let mut worker = prepared.slice().remove(0);
         let names = worker.operations().to_vec();
-        assert_eq!(names.contains(&"PUT again"), retries > 0);
+        assert_eq!(names.contains(&"PUT attempt"), retries > 0);
+        let role = match retries {
+            0 => Role::Request,
+            _ => Role::Whole,
+        };
+        assert_eq!((names[0], worker.role(0)), ("PUT", role));
         let mut tries: BTreeMap<String, u32> = BTreeMap::new();
         let judged = drive(worker.as_mut(), 1, 12, 10, &mut |request| {
             *tries.entry(request.path.clone()).or_default() += 1;
@@ -345,6 +351,15 @@ fn slow_down_is_tried_again_as_often_as_asked_and_as_something_else() {
         // Round the ten objects and on: the third is met a first time in either case.
         assert_eq!(*slowed.1, expected, "{tries:?}");
         assert_eq!(failures(&judged).len() as u32, expected);
+        let wholes: Vec<_> = std::iter::from_fn(|| worker.whole()).collect();
+        let failed = wholes
+            .iter()
+            .filter(|whole| whole.outcome != Judgement::Correct);
+        match retries {
+            0 => assert!(wholes.is_empty()),
+            // Of 12 requests, 3 are one operation.
+            _ => assert_eq!((wholes.len(), failed.count()), (10, 1)),
+        }
     }
 }
 
@@ -465,7 +480,7 @@ fn a_copy_is_made_when_its_result_is_whole() {
 }
 
 #[test]
-fn whatever_says_slow_down_is_tried_again() {
+fn whatever_is_refused_for_the_moment_is_sent_again() {
     use S3Operation::{Get, Put, Stat};
     let fixed = Some(ByteRange::Fixed { first: 3, last: 9 });
     let random = Some(ByteRange::Random { length: 5 });
@@ -479,12 +494,13 @@ fn whatever_says_slow_down_is_tried_again() {
         (Put, None, true),
     ] {
         for (status, body) in [(503, ""), (429, "<html></html>"), (503, "<Error/>")] {
-            let work = work(operation, 10, |s3| {
+            let mut work = work(operation, 10, |s3| {
                 s3.range = range;
                 s3.rewrite = rewrite;
                 s3.retries = 5;
                 s3.choose = Choose::Uniform;
             });
+            work.load.connections = 1;
             let mut prepared = prepared(&work);
             let mut worker = prepared.slice().remove(0);
             let mut path = None;
@@ -501,30 +517,6 @@ fn whatever_says_slow_down_is_tried_again() {
             });
             assert!(other.is_some(), "and then it is given up");
         }
-    }
-}
-
-#[test]
-fn laying_out_bears_as_many_words_to_slow_down_as_asked() {
-    for (retries, slow, fits) in [(0, 1, false), (2, 2, true), (2, 3, false)] {
-        let get = work(S3Operation::Get, 30, |s3| s3.retries = retries);
-        let mut prepared = prepared(&get);
-        let mut stage = prepared.before_run().unwrap();
-        let mut left: BTreeMap<String, u32> = BTreeMap::new();
-        let mut stored = BTreeSet::new();
-        let judged = drive_stage(&mut stage, &mut |request| {
-            // The last as well: what is out may come again when nothing new is left.
-            let slows = ["07", "29"].iter().any(|end| request.path.ends_with(end));
-            let left = left.entry(request.path.clone()).or_insert(slow);
-            if slows && *left > 0 {
-                *left -= 1;
-                return answer(503, "<Error><Code>SlowDown</Code></Error>");
-            }
-            stored.insert(request.path.clone());
-            answer(200, "")
-        });
-        assert_eq!(all_correct(&judged), fits, "{retries} {slow}");
-        assert_eq!(stored.len() == 30, fits, "{retries} {slow}");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tenbin_plan::{At, Draft, Refusal, WorkloadDraft};
+use tenbin_plan::{At, Draft, Refusal, Scalar, WorkloadDraft};
 
 use super::patterns::PatternArgs;
 use super::stages::StageArgs;
@@ -14,7 +14,7 @@ use super::{LoadArgs, OutputArgs, RoundsArgs, TargetArgs, many, set};
 #[command(after_help = "\
 One target is measured; two or more are weighed against the first, or against --baseline.
 
-A number given to --expect is a status that counts as success [default: any from 200 to 299];
+A status given to --expect (204, or 3xx for all from 300 to 399) counts as success [default: 2xx];
 anything else is a condition.
 
 Examples:
@@ -100,7 +100,7 @@ impl HttpArgs {
 impl RequestArgs {
     /// A request whose answer has one of these statuses, or if there are none any
     /// that says success.
-    pub(super) fn draft(&self, statuses: &[u64]) -> WorkloadDraft {
+    pub(super) fn draft(&self, statuses: &[Scalar]) -> WorkloadDraft {
         let mut draft = WorkloadDraft {
             kind: Some(At::nowhere("http")),
             headers: many("--header", &self.header),

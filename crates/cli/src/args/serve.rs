@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use tenbin_targets::serve::{Fault, Service, Stall, share};
+use tenbin_targets::serve::{Fault, S3Fault, Service, Stall, share};
 
 /// `tenbin serve`: the built-in servers.
 #[derive(Subcommand)]
@@ -49,6 +49,10 @@ pub struct ServeS3Args {
     /// [default: keep them in memory]
     #[arg(long, value_name = "DIR")]
     pub durable: Option<PathBuf>,
+    /// Memory that all objects may take, for example 4GiB; a PUT beyond it gets 507
+    /// InsufficientStorage [default: half of the free memory]
+    #[arg(long, value_name = "SIZE", conflicts_with = "durable")]
+    pub memory: Option<tenbin_plan::size::Size>,
     /// The access key that requests must be signed with [default: made up and printed]
     #[arg(
         long,
@@ -67,6 +71,11 @@ pub struct ServeS3Args {
         requires = "access_key"
     )]
     pub secret_key: Option<String>,
+    /// Make a share of the requests fail, repeatable, for example busy:98%: busy (500 for a PUT
+    /// while another PUT is stored), slow-down (503 with Retry-After for a PUT) or reset (the
+    /// connection is closed on a PUT)
+    #[arg(long = "fault", value_name = "KIND:SHARE")]
+    pub faults: Vec<S3Fault>,
     /// Worker threads
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = at_least_one)]
     pub workers: usize,
@@ -94,6 +103,10 @@ pub struct ServeBlobArgs {
     /// What a GET gets of a blob that is gone
     #[arg(long, value_name = "HOW", value_enum, default_value_t = GoneArg::Cut)]
     pub gone: GoneArg,
+    /// With --gone cut: time between that head and the close of the connection; 610ms is that of a
+    /// CubeFS cluster
+    #[arg(long, value_name = "TIME", default_value = "0s")]
+    pub gone_delay: tenbin_plan::duration::Time,
     /// The secret of the tokens that requests must carry [default: none are asked for]
     #[arg(
         long,

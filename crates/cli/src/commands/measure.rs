@@ -13,7 +13,7 @@ use super::result::{Run, exit_of_result, keep};
 use super::search::exit_of as exit_of_corpus;
 use super::steering::Steered;
 use crate::args::{EarlierArgs, OutputArgs};
-use crate::caution::cautions;
+use crate::caution::{Caution, cautions};
 use crate::exit::Exit;
 use crate::progress::Display;
 use crate::{allocator, interrupt, output};
@@ -78,7 +78,10 @@ fn run(
     }
     let mut display = Display::new(options.quiet);
     for caution in cautions(&plan) {
-        display.note(&format!("note: {caution}"));
+        match caution {
+            Caution::Warning(text) => display.warn(&text),
+            Caution::Note(text) => display.note(&format!("note: {text}")),
+        }
     }
     display.tell_what_may_stay(!places(&plan).is_empty());
     let (stop, bench) = match stage(options, &display) {
@@ -193,9 +196,10 @@ pub(super) fn exit_of(error: &WeighError) -> Exit {
         | WeighError::Preparation { .. }
         | WeighError::Load { .. }
         | WeighError::Nodes(_) => Exit::Target,
-        WeighError::Workload(_) | WeighError::Descriptors { .. } | WeighError::NotThePages(_) => {
-            Exit::Refused
-        }
+        WeighError::Workload(_)
+        | WeighError::Descriptors { .. }
+        | WeighError::NoSpace(_)
+        | WeighError::NotThePages(_) => Exit::Refused,
         WeighError::Pages(error) => exit_of_corpus(error),
         WeighError::Record(_) => Exit::Record,
         WeighError::Engine(_) => Exit::Internal,

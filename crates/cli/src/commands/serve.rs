@@ -36,7 +36,9 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
                 &S3Options {
                     listen: args.listen,
                     durable: args.durable.clone(),
+                    memory: args.memory.map(|size| size.0),
                     credentials: keys.credentials.clone(),
+                    faults: args.faults.clone(),
                     workers: args.workers,
                 },
                 |address| {
@@ -53,6 +55,7 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
                     GoneArg::Cut => Gone::Cut,
                     GoneArg::NotFound => Gone::NotFound,
                 },
+                gone_delay: args.gone_delay.0,
                 secret: args.secret_key.as_ref().map(Secret::new),
                 faults: args.faults.clone(),
                 workers: args.workers,

@@ -110,6 +110,7 @@ impl Conductor<'_> {
         }
         let drained = self.tally.ship(now.max(self.tally.since()), 0, true);
         (self.ship)(drained);
+        self.workload.slice_over();
     }
 
     /// Open loop: when the next operation is due, if there is to be another.
@@ -173,6 +174,8 @@ impl Conductor<'_> {
             };
             // It was never given to a host; with several, the first stands for it.
             self.tally.never_prepared(0, times, class, text);
+            self.workload.unprepared(class);
+            self.exhausted |= self.workload.gives_up();
             if self.window_closed {
                 self.tally.never_prepared_censored(times);
             }

@@ -85,6 +85,8 @@ impl Conductor<'_> {
             let host = self.host_of(connection);
             self.tally
                 .never_prepared(host, times, ErrorClass::Connect, text);
+            self.workload.unprepared(ErrorClass::Connect);
+            self.exhausted |= self.workload.gives_up();
         }
         let link = &mut self.links[connection];
         let wait = BACK_OFF_NANOS.0 << link.refusals.min(10);

@@ -33,6 +33,8 @@ use crate::think::Thinker;
 pub struct Score {
     /// This thread, from 0.
     pub thread: usize,
+    /// It has connections beside those of the load: [`Workload::own_connections`].
+    pub beside: bool,
     /// Its connections to each host.
     pub connections: usize,
     /// Requests that may be out on a connection at once.
@@ -205,11 +207,14 @@ impl<'w> Conductor<'w> {
                 &operations,
                 window,
                 score.pacer.is_some(),
+                score.beside,
                 hosts,
             ),
             stages,
             follows: workload.follows(),
-            has_wholes: operations.iter().any(|(_, role)| *role == Role::Whole),
+            has_wholes: operations
+                .iter()
+                .any(|(_, role)| matches!(role, Role::Whole | Role::Effect)),
             allowance: Allowance::of_all(&score.stop_rules),
             closed_loop: score.pacer.is_none(),
             due: score.pacer.as_ref().map_or(0, |pacer| pacer.due()),
@@ -376,6 +381,7 @@ impl<'w> Conductor<'w> {
             self.links[lane.link].first_byte_nanos = Some(took);
             self.tally.setup.first_byte.record(took);
         }
+        let breaks_in = lane.breaks_in.then_some(lane.link);
         let judgement = self.workload.judge(exchange, answer.status, answer.length);
         let correct = matches!(judgement, Judgement::Correct);
         let counts = match judgement {
@@ -388,6 +394,11 @@ impl<'w> Conductor<'w> {
         {
             let service = now.saturating_sub(ended.times.started);
             stages.count(slot, ended.op, service);
+        }
+        if let (true, true, Some(link)) = (correct, counts, breaks_in) {
+            let service = now.saturating_sub(ended.times.started);
+            let opened = self.links[link].opened;
+            self.tally.setup.first_response(opened, service);
         }
         if self.follows {
             self.follow(slot, Some(answer.status), correct, now);
@@ -517,6 +528,7 @@ impl<'w> Conductor<'w> {
         let (op, host) = (lane.exchange.op, lane.exchange.host);
         let counted = self.workload.loss(&lane.exchange, class);
         self.workload.lost(&mut lane.exchange, class);
+        self.exhausted |= self.workload.gives_up();
         let (class, text) = counted.unwrap_or((class, text));
         self.tally.failed(op, host, times, class, text);
         if self.follows {

@@ -323,6 +323,7 @@ impl Play {
         };
         let score = Score {
             thread: 0,
+            beside: false,
             connections: self.load.connections,
             lanes: self.lanes,
             weights: self.weights.clone(),

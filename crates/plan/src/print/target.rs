@@ -9,6 +9,7 @@ use crate::model::{Credentials, Files, KeySource, Launch, Reach, Ready, Target};
 use crate::names::{DEFAULT_REGION, Named};
 use crate::observe::{Observe, ObservePage, Processes};
 use crate::searched::Searched;
+use crate::size::Size;
 use crate::way::{ClientCertificate, HttpVersion, Tls, Way};
 
 use super::{Page, inline_table, list, text};
@@ -23,6 +24,9 @@ pub(super) fn target(page: &mut Page, target: &Target, all: &[Target], variables
         Reach::Launched(launched) => launch(page, sweep.map_or(launched, |point| &point.template)),
         Reach::Builtin(builtin) => page.pair("builtin", text(Named::name(*builtin))),
         Reach::Files(files) => page.pair("url", text(file_url(files))),
+    }
+    if let Some(bytes) = target.memory {
+        page.pair("memory", text(Size(bytes)));
     }
     if let Some(point) = sweep {
         page.explained("sweep", sweep_table(point, all), "a target for each value");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::blob::BlobWork;
 use crate::duration::Time;
 use crate::model::{HttpWork, Workload, WorkloadKind};
-use crate::names::{Kind, Named, Style};
+use crate::names::{Kind, Named, STATUS_CLASSES, Style};
 use crate::patterns::Patterns;
 use crate::s3::{Choose, S3Operation, S3Work, Stored};
 use crate::size::Size;
@@ -57,11 +57,24 @@ fn http(page: &mut Page, work: &HttpWork) {
         None => page.pair("body", text(String::from_utf8_lossy(&work.body))),
     }
     if !work.expect.is_empty() {
-        page.pair("expect", list(work.expect.iter().map(u16::to_string)));
+        page.pair("expect", list(expected(&work.expect)));
     }
     if let Some(work) = &work.patterns {
         patterns(page, work);
     }
+}
+
+/// The statuses, with whole classes by their names.
+fn expected(statuses: &[u16]) -> Vec<String> {
+    let is_whole = |class: &std::ops::Range<u16>| class.clone().all(|one| statuses.contains(&one));
+    let (whole, _): (Vec<_>, Vec<_>) = STATUS_CLASSES
+        .iter()
+        .partition(|(_, class)| is_whole(class));
+    let single = statuses
+        .iter()
+        .filter(|status| !whole.iter().any(|(_, class)| class.contains(status)));
+    let names = whole.iter().map(|(name, _)| text(name));
+    names.chain(single.map(u16::to_string)).collect()
 }
 
 fn patterns(page: &mut Page, work: &Patterns) {
@@ -185,6 +198,11 @@ fn blob(page: &mut Page, work: &BlobWork) {
     if work.poll_interval != usual.poll_interval {
         page.pair("poll_interval", text(Time(work.poll_interval)));
     }
+    page.unless(
+        "poll_connections",
+        work.poll_connections,
+        usual.poll_connections,
+    );
     if let Some(errors) = work.errors {
         page.pair("errors", errors);
     }

@@ -5,7 +5,7 @@ use super::naming;
 use super::sweep;
 use crate::comparing::{Comparing, DEFAULT_MARGIN};
 use crate::draft::{Field, TargetDraft};
-use crate::expectation::{Bound, Expectation, Written as Condition};
+use crate::expectation::{Bound, Demand, Expectation, Written as Condition};
 use crate::model::{Target, Workload};
 use crate::percent::Percent;
 use crate::scalar::{At, List, Scalar};
@@ -52,6 +52,7 @@ pub(super) struct Written<'a> {
     pub(super) aa: &'a Field,
     pub(super) margin: &'a Field,
     pub(super) expect: Option<&'a At<List>>,
+    pub(super) fail_if: Option<&'a At<List>>,
 }
 
 /// Adds the twin to `targets`, if one is asked for.
@@ -66,7 +67,22 @@ pub(super) fn resolve(
             position(scalar.text()?, targets)
         })
         .unwrap_or(0);
-    let expect = expectations(desk, written.expect, targets, baseline, workloads);
+    let lists = [
+        ("expect", Demand::Expect, written.expect),
+        ("fail_if", Demand::FailIf, written.fail_if),
+    ];
+    let mut expect = Vec::new();
+    for (key, demand, list) in lists {
+        for At { value, place } in list.map(At::items).unwrap_or_default() {
+            let read = value
+                .text()
+                .and_then(|text| expectation(text, demand, targets, baseline, workloads));
+            match read {
+                Ok(expectation) => expect.push(expectation),
+                Err(message) => desk.wrong(place, key, message),
+            }
+        }
+    }
     let twin = wants_twin(desk, written.aa)
         .then(|| twin_of(targets, baseline))
         .flatten();
@@ -117,29 +133,9 @@ fn position(name: &str, targets: &[Target]) -> Result<usize, String> {
     })
 }
 
-fn expectations(
-    desk: &mut Desk<'_>,
-    list: Option<&At<List>>,
-    targets: &[Target],
-    baseline: usize,
-    workloads: &[Workload],
-) -> Vec<Expectation> {
-    let items = list.map(At::items).unwrap_or_default();
-    let mut expectations = Vec::new();
-    for At { value, place } in items {
-        let read = value
-            .text()
-            .and_then(|text| expectation(text, targets, baseline, workloads));
-        match read {
-            Ok(expectation) => expectations.push(expectation),
-            Err(message) => desk.wrong(place, "expect", message),
-        }
-    }
-    expectations
-}
-
 fn expectation(
     text: &str,
+    demand: Demand,
     targets: &[Target],
     baseline: usize,
     workloads: &[Workload],
@@ -151,6 +147,7 @@ fn expectation(
         bound,
     } = text.parse()?;
     let mut expectation = Expectation {
+        demand,
         target: None,
         workload: None,
         figure,

@@ -76,13 +76,19 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, shape: &Shape) -
     }
 }
 
-/// Eight quads for two targets; for more, as many blocks as it takes for any
-/// difference to show.
 fn default_count(shape: &Shape) -> u32 {
-    match shape.targets {
-        2 => 16,
+    usual_rounds(shape.targets, shape.questions)
+}
+
+/// The rounds of a plan that names none: eight for one target and eight quads for two,
+/// or more where several `questions` (comparisons) share the 5 %; for three targets and
+/// more, the fewest blocks with which any difference can be shown.
+pub fn usual_rounds(targets: usize, questions: usize) -> u32 {
+    let least = blocks_that_tell(questions) * rounds_per_block(targets);
+    match targets {
         0 | 1 => 8,
-        _ => blocks_that_tell(shape.questions) * rounds_per_block(shape.targets),
+        2 => least.max(16),
+        _ => least,
     }
 }
 

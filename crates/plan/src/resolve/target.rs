@@ -132,6 +132,7 @@ fn one(
     searched::check_nodes(desk, draft, &reach);
     let searched = searched::searched(desk, draft, &reach);
     let observe = observe::resolve(desk, draft.observe.as_ref(), &reach, &way);
+    let memory = memory(desk, &draft.memory, &reach);
     let reach = out_of_sight(desk, reach, credentials.as_ref(), draft);
     Some(Target {
         name,
@@ -141,10 +142,25 @@ fn one(
         region,
         signature,
         store,
+        memory,
         sweep: None,
         observe,
         searched,
     })
+}
+
+/// What the objects of a store in memory may take.
+fn memory(desk: &mut Desk<'_>, field: &Field, reach: &Reach) -> Option<u64> {
+    let given = desk.read("memory", field, |scalar| match scalar.size()? {
+        0 => Err("is no memory at all; write for example \"4GiB\"".to_owned()),
+        bytes => Ok(bytes),
+    })?;
+    if *reach != Reach::Builtin(Builtin::S3Memory) {
+        let place = field.as_ref().map_or(Place::Nowhere, |field| field.place);
+        desk.wrong(place, "memory", "is for builtin = \"s3-memory\" only");
+        return None;
+    }
+    Some(given)
 }
 
 /// With the secret nowhere in it.

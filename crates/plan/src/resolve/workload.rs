@@ -198,6 +198,7 @@ fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: Kind) {
         ("until_gone", place(&draft.until_gone)),
         ("gone_within", place(&draft.gone_within)),
         ("poll_interval", place(&draft.poll_interval)),
+        ("poll_connections", place(&draft.poll_connections)),
         ("errors", place(&draft.errors)),
     ];
     let keys = http.iter().map(|key| (Kind::Http, key));

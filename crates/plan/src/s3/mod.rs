@@ -69,8 +69,8 @@ pub struct S3Work {
     pub versions: u32,
     /// In a mix, PUT writes over the objects that are read.
     pub rewrite: bool,
-    /// How often an operation that was told to slow down is tried again, each time
-    /// as an operation of its own.
+    /// How often a request that is refused for the moment is sent again, within the time of
+    /// its operation.
     pub retries: u32,
     /// Files in one archive of `snowball` and `zip-get`, or objects of one `fan-out`.
     pub entries: u32,
@@ -107,6 +107,22 @@ impl S3Work {
             retries: 0,
             entries: DEFAULT_ENTRIES,
         }
+    }
+
+    /// Objects that are put before the first slice, each version counted, and their bytes,
+    /// about; `None` where none are put. With [`DataSet::Keep`] some may be there already.
+    pub fn laid_out(&self) -> Option<(u64, u64)> {
+        let alone = self.mix.single().is_some();
+        // In a mix, DELETE takes what PUT has made.
+        let needs = |operation: S3Operation| {
+            let takes_fresh = !alone && operation == S3Operation::Delete;
+            operation.needs_objects() && !takes_fresh
+        };
+        if self.data == DataSet::Existing || !self.mix.operations().any(needs) {
+            return None;
+        }
+        let objects = self.objects.saturating_mul(self.versions.max(1).into());
+        Some((objects, (objects as f64 * self.sizes.mean()) as u64))
     }
 
     /// Whether a slice uses up the objects that were laid out for it.
@@ -275,5 +291,33 @@ named! {
         SseS3 = "sse-s3",
         /// With a key that every request carries, made up for the run.
         SseC = "sse-c",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_put_before_a_run_is_known_from_the_plan() {
+        let get = S3Work::new(S3Operation::Get, 10 << 20, 2_500);
+        let bytes = 2_500 * (10 << 20);
+        assert_eq!(get.laid_out(), Some((2_500, bytes)));
+        let of = |change: fn(&mut S3Work)| {
+            let mut work = get.clone();
+            change(&mut work);
+            work.laid_out()
+        };
+        assert_eq!(of(|work| work.versions = 3), Some((7_500, 3 * bytes)));
+        assert_eq!(of(|work| work.data = DataSet::Existing), None);
+        assert_eq!(of(|work| work.mix = Mix::only(S3Operation::Put)), None);
+        let mix = |text: &str| text.parse().expect("a mix");
+        let mut mixed = get.clone();
+        mixed.mix = mix("put:50,delete:50");
+        assert_eq!(mixed.laid_out(), None);
+        mixed.mix = mix("get:70,put:30");
+        assert_eq!(mixed.laid_out(), Some((2_500, bytes)));
+        mixed.sizes = "1KiB..3KiB:50,4KiB:50".parse().expect("sizes");
+        assert_eq!(mixed.laid_out(), Some((2_500, 2_500 * 3 * 1_024)));
     }
 }

@@ -104,6 +104,18 @@ impl Sizes {
             Self::File { sizes, .. } => sizes.get(sizes.len() / 2).copied().unwrap_or(0),
         }
     }
+
+    /// The mean of all sizes, bytes; of a log-normal without its cut.
+    pub fn mean(&self) -> f64 {
+        match self {
+            Self::Ranges(_) => self.typical() as f64,
+            Self::LogNormal { median, sigma } => *median as f64 * (sigma * sigma / 2.0).exp(),
+            Self::File { sizes, .. } => {
+                let all: f64 = sizes.iter().map(|&size| size as f64).sum();
+                all / sizes.len().max(1) as f64
+            }
+        }
+    }
 }
 
 impl FromStr for Sizes {

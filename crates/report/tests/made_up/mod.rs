@@ -423,6 +423,7 @@ fn target(name: &str, builtin: Builtin) -> Target {
         region: "us-east-1".to_owned(),
         signature: tenbin_plan::Signature::V4,
         store: Default::default(),
+        memory: None,
         sweep: None,
         observe: None,
         searched: Default::default(),

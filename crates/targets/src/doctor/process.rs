@@ -68,7 +68,17 @@ impl Process {
         let addresses = target.way.hosts.iter().flat_map(|host| &host.addresses);
         addresses.filter_map(of_address).next()
     }
+
+    /// The directory where it keeps its data, as seen from here, if its command line or its
+    /// open files tell: its working directory alone does not.
+    pub fn data_directory(&self) -> Option<PathBuf> {
+        let (here, _, why) = self.data()?;
+        (why != WORKING_DIRECTORY).then_some(here)
+    }
 }
+
+/// How the data of a process are known that tells nothing better.
+const WORKING_DIRECTORY: &str = "its working directory";
 
 fn of_address(address: &Address) -> Option<Process> {
     let listener = match address {
@@ -274,7 +284,7 @@ mod linux {
             {
                 return Some((here(&parent), parent, "where it has files open"));
             }
-            Some((here(&own), own, "its working directory"))
+            Some((here(&own), own, super::WORKING_DIRECTORY))
         }
 
         /// Files of the disk that it has open to write, by number.

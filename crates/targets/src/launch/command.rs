@@ -28,7 +28,9 @@ const OWN_SECRETS: [&str; 4] = [
 ];
 
 /// One of our own servers, launched like anybody else's.
-pub(super) fn builtin(builtin: Builtin, exe: &Path) -> Launch {
+///
+/// `memory` is what the objects of a store in memory may take, bytes.
+pub(super) fn builtin(builtin: Builtin, memory: Option<u64>, exe: &Path) -> Launch {
     let (kind, extra): (_, &[&str]) = match builtin {
         Builtin::Http => ("http", &[]),
         Builtin::S3Memory => ("s3", &[]),
@@ -41,6 +43,11 @@ pub(super) fn builtin(builtin: Builtin, exe: &Path) -> Launch {
         .iter()
         .chain(extra)
         .map(|&word| word.to_owned())
+        .chain(
+            memory
+                .into_iter()
+                .flat_map(|bytes| ["--memory".to_owned(), bytes.to_string()]),
+        )
         .collect();
     let env = match builtin {
         Builtin::Http | Builtin::Blob | Builtin::Dummy => BTreeMap::new(),
@@ -239,6 +246,7 @@ mod tests {
             region: "us-east-1".into(),
             signature: tenbin_plan::Signature::V4,
             store: Default::default(),
+            memory: None,
             sweep: None,
             observe: None,
             searched: Default::default(),
@@ -247,8 +255,8 @@ mod tests {
 
     #[test]
     fn credentials_are_made_up_only_for_those_who_ask() {
-        let durable = builtin(Builtin::S3Durable, Path::new("/x/tenbin"));
-        let plain = builtin(Builtin::Http, Path::new("/x/tenbin"));
+        let durable = builtin(Builtin::S3Durable, None, Path::new("/x/tenbin"));
+        let plain = builtin(Builtin::Http, None, Path::new("/x/tenbin"));
         let made = credentials(&target(durable.clone(), None), &durable).unwrap();
         assert_eq!(made.secret_key.reveal().len(), 40);
         assert!(credentials(&target(plain.clone(), None), &plain).is_none());
@@ -261,7 +269,7 @@ mod tests {
 
     #[test]
     fn a_secret_on_the_command_line_is_refused() {
-        let mut launch = builtin(Builtin::Http, Path::new("/x/tenbin"));
+        let mut launch = builtin(Builtin::Http, None, Path::new("/x/tenbin"));
         assert!(refuse_exposed_secrets("t", &launch).is_ok());
         launch.command.push("--secret={secret_key}".into());
         let error = refuse_exposed_secrets("t", &launch)

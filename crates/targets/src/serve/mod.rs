@@ -17,7 +17,7 @@ pub use accept::DEFAULT_WORKERS;
 pub(crate) use accept::stop_signal;
 pub use blob::{BlobOptions, Fault, FaultError, Gone, blob};
 pub use http::{HttpOptions, http};
-pub use s3::{S3Options, s3};
+pub use s3::{S3Fault, S3FaultError, S3Options, half_of_the_free_memory, s3};
 pub use truth::{Service, ServiceError, Shares, Stall, StallError, TruthOptions, share, truth};
 
 /// Environment variable through which `tenbin serve s3` takes its access key.

@@ -22,7 +22,7 @@ impl DiskSpace {
     ///
     /// # Errors
     /// When the system refuses to tell.
-    pub(crate) fn of(path: &Path) -> Result<Option<Self>, Errno> {
+    pub fn of(path: &Path) -> Result<Option<Self>, Errno> {
         let stat = statvfs(path)?;
         let block = stat.fragment_size();
         #[allow(clippy::useless_conversion, reason = "narrower on some systems")]

@@ -20,6 +20,19 @@ pub use disk::DiskSpace;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{cpu, swapped_pages};
 
+/// Bytes of memory that programs could still take: what the kernel calls available, and no more
+/// than this process' cgroup grants. `None` where the system does not tell.
+pub fn available_memory() -> Option<u64> {
+    #[cfg(target_os = "linux")]
+    {
+        use procfs::Current as _;
+        let available = procfs::Meminfo::current().ok()?.mem_available?;
+        Some(quota::memory_left().map_or(available, |left| left.min(available)))
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
 /// What the machine has done since it was started, and how it is now.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Vitals {

@@ -40,6 +40,22 @@ pub(super) fn read(sources: &[Source]) -> Option<Throttled> {
     })
 }
 
+/// Bytes that this process' cgroup, or one above it, lets it take yet; `None` where none of
+/// them is limited.
+pub(super) fn memory_left() -> Option<u64> {
+    let groups = ProcessCGroups::from_file("/proc/self/cgroup").ok()?;
+    let mounts = MountInfos::from_file("/proc/self/mountinfo").ok()?;
+    let left = |directory: PathBuf| {
+        let number = |name| -> Option<u64> {
+            let text = fs::read_to_string(directory.join(name)).ok()?;
+            text.trim().parse().ok()
+        };
+        Some(number("memory.max")?.saturating_sub(number("memory.current")?))
+    };
+    let all = directories(&groups, &mounts).into_iter();
+    all.filter_map(left).min()
+}
+
 /// The group of this process and all above it, as far as they are mounted.
 fn directories(groups: &ProcessCGroups, mounts: &MountInfos) -> Vec<PathBuf> {
     let of_group = |group: &procfs::ProcessCGroup| {

@@ -76,6 +76,7 @@ pub(crate) fn target(name: &str, reach: Reach) -> Target {
         region: "us-east-1".into(),
         signature: tenbin_plan::Signature::V4,
         store: Default::default(),
+        memory: None,
         sweep: None,
         observe: None,
         searched: Default::default(),
@@ -174,7 +175,9 @@ pub(crate) fn serve(args: impl Iterator<Item = OsString>) -> ExitCode {
         let options = S3Options {
             listen,
             durable,
+            memory: None,
             credentials,
+            faults: Vec::new(),
             workers,
         };
         serve::s3(&options, |_| {})

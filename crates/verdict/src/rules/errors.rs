@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tenbin_plan::WorkloadKind;
-use tenbin_record::ErrorClass;
+use tenbin_record::{ErrorClass, Retried, Role, failure};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
@@ -39,27 +39,110 @@ impl Rule for Errors {
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
         let cells = evidence.cells();
-        cells.iter().filter_map(|cell| self.cell(cell)).collect()
+        let retried = |cell: &Cell<'_>| {
+            let target = evidence.environment.targets.get(&cell.target.name)?;
+            target.retried.get(&cell.workload.name).copied()
+        };
+        let failures = cells.iter().filter_map(|cell| self.cell(cell, retried(cell)));
+        let without_effect = cells.iter().filter_map(|cell| self.without_effect(cell));
+        failures.chain(without_effect).collect()
     }
 }
 
 impl Errors {
-    fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
+    /// Work that was acknowledged and had no effect in time, as polls found.
+    fn without_effect(&self, cell: &Cell<'_>) -> Option<Finding> {
+        let ops = cell.slices.iter().flat_map(|slice| &slice.ops);
+        let mut classes = BTreeMap::new();
+        let (mut followed, mut failed, mut texts) = (0, 0, BTreeMap::new());
+        for op in ops.filter(|op| op.role == Role::Effect) {
+            followed += op.ok + op.failed_count();
+            failed += op.failed_count();
+            add(&mut classes, op.errors.iter().map(|(k, n)| (*k, *n)));
+            add(
+                &mut texts,
+                op.failures.iter().map(|(k, n)| (k.as_str(), *n)),
+            );
+        }
+        if failed == 0 {
+            return None;
+        }
+        let share = failed as f64 / followed as f64;
+        let most_often = texts.iter().max_by_key(|(_, count)| **count);
+        let most_often = most_often.map_or_else(String::new, |(text, _)| {
+            format!("; most often {}", tame(text))
+        });
+        let late = classes.get(&ErrorClass::Timeout).copied().unwrap_or(0);
+        Some(Finding {
+            rule: self.name(),
+            severity: match share > ANY {
+                true => Severity::Invalid,
+                false => Severity::Suspect,
+            },
+            blame: Blame::Server,
+            workload: Some(cell.workload.name.clone()),
+            target: Some(cell.target.name.clone()),
+            evidence: format!(
+                "{failed} of {followed} acknowledged operations that were polled had no effect in \
+                 time ({}){most_often}",
+                percent(share)
+            ),
+            advice: match late > 0 {
+                true => {
+                    "compare deletions only where they take effect, or set --gone-within to the \
+                     target's deletion delay"
+                }
+                false => "read the target's log: it does not tell whether a blob is gone",
+            }
+            .to_owned(),
+        })
+    }
+
+    fn cell(&self, cell: &Cell<'_>, retried: Option<Retried>) -> Option<Finding> {
         let tally = Tally::of(cell);
         let severity = tally.severity()?;
+        let retried = retried.filter(|_| severity == Severity::Invalid);
+        let hidden = retried.and_then(|retried| what_retries_hide(&retried));
+        let advice = tally.advice(&cell.workload.kind);
         Some(Finding {
             rule: self.name(),
             severity,
             blame: tally.blame(),
             workload: Some(cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),
-            evidence: tally.evidence(),
-            advice: tally.advice(&cell.workload.kind).to_owned(),
+            evidence: match &hidden {
+                Some(hidden) => format!("{}; {hidden}", tally.evidence()),
+                None => tally.evidence(),
+            },
+            advice: match &hidden {
+                Some(_) => format!("{advice}; to measure as warp does, run with --retries 10"),
+                None => advice.to_owned(),
+            },
         })
     }
 }
 
-struct Tally<'a> {
+/// What a stretch with retries showed, where refused requests succeeded when sent again.
+fn what_retries_hide(retried: &Retried) -> Option<String> {
+    let seconds = retried.ns as f64 / 1e9;
+    let (ok, refused) = (retried.ok, retried.attempts_failed);
+    let all = ok + retried.failed;
+    if ok == 0 || refused == 0 || seconds <= 0.0 {
+        return None;
+    }
+    let most = retried.most;
+    let rate = (ok as f64 / seconds).round();
+    let failed = retried.failed;
+    Some(format!(
+        "refused requests succeed when they are sent again: warp would show {rate}/s, because its \
+         library repeats a request up to ten times ({seconds:.0} s measured after the run at the same \
+         load with up to {most} retries: {failed} of {all} operations failed, and {refused} of {} \
+         requests)",
+        refused + retried.attempts_ok,
+    ))
+}
+
+struct Tally {
     total: u64,
     failed: u64,
     /// Requests that failed, be they work of their own or steps of a larger one.
@@ -72,11 +155,11 @@ struct Tally<'a> {
     /// The same of `failed_requests`.
     refusals: BTreeMap<ErrorClass, u64>,
     statuses: BTreeMap<u16, u64>,
-    texts: BTreeMap<&'a str, u64>,
+    texts: BTreeMap<String, u64>,
 }
 
-impl<'a> Tally<'a> {
-    fn of(cell: &Cell<'a>) -> Self {
+impl Tally {
+    fn of(cell: &Cell<'_>) -> Self {
         let mut tally = Self {
             total: 0,
             failed: 0,
@@ -107,8 +190,9 @@ impl<'a> Tally<'a> {
                 add(&mut tally.refusals, op.errors.iter().map(|(k, n)| (*k, *n)));
                 let refused = op.statuses.iter().filter(|(status, _)| **status >= 300);
                 add(&mut tally.statuses, refused.map(|(k, n)| (*k, *n)));
-                let texts = op.failures.iter().filter(|(text, _)| !text.is_empty());
-                add(&mut tally.texts, texts.map(|(k, n)| (k.as_str(), *n)));
+                for (text, count) in op.failures.iter().filter(|(text, _)| !text.is_empty()) {
+                    failure::count(&mut tally.texts, text, *count);
+                }
             }
         }
         tally.classes.retain(|_, count| *count > 0);
@@ -341,9 +425,45 @@ mod tests {
             "{findings:?}"
         );
         assert!(
-            findings[0].evidence.contains("?script?Denied"),
+            findings[0].evidence.contains("<script>Denied"),
             "{findings:?}"
         );
+    }
+
+    #[test]
+    fn what_retries_would_hide_is_said_of_an_invalid_run_and_of_no_other() {
+        let retried = Retried {
+            ns: 2_000_000_000,
+            most: 10,
+            ok: 452,
+            failed: 3,
+            attempts_ok: 452,
+            attempts_failed: 9_000,
+        };
+        let with = |failures: u64, retried: Retried| {
+            let mut run = Run::pair(8);
+            let mut slice = run.first_of("b");
+            slice.fail(ErrorClass::Status, failures);
+            slice.status(500, failures);
+            let target = run.environment.targets.entry("b".to_owned()).or_default();
+            let workload = run.plan.workloads[0].name.clone();
+            target.retried.insert(workload, retried);
+            run.findings(&Errors).remove(0)
+        };
+        let found = with(9_000, retried);
+        assert!(
+            found.evidence.ends_with(
+                "refused requests succeed when they are sent again: warp would show 226/s, because \
+                 its library repeats a request up to ten times (2 s measured after the run at the \
+                 same load with up to 10 retries: 3 of 455 operations failed, and 9000 of 9452 requests)"
+            ),
+            "{found:?}"
+        );
+        assert!(found.advice.ends_with("run with --retries 10"), "{found:?}");
+        // Retries that help nobody hide nothing.
+        let hopeless = Retried { ok: 0, ..retried };
+        assert!(!with(9_000, hopeless).evidence.contains("warp"));
+        assert!(!with(1, retried).evidence.contains("warp"));
     }
 
     #[test]

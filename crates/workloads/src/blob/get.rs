@@ -207,4 +207,11 @@ impl Workload for Getter {
         self.flights.give_back(exchange.tag as usize);
         self.budget.set.note_failure();
     }
+    fn unprepared(&mut self, _class: ErrorClass) {
+        self.budget.set.note_failure();
+    }
+
+    fn gives_up(&self) -> bool {
+        self.budget.is_spent()
+    }
 }

@@ -14,6 +14,7 @@ mod dummy;
 mod files;
 mod flight;
 mod get;
+mod gone;
 mod journal;
 mod keeper;
 mod parcel;

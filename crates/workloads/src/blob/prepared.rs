@@ -9,11 +9,12 @@ use tenbin_plan::{self as plan, BlobWork, LARGEST_PUT, Phase};
 
 use super::access::Access;
 use super::batch::Batch;
-use super::delete::{Deleter, Following};
+use super::delete::Deleter;
 use super::dialect::Dialect;
 use super::dummy::{Done, Dummy};
 use super::files::{self, Files};
 use super::get::Getter;
+use super::gone::{Follower, Following, Handover};
 use super::keeper::{Collected, Keeper};
 use super::parcel::Parcel;
 use super::pieced::Piecer;
@@ -206,20 +207,31 @@ impl PreparedBlob {
     }
 
     fn deleters(&self, batch: Arc<Batch>) -> Vec<Box<dyn Workload>> {
-        let positions = Positions::new(batch, self.work.objects, false, self.workers);
+        let following = self.following();
+        let handover = following.map(|following| Arc::new(Handover::new(following, self.workers)));
+        let most = self.work.objects;
+        let positions = Positions::new(Arc::clone(&batch), most, false, self.workers);
         let positions = Arc::new(positions);
         let deleter = |worker: usize| {
             let deleter = Deleter::new(
                 Walk::new(&positions),
                 self.dialect(),
                 self.work.batch,
-                self.following(),
+                handover.clone(),
                 self.set.journal(worker, 0),
                 self.budget(),
             );
             Box::new(deleter) as Box<dyn Workload>
         };
-        (0..self.workers).map(deleter).collect()
+        let mut workers: Vec<_> = (0..self.workers).map(deleter).collect();
+        if let Some((following, handover)) = following.zip(handover.clone()) {
+            let journal = self.set.journal(self.workers, 0);
+            let dialect = self.dialect();
+            let follower =
+                Follower::new(batch, dialect, following, handover, journal, self.budget());
+            workers.push(Box::new(follower));
+        }
+        workers
     }
 
     fn following(&self) -> Option<Following> {
@@ -227,6 +239,7 @@ impl PreparedBlob {
         self.work.until_gone.then(|| Following {
             limit: nanos(self.work.gone_within),
             longest_rest: nanos(self.work.poll_interval),
+            connections: self.work.poll_connections,
         })
     }
 

@@ -127,14 +127,6 @@ pub(crate) trait Action: Send {
     /// first: an answer, or in a mix another operation.
     fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next;
 
-    /// Prepares the request of an exchange once more that had that tag when it had been
-    /// judged; false where that cannot be done. The operation is then the one behind that
-    /// of the first try.
-    fn again(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, tag: u64) -> bool {
-        let _ = (desk, now, exchange, tag);
-        false
-    }
-
     /// As [`tenbin_engine::Workload::payload`].
     fn payload<'a>(&'a self, desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
         let _ = (desk, exchange);

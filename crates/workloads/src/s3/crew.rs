@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use tenbin_engine::Workload;
+
 use super::action::{Action, Layout, Setting, kind_of};
 use super::actions::multipart::Multipart;
 use super::actions::put::Put;
@@ -19,12 +21,13 @@ use super::scribe::Scribe;
 use super::versions::{self, VersionIds};
 use super::worker::{Part, Worker};
 use crate::kind::Stage;
+use crate::resend::Retrying;
 use crate::rng::Rng;
 use crate::text::grouped;
 
-/// Connections that put objects before a run: enough that setting up is not slow
-/// where the load is one connection, few enough not to drown a small server.
-const FILLING: std::ops::RangeInclusive<usize> = 8..=64;
+/// Connections that put objects before a run, at most: never more than the load itself has, and
+/// few enough not to overload a small server.
+const MOST_FILLING: usize = 64;
 
 impl PreparedS3 {
     /// Puts every object, version or archive that is to be there, once.
@@ -40,10 +43,7 @@ impl PreparedS3 {
             _ => (versions::things(&self.work), "version"),
         };
         let most = usize::try_from(objects).unwrap_or(usize::MAX);
-        let connections = self
-            .connections
-            .clamp(*FILLING.start(), *FILLING.end())
-            .min(most);
+        let connections = self.connections.min(MOST_FILLING).min(most).max(1);
         let workers = self.threads.min(connections);
         let doing = match layout {
             Layout::InParts => "uploading in parts",
@@ -76,7 +76,22 @@ impl PreparedS3 {
     }
 
     /// The operations of one measured worker, the same in every slice and for every
-    /// target.
+    /// target, each sent again so often when it is refused.
+    pub(super) fn measured_with_retries(
+        &mut self,
+        worker: usize,
+        workers: usize,
+        retries: u32,
+    ) -> Box<dyn Workload> {
+        let measured = self.measured(worker, workers);
+        if retries == 0 {
+            return Box::new(measured);
+        }
+        let own = self.connections / workers + usize::from(worker < self.connections % workers);
+        let waits = Rng::new(self.seed, &[self.name, worker as u64, 3]);
+        Box::new(Retrying::new(measured, retries, own * self.depth, waits))
+    }
+
     pub(super) fn measured(&mut self, worker: usize, workers: usize) -> Worker {
         let work = Arc::clone(&self.work);
         let shares = work.mix.shares();

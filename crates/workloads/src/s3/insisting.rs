@@ -7,13 +7,7 @@ use tenbin_engine::{
 
 use super::refusal::reason;
 
-/// A worker that may try what has failed again.
-pub(crate) trait Persistent {
-    /// Whether it is going to, after the failure that it has judged last.
-    fn tries_again(&self) -> bool;
-}
-
-/// A worker that gives up at its first failure for good.
+/// A worker that gives up at its first failure.
 pub(crate) struct Insisting<W> {
     worker: W,
     /// What cannot be done then: `an object cannot be put`.
@@ -23,7 +17,7 @@ pub(crate) struct Insisting<W> {
     why: Option<String>,
 }
 
-impl<W: Workload + Persistent> Insisting<W> {
+impl<W: Workload> Insisting<W> {
     pub(crate) fn new(worker: W, complaint: &'static str) -> Self {
         Self {
             worker,
@@ -34,7 +28,7 @@ impl<W: Workload + Persistent> Insisting<W> {
     }
 }
 
-impl<W: Workload + Persistent> Workload for Insisting<W> {
+impl<W: Workload> Workload for Insisting<W> {
     fn operations(&self) -> &[&'static str] {
         self.worker.operations()
     }
@@ -76,8 +70,6 @@ impl<W: Workload + Persistent> Workload for Insisting<W> {
 
     fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
         match self.worker.judge(exchange, status, length) {
-            // Before a run, nothing but what comes of it in the end counts.
-            Judgement::Failed(..) if self.worker.tries_again() => Judgement::Correct,
             Judgement::Failed(class, code) => {
                 self.given_up = true;
                 let code = (!code.is_empty()).then_some(code.as_str());

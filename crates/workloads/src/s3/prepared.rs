@@ -38,6 +38,8 @@ pub(super) struct PreparedS3 {
     pub(super) name: u64,
     pub(super) keep_alive: bool,
     pub(super) connections: usize,
+    /// Requests at once on a connection.
+    pub(super) depth: usize,
     pub(super) threads: usize,
     /// Identifiers of the versions that were laid out last.
     pub(super) ids: Arc<VersionIds>,
@@ -129,15 +131,11 @@ impl Prepared for PreparedS3 {
     }
 
     fn slice(&mut self) -> Vec<Box<dyn Workload>> {
-        self.touched = true;
-        let mut workers = self.threads.min(self.connections);
-        if self.work.rewrite {
-            // No object is written by two of them.
-            workers = workers.min(usize::try_from(self.work.objects).unwrap_or(usize::MAX));
-        }
-        (0..workers)
-            .map(|worker| Box::new(self.measured(worker, workers)) as Box<dyn Workload>)
-            .collect()
+        self.workers(self.work.retries)
+    }
+
+    fn slice_with_retries(&mut self, most: u32) -> Option<Vec<Box<dyn Workload>>> {
+        (self.work.retries == 0).then(|| self.workers(most))
     }
 
     fn inherit(&mut self) {
@@ -232,6 +230,7 @@ impl PreparedS3 {
             name: name_number(&work.name),
             keep_alive: work.load.keep_alive,
             connections: work.load.connections.max(1),
+            depth: work.load.depth.max(1),
             threads: threads.max(1),
             ids: Arc::default(),
             lengths: Arc::new(intake::lengths(s3)),
@@ -253,6 +252,19 @@ impl PreparedS3 {
             remains: Arc::new(Remains::default()),
             unknown: Arc::default(),
         }
+    }
+
+    /// The measured workers of one slice, with so many retries of each request.
+    fn workers(&mut self, retries: u32) -> Vec<Box<dyn Workload>> {
+        self.touched = true;
+        let mut workers = self.threads.min(self.connections);
+        if self.work.rewrite {
+            // No object is written by two of them.
+            workers = workers.min(usize::try_from(self.work.objects).unwrap_or(usize::MAX));
+        }
+        let all = 0..workers;
+        all.map(|worker| self.measured_with_retries(worker, workers, retries))
+            .collect()
     }
 
     fn objects_left(&self) -> Option<String> {

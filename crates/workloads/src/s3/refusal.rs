@@ -245,19 +245,6 @@ pub fn explain(code: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether a server's error code asks for less work rather than other work.
-pub(crate) fn is_slow_down(code: &str) -> bool {
-    matches!(
-        code,
-        "SlowDown"
-            | "SlowDownRead"
-            | "SlowDownWrite"
-            | "ServiceUnavailable"
-            | "RequestLimitExceeded"
-            | "TooManyRequests"
-    )
-}
-
 /// Whether an answer means that a server does not know what was asked of it, rather
 /// than that it may not or cannot be done now.
 pub(crate) fn says_not_known(status: u16, code: Option<&str>) -> bool {

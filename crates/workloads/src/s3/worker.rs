@@ -1,7 +1,5 @@
 //! The measured work: one operation on object after object, or several by shares.
 
-use std::collections::VecDeque;
-
 use tenbin_engine::{
     AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, Role, Whole,
     Workload,
@@ -9,8 +7,6 @@ use tenbin_engine::{
 
 use super::action::Action;
 use super::desk::Desk;
-use super::insisting::Persistent;
-use super::refusal::is_slow_down;
 use crate::rng::Rng;
 
 /// An operation of a mix, with the sum of its share and of those before it, as a part
@@ -31,36 +27,14 @@ pub(crate) struct Worker {
     owners: Vec<(usize, usize)>,
     /// The first name of each part.
     bases: Vec<usize>,
-    retries: Retries,
-}
-
-/// Operations that were told to slow down and are to be tried again.
-struct Retries {
-    most: u32,
-    /// Which part, which tag, and how often it has been tried.
-    waiting: VecDeque<(usize, u64, u32)>,
-    /// The same for those that are out again, by the tag that they have while they are.
-    out: Vec<(usize, u64, u32)>,
-    /// Requests that are out, of whatever kind.
-    flying: usize,
-    /// Whether the last that failed is to be tried again.
-    again: bool,
 }
 
 impl Worker {
     pub(crate) fn new(parts: Vec<Part>, desk: Desk, rng: Rng) -> Self {
-        let most = desk.work.retries;
         let mut worker = Self {
             names: Vec::new(),
             owners: Vec::new(),
             bases: Vec::new(),
-            retries: Retries {
-                most,
-                waiting: VecDeque::new(),
-                out: Vec::new(),
-                flying: 0,
-                again: false,
-            },
             parts,
             desk,
             rng,
@@ -68,10 +42,6 @@ impl Worker {
         for (at, part) in worker.parts.iter().enumerate() {
             worker.bases.push(worker.names.len());
             for (op, name) in part.action.operations().iter().enumerate() {
-                // The names of later tries stand last, and only where there are any.
-                if most == 0 && name.ends_with(AGAIN) {
-                    break;
-                }
                 worker.names.push(name);
                 worker.owners.push((at, op));
             }
@@ -99,48 +69,8 @@ impl Worker {
         next
     }
 
-    /// One that was told to slow down, once more.
-    fn retry(&mut self, now: Moment, exchange: &mut Exchange) -> bool {
-        let Some((at, tag, tries)) = self.retries.waiting.pop_front() else {
-            return false;
-        };
-        self.desk.refusals.release(exchange);
-        exchange.op = 0;
-        exchange.bodyless_answer = false;
-        let action = &mut self.parts[at].action;
-        if !action.again(&mut self.desk, now, exchange, tag) {
-            return false;
-        }
-        exchange.op += self.bases[at] + 1;
-        self.retries.out.push((at, exchange.tag, tries));
-        true
-    }
-
-    /// After the judgement of an exchange that had that tag while it was out.
-    fn settle(&mut self, exchange: &Exchange, sent_as: u64, status: u16, judgement: &Judgement) {
-        let (at, op) = self.owners[exchange.op];
-        let tries = match op {
-            0 => 0,
-            _ => self.take_tries(at, sent_as),
-        };
-        self.retries.flying = self.retries.flying.saturating_sub(1);
-        let mut names = self.parts[at].action.operations().iter();
-        let has_again = names.any(|name| name.ends_with(AGAIN));
-        self.retries.again =
-            has_again && tries < self.retries.most && says_slow_down(status, judgement);
-        if self.retries.again {
-            let tag = exchange.tag;
-            self.retries.waiting.push_back((at, tag, tries + 1));
-        }
-    }
-
-    /// What is next, whether tried again or not.
+    /// What is next, of one operation or another.
     fn any(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
-        while !self.retries.waiting.is_empty() {
-            if self.retry(now, exchange) {
-                return Next::Ready;
-            }
-        }
         let picked = self.pick();
         let next = self.ask(picked, now, exchange);
         if next != Next::Wait || self.parts.len() == 1 {
@@ -156,14 +86,6 @@ impl Worker {
         Next::Wait
     }
 
-    fn take_tries(&mut self, at: usize, tag: u64) -> u32 {
-        let mut out = self.retries.out.iter();
-        match out.position(|&(part, own, _)| part == at && own == tag) {
-            Some(found) => self.retries.out.swap_remove(found).2,
-            None => self.retries.most,
-        }
-    }
-
     /// Calls an action with an exchange whose operation counts from 0 within it.
     fn within<T>(
         &mut self,
@@ -177,26 +99,6 @@ impl Worker {
         result
     }
 }
-
-impl Persistent for Worker {
-    fn tries_again(&self) -> bool {
-        self.retries.again
-    }
-}
-
-/// Whether an answer asks for less work: by its status where it has no code, as an
-/// answer to HEAD has none.
-fn says_slow_down(status: u16, judgement: &Judgement) -> bool {
-    match judgement {
-        Judgement::Failed(ErrorClass::Status, code) => {
-            matches!(status, 429 | 503) || is_slow_down(code)
-        }
-        _ => false,
-    }
-}
-
-/// How the names of later tries end.
-const AGAIN: &str = " again";
 
 impl Workload for Worker {
     fn operations(&self) -> &[&'static str] {
@@ -219,16 +121,7 @@ impl Workload for Worker {
     }
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
-        let next = self.any(now, exchange);
-        match next {
-            Next::Ready | Next::Same => self.retries.flying += 1,
-            // What is out may have to be tried again.
-            Next::Exhausted if self.retries.most > 0 && self.retries.flying > 0 => {
-                return Next::Wait;
-            }
-            Next::Exhausted | Next::Wait | Next::Rest(_) => {}
-        }
-        next
+        self.any(now, exchange)
     }
 
     fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
@@ -254,24 +147,15 @@ impl Workload for Worker {
     }
 
     fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
-        let sent_as = exchange.tag;
-        let judgement = self.within(exchange, |action, desk, exchange| {
+        self.within(exchange, |action, desk, exchange| {
             action.judge(desk, exchange, status, length)
-        });
-        self.settle(exchange, sent_as, status, &judgement);
-        judgement
+        })
     }
 
     fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
-        let sent_as = exchange.tag;
         self.within(exchange, |action, desk, exchange| {
             action.lost(desk, exchange, class);
         });
         self.desk.refusals.release(exchange);
-        self.retries.flying = self.retries.flying.saturating_sub(1);
-        let (at, op) = self.owners[exchange.op];
-        if op > 0 {
-            self.take_tries(at, sent_as);
-        }
     }
 }

@@ -96,16 +96,21 @@ pub(crate) fn drive_hosts(
     let mut judged = Vec::new();
     let mut exhausted = false;
     let mut sent = 0;
+    let mut now = NOW;
     loop {
         while !exhausted
             && sent < most
             && let Some(mut exchange) = idle.pop()
         {
-            match worker.next(NOW, &mut exchange) {
+            match worker.next(now, &mut exchange) {
                 Next::Ready | Next::Same => {
                     let request = Request::read(&exchange, worker.payload(&exchange));
                     out.push_back((exchange, server(&request)));
                     sent += 1;
+                }
+                Next::Rest(until) if out.is_empty() => {
+                    now.nanos = until;
+                    idle.push(exchange);
                 }
                 Next::Wait | Next::Rest(_) => {
                     assert!(!out.is_empty(), "waits for nothing");

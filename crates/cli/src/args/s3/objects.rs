@@ -88,8 +88,8 @@ pub struct ObjectArgs {
     /// Sign requests without hashing their payload
     #[arg(long, help_heading = "Requests")]
     pub unsigned_payload: bool,
-    /// Try an operation again so many times when told to slow down, each time as an operation of
-    /// its own
+    /// Send a refused request (408, 429, 500, 502 to 504, a broken connection) again up to N times,
+    /// with waits of up to 1s; the operation is timed from its first attempt [default: 0]
     #[arg(long, value_name = "N", help_heading = "Requests")]
     pub retries: Option<u32>,
     /// The part of an object that get reads: random:64KiB or 0-1023

@@ -244,6 +244,7 @@ fn load_object(path: &Path) -> io::Result<Object> {
         content_type: footer.content_type,
         metadata: footer.metadata,
         content: Content::OnDisk,
+        entry: None,
     })
 }
 

@@ -2,7 +2,11 @@
 //!
 //! Multipart uploads, versions and ACLs are answered with `NotImplemented`.
 
+mod access;
+mod budget;
 mod disk;
+mod faults;
+mod flaky;
 mod keys;
 mod listing;
 mod pages;
@@ -19,8 +23,14 @@ use s3s::service::S3ServiceBuilder;
 use s3s::{S3Result, s3_error};
 use tenbin_plan::Credentials;
 
+pub use faults::{S3Fault, S3FaultError};
+
 use super::{ServeError, accept};
+use crate::vitals;
+use access::SignedOnly;
 use disk::Disk;
+use faults::Faults;
+use flaky::Flaky;
 use service::Service;
 use store::Store;
 
@@ -31,8 +41,13 @@ pub struct S3Options {
     pub listen: SocketAddr,
     /// Directory of the durable store, made if missing; in memory if `None`.
     pub durable: Option<PathBuf>,
+    /// Bytes that all objects may take in memory; half of what is free at the start if `None`.
+    /// Of no meaning for a durable store.
+    pub memory: Option<u64>,
     /// The only credentials that are accepted.
     pub credentials: Credentials,
+    /// What goes wrong, and how often.
+    pub faults: Vec<S3Fault>,
     /// Worker threads, at least 1.
     pub workers: usize,
 }
@@ -44,7 +59,7 @@ pub struct S3Options {
 /// It cannot listen there, cannot start its threads, or cannot use the directory.
 pub fn s3(options: &S3Options, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
     let store = match &options.durable {
-        None => Store::in_memory(),
+        None => Store::in_memory(options.memory.or_else(half_of_the_free_memory)),
         Some(path) => Disk::open(path.clone())
             .and_then(Store::durable)
             .map_err(|source| ServeError::Store {
@@ -52,13 +67,22 @@ pub fn s3(options: &S3Options, ready: impl FnOnce(SocketAddr)) -> Result<(), Ser
                 source,
             })?,
     };
-    let mut builder = S3ServiceBuilder::new(Service::new(Arc::new(store)));
+    let faults = Arc::new(Faults::new(&options.faults));
+    let service = Service::new(Arc::new(store), Arc::clone(&faults));
+    let mut builder = S3ServiceBuilder::new(service);
     builder.set_auth(OneKey(options.credentials.clone()));
-    accept::run(options.listen, options.workers, builder.build(), ready)
+    builder.set_access(SignedOnly);
+    let service = Flaky::new(builder.build(), faults);
+    accept::run(options.listen, options.workers, service, ready)
 }
 
-/// Knows one access key. Unsigned requests are refused by `s3s` because no other
-/// access rule is set.
+/// Half of the memory that programs could still take, bytes; `None` where the system does not
+/// tell.
+pub fn half_of_the_free_memory() -> Option<u64> {
+    vitals::available_memory().map(|bytes| bytes / 2)
+}
+
+/// Knows one access key.
 struct OneKey(Credentials);
 
 #[async_trait::async_trait]

@@ -40,6 +40,8 @@ pub(super) async fn receive(
     } else {
         TRUSTED_LENGTH
     }));
+    let mut share = store.share();
+    let mut full = false;
     let mut staged = None;
     let mut digest = Md5::new();
     let mut size = 0;
@@ -47,6 +49,15 @@ pub(super) async fn receive(
     let mut body = body.unwrap_or_else(|| StreamingBlob::from(s3s::Body::empty()));
     while let Some(part) = body.next().await {
         let part = part.map_err(broken_body)?;
+        // What does not fit is read all the same: the client gets its answer when it is done.
+        full = full
+            || share
+                .as_mut()
+                .is_some_and(|share| share.grow(part.len() as u64).is_err());
+        if full {
+            (buffer, share) = (Vec::new(), None);
+            continue;
+        }
         digest.update(&part);
         size += part.len() as u64;
         buffer.extend_from_slice(&part);
@@ -55,12 +66,15 @@ pub(super) async fn receive(
         }
     }
 
+    if full {
+        return Err(super::service::full());
+    }
     let md5: [u8; 16] = digest.finalize().into();
     if expected.is_some_and(|expected| expected != md5) {
         return Err(s3_error!(BadDigest, "the content does not have this MD5"));
     }
     let upload = match staged {
-        None => Upload::Whole(Bytes::from(buffer)),
+        None => Upload::Whole(Bytes::from(buffer), share.map(Arc::new)),
         staged @ Some(_) => write_out(store, staged, &mut buffer).await?,
     };
     Ok(Received { upload, size, md5 })
@@ -155,8 +169,32 @@ mod tests {
     }
 
     #[test]
+    fn a_store_without_memory_left_answers_507_and_keeps_what_it_has() {
+        let store = Arc::new(Store::in_memory(Some(10_000)));
+        let put = |length: usize| {
+            let bytes = vec![7; length];
+            run(receive(
+                &store,
+                stream_of(&bytes),
+                Some(length as i64),
+                None,
+            ))
+        };
+        let kept = put(6_000).unwrap();
+        let refused = put(6_000).map(|received| received.size).unwrap_err();
+        assert_eq!(refused.code().as_str(), "InsufficientStorage");
+        assert_eq!(
+            refused.status_code().map(|status| status.as_u16()),
+            Some(507)
+        );
+        assert_eq!(put(3_000).unwrap().size, 3_000);
+        drop(kept);
+        assert_eq!(put(9_000).unwrap().size, 9_000);
+    }
+
+    #[test]
     fn content_that_is_not_what_was_announced_is_refused() {
-        let store = Arc::new(Store::in_memory());
+        let store = Arc::new(Store::in_memory(None));
         let md5 = BASE64_STANDARD.encode(Md5::digest(b"hello"));
         let put = |bytes: &[u8], md5: &str| {
             run(receive(&store, stream_of(bytes), None, Some(md5))).map(|received| received.size)

@@ -6,6 +6,8 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use futures_util::stream;
+use hyper::header::{HeaderValue, RETRY_AFTER};
+use hyper::{HeaderMap, StatusCode};
 use s3s::dto::{
     Bucket, CopyObjectInput, CopyObjectOutput, CopyObjectResult, CopySource, CreateBucketInput,
     CreateBucketOutput, DeleteBucketInput, DeleteBucketOutput, DeleteObjectInput,
@@ -16,8 +18,9 @@ use s3s::dto::{
     ListObjectsV2Output, Metadata, MetadataDirective, PutObjectInput, PutObjectOutput,
     Range as RangeHeader, StreamingBlob,
 };
-use s3s::{S3, S3Error, S3Request, S3Response, S3Result, StdError, s3_error};
+use s3s::{S3, S3Error, S3ErrorCode, S3Request, S3Response, S3Result, StdError, s3_error};
 
+use super::faults::{FaultKind, Faults, Writer};
 use super::listing::{After, Next, Query};
 use super::pages::{ListRequest, Spelling, count, page_size};
 use super::receive::receive;
@@ -28,11 +31,25 @@ const STEP: u64 = 1024 * 1024;
 /// The service that `s3s` calls.
 pub(super) struct Service {
     store: Arc<Store>,
+    faults: Arc<Faults>,
 }
 
 impl Service {
-    pub(super) fn new(store: Arc<Store>) -> Self {
-        Self { store }
+    pub(super) fn new(store: Arc<Store>, faults: Arc<Faults>) -> Self {
+        Self { store, faults }
+    }
+
+    /// Lets this request write, unless a fault refuses it.
+    async fn writer(&self) -> S3Result<Writer> {
+        if self.faults.strike(FaultKind::SlowDown) {
+            let mut refused = s3_error!(SlowDown, "reduce your request rate");
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+            refused.set_headers(headers);
+            return Err(refused);
+        }
+        let busy = || s3_error!(InternalError, "the store is busy with another request");
+        self.faults.writer().await.ok_or_else(busy)
     }
 
     /// Does something with the store: at once if it is in memory, else where it
@@ -93,9 +110,20 @@ impl From<StoreError> for S3Error {
             }
             StoreError::BucketNotEmpty => s3_error!(BucketNotEmpty, "the bucket is not empty"),
             StoreError::KeyExists => s3_error!(PreconditionFailed, "the key exists already"),
+            StoreError::Full => full(),
             StoreError::Storage(error) => internal(Box::new(error)),
         }
     }
+}
+
+/// The objects of a store in memory have all the memory that they may have.
+pub(super) fn full() -> S3Error {
+    let mut refused = S3Error::with_message(
+        S3ErrorCode::Custom("InsufficientStorage".into()),
+        "the store keeps its objects in memory and may take no more; see --memory",
+    );
+    refused.set_status_code(StatusCode::INSUFFICIENT_STORAGE);
+    refused
 }
 
 #[async_trait::async_trait]
@@ -171,6 +199,7 @@ impl S3 for Service {
             input.content_md5.as_deref(),
         )
         .await?;
+        let writer = self.writer().await?;
         let object = Object {
             size: received.size,
             md5: received.md5,
@@ -178,6 +207,7 @@ impl S3 for Service {
             content_type: input.content_type,
             metadata: input.metadata.unwrap_or_default().into_iter().collect(),
             content: Content::OnDisk,
+            entry: None,
         };
         let e_tag = Some(e_tag(&object));
         let only_if_absent = matches!(input.if_none_match, Some(ETagCondition::Any));
@@ -186,6 +216,7 @@ impl S3 for Service {
             store.put(&bucket, &key, received.upload, object, only_if_absent)
         })
         .await?;
+        writer.commit().await;
         Ok(S3Response::new(PutObjectOutput {
             e_tag,
             ..PutObjectOutput::default()
@@ -208,6 +239,7 @@ impl S3 for Service {
             .is_some_and(|directive| directive.as_str() == MetadataDirective::REPLACE);
         let new_metadata = replace.then_some((input.content_type, input.metadata));
         let (to_bucket, to_key) = (input.bucket, input.key);
+        let writer = self.writer().await?;
         let copy = self
             .with_store(move |store| {
                 let (source, reader) = store.get(&bucket, &key)?;
@@ -222,6 +254,7 @@ impl S3 for Service {
                 Ok(copy)
             })
             .await?;
+        writer.commit().await;
         Ok(S3Response::new(CopyObjectOutput {
             copy_object_result: Some(CopyObjectResult {
                 e_tag: Some(e_tag(&copy)),

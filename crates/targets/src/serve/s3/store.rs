@@ -12,6 +12,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
+use super::budget::{Budget, EACH_OBJECT, Full, Share};
 use super::disk::{Disk, Staged};
 use super::listing::{Next, Query, page};
 
@@ -28,8 +29,16 @@ pub(super) enum StoreError {
     BucketNotEmpty,
     #[error("the key exists already")]
     KeyExists,
+    #[error("the store has no memory left")]
+    Full,
     #[error("storage failed: {0}")]
     Storage(#[from] io::Error),
+}
+
+impl From<Full> for StoreError {
+    fn from(_: Full) -> Self {
+        Self::Full
+    }
 }
 
 /// What is known of an object.
@@ -41,20 +50,23 @@ pub(super) struct Object {
     pub(super) content_type: Option<String>,
     pub(super) metadata: Vec<(String, String)>,
     pub(super) content: Content,
+    /// The part of the store's memory that it takes apart from its content, if that is limited.
+    pub(super) entry: Option<Arc<Share>>,
 }
 
 /// Where the content of an object is.
 #[derive(Debug, Clone)]
 pub(super) enum Content {
-    InMemory(Bytes),
+    /// With its part of the store's memory, if that is limited.
+    InMemory(Bytes, Option<Arc<Share>>),
     OnDisk,
 }
 
 /// Content on its way in.
 #[derive(Debug)]
 pub(super) enum Upload {
-    /// All of it.
-    Whole(Bytes),
+    /// All of it, with its part of the store's memory, if that is limited.
+    Whole(Bytes, Option<Arc<Share>>),
     /// Already written to a file of a durable store, without its footer.
     Staged(Staged),
 }
@@ -95,6 +107,8 @@ pub(super) struct Listing {
 #[derive(Debug)]
 pub(super) struct Store {
     disk: Option<Disk>,
+    /// The memory of its objects, if that is limited.
+    budget: Option<Arc<Budget>>,
     buckets: RwLock<BTreeMap<String, Arc<Bucket>>>,
 }
 
@@ -115,9 +129,11 @@ impl Bucket {
 }
 
 impl Store {
-    pub(super) fn in_memory() -> Self {
+    /// With so many bytes of memory for all objects; as many as there are without.
+    pub(super) fn in_memory(limit: Option<u64>) -> Self {
         Self {
             disk: None,
+            budget: limit.map(Budget::new),
             buckets: RwLock::default(),
         }
     }
@@ -137,6 +153,7 @@ impl Store {
             .collect();
         Ok(Self {
             disk: Some(disk),
+            budget: None,
             buckets: RwLock::new(buckets),
         })
     }
@@ -144,6 +161,20 @@ impl Store {
     /// The disk of a durable store: whoever calls may have to wait for it.
     pub(super) fn disk(&self) -> Option<&Disk> {
         self.disk.as_ref()
+    }
+
+    /// A part of its memory, if that is limited.
+    pub(super) fn share(&self) -> Option<Share> {
+        self.budget.as_ref().map(Share::of)
+    }
+
+    /// What one more object takes apart from its content.
+    fn entry(&self, key: &str) -> Result<Option<Share>, StoreError> {
+        let Some(mut share) = self.share() else {
+            return Ok(None);
+        };
+        share.grow(EACH_OBJECT + key.len() as u64)?;
+        Ok(Some(share))
     }
 
     pub(super) fn create_bucket(&self, name: &str) -> Result<(), StoreError> {
@@ -199,11 +230,14 @@ impl Store {
         let bucket = self.bucket(bucket_name)?;
         let mut staged = None;
         match (&self.disk, upload) {
-            (None, Upload::Whole(bytes)) => object.content = Content::InMemory(bytes),
+            (None, Upload::Whole(bytes, share)) => {
+                object.content = Content::InMemory(bytes, share);
+                object.entry = self.entry(key)?.map(Arc::new);
+            }
             (Some(disk), upload) => {
                 let mut file = match upload {
                     Upload::Staged(file) => file,
-                    Upload::Whole(bytes) => {
+                    Upload::Whole(bytes, _) => {
                         let mut file = disk.stage()?;
                         file.append(&bytes)?;
                         file
@@ -256,7 +290,7 @@ impl Store {
         let objects = guard.as_ref().ok_or(StoreError::NoSuchBucket)?;
         let object = objects.get(key).ok_or(StoreError::NoSuchKey)?;
         let reader = match (&object.content, &self.disk) {
-            (Content::InMemory(bytes), _) => Reader::InMemory(bytes.clone()),
+            (Content::InMemory(bytes, _), _) => Reader::InMemory(bytes.clone()),
             (Content::OnDisk, Some(disk)) => {
                 // Under the lock: the file is the one we know.
                 Reader::OnDisk(Arc::new(disk.open_object(bucket_name, key)?))
@@ -293,7 +327,14 @@ impl Store {
                 staged.append_from(file, object.size)?;
                 Ok(Upload::Staged(staged))
             }
-            _ => Ok(Upload::Whole(reader.read(0..object.size)?)),
+            // The bytes are shared, and so is what they take of the memory.
+            _ => {
+                let share = match &object.content {
+                    Content::InMemory(_, share) => share.clone(),
+                    Content::OnDisk => None,
+                };
+                Ok(Upload::Whole(reader.read(0..object.size)?, share))
+            }
         }
     }
 
@@ -343,11 +384,12 @@ mod tests {
             content_type: Some("text/plain".into()),
             metadata: vec![("colour".into(), "red".into())],
             content: Content::OnDisk,
+            entry: None,
         }
     }
 
     fn put(store: &Store, key: &str, bytes: &'static [u8]) -> Result<(), StoreError> {
-        let upload = Upload::Whole(Bytes::from_static(bytes));
+        let upload = Upload::Whole(Bytes::from_static(bytes), None);
         store.put("b", key, upload, object(bytes), false)
     }
 
@@ -361,7 +403,7 @@ mod tests {
     }
 
     fn both(test: impl Fn(&Store)) {
-        test(&Store::in_memory());
+        test(&Store::in_memory(None));
         let directory = tempfile::tempdir().unwrap();
         test(&open(directory.path()));
     }
@@ -405,7 +447,13 @@ mod tests {
         both(|store| {
             store.create_bucket("b").unwrap();
             let once = |bytes: &'static [u8]| {
-                store.put("b", "k", Upload::Whole(bytes.into()), object(bytes), true)
+                store.put(
+                    "b",
+                    "k",
+                    Upload::Whole(bytes.into(), None),
+                    object(bytes),
+                    true,
+                )
             };
             once(b"1").unwrap();
             assert!(matches!(once(b"2"), Err(StoreError::KeyExists)));

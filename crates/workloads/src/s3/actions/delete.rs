@@ -51,7 +51,7 @@ fn fresh(desk: &mut Desk) -> Option<u64> {
 
 impl Action for Delete {
     fn operations(&self) -> &'static [&'static str] {
-        &["DELETE", "DELETE again"]
+        &["DELETE"]
     }
 
     fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
@@ -74,17 +74,6 @@ impl Action for Delete {
         };
         Self::ask(desk, now, exchange, object);
         Next::Ready
-    }
-
-    fn again(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, tag: u64) -> bool {
-        if desk.mixed && desk.work.versions > 0 {
-            return false;
-        }
-        exchange.tag = tag;
-        desk.ask_version(tag);
-        let object = desk.object_of(tag);
-        Self::ask(desk, now, exchange, object);
-        true
     }
 
     fn judge(

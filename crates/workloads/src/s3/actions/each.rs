@@ -75,12 +75,6 @@ impl<R: OneRequest> Action for Each<R> {
         Next::Ready
     }
 
-    fn again(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, tag: u64) -> bool {
-        exchange.tag = tag;
-        self.request.ask(desk, now, exchange);
-        true
-    }
-
     fn payload<'a>(&'a self, _desk: &'a Desk, _exchange: &Exchange) -> &'a [u8] {
         self.request.payload()
     }

@@ -62,9 +62,8 @@ impl Part {
 /// Gets objects.
 pub(crate) struct Get {
     chooser: Chooser,
-    /// Where ranges begin, and where those that are asked for again do.
+    /// Where ranges begin.
     rng: Rng,
-    rng_again: Rng,
     /// What is out, where there is more to it than the object.
     parts: Slab<Part>,
     /// Whether there is.
@@ -85,7 +84,6 @@ impl Get {
                 false => Chooser::of_things(setting),
             },
             rng: Rng::new(setting.seed, &[setting.name, worker, 1]),
-            rng_again: Rng::new(setting.seed, &[setting.name, worker, 3]),
             parts: Slab::new(),
             noted: !whole || setting.work.rewrite,
             checksum: checksum::header(checksum).filter(|_| whole && checksum != Checksum::Md5),
@@ -193,7 +191,7 @@ impl Get {
 
 impl Action for Get {
     fn operations(&self) -> &'static [&'static str] {
-        &["GET", "GET again"]
+        &["GET"]
     }
 
     fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
@@ -202,14 +200,6 @@ impl Action for Get {
         };
         self.begin(desk, now, exchange, thing);
         Next::Ready
-    }
-
-    fn again(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, tag: u64) -> bool {
-        // Where ranges begin anywhere, those of the other requests stay what they are.
-        std::mem::swap(&mut self.rng, &mut self.rng_again);
-        self.begin(desk, now, exchange, tag);
-        std::mem::swap(&mut self.rng, &mut self.rng_again);
-        true
     }
 
     fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {

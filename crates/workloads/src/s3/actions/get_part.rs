@@ -64,7 +64,7 @@ fn unpack(tag: u64) -> (u64, u64) {
 
 impl Action for GetPart {
     fn operations(&self) -> &'static [&'static str] {
-        &["GET part", "GET part again"]
+        &["GET part"]
     }
 
     fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
@@ -75,12 +75,6 @@ impl Action for GetPart {
         exchange.tag = pack(object, part);
         self.ask(desk, now, exchange);
         Next::Ready
-    }
-
-    fn again(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, tag: u64) -> bool {
-        exchange.tag = tag;
-        self.ask(desk, now, exchange);
-        true
     }
 
     fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {

@@ -259,7 +259,7 @@ impl Put {
 
 impl Action for Put {
     fn operations(&self) -> &'static [&'static str] {
-        &["PUT", "PUT again"]
+        &["PUT"]
     }
 
     fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
@@ -270,18 +270,6 @@ impl Action for Put {
             }
             Err(rest) => rest,
         }
-    }
-
-    fn again(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, tag: u64) -> bool {
-        let number = match &desk.generations {
-            None => Some(tag),
-            // Others may have been sent since: what is sent now is the newest.
-            Some(generations) => generations.begin(object_of(tag)),
-        };
-        if let Some(number) = number {
-            self.ask(desk, now, exchange, number);
-        }
-        number.is_some()
     }
 
     fn payload<'a>(&'a self, desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {

@@ -23,7 +23,7 @@ const WRONG: u64 = 1;
 struct Stat;
 
 impl OneRequest for Stat {
-    const NAMES: &'static [&'static str] = &["STAT", "STAT again"];
+    const NAMES: &'static [&'static str] = &["STAT"];
 
     fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) {
         let object = desk.object_of(exchange.tag);

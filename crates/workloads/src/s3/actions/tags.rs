@@ -48,7 +48,7 @@ impl PutTags {
 }
 
 impl OneRequest for PutTags {
-    const NAMES: &'static [&'static str] = &["PUT tags", "PUT tags again"];
+    const NAMES: &'static [&'static str] = &["PUT tags"];
 
     fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) {
         let headers = [self.0.md5_header()];
@@ -101,7 +101,7 @@ impl GetTags {
 }
 
 impl OneRequest for GetTags {
-    const NAMES: &'static [&'static str] = &["GET tags", "GET tags again"];
+    const NAMES: &'static [&'static str] = &["GET tags"];
 
     fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) {
         ask_of_tags(Ask::plain("GET", 0, b""), desk, now, exchange);
@@ -145,7 +145,7 @@ impl OneRequest for GetTags {
 struct DeleteTags;
 
 impl OneRequest for DeleteTags {
-    const NAMES: &'static [&'static str] = &["DELETE tags", "DELETE tags again"];
+    const NAMES: &'static [&'static str] = &["DELETE tags"];
 
     fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) {
         ask_of_tags(Ask::plain("DELETE", 0, b""), desk, now, exchange);

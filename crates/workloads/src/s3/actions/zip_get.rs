@@ -46,7 +46,7 @@ impl ZipGet {
 }
 
 impl OneRequest for ZipGet {
-    const NAMES: &'static [&'static str] = &["ZIP GET", "ZIP GET again"];
+    const NAMES: &'static [&'static str] = &["ZIP GET"];
 
     fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) {
         let object = exchange.tag;

@@ -1,0 +1,85 @@
+//! How much memory the objects of a store may take.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Memory that an object takes apart from its content and key, bytes: an estimate.
+pub(super) const EACH_OBJECT: u64 = 512;
+
+/// Memory for all objects of a store.
+#[derive(Debug)]
+pub(super) struct Budget {
+    /// Bytes, at most.
+    limit: u64,
+    used: AtomicU64,
+}
+
+/// The store has no memory left.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Full;
+
+impl Budget {
+    pub(super) fn new(limit: u64) -> Arc<Self> {
+        Arc::new(Self {
+            limit,
+            used: AtomicU64::new(0),
+        })
+    }
+
+    fn take(&self, bytes: u64) -> Result<(), Full> {
+        let fits = |used: u64| used.checked_add(bytes).filter(|sum| *sum <= self.limit);
+        let taken = self
+            .used
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, fits);
+        taken.map(drop).map_err(|_| Full)
+    }
+}
+
+/// A part of the budget, given back when dropped.
+#[derive(Debug)]
+pub(super) struct Share {
+    budget: Arc<Budget>,
+    bytes: u64,
+}
+
+impl Share {
+    /// Nothing yet.
+    pub(super) fn of(budget: &Arc<Budget>) -> Self {
+        Self {
+            budget: Arc::clone(budget),
+            bytes: 0,
+        }
+    }
+
+    /// Takes so many bytes more, or leaves it as it is.
+    pub(super) fn grow(&mut self, bytes: u64) -> Result<(), Full> {
+        self.budget.take(bytes)?;
+        self.bytes += bytes;
+        Ok(())
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.budget.used.fetch_sub(self.bytes, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_never_exceeded_and_comes_back() {
+        let budget = Budget::new(1_000);
+        let mut one = Share::of(&budget);
+        assert_eq!(one.grow(600), Ok(()));
+        assert_eq!(one.grow(401), Err(Full));
+        let mut other = Share::of(&budget);
+        assert_eq!(other.grow(400), Ok(()));
+        assert_eq!(other.grow(1), Err(Full));
+        drop(one);
+        assert_eq!(other.grow(600), Ok(()));
+        assert_eq!(other.grow(u64::MAX), Err(Full));
+    }
+}

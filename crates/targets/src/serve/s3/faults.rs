@@ -1,0 +1,162 @@
+//! What the S3 server does wrong on purpose.
+
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::sync::{Mutex, OwnedMutexGuard};
+
+/// How long a PUT holds the lock of a busy store: the time of one SQLite commit with fsync.
+const HELD: Duration = Duration::from_millis(4);
+
+/// A fault and the share of the requests that it happens to. Written as `busy:98%`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct S3Fault {
+    pub(super) kind: FaultKind,
+    /// 0 to 1.
+    pub(super) share: f64,
+}
+
+/// What can go wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FaultKind {
+    /// PUT and COPY: 500 InternalError while another one is being stored, as of a store whose
+    /// database takes one writer at a time and does not wait.
+    Busy,
+    /// PUT and COPY: 503 SlowDown with `Retry-After: 1`.
+    SlowDown,
+    /// PUT and COPY: the connection is closed without an answer.
+    Reset,
+}
+
+/// Every fault by its name: the only place where one is registered.
+const KINDS: [(&str, FaultKind); 3] = [
+    ("busy", FaultKind::Busy),
+    ("slow-down", FaultKind::SlowDown),
+    ("reset", FaultKind::Reset),
+];
+
+/// Why a text is not a fault.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("{text:?} is not a fault; write for example busy:98%, with one of {known}")]
+pub struct S3FaultError {
+    text: String,
+    known: String,
+}
+
+impl FromStr for S3Fault {
+    type Err = S3FaultError;
+
+    fn from_str(text: &str) -> Result<Self, S3FaultError> {
+        let wrong = || S3FaultError {
+            text: text.to_owned(),
+            known: KINDS.map(|(name, _)| name).join(", "),
+        };
+        let (name, share) = text.split_once(':').ok_or_else(wrong)?;
+        let (_, kind) = KINDS
+            .into_iter()
+            .find(|(known, _)| *known == name)
+            .ok_or_else(wrong)?;
+        let share = super::super::share(share).map_err(|_| wrong())?;
+        Ok(Self { kind, share })
+    }
+}
+
+/// The faults of one server, each with the number of requests that it could have happened to.
+#[derive(Debug, Default)]
+pub(super) struct Faults {
+    all: Vec<(S3Fault, AtomicU64)>,
+    /// Held by the PUT that is being stored.
+    lock: Arc<Mutex<()>>,
+}
+
+/// The only writer of a busy store, until dropped.
+pub(super) struct Writer(Option<OwnedMutexGuard<()>>);
+
+impl Writer {
+    /// Waits as long as a commit takes, if the store is a busy one.
+    pub(super) async fn commit(self) {
+        if self.0.is_some() {
+            tokio::time::sleep(HELD).await;
+        }
+    }
+}
+
+impl Faults {
+    pub(super) fn new(faults: &[S3Fault]) -> Self {
+        let counted = faults.iter().map(|fault| (*fault, AtomicU64::new(0)));
+        Self {
+            all: counted.collect(),
+            lock: Arc::default(),
+        }
+    }
+
+    /// Whether the fault happens to this request. Of any n requests in a row, the share is met
+    /// to within one.
+    pub(super) fn strike(&self, kind: FaultKind) -> bool {
+        let mut own = self.all.iter().filter(|(fault, _)| fault.kind == kind);
+        own.any(|(fault, asked)| {
+            let before = asked.fetch_add(1, Ordering::Relaxed);
+            let due = |count: u64| (count as f64 * fault.share).floor();
+            due(before + 1) > due(before)
+        })
+    }
+
+    /// Makes this request the only writer; `None` if the store is busy and refuses it. A
+    /// request that is not refused waits for its turn.
+    pub(super) async fn writer(&self) -> Option<Writer> {
+        if !self.has(FaultKind::Busy) {
+            return Some(Writer(None));
+        }
+        if let Ok(guard) = Arc::clone(&self.lock).try_lock_owned() {
+            return Some(Writer(Some(guard)));
+        }
+        if self.strike(FaultKind::Busy) {
+            return None;
+        }
+        Some(Writer(Some(Arc::clone(&self.lock).lock_owned().await)))
+    }
+
+    fn has(&self, kind: FaultKind) -> bool {
+        self.all.iter().any(|(fault, _)| fault.kind == kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[test]
+    fn of_concurrent_writers_the_share_is_refused_and_one_alone_is_not() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let faults = Faults::new(&["busy:98%".parse().unwrap()]);
+            let alone = faults.writer().await.expect("nobody else writes");
+            let mut refused = 0;
+            let mut waiting = 0;
+            for _ in 0..100 {
+                match faults.writer().now_or_never() {
+                    Some(writer) => refused += u32::from(writer.is_none()),
+                    None => waiting += 1,
+                }
+            }
+            assert_eq!((refused, waiting), (98, 2));
+            alone.commit().await;
+            assert!(faults.writer().await.is_some());
+        });
+    }
+
+    #[test]
+    fn a_text_that_is_no_fault_is_refused_with_the_names_of_all() {
+        for text in ["", "busy", "melt:1%", "busy:101%", "reset:x"] {
+            let error = text.parse::<S3Fault>().unwrap_err().to_string();
+            assert!(error.contains("busy, slow-down, reset"), "{error}");
+        }
+    }
+}

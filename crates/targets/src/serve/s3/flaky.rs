@@ -1,0 +1,42 @@
+//! Faults of connections, below the protocol.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use hyper::body::Incoming;
+use hyper::service::Service;
+use hyper::{Method, Request};
+use s3s::service::S3Service;
+use s3s::{HttpResponse, StdError};
+
+use super::faults::{FaultKind, Faults};
+
+/// The S3 service, and requests that it closes the connection on instead.
+#[derive(Clone)]
+pub(super) struct Flaky {
+    service: S3Service,
+    faults: Arc<Faults>,
+}
+
+impl Flaky {
+    pub(super) fn new(service: S3Service, faults: Arc<Faults>) -> Self {
+        Self { service, faults }
+    }
+}
+
+impl Service<Request<Incoming>> for Flaky {
+    type Response = HttpResponse;
+    type Error = StdError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
+        let path = request.uri().path().trim_matches('/');
+        let stores = request.method() == Method::PUT && path.contains('/');
+        if stores && self.faults.strike(FaultKind::Reset) {
+            return Box::pin(async { Err("this connection is closed on purpose".into()) });
+        }
+        let answer = Service::call(&self.service, request);
+        Box::pin(async move { answer.await.map_err(StdError::from) })
+    }
+}

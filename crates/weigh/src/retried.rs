@@ -1,0 +1,89 @@
+//! What a client that sends refused requests again would have seen: a short stretch after the
+//! run, for the targets that refused some.
+
+use std::time::Duration;
+
+use tenbin_engine::{News, Role, Sample};
+use tenbin_plan::Plan;
+use tenbin_record::{Environment, Retried, Slice};
+
+use crate::arm::{Arm, Wires};
+
+/// Retries of a request, at most: those of minio-go, the library of warp.
+const MOST: u32 = 10;
+
+/// Length of the stretch: that of a slice, within these bounds.
+const SHORTEST: Duration = Duration::from_secs(2);
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// Share of operations that must have failed: what makes a run INVALID.
+const WORTH_IT: f64 = 0.001;
+
+/// Tries every workload without retries again, with retries, on every target that refused
+/// some of it for the moment. Says whether anything was tried.
+pub(crate) fn try_again(
+    plan: &Plan,
+    slices: &[Slice],
+    arms: &mut [Arm],
+    environment: &mut Environment,
+    wires: &mut Wires<'_>,
+) -> bool {
+    let mut any = false;
+    for arm in arms {
+        for (at, work) in plan.workloads.iter().enumerate() {
+            let own = slices.iter().filter(|slice| {
+                let of_target = slice.target == arm.running.name;
+                of_target && slice.workload == work.name && slice.probe.is_none()
+            });
+            let is_down = arm.running.is_halted() || arm.running.alive().is_err();
+            if is_down || wires.stop.is_asked() || !refused_for_the_moment(own) {
+                continue;
+            }
+            let window = plan.rounds.slice.clamp(SHORTEST, LONGEST);
+            let mut seen = Retried {
+                ns: window.as_nanos().try_into().unwrap_or(u64::MAX),
+                most: MOST,
+                ..Retried::default()
+            };
+            let listen = &mut |news: News| {
+                if let News::Sample(sample) = news {
+                    add(&mut seen, &sample);
+                }
+            };
+            // What could not be tried stays unknown.
+            if let Ok(true) = arm.with_retries(work, at, MOST, window, wires, listen) {
+                let target = environment.targets.entry(arm.running.name.clone());
+                let retried = &mut target.or_default().retried;
+                retried.insert(work.name.clone(), seen);
+                any = true;
+            }
+        }
+    }
+    any
+}
+
+/// Whether enough operations failed by statuses that may pass: 429 and 500 to 504.
+fn refused_for_the_moment<'a>(slices: impl Iterator<Item = &'a Slice>) -> bool {
+    let (mut refused, mut all) = (0, 0);
+    for slice in slices {
+        all += slice.ok() + slice.failed();
+        let statuses = slice.requests().flat_map(|op| &op.statuses);
+        let passing = statuses.filter(|(status, _)| matches!(status, 429 | 500 | 502..=504));
+        refused += passing.map(|(_, count)| count).sum::<u64>();
+    }
+    refused > 0 && refused as f64 > WORTH_IT * all as f64
+}
+
+fn add(seen: &mut Retried, sample: &Sample) {
+    for op in &sample.ops {
+        if op.role.is_work() {
+            seen.failed += op.failed_count();
+            // What ends after the window is no throughput.
+            seen.ok += if sample.drain { 0 } else { op.ok };
+        }
+        if op.role == Role::Step {
+            seen.attempts_ok += op.ok;
+            seen.attempts_failed += op.failed_count();
+        }
+    }
+}

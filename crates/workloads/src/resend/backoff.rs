@@ -1,0 +1,87 @@
+//! Which refusals ask for another attempt, and how long to wait before it.
+
+use tenbin_engine::{AnswerHead, ErrorClass};
+
+use crate::rng::Rng;
+
+/// Longest time that a `Retry-After` is respected, seconds.
+const LONGEST_ASKED: u64 = 60;
+
+/// Whether a status says that the same request may succeed later (RFC 9110 sections 15.5.9
+/// and 15.6, RFC 6585 section 4; the statuses that S3 libraries send again).
+pub(super) fn is_temporary(status: u16) -> bool {
+    matches!(status, 408 | 429 | 500 | 502 | 503 | 504)
+}
+
+/// Whether a request that got no complete response may be sent again.
+pub(super) fn is_temporary_loss(class: ErrorClass) -> bool {
+    class == ErrorClass::Reset
+}
+
+/// The time that a response asks to wait, nanoseconds (RFC 9110 section 10.2.3). A date is
+/// not read.
+pub(super) fn asked_to_wait(head: &AnswerHead<'_>) -> Option<u64> {
+    let text = std::str::from_utf8(head.header("retry-after")?).ok()?;
+    let seconds: u64 = text.parse().ok()?;
+    Some(seconds.min(LONGEST_ASKED) * 1_000_000_000)
+}
+
+/// Waiting times that double with each attempt.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BackOff {
+    /// Upper end of the first wait, nanoseconds.
+    pub(super) first: u64,
+    /// Upper end of all waits, nanoseconds.
+    pub(super) most: u64,
+}
+
+impl BackOff {
+    /// The wait after this many attempts, at least 1: uniform between nothing and
+    /// `first` × 2^(attempts - 1), at most `most` ("full jitter").
+    pub(super) fn wait(&self, attempts: u32, rng: &mut Rng) -> u64 {
+        let doublings = attempts.saturating_sub(1).min(32);
+        let most = self.first.saturating_mul(1 << doublings).min(self.most);
+        rng.below(most.max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_the_most_and_are_spread_evenly() {
+        let back_off = BackOff {
+            first: 200,
+            most: 1_000,
+        };
+        let mut rng = Rng::new(1, &[]);
+        for (attempts, most) in [(1, 200), (2, 400), (3, 800), (4, 1_000), (60, 1_000)] {
+            let waits: Vec<u64> = (0..2_000)
+                .map(|_| back_off.wait(attempts, &mut rng))
+                .collect();
+            let mean = waits.iter().sum::<u64>() as f64 / 2_000.0;
+            assert!(waits.iter().all(|&wait| wait < most), "{attempts}");
+            assert!(
+                (mean / most as f64 - 0.5).abs() < 0.05,
+                "{attempts}: {mean}"
+            );
+        }
+    }
+
+    #[test]
+    fn seconds_of_retry_after_are_read_and_bounded() {
+        let wait = |value: &str| {
+            let bytes = format!("HTTP/1.1 503 Slow Down\r\nRetry-After: {value}\r\n\r\n");
+            let (status, length) = (503, None);
+            asked_to_wait(&AnswerHead {
+                status,
+                length,
+                bytes: bytes.as_bytes(),
+            })
+        };
+        assert_eq!(wait("2"), Some(2_000_000_000));
+        assert_eq!(wait("86400"), Some(60_000_000_000));
+        assert_eq!(wait("Fri, 31 Dec 1999 23:59:59 GMT"), None);
+    }
+}

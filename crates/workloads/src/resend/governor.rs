@@ -1,0 +1,223 @@
+//! How many requests a server gets at once while data is laid out, and when to give up.
+//!
+//! The number falls by half when a request is refused and grows by one after a run of
+//! successes, as TCP's congestion window does (AIMD: Chiu and Jain, 1989). Each refusal
+//! doubles the successes that it takes to grow, so that a server with one writer is not
+//! provoked for ever.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Attempts of one request after which it counts as failed.
+pub(super) const MOST_ATTEMPTS: u32 = 25;
+/// Refusals without any success in between, at the least, before a stage is given up.
+const MOST_IN_A_ROW: u32 = 10;
+/// Time without any success, at the least, before a stage is given up, nanoseconds.
+const LONGEST_IN_A_ROW: u64 = 30_000_000_000;
+/// Successes that it takes to grow: after the first refusal, and at most.
+const GROWTH: (u64, u64) = (8, 512);
+
+/// What a server refused while data was laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Refused {
+    /// Requests that were refused or lost, and sent again.
+    pub requests: u64,
+    /// The fewest requests that were allowed at a time.
+    pub fewest_at_once: usize,
+}
+
+/// Shared by the workers of one stage.
+#[derive(Debug)]
+pub struct Governor {
+    connections: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Requests that may be out at once.
+    window: usize,
+    out: usize,
+    /// Number of cuts so far: a request that was sent before the last one does not cause another.
+    cuts: u64,
+    /// Successes since the window last changed, and how many it takes to grow.
+    successes: u64,
+    growth: u64,
+    refused: Refused,
+    /// Refusals since the last success, and when the first of them was.
+    in_a_row: u32,
+    since: u64,
+    /// The latest time that anybody knows, nanoseconds.
+    now: u64,
+    /// Nothing is sent before this time.
+    quiet_until: u64,
+}
+
+impl Governor {
+    /// For a stage with this many connections.
+    pub fn new(connections: usize) -> Self {
+        let connections = connections.max(1);
+        Self {
+            connections,
+            state: Mutex::new(State {
+                window: connections,
+                out: 0,
+                cuts: 0,
+                successes: 0,
+                growth: GROWTH.0,
+                refused: Refused {
+                    requests: 0,
+                    fewest_at_once: connections,
+                },
+                in_a_row: 0,
+                since: 0,
+                now: 0,
+                quiet_until: 0,
+            }),
+        }
+    }
+
+    /// What was refused so far.
+    pub fn refused(&self) -> Refused {
+        self.state().refused
+    }
+
+    /// Lets one more request out, and says of which cut it is; or says when to ask again.
+    pub(super) fn admit(&self, now: u64) -> Result<u64, u64> {
+        /// Until another thread's request may have ended.
+        const A_MOMENT: u64 = 2_000_000;
+        let mut state = self.state();
+        state.now = state.now.max(now);
+        if now < state.quiet_until {
+            return Err(state.quiet_until);
+        }
+        if state.out >= state.window {
+            return Err(now + A_MOMENT);
+        }
+        state.out += 1;
+        Ok(state.cuts)
+    }
+
+    /// A request that was admitted is not sent after all.
+    pub(super) fn withdraw(&self) {
+        self.state().out -= 1;
+    }
+
+    /// A request has ended, with whatever the workload makes of it.
+    pub(super) fn ended(&self) {
+        let mut state = self.state();
+        state.out -= 1;
+        state.in_a_row = 0;
+        state.successes += 1;
+        if state.window < self.connections && state.successes >= state.growth {
+            state.window += 1;
+            state.successes = 0;
+        }
+    }
+
+    /// Whether a request that is refused now, after so many attempts, is to be sent again.
+    pub(super) fn insists(&self, attempts: u32) -> bool {
+        let state = self.state();
+        let long = state.now.saturating_sub(state.since) >= LONGEST_IN_A_ROW;
+        let hopeless = state.in_a_row >= MOST_IN_A_ROW && long;
+        attempts < MOST_ATTEMPTS && !hopeless
+    }
+
+    /// A request of that cut was refused, and the server asked for a wait of that long.
+    pub(super) fn refuse(&self, cut: u64, asked: Option<u64>) {
+        let mut state = self.state();
+        state.out -= 1;
+        state.refused.requests += 1;
+        if state.in_a_row == 0 {
+            state.since = state.now;
+        }
+        state.in_a_row += 1;
+        if let Some(asked) = asked {
+            state.quiet_until = state.quiet_until.max(state.now + asked);
+        }
+        if cut == state.cuts {
+            state.cuts += 1;
+            state.window = (state.window / 2).max(1);
+            state.refused.fewest_at_once = state.refused.fewest_at_once.min(state.window);
+            state.successes = 0;
+            state.growth = (state.growth * 2).min(GROWTH.1);
+        }
+    }
+
+    /// Since when nothing has succeeded, as seconds, and how many refusals that makes.
+    pub(super) fn in_a_row(&self) -> (u32, u64) {
+        let state = self.state();
+        let nanos = state.now.saturating_sub(state.since);
+        (state.in_a_row, nanos / 1_000_000_000)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sends everything the governor admits at a time to a server that takes one request at a
+    /// time and refuses the others; gives the refusals that it takes for so many successes.
+    fn at_a_busy_server(connections: usize, successes: u64) -> Refused {
+        let governor = Governor::new(connections);
+        let mut done = 0;
+        let mut now = 0;
+        while done < successes {
+            now += 1_000_000;
+            let mut cuts = Vec::new();
+            while let Ok(cut) = governor.admit(now) {
+                cuts.push(cut);
+            }
+            governor.ended();
+            done += 1;
+            for &cut in &cuts[1..] {
+                governor.refuse(cut, None);
+            }
+        }
+        governor.refused()
+    }
+
+    #[test]
+    fn a_server_with_one_writer_gets_one_request_at_a_time_before_long() {
+        let refused = at_a_busy_server(20, 2_500);
+        assert_eq!(refused.fewest_at_once, 1);
+        // 19 at once at the beginning, then one for each cut.
+        assert!(refused.requests < 60, "{refused:?}");
+    }
+
+    #[test]
+    fn a_server_that_takes_all_is_never_held_back() {
+        let governor = Governor::new(3);
+        for _ in 0..3 {
+            assert!(governor.admit(0).is_ok());
+        }
+        assert!(governor.admit(0).is_err());
+        governor.ended();
+        assert!(governor.admit(0).is_ok());
+        assert_eq!(governor.refused().requests, 0);
+    }
+
+    #[test]
+    fn it_is_given_up_after_enough_refusals_and_time_without_a_success() {
+        let governor = Governor::new(1);
+        for second in 0..40 {
+            let cut = governor.admit(second * 1_000_000_000).unwrap();
+            assert_eq!(governor.insists(0), second < 30, "{second}");
+            governor.refuse(cut, None);
+        }
+        assert!(!Governor::new(1).insists(MOST_ATTEMPTS));
+        assert_eq!(governor.in_a_row().0, 40);
+    }
+
+    #[test]
+    fn nothing_is_sent_while_the_server_asks_to_wait() {
+        let governor = Governor::new(2);
+        let cut = governor.admit(5).unwrap();
+        governor.refuse(cut, Some(1_000));
+        assert_eq!(governor.admit(6), Err(1_005));
+        assert!(governor.admit(1_005).is_ok());
+    }
+}

@@ -1,0 +1,193 @@
+//! Unmeasured work on a server that refuses some requests: they are sent again until they
+//! succeed, with fewer requests at a time.
+
+use std::sync::Arc;
+
+use tenbin_engine::{
+    AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, Role, Whole,
+    Workload,
+};
+
+use super::backoff::{BackOff, asked_to_wait, is_temporary, is_temporary_loss};
+use super::governor::{Governor, MOST_ATTEMPTS};
+use super::ledger::Ledger;
+use crate::rng::Rng;
+
+/// What stands in the table of failures for an attempt that is sent again: no failure of the
+/// work.
+pub const SENT_AGAIN: &str = "refused, and sent again";
+
+/// Waits before another attempt, nanoseconds: 50 ms to 2 s.
+const BACK_OFF: BackOff = BackOff {
+    first: 50_000_000,
+    most: 2_000_000_000,
+};
+
+/// A worker whose refused requests are sent again. Its refused attempts count as failures with
+/// the text [`SENT_AGAIN`].
+pub struct Patient {
+    worker: Box<dyn Workload>,
+    governor: Arc<Governor>,
+    ledger: Ledger,
+    rng: Rng,
+    exhausted: bool,
+}
+
+impl Patient {
+    /// One of the workers of a stage. `index` tells them apart.
+    pub fn new(worker: Box<dyn Workload>, governor: Arc<Governor>, index: u64) -> Self {
+        Self {
+            worker,
+            governor,
+            ledger: Ledger::default(),
+            rng: Rng::new(index, &[]),
+            exhausted: false,
+        }
+    }
+
+    /// A new request of the worker inside, if it has one.
+    fn fresh(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
+        if self.exhausted {
+            return Next::Exhausted;
+        }
+        let next = self.worker.next(now, exchange);
+        match next {
+            Next::Ready | Next::Same => {
+                self.ledger.enter(exchange, now.nanos);
+            }
+            Next::Exhausted => self.exhausted = true,
+            Next::Wait | Next::Rest(_) => {}
+        }
+        next
+    }
+
+    /// Keeps the refused request of this exchange for later.
+    fn put_off(&mut self, exchange: &Exchange) {
+        let sent = self.ledger.of(exchange);
+        let (mark, asked, refusals) = (sent.mark, sent.asked, sent.refusals);
+        self.governor.refuse(mark, asked);
+        let wait = BACK_OFF.wait(refusals, &mut self.rng);
+        self.ledger.park(exchange, wait.max(asked.unwrap_or(0)));
+    }
+
+    /// The sentence of a failure, with what was tried before it.
+    fn with_attempts(&self, text: String, refusals: u32) -> String {
+        let (in_a_row, seconds) = self.governor.in_a_row();
+        match refusals + 1 {
+            1 => text,
+            MOST_ATTEMPTS.. => format!("{text}; the request was sent {} times", refusals + 1),
+            _ if seconds > 0 => format!(
+                "{text}; no request has succeeded for {seconds} s, and {in_a_row} were refused in a row"
+            ),
+            _ => text,
+        }
+    }
+}
+
+impl Workload for Patient {
+    fn operations(&self) -> &[&'static str] {
+        self.worker.operations()
+    }
+
+    fn role(&self, op: usize) -> Role {
+        self.worker.role(op)
+    }
+
+    fn whole(&mut self) -> Option<Whole> {
+        self.worker.whole()
+    }
+
+    fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
+        self.ledger.wake(now.nanos);
+        let cut = match self.governor.admit(now.nanos) {
+            Ok(cut) => cut,
+            Err(later) => return Next::Rest(later),
+        };
+        if let Some(sent) = self.ledger.resume(exchange, now.nanos) {
+            sent.mark = cut;
+            return Next::Ready;
+        }
+        let next = self.fresh(now, exchange);
+        if matches!(next, Next::Ready | Next::Same) {
+            self.ledger.of_mut(exchange).mark = cut;
+            return next;
+        }
+        self.governor.withdraw();
+        match (self.ledger.next_due(), next) {
+            (Some(due), Next::Rest(until)) => Next::Rest(due.min(until).max(now.nanos + 1)),
+            // One for another host may be due already.
+            (Some(due), _) => Next::Rest(due.max(now.nanos + 1_000_000)),
+            // What is out may be refused.
+            (None, Next::Exhausted) if self.ledger.out() > 0 => Next::Wait,
+            (None, next) => next,
+        }
+    }
+
+    fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
+        self.worker.payload(&self.ledger.likeness(exchange))
+    }
+
+    fn payload_file<'a>(&'a self, exchange: &Exchange) -> Option<InFile<'a>> {
+        self.worker.payload_file(&self.ledger.likeness(exchange))
+    }
+
+    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        let attempts = self.ledger.of(exchange).refusals + 1;
+        if is_temporary(head.status) && self.governor.insists(attempts) {
+            self.ledger.refuse(exchange, asked_to_wait(head));
+            return BodyUse::Discard;
+        }
+        let worker = &mut self.worker;
+        self.ledger
+            .inside(exchange, |exchange| worker.head(exchange, head))
+    }
+
+    fn body(&mut self, exchange: &mut Exchange, offset: u64, part: &[u8]) {
+        let worker = &mut self.worker;
+        self.ledger
+            .inside(exchange, |exchange| worker.body(exchange, offset, part));
+    }
+
+    fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
+        if self.ledger.of(exchange).again {
+            self.put_off(exchange);
+            return Judgement::Failed(ErrorClass::Status, SENT_AGAIN.to_owned());
+        }
+        let refusals = self.ledger.close(exchange).refusals;
+        match self.worker.judge(exchange, status, length) {
+            Judgement::Failed(class, text) => {
+                let text = self.with_attempts(text, refusals);
+                self.governor.ended();
+                Judgement::Failed(class, text)
+            }
+            correct => {
+                self.governor.ended();
+                correct
+            }
+        }
+    }
+
+    fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<(ErrorClass, &'static str)> {
+        let sent = self.ledger.of(exchange);
+        if sent.again || (is_temporary_loss(class) && self.governor.insists(sent.refusals + 1)) {
+            return Some((class, SENT_AGAIN));
+        }
+        self.worker.loss(&self.ledger.likeness(exchange), class)
+    }
+
+    fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
+        let sent = self.ledger.of(exchange);
+        let refused_already = sent.again;
+        let again = is_temporary_loss(class) && self.governor.insists(sent.refusals + 1);
+        if refused_already || again {
+            if !refused_already {
+                self.ledger.refuse(exchange, None);
+            }
+            self.put_off(exchange);
+            return;
+        }
+        self.ledger.close(exchange);
+        self.governor.ended();
+        self.worker.lost(exchange, class);
+    }
+}

@@ -1,0 +1,239 @@
+//! Measured work with retries, as client libraries do them: an operation is timed from its
+//! first attempt to the end of its last, and every attempt is counted as a step of it.
+//!
+//! The statuses and the waits are those of minio-go, the library of warp: statuses 408, 429,
+//! 500, 502, 503 and 504 and broken connections; a random part of 200 ms, 400 ms, 800 ms and
+//! then 1 s (<https://github.com/minio/minio-go>, `retry.go`).
+
+use std::collections::VecDeque;
+
+use tenbin_engine::{
+    AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, Role, Whole,
+    Workload,
+};
+
+use super::backoff::{BackOff, asked_to_wait, is_temporary, is_temporary_loss};
+use super::ledger::{Ledger, Over};
+use crate::rng::Rng;
+use crate::s3::refusal::code;
+
+/// Waits before another attempt, nanoseconds.
+const BACK_OFF: BackOff = BackOff {
+    first: 200_000_000,
+    most: 1_000_000_000,
+};
+
+/// Names of operations and of their attempts.
+const ATTEMPTS: [(&str, &str); 18] = [
+    ("PUT", "PUT attempt"),
+    ("GET", "GET attempt"),
+    ("DELETE", "DELETE attempt"),
+    ("DELETE batch", "DELETE batch attempt"),
+    ("LIST", "LIST attempt"),
+    ("STAT", "STAT attempt"),
+    ("COPY", "COPY attempt"),
+    ("GET part", "GET part attempt"),
+    ("PUT tags", "PUT tags attempt"),
+    ("GET tags", "GET tags attempt"),
+    ("DELETE tags", "DELETE tags attempt"),
+    ("RETAIN", "RETAIN attempt"),
+    ("LEGAL HOLD", "LEGAL HOLD attempt"),
+    ("APPEND", "APPEND attempt"),
+    ("SNOWBALL", "SNOWBALL attempt"),
+    ("ZIP GET", "ZIP GET attempt"),
+    ("ZIP LIST", "ZIP LIST attempt"),
+    ("FAN-OUT", "FAN-OUT attempt"),
+];
+
+/// A worker whose refused requests are sent again within the time of their operation.
+pub(crate) struct Retrying<W> {
+    worker: W,
+    /// Retries of a request, at most.
+    most: u32,
+    /// Requests that may be out or waiting at once.
+    users: usize,
+    ledger: Ledger,
+    rng: Rng,
+    names: Vec<&'static str>,
+    /// By operation of the worker inside: its attempts as an operation, if they are counted.
+    attempts: Vec<Option<usize>>,
+    wholes: VecDeque<Whole>,
+    exhausted: bool,
+}
+
+impl<W: Workload> Retrying<W> {
+    /// A worker with this many users of its own: one waits for its request, retries included,
+    /// before it sends another.
+    pub(crate) fn new(worker: W, most: u32, users: usize, rng: Rng) -> Self {
+        let inner = worker.operations();
+        let mut names = inner.to_vec();
+        let mut attempts = Vec::new();
+        for (op, name) in inner.iter().enumerate() {
+            let counted = worker.role(op) == Role::Request;
+            let known = ATTEMPTS.iter().find(|(known, _)| counted && known == name);
+            attempts.push(known.map(|(_, attempt)| {
+                names.push(attempt);
+                names.len() - 1
+            }));
+        }
+        Self {
+            worker,
+            most,
+            users: users.max(1),
+            ledger: Ledger::default(),
+            rng,
+            names,
+            attempts,
+            wholes: VecDeque::new(),
+            exhausted: false,
+        }
+    }
+
+    /// Under which operation the attempt of this exchange is counted.
+    fn name_attempt(&self, exchange: &mut Exchange) {
+        exchange.op = self.attempts[exchange.op].unwrap_or(exchange.op);
+    }
+
+    fn retries(&self, exchange: &Exchange) -> bool {
+        self.ledger.of(exchange).refusals < self.most
+    }
+
+    /// Keeps the refused request of this exchange until its time has come.
+    fn put_off(&mut self, exchange: &Exchange) {
+        let sent = self.ledger.of(exchange);
+        let wait = BACK_OFF.wait(sent.refusals, &mut self.rng);
+        let wait = wait.max(sent.asked.unwrap_or(0));
+        self.ledger.park(exchange, wait);
+    }
+
+    /// The operation is over with the attempt that was judged or lost.
+    fn conclude(&mut self, over: Over, payload: u64, outcome: &Judgement) {
+        if self.attempts[over.op].is_some() {
+            self.wholes.push_back(Whole {
+                op: over.op,
+                started: over.started,
+                payload,
+                ended: None,
+                outcome: outcome.clone(),
+            });
+        }
+    }
+
+    /// What is next when the worker inside has no request of its own now.
+    fn rest(&self, now: u64, next: Next) -> Next {
+        match (self.ledger.next_due(), next) {
+            (Some(due), Next::Rest(until)) => Next::Rest(due.min(until).max(now + 1)),
+            // A request for another host may be due already.
+            (Some(due), _) => Next::Rest(due.max(now + 1_000_000)),
+            // What is out may be refused.
+            (None, Next::Exhausted) if self.ledger.out() > 0 => Next::Wait,
+            (None, next) => next,
+        }
+    }
+}
+
+impl<W: Workload> Workload for Retrying<W> {
+    fn operations(&self) -> &[&'static str] {
+        &self.names
+    }
+
+    fn role(&self, op: usize) -> Role {
+        match self.attempts.get(op) {
+            Some(Some(_)) => Role::Whole,
+            Some(None) => self.worker.role(op),
+            None => Role::Step,
+        }
+    }
+
+    fn whole(&mut self) -> Option<Whole> {
+        self.wholes.pop_front().or_else(|| self.worker.whole())
+    }
+
+    fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
+        self.ledger.wake(now.nanos);
+        if self.ledger.resume(exchange, now.nanos).is_some() {
+            self.name_attempt(exchange);
+            return Next::Ready;
+        }
+        let waiting = self.ledger.waiting();
+        if waiting > 0 && waiting + self.ledger.out() >= self.users {
+            return self.rest(now.nanos, Next::Wait);
+        }
+        if self.exhausted {
+            return self.rest(now.nanos, Next::Exhausted);
+        }
+        let next = self.worker.next(now, exchange);
+        match next {
+            Next::Ready | Next::Same => {
+                self.ledger.enter(exchange, now.nanos);
+                self.name_attempt(exchange);
+                return next;
+            }
+            Next::Exhausted => self.exhausted = true,
+            Next::Wait | Next::Rest(_) => {}
+        }
+        self.rest(now.nanos, next)
+    }
+
+    fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
+        self.worker.payload(&self.ledger.likeness(exchange))
+    }
+
+    fn payload_file<'a>(&'a self, exchange: &Exchange) -> Option<InFile<'a>> {
+        self.worker.payload_file(&self.ledger.likeness(exchange))
+    }
+
+    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        if is_temporary(head.status) && self.retries(exchange) {
+            self.ledger.refuse(exchange, asked_to_wait(head));
+            return BodyUse::Inspect;
+        }
+        let worker = &mut self.worker;
+        self.ledger
+            .inside(exchange, |exchange| worker.head(exchange, head))
+    }
+
+    fn body(&mut self, exchange: &mut Exchange, offset: u64, part: &[u8]) {
+        if self.ledger.of(exchange).again {
+            self.ledger.body(exchange, part);
+            return;
+        }
+        let worker = &mut self.worker;
+        self.ledger
+            .inside(exchange, |exchange| worker.body(exchange, offset, part));
+    }
+
+    fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
+        if self.ledger.of(exchange).again {
+            let text = code(&self.ledger.of(exchange).body).unwrap_or_default();
+            self.put_off(exchange);
+            return Judgement::Failed(ErrorClass::Status, text);
+        }
+        let sent = self.payload(exchange).len() as u64;
+        let over = self.ledger.close(exchange);
+        exchange.op = over.op;
+        let judgement = self.worker.judge(exchange, status, length);
+        let payload = exchange.content.unwrap_or(sent.max(length));
+        self.conclude(over, payload, &judgement);
+        judgement
+    }
+
+    fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<(ErrorClass, &'static str)> {
+        self.worker.loss(&self.ledger.likeness(exchange), class)
+    }
+
+    fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
+        let refused = self.ledger.of(exchange).again;
+        if refused || (is_temporary_loss(class) && self.retries(exchange)) {
+            if !refused {
+                self.ledger.refuse(exchange, None);
+            }
+            self.put_off(exchange);
+            return;
+        }
+        let over = self.ledger.close(exchange);
+        exchange.op = over.op;
+        self.worker.lost(exchange, class);
+        self.conclude(over, 0, &Judgement::Failed(class, String::new()));
+    }
+}
