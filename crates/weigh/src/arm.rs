@@ -20,6 +20,7 @@ use crate::error::WeighError;
 use crate::forecast::StageForecast;
 use crate::progress::Progress;
 use crate::run::Bench;
+use crate::slice_length::WarmUpTimes;
 use crate::stage::{self, Staged};
 use crate::stop::Stop;
 
@@ -87,6 +88,8 @@ pub(crate) struct Arm {
     /// Records of the plan's pages on each of its hosts.
     pub(crate) records: Option<u64>,
     relaunched: bool,
+    /// Median service time of the slowest operation in the warm-ups so far.
+    pub(crate) slowest: Option<Duration>,
     /// Workloads of which it was said how laying out their data goes: once is enough.
     noted: BTreeSet<String>,
 }
@@ -123,6 +126,7 @@ impl Arm {
             server_header,
             records: None,
             relaunched: plan.rounds.relaunch,
+            slowest: None,
             noted: BTreeSet::new(),
         })
     }
@@ -208,7 +212,14 @@ impl Arm {
             target: &self.running.name,
             workload: &work.name,
         });
-        self.unmeasured(work, at, window, wires, &mut |_| {})
+        let mut times = WarmUpTimes::default();
+        self.unmeasured(work, at, window, wires, &mut |news| {
+            if let News::Sample(sample) = news {
+                times.add(&sample);
+            }
+        })?;
+        self.slowest = self.slowest.max(times.slowest_median());
+        Ok(())
     }
 
     /// How many operations a second come of a closed loop, by a short look that is

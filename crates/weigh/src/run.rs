@@ -26,6 +26,7 @@ use crate::progress::Progress;
 use crate::retried;
 use crate::search::Steering;
 use crate::single;
+use crate::slice_length;
 use crate::stop::Stop;
 use crate::supply::{self, Supply};
 use crate::watch::{Scene, Trouble, Watch};
@@ -52,6 +53,8 @@ pub struct Bench {
     /// When a run that may end by precision may end, which only those who judge
     /// figures can know.
     pub is_precise: IsPrecise,
+    /// Nobody has set the length of a slice, so that it may follow from the warm-up.
+    pub lengthen_slices: bool,
 }
 
 /// What a run has come to.
@@ -65,6 +68,9 @@ pub struct Weighed {
     pub environment: Environment,
     /// All slices, in their order.
     pub slices: Vec<Slice>,
+    /// Planned length of a slice: that of the plan, or a longer one where the warm-up showed
+    /// operations too slow for it.
+    pub slice_length: Duration,
     /// How the measuring ended.
     pub ending: Ending,
     /// What Tenbin made and could not remove, a sentence each.
@@ -135,6 +141,8 @@ pub fn weigh(
             Ok(environment)
         })
         .and_then(|mut environment| {
+            let longer = lengthen(plan, bench, &directory, &arms, &mut wires)?;
+            let plan = longer.as_ref().unwrap_or(plan);
             let mut run = Run {
                 plan,
                 ground,
@@ -162,7 +170,7 @@ pub fn weigh(
                 // What was measured counts without it; there it stays unknown.
                 let _ = directory.write_environment(&environment);
             }
-            Ok((environment, slices, ending))
+            Ok((environment, slices, ending, plan.rounds.slice))
         });
     let stays = clear(plan, arms, wires.progress);
     // Where this cannot be written, the run says so of its figures as well.
@@ -172,16 +180,39 @@ pub fn weigh(
             (wires.progress)(Progress::Warning(sentence));
         }
     }
-    let (environment, slices, ending) = outcome?;
+    let (environment, slices, ending, slice_length) = outcome?;
     Ok(Weighed {
         directory: directory.path().to_owned(),
         started: directory.started(),
         environment,
         slices,
+        slice_length,
         ending,
         left_behind: stays.left_behind,
         kept: stays.kept,
     })
+}
+
+/// The plan with longer slices, kept in the run directory, where the warm-up showed that they
+/// have to be and the user has not set their length.
+fn lengthen(
+    plan: &Plan,
+    bench: &Bench,
+    directory: &RunDirectory,
+    arms: &[Arm],
+    wires: &mut Wires<'_>,
+) -> Result<Option<Plan>, WeighError> {
+    let median = arms.iter().filter_map(|arm| arm.slowest).max();
+    let longer = match bench.lengthen_slices {
+        true => slice_length::lengthened(plan, median),
+        false => None,
+    };
+    if let (Some(longer), Some(median)) = (&longer, median) {
+        directory.write_plan(&longer.to_toml())?;
+        let sentence = slice_length::sentence(plan, longer, median);
+        (wires.progress)(Progress::Note(&sentence));
+    }
+    Ok(longer)
 }
 
 /// The requests of all these slices; `None` if one of them ends by time alone.

@@ -66,8 +66,10 @@ fn run(
     live: TellNews<'_>,
     show: ShowResult<'_>,
 ) -> Exit {
+    let rounds = draft.as_ref().map(|draft| &draft.rounds);
+    let may_lengthen = rounds.is_ok_and(|it| it.slice.is_none() && it.duration.is_none());
     let ready = resolve(draft).and_then(|plan| Ok((plan, Before::of(earlier)?)));
-    let (plan, before) = match ready {
+    let (mut plan, before) = match ready {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
@@ -84,13 +86,14 @@ fn run(
         }
     }
     display.tell_what_may_stay(!places(&plan).is_empty());
-    let (stop, bench) = match stage(options, &display) {
+    let (stop, mut bench) = match stage(options, &display) {
         Ok(stage) => stage,
         Err(error) => {
             output::error(&format!("{error:#}"));
             return Exit::Internal;
         }
     };
+    bench.lengthen_slices = may_lengthen;
     let mut steering = Steered::new(&plan);
     let weighed = weigh(&plan, &bench, &stop, &mut steering, &mut |news| {
         display.show(&news);
@@ -100,7 +103,10 @@ fn run(
     });
     display.clear();
     match weighed {
-        Ok(weighed) => conclude(&plan, &weighed, before.as_ref(), show, &display),
+        Ok(weighed) => {
+            plan.rounds.slice = weighed.slice_length;
+            conclude(&plan, &weighed, before.as_ref(), show, &display)
+        }
         Err(error) => {
             output::error(&error.to_string());
             exit_of(&error)
@@ -127,6 +133,7 @@ pub(super) fn stage_in(root: &Path, display: &Display) -> anyhow::Result<(Stop, 
             executable,
             count_allocations: allocator::allocated,
             is_precise: tenbin_verdict::is_precise,
+            lengthen_slices: false,
         },
     ))
 }
