@@ -21,6 +21,7 @@ use crate::error::WeighError;
 use crate::forecast::StageForecast;
 use crate::progress::Progress;
 use crate::run::Bench;
+use crate::slice_length::WarmUpTimes;
 use crate::stage::{self, Staged};
 use crate::stop::Stop;
 
@@ -106,6 +107,8 @@ pub(crate) struct Arm {
     /// Records of the plan's pages on each of its hosts.
     pub(crate) records: Option<u64>,
     relaunched: bool,
+    /// Median service time of the slowest operation in the warm-ups so far.
+    pub(crate) slowest: Option<Duration>,
     /// Workloads of which it was said how laying out their data goes: once is enough.
     noted: BTreeSet<String>,
 }
@@ -142,6 +145,7 @@ impl Arm {
             server_header,
             records: None,
             relaunched: plan.rounds.relaunch,
+            slowest: None,
             noted: BTreeSet::new(),
         })
     }
@@ -230,14 +234,16 @@ impl Arm {
             workload: &work.name,
         });
         let mut ended = 0;
+        let mut times = WarmUpTimes::default();
         let (seconds, spread) = self.unmeasured(work, at, window, wires, &mut |news| {
-            if let News::Sample(sample) = news
-                && !sample.drain
-            {
+            let News::Sample(sample) = news else { return };
+            times.add(&sample);
+            if !sample.drain {
                 let requests = sample.ops.iter().filter(|op| op.role.is_request());
                 ended += requests.map(|op| op.ok).sum::<u64>();
             }
         })?;
+        self.slowest = self.slowest.max(times.slowest_median());
         Ok(Look {
             rate: (ended > 0 && seconds > 0.0).then(|| ended as f64 / seconds),
             spread,

@@ -24,6 +24,7 @@ mod retried;
 mod run;
 mod search;
 mod single;
+mod slice_length;
 mod speed;
 mod stage;
 mod stop;

@@ -29,6 +29,7 @@ use crate::progress::Progress;
 use crate::retried;
 use crate::search::Steering;
 use crate::single;
+use crate::slice_length;
 use crate::stop::Stop;
 use crate::supply::{self, Supply};
 use crate::watch::{Scene, Trouble, Watch};
@@ -55,6 +56,8 @@ pub struct Bench {
     /// When a run that may end by precision may end, which only those who judge
     /// figures can know.
     pub is_precise: IsPrecise,
+    /// Nobody has set the length of a slice, so that it may follow from the warm-up.
+    pub lengthen_slices: bool,
 }
 
 /// What a run has come to.
@@ -71,6 +74,9 @@ pub struct Weighed {
     pub environment: Environment,
     /// All slices, in their order.
     pub slices: Vec<Slice>,
+    /// Planned length of a slice: that of the plan, or a longer one where the warm-up showed
+    /// operations too slow for it.
+    pub slice_length: Duration,
     /// How the measuring ended.
     pub ending: Ending,
     /// What Tenbin made and could not remove.
@@ -154,11 +160,13 @@ pub fn weigh(
                     vec![None; plan.workloads.len()]
                 }
             };
-            announce(plan, &mut courses, &mut wires);
             Ok((environment, courses, reopen))
         })
-        .and_then(|(mut environment, courses, reopen)| {
+        .and_then(|(mut environment, mut courses, reopen)| {
             let plan = settled.as_ref().unwrap_or(plan);
+            let longer = lengthen((given, plan, &found), bench, &directory, &arms, &mut wires)?;
+            let plan = longer.as_ref().unwrap_or(plan);
+            announce(plan, &mut courses, &mut wires);
             let mut run = Run {
                 plan,
                 ground,
@@ -188,7 +196,7 @@ pub fn weigh(
                 // What was measured counts without it; there it stays unknown.
                 let _ = directory.write_environment(&environment);
             }
-            Ok((environment, slices, ending))
+            Ok((environment, slices, ending, plan.rounds.slice))
         });
     let plan = settled.as_ref().unwrap_or(plan);
     let mut stays = clear(plan, arms, wires.progress);
@@ -206,17 +214,42 @@ pub fn weigh(
             directory.discard_unless_it_tells();
         }
     }
-    let (environment, slices, ending) = outcome?;
+    let (environment, slices, ending, slice_length) = outcome?;
     Ok(Weighed {
         directory: directory.path().to_owned(),
         started: directory.started(),
         found,
         environment,
         slices,
+        slice_length,
         ending,
         left_behind: stays.left_behind,
         kept: stays.kept,
     })
+}
+
+/// The plan with longer slices, kept in the run directory, where the warm-up showed that they
+/// have to be and the user has not set their length.
+fn lengthen(
+    (given, plan, found): (&Plan, &Plan, &[(usize, Found)]),
+    bench: &Bench,
+    directory: &RunDirectory,
+    arms: &[Arm],
+    wires: &mut Wires<'_>,
+) -> Result<Option<Plan>, WeighError> {
+    let median = arms.iter().filter_map(|arm| arm.slowest).max();
+    let longer = match bench.lengthen_slices {
+        true => slice_length::lengthened(plan, median),
+        false => None,
+    };
+    if let (Some(longer), Some(median)) = (&longer, median) {
+        let mut written = given.clone();
+        written.rounds.slice = longer.rounds.slice;
+        directory.write_plan(&crate::found::in_words(&written, found))?;
+        let sentence = slice_length::sentence(plan, longer, median);
+        (wires.progress)(Progress::Note(&sentence));
+    }
+    Ok(longer)
 }
 
 /// The requests of all these slices; `None` if one of them ends by time alone.
