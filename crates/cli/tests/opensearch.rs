@@ -342,9 +342,17 @@ fn an_index_is_merged_on_request() {
     let scratch = Scratch::new("opensearch-merge");
     pages(&scratch, "Merged", 300);
     let [node, ..] = cluster.urls();
-    load(&scratch, &cluster, "--batch 10 --shards 1 --replicas 0 --force-merge 1").expect_code(0);
+    load(
+        &scratch,
+        &cluster,
+        "--batch 10 --shards 1 --replicas 0 --force-merge 1",
+    )
+    .expect_code(0);
     let segments = ask(&node, "/merged/_stats/segments", None);
-    assert_eq!(segments["_all"]["primaries"]["segments"]["count"], 1, "{segments}");
+    assert_eq!(
+        segments["_all"]["primaries"]["segments"]["count"], 1,
+        "{segments}"
+    );
     assert_eq!(count(&node, "merged"), 300);
 }
 
