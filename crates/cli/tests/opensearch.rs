@@ -362,10 +362,10 @@ fn groonga_and_opensearch_are_compared_by_one_list_of_terms() {
     let cluster = OpenSearch::in_turn();
     let scratch = Scratch::new("opensearch-groonga");
     let groonga = Groonga::at(&scratch, "127.0.0.1", "status\n");
-    let [node, ..] = cluster.urls();
+    let nodes = cluster.urls();
     let targets = format!(
         "[[target]]\nname = \"groonga\"\nurl = \"{}\"\ncorpus = \"groonga\"\n\
-         [[target]]\nname = \"opensearch\"\nurl = \"{node}\"\ncorpus = \"opensearch\"\n\
+         [[target]]\nname = \"opensearch\"\nurls = {nodes:?}\ncorpus = \"opensearch\"\n\
          [corpus]\nsynthetic = 300\ntext_limit = 300\nterms = 60\n",
         groonga.url()
     );
