@@ -245,15 +245,24 @@ fn files_and_runs_lie_over_each_other_in_one_chart() {
         let text = format!("{head},200\n{}{}", row(4), row(8));
         scratch.write(&format!("{name}.csv"), text);
     }
-    tenbin(&scratch, "chart --out nodes groonga-result.csv droonga-result-3nodes.csv")
-        .expect_code(0)
-        .expect_stderr("written: nodes.svg");
+    tenbin(
+        &scratch,
+        "chart --out nodes groonga-result.csv droonga-result-3nodes.csv",
+    )
+    .expect_code(0)
+    .expect_stderr("written: nodes.svg");
     let read = |name: &str| std::fs::read_to_string(scratch.join(name)).expect(name);
     let csv = read("nodes.csv");
     assert!(csv.contains(",groonga-result,,4,150,,,0.02,,"), "{csv}");
-    assert!(csv.contains(",droonga-result-3nodes,,8,430,,,0.02,,"), "{csv}");
+    assert!(
+        csv.contains(",droonga-result-3nodes,,8,430,,,0.02,,"),
+        "{csv}"
+    );
     let svg = read("nodes.svg");
-    assert!(svg.contains("Throughput") && svg.contains("droonga-result-3nod"), "{svg}");
+    assert!(
+        svg.contains("Throughput") && svg.contains("droonga-result-3nod"),
+        "{svg}"
+    );
     scratch.write("other.txt", "no table");
     tenbin(&scratch, "chart other.txt")
         .expect_code(2)

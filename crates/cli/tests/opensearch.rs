@@ -342,9 +342,17 @@ fn an_index_is_merged_on_request() {
     let scratch = Scratch::new("opensearch-merge");
     pages(&scratch, "Merged", 300);
     let [node, ..] = cluster.urls();
-    load(&scratch, &cluster, "--batch 10 --shards 1 --replicas 0 --force-merge 1").expect_code(0);
+    load(
+        &scratch,
+        &cluster,
+        "--batch 10 --shards 1 --replicas 0 --force-merge 1",
+    )
+    .expect_code(0);
     let segments = ask(&node, "/merged/_stats/segments", None);
-    assert_eq!(segments["_all"]["primaries"]["segments"]["count"], 1, "{segments}");
+    assert_eq!(
+        segments["_all"]["primaries"]["segments"]["count"], 1,
+        "{segments}"
+    );
     assert_eq!(count(&node, "merged"), 300);
 }
 
@@ -354,10 +362,10 @@ fn groonga_and_opensearch_are_compared_by_one_list_of_terms() {
     let cluster = OpenSearch::in_turn();
     let scratch = Scratch::new("opensearch-groonga");
     let groonga = Groonga::at(&scratch, "127.0.0.1", "status\n");
-    let [node, ..] = cluster.urls();
+    let nodes = cluster.urls();
     let targets = format!(
         "[[target]]\nname = \"groonga\"\nurl = \"{}\"\ncorpus = \"groonga\"\n\
-         [[target]]\nname = \"opensearch\"\nurl = \"{node}\"\ncorpus = \"opensearch\"\n\
+         [[target]]\nname = \"opensearch\"\nurls = {nodes:?}\ncorpus = \"opensearch\"\n\
          [corpus]\nsynthetic = 300\ntext_limit = 300\nterms = 60\n",
         groonga.url()
     );

@@ -73,16 +73,27 @@ mod tests {
     #[test]
     fn files_lie_over_each_other_with_the_figures_of_their_rows() {
         let mut overlay = Overlay::default();
-        overlay.add_steps(&steps("1,300,10.0,0.001,0.2,0.09,100.0\n4,900,30.0,0.001,0.4,0.12,100.0\n"), "groonga-result");
+        overlay.add_steps(
+            &steps("1,300,10.0,0.001,0.2,0.09,100.0\n4,900,30.0,0.001,0.4,0.12,100.0\n"),
+            "groonga-result",
+        );
         overlay.add_steps(&steps("1,270,9.0,0.001,0.2,0.1,100.0\n"), "droonga <3>");
         overlay.add_steps(&steps("1,270,9.0,0.001,0.2,0.1,100.0\n"), "groonga-result");
         let csv = overlay.csv();
         let rows: Vec<&str> = csv.lines().collect();
         assert_eq!(rows.len(), 5, "{csv}");
-        assert!(rows[2].starts_with(",groonga-result,,4,30,,,0.12,,,"), "{csv}");
+        assert!(
+            rows[2].starts_with(",groonga-result,,4,30,,,0.12,,,"),
+            "{csv}"
+        );
         assert!(rows[4].starts_with(",groonga-result (2),,1,9,"), "{csv}");
         let svg = overlay.svg();
-        for text in ["Throughput", "Service time, mean", "groonga-result", "droonga &lt;3&gt;"] {
+        for text in [
+            "Throughput",
+            "Service time, mean",
+            "groonga-result",
+            "droonga &lt;3&gt;",
+        ] {
             assert!(svg.contains(text), "{text}: {svg}");
         }
         // No file says anything about percentiles.
