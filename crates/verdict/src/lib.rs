@@ -21,6 +21,7 @@ mod latency;
 mod machine;
 mod metric;
 mod nodes;
+mod out_of_space;
 mod outcome;
 mod precision;
 mod processor;
