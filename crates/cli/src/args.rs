@@ -145,6 +145,9 @@ pub enum Command {
     /// Do what a command line of grn2drn asks for
     #[command(name = "grn2drn", disable_help_flag = true)]
     Grn2drn(ForeignArgs),
+    /// Run a grndump command line: print the commands that make a Groonga database
+    #[command(name = "grndump", disable_help_flag = true)]
+    Grndump(ForeignArgs),
     /// Do what a command line of droonga-send asks for
     #[command(name = "droonga-send", disable_help_flag = true)]
     DroongaSend(ForeignArgs),

@@ -63,6 +63,7 @@ fn dispatch(command: Command) -> Exit {
             commands::helper("drnbench-generate-select-patterns", &args)
         }
         Command::Grn2drn(args) => commands::helper("grn2drn", &args),
+        Command::Grndump(args) => commands::helper("grndump", &args),
         Command::DroongaSend(args) => commands::helper("droonga-send", &args),
         Command::Doctor(command) => commands::doctor(&command),
         Command::Run(args) => commands::measure(args.draft(), &args.output),

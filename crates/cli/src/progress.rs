@@ -8,7 +8,10 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use tenbin_plan::Plan;
 use tenbin_plan::duration::Time;
+use tenbin_record::Environment;
+use tenbin_verdict::hits::compare_hits;
 use tenbin_report::for_terminal;
 use tenbin_weigh::Progress;
 
@@ -220,9 +223,32 @@ impl Display {
                     .set_message(format!("{current}: {ok_per_second:.0}/s{failed}"));
             }
             Progress::Second { .. } | Progress::Measured { .. } => {}
+            Progress::Hits { plan, environment } => self.hits(plan, environment),
             Progress::Warning(text) => self.warn(text),
             Progress::Note(text) => self.line(&format!("note: {}", for_terminal(text))),
             Progress::Stopping => self.bar.set_message("stopping the targets"),
+        }
+    }
+
+    /// Says before anything is measured whether the targets find the same.
+    fn hits(&self, plan: &Plan, environment: &Environment) {
+        let Some(baseline) = plan.baseline() else {
+            return;
+        };
+        let others = || plan.targets.iter().filter(|one| one.name != baseline.name);
+        let pairs = plan.workloads.iter();
+        for (work, target) in pairs.flat_map(|work| others().map(move |other| (work, other))) {
+            let Some(hits) = compare_hits(work, environment, &baseline.name, &target.name) else {
+                continue;
+            };
+            let text = hits.sentence(work, environment, &baseline.name, &target.name);
+            match hits.too_many {
+                true => self.warn(&format!("workload \"{}\": {text}", work.name)),
+                false => {
+                    let text = format!("workload \"{}\": {text}", work.name);
+                    self.line(&format!("note: {}", for_terminal(&text)));
+                }
+            }
         }
     }
 

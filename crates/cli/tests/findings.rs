@@ -78,6 +78,24 @@ fn a_server_that_keeps_no_connection_is_told_from_one_that_does() {
 }
 
 #[test]
+fn a_response_in_two_writes_waits_for_a_delayed_acknowledgement() {
+    let scratch = Scratch::new("two-writes");
+    let truth = |options: &[&str]| {
+        let fixed = ["serve", "truth", "--listen", "127.0.0.1:0"];
+        OwnServer::start(&scratch, [&fixed[..], options].concat())
+    };
+    let server = truth(&["--two-writes"]);
+    let run = weigh(&scratch, &[server.url()], &["--json"]);
+    let found = finding(&run, "tail_signature");
+    assert_eq!(found["blame"], "server", "{run}");
+    let evidence = found["evidence"].as_str().expect("evidence");
+    assert!(evidence.contains("delayed acknowledgement"), "{run}");
+    let slow = truth(&["--service", "fixed:46ms"]);
+    let run = weigh(&scratch, &[slow.url()], &["--json"]);
+    assert!(!run.stdout.contains("tail_signature"), "{run}");
+}
+
+#[test]
 fn there_is_no_verdict_between_servers_that_answer_otherwise() {
     let scratch = Scratch::new("parity");
     let page = "x".repeat(3_000);

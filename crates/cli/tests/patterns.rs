@@ -178,6 +178,43 @@ fn a_server_that_finds_nothing_later_is_not_believed() {
     assert!(blamed.all(|finding| finding["target"] == "fickle"), "{run}");
 }
 
+/// Nothing but the paths of the patterns says that this is Groonga.
+#[test]
+fn searches_without_a_hit_are_found_without_being_asked_for() {
+    let scratch = Scratch::new("patterns-no-hits");
+    let groonga = Groonga::with_pages(&scratch, 50);
+    let words = |count: u32| -> String {
+        let word = |at: u32| format!("{SELECT}zq{:x}w\n", at.wrapping_mul(2_654_435_761));
+        (1..=count).map(word).collect()
+    };
+    let run = |patterns: String, more: &[&str]| {
+        let file = scratch.write("patterns.txt", patterns);
+        let target = groonga.target("groonga");
+        let options = ["--target", &target, "--patterns", &file, "--slice", "200ms"];
+        let fixed = ["--warmup", "0s", "--connections", "2"];
+        http(&scratch, &[&options[..], &fixed, more].concat())
+    };
+    let severity = || {
+        let result = result(&scratch);
+        let mut findings = result["findings"].as_array().expect("findings").iter();
+        let found = findings.find(|finding| finding["rule"] == "no_hits");
+        found.map(|found| found["severity"].as_str().unwrap_or_default().to_owned())
+    };
+    run(words(200), &[])
+        .expect_code(6)
+        .expect_stdout("200 of 200 patterns (100 % of the requests) find nothing on any target");
+    assert_eq!(severity().as_deref(), Some("invalid"));
+    run(terms(45) + &words(5), &[]).expect_stdout("5 of 50 patterns (");
+    assert_eq!(severity().as_deref(), Some("suspect"));
+    run(terms(50), &[]);
+    assert_eq!(severity(), None);
+    run(words(200), &["--hits", "none"]);
+    assert_eq!(severity(), None, "the plan says not to look");
+    // What is not known as a search is not asked, and that is said.
+    run("/d/status\n".to_owned(), &[]).expect_stderr("searches without a hit are not counted");
+    assert_eq!(severity(), None);
+}
+
 #[test]
 fn every_host_of_a_target_is_asked_for_its_hits() {
     let scratch = Scratch::new("patterns-hosts-hits");

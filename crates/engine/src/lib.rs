@@ -43,6 +43,6 @@ pub use exchange::{
 };
 pub use line::TcpFigures;
 pub use route::{Address, Host, Protocol, Route};
-pub use sample::{HostSample, Ledger, OpSample, Sample, SetupSample};
+pub use sample::{HostSample, Ledger, OpSample, Pause, Sample, SetupSample};
 pub use spread::Spread;
 pub use stages::StageSums;

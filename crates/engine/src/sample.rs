@@ -36,6 +36,9 @@ pub struct Sample {
     pub backlog: u64,
     /// True for what came in after the window closed, while draining.
     pub drain: bool,
+    /// The longest pause that ended in the stretch; `None` if all were shorter than
+    /// [`SHORTEST_PAUSE_NANOS`].
+    pub pause: Option<Pause>,
 }
 
 impl Sample {
@@ -46,6 +49,19 @@ impl Sample {
         self.hosts.clear();
     }
 }
+
+/// A stretch in which requests of a thread were out and none was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pause {
+    /// Its start, nanoseconds after the measured window opened: the last response before
+    /// it, or the first request where none was out.
+    pub start: u64,
+    /// Its end: the next response, or the end of the drain.
+    pub end: u64,
+}
+
+/// The shortest pause that is reported.
+pub const SHORTEST_PAUSE_NANOS: u64 = 1_000_000;
 
 /// One operation's figures in a [`Sample`].
 #[derive(Debug, Clone)]

@@ -8,7 +8,9 @@ use crate::error::ErrorClass;
 use crate::exchange::{Judgement, Role, Whole};
 use crate::failure;
 use crate::histogram::Counts;
-use crate::sample::{HostSample, Ledger, OpSample, Sample, SetupSample};
+use crate::sample::{
+    HostSample, Ledger, OpSample, Pause, SHORTEST_PAUSE_NANOS, Sample, SetupSample,
+};
 
 /// Different failure texts kept in one sample; the rest go under one heading.
 const MOST_FAILURE_TEXTS: usize = 32;
@@ -289,6 +291,10 @@ pub(crate) struct Tally {
     since: u64,
     cpu_since: u64,
     thread: usize,
+    /// The longest stretch without a response since the last shipment: its length, which
+    /// is at least [`SHORTEST_PAUSE_NANOS`] once there is one, and its end.
+    longest_pause: u64,
+    pause_end: u64,
 }
 
 impl Tally {
@@ -315,7 +321,30 @@ impl Tally {
             since: window.open,
             cpu_since: thread_cpu(),
             thread,
+            longest_pause: SHORTEST_PAUSE_NANOS - 1,
+            pause_end: 0,
         }
+    }
+
+    /// No request was answered from `start` to `end`, though some were out.
+    #[inline]
+    pub(crate) fn paused(&mut self, start: u64, end: u64) {
+        let start = start.max(self.window.open);
+        let length = end.saturating_sub(start);
+        // After the window nothing is sent, and what is left comes in when it comes in.
+        if length > self.longest_pause && start < self.window.close {
+            self.longest_pause = length;
+            self.pause_end = end;
+        }
+    }
+
+    fn take_pause(&mut self) -> Option<Pause> {
+        let length = std::mem::replace(&mut self.longest_pause, SHORTEST_PAUSE_NANOS - 1);
+        let end = self.pause_end.saturating_sub(self.window.open);
+        (length >= SHORTEST_PAUSE_NANOS).then(|| Pause {
+            start: end.saturating_sub(length),
+            end,
+        })
     }
 
     /// Moves the end of the window to now: a slice by count ends when it ends.
@@ -329,6 +358,7 @@ impl Tally {
     pub(crate) fn open_window(&mut self) {
         self.ledger = Ledger::default();
         self.setup.clear();
+        self.take_pause();
         self.since = self.window.open;
         self.cpu_since = thread_cpu();
     }
@@ -515,6 +545,7 @@ impl Tally {
             cpu: cpu.saturating_sub(self.cpu_since),
             backlog,
             drain,
+            pause: self.take_pause(),
         };
         self.since = end;
         self.cpu_since = cpu;

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use toml::de::{DeTable, Deserializer};
 
@@ -395,8 +397,12 @@ pub struct WorkloadDraft {
     pub order: Field,
     /// HTTP: how many of the slowest and of the fastest requests are kept.
     pub slowest: Field,
-    /// HTTP: how an answer tells its number of hits.
+    /// HTTP: how a response reports its number of hits.
     pub hits: Field,
+    /// HTTP: how far the numbers of hits of two targets may be apart.
+    pub hits_tolerance: Field,
+    /// HTTP: a request for each target; the file then has search terms.
+    pub by_target: Option<At<ByTargetDraft>>,
     /// HTTP: share of the requests that is to find its answer in the cache.
     pub cache_hit: Field,
     /// HTTP: answers that the cache of a host holds.
@@ -553,4 +559,35 @@ fn place(error: &toml::de::Error) -> Place {
         Some(span) => Place::Byte(span.start),
         None => Place::Nowhere,
     }
+}
+
+/// The `by_target` of a workload: a request for a search term, by the name of a target or the
+/// kind of server that it is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ByTargetDraft(pub BTreeMap<String, At<TemplateDraft>>);
+
+impl<'de> Deserialize<'de> for ByTargetDraft {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        BTreeMap::deserialize(deserializer).map(Self)
+    }
+}
+
+/// One request of `by_target`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "a table such as { path = \"/search?q={term}\" }"
+)]
+pub struct TemplateDraft {
+    /// The tutorial's search in the words of this server, in place of the other keys.
+    pub search: Field,
+    /// Request method.
+    pub method: Field,
+    /// Path and query.
+    pub path: Field,
+    /// Request body.
+    pub body: Field,
+    /// How responses report their number of hits.
+    pub hits: Field,
 }

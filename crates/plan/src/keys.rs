@@ -6,7 +6,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::draft::{
     CompareDraft, CorpusDraft, Draft, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft,
-    TargetDraft, TlsDraft, WorkloadDraft,
+    TargetDraft, TemplateDraft, TlsDraft, WorkloadDraft,
 };
 use crate::problem::{Findings, Place};
 use crate::suggest::nearest;
@@ -113,12 +113,31 @@ pub(crate) fn remove_unknown(plan: &mut DeTable<'_>, findings: &mut Findings) {
             }
             ("workload", value) => {
                 sections.each(value, "workload", place, findings, |table, findings| {
+                    spread_patterns(table);
                     sections.check(&sections.workload, table, findings);
+                    sections.templates(table, findings);
                     sections.inside(table, "load", &sections.workload_load, findings);
                 });
             }
             _ => {}
         }
+    }
+}
+
+/// `[workload.patterns]` with `terms` and `by_target` in it means `patterns` and `by_target` of
+/// the workload.
+fn spread_patterns(workload: &mut DeTable<'_>) {
+    let Some(DeValue::Table(inner)) = workload.get_mut("patterns").map(toml::Spanned::get_mut)
+    else {
+        return;
+    };
+    let inner = std::mem::take(inner);
+    workload.remove("patterns");
+    for (mut name, value) in inner {
+        if name.get_ref() == "terms" {
+            *name.get_mut() = "patterns".into();
+        }
+        workload.insert(name, value);
     }
 }
 
@@ -134,6 +153,7 @@ struct Sections {
     observe: Section,
     workload: Section,
     workload_load: Section,
+    template: Section,
 }
 
 impl Sections {
@@ -151,6 +171,7 @@ impl Sections {
             observe: section("in observe", keys_of::<ObserveDraft>()),
             workload: section("in [[workload]]", keys_of::<WorkloadDraft>()),
             workload_load: section("in [workload.load]", keys_of::<LoadDraft>()),
+            template: section("in by_target", keys_of::<TemplateDraft>()),
         }
     }
 
@@ -180,6 +201,19 @@ impl Sections {
     ) {
         if let Some(DeValue::Table(inner)) = table.get_mut(key).map(toml::Spanned::get_mut) {
             self.check(section, inner, findings);
+        }
+    }
+
+    /// Checks the templates of a workload.
+    fn templates(&self, workload: &mut DeTable<'_>, findings: &mut Findings) {
+        let table = workload.get_mut("by_target").map(toml::Spanned::get_mut);
+        let Some(DeValue::Table(table)) = table else {
+            return;
+        };
+        for (_, template) in table.iter_mut() {
+            if let DeValue::Table(template) = template.get_mut() {
+                self.check(&self.template, template, findings);
+            }
         }
     }
 

@@ -14,6 +14,7 @@ mod decimal;
 mod draft;
 pub mod duration;
 mod expectation;
+mod found;
 mod keys;
 pub mod model;
 mod names;
@@ -45,15 +46,16 @@ pub use bounded::read_bounded;
 pub use comparing::{Comparing, DEFAULT_MARGIN, SweepPoint, Until};
 pub use context::{Context, LookUp, ReadFile};
 pub use draft::{
-    CorpusDraft, Draft, Field, KeyField, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft,
-    TargetDraft, TlsDraft, WorkloadDraft,
+    ByTargetDraft, CorpusDraft, Draft, Field, KeyField, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft,
+    TargetDraft, TemplateDraft, TlsDraft, WorkloadDraft,
 };
 pub use expectation::{Bound, Demand, Expectation, ExpectedFigure, Relation};
+pub use found::Found;
 pub use model::*;
 pub use observe::{Observe, ObservePage, Processes, Token};
 pub use patterns::{
-    CacheCounters, CacheDial, HitSource, Pattern, PatternFormat, PatternGroup, PatternOrder,
-    PatternSet, Patterns,
+    ByTarget, CacheCounters, CacheDial, HitSource, Pattern, PatternFormat, PatternGroup, PatternOrder,
+    PatternSet, Patterns, Template,
 };
 pub use percent::Percent;
 pub use problem::{Place, Problem, Refusal};

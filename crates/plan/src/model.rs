@@ -11,7 +11,7 @@ use url::Url;
 use crate::blob::{BlobWork, Store};
 use crate::comparing::{Comparing, SweepPoint, Until};
 use crate::observe::Observe;
-use crate::patterns::Patterns;
+use crate::patterns::{ByTarget, HitSource, Patterns};
 use crate::s3::S3Work;
 use crate::searched::{Corpus, Searched};
 use crate::slo::Slo;
@@ -507,6 +507,19 @@ impl Workload {
         }
     }
 
+    /// How hits are read from responses; `None` where requests are not drawn from patterns.
+    pub fn hits(&self) -> Option<&HitSource> {
+        self.patterns().map(|patterns| &patterns.hits)
+    }
+
+    /// The patterns that its requests are drawn from, if they are.
+    pub fn patterns(&self) -> Option<&Patterns> {
+        match &self.kind {
+            WorkloadKind::Http(work) => work.patterns.as_ref(),
+            WorkloadKind::S3(_) | WorkloadKind::Blob(_) => None,
+        }
+    }
+
     /// Whether the two differ in nothing but their names and connections.
     fn is_level_beside(&self, other: &Self) -> bool {
         let mut load = other.load.clone();
@@ -590,6 +603,11 @@ impl fmt::Debug for HttpWork {
 }
 
 impl HttpWork {
+    /// The requests that differ between targets, if they do.
+    pub fn by_target(&self) -> Option<&ByTarget> {
+        self.patterns.as_ref()?.by_target.as_ref()
+    }
+
     /// A request of that method with nothing else asked for.
     pub fn plain(method: impl Into<String>) -> Self {
         Self {

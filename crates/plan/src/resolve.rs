@@ -17,6 +17,7 @@ mod way;
 mod workload;
 
 pub use rounds::usual_rounds;
+pub(crate) use workload::default_name;
 
 use std::collections::HashMap;
 use std::fmt;

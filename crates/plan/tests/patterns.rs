@@ -100,8 +100,8 @@ fn mistakes_are_told_with_their_place() {
         ),
         (
             "patterns = \"paths.txt\"\nhits = \"solr\"",
-            "plan.toml:7:8: hits: \"solr\" is not one of \"groonga\", \"opensearch\", or a JSON \
-             pointer such as \"/hits/total/value\"",
+            "plan.toml:7:8: hits: \"solr\" is not one of \"auto\", \"none\", \"groonga\", \
+             \"opensearch\", or a JSON pointer such as \"/hits/total/value\"",
         ),
     ] {
         assert_eq!(refusal(keys), expected, "{keys}");

@@ -17,8 +17,6 @@ use crate::writer::RunWriter;
 pub const PLAN_FILE: &str = "plan.toml";
 /// Machine, limits, versions.
 pub const ENVIRONMENT_FILE: &str = "environment.json";
-/// File in a run directory: what could not be removed from targets, once somebody has tried.
-pub const LEFT_FILE: &str = "left.json";
 /// What happened, second by second.
 pub const INTERVALS_FILE: &str = "intervals.jsonl";
 /// Latency histograms, second by second.
@@ -92,17 +90,6 @@ impl RunDirectory {
         write_atomically(&self.path.join(ENVIRONMENT_FILE), &text)
     }
 
-    /// Writes `left.json`: a sentence for each thing of Tenbin's that could not be
-    /// removed from a target. Without this file nobody has tidied up after the run.
-    ///
-    /// # Errors
-    /// The path and the reason when it cannot be written.
-    pub fn write_left(&self, sentences: &[String]) -> Result<(), RecordError> {
-        let mut text = serde_json::to_vec_pretty(sentences).expect("text becomes JSON");
-        text.push(b'\n');
-        write_atomically(&self.path.join(LEFT_FILE), &text)
-    }
-
     /// Opens `intervals.jsonl` and `latency.hlog` for what is going to happen.
     ///
     /// # Errors
@@ -121,13 +108,6 @@ fn locked(directory: &Path) -> Option<File> {
 pub fn is_under_way(directory: &Path) -> bool {
     let asked = File::open(directory).map(|file| file.try_lock_shared());
     matches!(asked, Ok(Err(TryLockError::WouldBlock)))
-}
-
-/// What a run in `directory` could not remove from its targets, a sentence each; `None`
-/// if nobody has tidied up after it, or that cannot be told.
-pub fn left_behind(directory: &Path) -> Option<Vec<String>> {
-    let text = std::fs::read(directory.join(LEFT_FILE)).ok()?;
-    serde_json::from_slice(&text).ok()
 }
 
 /// `environment.json`: the environment, and when the run began.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use tenbin_engine::{Ledger, failure};
 
 use crate::histogram::merge;
+use crate::pause::Pauses;
 use crate::slice::{ClientUse, HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
 
 /// One second of a slice, merged over threads.
@@ -42,6 +43,10 @@ pub(crate) struct ThreadUse {
     pub(crate) end_ns: u64,
     pub(crate) cpu_ns: u64,
     pub(crate) backlog: u64,
+    /// Start and end of its longest pause, nanoseconds after the window opened; left out
+    /// without one of a millisecond or more, and in runs of versions that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pause_ns: Option<(u64, u64)>,
 }
 
 /// The figures of a slice while it goes on.
@@ -53,6 +58,7 @@ pub(crate) struct SliceFold {
     setup: SetupFigures,
     hosts: Vec<HostFigures>,
     threads: BTreeMap<usize, ThreadSum>,
+    pauses: Pauses,
 }
 
 /// What one thread did in the window so far.
@@ -76,6 +82,7 @@ impl SliceFold {
             setup: SetupFigures::default(),
             hosts,
             threads: BTreeMap::new(),
+            pauses: Pauses::default(),
         }
     }
 
@@ -92,6 +99,9 @@ impl SliceFold {
         add_setup(&mut self.setup, interval.setup);
         for (sum, host) in self.hosts.iter_mut().zip(interval.hosts) {
             add_host(sum, host);
+        }
+        for usage in &interval.threads {
+            self.pauses.add(usage);
         }
         if !interval.drain {
             for usage in &interval.threads {
@@ -135,6 +145,7 @@ impl SliceFold {
             stages: end.stages,
             cache: end.cache,
             backlog: self.threads.values().map(|thread| thread.backlog).sum(),
+            pause: self.pauses.longest(self.start.start),
             cut_short: end.cut_short,
         }
     }

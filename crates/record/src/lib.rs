@@ -32,9 +32,11 @@ mod error;
 mod fold;
 mod histogram;
 mod hlog;
+mod left;
 mod lines;
 mod live;
 pub mod machine;
+mod pause;
 mod pretty;
 mod reader;
 mod seconds;
@@ -43,20 +45,20 @@ mod single;
 pub mod slice;
 mod writer;
 
-pub use directory::{
-    RunDirectory, can_write_atomically, is_under_way, left_behind, rfc3339, write_atomically,
-};
+pub use directory::{RunDirectory, can_write_atomically, is_under_way, rfc3339, write_atomically};
 pub use environment::{
     Environment, HostAsked, HostEnvironment, PatternAsked, Retried, TargetEnvironment,
 };
 pub use error::RecordError;
 pub use histogram::{merge, quantile_ns};
+pub use left::{Left, buckets_made, left_behind, write_buckets_made, write_left};
 pub use lines::Ended;
 pub use live::LiveSecond;
 pub use machine::{
     CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PauseUse, PortsUse, PressureUse,
     ProgramUse, TcpUse, WireUse,
 };
+pub use pause::Pause;
 pub use reader::{RecordedRun, SecondCounts, SecondTimes, read};
 pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};
 pub use tenbin_engine::{ErrorClass, Ledger, Role, Spread, failure, histogram::latency_histogram};

@@ -68,6 +68,7 @@ impl Seconds {
             end_ns: sample.end,
             cpu_ns: sample.cpu,
             backlog: sample.backlog,
+            pause_ns: sample.pause.map(|pause| (pause.start, pause.end)),
         });
         for op in sample.ops {
             let index = self
@@ -234,6 +235,7 @@ mod tests {
             hosts: Vec::new(),
             cpu: 0,
             backlog: 0,
+            pause: None,
             drain,
         }
     }

@@ -8,6 +8,7 @@ use tenbin_engine::histogram::{latency_histogram, small_histogram};
 use tenbin_engine::{ErrorClass, Ledger, Role, Spread, StageSums};
 
 use crate::machine::{MachineUse, WireUse};
+use crate::pause::Pause;
 use crate::server::ServerUse;
 use crate::single::{CacheUse, Singles};
 
@@ -166,6 +167,9 @@ pub struct Slice {
     pub cache: Option<CacheUse>,
     /// Open loop: arrivals due at the end of the window and not yet written.
     pub backlog: u64,
+    /// The longest pause that ended in the window or the drain; `None` without one of a
+    /// millisecond or more, and in runs of versions that did not look.
+    pub pause: Option<Pause>,
     /// The slice ended before its time: interrupted, killed, or the target died.
     pub cut_short: bool,
 }

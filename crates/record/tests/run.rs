@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Sample, SetupSample};
+use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Pause, Sample, SetupSample};
 use tenbin_record::{
     Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
     HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount,
@@ -201,6 +201,21 @@ fn op(name: &'static str, seed: u64, drain: bool, closed_loop: bool) -> OpSample
     op
 }
 
+/// Both threads wait from 1.3 s after the opening of the window to 1.8 s, one of them a
+/// little longer, and the other once more alone.
+fn pause(thread: usize, second: u64, drain: bool) -> Option<Pause> {
+    let (start, end) = match (thread, second, drain) {
+        (0, 1, false) => (1_250, 1_800),
+        (1, 1, false) => (1_300, 1_900),
+        (1, 2, false) => (2_100, 2_990),
+        _ => return None,
+    };
+    Some(Pause {
+        start: start * 1_000_000,
+        end: end * 1_000_000,
+    })
+}
+
 fn sample(thread: usize, second: u64, drain: bool, closed_loop: bool, operations: usize) -> Sample {
     let seed = second * 2 + thread as u64;
     let (start, end) = if drain {
@@ -228,6 +243,7 @@ fn sample(thread: usize, second: u64, drain: bool, closed_loop: bool, operations
         cpu: (seed + 1) * 100_000_000,
         backlog: if drain { 0 } else { seed },
         drain,
+        pause: pause(thread, second, drain),
     }
 }
 
@@ -471,6 +487,9 @@ fn threads_and_seconds_add_up() {
     assert_eq!(closed.machine, Some(machine()));
     assert_eq!((&open.machine, open.wire), (&None, None), "unknown");
     assert_eq!(closed.backlog, 4 + 5);
+    let pause = closed.pause.unwrap();
+    assert!((pause.start - closed.start - 1.3).abs() < 1e-9, "{pause:?}");
+    assert!((pause.seconds - 0.5).abs() < 1e-9, "{pause:?}");
     assert_eq!(closed.ledger.opened, 8);
 }
 

@@ -549,6 +549,8 @@ fn slice_figures(plan: &Plan, slice: &Slice, flags: &[verdict::Flag]) -> SliceFi
         p50: quantile(0.5),
         p99: quantile(0.99),
         max: max_of(slice),
+        pause_start: slice.pause.map(|pause| pause.start),
+        pause_seconds: slice.pause.map(|pause| pause.seconds),
         mean: mean_of(slice),
         payload_bytes: Some(slice.work().map(|op| op.payload).sum()),
         server_cpu: slice.server.and_then(|server| server.cpu_seconds),

@@ -489,16 +489,16 @@ pub struct OperationResult {
     pub bandwidth: Option<Figure>,
     /// What the times below count from.
     pub timed_from: TimedFrom,
-    /// Median time.
+    /// Median time. This and every percentile below is that of all requests of the
+    /// slices that ran their full time, taken together; its interval comes from the
+    /// differences between slices.
     pub p50: Option<Figure>,
     /// 90th percentile.
     pub p90: Option<Figure>,
     /// 99th percentile.
     pub p99: Option<Figure>,
     /// Largest time of a correct answer in the whole run, slices cut short among
-    /// them: an extreme, not an estimate, and so without an interval. What p50 to
-    /// p99 cannot show, medians over slices that they are, shows here: a stall in
-    /// a single slice.
+    /// them: an extreme, not an estimate, and so without an interval.
     #[serde(default)]
     pub max: Option<f64>,
     /// Median service time, from the write to the last byte; equals p50 when that

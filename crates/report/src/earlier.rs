@@ -10,7 +10,7 @@ mod parity;
 mod terms;
 
 use self::parity::Answers;
-use self::terms::Terms;
+use self::terms::{Terms, spelled};
 use crate::assemble::figure;
 use crate::document::{
     ControlRange, Document, Earlier, EarlierChange, EarlierPart, EarlierWord, Figure, Interval,
@@ -46,12 +46,18 @@ impl Results {
             series: document
                 .results
                 .iter()
-                .map(|result| series(document, &result.workload, &result.target))
+                .map(|result| {
+                    let series = series(document, &result.workload, &result.target);
+                    Series {
+                        workload: spelled(&series.workload),
+                        ..series
+                    }
+                })
                 .collect(),
             terms: document
                 .workloads
                 .iter()
-                .map(|work| (work.name.clone(), Terms::of(work)))
+                .map(|work| (spelled(&work.name), Terms::of(work)))
                 .collect(),
             answers: document
                 .results
@@ -60,7 +66,7 @@ impl Results {
                     |ResultOf {
                          workload, target, ..
                      }| {
-                        let place = (workload.clone(), target.clone());
+                        let place = (spelled(workload), target.clone());
                         (place, Answers::of(document, workload, target))
                     },
                 )
@@ -157,6 +163,8 @@ fn series(document: &Document, workload: &str, target: &str) -> Series {
 /// One sentence, when the two differ in what matters, have nothing in common, or lack
 /// a workload that was named.
 pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<Earlier, String> {
+    let changed: Vec<String> = changed.iter().map(|name| spelled(name)).collect();
+    let changed = changed.as_slice();
     refuse_other_hosts(before, after)?;
     refuse_other_work(before, after)?;
     refuse_unknown_names(before, after, changed)?;

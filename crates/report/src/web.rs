@@ -12,7 +12,9 @@ use tenbin_record::{
 /// Shortest part of a second whose rate stands beside those of whole seconds.
 const WHOLE_SECOND: f64 = 0.9;
 
-/// All slices of one workload on one target, added up.
+/// All slices of one workload on one target, added up. Times are those of the slices that
+/// ran their full time, or of all if there is none: the requests that the figures in every
+/// other report are made of.
 #[derive(Debug, Clone)]
 pub struct Pooled {
     /// Correct answers.
@@ -61,8 +63,12 @@ impl Pooled {
             0 | 1 => by_slice().collect(),
             _ => by_second,
         };
+        let none_is_full = slices.iter().all(|slice| slice.cut_short);
         for slice in slices {
             pooled.add(slice);
+            if none_is_full || !slice.cut_short {
+                pooled.add_times(slice);
+            }
         }
         pooled
     }
@@ -85,13 +91,25 @@ impl Pooled {
         }
     }
 
-    fn add(&mut self, slice: &Slice) {
-        self.seconds += slice.seconds;
-        self.ledger += slice.ledger;
+    fn add_times(&mut self, slice: &Slice) {
         merge(&mut self.setup.connect, &slice.setup.connect);
         merge(&mut self.setup.tls, &slice.setup.tls);
         merge(&mut self.setup.response, &slice.setup.response);
         merge(&mut self.setup.total, &slice.setup.total);
+        for op in &slice.ops {
+            self.add_times_of(op);
+        }
+    }
+
+    pub(crate) fn add_times_of(&mut self, op: &OpFigures) {
+        merge(&mut self.service, &op.service);
+        merge(&mut self.response, &op.response);
+        merge(&mut self.first_byte, &op.first_byte);
+    }
+
+    fn add(&mut self, slice: &Slice) {
+        self.seconds += slice.seconds;
+        self.ledger += slice.ledger;
         for op in &slice.ops {
             self.add_op(op);
         }
@@ -108,9 +126,6 @@ impl Pooled {
         for (status, count) in &op.statuses {
             *self.statuses.entry(*status).or_default() += count;
         }
-        merge(&mut self.service, &op.service);
-        merge(&mut self.response, &op.response);
-        merge(&mut self.first_byte, &op.first_byte);
     }
 
     /// Service times of correct responses, those that were the first on their connection

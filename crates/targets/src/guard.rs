@@ -5,13 +5,19 @@
 //! are orders (`stop`; the end of the stream means the same), what it writes
 //! there are reports, one a line. As child subreaper it inherits every
 //! orphan below it, so that no descendant can slip away by becoming a daemon.
+//!
+//! Tenbin removes the data directory of a target after it has stopped it. Where Tenbin
+//! itself has ended first, by a second Ctrl-C or SIGKILL, the guard does.
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -23,6 +29,7 @@ use nix::unistd::{Pid, setsid};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGPIPE, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::data;
 use crate::error::ExitStatus;
 use crate::tree;
 
@@ -80,7 +87,7 @@ impl Report {
 }
 
 /// The whole life of a guard process. `args` is what follows `tenbin guard`:
-/// `--grace 5s -- program argument…`. Returns when nothing of the command is left.
+/// `--grace 5s --data DIRECTORY -- program argument…`. Returns when nothing of the command is left.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Ok(control) = io::stdin().as_fd().try_clone_to_owned().map(File::from) else {
         return ExitCode::FAILURE;
@@ -102,6 +109,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 #[derive(Debug, PartialEq, Eq)]
 struct Order {
     grace: Duration,
+    /// What the command writes to, and nobody needs once Tenbin is gone.
+    data: Option<PathBuf>,
     program: OsString,
     args: Vec<OsString>,
 }
@@ -110,6 +119,7 @@ impl Order {
     fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Self, String> {
         let mut args = args.into_iter();
         let mut grace = Duration::from_secs(5);
+        let mut data = None;
         while let Some(arg) = args.next() {
             match arg.to_str() {
                 Some("--grace") => {
@@ -118,12 +128,18 @@ impl Order {
                         .and_then(|text| parse_grace(text.to_str()?))
                         .ok_or("--grace wants a time such as 5s or 500ms")?;
                 }
+                Some("--data") => {
+                    let path = args.next().map(PathBuf::from);
+                    let path = path.filter(|path| path.is_absolute());
+                    data = Some(path.ok_or("--data wants an absolute path")?);
+                }
                 Some("--") => break,
                 _ => return Err(format!("unexpected argument {arg:?} before --")),
             }
         }
         Ok(Self {
             grace,
+            data,
             program: args.next().ok_or("no program after --")?,
             args: args.collect(),
         })
@@ -153,7 +169,8 @@ fn guard(order: Order, control: &File) -> Result<usize, String> {
     detach()?;
     let (sender, events) = mpsc::channel();
     watch_signals(sender.clone()).map_err(|error| format!("cannot watch signals: {error}"))?;
-    watch_control(control, sender).map_err(|error| format!("cannot watch orders: {error}"))?;
+    let orphaned =
+        watch_control(control, sender).map_err(|error| format!("cannot watch orders: {error}"))?;
 
     let command = start(&order)?;
     tell(control, &Report::Started(command.as_raw()));
@@ -165,7 +182,18 @@ fn guard(order: Order, control: &File) -> Result<usize, String> {
         empty: false,
     };
     charge.wait_for_stop();
-    Ok(charge.stop(order.grace))
+    let left = charge.stop(order.grace);
+    if left == 0
+        && orphaned.load(Ordering::Acquire)
+        && let Some(data) = &order.data
+    {
+        // What cannot be removed is there for `tenbin clean`.
+        let _ = data::remove(data);
+        // Above the data of one node are those of the others, unless it was the last.
+        let above = data.ancestors().skip(2).take(1);
+        above.for_each(|directory| drop(std::fs::remove_dir(directory)));
+    }
+    Ok(left)
 }
 
 /// Away from the terminal's signals, and parent of every orphan below.
@@ -200,16 +228,22 @@ fn watch_signals(events: Sender<Event>) -> io::Result<()> {
     Ok(())
 }
 
-fn watch_control(control: &File, events: Sender<Event>) -> io::Result<()> {
+/// Waits for the order to stop, and beyond it for the end of Tenbin, which sets the flag: a
+/// Tenbin that is killed while it waits for its targets to stop does not remove their data.
+fn watch_control(control: &File, events: Sender<Event>) -> io::Result<Arc<AtomicBool>> {
     let orders = BufReader::new(control.try_clone()?);
+    let orphaned = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&orphaned);
     thread::spawn(move || {
-        let _ = orders
-            .lines()
-            .map_while(Result::ok)
-            .find(|order| order == "stop");
+        for order in orders.lines().map_while(Result::ok) {
+            if order == "stop" {
+                let _ = events.send(Event::Stop);
+            }
+        }
+        flag.store(true, Ordering::Release);
         let _ = events.send(Event::Stop);
     });
-    Ok(())
+    Ok(orphaned)
 }
 
 fn start(order: &Order) -> Result<Pid, String> {
@@ -331,6 +365,9 @@ mod tests {
         assert_eq!(read.grace, Duration::from_millis(250));
         assert_eq!(read.program, "sleep");
         assert_eq!(read.args, ["--grace", "1"]);
+        let with_data = order(&["--data", "/tmp/x", "--", "sleep"]).unwrap();
+        assert_eq!(with_data.data, Some("/tmp/x".into()));
+        assert!(order(&["--data", "x", "--", "sleep"]).is_err());
         assert!(order(&["--grace", "soon", "--", "sleep"]).is_err());
         assert!(order(&["--",]).is_err());
         assert!(order(&["sleep"]).is_err());

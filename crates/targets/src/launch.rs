@@ -14,6 +14,7 @@ use std::time::Duration;
 use tenbin_plan::{Builtin, Credentials, Launch, Reach, Ready, Target};
 use url::Url;
 
+use crate::data;
 use crate::error::TargetError;
 use crate::guarded::Guarded;
 use crate::observe::{Observed, Subject};
@@ -436,7 +437,7 @@ impl Places {
             .map_err(|source| error(&directory, source))?;
         Ok(Self {
             target: target.to_owned(),
-            data: directory.join(target).join("data"),
+            data: data::directory_of(&directory, target),
             log: directory.join(format!("{target}.log")),
         })
     }

@@ -7,6 +7,7 @@
 //! wrong.
 
 mod cache_counters;
+mod data;
 pub mod doctor;
 pub mod error;
 pub mod guard;
@@ -25,6 +26,7 @@ pub mod vitals;
 mod way;
 
 pub use cache_counters::{CacheCount, cache_count};
+pub use data::{DataLeft, data_left};
 pub use error::{Exit, ExitStatus, TargetError};
 pub use launch::{Grounds, Waiting, bring_up};
 pub use running::Running;

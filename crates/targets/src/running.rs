@@ -6,6 +6,7 @@ use std::time::Duration;
 use tenbin_plan::Credentials;
 use url::Url;
 
+use crate::data;
 use crate::error::{Exit, LogTail, TargetError};
 use crate::guarded::Guarded;
 use crate::launch::{Stand, stop_all};
@@ -194,15 +195,7 @@ impl DataDirectory {
     }
 
     fn delete(&self) -> std::io::Result<()> {
-        match std::fs::remove_dir_all(&self.path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        // The target's own directory goes too, if nothing else is in it.
-        if let Some(parent) = self.path.parent() {
-            let _ = std::fs::remove_dir(parent);
-        }
-        Ok(())
+        data::remove(&self.path)
     }
 }
 

@@ -17,6 +17,7 @@ mod figures;
 mod finding;
 mod flags;
 pub mod highest_rate;
+pub mod hits;
 mod ladder;
 mod latency;
 mod machine;

@@ -188,6 +188,19 @@ impl Run {
         });
     }
 
+    /// Lets a workload draw from patterns, with this tolerance for their hits.
+    pub(crate) fn draw_patterns(&mut self, workload: &str, tolerance: &str) {
+        let all = self.plan.workloads.iter_mut();
+        for work in all.filter(|work| work.name == workload) {
+            let mut http = tenbin_plan::HttpWork::plain("GET");
+            http.patterns = Some(tenbin_plan::Patterns {
+                hits_tolerance: tolerance.parse().unwrap(),
+                ..tenbin_plan::Patterns::of("patterns.txt")
+            });
+            work.kind = tenbin_plan::WorkloadKind::Http(http);
+        }
+    }
+
     pub(crate) fn findings(&self, rule: &dyn Rule) -> Vec<Finding> {
         let findings = rule.judge(&Evidence {
             plan: &self.plan,
@@ -426,6 +439,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         stages: None,
         cache: None,
         backlog: 0,
+        pause: None,
         cut_short: false,
     };
     Made(&mut slice).answers(1_000, 0.002);

@@ -9,12 +9,10 @@ use std::time::{Duration, Instant};
 use tenbin_engine::{
     Address, Carrier, Drive, Host, News, Protocol, Route, Spread, Workload as EngineWorkload, drive,
 };
-use tenbin_plan::{
-    Builtin, HttpVersion, Pace, Plan, Reach, Signature, Store, Target, Workload, WorkloadKind,
-};
-use tenbin_record::{HostEnvironment, TargetEnvironment};
+use tenbin_plan::{Builtin, HttpVersion, Pace, Plan, Reach, Signature, Store, Target, Workload};
+use tenbin_record::{HostEnvironment, Left, TargetEnvironment};
 use tenbin_targets::{Grounds, Running, Way, preflight};
-use tenbin_workloads::{Means, Prepared, Site, Stage, prepare};
+use tenbin_workloads::{Leftover, Means, Prepared, Site, Stage, prepare};
 
 use crate::error::WeighError;
 use crate::forecast::StageForecast;
@@ -71,7 +69,16 @@ pub(crate) struct Stays {
     /// Because the plan says so.
     pub(crate) kept: Vec<String>,
     /// Because it could not be removed.
-    pub(crate) left_behind: Vec<String>,
+    pub(crate) left_behind: Vec<Left>,
+}
+
+/// What cleaning up after an earlier run came to.
+#[derive(Debug, Default)]
+pub struct Cleaned {
+    /// What was removed, a sentence each.
+    pub removed: Vec<String>,
+    /// What is still there.
+    pub left: Vec<Left>,
 }
 
 /// One target with its workloads made ready for it.
@@ -173,16 +180,21 @@ impl Arm {
         Ok(())
     }
 
-    /// Checks, then data sets, for every workload.
+    /// Checks that every workload can do its work, and makes buckets that are missing.
+    pub(crate) fn check(&mut self, plan: &Plan, wires: &mut Wires<'_>) -> Result<(), WeighError> {
+        for (at, work) in plan.workloads.iter().enumerate() {
+            let stage = self.prepared[at].check();
+            self.stage(work, stage, wires)?;
+        }
+        Ok(())
+    }
+
+    /// Data sets, for every workload.
     pub(crate) fn make_ready(
         &mut self,
         plan: &Plan,
         wires: &mut Wires<'_>,
     ) -> Result<(), WeighError> {
-        for (at, work) in plan.workloads.iter().enumerate() {
-            let stage = self.prepared[at].check();
-            self.stage(work, stage, wires)?;
-        }
         for (at, work) in plan.workloads.iter().enumerate() {
             while let Some(stage) = self.prepared[at].before_run() {
                 self.stage(work, Some(stage), wires)?;
@@ -377,26 +389,34 @@ impl Arm {
                     progress,
                 };
                 if let Err(error) = self.drive_stage(work, stage, &mut wires) {
-                    stays.left_behind.push(error.to_string());
+                    stays.left_behind.push(error.to_string().into());
                 }
             }
             let prepared = &self.prepared[at];
-            stays.left_behind.extend(prepared.left_behind());
+            let left = prepared.leftovers().into_iter();
+            stays.left_behind.extend(left.map(|one| self.left(one)));
             let named = |kept| format!("target \"{}\": {kept}", self.running.name);
             stays.kept.extend(prepared.kept().map(named));
         }
         stays
     }
 
-    /// Removes what an earlier run of the same plan may have left; tells what stays.
+    /// Removes what an earlier run of the same plan may have left, and those of the buckets
+    /// that it made, `buckets`, that are empty then.
     pub(crate) fn clean(
         &mut self,
         plan: &Plan,
+        buckets: &[String],
         wires: &mut Wires<'_>,
-    ) -> Result<Vec<String>, WeighError> {
-        let mut left = Vec::new();
-        for (at, work) in plan.workloads.iter().enumerate() {
-            self.prepared[at].inherit();
+    ) -> Result<Cleaned, WeighError> {
+        let mut cleaned = Cleaned::default();
+        let mut buckets = buckets.to_vec();
+        for prepared in &mut self.prepared {
+            prepared.inherit();
+            // The first that uses a bucket had made it, and is the last to be tidied.
+            prepared.inherit_buckets(&mut buckets);
+        }
+        for (at, work) in plan.workloads.iter().enumerate().rev() {
             if let Some(lost) = self.prepared[at].lost() {
                 (wires.progress)(Progress::Warning(&lost));
             }
@@ -404,17 +424,37 @@ impl Arm {
             while let Some(stage) = self.prepared[at].after_run() {
                 said = self.stage(work, Some(stage), wires)?.or(said);
             }
-            if said
-                .as_deref()
-                .is_some_and(|said| says_all_is_gone(work, said))
-            {
-                continue;
-            }
-            let why = said.map_or_else(String::new, |said| format!(" ({said})"));
-            let sentences = self.prepared[at].left_behind().into_iter();
-            left.extend(sentences.map(|sentence| sentence + &why));
+            let prepared = &self.prepared[at];
+            let named = |removed| format!("target \"{}\": {removed}", self.running.name);
+            cleaned
+                .removed
+                .extend(prepared.removed().into_iter().map(named));
+            let left = prepared.leftovers().into_iter().map(|one| Left {
+                reason: one.reason.clone().or_else(|| said.clone()),
+                ..self.left(one)
+            });
+            cleaned.left.extend(left);
         }
-        Ok(left)
+        Ok(cleaned)
+    }
+
+    /// The same with the name of the target.
+    fn left(&self, leftover: Leftover) -> Left {
+        Left {
+            target: Some(self.running.name.clone()),
+            what: leftover.what,
+            bucket: leftover.bucket,
+            prefix: leftover.prefix,
+            objects: leftover.objects,
+            reason: leftover.reason,
+            clean: None,
+        }
+    }
+
+    /// Names of the buckets that its workloads have made.
+    pub(crate) fn buckets_made(&self) -> Vec<String> {
+        let each = self.prepared.iter();
+        each.flat_map(|prepared| prepared.buckets_made()).collect()
     }
 
     /// Tells the most frequent failure of a stage that need not succeed.
@@ -517,12 +557,6 @@ pub(crate) fn at_most(workers: &mut Vec<Box<dyn EngineWorkload>>, connections: u
             has_one
         }
     });
-}
-
-/// A bucket that is not there holds nothing; of several, others may.
-fn says_all_is_gone(work: &Workload, said: &str) -> bool {
-    let only_one = matches!(&work.kind, WorkloadKind::S3(work) if work.buckets <= 1);
-    only_one && said == "NoSuchBucket"
 }
 
 /// The target, as a workload sees it: hosts in the order of the route.

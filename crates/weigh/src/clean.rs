@@ -1,29 +1,35 @@
-//! Removes what a run that was killed has left on its targets.
+//! Removes what a run has left on its targets, and what a run that was killed has left of
+//! the targets that it launched.
+
+use std::path::Path;
 
 use tenbin_plan::{BlobWork, DataSet, Plan, Reach, S3Work, Store, Target, WorkloadKind};
-use tenbin_targets::{Grounds, bring_up};
+use tenbin_record::{Left, buckets_made, write_buckets_made, write_left};
+use tenbin_targets::{DataLeft, Grounds, bring_up};
 use tenbin_workloads::blob::set_name;
 use tenbin_workloads::s3::prefix;
 
-use crate::arm::{Arm, Wires, was_there};
+use crate::arm::{Arm, Cleaned, Wires, was_there};
 use crate::error::WeighError;
 use crate::progress::Progress;
-use crate::run::Bench;
+use crate::run::{Bench, clean_command};
 use crate::stop::Stop;
 
-/// Removes everything that the workloads of a plan may have put on targets which were
-/// there before the run, by the prefix that is its own. Buckets stay: whether the run
-/// made them is not known any more. Returns a sentence for each thing that is left.
+/// Deletes everything that the workloads of a plan may have put on targets which were
+/// there before the run, by the prefix that is its own, and the buckets that the run in
+/// `directory` made, if they are empty then.
 ///
 /// # Errors
 /// When a target cannot be reached, or the user asks to stop.
 pub fn clean(
     plan: &Plan,
+    directory: &Path,
     bench: &Bench,
     stop: &Stop,
     progress: &mut dyn FnMut(Progress<'_>),
-) -> Result<Vec<String>, WeighError> {
-    let mut left = Vec::new();
+) -> Result<Cleaned, WeighError> {
+    let mut cleaned = Cleaned::default();
+    let buckets = buckets_made(directory);
     for target in plan.targets.iter().filter(|target| was_there(target)) {
         let grounds = Grounds {
             run_dir: &bench.root,
@@ -40,9 +46,46 @@ pub fn clean(
         let running = bring_up(&unobserved, &grounds)?;
         let mut wires = Wires { stop, progress };
         let mut arm = Arm::new(plan, target, running, &bench.root, &mut wires)?;
-        left.extend(arm.clean(plan, &mut wires)?);
+        let made = buckets.get(&target.name).map_or(&[][..], Vec::as_slice);
+        let of_arm = arm.clean(plan, made, &mut wires)?;
+        cleaned.removed.extend(of_arm.removed);
+        cleaned.left.extend(of_arm.left);
     }
-    Ok(left)
+    for left in &mut cleaned.left {
+        left.clean = Some(clean_command(directory));
+    }
+    forget_buckets(directory, &cleaned.left);
+    // Where this cannot be written, the run says as before what it left.
+    let _ = write_left(directory, &cleaned.left);
+    Ok(cleaned)
+}
+
+/// Once a bucket is deleted, whoever makes it again owns it: only those that are left stay
+/// noted as made by the run.
+pub(crate) fn forget_buckets(directory: &Path, left: &[Left]) {
+    let noted = buckets_made(directory);
+    let is_left = |target: &String, bucket: &String| {
+        let mut named = left.iter();
+        named.any(|left| {
+            left.target.as_ref() == Some(target) && left.bucket.as_ref() == Some(bucket)
+        })
+    };
+    let mut made = noted.clone();
+    for (target, buckets) in &mut made {
+        buckets.retain(|bucket| is_left(target, bucket));
+    }
+    made.retain(|_, buckets| !buckets.is_empty());
+    if made != noted {
+        // Where this cannot be written, a later `clean` asks whether they are empty.
+        let _ = write_buckets_made(directory, &made);
+    }
+}
+
+/// What the targets that the run in `directory` launched have left in it: a run that was
+/// killed does not remove it.
+pub fn data_left(plan: &Plan, directory: &Path) -> Vec<DataLeft> {
+    let launched = plan.targets.iter().filter(|target| !was_there(target));
+    tenbin_targets::data_left(directory, launched.map(|target| target.name.as_str()))
 }
 
 /// Where a run puts things that are not its targets' own: `under … in bucket … of …`.

@@ -1,21 +1,23 @@
 //! A run, from the first target's start to the last one's end.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use tenbin_engine::{Carrier, Drive, ErrorClass, drive};
 use tenbin_plan::rng::{Rng, name_number};
-use tenbin_plan::{Load, Plan, Turn, schedule};
+use tenbin_plan::{Found, Load, Plan, Turn, schedule};
 use tenbin_record::{
-    Allocated, Ended, Environment, MachineUse, PauseUse, RateProbe, RunDirectory, RunWriter, Slice,
-    SliceEnd, SliceStart, WireUse,
+    Allocated, Ended, Environment, Left, MachineUse, PauseUse, RateProbe, RunDirectory, RunWriter,
+    Slice, SliceEnd, SliceStart, WireUse, write_buckets_made, write_left,
 };
 use tenbin_targets::{TargetError, bring_up};
 
-use crate::arm::{Arm, Ground, Stays, Wires, at_most};
+use crate::arm::{Arm, Ground, Stays, Wires, at_most, was_there};
 use crate::cache;
+use crate::clean::forget_buckets;
 use crate::descriptors::Descriptors;
 use crate::error::{Ending, WeighError};
 use crate::machine::Machine;
@@ -61,14 +63,17 @@ pub struct Weighed {
     pub directory: PathBuf,
     /// When the run began.
     pub started: SystemTime,
+    /// Data sets that were there before the run, by position of the workload: see
+    /// [`Plan::settle`].
+    pub found: Vec<(usize, Found)>,
     /// The machine and the targets.
     pub environment: Environment,
     /// All slices, in their order.
     pub slices: Vec<Slice>,
     /// How the measuring ended.
     pub ending: Ending,
-    /// What Tenbin made and could not remove, a sentence each.
-    pub left_behind: Vec<String>,
+    /// What Tenbin made and could not remove.
+    pub left_behind: Vec<Left>,
     /// What stays on the targets because the plan says so, a sentence each.
     pub kept: Vec<String>,
 }
@@ -109,12 +114,15 @@ pub fn weigh(
         bench,
         directory: directory.path(),
     };
+    let given = plan;
     let (pages, plan) = match Pages::make(plan, directory.path(), &mut wires)? {
         None => (None, Cow::Borrowed(plan)),
         Some((pages, plan)) => (Some(pages), Cow::Owned(plan)),
     };
     let plan = plan.as_ref();
     let mut arms = Vec::new();
+    let mut settled = None;
+    let mut found = Vec::new();
     let outcome = bring_all_up(plan, &ground, pages.as_ref(), &mut arms, &mut wires)
         .and_then(|environment| {
             directory.write_environment(&environment)?;
@@ -123,9 +131,17 @@ pub fn weigh(
                 (wires.progress)(Progress::Warning(&warning));
             }
             let mut environment = environment;
-            make_all_ready(plan, &mut arms, &mut wires)?;
+            make_all_ready(plan, directory.path(), &mut arms, &mut wires)?;
+            found = crate::found::on(&arms, plan.workloads.len());
+            settled = crate::found::settled(plan, &found, &mut arms);
+            let plan = settled.as_ref().unwrap_or(plan);
+            if settled.is_some() {
+                directory.write_plan(&crate::found::in_words(given, &found))?;
+            }
             if single::note_patterns(plan, &arms, &mut environment) {
                 directory.write_environment(&environment)?;
+                let environment = &environment;
+                (wires.progress)(Progress::Hits { plan, environment });
             }
             let reopen = match plan.rounds.relaunch {
                 false => warm_all_up(plan, &mut arms, &mut wires)?,
@@ -138,6 +154,7 @@ pub fn weigh(
             Ok((environment, reopen))
         })
         .and_then(|(mut environment, reopen)| {
+            let plan = settled.as_ref().unwrap_or(plan);
             let mut run = Run {
                 plan,
                 ground,
@@ -168,18 +185,24 @@ pub fn weigh(
             }
             Ok((environment, slices, ending))
         });
-    let stays = clear(plan, arms, wires.progress);
+    let plan = settled.as_ref().unwrap_or(plan);
+    let mut stays = clear(plan, arms, wires.progress);
+    for left in &mut stays.left_behind {
+        left.clean = Some(clean_command(directory.path()));
+    }
     // Where this cannot be written, the run says so of its figures as well.
-    let _ = directory.write_left(&stays.left_behind);
+    let _ = write_left(directory.path(), &stays.left_behind);
+    forget_buckets(directory.path(), &stays.left_behind);
     if outcome.is_err() {
-        for sentence in &stays.left_behind {
-            (wires.progress)(Progress::Warning(sentence));
+        for left in &stays.left_behind {
+            (wires.progress)(Progress::Warning(&left.to_string()));
         }
     }
     let (environment, slices, ending) = outcome?;
     Ok(Weighed {
         directory: directory.path().to_owned(),
         started: directory.started(),
+        found,
         environment,
         slices,
         ending,
@@ -229,9 +252,23 @@ fn bring_all_up(
     Ok(environment)
 }
 
-fn make_all_ready(plan: &Plan, arms: &mut [Arm], wires: &mut Wires<'_>) -> Result<(), WeighError> {
-    for arm in arms.iter_mut() {
-        arm.make_ready(plan, wires)?;
+fn make_all_ready(
+    plan: &Plan,
+    directory: &Path,
+    arms: &mut [Arm],
+    wires: &mut Wires<'_>,
+) -> Result<(), WeighError> {
+    let mut made = BTreeMap::new();
+    for (at, target) in plan.targets.iter().enumerate() {
+        let checked = arms[at].check(plan, wires);
+        // Whatever came of it: a run that is killed later cannot tell any more.
+        let buckets = arms[at].buckets_made();
+        if was_there(target) && !buckets.is_empty() {
+            made.insert(target.name.clone(), buckets);
+            write_buckets_made(directory, &made)?;
+        }
+        checked?;
+        arms[at].make_ready(plan, wires)?;
     }
     for arm in arms.iter() {
         for work in &plan.workloads {
@@ -314,10 +351,15 @@ fn clear(plan: &Plan, arms: Vec<Arm>, progress: &mut dyn FnMut(Progress<'_>)) ->
     }
     for mut arm in arms {
         if let Err(error) = arm.running.stop() {
-            stays.left_behind.push(error.to_string());
+            stays.left_behind.push(error.to_string().into());
         }
     }
     stays
+}
+
+/// The command that tries to remove what a run has left.
+pub fn clean_command(directory: &Path) -> String {
+    format!("tenbin clean {}", directory.display())
 }
 
 /// One slice to be measured.

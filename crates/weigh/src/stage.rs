@@ -163,6 +163,7 @@ mod tests {
             cpu: 0,
             backlog: 0,
             drain: false,
+            pause: None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The seam for a kind of workload, and the table of them.
 
 use tenbin_engine::Workload;
-use tenbin_plan::{self as plan, WorkloadKind};
+use tenbin_plan::{self as plan, Found, WorkloadKind};
 
 use crate::blob::Blob;
 use crate::error::WorkloadError;
@@ -109,6 +109,18 @@ pub trait Prepared: Send {
         Vec::new()
     }
 
+    /// The data set that was there before the run, if there was one that this works on; asked
+    /// after the stages of [`Prepared::before_run`].
+    fn found(&self) -> Option<Found> {
+        None
+    }
+
+    /// The workload is called that from now on: after what was found. Called before the first
+    /// slice, so that a run of the plan as executed sends the same.
+    fn rename(&mut self, name: &str) {
+        let _ = name;
+    }
+
     /// The patterns that requests are drawn from, if they are, and what was found of
     /// them by the stages that ask for it.
     fn asked_patterns(&self) -> Option<AskedPatterns> {
@@ -168,6 +180,63 @@ pub trait Prepared: Send {
     /// sentence, once it has been driven.
     fn left_behind(&self) -> Option<String> {
         None
+    }
+
+    /// The same, one by one, with what is known of each.
+    fn leftovers(&self) -> Vec<Leftover> {
+        self.left_behind().into_iter().map(Leftover::from).collect()
+    }
+
+    /// What the stages of [`Prepared::after_run`] removed after [`Prepared::inherit`], a
+    /// sentence each, once they have been driven.
+    fn removed(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Names of the buckets that this workload made, known after [`Prepared::check`].
+    fn buckets_made(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Takes over the buckets that an earlier run of the same plan made, as far as this
+    /// workload uses them: [`Prepared::after_run`] deletes those that are empty. Takes what
+    /// it uses out of `buckets`; called after [`Prepared::inherit`].
+    fn inherit_buckets(&mut self, buckets: &mut Vec<String>) {
+        let _ = buckets;
+    }
+}
+
+/// Something that Tenbin put on a target and that is still there after tidying.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Leftover {
+    /// What it is and where, in a sentence without an end.
+    pub what: String,
+    /// The bucket it is in, of S3.
+    pub bucket: Option<String>,
+    /// What all its keys begin with, of S3.
+    pub prefix: Option<String>,
+    /// Number of objects; `None` if that is not known.
+    pub objects: Option<u64>,
+    /// Why it is still there, if that is known.
+    pub reason: Option<String>,
+}
+
+impl From<String> for Leftover {
+    fn from(what: String) -> Self {
+        Self {
+            what,
+            ..Self::default()
+        }
+    }
+}
+
+impl std::fmt::Display for Leftover {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.what)?;
+        match &self.reason {
+            Some(reason) => write!(f, ": {reason}"),
+            None => Ok(()),
+        }
     }
 }
 

@@ -25,7 +25,7 @@ pub use tenbin_plan::rng;
 
 pub use blob::Blob;
 pub use error::WorkloadError;
-pub use kind::{KINDS, Kind, Prepared, Stage, prepare};
+pub use kind::{KINDS, Kind, Leftover, Prepared, Stage, prepare};
 pub use resend::{Governor, Patient, Refused, SENT_AGAIN};
 pub use single::{
     AskedPatterns, CacheForecast, HostAsked, PatternAsked, PatternSeen, SingleSeen, SinglesSeen,

@@ -36,6 +36,8 @@ struct Store {
     bucket: bool,
     objects: BTreeMap<String, Vec<u8>>,
     no_batches: bool,
+    /// Keys that DELETE acknowledges and keeps: all that hold this text.
+    keeps: Option<&'static str>,
     seen: Vec<String>,
 }
 
@@ -79,11 +81,28 @@ impl Store {
                 None => error(404, "NoSuchKey"),
             },
             "DELETE" => {
-                self.objects.remove(key);
+                self.delete(key);
                 answer(204, "")
             }
             other => panic!("{other} of an object"),
         }
+    }
+
+    fn delete(&mut self, key: &str) {
+        if !self.keeps.is_some_and(|text| key.contains(text)) {
+            self.objects.remove(key);
+        }
+    }
+
+    fn list(&self, prefix: &str) -> Answer {
+        let keys = self.objects.keys().filter(|key| key.starts_with(prefix));
+        let keys: String = keys
+            .map(|key| format!("<Contents><Key>{key}</Key></Contents>"))
+            .collect();
+        answer(
+            200,
+            format!("<ListBucketResult><IsTruncated>false</IsTruncated>{keys}</ListBucketResult>"),
+        )
     }
 
     fn bucket(&mut self, request: &Request) -> Answer {
@@ -103,9 +122,14 @@ impl Store {
                 assert!(request.header("content-md5").is_some());
                 let xml = String::from_utf8(request.body.clone()).unwrap();
                 for key in xml.split("<Key>").skip(1) {
-                    self.objects.remove(key.split_once("</Key>").unwrap().0);
+                    self.delete(key.split_once("</Key>").unwrap().0);
                 }
                 answer(200, "<DeleteResult></DeleteResult>")
+            }
+            ("GET", "/box?list-type=2&max-keys=1&prefix=") => self.list(""),
+            ("GET", path) if path.starts_with("/box?list-type=2&max-keys=1000&prefix=") => {
+                let (_, prefix) = path.split_once("prefix=").unwrap();
+                self.list(&prefix.replace("%2F", "/"))
             }
             other => panic!("{other:?}"),
         }
@@ -222,12 +246,11 @@ fn whole_run(mut store: Store, work: &plan::Workload, puts: usize) -> Store {
         )));
     }
     prepared.slice_done(workers);
-    if let Some(mut stage) = prepared.after_run() {
+    while let Some(mut stage) = prepared.after_run() {
         assert!(!stage.must_succeed);
         drive_stage(&mut stage, &mut server);
     }
     assert_eq!(prepared.left_behind(), None);
-    assert!(prepared.after_run().is_none());
     store
 }
 
@@ -312,6 +335,59 @@ fn what_cannot_be_deleted_is_told_and_tidying_ends() {
             "up to 3,000 objects under tenbin-0000000000000001/work/ could not be deleted from bucket box"
         );
     }
+}
+
+#[test]
+fn objects_that_stay_although_their_deletion_was_acknowledged_are_counted_and_named() {
+    let mut store = Store {
+        keeps: Some("/0000000"),
+        ..Store::default()
+    };
+    let mut prepared = prepared(&s3_work(S3Operation::Put, 10, 100), 1);
+    let mut server = |request: &Request| store.answer(request);
+    drive_stage(&mut prepared.check().unwrap(), &mut server);
+    drive(prepared.slice()[0].as_mut(), 1, 30, 1, &mut server);
+    while let Some(mut stage) = prepared.after_run() {
+        drive_stage(&mut stage, &mut server);
+    }
+    let left = prepared.leftovers();
+    let [objects, bucket] = left.as_slice() else {
+        panic!("{left:?}")
+    };
+    assert_eq!(
+        objects.to_string(),
+        "10 objects under tenbin-0000000000000001/work/ are left in bucket box: the server \
+         answered DELETE with 204 and kept the objects"
+    );
+    assert_eq!(objects.objects, Some(10));
+    assert_eq!(objects.bucket.as_deref(), Some("box"));
+    assert_eq!(
+        bucket.to_string(),
+        "bucket box, made by this run, is left: it is not empty"
+    );
+    // Each was asked for again, by itself.
+    let singles = store
+        .seen
+        .iter()
+        .filter(|seen| seen.starts_with("DELETE /box/"));
+    assert_eq!(singles.count(), 10);
+    assert!(store.bucket && store.objects.len() == 10);
+}
+
+#[test]
+fn a_bucket_that_somebody_else_uses_is_not_deleted() {
+    let mut store = Store::default();
+    let mut prepared = prepared(&s3_work(S3Operation::Put, 10, 100), 1);
+    drive_stage(&mut prepared.check().unwrap(), &mut |request| {
+        store.answer(request)
+    });
+    store.objects.insert("precious".into(), b"1".to_vec());
+    while let Some(mut stage) = prepared.after_run() {
+        drive_stage(&mut stage, &mut |request| store.answer(request));
+    }
+    assert!(!store.seen.contains(&"DELETE /box".to_owned()));
+    let left = prepared.left_behind().unwrap();
+    assert!(left.contains("it is not empty"), "{left}");
 }
 
 #[test]

@@ -411,6 +411,7 @@ fn several_buckets_are_checked_filled_and_tidied() {
         match (request.method.as_str(), request.path.matches('/').count()) {
             ("HEAD", 1) => answer(404, ""),
             ("POST", _) => answer(200, "<DeleteResult></DeleteResult>"),
+            ("GET", 1) => answer(200, "<ListBucketResult></ListBucketResult>"),
             _ => answer(if request.method == "DELETE" { 204 } else { 200 }, ""),
         }
     };
@@ -419,10 +420,9 @@ fn several_buckets_are_checked_filled_and_tidied() {
         &mut server
     )));
     assert!(all_correct(&slice(prepared.as_mut(), 12, &mut server)));
-    assert!(all_correct(&drive_stage(
-        &mut prepared.after_run().unwrap(),
-        &mut server
-    )));
+    while let Some(mut stage) = prepared.after_run() {
+        assert!(all_correct(&drive_stage(&mut stage, &mut server)));
+    }
     assert_eq!(prepared.left_behind(), None);
     for bucket in ["/box-000", "/box-001", "/box-002"] {
         let of_it = |what: &str| log.iter().filter(|line| line.starts_with(what)).count();

@@ -78,7 +78,7 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// The tools whose command lines Tenbin reads, by the names of the commands.
-pub const TOOLS: [&str; 11] = [
+pub const TOOLS: [&str; 12] = [
     "warp",
     "hsbench",
     "wrk",
@@ -89,6 +89,7 @@ pub const TOOLS: [&str; 11] = [
     "drnbench-extract-searchterms",
     "drnbench-generate-select-patterns",
     "grn2drn",
+    "grndump",
     "droonga-send",
 ];
 

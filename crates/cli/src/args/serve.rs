@@ -72,8 +72,8 @@ pub struct ServeS3Args {
     )]
     pub secret_key: Option<String>,
     /// Make a share of the requests fail, repeatable, for example busy:98%: busy (500 for a PUT
-    /// while another PUT is stored), slow-down (503 with Retry-After for a PUT) or reset (the
-    /// connection is closed on a PUT)
+    /// while another PUT is stored), slow-down (503 with Retry-After for a PUT), keep-deleted (204
+    /// for a DELETE, and the object stays) or reset (the connection is closed on a PUT)
     #[arg(long = "fault", value_name = "KIND:SHARE")]
     pub faults: Vec<S3Fault>,
     /// Worker threads
@@ -174,6 +174,10 @@ pub struct ServeTruthArgs {
     /// Share of requests answered with something that is not HTTP
     #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = share)]
     pub malformed: f64,
+    /// Send the head and the body of a response in two writes with Nagle's algorithm on: the body
+    /// waits for the client's delayed acknowledgement, 40 ms or a little longer on Linux
+    #[arg(long)]
+    pub two_writes: bool,
     /// Log every request to this file
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,

@@ -1,9 +1,9 @@
-//! `tenbin clean`: deletes what a killed run has left; and says that it has.
+//! `tenbin clean`: deletes what a run has left, and says what that was.
 
 use std::path::Path;
 
 use tenbin_plan::{Draft, Plan};
-use tenbin_weigh::{clean as clean_up, places};
+use tenbin_weigh::{DataLeft, clean as clean_up, clean_command, data_left, places};
 
 use super::measure::{exit_of, stage_in};
 use super::plan::resolve;
@@ -26,13 +26,17 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
         ));
         return Exit::Refused;
     }
+    let local = remove_data(&plan, &args.run);
     if places(&plan).is_empty() {
-        output::note(
-            "nothing to clean: the run put nothing on a target that was there before it, or what \
-             it put is to stay",
-        );
-        return Exit::Done;
+        if local.is_none() {
+            output::note(
+                "nothing to clean: the run put nothing on a target that was there before it, or \
+                 what it put is to stay, and no data of a target that it launched are left",
+            );
+        }
+        return local.unwrap_or(Exit::Done);
     }
+    let local = local.unwrap_or(Exit::Done);
     let mut display = Display::new(false);
     let (stop, bench) = match stage_in(&args.run, &display) {
         Ok(stage) => stage,
@@ -41,17 +45,22 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
             return Exit::Internal;
         }
     };
-    let cleaned = clean_up(&plan, &bench, &stop, &mut |news| display.show(&news));
+    let cleaned = clean_up(&plan, &args.run, &bench, &stop, &mut |news| {
+        display.show(&news);
+    });
     display.clear();
     match cleaned {
-        Ok(left) if left.is_empty() => {
-            for place in places(&plan) {
-                output::note(&format!("nothing is left {place}"));
+        Ok(cleaned) => {
+            cleaned.removed.iter().for_each(|done| output::note(done));
+            if cleaned.left.is_empty() {
+                for place in places(&plan) {
+                    output::note(&format!("nothing is left {place}"));
+                }
+                return local;
             }
-            Exit::Done
-        }
-        Ok(left) => {
-            left.iter().for_each(|sentence| output::error(sentence));
+            for left in &cleaned.left {
+                output::error(&left.to_string());
+            }
             Exit::Target
         }
         Err(error) => {
@@ -61,20 +70,60 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
     }
 }
 
+/// Removes what targets that the run launched have left in its directory, and says so;
+/// `None` if there is nothing.
+fn remove_data(plan: &Plan, directory: &Path) -> Option<Exit> {
+    let mut exit = None;
+    for left in data_left(plan, directory) {
+        match left.remove() {
+            Ok(()) => {
+                output::note(&format!("removed {}", data_in_words(&left)));
+                exit = exit.or(Some(Exit::Done));
+            }
+            Err(error) => {
+                let what = data_in_words(&left);
+                output::error(&format!("cannot remove {what}: {error}; remove it by hand"));
+                exit = Some(Exit::Target);
+            }
+        }
+    }
+    exit
+}
+
+fn data_in_words(left: &DataLeft) -> String {
+    let files = match left.files {
+        1 => "1 file".to_owned(),
+        many => format!("{many} files"),
+    };
+    format!(
+        "the data of target \"{}\" ({files}, {} bytes) in {}",
+        left.target,
+        left.bytes,
+        left.path.display()
+    )
+}
+
 /// What may still be on the targets of a run that nobody has tidied up after, or what
 /// could not be removed; a sentence each.
 pub(super) fn leftovers(plan: &Plan, directory: &Path) -> Vec<String> {
-    if let Some(left) = tenbin_record::left_behind(directory) {
-        return left;
-    }
     if tenbin_record::is_under_way(directory) {
         return Vec::new();
     }
+    let advice = clean_command(directory);
+    let data = data_left(plan, directory).into_iter();
+    let data = data.map(|left| {
+        let what = data_in_words(&left);
+        format!("the run was killed and left {what}; remove it with {advice}")
+    });
+    if let Some(left) = tenbin_record::left_behind(directory) {
+        let left = left.iter().map(ToString::to_string);
+        return left.chain(data).collect();
+    }
     let places = places(plan).into_iter();
-    let advice = format!("tenbin clean {}", directory.display());
     places
         .map(|place| {
             format!("the run was killed: objects may be left {place}; delete them with {advice}")
         })
+        .chain(data)
         .collect()
 }

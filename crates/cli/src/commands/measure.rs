@@ -100,7 +100,13 @@ fn run(
     });
     display.clear();
     match weighed {
-        Ok(weighed) => conclude(&plan, &weighed, before.as_ref(), show, &display),
+        Ok(weighed) => {
+            let mut plan = plan.clone();
+            for (at, found) in &weighed.found {
+                plan.settle(*at, *found);
+            }
+            conclude(&plan, &weighed, before.as_ref(), show, &display)
+        }
         Err(error) => {
             output::error(&error.to_string());
             exit_of(&error)
@@ -158,8 +164,8 @@ fn conclude(
         Some(Err(sentence)) => display.warn(&sentence),
     }
     let kept = keep(&document, &weighed.directory);
-    for sentence in &weighed.left_behind {
-        display.warn(sentence);
+    for left in &weighed.left_behind {
+        display.warn(&left.to_string());
     }
     for sentence in &weighed.kept {
         display.note(sentence);

@@ -89,6 +89,7 @@ fn truth(args: &ServeTruthArgs) -> TruthOptions {
             truncate: args.truncate,
             malformed: args.malformed,
         },
+        two_writes: args.two_writes,
         log: args.log.clone(),
     }
 }

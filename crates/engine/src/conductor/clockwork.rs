@@ -105,6 +105,9 @@ impl Conductor<'_> {
                 self.workload.lost(&mut lane.exchange, ErrorClass::Timeout);
             }
         }
+        if self.in_flight > 0 {
+            self.tally.paused(self.quiet_since, now);
+        }
         let drained = self.tally.ship(now.max(self.tally.since()), 0, true);
         (self.ship)(drained);
         self.workload.slice_over();

@@ -64,6 +64,9 @@ pub struct Score {
     pub origin_unix: Duration,
 }
 
+/// No request is out that waits for a response.
+const NOBODY_WAITS: u64 = u64::MAX;
+
 /// What became of a slot's request.
 #[derive(Debug, Clone, Copy)]
 pub struct Answered {
@@ -156,6 +159,8 @@ pub struct Conductor<'w> {
     /// When a slice that was stopped is over, whatever is still out.
     patience: u64,
     last_end: u64,
+    /// Since when requests have been out and none was answered; `NOBODY_WAITS` if none is.
+    quiet_since: u64,
     next_sample: u64,
     /// No request out is overdue before this time.
     next_deadline: u64,
@@ -238,6 +243,7 @@ impl<'w> Conductor<'w> {
             stopped: false,
             patience: u64::MAX,
             last_end: score.open,
+            quiet_since: NOBODY_WAITS,
             next_deadline: u64::MAX,
             next_retry: u64::MAX,
             second: (0, 0),
@@ -424,7 +430,13 @@ impl<'w> Conductor<'w> {
         if self.has_wholes {
             self.count_wholes(now);
         }
+        self.tally.paused(self.quiet_since, now);
         self.end(now);
+        self.quiet_since = if self.in_flight > 0 {
+            now
+        } else {
+            NOBODY_WAITS
+        };
         let is_young = now < self.links[self.lanes[slot].link].reopen_at;
         if answer.reusable && self.score.keep_alive && is_young {
             return self.free(slot, now);
@@ -501,6 +513,8 @@ impl<'w> Conductor<'w> {
                 }
                 self.issued += 1;
                 self.in_flight += 1;
+                // Still that of before where requests came to nothing without a response.
+                self.quiet_since = self.quiet_since.min(now);
                 return Order::Send;
             }
             Next::Wait => (self.waiting, self.rested) = (true, u64::MAX),
@@ -548,6 +562,8 @@ impl<'w> Conductor<'w> {
         if self.has_wholes {
             self.count_wholes(now);
         }
+        // No response either: the pause goes on.
+        self.tally.paused(self.quiet_since, now);
         self.end(now);
     }
 

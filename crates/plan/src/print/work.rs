@@ -6,11 +6,12 @@ use crate::blob::BlobWork;
 use crate::duration::Time;
 use crate::model::{HttpWork, Workload, WorkloadKind};
 use crate::names::{Kind, Named, STATUS_CLASSES, Style};
-use crate::patterns::Patterns;
+use crate::patterns::{ByTarget, Patterns};
+use crate::percent::Percent;
 use crate::s3::{Choose, S3Operation, S3Work, Stored};
 use crate::size::Size;
 
-use super::{Page, list, load::load, text};
+use super::{Page, key_text, list, load::load, text};
 
 pub(super) fn workload(page: &mut Page, workload: &Workload, own_load: bool, slice: Duration) {
     page.table("[[workload]]");
@@ -82,8 +83,10 @@ fn patterns(page: &mut Page, work: &Patterns) {
     page.name_unless("patterns_format", work.format);
     page.pair("order", text(work.order));
     page.pair("slowest", work.slowest);
-    if let Some(hits) = &work.hits {
-        page.pair("hits", text(hits));
+    page.pair("hits", text(&work.hits));
+    page.unless("hits_tolerance", text(work.hits_tolerance), text(Percent::of(0.0)));
+    if let Some(by_target) = &work.by_target {
+        page.pair("by_target", templates(by_target));
     }
     if let Some(cache) = work.cache {
         if let Some(hit) = cache.hit {
@@ -94,6 +97,22 @@ fn patterns(page: &mut Page, work: &Patterns) {
     if let Some(counters) = &work.counters {
         page.pair("cache_counters", text(counters));
     }
+}
+
+/// As a table on one line, so that it stands among the other keys.
+fn templates(by_target: &ByTarget) -> String {
+    let each = by_target.templates.iter().map(|(name, template)| {
+        let mut pairs = vec![
+            format!("method = {}", text(&template.method)),
+            format!("path = {}", text(&template.path)),
+        ];
+        if !template.body.is_empty() {
+            pairs.push(format!("body = {}", text(&template.body)));
+        }
+        pairs.push(format!("hits = {}", text(&template.hits)));
+        format!("{} = {{ {} }}", key_text(name), pairs.join(", "))
+    });
+    format!("{{ {} }}", each.collect::<Vec<_>>().join(", "))
 }
 
 fn s3(page: &mut Page, work: &S3Work) {

@@ -91,7 +91,8 @@ pub(super) fn resolve_all(
     workloads
 }
 
-fn default_name(kind: &WorkloadKind) -> String {
+/// The name of a workload that is given none.
+pub(crate) fn default_name(kind: &WorkloadKind) -> String {
     match kind {
         WorkloadKind::Http(work) => http::default_name(work),
         WorkloadKind::S3(work) => s3::default_name(work),
@@ -152,6 +153,8 @@ fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: Kind) {
         ("order", place(&draft.order)),
         ("slowest", place(&draft.slowest)),
         ("hits", place(&draft.hits)),
+        ("hits_tolerance", place(&draft.hits_tolerance)),
+        ("by_target", draft.by_target.as_ref().map(|table| table.place)),
         ("cache_hit", place(&draft.cache_hit)),
         ("cache_size", place(&draft.cache_size)),
         ("cache_counters", place(&draft.cache_counters)),

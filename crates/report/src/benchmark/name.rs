@@ -78,7 +78,7 @@ fn load(workload: &Workload) -> String {
 
 /// `1KB`, `64KiB`: exact, in the shortest unit.
 fn size(bytes: u64) -> String {
-    Size(bytes).to_string().replace('k', "K")
+    Size(bytes).to_string()
 }
 
 /// A value that breaks neither the name apart nor the line.

@@ -44,6 +44,14 @@ pub struct SliceFigures {
     /// Largest time over all work; null when none was done.
     #[serde(default)]
     pub max: Option<f64>,
+    /// Start of the longest pause, seconds after the run began: a stretch in which requests
+    /// were out on every generator thread and none was answered. Null without one of 1 ms or
+    /// more, and in documents of versions that did not look.
+    #[serde(default)]
+    pub pause_start: Option<f64>,
+    /// Its length, seconds.
+    #[serde(default)]
+    pub pause_seconds: Option<f64>,
     /// Mean service time over all work done; null when none was done.
     #[serde(default)]
     pub mean: Option<f64>,

@@ -4,6 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::Workload;
 
+/// A name or a setting with its sizes as they are written now: earlier versions wrote `1kB`
+/// for what is `1KB`, 1,000 bytes.
+pub(super) fn spelled(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut after_digit = false;
+    for (at, each) in text.char_indices() {
+        let is_unit = after_digit && text[at..].starts_with("kB");
+        out.push(if is_unit { 'K' } else { each });
+        after_digit = each.is_ascii_digit();
+    }
+    out
+}
+
 /// What was sent and how.
 #[derive(Debug, Clone)]
 pub(super) struct Terms {
@@ -18,11 +31,11 @@ impl Terms {
         let settings = workload.settings.as_ref().map(|settings| {
             let pairs = settings.iter();
             pairs
-                .map(|each| (each.key.clone(), each.value.clone()))
+                .map(|each| (each.key.clone(), spelled(&each.value)))
                 .collect()
         });
         Self {
-            description: workload.description.clone(),
+            description: spelled(&workload.description),
             load: workload.load.clone(),
             settings,
         }
@@ -51,5 +64,22 @@ impl Terms {
         }
         let whole = |terms: &Self| format!("{}, {}", terms.description, terms.load);
         (whole(self) != whole(other)).then(|| format!("{}; then {}", whole(self), whole(other)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_of_earlier_versions_are_spelled_as_now() {
+        assert_eq!(spelled("put-1kB"), "put-1KB");
+        assert_eq!(
+            spelled("put of 64kB, 10 objects of 1kB"),
+            "put of 64KB, 10 objects of 1KB"
+        );
+        for same in ["put-1KB", "put-1KiB", "skB-test", "1k"] {
+            assert_eq!(spelled(same), same);
+        }
     }
 }

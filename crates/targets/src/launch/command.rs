@@ -188,7 +188,11 @@ pub(super) fn under_guard(
     command
         .arg("guard")
         .arg("--grace")
-        .arg(format!("{}ms", launch.stop_within.as_millis()))
+        .arg(format!("{}ms", launch.stop_within.as_millis()));
+    if wants_data(launch) {
+        command.arg("--data").arg(&values.data);
+    }
+    command
         .arg("--")
         .arg(program)
         .args(args)

@@ -176,6 +176,7 @@ fn slice(line: &Published) -> Slice {
         },
         server: None,
         backlog: 0,
+        pause: None,
         machine: None,
         reopen: None,
         spread: None,

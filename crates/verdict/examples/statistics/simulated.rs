@@ -122,6 +122,7 @@ fn run(plan: &Plan, effect: f64) -> Vec<Slice> {
             },
             server: None,
             backlog: 0,
+            pause: None,
             machine: None,
             reopen: None,
             spread: None,

@@ -139,9 +139,10 @@ impl LadderStep<'_> {
         Metric::Throughput.figure(&self.slices)
     }
 
-    fn residences(&self) -> Vec<f64> {
-        let each = self.slices.iter().filter_map(|slice| mean_service(slice));
-        each.collect()
+    fn residence(&self) -> Measured {
+        latency::mean_over(&self.slices, &|slice| {
+            slice.work().map(|op| &op.service).collect()
+        })
     }
 
     /// One figure for each block, in their order: the mean of those of its slices.
@@ -216,7 +217,7 @@ fn level(step: &LadderStep<'_>) -> CapacityLevel {
         workload: step.workload.name.clone(),
         connections: step.connections(),
         throughput: step.throughput(),
-        residence: median(&step.residences(), CONFIDENCE),
+        residence: step.residence(),
         p50: Metric::ServiceP50.figure(&step.slices),
         p90: Metric::ServiceP90.figure(&step.slices),
         p99: Metric::ServiceP99.figure(&step.slices),

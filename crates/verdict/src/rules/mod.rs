@@ -44,6 +44,7 @@ mod short_slices;
 mod slow_stage;
 mod slowing;
 mod small_objects;
+mod stalls;
 mod steal;
 mod storage_pressure;
 mod swapping;
@@ -118,6 +119,7 @@ pub static RULES: &[&dyn Rule] = &[
     &unequal_paths::UnequalPaths,
     &unbalanced_hosts::UnbalancedHosts,
     &uneven_hosts::UnevenHosts,
+    &stalls::Stalls,
     &tail_signature::TailSignature,
     &slow_stage::SlowStage,
     &worker_limit::WorkerLimit,

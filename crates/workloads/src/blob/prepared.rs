@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tenbin_engine::Workload;
-use tenbin_plan::{self as plan, BlobWork, LARGEST_PUT, Phase};
+use tenbin_plan::{self as plan, BlobWork, Found, LARGEST_PUT, Phase};
 
 use super::access::Access;
 use super::batch::Batch;
@@ -512,6 +512,18 @@ impl Prepared for PreparedBlob {
 
     fn lost(&self) -> Option<String> {
         sentences::lost(&self.set).filter(|_| self.is_first && self.inherited.is_some())
+    }
+
+    fn found(&self) -> Option<Found> {
+        if self.source != Source::Before {
+            return None;
+        }
+        let batch = self.set.batch(self.source, 0);
+        Found::of((0..batch.len()).map(|at| batch.entry(at).size))
+    }
+
+    fn rename(&mut self, name: &str) {
+        self.name = name_number(name);
     }
 
     fn left_behind(&self) -> Option<String> {

@@ -4,7 +4,7 @@
 use std::mem;
 use std::sync::{Arc, PoisonError};
 
-use tenbin_plan::DataSet;
+use tenbin_plan::{DataSet, Found};
 
 use super::abandon::Abandon;
 use super::action::{Layout, Setting};
@@ -60,6 +60,7 @@ impl PreparedS3 {
             let mut work = (*self.work).clone();
             work.objects = found.len() as u64;
             self.work = Arc::new(work);
+            self.there = Found::of(found.sizes().iter().copied());
             self.content = Arc::new(Content::found(found.sizes().into()));
             self.place = Arc::new(self.place.with_found(Arc::new(found)));
             return;

@@ -52,6 +52,32 @@ impl PreparedS3 {
         }
     }
 
+    /// Lists what is left of these objects, whose deletion was tried, tries it once more, and
+    /// deletes the buckets named.
+    pub(super) fn look_after(&mut self, objects: Vec<u64>, buckets: Vec<usize>) -> Stage {
+        let only_buckets = objects.is_empty();
+        let sweep = Sweep::new(
+            Arc::clone(&self.place),
+            self.scribe(),
+            Litter::Objects,
+            buckets,
+            Arc::clone(&self.remains),
+            Arc::clone(&self.unknown),
+        )
+        .only(objects.into());
+        Stage {
+            what: match only_buckets {
+                true => format!("deleting {}", self.buckets()),
+                false => format!("listing what is left under {}", self.place.prefix),
+            },
+            total: None,
+            connections: TIDYING,
+            workers: vec![Box::new(sweep)],
+            must_succeed: false,
+            host: None,
+        }
+    }
+
     /// Tries the next operation that the server may lack.
     pub(super) fn probe(&mut self) -> Option<Stage> {
         let (operation, probe) = self.probes.pop()?;

@@ -31,6 +31,7 @@ mod prepared;
 mod probe;
 mod progress;
 pub(crate) mod refusal;
+pub(crate) mod residue;
 pub(crate) mod scribe;
 pub mod sigv2;
 pub mod sigv4;

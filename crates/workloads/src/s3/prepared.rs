@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tenbin_engine::Workload;
-use tenbin_plan::{self as plan, Choose, DataSet, S3Operation, S3Work};
+use tenbin_plan::{self as plan, Choose, DataSet, Found, S3Operation, S3Work};
 
 use super::action::{Layout, Probe, kind_of};
 use super::append::Lengths;
@@ -19,7 +19,7 @@ use super::standing::Standing;
 use super::tidy::{Remains, Tidy};
 use super::uploads::Uploads;
 use super::versions::VersionIds;
-use crate::kind::{Prepared, Stage};
+use crate::kind::{Leftover, Prepared, Stage};
 use crate::rng::name_number;
 use crate::site::Site;
 use crate::text::grouped;
@@ -50,6 +50,8 @@ pub(super) struct PreparedS3 {
     pub(super) surveyed: bool,
     pub(super) heeded: bool,
     pub(super) found: Arc<Mutex<Catalogue>>,
+    /// What was there, where that is the data set.
+    pub(super) there: Option<Found>,
     /// Objects that are to be put before the run; all without.
     pub(super) missing: Option<Arc<[u64]>>,
     /// Objects that were there and right.
@@ -68,6 +70,8 @@ pub(super) struct PreparedS3 {
     pub(super) touched: bool,
     /// Whether an earlier run may have made things whose numbers are not known.
     pub(super) inherited: bool,
+    /// Objects whose deletion has been tried, to be listed, and buckets to be deleted then.
+    pub(super) unlisted: Option<(Vec<u64>, Vec<usize>)>,
     /// By bucket.
     pub(super) buckets_made: Arc<[AtomicBool]>,
     pub(super) remains: Arc<Remains>,
@@ -156,6 +160,9 @@ impl Prepared for PreparedS3 {
         {
             return Some(abandon);
         }
+        if let Some((objects, buckets)) = self.unlisted.take() {
+            return Some(self.look_after(objects, buckets));
+        }
         let mut objects = self.marks.take_made();
         if self.work.data == DataSet::Keep {
             self.stay += objects.len() as u64;
@@ -173,11 +180,10 @@ impl Prepared for PreparedS3 {
         if touched && let Some(litter) = self.litter() {
             return Some(self.sweep(litter, buckets));
         }
-        if objects.is_empty() && buckets.is_empty() {
-            return None;
+        if objects.is_empty() {
+            return (!buckets.is_empty()).then(|| self.look_after(objects, buckets));
         }
         let what = match objects.len() {
-            0 => format!("deleting {}", self.buckets()),
             1 => "deleting 1 object".to_owned(),
             many => format!("deleting {} objects", grouped(many as u64)),
         };
@@ -185,9 +191,9 @@ impl Prepared for PreparedS3 {
             Arc::clone(&self.place),
             self.scribe(),
             &objects,
-            buckets,
             Arc::clone(&self.remains),
         );
+        self.unlisted = Some((objects, buckets));
         Some(Stage {
             what,
             total: Some(tidy.requests()),
@@ -203,9 +209,46 @@ impl Prepared for PreparedS3 {
     }
 
     fn left_behind(&self) -> Option<String> {
-        match (self.objects_left(), self.unfinished()) {
-            (Some(objects), Some(uploads)) => Some(format!("{objects}; {uploads}")),
-            (objects, uploads) => objects.or(uploads),
+        let left = self.leftovers();
+        let sentences: Vec<String> = left.iter().map(ToString::to_string).collect();
+        (!sentences.is_empty()).then(|| sentences.join("; "))
+    }
+
+    fn leftovers(&self) -> Vec<Leftover> {
+        let listed = self.remains.residue.leftovers(&self.place);
+        let mut left = listed.unwrap_or_else(|| self.undeleted().into_iter().collect());
+        left.extend(self.unfinished().map(Leftover::from));
+        left
+    }
+
+    fn found(&self) -> Option<Found> {
+        self.there
+    }
+
+    fn rename(&mut self, name: &str) {
+        self.name = name_number(name);
+    }
+
+    fn removed(&self) -> Vec<String> {
+        self.remains.residue.removed(&self.place)
+    }
+
+    fn buckets_made(&self) -> Vec<String> {
+        let made = self.buckets_made.iter().zip(&self.place.buckets);
+        made.filter(|(made, _)| made.load(Ordering::Acquire))
+            .map(|(_, bucket)| bucket.name.clone())
+            .collect()
+    }
+
+    fn inherit_buckets(&mut self, buckets: &mut Vec<String>) {
+        if !self.inherited {
+            return;
+        }
+        let own = self.place.buckets.iter().zip(self.buckets_made.iter());
+        for (bucket, made) in own {
+            let before = buckets.len();
+            buckets.retain(|name| *name != bucket.name);
+            made.store(buckets.len() < before, Ordering::Release);
         }
     }
 }
@@ -239,6 +282,7 @@ impl PreparedS3 {
             surveyed: false,
             heeded: false,
             found: Arc::default(),
+            there: None,
             missing: None,
             right: 0,
             stay: 0,
@@ -248,6 +292,7 @@ impl PreparedS3 {
             probes: intake::probes(s3),
             touched: false,
             inherited: false,
+            unlisted: None,
             buckets_made: made.into(),
             remains: Arc::new(Remains::default()),
             unknown: Arc::default(),
@@ -267,24 +312,19 @@ impl PreparedS3 {
             .collect()
     }
 
-    fn objects_left(&self) -> Option<String> {
-        let buckets = self.buckets();
+    /// What deletions left, as far as they tell; a listing knows better.
+    fn undeleted(&self) -> Option<Leftover> {
         let objects = self.remains.objects.load(Ordering::Acquire);
-        let made = self.remains.buckets.load(Ordering::Acquire) > 0;
-        if self.unknown.load(Ordering::Acquire) {
-            return Some(format!(
-                "what was put under {} could not be listed and may be left in {buckets}",
-                self.place.prefix,
-            ));
-        }
-        if objects > 0 {
-            return Some(format!(
-                "up to {} objects under {} could not be deleted from {buckets}",
+        (objects > 0).then(|| Leftover {
+            what: format!(
+                "up to {} objects under {} could not be deleted from {}",
                 grouped(objects),
                 self.place.prefix,
-            ));
-        }
-        made.then(|| format!("{buckets}, made for this run, could not be deleted"))
+                self.buckets(),
+            ),
+            prefix: Some(self.place.prefix.clone()),
+            ..Leftover::default()
+        })
     }
 
     /// How messages call the buckets.

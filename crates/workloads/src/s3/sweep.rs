@@ -1,9 +1,15 @@
-//! Afterwards, where numbers do not say what there is: removes everything below the
-//! prefix of the workload, which is this run's own, as listings name it; then the
-//! buckets that Tenbin made. In those, other workloads of the run have left versions of
-//! what they deleted: there everything of the run goes.
+//! After a run: lists what is below the prefix of the workload, which is this run's own,
+//! and deletes it, then lists once more and reports what is left. A server may acknowledge
+//! DELETE and keep the object, so only a listing tells what is gone.
+//!
+//! Of numbered objects that were deleted before, only those are touched: see
+//! [`Sweep::only`]. Where numbers do not say what there is, everything below the prefix
+//! goes; in buckets that Tenbin made, other workloads of the run have left versions of what
+//! they deleted: there everything of the run goes.
+//!
+//! Last are the buckets that Tenbin made, if they are empty.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,6 +25,7 @@ use super::listing::{Reader, text_of};
 use super::place::Place;
 use super::progress::Progress;
 use super::refusal::Refusals;
+use super::residue::{MadeBucket, OfBucket};
 use super::scribe::{Ask, Scribe};
 use super::tidy::Remains;
 use super::uri::{canonical_query, push_encoded};
@@ -40,6 +47,10 @@ const ROUNDS: u32 = 3;
 
 /// How often a request without an answer is sent.
 const TRIES: u32 = 3;
+
+/// Objects that one request each deletes, at most, where the server is to be given time:
+/// more go in batches.
+const ONE_BY_ONE: u64 = 1000;
 
 /// Failures in a row after which the server is believed to be beyond it.
 const HOPELESS: u32 = 32;
@@ -66,6 +77,9 @@ enum Job {
     Batch(usize, Vec<Item>),
     /// One, where the server knows no batches.
     One(usize, Item),
+    /// Whether anything at all is in a bucket: not every server refuses to delete one that
+    /// is not empty.
+    IsEmpty(usize),
     /// A bucket.
     Bucket(usize),
 }
@@ -74,6 +88,8 @@ enum Job {
 enum Pass {
     Release,
     Delete(u32),
+    /// What is left?
+    Look,
     Buckets,
 }
 
@@ -89,9 +105,19 @@ pub(crate) struct Sweep {
     place: Arc<Place>,
     scribe: Scribe,
     litter: Litter,
+    /// The only objects that are touched, ascending; everything without.
+    only: Option<Arc<[u64]>>,
     pass: Pass,
-    /// Met in this pass.
-    met: u64,
+    /// By bucket: met in this pass.
+    met: Vec<u64>,
+    /// What becomes of each bucket.
+    report: Vec<OfBucket>,
+    /// Deletions of single objects that failed in this pass, by reason.
+    refused: BTreeMap<String, u64>,
+    /// Status of the last deletion that was acknowledged.
+    acknowledged: Option<u16>,
+    /// Why a listing of this pass failed.
+    unlisted: Option<String>,
     /// By bucket: how far the listing of this pass has come.
     progress: Vec<Progress>,
     /// Whether every listing of this pass has come to its end.
@@ -119,14 +145,20 @@ impl Sweep {
         remains: Arc<Remains>,
         unknown: Arc<AtomicBool>,
     ) -> Self {
-        remains
-            .buckets
-            .store(buckets.len() as u64, Ordering::Release);
         unknown.store(true, Ordering::Release);
-        let prefix = |bucket| match buckets.contains(&bucket) {
+        let versions = litter != Litter::Objects;
+        let prefix = |bucket| match versions && buckets.contains(&bucket) {
             true => of_run(&place).to_owned(),
             false => place.prefix.clone(),
         };
+        let of_bucket = |bucket| OfBucket {
+            made: buckets
+                .contains(&bucket)
+                .then(|| MadeBucket::Left("the server could not be asked".to_owned())),
+            ..OfBucket::default()
+        };
+        let report: Vec<OfBucket> = (0..place.buckets.len()).map(of_bucket).collect();
+        remains.residue.set(report.clone());
         let mut sweep = Self {
             prefixes: (0..place.buckets.len()).map(prefix).collect(),
             place,
@@ -136,7 +168,12 @@ impl Sweep {
                 Litter::Locked => Pass::Release,
                 Litter::Objects | Litter::Versions => Pass::Delete(1),
             },
-            met: 0,
+            only: None,
+            met: vec![0; report.len()],
+            report,
+            refused: BTreeMap::new(),
+            acknowledged: None,
+            unlisted: None,
             progress: Vec::new(),
             listed: true,
             jobs: VecDeque::new(),
@@ -152,11 +189,41 @@ impl Sweep {
         sweep
     }
 
+    /// The same for these objects alone, ascending, whose deletion has been tried before:
+    /// it is tried once more.
+    pub(crate) fn only(self, objects: Arc<[u64]>) -> Self {
+        Self {
+            only: Some(objects),
+            ..self
+        }
+    }
+
+    /// Deletions of everything that a listing names, at most.
+    fn rounds(&self) -> u32 {
+        match self.only {
+            Some(_) => 1,
+            None => ROUNDS,
+        }
+    }
+
+    /// Whether one request is sent at a time: a server that refuses or forgets deletions
+    /// under load may do them then.
+    fn is_gentle(&self) -> bool {
+        match self.pass {
+            Pass::Delete(round) => round > 1 || self.only.is_some(),
+            Pass::Release | Pass::Look | Pass::Buckets => false,
+        }
+    }
+
     fn begin(&mut self, pass: Pass) {
         self.pass = pass;
+        self.failures_in_a_row = 0;
         match pass {
-            Pass::Release | Pass::Delete(_) => {
-                self.met = 0;
+            Pass::Release | Pass::Delete(_) | Pass::Look => {
+                if pass != Pass::Look {
+                    self.refused.clear();
+                }
+                self.met.fill(0);
                 self.listed = true;
                 let buckets = 0..self.place.buckets.len();
                 self.progress = buckets.clone().map(|_| Progress::default()).collect();
@@ -166,7 +233,7 @@ impl Sweep {
             Pass::Buckets => {
                 let buckets = std::mem::take(&mut self.buckets);
                 self.jobs
-                    .extend(buckets.into_iter().map(|bucket| (Job::Bucket(bucket), 0)));
+                    .extend(buckets.into_iter().map(|bucket| (Job::IsEmpty(bucket), 0)));
             }
         }
     }
@@ -174,20 +241,56 @@ impl Sweep {
     /// After all jobs of a pass: what is next; false if nothing is.
     fn advance(&mut self) -> bool {
         let hopeless = self.failures_in_a_row >= HOPELESS || !self.listed;
+        let met: u64 = self.met.iter().sum();
+        if self.pass == Pass::Delete(1) {
+            for (bucket, met) in self.report.iter_mut().zip(&self.met) {
+                bucket.found = *met;
+            }
+        }
         let next = match self.pass {
             Pass::Release => Pass::Delete(1),
-            Pass::Delete(round) if self.met > 0 && round < ROUNDS && !hopeless => {
-                Pass::Delete(round + 1)
+            Pass::Delete(_) if met == 0 && self.listed => Pass::Buckets,
+            Pass::Delete(round) if round < self.rounds() && !hopeless => Pass::Delete(round + 1),
+            Pass::Delete(_) => Pass::Look,
+            Pass::Look => Pass::Buckets,
+            Pass::Buckets => {
+                self.remains.residue.set(self.report.clone());
+                return false;
             }
-            Pass::Delete(_) => {
-                self.unknown.store(!self.listed, Ordering::Release);
-                self.remains.objects.store(self.met, Ordering::Release);
-                Pass::Buckets
-            }
-            Pass::Buckets => return false,
         };
+        if next == Pass::Buckets {
+            self.settle_objects();
+        }
         self.begin(next);
         !self.jobs.is_empty()
+    }
+
+    /// Notes what the last listing found.
+    fn settle_objects(&mut self) {
+        let met: u64 = self.met.iter().sum();
+        self.unknown.store(!self.listed, Ordering::Release);
+        self.remains.objects.store(met, Ordering::Release);
+        let why = self.why_left();
+        for (bucket, met) in self.report.iter_mut().zip(&self.met) {
+            bucket.left = self.listed.then_some(*met);
+            bucket.reason = match self.listed {
+                true => why.clone().filter(|_| *met > 0),
+                false => self.unlisted.clone(),
+            };
+        }
+        self.remains.residue.set(self.report.clone());
+    }
+
+    /// Why objects are left although their deletion was tried, if that is known.
+    fn why_left(&self) -> Option<String> {
+        let most = self.refused.iter().max_by_key(|(_, count)| **count);
+        let refused = most.map(|(why, _)| format!("DELETE failed: {why}"));
+        refused.or_else(|| {
+            let status = self.acknowledged?;
+            Some(format!(
+                "the server answered DELETE with {status} and kept the objects"
+            ))
+        })
     }
 
     fn form(&self) -> ListForm {
@@ -205,7 +308,7 @@ impl Sweep {
                     .map(|item| (item.key.clone(), item.version.clone())),
             )),
             Job::Release(..) => Some(hold("OFF")),
-            Job::List(..) | Job::One(..) | Job::Bucket(_) => None,
+            Job::List(..) | Job::One(..) | Job::IsEmpty(_) | Job::Bucket(_) => None,
         }
     }
 
@@ -222,6 +325,13 @@ impl Sweep {
         let ask = match &out.job {
             Job::List(bucket, from) => {
                 self.query = self.list_query(*bucket, from.as_ref());
+                Ask {
+                    query: &self.query,
+                    ..Ask::plain("GET", *bucket, &self.place.buckets[*bucket].path)
+                }
+            }
+            Job::IsEmpty(bucket) => {
+                self.query = self.any_query();
                 Ask {
                     query: &self.query,
                     ..Ask::plain("GET", *bucket, &self.place.buckets[*bucket].path)
@@ -297,6 +407,28 @@ impl Sweep {
         canonical_query(pairs)
     }
 
+    /// Asks for anything that is in a bucket.
+    fn any_query(&self) -> Vec<u8> {
+        let form: (&[u8], &[u8]) = match self.form() {
+            ListForm::Versions => (b"versions", b""),
+            ListForm::V1 | ListForm::V2 => (b"list-type", b"2"),
+        };
+        canonical_query([(&b"max-keys"[..], &b"1"[..]), (b"prefix", b""), form])
+    }
+
+    /// Whether a key may be deleted. Whatever else a server says: nothing outside is
+    /// touched.
+    fn is_ours(&self, bucket: usize, item: &Item) -> bool {
+        let is_named = || match &self.only {
+            Some(only) => {
+                let object = self.place.object_of(bucket, &item.key);
+                object.is_some_and(|object| only.binary_search(&object).is_ok())
+            }
+            None => true,
+        };
+        item.key.starts_with(&self.prefixes[bucket]) && is_named()
+    }
+
     /// A page of a listing; false if it is none.
     fn read(&mut self, bucket: usize, from: Option<&(String, String)>, answer: &[u8]) -> bool {
         let mut reader = Reader::new(self.form());
@@ -305,15 +437,16 @@ impl Sweep {
         if !page.whole {
             return false;
         }
-        let items: Vec<Item> = items(answer)
-            .into_iter()
-            // Whatever else a server says: nothing outside is touched.
-            .filter(|item| item.key.starts_with(&self.prefixes[bucket]))
+        let listed = items(answer);
+        let items: Vec<Item> = listed
+            .iter()
+            .filter(|item| self.is_ours(bucket, item))
+            .cloned()
             .collect();
-        self.met += items.len() as u64;
+        self.met[bucket] += items.len() as u64;
         if page.more {
             let next = (page.marker, page.version);
-            let names = items.iter().map(|item| match &item.version {
+            let names = listed.iter().map(|item| match &item.version {
                 Some(version) => format!("{}\n{version}", item.key),
                 None => item.key.clone(),
             });
@@ -330,15 +463,37 @@ impl Sweep {
                 self.jobs
                     .extend(held.map(|item| (Job::Release(bucket, item), 0)));
             }
+            Pass::Look => {}
             _ if items.is_empty() => {}
+            // One by one, a server is given the time that it may need, and says of each why
+            // it is not deleted.
+            Pass::Delete(_) if self.is_gentle() && self.met[bucket] <= ONE_BY_ONE => {
+                let each = items.into_iter().map(|item| (Job::One(bucket, item), 0));
+                self.jobs.extend(each);
+            }
             _ => self.jobs.push_back((Job::Batch(bucket, items), 0)),
         }
         true
     }
 
-    fn failed(&mut self, job: &Job) {
-        if matches!(job, Job::List(..)) {
-            self.listed = false;
+    fn failed(&mut self, job: &Job, why: String) {
+        match job {
+            Job::List(..) => {
+                self.listed = false;
+                self.unlisted = Some(why);
+            }
+            Job::One(..) => *self.refused.entry(why).or_default() += 1,
+            // Nobody goes through it one by one any more.
+            Job::Batch(..) if self.failures_in_a_row + 1 >= HOPELESS => {
+                *self.refused.entry(why).or_default() += 1;
+            }
+            Job::IsEmpty(bucket) => {
+                self.keep_bucket(*bucket, format!("it could not be listed: {why}"));
+            }
+            Job::Bucket(bucket) => {
+                self.keep_bucket(*bucket, format!("DELETE failed: {why}"));
+            }
+            Job::Batch(..) | Job::Release(..) => {}
         }
         self.failures_in_a_row += 1;
         if self.failures_in_a_row >= HOPELESS {
@@ -346,9 +501,24 @@ impl Sweep {
         }
     }
 
+    fn keep_bucket(&mut self, bucket: usize, why: String) {
+        self.report[bucket].made = Some(MadeBucket::Left(why));
+    }
+
     /// Whether the answer is the one that was wanted.
     fn settle(&mut self, exchange: &Exchange, job: &Job, status: u16) -> bool {
         match job {
+            Job::List(bucket, _) | Job::IsEmpty(bucket)
+                if status == 404
+                    && self.answers.code(exchange).as_deref() == Some("NoSuchBucket") =>
+            {
+                // Whoever deleted it: nothing is left in it.
+                self.buckets.retain(|own| own != bucket);
+                if let Some(made) = &mut self.report[*bucket].made {
+                    *made = MadeBucket::Gone;
+                }
+                true
+            }
             Job::List(bucket, from) => {
                 if status != 200 {
                     return false;
@@ -357,20 +527,46 @@ impl Sweep {
                 self.read(*bucket, from.as_ref(), &answer)
             }
             Job::Batch(_, items) => {
-                status == 200 && batch::all_gone(self.answers.caught(exchange), items.len())
+                let gone =
+                    status == 200 && batch::all_gone(self.answers.caught(exchange), items.len());
+                self.acknowledged = gone.then_some(status).or(self.acknowledged);
+                gone
             }
             // What was never held cannot be let go; deleting will show what matters.
             Job::Release(..) => true,
             // 404: somebody else was faster, and it is gone all the same.
-            Job::One(..) => matches!(status, 200 | 204 | 404),
-            Job::Bucket(_) => {
+            Job::One(..) => {
+                let gone = matches!(status, 200 | 204 | 404);
+                self.acknowledged = gone.then_some(status).or(self.acknowledged);
+                gone
+            }
+            Job::IsEmpty(bucket) => self.look_into(*bucket, exchange, status),
+            Job::Bucket(bucket) => {
                 let gone = matches!(status, 200 | 204 | 404);
                 if gone {
-                    self.remains.buckets.fetch_sub(1, Ordering::AcqRel);
+                    self.report[*bucket].made = Some(match status {
+                        404 => MadeBucket::Gone,
+                        _ => MadeBucket::Deleted,
+                    });
                 }
                 gone
             }
         }
+    }
+
+    /// Whether the answer tells if a bucket is empty; if it is, the bucket is next.
+    fn look_into(&mut self, bucket: usize, exchange: &Exchange, status: u16) -> bool {
+        let mut reader = Reader::new(self.form());
+        reader.read(self.answers.caught(exchange));
+        let page = reader.finish();
+        if status != 200 || !page.whole {
+            return false;
+        }
+        match page.keys == 0 && !page.more {
+            true => self.jobs.push_back((Job::Bucket(bucket), 0)),
+            false => self.keep_bucket(bucket, "it is not empty".to_owned()),
+        }
+        true
     }
 }
 
@@ -413,6 +609,9 @@ impl Workload for Sweep {
     }
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
+        if self.is_gentle() && !self.out.is_empty() {
+            return Next::Wait;
+        }
         let (job, tries) = loop {
             if let Some(job) = self.jobs.pop_front() {
                 break job;
@@ -461,7 +660,18 @@ impl Workload for Sweep {
             self.answers.release(exchange);
             return Judgement::Correct;
         }
-        self.failed(&out.job);
+        let why = match self.answers.code(exchange) {
+            Some(code) => format!("{status} {code}"),
+            None if status == 200 => "the response is not a whole listing".to_owned(),
+            None => format!("status {status}"),
+        };
+        // A server that is busy answers a listing a moment later.
+        if matches!(out.job, Job::List(..)) && is_busy(status) && out.tries < TRIES {
+            self.failures_in_a_row += 1;
+            self.jobs.push_back((out.job, out.tries));
+            return self.answers.failed(exchange);
+        }
+        self.failed(&out.job, why);
         // A batch that was refused, in whole or in part, is gone through one by one.
         if let Job::Batch(bucket, items) = out.job
             && self.failures_in_a_row < HOPELESS
@@ -473,7 +683,7 @@ impl Workload for Sweep {
         self.answers.failed(exchange)
     }
 
-    fn lost(&mut self, exchange: &mut Exchange, _class: ErrorClass) {
+    fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
         self.answers.release(exchange);
         let Some(out) = self.out.try_remove(exchange.tag as usize) else {
             return;
@@ -482,9 +692,14 @@ impl Workload for Sweep {
             self.failures_in_a_row += 1;
             self.jobs.push_back((out.job, out.tries));
         } else {
-            self.failed(&out.job);
+            self.failed(&out.job, format!("no response ({})", class.name()));
         }
     }
+}
+
+/// Whether a status says that the same request may succeed later.
+fn is_busy(status: u16) -> bool {
+    status == 429 || (500..600).contains(&status) && status != 501
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Afterwards: removes the objects that Tenbin put, and the bucket if it made it.
+//! After a run: deletes the objects that Tenbin put. A sweep then lists what is left.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment
 use super::batch::{self, Batch};
 use super::place::{ObjectPath, Place};
 use super::refusal::Refusals;
+use super::residue::Residue;
 use super::scribe::{Ask, Body, Scribe};
 
 /// Keys in one request, at most: S3 takes no more.
@@ -27,8 +28,6 @@ enum Job {
     Batch(usize, Vec<u64>),
     /// One object, where the server knows no batches.
     Object(u64),
-    /// A bucket, when all else is gone.
-    Bucket(usize),
 }
 
 /// A job that is out, with the body sent for it.
@@ -42,19 +41,17 @@ struct Out {
 #[derive(Debug, Default)]
 pub(crate) struct Remains {
     pub(crate) objects: AtomicU64,
-    /// Buckets that Tenbin made and that are still there.
-    pub(crate) buckets: AtomicU64,
+    /// What the listing after the deletions found.
+    pub(crate) residue: Residue,
 }
 
-/// Removes objects, then the bucket. One worker, on as many connections as there
-/// are; [`Exchange::tag`] is the place of its job in `out`.
+/// Deletes objects. One worker, on as many connections as there are;
+/// [`Exchange::tag`] is the place of its job in `out`.
 pub(crate) struct Tidy {
     place: Arc<Place>,
     scribe: Scribe,
     path: ObjectPath,
     jobs: VecDeque<(Job, u32)>,
-    /// Those that Tenbin made.
-    buckets: Vec<usize>,
     out: Vec<Option<Out>>,
     failures_in_a_row: u32,
     remains: Arc<Remains>,
@@ -66,21 +63,16 @@ impl Tidy {
         place: Arc<Place>,
         scribe: Scribe,
         objects: &[u64],
-        buckets: Vec<usize>,
         remains: Arc<Remains>,
     ) -> Self {
         remains
             .objects
             .store(objects.len() as u64, Ordering::Release);
-        remains
-            .buckets
-            .store(buckets.len() as u64, Ordering::Release);
         Self {
             path: place.object_path(),
             jobs: batches(&place, objects),
             place,
             scribe,
-            buckets,
             out: Vec::new(),
             failures_in_a_row: 0,
             remains,
@@ -90,26 +82,23 @@ impl Tidy {
 
     /// Requests that a server which knows batches will need.
     pub(crate) fn requests(&self) -> u64 {
-        (self.jobs.len() + self.buckets.len()) as u64
+        self.jobs.len() as u64
     }
 
     fn next_job(&mut self) -> Result<(Job, u32), Next> {
         if let Some(job) = self.jobs.pop_front() {
             return Ok(job);
         }
-        if self.out.iter().any(Option::is_some) {
-            return Err(Next::Wait);
-        }
-        match self.buckets.pop() {
-            Some(bucket) => Ok((Job::Bucket(bucket), 0)),
-            None => Err(Next::Exhausted),
+        match self.out.iter().any(Option::is_some) {
+            true => Err(Next::Wait),
+            false => Err(Next::Exhausted),
         }
     }
 
     fn begin(&self, job: Job, tries_before: u32) -> Out {
         let batch = match &job {
             Job::Batch(_, objects) => Some(Batch::of_objects(&self.place, objects)),
-            Job::Object(_) | Job::Bucket(_) => None,
+            Job::Object(_) => None,
         };
         Out {
             job,
@@ -119,26 +108,21 @@ impl Tidy {
     }
 
     fn write(&mut self, exchange: &mut Exchange, unix_seconds: u64, out: &Out) {
-        let own;
-        let ask = match (&out.job, &out.batch) {
-            (Job::Batch(bucket, _), Some(batch)) => {
-                own = [("content-md5", batch.md5.as_bytes())];
-                Ask {
-                    query: b"delete=",
-                    headers: &own,
-                    body: Some(Body {
-                        length: batch.body.len() as u64,
-                        hash: &batch.hash,
-                    }),
-                    ..Ask::plain("POST", *bucket, &self.place.buckets[*bucket].path)
-                }
-            }
-            (Job::Object(object), _) => {
+        let md5 = out.batch.as_ref().map(|batch| batch.md5.as_bytes());
+        let headers: Vec<_> = md5.map(|md5| ("content-md5", md5)).into_iter().collect();
+        let ask = match &out.job {
+            Job::Batch(bucket, _) => Ask {
+                query: b"delete=",
+                headers: &headers,
+                body: out.batch.as_ref().map(|batch| Body {
+                    length: batch.body.len() as u64,
+                    hash: &batch.hash,
+                }),
+                ..Ask::plain("POST", *bucket, &self.place.buckets[*bucket].path)
+            },
+            Job::Object(object) => {
                 let bucket = self.place.bucket_of(*object);
                 Ask::plain("DELETE", bucket, self.path.of(bucket, *object))
-            }
-            (Job::Bucket(bucket) | Job::Batch(bucket, _), _) => {
-                Ask::plain("DELETE", *bucket, &self.place.buckets[*bucket].path)
             }
         };
         self.scribe.write(exchange, unix_seconds, &ask);
@@ -155,9 +139,6 @@ impl Tidy {
         match job {
             Job::Batch(_, objects) => self.fewer(objects.len() as u64),
             Job::Object(_) => self.fewer(1),
-            Job::Bucket(_) => {
-                self.remains.buckets.fetch_sub(1, Ordering::AcqRel);
-            }
         }
     }
 
@@ -178,7 +159,7 @@ impl Tidy {
     }
 }
 
-/// So many objects of one bucket in each.
+/// Up to [`BATCH`] objects of one bucket in each.
 fn batches(place: &Place, objects: &[u64]) -> VecDeque<(Job, u32)> {
     let mut jobs = VecDeque::new();
     for bucket in 0..place.buckets.len() {
@@ -244,7 +225,7 @@ impl Workload for Tidy {
         let gone = match (&out.job, status) {
             (Job::Batch(_, objects), 200) => self.all_gone(exchange, objects.len()),
             // 404: somebody else was faster, and it is gone all the same.
-            (Job::Object(_) | Job::Bucket(_), 200 | 204 | 404) => true,
+            (Job::Object(_), 200 | 204 | 404) => true,
             _ => false,
         };
         if gone {

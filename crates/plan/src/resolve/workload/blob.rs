@@ -8,16 +8,23 @@ use crate::blob::{BlobHash, BlobWork, LARGEST_PUT, MOST_LOCATIONS, MOST_POLL_CON
 use crate::draft::WorkloadDraft;
 use crate::names::Named;
 use crate::problem::Place;
-use crate::s3::{ByteRange, Choose, Sizes};
+use crate::s3::{ByteRange, Choose, SizeRange, Sizes};
 use crate::scalar::Scalar;
 use crate::size::Size;
 
 const DEFAULT_SIZE: u64 = 1 << 20;
 
 pub(super) fn default_name(work: &BlobWork) -> String {
-    match work.sizes.only() {
-        Some(_) => format!("{}-{}", work.phase.name(), work.sizes),
-        None => work.phase.name().to_owned(),
+    let phase = work.phase.name();
+    match (&work.sizes, work.sizes.only()) {
+        (sizes, Some(_)) => format!("{phase}-{sizes}"),
+        (Sizes::Ranges(ranges), None) => match ranges.as_slice() {
+            [SizeRange { from, to, .. }] => {
+                format!("{phase}-{}-to-{}", Size(*from), Size(*to))
+            }
+            _ => phase.to_owned(),
+        },
+        _ => phase.to_owned(),
     }
 }
 

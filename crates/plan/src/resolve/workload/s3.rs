@@ -11,7 +11,9 @@ use super::each;
 use crate::draft::{Field, WorkloadDraft};
 use crate::names::Style;
 use crate::problem::Place;
-use crate::s3::{self, ByteRange, DataSet, Listing, Mix, S3Operation, S3Work, Sizes, Stored};
+use crate::s3::{
+    self, ByteRange, DataSet, Listing, Mix, S3Operation, S3Work, SizeRange, Sizes, Stored,
+};
 use crate::scalar::Scalar;
 use crate::size::Size;
 
@@ -46,7 +48,12 @@ pub(super) fn default_name(work: &S3Work) -> String {
     let operations = operations.join("-");
     match &work.sizes {
         sizes if sizes.only().is_some() => format!("{operations}-{sizes}"),
-        Sizes::Ranges(_) => format!("{operations}-sizes"),
+        Sizes::Ranges(ranges) => match ranges.as_slice() {
+            [SizeRange { from, to, .. }] => {
+                format!("{operations}-{}-to-{}", Size(*from), Size(*to))
+            }
+            _ => format!("{operations}-sizes"),
+        },
         Sizes::LogNormal { median, .. } => format!("{operations}-about-{}", Size(*median)),
         Sizes::File { .. } => format!("{operations}-real-sizes"),
     }

@@ -26,14 +26,17 @@ pub(super) enum FaultKind {
     Busy,
     /// PUT and COPY: 503 SlowDown with `Retry-After: 1`.
     SlowDown,
+    /// DELETE, and each object of a batch: acknowledged, and the object stays.
+    KeepDeleted,
     /// PUT and COPY: the connection is closed without an answer.
     Reset,
 }
 
 /// Every fault by its name: the only place where one is registered.
-const KINDS: [(&str, FaultKind); 3] = [
+const KINDS: [(&str, FaultKind); 4] = [
     ("busy", FaultKind::Busy),
     ("slow-down", FaultKind::SlowDown),
+    ("keep-deleted", FaultKind::KeepDeleted),
     ("reset", FaultKind::Reset),
 ];
 
@@ -156,7 +159,10 @@ mod tests {
     fn a_text_that_is_no_fault_is_refused_with_the_names_of_all() {
         for text in ["", "busy", "melt:1%", "busy:101%", "reset:x"] {
             let error = text.parse::<S3Fault>().unwrap_err().to_string();
-            assert!(error.contains("busy, slow-down, reset"), "{error}");
+            assert!(
+                error.contains("busy, slow-down, keep-deleted, reset"),
+                "{error}"
+            );
         }
     }
 }

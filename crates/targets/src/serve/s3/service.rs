@@ -116,6 +116,14 @@ impl From<StoreError> for S3Error {
     }
 }
 
+/// Deletes an object, unless the server is to acknowledge this and keep it.
+fn delete(store: &Store, faults: &Faults, bucket: &str, key: &str) -> Result<(), StoreError> {
+    match faults.strike(FaultKind::KeepDeleted) {
+        true => store.has_bucket(bucket),
+        false => store.delete(bucket, key),
+    }
+}
+
 /// The objects of a store in memory have all the memory that they may have.
 pub(super) fn full() -> S3Error {
     let mut refused = S3Error::with_message(
@@ -327,7 +335,8 @@ impl S3 for Service {
         request: S3Request<DeleteObjectInput>,
     ) -> S3Result<S3Response<DeleteObjectOutput>> {
         let input = request.input;
-        self.with_store(move |store| store.delete(&input.bucket, &input.key))
+        let faults = Arc::clone(&self.faults);
+        self.with_store(move |store| delete(store, &faults, &input.bucket, &input.key))
             .await?;
         Ok(S3Response::new(DeleteObjectOutput::default()))
     }
@@ -338,6 +347,7 @@ impl S3 for Service {
     ) -> S3Result<S3Response<DeleteObjectsOutput>> {
         let input = request.input;
         let quiet = input.delete.quiet.unwrap_or(false);
+        let faults = Arc::clone(&self.faults);
         let deleted = self
             .with_store(move |store| {
                 store.has_bucket(&input.bucket)?;
@@ -346,7 +356,7 @@ impl S3 for Service {
                     .objects
                     .into_iter()
                     .map(|object| {
-                        store.delete(&input.bucket, &object.key)?;
+                        delete(store, &faults, &input.bucket, &object.key)?;
                         Ok(DeletedObject {
                             key: Some(object.key),
                             ..DeletedObject::default()

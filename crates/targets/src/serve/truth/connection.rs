@@ -27,16 +27,25 @@ pub(super) struct Head {
 /// A connection and what has been read from it.
 pub(super) struct Connection {
     number: u64,
+    /// Answers go out in two writes.
+    two_writes: bool,
     stream: Arc<TcpStream>,
     clock: Clock,
     held: Vec<u8>,
 }
 
 impl Connection {
-    pub(super) fn new(number: u64, stream: TcpStream, clock: Clock) -> io::Result<Self> {
-        stream.set_nodelay(true)?;
+    /// With `two_writes` Nagle's algorithm stays on.
+    pub(super) fn new(
+        number: u64,
+        stream: TcpStream,
+        clock: Clock,
+        two_writes: bool,
+    ) -> io::Result<Self> {
+        stream.set_nodelay(!two_writes)?;
         Ok(Self {
             number,
+            two_writes,
             stream: Arc::new(stream),
             clock,
             held: Vec::new(),
@@ -53,6 +62,7 @@ impl Connection {
                 stream: Arc::clone(&self.stream),
                 answer: decision.answer,
                 last: head.close,
+                two_writes: self.two_writes,
                 entry: Entry {
                     number: decision.number,
                     connection: self.number,

@@ -107,6 +107,7 @@ mod tests {
             capacity: None,
             stalls: Vec::new(),
             shares: Shares::default(),
+            two_writes: false,
             log: None,
         }
     }

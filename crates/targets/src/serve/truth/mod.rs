@@ -62,6 +62,9 @@ pub struct TruthOptions {
     /// Share of requests that are answered wrong, unless they say so themselves
     /// (`X-Tenbin-Answer: reset`).
     pub shares: Shares,
+    /// Send head and body in two writes with Nagle's algorithm on, so that the body waits for
+    /// the peer's delayed acknowledgement of the head.
+    pub two_writes: bool,
     /// Where to log every request, one line each.
     pub log: Option<PathBuf>,
 }
@@ -118,9 +121,20 @@ impl Served {
         let desk = Arc::new(Desk::new(options));
         let over = Arc::new(AtomicBool::new(false));
         let (seen, counts) = (Arc::clone(&over), Arc::clone(&log));
+        let two_writes = options.two_writes;
         thread::Builder::new()
             .name("accept".to_owned())
-            .spawn(move || accept(&listener, clock, &desk, &timekeeper, &counts, &seen))
+            .spawn(move || {
+                accept(
+                    &listener,
+                    clock,
+                    two_writes,
+                    &desk,
+                    &timekeeper,
+                    &counts,
+                    &seen,
+                );
+            })
             .map_err(ServeError::Runtime)?;
         Ok(Self { address, log, over })
     }
@@ -135,6 +149,7 @@ impl Served {
 fn accept(
     listener: &TcpListener,
     clock: Clock,
+    two_writes: bool,
     desk: &Arc<Desk>,
     timekeeper: &Arc<Timekeeper>,
     log: &Log,
@@ -146,7 +161,7 @@ fn accept(
             thread::sleep(ACCEPT_REST);
             continue;
         };
-        let connection = Connection::new(number, stream, clock);
+        let connection = Connection::new(number, stream, clock, two_writes);
         number += 1;
         log.count_connection();
         let (desk, timekeeper) = (Arc::clone(desk), Arc::clone(timekeeper));
@@ -176,6 +191,7 @@ mod tests {
             capacity: None,
             stalls: Vec::new(),
             shares: Shares::default(),
+            two_writes: false,
             log,
         }
     }

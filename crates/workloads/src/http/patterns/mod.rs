@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tenbin_engine::Workload;
-use tenbin_plan::patterns::{MOST_ASKED_FOR_HITS, MOST_COUNTED_PATTERNS};
+use tenbin_plan::patterns::MOST_COUNTED_PATTERNS;
 use tenbin_plan::{self as plan, HttpWork, PatternSet, Patterns};
 
 use self::book::Book;
@@ -63,8 +63,7 @@ pub(super) fn prepare(
         let cacheable = set.patterns().iter().map(|pattern| may_be(&pattern.method));
         Forecaster::new(cache.size, cacheable.collect(), book.hosts(), shared)
     });
-    let source = patterns.hits.clone();
-    let inquiry = source.map(|source| Inquiry::new(source, &book, set.len(), seed));
+    let inquiry = Inquiry::new(&patterns.hits, &book, set, seed);
     Ok(Box::new(PreparedPatterns {
         work: work.name.clone(),
         patterns: patterns.clone(),
@@ -158,13 +157,7 @@ impl Prepared for PreparedPatterns {
                 grouped(self.patterns.set.len() as u64)
             ));
         }
-        let several = self.labels.len() > MOST_ASKED_FOR_HITS;
-        if self.patterns.hits.is_some() && several {
-            notes.push(format!(
-                "the hits of the first {} patterns are compared",
-                grouped(MOST_ASKED_FOR_HITS as u64)
-            ));
-        }
+        notes.extend(self.inquiry.iter().flat_map(Inquiry::notes));
         if let (Some(dial), Some(forecaster)) = (self.patterns.cache, &self.forecaster) {
             notes.extend(forecaster.sentence(&self.sampling, dial));
         }

@@ -1,0 +1,159 @@
+//! What a run left on its targets, and the buckets that it made there.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::directory::write_atomically;
+use crate::error::RecordError;
+
+/// File in a run directory: what could not be removed from targets, once somebody has tried.
+pub(crate) const LEFT_FILE: &str = "left.json";
+/// File in a run directory: buckets that the run made on targets which were there before it.
+pub(crate) const BUCKETS_FILE: &str = "buckets.json";
+
+/// Something that Tenbin put on a target and could not remove.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Left {
+    /// The target it is on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// What it is and where, in a sentence without an end.
+    pub what: String,
+    /// The S3 bucket it is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bucket: Option<String>,
+    /// What all its keys begin with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<String>,
+    /// Number of objects; `None` if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objects: Option<u64>,
+    /// Why it is still there, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The command that tries to remove it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clean: Option<String>,
+}
+
+impl fmt::Display for Left {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(target) = &self.target {
+            write!(f, "target \"{target}\": ")?;
+        }
+        f.write_str(&self.what)?;
+        if let Some(reason) = &self.reason {
+            write!(f, ": {reason}")?;
+        }
+        match &self.clean {
+            Some(clean) => write!(f, "; to delete what is left, run: {clean}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl From<String> for Left {
+    fn from(what: String) -> Self {
+        Self {
+            what,
+            ..Self::default()
+        }
+    }
+}
+
+/// As stored: runs of earlier versions have a sentence each.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Stored {
+    Sentence(String),
+    Left(Left),
+}
+
+/// Writes `left.json` in a run directory. Without this file nobody has tidied up after the
+/// run.
+///
+/// # Errors
+/// The path and the reason when it cannot be written.
+pub fn write_left(directory: &Path, left: &[Left]) -> Result<(), RecordError> {
+    write_json(&directory.join(LEFT_FILE), left)
+}
+
+/// What a run in `directory` could not remove from its targets; `None` if nobody has tidied
+/// up after it, or that cannot be told.
+pub fn left_behind(directory: &Path) -> Option<Vec<Left>> {
+    let stored: Vec<Stored> = read_json(&directory.join(LEFT_FILE))?;
+    let each = stored.into_iter().map(|stored| match stored {
+        Stored::Sentence(what) => Left::from(what),
+        Stored::Left(left) => left,
+    });
+    Some(each.collect())
+}
+
+/// Writes `buckets.json` in a run directory: names of buckets that the run made, by target.
+///
+/// # Errors
+/// The path and the reason when it cannot be written.
+pub fn write_buckets_made(
+    directory: &Path,
+    buckets: &BTreeMap<String, Vec<String>>,
+) -> Result<(), RecordError> {
+    write_json(&directory.join(BUCKETS_FILE), buckets)
+}
+
+/// The buckets that a run in `directory` made, by target; none where that is not known.
+pub fn buckets_made(directory: &Path) -> BTreeMap<String, Vec<String>> {
+    read_json(&directory.join(BUCKETS_FILE)).unwrap_or_default()
+}
+
+fn write_json<T: Serialize + ?Sized>(path: &Path, value: &T) -> Result<(), RecordError> {
+    let mut text = serde_json::to_vec_pretty(value).expect("text becomes JSON");
+    text.push(b'\n');
+    write_atomically(path, &text)
+}
+
+fn read_json<T: for<'a> Deserialize<'a>>(path: &Path) -> Option<T> {
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leftovers_survive_the_disk_and_sentences_of_earlier_versions_are_read() {
+        let root = tempfile::tempdir().unwrap();
+        assert_eq!(left_behind(root.path()), None);
+        let left = Left {
+            target: Some("jog".into()),
+            what: "237 objects under tenbin-7/put/ are left in bucket box".into(),
+            bucket: Some("box".into()),
+            prefix: Some("tenbin-7/put/".into()),
+            objects: Some(237),
+            reason: Some("the server answered DELETE with 204 and kept the objects".into()),
+            clean: Some("tenbin clean runs/x".into()),
+        };
+        write_left(root.path(), std::slice::from_ref(&left)).unwrap();
+        assert_eq!(left_behind(root.path()), Some(vec![left.clone()]));
+        assert_eq!(
+            left.to_string(),
+            "target \"jog\": 237 objects under tenbin-7/put/ are left in bucket box: the server \
+             answered DELETE with 204 and kept the objects; to delete what is left, run: tenbin \
+             clean runs/x"
+        );
+        std::fs::write(root.path().join(LEFT_FILE), "[\"two objects\"]").unwrap();
+        let earlier = left_behind(root.path()).unwrap();
+        assert_eq!(earlier, [Left::from("two objects".to_owned())]);
+    }
+
+    #[test]
+    fn buckets_are_known_by_target() {
+        let root = tempfile::tempdir().unwrap();
+        assert!(buckets_made(root.path()).is_empty());
+        let made = BTreeMap::from([("a".to_owned(), vec!["box".to_owned()])]);
+        write_buckets_made(root.path(), &made).unwrap();
+        assert_eq!(buckets_made(root.path()), made);
+    }
+}

@@ -1,0 +1,41 @@
+//! What preparing found on the targets: taken over by the plan before the first slice, so
+//! that work is recorded and named as what it is.
+
+use tenbin_plan::{Found, Plan};
+
+use crate::arm::Arm;
+
+/// What was found, by position of the workload.
+pub(crate) fn on(arms: &[Arm], workloads: usize) -> Vec<(usize, Found)> {
+    let of = |at: usize| {
+        let each = arms.iter().filter_map(|arm| arm.prepared[at].found());
+        Some((at, each.reduce(Found::and)?))
+    };
+    (0..workloads).filter_map(of).collect()
+}
+
+/// The plan with what was found, and with workloads named after it; `None` if nothing is
+/// different from what was assumed.
+pub(crate) fn settled(plan: &Plan, found: &[(usize, Found)], arms: &mut [Arm]) -> Option<Plan> {
+    let mut settled = plan.clone();
+    let mut is_different = false;
+    for (at, found) in found {
+        is_different |= settled.settle(*at, *found);
+        let name = &settled.workloads[*at].name;
+        if *name != plan.workloads[*at].name {
+            for arm in arms.iter_mut() {
+                arm.prepared[*at].rename(name);
+            }
+        }
+    }
+    is_different.then_some(settled)
+}
+
+/// The plan as given, with what was found, as text.
+pub(crate) fn in_words(plan: &Plan, found: &[(usize, Found)]) -> String {
+    let mut settled = plan.clone();
+    for (at, found) in found {
+        settled.settle(*at, *found);
+    }
+    settled.to_toml()
+}
