@@ -254,6 +254,10 @@ fn of_many_patterns_a_sample_is_asked_again_the_same_on_every_target() {
     let text: String = (0..3_000).map(|at| format!("/{at}\n")).collect();
     let again = |url| {
         let mut prepared = prepared(&text, "hits = \"groonga\"", &[url]).unwrap();
+        let mut before = prepared.before_run().unwrap();
+        drive(before.workers[0].as_mut(), 1, 5_000, 64, &mut |_| {
+            answer(200, "[[0,0.0,0.0],[[[1],[]]]]")
+        });
         let mut stage = prepared.ask_again().unwrap();
         let mut paths = Vec::new();
         drive(stage.workers[0].as_mut(), 1, 5_000, 64, &mut |request| {
@@ -284,7 +288,9 @@ fn the_forecast_is_made_of_exactly_what_was_drawn() {
     let text: String = (0..4).map(|at| format!("/{at}\n")).collect();
     let keys = "order = \"sequential\"\ncache_size = 4";
     let mut prepared = prepared(&text, keys, &["http://h", "http://i"]).unwrap();
-    assert!(prepared.notes()[0].contains("a cache of 4 answers is expected"));
+    let notes = prepared.notes();
+    let mut notes = notes.iter();
+    assert!(notes.any(|note| note.contains("a cache of 4 answers is expected")));
     let mut draw = |count| {
         let mut workers = prepared.slice();
         for worker in &mut workers {
