@@ -34,6 +34,7 @@ const TIERS: &[(Tier, &[&str])] = &[
             "errors",
             "unequal_answers",
             "unequal_hits",
+            "unequal_requests",
             "no_hits",
             "changed_answers",
             "cache_forecast",
