@@ -37,12 +37,12 @@ impl Courses {
     /// where there are several targets. `prepared` are those of one target.
     pub(crate) fn new(plan: &Plan, prepared: &[Box<dyn Prepared>]) -> Self {
         let targets = plan.targets.len();
-        let course = |(work, prepared): (&Workload, &Box<dyn Prepared>)| {
+        let works = plan.workloads.iter().zip(prepared);
+        let courses = works.map(|(work, prepared)| {
             let is_paired = targets > 1 && work.search().is_none();
             (is_paired && prepared.position().is_some()).then(|| Course::new(targets))
-        };
-        let works = plan.workloads.iter().zip(prepared);
-        Self(works.map(course).collect())
+        });
+        Self(courses.collect())
     }
 
     /// The course of a workload; `None` where a target is sent what the time allows.
