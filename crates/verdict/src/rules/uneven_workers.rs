@@ -62,8 +62,7 @@ impl Seen {
             slowest: middle(spreads.iter().map(|spread| spread.slowest))?,
             fastest: middle(spreads.iter().map(|spread| spread.fastest))?,
             // Where some were served nothing at all there is no ratio.
-            times: middle(spreads.iter().filter_map(|spread| times(spread)))
-                .unwrap_or(f64::INFINITY),
+            times: middle(spreads.iter().filter_map(times)).unwrap_or(f64::INFINITY),
             slices: spreads.len(),
             reopen: full.iter().find_map(|slice| slice.reopen),
         })
