@@ -111,7 +111,10 @@ impl Course {
         if load.pace != Pace::Closed {
             return plain;
         }
-        let at = prepared.position().unwrap_or_default().workers;
+        // A target that does nothing has no position in the sequence.
+        let Some(Position { workers: at, .. }) = prepared.position() else {
+            return plain;
+        };
         if segment == self.ends.len()
             && let Some(total) = self.size(load, lead + window)
         {
@@ -154,11 +157,12 @@ impl Course {
     pub(crate) fn end(&mut self, target: usize, prepared: &mut dyn Prepared, rate: Option<f64>) {
         prepared.ends_at(None);
         let segment = self.done[target];
-        let at = prepared.position().unwrap_or_default().workers;
-        match self.ends.get_mut(segment) {
-            None => self.ends.push(at),
-            // In an open loop arrivals may have gone lost.
-            Some(ends) => ends
+        let at = prepared.position().map(|position| position.workers);
+        match (self.ends.get_mut(segment), at) {
+            (_, None) => {}
+            (None, Some(at)) => self.ends.push(at),
+            // In an open loop arrivals may be lost.
+            (Some(ends), Some(at)) => ends
                 .iter_mut()
                 .zip(at)
                 .for_each(|(end, at)| *end = at.max(*end)),

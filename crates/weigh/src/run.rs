@@ -582,10 +582,12 @@ impl Run<'_, '_> {
         let stretch = course.map(|course| course.begin(turn.target, prepared, &ask.load, planned));
         let (lead, window) = stretch.as_ref().map_or(planned, |s| (s.lead, s.window));
         let from = prepared.position();
+        // Where every operation counts, the window stays open until the last has ended.
+        let all_count = work.may_end_early() && ask.load.requests.is_none();
         let mut workers = prepared.slice();
         at_most(&mut workers, work.load.connections);
         let how = Drive {
-            rest: stretch.as_ref().and_then(|stretch| stretch.rest),
+            rest: stretch.as_ref().and_then(|s| s.rest).filter(|_| !all_count),
             carrier: arm.carrier(),
             load: ask.load.clone(),
             seed: arrivals_seed(self.plan.seed, turn),
