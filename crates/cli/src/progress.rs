@@ -11,8 +11,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use tenbin_plan::Plan;
 use tenbin_plan::duration::Time;
 use tenbin_record::Environment;
-use tenbin_verdict::hits::compare_hits;
 use tenbin_report::for_terminal;
+use tenbin_verdict::hits::compare_hits;
 use tenbin_weigh::Progress;
 
 /// How often news is repeated where there is no terminal.

@@ -170,9 +170,9 @@ impl Plan {
         workload: &'a Workload,
         http: &HttpWork,
     ) -> Cow<'a, Workload> {
-        let requests = http.by_target().and_then(|by_target| {
-            by_target.requests(by_target.name_for(&self.names_of(target))?)
-        });
+        let requests = http
+            .by_target()
+            .and_then(|by_target| by_target.requests(by_target.name_for(&self.names_of(target))?));
         let (Some((template, set)), Some(patterns)) = (requests, &http.patterns) else {
             return Cow::Borrowed(workload);
         };

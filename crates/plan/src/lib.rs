@@ -46,16 +46,16 @@ pub use bounded::read_bounded;
 pub use comparing::{Comparing, DEFAULT_MARGIN, SweepPoint, Until};
 pub use context::{Context, LookUp, ReadFile};
 pub use draft::{
-    ByTargetDraft, CorpusDraft, Draft, Field, KeyField, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft,
-    TargetDraft, TemplateDraft, TlsDraft, WorkloadDraft,
+    ByTargetDraft, CorpusDraft, Draft, Field, KeyField, LoadDraft, ObserveDraft, ReadyDraft,
+    RoundsDraft, TargetDraft, TemplateDraft, TlsDraft, WorkloadDraft,
 };
 pub use expectation::{Bound, Demand, Expectation, ExpectedFigure, Relation};
 pub use found::Found;
 pub use model::*;
 pub use observe::{Observe, ObservePage, Processes, Token};
 pub use patterns::{
-    ByTarget, CacheCounters, CacheDial, HitSource, Pattern, PatternFormat, PatternGroup, PatternOrder,
-    PatternSet, Patterns, Template,
+    ByTarget, CacheCounters, CacheDial, HitSource, Pattern, PatternFormat, PatternGroup,
+    PatternOrder, PatternSet, Patterns, Template,
 };
 pub use percent::Percent;
 pub use problem::{Place, Problem, Refusal};

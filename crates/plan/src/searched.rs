@@ -240,7 +240,9 @@ impl Plan {
                 continue;
             }
             let written = drawn.clone();
-            let by_target = drawn.by_target.get_or_insert_with(|| ByTarget::new(usual.clone()));
+            let by_target = drawn
+                .by_target
+                .get_or_insert_with(|| ByTarget::new(usual.clone()));
             by_target.fill(terms)?;
             let set = by_target.any_set().map(Arc::clone);
             drawn.set = set.ok_or("no target is a search server of a known kind")?;

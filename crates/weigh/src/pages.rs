@@ -7,9 +7,7 @@ use tenbin_corpus::load::{self, Files, Kept, Kind, Manner, Options, in_directory
 use tenbin_corpus::make::{self, PageSource, Recipe, TABLE};
 use tenbin_corpus::patterns;
 use tenbin_corpus::synthetic::Language;
-use tenbin_plan::{
-    Corpus, CorpusLanguage, CorpusSource, Plan, SearchServer, Target, Workload,
-};
+use tenbin_plan::{Corpus, CorpusLanguage, CorpusSource, Plan, SearchServer, Target, Workload};
 use tenbin_targets::Running;
 
 use crate::arm::{Wires, is_disposable};

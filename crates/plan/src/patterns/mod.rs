@@ -27,8 +27,8 @@ pub(crate) use format::{Fault, Spot, read};
 pub use hits::HitSource;
 pub use order::PatternOrder;
 pub use set::{Pattern, PatternGroup, PatternSet};
-pub use template::{ByTarget, GROONGA_SEARCH, OPENSEARCH_PATH, Template};
 pub(crate) use template::terms;
+pub use template::{ByTarget, GROONGA_SEARCH, OPENSEARCH_PATH, Template};
 pub use term::groonga_query;
 
 /// How many of the slowest and of the fastest requests are kept if nothing else is said.

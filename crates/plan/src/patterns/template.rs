@@ -258,7 +258,10 @@ mod tests {
             let template = Template::tutorial(*kind);
             template.check().unwrap();
             let (path, body) = template.request("tea").unwrap();
-            assert!(path.contains("tea") || body.contains("tea"), "{path} {body}");
+            assert!(
+                path.contains("tea") || body.contains("tea"),
+                "{path} {body}"
+            );
         }
     }
 

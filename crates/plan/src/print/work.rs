@@ -84,7 +84,11 @@ fn patterns(page: &mut Page, work: &Patterns) {
     page.pair("order", text(work.order));
     page.pair("slowest", work.slowest);
     page.pair("hits", text(&work.hits));
-    page.unless("hits_tolerance", text(work.hits_tolerance), text(Percent::of(0.0)));
+    page.unless(
+        "hits_tolerance",
+        text(work.hits_tolerance),
+        text(Percent::of(0.0)),
+    );
     if let Some(by_target) = &work.by_target {
         page.pair("by_target", templates(by_target));
     }

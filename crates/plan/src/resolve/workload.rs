@@ -154,7 +154,10 @@ fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: Kind) {
         ("slowest", place(&draft.slowest)),
         ("hits", place(&draft.hits)),
         ("hits_tolerance", place(&draft.hits_tolerance)),
-        ("by_target", draft.by_target.as_ref().map(|table| table.place)),
+        (
+            "by_target",
+            draft.by_target.as_ref().map(|table| table.place),
+        ),
         ("cache_hit", place(&draft.cache_hit)),
         ("cache_size", place(&draft.cache_size)),
         ("cache_counters", place(&draft.cache_counters)),

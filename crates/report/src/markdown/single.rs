@@ -58,7 +58,9 @@ fn different_hits(page: &mut String, document: &Document) {
                 continue;
             }
             let position = format!("pattern {pattern}");
-            let told = all.iter().map(|(target, hits, _)| format!("{target} {hits}"));
+            let told = all
+                .iter()
+                .map(|(target, hits, _)| format!("{target} {hits}"));
             let told: Vec<String> = told.collect();
             let request = all.iter().find_map(|(_, _, request)| *request);
             let row = [

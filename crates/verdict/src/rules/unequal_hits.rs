@@ -219,7 +219,9 @@ mod tests {
             let mut run = found(a, b);
             run.draw_patterns("get", tolerance);
             let findings = run.findings(&UnequalHits);
-            findings.first().map(|found| (found.severity, found.evidence.clone()))
+            findings
+                .first()
+                .map(|found| (found.severity, found.evidence.clone()))
         };
         let (severity, seen) = judged(&a, &b, "10%").unwrap();
         assert_eq!(severity, Severity::Note);
@@ -234,7 +236,10 @@ mod tests {
         a[1] = Some(0);
         let (severity, seen) = judged(&a, &b, "10%").unwrap();
         assert_eq!(severity, Severity::Invalid);
-        assert!(seen.contains("d/select?query=rice: 100 from b, 0 from a; pattern 8"), "{seen}");
+        assert!(
+            seen.contains("d/select?query=rice: 100 from b, 0 from a; pattern 8"),
+            "{seen}"
+        );
     }
 
     #[test]

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::super::super::{Desk, searched};
 use crate::draft::{ByTargetDraft, Field, TemplateDraft, WorkloadDraft};
 use crate::patterns::{
-    self, ByTarget, CacheDial, DEFAULT_CACHE_SIZE, DEFAULT_SLOWEST, Fault, MOST_CACHE_SIZE, MOST_SLOWEST,
-    PatternFormat, PatternSet, Patterns, Spot, Template,
+    self, ByTarget, CacheDial, DEFAULT_CACHE_SIZE, DEFAULT_SLOWEST, Fault, MOST_CACHE_SIZE,
+    MOST_SLOWEST, PatternFormat, PatternSet, Patterns, Spot, Template,
 };
 use crate::percent::Percent;
 use crate::problem::Place;
@@ -167,7 +167,11 @@ fn template(desk: &mut Desk<'_>, draft: &TemplateDraft) -> Option<Template> {
         ];
         for (key, field) in others {
             if let Some(field) = field {
-                desk.wrong(field.place, key, "is part of what search stands for; leave out either");
+                desk.wrong(
+                    field.place,
+                    key,
+                    "is part of what search stands for; leave out either",
+                );
             }
         }
         let usual = Template::tutorial(server?);
