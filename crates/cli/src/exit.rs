@@ -16,7 +16,8 @@ pub enum Exit {
     Target = 3,
     /// A target failed during the run; what was measured is kept.
     TargetFailed = 4,
-    /// The run directory could not be written; what was measured is kept.
+    /// The run directory or standard output could not be written; what was measured is
+    /// kept.
     Record = 5,
     /// Finished, but the verdict is INVALID.
     Invalid = 6,

@@ -835,3 +835,95 @@ fn by_its_name_too() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.starts_with("Usage: tenbin blobstore-bench "), "{text}");
 }
+
+#[test]
+fn the_hint_for_n_counts_every_blob_that_stays() {
+    let scratch = Scratch::new("blob-hint");
+    let server = Blobs::start(&scratch, &[]);
+    let conf = format!("{{\"priority_addrs\": [\"{}\"]}}", server.url());
+    let conf = scratch.write("blob.conf", conf);
+    let words = "blobstore-bench -m p -d 2 -t 16 -s 64Ki -db rocksdb -r db -c";
+    let run = Tenbin::new(&scratch, words.split(' ').chain([conf.as_str()])).run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    let (_, hint) = run.stdout.split_once("with '-n ").expect("the hint");
+    let (stored, _) = hint.split_once('\'').expect("its end");
+    assert_eq!(stored.parse(), Ok(server.held()), "{run}");
+    // The same figures stand in intervals and in the line of the whole.
+    let lines = run.stdout.lines().filter(|line| line.contains("Mode: PUT"));
+    let times: Vec<&str> = lines
+        .clone()
+        .filter(|line| line.contains("99%: "))
+        .collect();
+    assert!(times.len() <= 3, "{run}");
+    assert!(
+        lines.clone().all(|line| !line.contains("99%: unknown")),
+        "{run}"
+    );
+}
+
+#[test]
+fn failures_that_name_blobs_are_one_failure() {
+    let scratch = Scratch::new("blob-shapes");
+    // Answers with the number of the blob in it, as the access layer gives them.
+    let server = Numbered::start();
+    let url = format!("http://{}", server.0);
+    let words = "blob --json --warmup 0s --rounds 1 --slice 2s --phases p --size 1KiB --objects \
+                 700 --connections 2 --target";
+    let run = Tenbin::new(&scratch, words.split_whitespace().chain([url.as_str()])).run();
+    let (_, texts) = failures(&run, "status");
+    assert_eq!(texts.lines().count(), 1, "{texts}");
+    assert!(texts.contains("(0 < 5)"), "{texts}");
+    let found = errors_found(&run);
+    assert!(
+        found.contains("(0 < 5)") && !found.contains("other failures"),
+        "{found}"
+    );
+}
+
+/// Refuses every PUT, with another text each.
+struct Numbered(std::net::SocketAddr);
+
+impl Numbered {
+    fn start() -> Self {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("its address");
+        let number = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(100));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let number = std::sync::Arc::clone(&number);
+                std::thread::spawn(move || Self::serve(stream, &number));
+            }
+        });
+        Self(address)
+    }
+
+    fn serve(mut stream: TcpStream, number: &std::sync::atomic::AtomicU64) {
+        let mut bytes = Vec::new();
+        let mut part = [0; 4096];
+        while let Ok(1..) = stream
+            .read(&mut part)
+            .inspect(|&read| bytes.extend(&part[..read]))
+        {
+            let head = bytes.windows(4).position(|four| four == b"\r\n\r\n");
+            let Some(head) = head else { continue };
+            let text = String::from_utf8_lossy(&bytes[..head]).to_lowercase();
+            let length = text.split_once("content-length: ").map_or(0, |(_, rest)| {
+                let digits = rest.split(|c: char| !c.is_ascii_digit()).next();
+                digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
+            });
+            if bytes.len() < head + 4 + length {
+                continue;
+            }
+            bytes.drain(..head + 4 + length);
+            let number = number.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let body = format!("{{\"error\":\"blob {number} not written (0 < 5)\"}}");
+            let length = body.len();
+            let answer = format!(
+                "HTTP/1.1 500 Internal Server Error\r\nContent-Length: {length}\r\n\r\n{body}"
+            );
+            if stream.write_all(answer.as_bytes()).is_err() {
+                return;
+            }
+        }
+    }
+}

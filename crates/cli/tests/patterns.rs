@@ -338,6 +338,51 @@ fn forecast_and_groongas_own_count_agree_at_every_rate() {
     }
 }
 
+/// The recipe of the tutorial: the levels of a ramp share the cache of the server, and the
+/// slices are short.
+#[test]
+fn every_level_of_a_ramp_meets_the_cache_as_often_as_asked() {
+    let scratch = Scratch::new("patterns-ramp");
+    let groonga = Groonga::with_pages(&scratch, 1_000);
+    let file = scratch.write("terms.txt", terms(1_000));
+    let plan = scratch.write(
+        "ramp.toml",
+        format!(
+            "seed = 7\n[rounds]\ncount = 6\nslice = \"200ms\"\ngap = \"10ms\"\nwarmup = \"300ms\"\n\
+             [load]\nramp = \"1,2,4,8\"\n[[target]]\nname = \"groonga\"\nurl = \"{}\"\n\
+             [[workload]]\nname = \"search\"\nkind = \"http\"\npatterns = \"{file}\"\n\
+             cache_hit = \"50%\"\ncache_size = 100\ncache_counters = \"groonga\"\n",
+            groonga.url()
+        ),
+    );
+    let run = Tenbin::new(&scratch, ["run", &plan]);
+    let run = run.within(Duration::from_secs(180)).run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    let result = result(&scratch);
+    let sides = result["results"].as_array().expect("results");
+    assert_eq!(sides.len(), 4, "{run}");
+    for side in sides {
+        let cache = &side["cache"];
+        println!("{}: {cache}", side["workload"]);
+        let share = |key: &str| cache[key].as_f64().expect("a share");
+        let (forecast, observed) = (share("forecast"), share("observed"));
+        assert!(
+            (forecast - observed).abs() <= 0.05,
+            "{}: {cache}",
+            side["workload"]
+        );
+        assert!(
+            (forecast - 0.5).abs() <= 0.05,
+            "{}: {cache}",
+            side["workload"]
+        );
+    }
+    let found = rules(&result);
+    for rule in ["cache_forecast", "cache_share"] {
+        assert!(!found.contains(&rule), "{run}");
+    }
+}
+
 #[test]
 fn what_cannot_be_drawn_or_counted_is_refused_with_a_sentence() {
     let scratch = Scratch::new("patterns-refused");

@@ -212,3 +212,24 @@ fn the_time_of_laying_out_is_forecast() {
     run.expect_stderr("after putting 3,000 objects (2.9 MiB) on each target")
         .expect_stderr("putting 3,000 objects (2.9 MiB) takes about ");
 }
+
+#[test]
+fn the_workloads_of_the_example_run_on_a_busy_store() {
+    let scratch = Scratch::new("busy-example");
+    let server = server(&scratch, &["busy:98%"]);
+    let example = include_str!("../../../examples/object-stores/local.toml");
+    let workloads = &example[example.find("[[workload]]").expect("workloads")..];
+    let plan = scratch.write(
+        "plan.toml",
+        format!(
+            "[rounds]\ncount = 2\nslice = \"250ms\"\nwarmup = \"100ms\"\n[load]\nconnections = 4\n\
+             [[target]]\nname = \"jog\"\nurl = \"{}\"\naccess_key = \"{ACCESS}\"\n\
+             secret_key = \"{SECRET}\"\n\n{workloads}",
+            server.url()
+        ),
+    );
+    let run = run_plan(&scratch, &plan);
+    run.expect_code(6)
+        .expect_stderr("and all succeeded when they were sent again")
+        .expect_stdout("warp would show ");
+}

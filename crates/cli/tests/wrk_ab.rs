@@ -11,7 +11,8 @@ fn the_lines_of_the_faq_run_as_written() {
     let scratch = Scratch::new("wrk-ab");
     let nginx = Nginx::serving(
         &scratch,
-        "location / { return 200 'hello world'; } location = /nothing { return 404; }",
+        "location / { return 200 'hello world'; } location = /broken { return 500; } \
+         location = /nothing { return 404; }",
     );
     let url = nginx.url();
     let line = |line: &str| {
@@ -51,9 +52,15 @@ fn the_lines_of_the_faq_run_as_written() {
     assert!(last[1].starts_with("Verdict  "), "{wrk}");
     assert!(last[2].starts_with("Trust    "), "{wrk}");
 
+    let broken = line("wrk -c 2 -d 1s http://127.0.0.1:8787/broken");
+    assert_eq!(broken.code, Some(4), "{broken}");
+    broken
+        .expect_stderr("warning: target \"server\": GET was answered with status 500")
+        .expect_stdout("  Non-2xx or 3xx responses: ");
     let missing = line("wrk -c 2 -d 1s http://127.0.0.1:8787/nothing");
-    assert_eq!(missing.code, Some(4), "{missing}");
-    missing.expect_stdout("  Non-2xx or 3xx responses: ");
+    missing
+        .expect_code(3)
+        .expect_stderr("GET was answered with status 404");
 }
 
 /// The rules that a run of a few seconds on a busy machine may break; none of them is

@@ -235,7 +235,8 @@ written, and so do command lines of wrk2 (`wrk -R 2000 …`). What differs, and 
 - **Requests are those with a 2xx or 3xx response.** Failures of any kind are counted apart and are
   no throughput. ab counts every response as complete, also one with status 500 (it stands in
   `Failed requests` here, and in `Exceptions` among their causes), and wrk drops what timed out from
-  its latencies. A run without a single such response ends with exit code 4.
+  its latencies. A run whose first response has status 404 or the like ends before it begins, with
+  exit code 3.
 - **One target is measured in one stretch**, as the tool does it, so its figures have no interval.
   wrk's connections start up to half a second before the measured time.
 - **Several targets are compared** when several URLs are given, perhaps named:

@@ -1,8 +1,8 @@
 //! Driving one slice: threads start together, samples come out as it goes.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, SystemTime};
 use std::{io, thread};
 
@@ -10,7 +10,7 @@ use tenbin_plan::{Load, Pace};
 use thiserror::Error;
 
 use crate::clock::Clock;
-use crate::conductor::{Conductor, Score};
+use crate::conductor::{Conductor, Rest, Score};
 use crate::exchange::Workload;
 use crate::files::Files;
 use crate::http1::Http1;
@@ -57,6 +57,10 @@ pub struct Drive {
     /// Length of the measured window; without it, until the workload is
     /// exhausted or the load's count is reached.
     pub window: Option<Duration>,
+    /// The workers send a segment of a sequence, and what is left of it when the window
+    /// closes is sent unmeasured, for this long at most. The window then closes as soon as
+    /// one worker is exhausted. Only for a closed loop with a window.
+    pub rest: Option<Duration>,
     /// Read what servers tell of their stages in the heads of their answers.
     pub stages: bool,
 }
@@ -81,6 +85,8 @@ pub struct Finished {
     /// Length of the measured window as it was, seconds: shorter than planned
     /// when the slice ended by count, by exhaustion or by `stop`.
     pub seconds: f64,
+    /// Operations issued after the window closed: the rest of a segment.
+    pub unmeasured: u64,
     /// It was ended by `stop`.
     pub cut_short: bool,
     /// What TCP says of the connections; `None` without TCP and outside Linux.
@@ -129,6 +135,7 @@ pub fn drive(
         .collect();
     let threads = own.iter().filter(|own| own.is_none()).count();
     let (sender, samples) = mpsc::channel();
+    let edge = &Arc::new(AtomicU64::new(u64::MAX));
     let mut longest = 0;
     let outcomes = thread::scope(|scope| {
         let handles: Vec<_> = workers
@@ -139,8 +146,8 @@ pub fn drive(
                 let own = own[index];
                 scope.spawn(move || {
                     let score = match own {
-                        None => score(drive, clock, index, threads),
-                        Some(connections) => score_beside(drive, clock, index, connections),
+                        None => score(drive, clock, index, threads, edge),
+                        Some(connections) => score_beside(drive, clock, index, connections, edge),
                     };
                     let mut ship = move |mut sample: Sample| {
                         if own.is_some() {
@@ -159,7 +166,7 @@ pub fn drive(
             })
             .collect();
         drop(sender);
-        longest = relay(&samples, clock, drive, threads, listen);
+        longest = relay(&samples, clock, drive, threads, edge, listen);
         handles
             .into_iter()
             .enumerate()
@@ -175,7 +182,9 @@ pub fn drive(
     let mut tcp = TcpFigures::default();
     let mut stages = drive.stages.then(StageSums::default);
     let mut lives = Vec::new();
+    let mut unmeasured = 0;
     for (part, own) in played.into_iter().zip(own) {
+        unmeasured += part.unmeasured;
         if own.is_none() {
             tcp = tcp.and(part.tcp);
             lives.extend(part.lives);
@@ -191,6 +200,7 @@ pub fn drive(
         spread: Spread::of(&lives),
         opened,
         seconds: longest as f64 / 1e9,
+        unmeasured,
         cut_short: stop.load(Ordering::Relaxed),
     })
 }
@@ -202,6 +212,7 @@ fn relay(
     clock: &Clock,
     drive: &Drive,
     threads: usize,
+    edge: &AtomicU64,
     listen: &mut dyn FnMut(News),
 ) -> u64 {
     let open = drive.lead.as_nanos() as u64;
@@ -237,7 +248,8 @@ fn relay(
             if !sample.drain {
                 longest = longest.max(sample.end);
             }
-            *through |= sample.drain || sample.end >= planned;
+            let edge = edge.load(Ordering::Relaxed).saturating_sub(open);
+            *through |= sample.drain || sample.end >= planned.min(edge);
         }
         listen(News::Sample(Box::new(sample)));
         if !closed && through.iter().all(|&through| through) {
@@ -247,7 +259,13 @@ fn relay(
     }
 }
 
-fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
+fn score(
+    drive: &Drive,
+    clock: &Clock,
+    thread: usize,
+    threads: usize,
+    edge: &Arc<AtomicU64>,
+) -> Score {
     let open = drive.lead.as_nanos() as u64;
     let close = drive
         .window
@@ -263,6 +281,11 @@ fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
         // A schedule is dealt out evenly, and so are its first operations.
         _ => stop::share(total, thread, threads),
     });
+    let rest = drive.rest.map(|most| Rest {
+        most: most.as_nanos() as u64,
+        edge: Arc::clone(edge),
+    });
+    let until = close.saturating_add(rest.as_ref().map_or(0, |rest| rest.most));
     let part = pacer::Part {
         thread,
         threads,
@@ -293,13 +316,20 @@ fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
         close,
         timeout: load.timeout.as_nanos() as u64,
         pacer: pacer::for_thread(load, part),
-        stop_rules: stop::rules(close, requests),
+        stop_rules: stop::rules(until, requests),
+        rest,
         origin_unix: clock.origin_unix(),
     }
 }
 
 /// That of a thread with connections beside those of the load.
-fn score_beside(drive: &Drive, clock: &Clock, thread: usize, connections: usize) -> Score {
+fn score_beside(
+    drive: &Drive,
+    clock: &Clock,
+    thread: usize,
+    connections: usize,
+    edge: &Arc<AtomicU64>,
+) -> Score {
     let load = Load {
         pace: Pace::Closed,
         connections,
@@ -310,13 +340,14 @@ fn score_beside(drive: &Drive, clock: &Clock, thread: usize, connections: usize)
     };
     let beside = Drive {
         load,
+        rest: None,
         stages: false,
         ..drive.clone()
     };
     Score {
         thread,
         beside: true,
-        ..score(&beside, clock, 0, 1)
+        ..score(&beside, clock, 0, 1, edge)
     }
 }
 
@@ -325,6 +356,7 @@ struct Played {
     tcp: TcpFigures,
     lives: Vec<Life>,
     stages: Option<StageSums>,
+    unmeasured: u64,
 }
 
 fn play(
@@ -368,6 +400,7 @@ fn play(
         }
     };
     Ok(Played {
+        unmeasured: conductor.unmeasured(),
         tcp,
         lives: conductor.take_lives(),
         stages: conductor.take_stages(),
@@ -403,6 +436,7 @@ mod tests {
     #[test]
     fn the_window_closes_when_the_last_thread_is_through() {
         let plan = Drive {
+            rest: None,
             carrier: Carrier::Null,
             load: Load {
                 pace: Pace::Closed,
@@ -433,5 +467,31 @@ mod tests {
         drive(&plan, workers, &AtomicBool::new(false), &mut listen).unwrap();
         // What the target used is metered up to here.
         assert_eq!(ok_at_close, Some(1_000_001));
+    }
+
+    #[test]
+    fn the_window_of_a_segment_closes_with_the_first_thread_that_has_sent_its_share() {
+        let plan = Drive {
+            carrier: Carrier::Null,
+            load: Load::closed(2),
+            lead: Duration::ZERO,
+            window: Some(Duration::from_secs(60)),
+            rest: Some(Duration::from_secs(60)),
+            stages: false,
+            seed: 1,
+        };
+        let workers: Vec<Box<dyn Workload>> =
+            vec![Box::new(Exactly(1_000)), Box::new(Exactly(3_000_000))];
+        let (mut ok, mut ok_at_close) = (0, None);
+        let mut listen = |news| match news {
+            News::Opened => {}
+            News::Sample(sample) => ok += sample.ops[0].ok,
+            News::Closed => ok_at_close = Some(ok),
+        };
+        let done = drive(&plan, workers, &AtomicBool::new(false), &mut listen).unwrap();
+        let at_close = ok_at_close.expect("the window closed");
+        assert!((1_000..2_000_000).contains(&at_close), "{at_close}");
+        assert_eq!(ok, at_close, "the rest is not counted");
+        assert!(done.unmeasured > 1_000_000, "{}", done.unmeasured);
     }
 }

@@ -46,3 +46,4 @@ pub use route::{Address, Host, Protocol, Route};
 pub use sample::{HostSample, Ledger, OpSample, Pause, Sample, SetupSample};
 pub use spread::Spread;
 pub use stages::StageSums;
+pub use stop::shares;

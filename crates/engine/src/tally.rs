@@ -356,11 +356,17 @@ impl Tally {
     /// are kept apart by their own times, since some of the window may have ended
     /// before this is called.
     pub(crate) fn open_window(&mut self) {
-        self.ledger = Ledger::default();
-        self.setup.clear();
+        self.forget_connections();
         self.take_pause();
         self.since = self.window.open;
         self.cpu_since = thread_cpu();
+    }
+
+    /// What connections have done since the last shipment is not counted, and no pause.
+    pub(crate) fn forget_connections(&mut self) {
+        self.ledger = Ledger::default();
+        self.setup.clear();
+        self.take_pause();
     }
 
     /// A connection stands from the lead: it carries the window's requests, unlike

@@ -167,6 +167,7 @@ fn stop_is_heeded_at_once() {
     });
     let stop = AtomicBool::new(false);
     let plan = Drive {
+        rest: None,
         carrier: Carrier::Route(Route::plain(address)),
         load: closed(1, PATIENT),
         seed: 1,
@@ -203,6 +204,7 @@ fn stages_are_of_the_correct_answers_whose_service_time_is_kept() {
         }
     });
     let plan = Drive {
+        rest: None,
         carrier: Carrier::Route(Route::plain(address)),
         load: closed(4, PATIENT),
         seed: 1,

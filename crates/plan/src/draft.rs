@@ -1,10 +1,13 @@
 //! A plan as it was written, by flags or in TOML: nothing filled in, nothing checked.
 
+use std::fmt;
 use std::path::Path;
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
 use toml::de::{DeTable, Deserializer};
 
 use crate::bounded::{LARGEST_PLAN, read_bounded};
@@ -275,10 +278,47 @@ pub struct TargetDraft {
     /// Values of parameters, each of which makes a target of its own.
     pub sweep: Option<At<SweepDraft>>,
     /// Where the figures of what it uses come from.
-    pub observe: Option<At<ObserveDraft>>,
+    pub observe: Option<At<ObservedDraft>>,
 }
 
-/// The `observe` of a target: one of its first five keys.
+/// The `observe` of a target: one way, or a list of ways whose figures are added up.
+#[derive(Debug, Clone)]
+pub enum ObservedDraft {
+    /// Written as a table.
+    One(Box<ObserveDraft>),
+    /// Written as a list of tables, or by several flags.
+    Several(Vec<At<ObserveDraft>>),
+}
+
+impl<'de> Deserialize<'de> for ObservedDraft {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ObservedVisitor;
+
+        impl<'de> Visitor<'de> for ObservedVisitor {
+            type Value = ObservedDraft;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    "a table such as { pid = 1234 } or { tenbin = \"https://…\" }, or a list of them",
+                )
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ObservedDraft, A::Error> {
+                let draft = ObserveDraft::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(ObservedDraft::One(Box::new(draft)))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<ObservedDraft, A::Error> {
+                let all = Vec::deserialize(SeqAccessDeserializer::new(seq))?;
+                Ok(ObservedDraft::Several(all))
+            }
+        }
+
+        deserializer.deserialize_any(ObservedVisitor)
+    }
+}
+
+/// A way to observe a target: one of its first five keys.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(
     default,

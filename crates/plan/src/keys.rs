@@ -199,8 +199,16 @@ impl Sections {
         section: &Section,
         findings: &mut Findings,
     ) {
-        if let Some(DeValue::Table(inner)) = table.get_mut(key).map(toml::Spanned::get_mut) {
-            self.check(section, inner, findings);
+        match table.get_mut(key).map(toml::Spanned::get_mut) {
+            Some(DeValue::Table(inner)) => self.check(section, inner, findings),
+            Some(DeValue::Array(list)) => {
+                for item in list.iter_mut() {
+                    if let DeValue::Table(inner) = item.get_mut() {
+                        self.check(section, inner, findings);
+                    }
+                }
+            }
+            _ => {}
         }
     }
 

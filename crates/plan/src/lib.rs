@@ -46,8 +46,8 @@ pub use bounded::read_bounded;
 pub use comparing::{Comparing, DEFAULT_MARGIN, SweepPoint, Until};
 pub use context::{Context, LookUp, ReadFile};
 pub use draft::{
-    ByTargetDraft, CorpusDraft, Draft, Field, KeyField, LoadDraft, ObserveDraft, ReadyDraft,
-    RoundsDraft, TargetDraft, TemplateDraft, TlsDraft, WorkloadDraft,
+    ByTargetDraft, CorpusDraft, Draft, Field, KeyField, LoadDraft, ObserveDraft, ObservedDraft,
+    ReadyDraft, RoundsDraft, TargetDraft, TemplateDraft, TlsDraft, WorkloadDraft,
 };
 pub use expectation::{Bound, Demand, Expectation, ExpectedFigure, Relation};
 pub use found::Found;

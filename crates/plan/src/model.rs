@@ -603,6 +603,14 @@ impl fmt::Debug for HttpWork {
 }
 
 impl HttpWork {
+    /// Whether a response with this status counts as success.
+    pub fn counts_as_success(&self, status: u16) -> bool {
+        match self.expect.as_slice() {
+            [] => (200..300).contains(&status),
+            expected => expected.contains(&status),
+        }
+    }
+
     /// The requests that differ between targets, if they do.
     pub fn by_target(&self) -> Option<&ByTarget> {
         self.patterns.as_ref()?.by_target.as_ref()

@@ -40,6 +40,7 @@ mod pause;
 mod pretty;
 mod reader;
 mod seconds;
+mod sequence;
 pub mod server;
 mod single;
 pub mod slice;
@@ -63,6 +64,7 @@ pub use reader::{RecordedRun, SecondCounts, SecondTimes, read};
 pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};
 pub use tenbin_engine::{ErrorClass, Ledger, Role, Spread, failure, histogram::latency_histogram};
 
+pub use sequence::Segment;
 pub use server::{GroupUse, ServerUse, UseScope};
 pub use single::{CacheUse, PatternCount, SingleRequest, Singles};
 pub use slice::{

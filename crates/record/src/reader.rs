@@ -278,6 +278,7 @@ impl SliceEntry {
                 stages: None,
                 cache: None,
                 spread: None,
+                segment: None,
             });
     }
 

@@ -9,6 +9,7 @@ use tenbin_engine::{ErrorClass, Ledger, Role, Spread, StageSums};
 
 use crate::machine::{MachineUse, WireUse};
 use crate::pause::Pause;
+use crate::sequence::Segment;
 use crate::server::ServerUse;
 use crate::single::{CacheUse, Singles};
 
@@ -112,6 +113,10 @@ pub struct SliceEnd {
     /// runs of versions that did not look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<Spread>,
+    /// Which part of the sequence of requests was sent, where that matters; unknown in
+    /// runs of versions that began it anew in each slice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segment: Option<Segment>,
 }
 
 /// One uninterrupted measured stretch of one workload on one target.
@@ -165,6 +170,8 @@ pub struct Slice {
     pub stages: Option<StageSums>,
     /// What the target's caches were expected to do and did, if that was asked for.
     pub cache: Option<CacheUse>,
+    /// Which part of the sequence of requests was sent, where that matters.
+    pub segment: Option<Segment>,
     /// Open loop: arrivals due at the end of the window and not yet written.
     pub backlog: u64,
     /// The longest pause that ended in the window or the drain; `None` without one of a

@@ -253,7 +253,6 @@ mod tests {
         let mut pooled = Pooled::nothing();
         pooled.seconds = 0.282;
         pooled.add_op(&op);
-        pooled.add_times_of(&op);
         let setup = &mut pooled.setup;
         setup.connect.record_n(2_000_000, opened).unwrap();
         setup.response.record_n(5_000_000, opened).unwrap();

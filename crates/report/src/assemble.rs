@@ -74,6 +74,7 @@ impl Document {
                 .map(|target| Target {
                     name: target.name.clone(),
                     description: describe::target(target),
+                    observed: target.observe.as_ref().map(describe::observed_by),
                 })
                 .collect(),
             workloads: plan.workloads.iter().map(workload).collect(),
@@ -566,6 +567,7 @@ fn slice_figures(plan: &Plan, slice: &Slice, flags: &[verdict::Flag]) -> SliceFi
         client_busiest_thread: slice.client.busiest_thread,
         cache_forecast: slice.cache.and_then(|cache| cache.forecast()),
         cache_hits: slice.cache.and_then(|cache| cache.observed()),
+        segment: slice.segment.clone(),
         flags: flags.map(|flag| flag.test.to_owned()).collect(),
     }
 }

@@ -587,6 +587,10 @@ pub struct Target {
     pub name: String,
     /// What it is, in words.
     pub description: String,
+    /// What the figures of its cost are about, in words: the processes or pages that the plan
+    /// names. `null` where Tenbin launched the target, or nothing is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<String>,
 }
 
 impl ResultOf {

@@ -91,6 +91,14 @@ impl Pooled {
         }
     }
 
+    fn add(&mut self, slice: &Slice) {
+        self.seconds += slice.seconds;
+        self.ledger += slice.ledger;
+        for op in &slice.ops {
+            self.add_counts(op);
+        }
+    }
+
     fn add_times(&mut self, slice: &Slice) {
         merge(&mut self.setup.connect, &slice.setup.connect);
         merge(&mut self.setup.tls, &slice.setup.tls);
@@ -101,21 +109,13 @@ impl Pooled {
         }
     }
 
-    pub(crate) fn add_times_of(&mut self, op: &OpFigures) {
-        merge(&mut self.service, &op.service);
-        merge(&mut self.response, &op.response);
-        merge(&mut self.first_byte, &op.first_byte);
-    }
-
-    fn add(&mut self, slice: &Slice) {
-        self.seconds += slice.seconds;
-        self.ledger += slice.ledger;
-        for op in &slice.ops {
-            self.add_op(op);
-        }
-    }
-
+    #[cfg(test)]
     pub(crate) fn add_op(&mut self, op: &OpFigures) {
+        self.add_counts(op);
+        self.add_times_of(op);
+    }
+
+    fn add_counts(&mut self, op: &OpFigures) {
         self.ok += op.ok;
         self.received += op.received;
         self.sent += op.sent;
@@ -126,6 +126,12 @@ impl Pooled {
         for (status, count) in &op.statuses {
             *self.statuses.entry(*status).or_default() += count;
         }
+    }
+
+    fn add_times_of(&mut self, op: &OpFigures) {
+        merge(&mut self.service, &op.service);
+        merge(&mut self.response, &op.response);
+        merge(&mut self.first_byte, &op.first_byte);
     }
 
     /// Service times of correct responses, those that were the first on their connection

@@ -342,7 +342,6 @@ mod tests {
         let mut pooled = Pooled::nothing();
         pooled.seconds = 12.0;
         pooled.add_op(&op);
-        pooled.add_times_of(&op);
         pooled.rates = vec![90.0, 110.0];
         pooled
     }

@@ -23,6 +23,7 @@ mod latency;
 mod machine;
 mod metric;
 mod nodes;
+mod out_of_space;
 mod outcome;
 mod precedence;
 mod precision;

@@ -11,6 +11,8 @@ mod clockwork;
 mod connections;
 mod dispatch;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use self::connections::Link;
@@ -50,6 +52,8 @@ pub struct Score {
     pub open: u64,
     /// End of the measured window.
     pub close: u64,
+    /// The rest of a segment, if the slice is one.
+    pub rest: Option<Rest>,
     /// How long an operation may take.
     pub timeout: u64,
     /// The schedule of an open loop.
@@ -66,6 +70,18 @@ pub struct Score {
 
 /// No request is out that waits for a response.
 const NOBODY_WAITS: u64 = u64::MAX;
+
+/// How a slice ends whose requests are a segment of a sequence: the window closes in all
+/// threads as soon as one of them has sent its share, so that the load is the same
+/// throughout. The rest of the segment is sent unmeasured.
+#[derive(Debug, Clone)]
+pub struct Rest {
+    /// The longest time for it, nanoseconds after the window has closed.
+    pub most: u64,
+    /// When the window closes, nanoseconds since the slice's origin; shared by the
+    /// threads, written once and read once a turn.
+    pub edge: Arc<AtomicU64>,
+}
 
 /// What became of a slot's request.
 #[derive(Debug, Clone, Copy)]
@@ -144,6 +160,8 @@ pub struct Conductor<'w> {
     window_open: bool,
     window_closed: bool,
     issued: u64,
+    /// Those of them after the window closed.
+    unmeasured: u64,
     in_flight: usize,
     up: usize,
     /// Since when no connection has been open; of meaning while `up` is 0.
@@ -233,6 +251,7 @@ impl<'w> Conductor<'w> {
             workload,
             ship,
             issued: 0,
+            unmeasured: 0,
             in_flight: 0,
             up: 0,
             none_up_since: 0,
@@ -265,6 +284,11 @@ impl<'w> Conductor<'w> {
             }
         }
         std::mem::take(&mut self.lives)
+    }
+
+    /// Operations issued after the window closed: the rest of a segment.
+    pub fn unmeasured(&self) -> u64 {
+        self.unmeasured
     }
 
     /// Number of connections, numbered from 0.
@@ -512,6 +536,8 @@ impl<'w> Conductor<'w> {
                     self.due = pacer.due();
                 }
                 self.issued += 1;
+                let closed = self.window_closed || now >= self.score.close;
+                self.unmeasured += u64::from(closed);
                 self.in_flight += 1;
                 // Still that of before where requests came to nothing without a response.
                 self.quiet_since = self.quiet_since.min(now);
@@ -523,7 +549,17 @@ impl<'w> Conductor<'w> {
         }
         let host = lane.exchange.host;
         self.dispatch.rest(slot, host);
+        if self.exhausted && self.issued > 0 {
+            self.close_for_all(now);
+        }
         Order::Rest
+    }
+
+    /// This thread has sent its share of a segment: the window closes for all threads.
+    fn close_for_all(&mut self, now: u64) {
+        let Some(rest) = &self.score.rest else { return };
+        let edge = rest.edge.fetch_min(now, Ordering::Relaxed).min(now);
+        self.cut_window(edge);
     }
 
     /// Seconds since 1970-01-01 UTC, worked out once a second.

@@ -35,11 +35,14 @@ pub(super) fn singles(page: &mut String, document: &Document) {
     different_hits(page, document);
 }
 
+/// A target, its hits for a pattern, and the pattern's name.
+type Found<'a> = (&'a str, u64, Option<&'a str>);
+
 /// Patterns with other numbers of hits on other targets, those that are farthest apart first.
 fn different_hits(page: &mut String, document: &Document) {
     let mut rows: Vec<(f64, [String; 3])> = Vec::new();
     for workload in &document.workloads {
-        let mut known: BTreeMap<u32, Vec<(&str, u64, Option<&str>)>> = BTreeMap::new();
+        let mut known: BTreeMap<u32, Vec<Found<'_>>> = BTreeMap::new();
         for result in document.results_of(&workload.name) {
             for each in &result.patterns {
                 if let Some(hits) = each.hits {

@@ -12,6 +12,7 @@ mod processes;
 mod prometheus;
 mod remote;
 mod serve;
+mod several;
 #[cfg(target_os = "linux")]
 mod whose;
 
@@ -88,6 +89,7 @@ pub(crate) trait Kind: Sync {
 /// Every kind of source. The first that takes a subject has it.
 pub(crate) static SOURCES: &[&dyn Kind] = &[
     &local::Local,
+    &several::Several,
     &remote::Tenbin,
     &prometheus::Prometheus,
     &launched::Launched,

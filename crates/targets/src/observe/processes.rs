@@ -103,7 +103,7 @@ mod linux {
     use super::Root;
     use crate::observe::group::Groups;
     use crate::observe::now;
-    use crate::observe::whose::Identity;
+    use crate::observe::whose::{Identity, lives};
     use crate::tree;
     use crate::usage::{Depth, Usage};
 
@@ -440,12 +440,6 @@ mod linux {
                 involuntary: self.involuntary - before.involuntary,
             }
         }
-    }
-
-    fn lives(identity: &Identity) -> bool {
-        let (pid, start) = *identity;
-        tree::stat(pid)
-            .is_some_and(|stat| stat.starttime == start && !matches!(stat.state, 'Z' | 'X'))
     }
 
     fn threads_of(pid: i32) -> Vec<i32> {

@@ -8,6 +8,7 @@ use tenbin_record::{ErrorClass, Retried, Role, failure};
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
 use crate::finding::{Blame, Finding, Severity};
+use crate::out_of_space;
 use crate::words::{count, percent, tame};
 
 /// Share of answered-but-wrong operations above which the work is not the work
@@ -105,17 +106,20 @@ impl Errors {
         let severity = tally.severity()?;
         let retried = retried.filter(|_| severity == Severity::Invalid);
         let hidden = retried.and_then(|retried| what_retries_hide(&retried));
-        let advice = tally.advice(&cell.workload.kind);
+        let full = out_of_space::sign(cell, &tally.statuses, &tally.texts);
+        let advice = match &full {
+            Some(_) => out_of_space::ADVICE,
+            None => tally.advice(&cell.workload.kind),
+        };
+        let seen = [Some(tally.evidence()), full, hidden.clone()];
+        let seen: Vec<String> = seen.into_iter().flatten().collect();
         Some(Finding {
             rule: self.name(),
             severity,
             blame: tally.blame(),
             workload: Some(cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),
-            evidence: match &hidden {
-                Some(hidden) => format!("{}; {hidden}", tally.evidence()),
-                None => tally.evidence(),
-            },
+            evidence: seen.join("; "),
             advice: match &hidden {
                 Some(_) => format!("{advice}; to measure as warp does, run with --retries 10"),
                 None => advice.to_owned(),
@@ -430,6 +434,48 @@ mod tests {
             findings[0].evidence.contains("<script>Denied"),
             "{findings:?}"
         );
+    }
+
+    #[test]
+    fn a_full_disk_is_named_and_advice_is_about_it() {
+        type Fill = fn(&mut Run);
+        let fail: Fill = |run| run.first_of("b").fail(ErrorClass::Status, 9_000);
+        let cases: [(Fill, &str); 3] = [
+            (
+                |run| run.first_of("b").status(507, 9_000),
+                "status 507 (9000 times) says that the target has no space left",
+            ),
+            (
+                |run| {
+                    run.first_of("b").status(500, 9_000);
+                    run.first_of("b").failure_text("XMinioStorageFull", 9_000);
+                },
+                "the error says that the target has no space left",
+            ),
+            (
+                |run| {
+                    run.first_of("b").status(500, 9_000);
+                    run.first_of("b").machine().disk = Some(tenbin_record::DiskUse {
+                        available_bytes: 8 << 20,
+                        size_bytes: 1 << 40,
+                    });
+                },
+                "8.00 MiB were left on the disk",
+            ),
+        ];
+        for (fill, expected) in cases {
+            let mut run = Run::pair(8);
+            fail(&mut run);
+            fill(&mut run);
+            let found = run.findings(&Errors).remove(0);
+            assert!(found.evidence.contains(expected), "{found:?}");
+            assert!(found.advice.contains("disk"), "{found:?}");
+        }
+        let mut run = Run::pair(8);
+        fail(&mut run);
+        run.first_of("b").status(500, 9_000);
+        let found = run.findings(&Errors).remove(0);
+        assert!(!found.advice.contains("disk"), "{found:?}");
     }
 
     #[test]

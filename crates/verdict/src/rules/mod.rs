@@ -59,6 +59,7 @@ mod unbalanced_hosts;
 mod unequal_answers;
 mod unequal_hits;
 mod unequal_paths;
+mod unequal_requests;
 mod uneven_hosts;
 mod uneven_workers;
 mod unobserved;
@@ -97,6 +98,7 @@ pub static RULES: &[&dyn Rule] = &[
     &unequal_hits::UnequalHits,
     &no_hits::NoHits,
     &changed_answers::ChangedAnswers,
+    &unequal_requests::UnequalRequests,
     &cache_forecast::CacheForecast,
     &cache_share::CacheShare,
     &port_exhaustion::PortExhaustion,

@@ -22,6 +22,10 @@ const LONG_IN_STEP: f64 = 0.025;
 const NARROW: f64 = 0.25;
 /// Share of the slices that must count whole turns of all connections.
 const MOSTLY: f64 = 0.75;
+/// Share of the planned slice below which a slice that ends by count is brief.
+const BRIEF: f64 = 0.25;
+/// Requests that are enough for a brief slice.
+const ENOUGH: f64 = 1_000.0;
 /// Fewest slices that have a spread.
 const FEWEST: usize = 4;
 /// How far a share of a mix may be from where it should be.
@@ -65,7 +69,9 @@ impl Rule for ShortSlices {
             self.shares(cell, cut.iter().find(other_side)?)
         });
         let in_step = cut.iter().filter_map(|cell| self.in_step(cell));
-        let found = times.chain(in_step).chain(shares);
+        let planned = evidence.plan.rounds.slice.as_secs_f64();
+        let brief = cut.iter().filter_map(|cell| self.brief(cell, planned));
+        let found = times.chain(in_step).chain(shares).chain(brief);
         match one_stretch {
             // Whoever asked for a single slice named its length, not that of slices.
             true => found.map(measured_longer).collect(),
@@ -149,6 +155,35 @@ impl ShortSlices {
                 advice: advice.to_owned(),
                 ..self.finding(cell, Severity::Suspect, told)
             }
+        })
+    }
+
+    /// A target that is much faster than another one is through with the requests that both
+    /// are sent in a fraction of a slice.
+    fn brief(&self, cell: &Cell<'_>, planned: f64) -> Option<Finding> {
+        let full = cell.full();
+        let by_count = full.iter().filter(|slice| {
+            let segment = slice.segment.as_ref();
+            segment.is_some_and(|segment| segment.planned.is_some())
+        });
+        let by_count: Vec<&Slice> = by_count.copied().collect();
+        let length = middle(by_count.iter().map(|slice| slice.seconds))?;
+        let ended = |slice: &&Slice| (slice.ok() + slice.failed()) as f64;
+        let requests = middle(by_count.iter().map(ended))?;
+        if length >= BRIEF * planned || requests >= ENOUGH {
+            return None;
+        }
+        let told = format!(
+            "a slice lasted {} and had {requests:.0} requests: every target is sent the same \
+             requests, and a slower one sets how many",
+            seconds(length)
+        );
+        Some(Finding {
+            advice: format!(
+                "use a --slice {:.0} times as long",
+                (ENOUGH / requests.max(1.0)).ceil()
+            ),
+            ..self.finding(cell, Severity::Suspect, told)
         })
     }
 
@@ -318,6 +353,32 @@ mod tests {
         assert_eq!(findings[0].target.as_deref(), Some("b"));
         assert!(findings[0].evidence.contains("8.4 % of a slice"));
         assert!(findings[0].evidence.contains("slices differ by 0 % only"));
+    }
+
+    #[test]
+    fn fires_when_a_fast_target_is_through_with_few_requests_at_once() {
+        let mut run = Run::pair(8);
+        let planned = run.plan.rounds.slice.as_secs_f64();
+        let segment = tenbin_record::Segment {
+            from: 0,
+            to: 440,
+            planned: Some(440),
+            unmeasured: 0,
+            skipped: 0,
+            digest: None,
+        };
+        run.each_of("b", |slice| {
+            slice.answers(400, 0.000_1);
+            slice.0.seconds = planned / 10.0;
+            slice.0.segment = Some(segment.clone());
+        });
+        let findings = run.findings(&ShortSlices);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert!(findings[0].evidence.contains("had 400 requests"));
+        assert_eq!(findings[0].advice, "use a --slice 3 times as long");
+        run.each_of("b", |slice| slice.answers(2_000, 0.000_1));
+        assert_eq!(run.findings(&ShortSlices), []);
     }
 
     #[test]

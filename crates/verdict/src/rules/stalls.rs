@@ -249,7 +249,7 @@ fn stall(slice: &Slice, kind: Kind) -> Option<f64> {
     pause.filter(|seconds| *seconds >= PAUSE).or(longest)
 }
 
-fn histograms<'s>(slice: &'s Slice, kind: Kind) -> impl Iterator<Item = &'s Histogram<u64>> {
+fn histograms(slice: &Slice, kind: Kind) -> impl Iterator<Item = &Histogram<u64>> {
     slice.work().map(kind)
 }
 

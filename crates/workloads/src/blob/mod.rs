@@ -21,6 +21,7 @@ mod parcel;
 mod pieced;
 mod prepared;
 mod put;
+mod round;
 mod s3;
 mod sentences;
 mod set;
