@@ -35,6 +35,9 @@ pub struct ServerUse {
     /// CPU seconds of the busiest thread of any of its processes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busiest_thread_seconds: Option<f64>,
+    /// Seconds that its threads were ready to run and waited for a core, added up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waited_for_core_seconds: Option<f64>,
     /// Time between the two looks by the clock of the machine that was looked at, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
@@ -105,6 +108,7 @@ impl ServerUse {
             // It may have been another one.
             busiest_process_seconds: None,
             busiest_thread_seconds: None,
+            waited_for_core_seconds: None,
             seconds: both(self.seconds, next.seconds),
             missed_seconds: self.missed_seconds,
             scope: next.scope,

@@ -259,6 +259,7 @@ fn server(second: u64) -> ServerUse {
         involuntary_switches: None,
         busiest_process_seconds: Some(0.25),
         busiest_thread_seconds: None,
+        waited_for_core_seconds: Some(0.5),
         seconds: Some(0.5 + second as f64),
         missed_seconds: Some(0.001),
         scope: UseScope::Host,

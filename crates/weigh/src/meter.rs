@@ -32,6 +32,7 @@ pub(crate) fn between(before: Option<Reading>, after: Option<Reading>) -> Option
         // Known of whole looks only, each against the one before.
         busiest_process_seconds: new.busiest_process,
         busiest_thread_seconds: new.busiest_thread,
+        waited_for_core_seconds: new.waited_for_core,
         seconds: Some(seconds),
         missed_seconds: None,
         scope: match new.scope {

@@ -57,6 +57,7 @@ fn together(one: Usage, other: Usage) -> Usage {
         involuntary_switches: sum(one.involuntary_switches, other.involuntary_switches),
         busiest_process: most(one.busiest_process, other.busiest_process),
         busiest_thread: most(one.busiest_thread, other.busiest_thread),
+        waited_for_core: sum(one.waited_for_core, other.waited_for_core),
         group: None,
     }
 }

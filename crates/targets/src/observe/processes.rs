@@ -155,6 +155,8 @@ mod linux {
         processes: HashMap<Identity, f64>,
         /// By process and thread.
         threads: HashMap<(i32, i32), f64>,
+        /// How long each was ready to run and waited for a core.
+        waiting: HashMap<(i32, i32), f64>,
     }
 
     #[derive(Debug, Clone, Copy, Default)]
@@ -219,16 +221,18 @@ mod linux {
             let switches = self.count_switches();
             let now = self.apart();
             let before = self.whole.replace(now);
-            let (busiest_process, busiest_thread) = match (&before, &self.whole) {
+            let (busiest_process, busiest_thread, waited_for_core) = match (&before, &self.whole) {
                 (Some(before), Some(now)) => (
                     most_grown(&before.processes, &now.processes),
                     most_grown(&before.threads, &now.threads),
+                    all_grown(&before.waiting, &now.waiting),
                 ),
-                _ => (None, None),
+                _ => (None, None, None),
             };
             Some(Usage {
                 busiest_process,
                 busiest_thread,
+                waited_for_core,
                 voluntary_switches: switches.map(|switches| switches.voluntary),
                 involuntary_switches: switches.map(|switches| switches.involuntary),
                 group: self
@@ -383,14 +387,19 @@ mod linux {
             let processes = processes
                 .filter_map(|identity| Some((*identity, own_seconds(identity.0)?)))
                 .collect();
-            let threads = self.members.iter().flat_map(|&pid| {
-                let threads = threads_of(pid).into_iter();
-                threads
-                    .filter_map(move |thread| Some(((pid, thread), thread_seconds(pid, thread)?)))
-            });
+            let (mut threads, mut waiting) = (HashMap::new(), HashMap::new());
+            for &pid in &self.members {
+                for thread in threads_of(pid) {
+                    if let Some([ran, waited]) = thread_seconds(pid, thread) {
+                        threads.insert((pid, thread), ran);
+                        waiting.insert((pid, thread), waited);
+                    }
+                }
+            }
             Apart {
                 processes,
-                threads: threads.collect(),
+                threads,
+                waiting,
             }
         }
 
@@ -455,11 +464,28 @@ mod linux {
         grown.max_by(f64::total_cmp)
     }
 
-    /// CPU seconds of one thread: first word of its `schedstat`, nanoseconds.
-    fn thread_seconds(pid: i32, thread: i32) -> Option<f64> {
+    /// What all of those at both looks have grown by; `None` where none was.
+    fn all_grown<K: std::hash::Hash + Eq>(
+        before: &HashMap<K, f64>,
+        now: &HashMap<K, f64>,
+    ) -> Option<f64> {
+        let grown = now
+            .iter()
+            .filter_map(|(key, now)| Some(now - before.get(key)?));
+        let grown: Vec<f64> = grown.filter(|grown| *grown >= 0.0).collect();
+        (!grown.is_empty()).then(|| grown.iter().sum())
+    }
+
+    /// Seconds that one thread ran, and that it was ready to run and waited for a core: the
+    /// first two words of its `schedstat`, nanoseconds.
+    fn thread_seconds(pid: i32, thread: i32) -> Option<[f64; 2]> {
         let text = fs::read_to_string(format!("/proc/{pid}/task/{thread}/schedstat")).ok()?;
-        let nanos: u64 = text.split_whitespace().next()?.parse().ok()?;
-        Some(nanos as f64 / 1e9)
+        let mut words = text.split_whitespace();
+        let mut next = || -> Option<f64> {
+            let nanos: u64 = words.next()?.parse().ok()?;
+            Some(nanos as f64 / 1e9)
+        };
+        Some([next()?, next()?])
     }
 
     fn switches(pid: i32, thread: i32) -> Option<Switches> {

@@ -96,6 +96,7 @@ fn read(body: &[u8]) -> Result<Usage, String> {
         // Against a look of somebody else's.
         busiest_process: None,
         busiest_thread: None,
+        waited_for_core: None,
         ..usage
     })
 }

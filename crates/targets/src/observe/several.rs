@@ -79,6 +79,7 @@ fn sum(parts: &[Usage]) -> Usage {
         involuntary_switches: count(|part| part.involuntary_switches),
         busiest_process: most(|part| part.busiest_process),
         busiest_thread: most(|part| part.busiest_thread),
+        waited_for_core: seconds(|part| part.waited_for_core),
         // Each would have its own.
         group: None,
     }

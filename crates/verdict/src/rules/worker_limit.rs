@@ -11,8 +11,9 @@ use crate::finding::{Blame, Finding, Severity};
 use crate::ladder::{Level, ladders};
 use crate::metric::Metric;
 use crate::processor::Busy;
+use crate::server;
 use crate::sweep::{Optimum, optima};
-use crate::words::{count, middle, ratio};
+use crate::words::{count, middle, percent, ratio};
 
 /// What more workers have to gain in a sweep to be worth their while.
 const GAIN: f64 = 0.05;
@@ -23,6 +24,10 @@ const FLAT: f64 = 0.10;
 
 /// Share of the growth of connections that service time has to grow by.
 const PROPORTIONAL: f64 = 0.80;
+
+/// Share of the service time on the fewest connections that a request may need a core, or wait for
+/// one, where nothing on the machine is idle: Tenbin's own convention.
+const LITTLE: f64 = 0.25;
 
 /// What a swept parameter has in its name when it says how many do the work.
 const WORKERS: [&str; 5] = ["worker", "process", "thread", "child", "pool"];
@@ -79,9 +84,18 @@ impl WorkerLimit {
         let full = top.cell.full();
         let thread = middle(full.iter().map(|slice| slice.client.busiest_thread))?;
         let waits = longer >= PROPORTIONAL * more;
-        if !waits || !busy.has_room() || thread > BUSY {
+        let needs_little = of_service_time(levels, top).filter(|share| *share <= LITTLE);
+        if !waits || !(busy.has_room() || needs_little.is_some()) || thread > BUSY {
             return None;
         }
+        let room = match needs_little {
+            Some(share) if !busy.has_room() => format!(
+                "a request needs a core, or waits for one, for {} of its service time on {}",
+                percent(share),
+                count(levels[0].connections(), "connection")
+            ),
+            _ => busy.idle_words(),
+        };
         let advice = if works_on_one_core(&top.cell, &busy) {
             "it seems to work on one core: raise the number of its worker processes or threads to that \
              of the cores"
@@ -105,7 +119,7 @@ impl WorkerLimit {
                 ratio(gained.low),
                 ratio(gained.high),
                 ratio(longer),
-                busy.idle_words()
+                room
             ),
             advice: advice.to_owned(),
         })
@@ -153,6 +167,20 @@ impl WorkerLimit {
             advice: format!("use {} for {}", optimum.place, optimum.sweep),
         })
     }
+}
+
+/// CPU time of a request at the highest level and its wait for a core, as a share of the service
+/// time on the fewest connections, on which requests do not wait for each other. Other programs
+/// may use all that the target leaves of the machine: what the target itself lacks is this.
+fn of_service_time(levels: &[Level<'_>], top: &Level<'_>) -> Option<f64> {
+    let alone = mean_time(levels.first()?)? / 1e9;
+    let full = top.cell.full();
+    let each = full.iter().filter_map(|slice| {
+        let ran = server::cpu_seconds(slice)?;
+        let waited = server::amount(slice, |used| used.waited_for_core_seconds)?;
+        (slice.ok() > 0).then(|| (ran + waited) / slice.ok() as f64)
+    });
+    Some(middle(each)? / alone)
 }
 
 /// Mean service time: by Little's law it grows as connections do where throughput stays, also
@@ -260,6 +288,28 @@ mod tests {
             findings[0].evidence.starts_with("from 8 to 32 connections"),
             "{findings:?}"
         );
+    }
+
+    #[test]
+    fn fires_on_a_machine_that_others_fill_when_the_target_hardly_waits_for_a_core() {
+        // 4 ms of service at 4 connections and more; 0.2 ms of CPU and 0.3 ms of waiting for it.
+        let filled = |waited: f64| {
+            let mut run = four_workers();
+            run.each(|slice| {
+                slice.server_cpu(0.2);
+                let used = slice.0.server.as_mut().unwrap();
+                used.waited_for_core_seconds = Some(waited);
+                let cpu = slice.machine().cpu.as_mut().unwrap();
+                (cpu.busy, cpu.idle) = (1.98, 0.02);
+            });
+            run.findings(&WorkerLimit)
+        };
+        let findings = filled(0.3);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        let told = "while a request needs a core, or waits for one, for 12.5 % of its service time \
+                    on 2 connections";
+        assert!(findings[0].evidence.ends_with(told), "{findings:?}");
+        assert_eq!(filled(3.0), []);
     }
 
     #[test]
