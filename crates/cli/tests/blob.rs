@@ -778,7 +778,7 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
     assert!(matches!(later.code, Some(0 | 6)), "{later}");
     later.expect_stderr("10 blobs of set \"blobs\" stay");
     // What is found of several modes is said once.
-    later.expect_stdout("* too_wide at get, delete: 1 slice is too few");
+    later.expect_stdout("a 99th percentile takes 368; likewise delete on blobstore");
     let json = std::fs::read_to_string(scratch.join("out.json")).expect("out.json");
     let rows: Value = serde_json::from_str(&json).expect("JSON");
     let totals = rows.as_array().expect("rows").iter();
