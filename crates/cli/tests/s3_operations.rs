@@ -175,7 +175,7 @@ fn a_run_that_is_interrupted_anywhere_leaves_nothing_it_does_not_name() {
         .run()
         .expect_code(3)
         .expect_stderr("may be left")
-        .expect_stderr("(SignatureDoesNotMatch)");
+        .expect_stderr("403 SignatureDoesNotMatch");
 }
 
 fn is_prefix(part: &str) -> bool {

@@ -150,10 +150,10 @@ const FLAT: &str = "patterns = \"terms.txt\"\nhits_tolerance = \"10%\"\n\
 
 fn sent(plan: &Plan, target: usize) -> Vec<(String, String, String)> {
     let work = plan.work_on(&plan.targets[target], &plan.workloads[0]);
-    let patterns = work.patterns().unwrap();
+    let patterns = work.patterns().expect("patterns");
     let each = patterns.set.patterns().iter();
     each.map(|one| {
-        let body = String::from_utf8(one.body.clone()).unwrap();
+        let body = String::from_utf8(one.body.clone()).expect("text");
         (one.method.clone(), one.path.clone(), body)
     })
     .collect()
