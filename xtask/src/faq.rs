@@ -37,8 +37,9 @@ enum Expected {
     /// This finding is the first, and this target does less than this share of the work
     /// of the baseline.
     Slower(&'static str, &'static str, f64),
-    /// Each does less of the work of the baseline than the one before, by the verdict.
-    Order(&'static [&'static str]),
+    /// This finding is the first, if one is given, and each target does less of the work of the
+    /// baseline than the one before, by the verdict.
+    Order(Option<&'static str>, &'static [&'static str]),
     /// The best value of the sweep is at least and at most this.
     Optimum(u64, u64),
 }
@@ -90,7 +91,7 @@ const SITUATIONS: &[Situation] = &[
         says: "5. a proxy costs; keep-alive behind it wins part of it back",
         plan: "proxy",
         delay: None,
-        expected: Expected::Order(&["with-keep-alive", "without-log"]),
+        expected: Expected::Order(Some("proxy_hop"), &["with-keep-alive", "without-log"]),
     },
     Situation {
         says: "6. TLS costs, mostly in handshakes",
@@ -102,7 +103,7 @@ const SITUATIONS: &[Situation] = &[
         says: "7. plain SQL, query builder, mapper",
         plan: "three-ways",
         delay: None,
-        expected: Expected::Order(&["builder", "orm"]),
+        expected: Expected::Order(None, &["builder", "orm"]),
     },
     Situation {
         says: "8. the generator itself is the limit",
@@ -216,7 +217,7 @@ impl Expected {
                 let ratio = ratio.map_or("unknown".to_owned(), |ratio| format!("{ratio:.3}"));
                 (format!("`{name}`: {seen}; {target} × {ratio}"), is_right)
             }
-            Self::Order(targets) => {
+            Self::Order(rule, targets) => {
                 let ratios: Vec<Option<f64>> = targets
                     .iter()
                     .map(|target| ratio_of(result, target))
@@ -228,7 +229,12 @@ impl Expected {
                     format!("{target} × {ratio}")
                 });
                 let shown = shown.collect::<Vec<_>>().join(", ");
-                (shown, falls && all_slower)
+                let Some(rule) = rule else {
+                    return (shown, falls && all_slower);
+                };
+                let (name, seen) = first_finding(result);
+                let is_right = falls && all_slower && name == *rule;
+                (format!("`{name}`: {seen}; {shown}"), is_right)
             }
             Self::Optimum(least, most) => {
                 let (name, seen) = optimum(result);

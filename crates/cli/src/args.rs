@@ -5,6 +5,7 @@
 //! the same that a plan file turns into.
 
 mod blob;
+mod chart;
 mod compare;
 mod comparing;
 mod doctor;
@@ -37,6 +38,7 @@ use clap_complete::Shell;
 use tenbin_plan::{At, Draft, Field, List, Refusal, Scalar};
 
 pub use blob::{BlobArgs, PhaseArgs};
+pub use chart::ChartArgs;
 pub use compare::{CompareArgs, EarlierArgs};
 pub use comparing::ComparingArgs;
 pub use doctor::{DoctorCommand, DoctorS3Args};
@@ -145,6 +147,9 @@ pub enum Command {
     /// Do what a command line of grn2drn asks for
     #[command(name = "grn2drn", disable_help_flag = true)]
     Grn2drn(ForeignArgs),
+    /// Run a grndump command line: print the commands that make a Groonga database
+    #[command(name = "grndump", disable_help_flag = true)]
+    Grndump(ForeignArgs),
     /// Do what a command line of droonga-send asks for
     #[command(name = "droonga-send", disable_help_flag = true)]
     DroongaSend(ForeignArgs),
@@ -163,6 +168,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Compare a run with an earlier one, to see what a change has done
     Compare(CompareArgs),
+    /// Draw ramps of several runs and result files of drnbench in one chart
+    Chart(ChartArgs),
     /// Explain the rules that findings come from: test, threshold, what to do
     Explain(ExplainArgs),
     /// Run one of the built-in servers on its own, until Ctrl-C
@@ -241,11 +248,12 @@ pub struct CleanArgs {
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
+  tenbin show last
   tenbin show runs/2026-01-31T120000-search-ramp --drnbench result.csv
   tenbin show groonga-result.csv")]
 pub struct ShowArgs {
-    /// The run directory, for example runs/2026-01-31T120000-s3-put, or a result file of drnbench,
-    /// which is held against Little's law
+    /// The run directory, for example runs/2026-01-31T120000-s3-put; last for the newest in runs;
+    /// or a result file of drnbench, which is checked against Little's law
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// Write the steps of its ramps in drnbench's format; with several targets the name of each

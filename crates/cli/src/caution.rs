@@ -8,34 +8,55 @@ use tenbin_stats::{CONFIDENCE, blocks_for_significance};
 /// "Multipart upload limits").
 const SMALLEST_PART: u64 = 5 << 20;
 
+/// What can be said of a plan.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Caution {
+    /// The run cannot give what it is for: printed whether or not output is quiet.
+    Warning(String),
+    /// Worth knowing.
+    Note(String),
+}
+
 /// One sentence each.
-pub(crate) fn cautions(plan: &Plan) -> Vec<String> {
-    [too_few_rounds(plan), small_parts(plan)]
-        .into_iter()
-        .flatten()
-        .collect()
+pub(crate) fn cautions(plan: &Plan) -> Vec<Caution> {
+    let rounds = too_few_rounds(plan).map(Caution::Warning);
+    let parts = small_parts(plan).map(Caution::Note);
+    rounds.into_iter().chain(parts).collect()
 }
 
 /// Rounds of which no verdict can come, however large the difference.
 fn too_few_rounds(plan: &Plan) -> Option<String> {
-    let questions = plan.workloads.len() * plan.targets.len().saturating_sub(1);
+    let compared = plan.comparing.workloads.len().saturating_sub(1);
+    let questions =
+        plan.workloads.len() * plan.targets.len().saturating_sub(1) + plan.targets.len() * compared;
     if questions == 0 {
         return None;
     }
     let alpha = (1.0 - CONFIDENCE) / questions as f64;
     let needed = u32::try_from(blocks_for_significance(alpha)?).ok()?;
     let each = plan.rounds_per_block();
-    let blocks = plan.rounds.count / each;
+    let rounds = plan
+        .rounds
+        .until
+        .map_or(plan.rounds.count, |until| until.most);
+    let blocks = rounds / each;
     if blocks >= needed {
         return None;
     }
-    let asked = match questions {
-        1 => "no difference, however large,".to_owned(),
-        several => format!("among {several} questions no difference, however large,"),
+    let (block, blocks_needed) = match plan.targets.len() {
+        2 => ("ABBA quad", "quads"),
+        _ => ("Williams square", "squares"),
+    };
+    let plural = if blocks == 1 { "" } else { "s" };
+    let among = match questions {
+        1 => String::new(),
+        several => format!(" among {several} comparisons"),
     };
     Some(format!(
-        "{asked} can be told from chance with --rounds {}; it takes --rounds {} or more",
-        plan.rounds.count,
+        "no difference can be shown with --rounds {rounds} ({blocks} {block}{plural}), however large \
+         it is: at {:.0} % confidence the signed-rank test needs {needed} {blocks_needed}{among} \
+         → use --rounds {} or more",
+        CONFIDENCE * 100.0,
         needed.saturating_mul(each)
     ))
 }
@@ -66,8 +87,13 @@ mod tests {
 
     use super::*;
 
-    fn said(rounds: u32, targets: u32, workload: &str, workloads: u32) -> Vec<String> {
-        let mut text = format!("[rounds]\ncount = {rounds}\n");
+    fn said(rounds: u32, targets: u32, workload: &str, workloads: u32) -> Vec<Caution> {
+        let rounds = format!("[rounds]\ncount = {rounds}\n");
+        cautions(&plan(&rounds, targets, workload, workloads))
+    }
+
+    fn plan(rounds: &str, targets: u32, workload: &str, workloads: u32) -> Plan {
+        let mut text = rounds.to_owned();
         for at in 0..targets {
             text += &format!("[[target]]\nname = \"t{at}\"\nbuiltin = \"s3-memory\"\n");
         }
@@ -75,33 +101,48 @@ mod tests {
             text += &format!("[[workload]]\nname = \"w{at}\"\nkind = \"s3\"\n{workload}\n");
         }
         let draft = Draft::from_toml(&text, std::path::Path::new("plan.toml"));
-        let plan = draft
+        draft
             .unwrap()
             .resolve(&mut Context::of_this_process().unwrap())
-            .unwrap();
-        cautions(&plan)
+            .unwrap()
     }
 
     #[test]
     fn rounds_of_which_no_verdict_can_come_are_said_beforehand() {
         let put = "operation = \"put\"";
+        let warning = |text: &str| [Caution::Warning(text.to_owned())];
         assert_eq!(
-            said(10, 2, put, 1),
-            [
-                "no difference, however large, can be told from chance with --rounds 10; it takes \
-              --rounds 12 or more"
-            ]
+            said(8, 2, put, 1),
+            warning(
+                "no difference can be shown with --rounds 8 (4 ABBA quads), however large it is: at \
+                 95 % confidence the signed-rank test needs 6 quads → use --rounds 12 or more"
+            )
         );
-        assert_eq!(said(12, 2, put, 1), [""; 0]);
+        assert_eq!(said(12, 2, put, 1), []);
         assert_eq!(
             said(12, 2, put, 4),
-            [
-                "among 4 questions no difference, however large, can be told from chance with \
-              --rounds 12; it takes --rounds 16 or more"
-            ]
+            warning(
+                "no difference can be shown with --rounds 12 (6 ABBA quads), however large it is: at \
+                 95 % confidence the signed-rank test needs 8 quads among 4 comparisons → use \
+                 --rounds 16 or more"
+            )
         );
-        assert_eq!(said(16, 2, put, 4), [""; 0]);
-        assert_eq!(said(1, 1, put, 4), [""; 0], "nothing is compared");
+        assert_eq!(said(16, 2, put, 4), []);
+        assert_eq!(said(1, 1, put, 4), [], "nothing is compared");
+    }
+
+    #[test]
+    fn rounds_that_nobody_named_can_show_a_difference() {
+        for targets in 2..5 {
+            for workloads in [1, 4, 11] {
+                let plan = plan("", targets, "operation = \"put\"", workloads);
+                assert_eq!(
+                    cautions(&plan),
+                    [],
+                    "{targets} targets, {workloads} workloads"
+                );
+            }
+        }
     }
 
     #[test]
@@ -110,10 +151,9 @@ mod tests {
             let work = format!("operation = \"multipart\"\nsize = \"16MiB\"\npart_size = {size:?}");
             said(6, 1, &work, 1)
         };
-        assert_eq!(parts("5MiB"), [""; 0]);
-        assert_eq!(
-            parts("1MiB"),
-            ["\"w0\" has parts of 1MiB, and most servers refuse parts below 5MiB, except the last"]
-        );
+        assert_eq!(parts("5MiB"), []);
+        let note = "\"w0\" has parts of 1MiB, and most servers refuse parts below 5MiB, except the \
+                    last";
+        assert_eq!(parts("1MiB"), [Caution::Note(note.to_owned())]);
     }
 }

@@ -16,13 +16,16 @@ pub enum Exit {
     Target = 3,
     /// A target failed during the run; what was measured is kept.
     TargetFailed = 4,
-    /// The run directory could not be written; what was measured is kept.
+    /// The run directory or standard output could not be written; what was measured is
+    /// kept.
     Record = 5,
     /// Finished, but the verdict is INVALID.
     Invalid = 6,
-    /// Finished and to be believed, but something that was expected is not true, or
-    /// cannot be told.
+    /// Finished and to be believed, but an expected condition is proven false.
     Unmet = 7,
+    /// Finished and to be believed, but the run cannot tell whether an expected condition
+    /// is true.
+    Undecided = 8,
     /// Interrupted; what was measured is kept.
     Interrupted = 130,
 }

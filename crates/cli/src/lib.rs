@@ -31,13 +31,26 @@ pub fn run() -> ExitCode {
     let arguments = args::called_by_name(arguments);
     let command_line = match Cli::try_parse_from(&arguments) {
         Ok(command_line) => command_line,
-        Err(error) => args::with_tip(error).exit(),
+        Err(error) => return explained(&args::with_tip(error)),
     };
     match command_line.command {
         // Its exit code is its own.
         Command::Guard(guard) => tenbin_targets::guard::main(guard.arguments),
-        command => dispatch(command).into(),
+        command => output::exit_after_output(dispatch(command)).into(),
     }
+}
+
+/// Prints what the parser has to say: help on standard output, or what is wrong with the
+/// arguments.
+fn explained(error: &clap::Error) -> ExitCode {
+    use std::io::Write as _;
+
+    let printed = error.print().and_then(|()| std::io::stdout().flush());
+    if error.use_stderr() {
+        return Exit::Refused.into();
+    }
+    output::note_failure(printed);
+    output::exit_after_output(Exit::Done).into()
 }
 
 fn dispatch(command: Command) -> Exit {
@@ -63,12 +76,14 @@ fn dispatch(command: Command) -> Exit {
             commands::helper("drnbench-generate-select-patterns", &args)
         }
         Command::Grn2drn(args) => commands::helper("grn2drn", &args),
+        Command::Grndump(args) => commands::helper("grndump", &args),
         Command::DroongaSend(args) => commands::helper("droonga-send", &args),
         Command::Doctor(command) => commands::doctor(&command),
         Command::Run(args) => commands::measure(args.draft(), &args.output),
         Command::Plan(command) => commands::print_plan(command.draft()),
         Command::Clean(args) => commands::clean(&args),
         Command::Show(args) => commands::show(&args),
+        Command::Chart(args) => commands::chart(&args),
         Command::Compare(args) => commands::compare(&args),
         Command::Explain(args) => commands::explain(&args),
         Command::Serve(command) => commands::serve(&command),

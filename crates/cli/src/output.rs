@@ -2,8 +2,11 @@
 //! standard error.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tenbin_report::{Document, terminal};
+
+use crate::exit::Exit;
 
 /// Columns where the width of the terminal is not known.
 const COLUMNS: usize = 100;
@@ -33,10 +36,40 @@ pub(crate) fn warning(text: &str) {
     eprintln!("warning: {}", tenbin_report::for_terminal(text));
 }
 
-/// Text on standard output. Whoever closes it early has read enough.
+/// Whether something could not be written to standard output.
+static FAILED: AtomicBool = AtomicBool::new(false);
+
+/// Text on standard output. Whoever closes it early has read enough; any other failure is
+/// said once, and the program ends with [`Exit::Record`] then.
 pub(crate) fn print(text: &[u8]) {
     let mut out = io::stdout().lock();
-    let _ = out.write_all(text).and_then(|()| out.flush());
+    note_failure(out.write_all(text).and_then(|()| out.flush()));
+}
+
+/// Notes how writing to standard output ended.
+pub(crate) fn note_failure(written: io::Result<()>) {
+    let Err(failure) = written else { return };
+    if failure.kind() == io::ErrorKind::BrokenPipe {
+        return;
+    }
+    if !FAILED.swap(true, Ordering::Relaxed) {
+        error(&format!(
+            "cannot write to standard output: {failure}; free space, or write to another file"
+        ));
+    }
+}
+
+/// How the program ends that would end with `exit`: a result that nobody can read is a
+/// failure.
+pub(crate) fn exit_after_output(exit: Exit) -> Exit {
+    match exit {
+        Exit::Done | Exit::Invalid | Exit::Unmet | Exit::Undecided
+            if FAILED.load(Ordering::Relaxed) =>
+        {
+            Exit::Record
+        }
+        other => other,
+    }
 }
 
 /// Standard output for what is too long to be held.

@@ -8,8 +8,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use tenbin_plan::Plan;
 use tenbin_plan::duration::Time;
+use tenbin_record::Environment;
 use tenbin_report::for_terminal;
+use tenbin_verdict::hits::compare_hits;
 use tenbin_weigh::Progress;
 
 /// How often news is repeated where there is no terminal.
@@ -102,7 +105,12 @@ impl Display {
                 };
                 let how_long = how_long(&what, *forecast, *shortest, *requests);
                 let after = supply.map_or_else(String::new, |supply| {
-                    format!(", after putting {supply} on each target")
+                    let again = if supply.again {
+                        ", some before each slice"
+                    } else {
+                        ""
+                    };
+                    format!(", after putting {supply} on each target{again}")
                 });
                 self.line(&format!(
                     "{how_long}{after}, kept in {}",
@@ -215,9 +223,32 @@ impl Display {
                     .set_message(format!("{current}: {ok_per_second:.0}/s{failed}"));
             }
             Progress::Second { .. } | Progress::Measured { .. } => {}
+            Progress::Hits { plan, environment } => self.hits(plan, environment),
             Progress::Warning(text) => self.warn(text),
             Progress::Note(text) => self.line(&format!("note: {}", for_terminal(text))),
             Progress::Stopping => self.bar.set_message("stopping the targets"),
+        }
+    }
+
+    /// Says before anything is measured whether the targets find the same.
+    fn hits(&self, plan: &Plan, environment: &Environment) {
+        let Some(baseline) = plan.baseline() else {
+            return;
+        };
+        let others = || plan.targets.iter().filter(|one| one.name != baseline.name);
+        let pairs = plan.workloads.iter();
+        for (work, target) in pairs.flat_map(|work| others().map(move |other| (work, other))) {
+            let Some(hits) = compare_hits(work, environment, &baseline.name, &target.name) else {
+                continue;
+            };
+            let text = hits.sentence(work, environment, &baseline.name, &target.name);
+            match hits.too_many {
+                true => self.warn(&format!("workload \"{}\": {text}", work.name)),
+                false => {
+                    let text = format!("workload \"{}\": {text}", work.name);
+                    self.line(&format!("note: {}", for_terminal(&text)));
+                }
+            }
         }
     }
 

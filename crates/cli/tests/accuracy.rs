@@ -155,6 +155,7 @@ impl Workload for Get {
 /// CPU time of the engine for an operation, nanoseconds; 16 connections, half a second.
 fn cost_of_an_operation(carrier: Carrier) -> f64 {
     let plan = Drive {
+        rest: None,
         carrier,
         load: Load::closed(16),
         seed: 1,

@@ -496,9 +496,23 @@ fn a_number_that_is_expected_of_http_is_a_status() {
 }
 
 #[test]
+fn one_server_needs_no_flag() {
+    let short = plan("tenbin http http://127.0.0.1:8080/a --connections 4");
+    let long = plan("tenbin http --target http://127.0.0.1:8080/a --connections 4");
+    assert_eq!(short.to_toml(), long.to_toml());
+    let both = Cli::try_parse_from(["tenbin", "http", "http://h/", "--target", "http://i/"]);
+    assert!(both.is_err(), "two servers are given by --target each");
+    let class = plan("tenbin http http://h/ --expect 2xx,404").to_toml();
+    assert!(class.contains("expect = [\"2xx\", 404]"), "{class}");
+}
+
+#[test]
 fn what_beginners_write_gets_a_tip() {
     for (line, tip) in [
-        ("tenbin http http://h:1/", "'--target http://h:1/'"),
+        (
+            "tenbin http http://h:1/ http://i:1/",
+            "'--target http://i:1/'",
+        ),
         ("tenbin s3 http://h:1", "'--target http://h:1'"),
         ("tenbin a.toml", "'tenbin run a.toml'"),
         ("tenbin plan a.toml", "'tenbin plan file a.toml'"),

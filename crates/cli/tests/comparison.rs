@@ -99,6 +99,39 @@ fn what_is_expected_and_true_ends_well() {
     }
 }
 
+/// Two instances of one server, compared in rounds too few for an interval.
+fn compared_briefly(scratch: &Scratch, condition: [&str; 2]) -> Outcome {
+    let pair = [
+        "http",
+        "--builtin",
+        "old=http",
+        "--builtin",
+        "new=http",
+        "--rounds",
+        "2",
+        "--slice",
+        "400ms",
+        "--warmup",
+        "100ms",
+    ];
+    Tenbin::new(scratch, pair.into_iter().chain(condition)).run()
+}
+
+#[test]
+fn what_cannot_be_told_and_what_is_proven_have_codes_of_their_own() {
+    let scratch = Scratch::new("undecided");
+    // 6 is for a machine so busy that nothing can be believed.
+    let told = compared_briefly(&scratch, ["--expect", "throughput>0.97x baseline"]);
+    assert!(matches!(told.code, Some(6 | 8)), "{told}");
+    told.expect_stdout("cannot tell");
+    let unproven = compared_briefly(&scratch, ["--fail-if", "throughput<0.97x baseline"]);
+    assert!(matches!(unproven.code, Some(0 | 6)), "{unproven}");
+    unproven.expect_stdout("not proven");
+    let proven = compared_briefly(&scratch, ["--fail-if", "max>1us"]);
+    assert!(matches!(proven.code, Some(6 | 7)), "{proven}");
+    proven.expect_stdout("FAILED: fail if max>1us by old at http-GET");
+}
+
 #[test]
 fn a_sweep_names_the_smallest_value_that_is_enough() {
     let scratch = Scratch::new("sweep");

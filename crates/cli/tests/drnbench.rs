@@ -237,6 +237,39 @@ fn clients_that_drnbench_rounded_up_are_found_out() {
 }
 
 #[test]
+fn files_and_runs_lie_over_each_other_in_one_chart() {
+    let scratch = Scratch::new("drnbench-chart");
+    let head = COLUMNS.join(",");
+    for (name, rate) in [("groonga-result", 150.0), ("droonga-result-3nodes", 430.0)] {
+        let row = |clients: u32| format!("{clients},4500,{rate:?},0.001,0.5,0.02,100.0\n");
+        let text = format!("{head},200\n{}{}", row(4), row(8));
+        scratch.write(&format!("{name}.csv"), text);
+    }
+    tenbin(
+        &scratch,
+        "chart --out nodes groonga-result.csv droonga-result-3nodes.csv",
+    )
+    .expect_code(0)
+    .expect_stderr("written: nodes.svg");
+    let read = |name: &str| std::fs::read_to_string(scratch.join(name)).expect(name);
+    let csv = read("nodes.csv");
+    assert!(csv.contains(",groonga-result,,4,150,,,0.02,,"), "{csv}");
+    assert!(
+        csv.contains(",droonga-result-3nodes,,8,430,,,0.02,,"),
+        "{csv}"
+    );
+    let svg = read("nodes.svg");
+    assert!(
+        svg.contains("Throughput") && svg.contains("droonga-result-3nod"),
+        "{svg}"
+    );
+    scratch.write("other.txt", "no table");
+    tenbin(&scratch, "chart other.txt")
+        .expect_code(2)
+        .expect_stderr("other.txt: neither a run directory nor a result file of drnbench");
+}
+
+#[test]
 fn what_cannot_be_done_is_refused_with_a_sentence() {
     let scratch = Scratch::new("drnbench-refused");
     patterns(&scratch);

@@ -64,6 +64,37 @@ fn the_plan_for_local_processes_resolves_with_jog_uncommented() {
 }
 
 #[test]
+fn the_blob_stores_are_compared_and_the_mix_up_is_the_first_finding() {
+    let scratch = Scratch::new("blob-example");
+    let program = Path::new(env!("CARGO_BIN_EXE_tenbin"));
+    let programs = program.parent().expect("its directory");
+    let before = std::env::var("PATH").expect("a PATH");
+    let path = format!("{}:{before}", programs.display());
+    let plan = examples().join("blob/local.toml");
+    let plan = plan.to_str().expect("a path in UTF-8");
+    let run = Tenbin::new(&scratch, ["run", "--json", plan])
+        .env("PATH", &path)
+        .run();
+    run.expect_code(6);
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let first = &document["findings"][0];
+    let about = ["rule", "target", "workload"].map(|key| first[key].as_str());
+    let expected = ["errors", "mixed-up", "get-10KiB"].map(Some);
+    assert_eq!(about, expected, "{}", document["findings"]);
+    let advice = first["advice"].as_str().unwrap_or_default();
+    assert!(advice.contains("other bytes than were stored"), "{advice}");
+    let gone = document["results"].as_array().into_iter().flatten();
+    let gone = gone.flat_map(|result| result["operations"].as_array().into_iter().flatten());
+    let gone: Vec<_> = gone.filter(|one| one["operation"] == "gone").collect();
+    assert_eq!(gone.len(), 2, "{}", document["results"]);
+    // 50 ms, and not the 610 that the server takes to close the connection.
+    for one in gone {
+        let median = one["p50"]["value"].as_f64().expect("a time");
+        assert!((0.05..0.3).contains(&median), "{one}");
+    }
+}
+
+#[test]
 fn the_containers_are_those_of_the_plan() {
     let directory = examples().join("object-stores");
     let text = std::fs::read_to_string(directory.join("compose.yml")).expect("compose.yml");

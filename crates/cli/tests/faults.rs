@@ -55,6 +55,106 @@ fn a_closed_port() {
         .expect_stderr("gone")
         .expect_stderr("refused");
     scratch.expect_nobody_left(SOON);
+    expect_no_run(&scratch);
+}
+
+/// A failed start leaves nothing behind.
+fn expect_no_run(scratch: &Scratch) {
+    let runs = std::fs::read_dir(scratch.path().join("runs"));
+    let left: Vec<_> = runs.into_iter().flatten().flatten().collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_url_that_is_not_there() {
+    let scratch = Scratch::new("not-found");
+    let locations = "location / { return 404; } location /away { return 503; }";
+    let nginx = Nginx::serving(&scratch, locations);
+    let short = ["--warmup", "0s", "--slice", "100ms", "--rounds", "2"];
+    let http = |url: &str, more: &[&str]| {
+        let line = [&["http", url][..], &short, more].concat();
+        Tenbin::new(&scratch, line).run()
+    };
+    let run = http(&nginx.url(), &[]);
+    run.expect_code(3)
+        .expect_stderr("the first request failed: GET was answered with status 404")
+        .expect_stderr("--expect 404");
+    expect_no_run(&scratch);
+    let accepted = http(&nginx.url(), &["--expect", "404"]);
+    assert!(matches!(accepted.code, Some(0 | 6)), "{accepted}");
+    let away = format!("{}away", nginx.url());
+    http(&away, &[])
+        .expect_code(4)
+        .expect_stderr("warning: target")
+        .expect_stderr("GET was answered with status 503");
+}
+
+#[test]
+fn the_last_run_is_shown_and_files_are_not_taken_for_runs() {
+    let scratch = Scratch::new("show-last");
+    let show = |what: &str| Tenbin::new(&scratch, ["show", what]).run();
+    show("last").expect_code(2).expect_stderr("no run in runs/");
+    scratch.write("bad.csv", "a,b\n1,2\n");
+    let file = show("bad.csv");
+    file.expect_code(2)
+        .expect_stderr("bad.csv is neither a run directory nor a result file of drnbench");
+    assert!(!file.stderr.contains("plan.toml"), "{file}");
+    let nginx = Nginx::start(&scratch);
+    for name in ["first", "second"] {
+        let target = nginx.target(name);
+        let line = [
+            "http", "--target", &target, "--warmup", "0s", "--slice", "100ms",
+        ];
+        let run = Tenbin::new(&scratch, line.into_iter().chain(["--rounds", "2"])).run();
+        assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    }
+    show("last").expect_stdout("second");
+}
+
+#[test]
+fn standard_output_that_cannot_be_written() {
+    let scratch = Scratch::new("full-stdout");
+    let nginx = Nginx::start(&scratch);
+    let target = nginx.target("nginx");
+    let http = [
+        "http", "--target", &target, "--warmup", "0s", "--slice", "100ms", "--rounds", "2",
+    ];
+    Tenbin::new(&scratch, http).run();
+    let lines: [&[&str]; 7] = [
+        &["--help"],
+        &["--version"],
+        &["wrk", "--help"],
+        &["explain"],
+        &["plan", "http", "--target", &target],
+        &["show", "last"],
+        &["show", "last", "--json"],
+    ];
+    for line in lines {
+        let tenbin = |stdout: std::process::Stdio| {
+            common::tied(env!("CARGO_BIN_EXE_tenbin"))
+                .args(line)
+                .current_dir(scratch.path())
+                .stdout(stdout)
+                .stderr(std::process::Stdio::piped())
+                .spawn()
+                .expect("tenbin starts")
+        };
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+        let full = tenbin(full.expect("/dev/full").into()).wait_with_output();
+        let full = full.expect("it ends");
+        let said = String::from_utf8_lossy(&full.stderr);
+        assert_eq!(full.status.code(), Some(5), "{line:?}: {said}");
+        assert!(said.contains("cannot write to standard output: "), "{said}");
+        let mut closed = tenbin(std::process::Stdio::piped());
+        drop(closed.stdout.take());
+        let closed = closed.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&closed.stderr);
+        assert!(!said.contains("standard output"), "{line:?}: {said}");
+        assert!(
+            matches!(closed.status.code(), Some(0 | 6)),
+            "{line:?}: {said}"
+        );
+    }
 }
 
 #[test]

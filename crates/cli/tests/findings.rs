@@ -2,7 +2,45 @@
 
 mod common;
 
-use common::{Nginx, Outcome, Scratch, Tenbin};
+use std::process::Stdio;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use common::{Nginx, Outcome, OwnServer, Scratch, Tenbin, free_port, search_path, tied};
+
+/// Connections are counted for the whole machine: whoever opens many takes turns with whoever
+/// counts them.
+fn alone() -> MutexGuard<'static, ()> {
+    static CONNECTIONS: Mutex<()> = Mutex::new(());
+    CONNECTIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Another program that takes about 40 % of a core.
+struct Hog(std::process::Child);
+
+impl Hog {
+    fn start() -> Self {
+        let work = "while :; do i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done; sleep 0.1; done";
+        let child = tied("sh").args(["-c", work]).spawn().expect("sh runs");
+        Self(child)
+    }
+}
+
+impl Drop for Hog {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Names of the rules of all findings, in their order.
+fn rules(run: &Outcome) -> Vec<String> {
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
+    let findings = document["findings"].as_array().expect("findings");
+    let names = findings
+        .iter()
+        .map(|finding| finding["rule"].as_str().expect("a name"));
+    names.map(str::to_owned).collect()
+}
 
 /// A short run against these targets.
 fn weigh(scratch: &Scratch, targets: &[String], more: &[&str]) -> Outcome {
@@ -26,6 +64,7 @@ fn finding(run: &Outcome, rule: &str) -> serde_json::Value {
 
 #[test]
 fn a_server_that_keeps_no_connection_is_told_from_one_that_does() {
+    let _alone = alone();
     let scratch = Scratch::new("keep-alive");
     let hello = "location / { return 200 'hello'; }";
     let keeping = Nginx::serving(&scratch, hello);
@@ -36,6 +75,24 @@ fn a_server_that_keeps_no_connection_is_told_from_one_that_does() {
     assert_eq!(found["target"], "closing", "{run}");
     assert_eq!(found["severity"], "suspect", "{run}");
     assert_eq!(found["blame"], "server", "{run}");
+}
+
+#[test]
+fn a_response_in_two_writes_waits_for_a_delayed_acknowledgement() {
+    let scratch = Scratch::new("two-writes");
+    let truth = |options: &[&str]| {
+        let fixed = ["serve", "truth", "--listen", "127.0.0.1:0"];
+        OwnServer::start(&scratch, [&fixed[..], options].concat())
+    };
+    let server = truth(&["--two-writes"]);
+    let run = weigh(&scratch, &[server.url()], &["--json"]);
+    let found = finding(&run, "tail_signature");
+    assert_eq!(found["blame"], "server", "{run}");
+    let evidence = found["evidence"].as_str().expect("evidence");
+    assert!(evidence.contains("delayed acknowledgement"), "{run}");
+    let slow = truth(&["--service", "fixed:46ms"]);
+    let run = weigh(&scratch, &[slow.url()], &["--json"]);
+    assert!(!run.stdout.contains("tail_signature"), "{run}");
 }
 
 #[test]
@@ -79,4 +136,162 @@ fn every_rule_has_its_page() {
     unknown
         .expect_code(2)
         .expect_stderr("there is no rule \"keep-aliv\"; did you mean keep_alive?");
+}
+
+#[test]
+fn a_server_that_closes_connections_is_named_before_a_busy_machine() {
+    let _alone = alone();
+    let scratch = Scratch::new("cause-first");
+    let hello = "location / { return 200 'hello'; }";
+    let keeping = Nginx::serving(&scratch, hello);
+    let closing = Nginx::serving(&scratch, &format!("keepalive_timeout 0; {hello}"));
+    let _hogs = [Hog::start(), Hog::start()];
+    let targets = [keeping.target("keeping"), closing.target("closing")];
+    let run = weigh(&scratch, &targets, &["--json"]);
+    let found = rules(&run);
+    let place = |rule: &str| found.iter().position(|name| name == rule);
+    let keep_alive = place("keep_alive").unwrap_or_else(|| panic!("{run}"));
+    for rule in [
+        "others_busy",
+        "machine_full",
+        "steal",
+        "shared_cores",
+        "too_wide",
+    ] {
+        assert!(
+            place(rule).is_none_or(|place| keep_alive < place),
+            "{found:?}"
+        );
+        assert!(
+            found.iter().filter(|name| *name == rule).count() <= 1,
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
+fn a_server_behind_a_proxy_is_its_backend_and_the_proxy_keeps_no_connection() {
+    let _alone = alone();
+    let scratch = Scratch::new("backend");
+    let port = free_port();
+    let mut behind = tied("python3")
+        .env("PATH", search_path())
+        .args([
+            "-m",
+            "http.server",
+            "--bind",
+            "127.0.0.1",
+            &port.to_string(),
+        ])
+        .current_dir(scratch.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("python3 runs");
+    std::fs::write(scratch.path().join("index.html"), "hello").expect("written");
+    let proxied = format!("location / {{ proxy_pass http://127.0.0.1:{port}; }}");
+    let nginx = Nginx::serving(&scratch, &proxied);
+    let target = nginx.target("web");
+    let observe = format!("web=pid:{}", nginx.pid());
+    let arguments = "--json --rounds 8 --slice 300ms --gap 100ms --warmup 200ms --connections 4";
+    let arguments = [
+        "http",
+        "--quiet",
+        "--target",
+        &target,
+        "--observe",
+        &observe,
+    ]
+    .into_iter()
+    .chain(arguments.split(' '));
+    let run = Tenbin::new(&scratch, arguments).run();
+    let _ = behind.kill();
+    let _ = behind.wait();
+    let backend = finding(&run, "backend_cpu");
+    let seen = backend["evidence"].as_str().expect("a sentence");
+    assert!(
+        seen.contains(&format!("python3 (pid {})", behind.id())),
+        "{run}"
+    );
+    assert!(
+        seen.contains("a database or another backend of this target"),
+        "{run}"
+    );
+    // nginx asks its upstream over a new connection each time unless it is told otherwise.
+    let hop = finding(&run, "proxy_hop");
+    let seen = hop["evidence"].as_str().expect("a sentence");
+    assert!(
+        seen.contains("connections were opened behind web for each request"),
+        "{run}"
+    );
+}
+
+#[test]
+fn the_cost_of_a_connection_for_each_request_is_a_ratio_on_one_server() {
+    let _alone = alone();
+    let scratch = Scratch::new("workloads");
+    let nginx = Nginx::serving(&scratch, "location / { return 200 'hello'; }");
+    let plan = format!(
+        "[compare]\nworkloads = [\"kept\", \"closed\"]\n\
+         [rounds]\ncount = 12\nslice = \"200ms\"\ngap = \"10ms\"\nwarmup = \"50ms\"\n\
+         [load]\nconnections = 4\n\
+         [[target]]\nname = \"web\"\nurl = \"{}\"\n\
+         [[workload]]\nname = \"kept\"\nkind = \"http\"\n\
+         [[workload]]\nname = \"closed\"\nkind = \"http\"\nload = {{ keep_alive = false }}\n",
+        nginx.url()
+    );
+    let plan = scratch.write("plan.toml", plan);
+    let run = Tenbin::new(&scratch, ["run", "--quiet", "--json", &plan]).run();
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
+    let found = &document["workload_comparisons"][0];
+    assert_eq!(
+        [&found["workload"], &found["baseline"], &found["challenger"]],
+        ["web", "kept", "closed"],
+        "{run}"
+    );
+    let ratio = found["ratio"]["value"].as_f64().expect("a ratio");
+    assert!(ratio < 0.9, "{run}");
+    assert!(found["ratio"]["interval"].is_object(), "{run}");
+    let quads = found["block_ratios"].as_array().map(Vec::len);
+    assert_eq!(quads, Some(6), "{run}");
+    let directory = document["run"]["directory"].as_str().expect("a directory");
+    let shown = Tenbin::new(&scratch, ["show", directory]).run();
+    shown.expect_stdout("on web, against kept: throughput (decides)");
+}
+
+#[test]
+fn workers_that_share_a_socket_are_counted_and_their_luck_is_named() {
+    let scratch = Scratch::new("prefork");
+    let server = OwnServer::start(
+        &scratch,
+        "serve truth --listen 127.0.0.1:0 --prefork 4 --service fixed:20ms".split(' '),
+    );
+    let target = format!("web={}", server.url());
+    let arguments = "--json --ramp 1..32 --rounds 6 --slice 600ms --gap 10ms --warmup 400ms";
+    let arguments = ["http", "--quiet", "--target", &target]
+        .into_iter()
+        .chain(arguments.split(' '));
+    let run = Tenbin::new(&scratch, arguments).run();
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
+    let uneven = finding(&run, "uneven_workers");
+    let seen = uneven["evidence"].as_str().expect("a sentence");
+    assert!(
+        seen.contains("workers that accept on one shared socket"),
+        "{run}"
+    );
+    assert!(
+        seen.contains("each slice opened its connections 8 times"),
+        "{run}"
+    );
+    let workers = document["capacities"][0]["workers"]["value"]
+        .as_f64()
+        .expect("a number");
+    assert!((3.0..5.0).contains(&workers), "{workers}: {run}");
+    let optimum = finding(&run, "optimum_concurrency");
+    let seen = optimum["evidence"].as_str().expect("a sentence");
+    let too_few = ["1 connections are enough", "2 connections are enough"];
+    assert!(
+        too_few.iter().all(|claim| !seen.starts_with(claim)),
+        "{run}"
+    );
 }

@@ -182,15 +182,17 @@ fn a_status_that_is_not_expected_is_an_error_and_not_throughput() {
         &scratch,
         "location / { return 200 'fine'; } location /teapot { return 418; }",
     );
+    let run = |target: String, path: &str| {
+        let line = ["http", "--target", &target, "--path", path];
+        let briefly = ["--slice", "300ms", "--warmup", "0s"];
+        Tenbin::new(&scratch, line.into_iter().chain(briefly)).run()
+    };
+    let measured = run(format!("nginx={}", nginx.url()), "/teapot");
+    measured.expect_code(4).expect_stderr("418");
+    // A URL that answers with an error is refused before anything is measured.
     let target = format!("nginx={}teapot", nginx.url());
-    let run = Tenbin::new(
-        &scratch,
-        [
-            "http", "--target", &target, "--slice", "300ms", "--warmup", "0s",
-        ],
-    )
-    .run();
-    run.expect_code(4).expect_stderr("418");
+    let refused = Tenbin::new(&scratch, ["http", "--target", &target]).run();
+    refused.expect_code(3).expect_stderr("418");
 }
 
 #[test]

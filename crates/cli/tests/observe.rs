@@ -174,6 +174,56 @@ fn a_server_that_was_there_is_observed_by_number_and_by_port() {
 }
 
 #[test]
+fn a_target_of_several_processes_uses_their_sum() {
+    let scratch = Scratch::new("several");
+    let server = http_server(&scratch);
+    let (url, pid) = (server.url(), server.running.pid());
+    // A second process of the target, which takes all CPU that it gets.
+    let mut other = std::process::Command::new("sh")
+        .args(["-c", "while :; do :; done"])
+        .spawn()
+        .expect("a shell");
+    let both = [
+        "--observe".to_owned(),
+        format!("two=pid:{pid}"),
+        "--observe".to_owned(),
+        format!("two=pid:{}", other.id()),
+        "--observe".to_owned(),
+        format!("one=pid:{pid}"),
+    ];
+    let targets = [format!("two={url}"), format!("one={url}")];
+    let mut arguments = vec!["--rounds", "2"];
+    for target in &targets {
+        arguments.extend(["--target", target]);
+    }
+    arguments.extend(both.iter().map(String::as_str));
+    let run = weigh(&scratch, &arguments);
+    other.kill().expect("killed");
+    other.wait().expect("ended");
+    expect_done(&run);
+    let result = result(&scratch);
+    let used = |target| {
+        let slices = slices_of(&result, target).into_iter();
+        let used = slices.map(|slice| number(&slice["server"]["cpu_seconds"]));
+        used.sum::<f64>()
+    };
+    assert!(
+        used("two") > used("one") + 0.1,
+        "{} {}",
+        used("two"),
+        used("one")
+    );
+    let plan = std::fs::read_to_string(run_directory(&scratch).join("plan.toml"));
+    let plan = plan.expect("plan.toml");
+    run.expect_stdout(&format!(
+        "observed of two: process {pid} and process {}",
+        other.id()
+    ));
+    let list = format!("observe = [{{ pid = {pid} }}, {{ pid = {} }}]", other.id());
+    assert!(plan.contains(&list), "{plan}");
+}
+
+#[test]
 fn nobody_to_observe_is_told_before_anything_is_measured() {
     let scratch = Scratch::new("nobody");
     let server = http_server(&scratch);

@@ -8,7 +8,7 @@ use std::net::TcpStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use common::{Nginx, OpenSearch, Outcome, Scratch, Tenbin, wait_until};
+use common::{Groonga, Nginx, OpenSearch, Outcome, Scratch, Tenbin, wait_until};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
@@ -334,4 +334,84 @@ fn the_request_cache_is_forecast_and_counted_on_every_node() {
     let (lookups, ok) = (cache["lookups"].as_u64(), side["ok"].as_u64());
     let (lookups, ok) = (lookups.expect("lookups"), ok.expect("answers"));
     assert!((3 * ok..6 * ok + 20).contains(&lookups), "{side}");
+}
+
+#[test]
+fn an_index_is_merged_on_request() {
+    let cluster = OpenSearch::in_turn();
+    let scratch = Scratch::new("opensearch-merge");
+    pages(&scratch, "Merged", 300);
+    let [node, ..] = cluster.urls();
+    load(
+        &scratch,
+        &cluster,
+        "--batch 10 --shards 1 --replicas 0 --force-merge 1",
+    )
+    .expect_code(0);
+    let segments = ask(&node, "/merged/_stats/segments", None);
+    assert_eq!(
+        segments["_all"]["primaries"]["segments"]["count"], 1,
+        "{segments}"
+    );
+    assert_eq!(count(&node, "merged"), 300);
+}
+
+/// One list of terms, both servers asked in their own words, in one plan from pages to report.
+#[test]
+fn groonga_and_opensearch_are_compared_by_one_list_of_terms() {
+    let cluster = OpenSearch::in_turn();
+    let scratch = Scratch::new("opensearch-groonga");
+    let groonga = Groonga::at(&scratch, "127.0.0.1", "status\n");
+    let nodes = cluster.urls();
+    let targets = format!(
+        "[[target]]\nname = \"groonga\"\nurl = \"{}\"\ncorpus = \"groonga\"\n\
+         [[target]]\nname = \"opensearch\"\nurls = {nodes:?}\ncorpus = \"opensearch\"\n\
+         [corpus]\nsynthetic = 300\ntext_limit = 300\nterms = 60\n",
+        groonga.url()
+    );
+    let by_kind = "hits_tolerance = \"10%\"\n[workload.patterns]\nterms = \"{corpus}\"\n\
+        [workload.patterns.by_target.groonga]\nsearch = \"groonga\"\n\
+        [workload.patterns.by_target.opensearch]\nsearch = \"opensearch\"\n";
+    let run = weigh(&scratch, &targets, by_kind);
+    run.expect_stderr("of 60 patterns had other numbers of hits");
+    let result_of = result(&scratch);
+    let rules: Vec<&str> = result_of["findings"]
+        .as_array()
+        .expect("findings")
+        .iter()
+        .filter(|finding| finding["severity"] != "note")
+        .filter_map(|finding| finding["rule"].as_str())
+        .collect();
+    for rule in ["unequal_hits", "unequal_answers", "no_hits"] {
+        assert!(!rules.contains(&rule), "{rule}: {run}");
+    }
+    for target in ["groonga", "opensearch"] {
+        let results = result_of["results"].as_array().expect("results");
+        let mine = results.iter().find(|one| one["target"] == target);
+        let patterns = mine.expect(target)["patterns"]
+            .as_array()
+            .expect("patterns");
+        assert!(!patterns.is_empty());
+        for pattern in patterns {
+            assert!(
+                pattern["hits"].as_u64().is_some_and(|hits| hits > 0),
+                "{pattern}"
+            );
+            // The term names the pattern, whatever is sent.
+            let request = pattern["request"].as_str().expect("a term");
+            assert!(!request.contains("/"), "{request}");
+        }
+    }
+
+    // Another search on one side: terms that find nothing there are listed before the run.
+    let other_search = by_kind.replace(
+        "search = \"opensearch\"",
+        "path = \"/pages/_search\"\nbody = '{\"size\": 1, \"track_total_hits\": true, \"query\": \
+         {\"term\": {\"title.keyword\": \"no {term}\"}}}'",
+    );
+    let run = weigh(&scratch, &targets, &other_search);
+    run.expect_code(6)
+        .expect_stderr("warning: workload \"http-patterns\": ")
+        .expect_stderr("had other numbers of hits by more than the tolerance of 10%")
+        .expect_stdout("unequal_hits");
 }

@@ -178,6 +178,43 @@ fn a_server_that_finds_nothing_later_is_not_believed() {
     assert!(blamed.all(|finding| finding["target"] == "fickle"), "{run}");
 }
 
+/// Nothing but the paths of the patterns says that this is Groonga.
+#[test]
+fn searches_without_a_hit_are_found_without_being_asked_for() {
+    let scratch = Scratch::new("patterns-no-hits");
+    let groonga = Groonga::with_pages(&scratch, 50);
+    let words = |count: u32| -> String {
+        let word = |at: u32| format!("{SELECT}zq{:x}w\n", at.wrapping_mul(2_654_435_761));
+        (1..=count).map(word).collect()
+    };
+    let run = |patterns: String, more: &[&str]| {
+        let file = scratch.write("patterns.txt", patterns);
+        let target = groonga.target("groonga");
+        let options = ["--target", &target, "--patterns", &file, "--slice", "200ms"];
+        let fixed = ["--warmup", "0s", "--connections", "2"];
+        http(&scratch, &[&options[..], &fixed, more].concat())
+    };
+    let severity = || {
+        let result = result(&scratch);
+        let mut findings = result["findings"].as_array().expect("findings").iter();
+        let found = findings.find(|finding| finding["rule"] == "no_hits");
+        found.map(|found| found["severity"].as_str().unwrap_or_default().to_owned())
+    };
+    run(words(200), &[])
+        .expect_code(6)
+        .expect_stdout("200 of 200 patterns (100 % of the requests) find nothing on any target");
+    assert_eq!(severity().as_deref(), Some("invalid"));
+    run(terms(45) + &words(5), &[]).expect_stdout("5 of 50 patterns (");
+    assert_eq!(severity().as_deref(), Some("suspect"));
+    run(terms(50), &[]);
+    assert_eq!(severity(), None);
+    run(words(200), &["--hits", "none"]);
+    assert_eq!(severity(), None, "the plan says not to look");
+    // What is not known as a search is not asked, and that is said.
+    run("/d/status\n".to_owned(), &[]).expect_stderr("searches without a hit are not counted");
+    assert_eq!(severity(), None);
+}
+
 #[test]
 fn every_host_of_a_target_is_asked_for_its_hits() {
     let scratch = Scratch::new("patterns-hosts-hits");
@@ -298,6 +335,51 @@ fn forecast_and_groongas_own_count_agree_at_every_rate() {
         for slice in result["slices"].as_array().expect("slices") {
             assert!(slice["cache_hits"].is_f64() || slice["ok"] == 0, "{slice}");
         }
+    }
+}
+
+/// The recipe of the tutorial: the levels of a ramp share the cache of the server, and the
+/// slices are short.
+#[test]
+fn every_level_of_a_ramp_meets_the_cache_as_often_as_asked() {
+    let scratch = Scratch::new("patterns-ramp");
+    let groonga = Groonga::with_pages(&scratch, 1_000);
+    let file = scratch.write("terms.txt", terms(1_000));
+    let plan = scratch.write(
+        "ramp.toml",
+        format!(
+            "seed = 7\n[rounds]\ncount = 6\nslice = \"200ms\"\ngap = \"10ms\"\nwarmup = \"300ms\"\n\
+             [load]\nramp = \"1,2,4,8\"\n[[target]]\nname = \"groonga\"\nurl = \"{}\"\n\
+             [[workload]]\nname = \"search\"\nkind = \"http\"\npatterns = \"{file}\"\n\
+             cache_hit = \"50%\"\ncache_size = 100\ncache_counters = \"groonga\"\n",
+            groonga.url()
+        ),
+    );
+    let run = Tenbin::new(&scratch, ["run", &plan]);
+    let run = run.within(Duration::from_secs(180)).run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    let result = result(&scratch);
+    let sides = result["results"].as_array().expect("results");
+    assert_eq!(sides.len(), 4, "{run}");
+    for side in sides {
+        let cache = &side["cache"];
+        println!("{}: {cache}", side["workload"]);
+        let share = |key: &str| cache[key].as_f64().expect("a share");
+        let (forecast, observed) = (share("forecast"), share("observed"));
+        assert!(
+            (forecast - observed).abs() <= 0.05,
+            "{}: {cache}",
+            side["workload"]
+        );
+        assert!(
+            (forecast - 0.5).abs() <= 0.05,
+            "{}: {cache}",
+            side["workload"]
+        );
+    }
+    let found = rules(&result);
+    for rule in ["cache_forecast", "cache_share"] {
+        assert!(!found.contains(&rule), "{run}");
     }
 }
 

@@ -181,7 +181,7 @@ fn a_store_in_memory_refuses_what_is_beyond_its_limit_and_lives() {
     let words = ["get", "--objects", "2000", "-c", "4"];
     let run = s3(&scratch, &server, &words);
     run.expect_code(3)
-        .expect_stderr("2,000 objects (1.9 MiB)")
+        .expect_stderr("2,000 objects (2.0 MiB)")
         .expect_stderr("InsufficientStorage");
     assert!(server.running.is_running());
 
@@ -211,4 +211,25 @@ fn the_time_of_laying_out_is_forecast() {
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     run.expect_stderr("after putting 3,000 objects (2.9 MiB) on each target")
         .expect_stderr("putting 3,000 objects (2.9 MiB) takes about ");
+}
+
+#[test]
+fn the_workloads_of_the_example_run_on_a_busy_store() {
+    let scratch = Scratch::new("busy-example");
+    let server = server(&scratch, &["busy:98%"]);
+    let example = include_str!("../../../examples/object-stores/local.toml");
+    let workloads = &example[example.find("[[workload]]").expect("workloads")..];
+    let plan = scratch.write(
+        "plan.toml",
+        format!(
+            "[rounds]\ncount = 2\nslice = \"250ms\"\nwarmup = \"100ms\"\n[load]\nconnections = 4\n\
+             [[target]]\nname = \"jog\"\nurl = \"{}\"\naccess_key = \"{ACCESS}\"\n\
+             secret_key = \"{SECRET}\"\n\n{workloads}",
+            server.url()
+        ),
+    );
+    let run = run_plan(&scratch, &plan);
+    run.expect_code(6)
+        .expect_stderr("and all succeeded when they were sent again")
+        .expect_stdout("warp would show ");
 }

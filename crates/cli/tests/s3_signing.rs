@@ -3,9 +3,13 @@
 
 mod common;
 
-use std::time::Duration;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use common::{Certificates, Outcome, Scratch, Server, Tenbin, path_of};
+use common::{Certificates, Outcome, OwnServer, Scratch, Server, Tenbin, path_of};
+use tenbin_plan::Credentials;
+use tenbin_workloads::s3::sigv4::{EMPTY_SHA256, Signed, Signer};
 
 /// Short slices of these workloads on these targets.
 fn plan(scratch: &Scratch, targets: &str, workloads: &str) -> String {
@@ -153,4 +157,99 @@ fn minio_takes_signatures_of_version_2() {
         .run();
     expect_all_right(&run, workloads.len());
     scratch.expect_nobody_left(Duration::from_secs(10));
+}
+
+/// Sends an empty PUT of `path` with these headers, of which those are signed whose names
+/// are in `signed`; the status of the response.
+fn put_signed(server: &OwnServer, path: &str, extra: &[(&str, &str)], signed: &[&str]) -> u16 {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .expect("a time");
+    let credentials = Credentials::literal("tenbin", "tenbin-secret");
+    let mut signer = Signer::new(&credentials, "us-east-1", "s3");
+    let date = signer.at(now.as_secs());
+    let host = server.address.to_string();
+    let mut sent: Vec<(&str, &[u8])> = vec![
+        ("host", host.as_bytes()),
+        ("x-amz-content-sha256", EMPTY_SHA256),
+        ("x-amz-date", &date),
+    ];
+    sent.extend(extra.iter().map(|(name, value)| (*name, value.as_bytes())));
+    sent.sort_unstable();
+    let of_signature = sent.iter().copied();
+    let of_signature: Vec<_> = of_signature
+        .filter(|(name, _)| signed.contains(name))
+        .collect();
+    let signature = signer.sign(&Signed {
+        method: b"PUT",
+        path: path.as_bytes(),
+        query: b"",
+        headers: &of_signature,
+        payload_hash: EMPTY_SHA256,
+    });
+    let mut request = format!("PUT {path} HTTP/1.1\r\nconnection: close\r\n").into_bytes();
+    for (name, value) in &sent {
+        request.extend([name.as_bytes(), b": ", value, b"\r\n"].concat());
+    }
+    request.extend(b"content-length: 0\r\nauthorization: ");
+    signer.push_authorization(&mut request, &of_signature, &signature);
+    request.extend(b"\r\n\r\n");
+    let mut stream = TcpStream::connect(server.address).expect("connected");
+    stream.write_all(&request).expect("sent");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).expect("a response");
+    let status = response
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok());
+    status.unwrap_or_else(|| panic!("{response}"))
+}
+
+#[test]
+fn the_built_in_server_demands_every_signature_that_s3_demands() {
+    let scratch = Scratch::new("unsigned-headers");
+    let server = OwnServer::start(
+        &scratch,
+        [
+            "serve",
+            "s3",
+            "--listen",
+            "127.0.0.1:0",
+            "--access-key",
+            "tenbin",
+            "--secret-key",
+            "tenbin-secret",
+        ],
+    );
+    let all = ["host", "x-amz-content-sha256", "x-amz-date"];
+    assert_eq!(put_signed(&server, "/bucket", &[], &all), 200);
+    assert_eq!(put_signed(&server, "/bucket/secret", &[], &all), 200);
+    assert_eq!(
+        put_signed(&server, "/bucket/a", &[], &[]),
+        403,
+        "nothing is signed"
+    );
+    assert_eq!(
+        put_signed(&server, "/bucket/a", &[], &all[1..]),
+        403,
+        "host is not signed"
+    );
+    let copy = [("x-amz-copy-source", "/bucket/secret")];
+    assert_eq!(
+        put_signed(&server, "/bucket/a", &copy, &all),
+        403,
+        "its source is not signed"
+    );
+    let with_source = [
+        "host",
+        "x-amz-content-sha256",
+        "x-amz-copy-source",
+        "x-amz-date",
+    ];
+    assert_eq!(put_signed(&server, "/bucket/a", &copy, &with_source), 200);
+    // A header that decides nothing may stay unsigned.
+    assert_eq!(
+        put_signed(&server, "/bucket/b", &[("x-trace", "1")], &all),
+        200
+    );
 }

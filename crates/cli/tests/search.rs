@@ -464,6 +464,147 @@ fn the_tutorials_lines_run_as_written() {
     assert!(said.contains("connection refused"), "{said}");
 }
 
+/// Pages whose titles mean something to URLs or to Groonga's query syntax.
+fn awkward(scratch: &Scratch) -> Groonga {
+    let titles = [
+        "-dash",
+        "AT&T",
+        "C++",
+        "#1",
+        "町 (中)",
+        "say \\\"hi",
+        "a OR b",
+        "~x*",
+        "(",
+        "a:b",
+        "plain",
+    ];
+    let record = |(key, title): (u32, &&str)| {
+        format!("{{\"_key\":{key},\"title\":\"{title}\",\"text\":\"text of {key}\"}}")
+    };
+    let records: Vec<String> = (1..).zip(&titles).map(record).collect();
+    let load = format!("load --table Pages\n[\n{}\n]\n", records.join(",\n"));
+    Groonga::at(
+        scratch,
+        "127.0.0.1",
+        &format!("{}{load}", common::groonga::PAGES_SCHEMA),
+    )
+}
+
+fn hits(groonga: &Groonga, path: &str) -> u64 {
+    let (status, body) = get(groonga.port(), path);
+    assert_eq!(status, 200, "{path}\n{body}");
+    let answer = Json::parse(body.as_bytes()).expect("JSON");
+    let hits = answer
+        .at(1)
+        .and_then(|sets| sets.at(0)?.at(0)?.at(0)?.as_whole());
+    hits.unwrap_or_else(|| panic!("no hits: {body}"))
+}
+
+#[test]
+fn titles_that_mean_something_elsewhere_are_found_as_they_are() {
+    let scratch = Scratch::new("search-awkward");
+    let groonga = awkward(&scratch);
+    let terms = format!("search terms --server {} --count 11", groonga.url());
+    let found = tenbin(&scratch, &terms);
+    found.expect_code(0);
+    assert_eq!(found.stdout.lines().count(), 11, "{found}");
+    assert!(
+        found.stdout.starts_with("-dash\nAT&T\nC++\n#1\n"),
+        "{found}"
+    );
+    let file = scratch.write("terms.txt", &found.stdout);
+
+    let paths = tenbin(&scratch, &format!("search patterns {file}"));
+    let drnbench = tenbin(
+        &scratch,
+        &format!(
+            "search patterns {file} --format drnbench \
+             --base-params table=Pages&match_columns=title,text"
+        ),
+    );
+    let json: serde_json::Value = serde_json::from_str(&drnbench.stdout).expect("JSON");
+    let patterns = json["with-query"]["patterns"].as_array().expect("patterns");
+    let of_drnbench = patterns.iter().filter_map(|each| each["path"].as_str());
+    let all: Vec<&str> = paths.stdout.lines().chain(of_drnbench).collect();
+    assert_eq!(all.len(), 22);
+    for path in all {
+        let found = hits(&groonga, path);
+        // "(" stands in "町 (中)" too, and "-" alone in none other.
+        assert!((1..=2).contains(&found), "{path} finds {found}");
+    }
+
+    // Terms that are escaped already come to the same.
+    let escaped = tenbin(&scratch, &format!("{terms} --escape"));
+    let file = scratch.write("escaped.txt", &escaped.stdout);
+    let again = tenbin(&scratch, &format!("search patterns --escaped {file}"));
+    assert_eq!(again.stdout, paths.stdout);
+}
+
+/// What Groonga says of a request is shown as it says it.
+#[test]
+fn complaints_in_japanese_can_be_read() {
+    let scratch = Scratch::new("search-complaint");
+    let groonga = awkward(&scratch);
+    let base = "/d/select?command_version=2&table=Pages&match_columns=title,text&\
+                output_columns=_key,title&drilldown=categories&query=";
+    let file = scratch.write("wrong.txt", format!("{base}(日本語\n{base}plain\n"));
+    let target = groonga.target("groonga");
+    let line = format!(
+        "http --target {target} --patterns {file} --rounds 2 --slice 200ms --warmup 0s \
+         --gap 10ms --connections 1 --order sequential"
+    );
+    let run = tenbin(&scratch, &line);
+    run.expect_code(6)
+        .expect_stdout("Syntax error: <(日本語||>")
+        .expect_stdout("GET /d/select?…&query=plain")
+        .expect_stdout("GET /d/select?…&query=(日本語");
+}
+
+#[test]
+fn grndump_reads_files_and_servers() {
+    let scratch = Scratch::new("search-grndump");
+    let mut groonga = awkward(&scratch);
+    let url = groonga.url();
+    let dump = |line: &str| {
+        let dump = tenbin(&scratch, &format!("grndump {line}"));
+        dump.expect_code(0);
+        dump.stdout
+    };
+    let whole = dump(&url);
+    assert!(whole.contains("table_create Pages ") && whole.contains("load --table Pages\n"));
+    let schema = dump(&format!("--no-dump-tables {url}"));
+    assert!(
+        schema.contains("COLUMN_INDEX") && !schema.contains("load --table"),
+        "{schema}"
+    );
+    let records = dump(&format!("--no-dump-schema --no-dump-indexes {url}"));
+    assert!(
+        !records.contains("column_create") && records.contains("AT&T"),
+        "{records}"
+    );
+    let few = dump(&format!(
+        "--no-dump-schema --no-dump-indexes --max-records 2 {url}"
+    ));
+    assert!(!few.contains("C++") && few.contains("AT&T"), "{few}");
+    let others = dump(&format!("--exclude-table Pages --no-dump-indexes {url}"));
+    assert!(
+        others.contains("table_create Terms") && !others.contains("load"),
+        "{others}"
+    );
+
+    groonga.kill();
+    let files = format!("{}/db", groonga.home());
+    assert_eq!(dump(&files), whole);
+    // What was dumped is a database again.
+    scratch.write("whole.grn", &whole);
+    let again = Groonga::at(&scratch, "127.0.0.1", &whole);
+    assert_eq!(hits(&again, "/d/select?table=Pages"), 11);
+    tenbin(&scratch, "grndump nothing/here")
+        .expect_code(2)
+        .expect_stderr("groonga cannot read this database");
+}
+
 #[test]
 fn dumps_of_wikipedia_that_are_not_right() {
     let scratch = Scratch::new("search-wikipedia");

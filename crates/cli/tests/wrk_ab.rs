@@ -4,14 +4,15 @@ mod common;
 
 use std::os::unix::fs::symlink;
 
-use common::{Nginx, Scratch, Tenbin};
+use common::{Nginx, OwnServer, Scratch, Server, Tenbin, path_of};
 
 #[test]
 fn the_lines_of_the_faq_run_as_written() {
     let scratch = Scratch::new("wrk-ab");
     let nginx = Nginx::serving(
         &scratch,
-        "location / { return 200 'hello world'; } location = /nothing { return 404; }",
+        "location / { return 200 'hello world'; } location = /broken { return 500; } \
+         location = /nothing { return 404; }",
     );
     let url = nginx.url();
     let line = |line: &str| {
@@ -30,13 +31,12 @@ fn the_lines_of_the_faq_run_as_written() {
     assert_eq!(number("Failed requests", &keeping), "0");
     assert_eq!(number("Concurrency Level", &keeping), "20");
     assert!(number("Server Software", &keeping).starts_with("nginx"));
-    // Each of eight slices opens its connections anew.
-    assert_eq!(number("Keep-Alive requests", &keeping), "7840");
+    assert_eq!(number("Keep-Alive requests", &keeping), "8000");
     keeping.expect_stdout("Percentage of the requests served");
 
     let closing = line("ab -n800 -c20 -e served.csv http://127.0.0.1:8787/");
     assert!(matches!(closing.code, Some(0 | 6)), "{closing}");
-    closing.expect_stderr("without -k every request has a connection of its own");
+    closing.expect_stderr("without -k each request opens a connection");
     assert!(!closing.stdout.contains("Keep-Alive requests"), "{closing}");
     let csv = std::fs::read_to_string(scratch.join("served.csv")).expect("served.csv");
     assert_eq!(csv.lines().count(), 102, "{csv}");
@@ -52,9 +52,164 @@ fn the_lines_of_the_faq_run_as_written() {
     assert!(last[1].starts_with("Verdict  "), "{wrk}");
     assert!(last[2].starts_with("Trust    "), "{wrk}");
 
+    let broken = line("wrk -c 2 -d 1s http://127.0.0.1:8787/broken");
+    assert_eq!(broken.code, Some(4), "{broken}");
+    broken
+        .expect_stderr("warning: target \"server\": GET was answered with status 500")
+        .expect_stdout("  Non-2xx or 3xx responses: ");
     let missing = line("wrk -c 2 -d 1s http://127.0.0.1:8787/nothing");
-    assert_eq!(missing.code, Some(4), "{missing}");
-    missing.expect_stdout("Non-2xx responses: ");
+    missing
+        .expect_code(3)
+        .expect_stderr("GET was answered with status 404");
+}
+
+/// The rules that a run of a few seconds on a busy machine may break; none of them is
+/// about slices.
+fn is_about_the_machine(line: &str) -> bool {
+    let rules = [
+        "machine_full",
+        "others_busy",
+        "steal",
+        "client_saturated",
+        "shared_cores",
+    ];
+    rules.iter().any(|rule| line.contains(rule))
+}
+
+#[test]
+fn one_target_is_measured_in_one_stretch_and_nothing_is_said_of_slices() {
+    let scratch = Scratch::new("wrk-ab-stretch");
+    let nginx = Nginx::start(&scratch);
+    let address = format!("127.0.0.1:{}/", nginx.port());
+    let wrk = ["wrk", "-c", "32", "-d", "3s", &nginx.url()];
+    for line in [&wrk[..], &["ab", "-n4000", "-c20", "-k", &address]] {
+        let run = Tenbin::new(&scratch, line).run();
+        run.expect_code(0).expect_stderr("1 slice");
+        let findings = run.stdout.lines().filter(|line| line.starts_with("* "));
+        let others: Vec<&str> = findings
+            .filter(|line| !is_about_the_machine(line))
+            .collect();
+        assert_eq!(others, [""; 0], "{run}");
+        assert!(!run.stderr.contains("so that its figures"), "{run}");
+    }
+}
+
+#[test]
+fn a_redirect_is_no_failure() {
+    let scratch = Scratch::new("wrk-ab-302");
+    let nginx = Nginx::serving(&scratch, "location / { return 302 /elsewhere; }");
+    let wrk = Tenbin::new(&scratch, ["wrk", "-c2", "-d1s", &nginx.url()]).run();
+    wrk.expect_code(0);
+    assert!(!wrk.stdout.contains("Non-2xx"), "{wrk}");
+    let ab = Tenbin::new(&scratch, ["ab", "-n200", "-c2", &nginx.url()]).run();
+    ab.expect_code(0)
+        .expect_stdout("Complete requests:      200\nFailed requests:        0\n")
+        .expect_stdout("\nNon-2xx responses:      200\n");
+}
+
+#[test]
+fn a_route_of_half_a_second_is_measured_for_the_whole_time() {
+    let scratch = Scratch::new("wrk-ab-slow");
+    let fixed = [
+        "serve",
+        "http",
+        "--listen",
+        "127.0.0.1:0",
+        "--delay",
+        "500ms",
+    ];
+    let server = OwnServer::start(&scratch, fixed);
+    let url = format!("http://{}/", server.address);
+    // Of slices of half a second some would end without any response.
+    let run = Tenbin::new(&scratch, ["wrk", "-c4", "-d4s", &url]).run();
+    run.expect_code(0).expect_stdout(" requests in 4.0");
+    let line = run
+        .stdout
+        .lines()
+        .find(|line| line.contains(" requests in "));
+    let count: Option<u64> = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+    assert!(
+        count.is_some_and(|count| (24..=36).contains(&count)),
+        "{run}"
+    );
+}
+
+/// The words of each line before its first figure.
+fn labels(text: &str) -> Vec<String> {
+    let lines = text
+        .lines()
+        .take_while(|line| !line.starts_with("Transfer/sec"));
+    let label = |line: &str| {
+        let end = line
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(line.len());
+        line[..end].trim_end().to_owned()
+    };
+    lines.map(label).collect()
+}
+
+#[test]
+fn wrk_itself_prints_the_same_lines() {
+    let scratch = Scratch::new("wrk-ab-itself");
+    let nginx = Nginx::serving(
+        &scratch,
+        "location / { return 200 'hello'; } location = /no { return 404; }",
+    );
+    let arguments = ["-c4", "-t2", "-d1s", "--latency", &nginx.url()];
+    let theirs = std::process::Command::new(path_of(Server::Wrk))
+        .args(arguments)
+        .output()
+        .expect("wrk runs");
+    let theirs = String::from_utf8_lossy(&theirs.stdout).into_owned();
+    let line = ["wrk"].into_iter().chain(arguments);
+    let ours = Tenbin::new(&scratch, line).run();
+    assert_eq!(labels(&ours.stdout), labels(&theirs), "{ours}\n{theirs}");
+}
+
+#[test]
+fn a_rate_is_held_and_shown_as_wrk2_does() {
+    let scratch = Scratch::new("wrk-ab-rate");
+    let nginx = Nginx::start(&scratch);
+    let line = ["wrk", "-c8", "-d2s", "-R200", "--latency", &nginx.url()];
+    let run = Tenbin::new(&scratch, line).run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_stdout("  Latency Distribution (HdrHistogram - Recorded Latency)\n 50.000%")
+        .expect_stdout("  Detailed Percentile spectrum:")
+        .expect_stdout("Total count    =          400]")
+        .expect_stdout("  400 requests in 2.00s")
+        .expect_stdout("Requests/sec:    200.00");
+}
+
+#[test]
+fn several_servers_are_compared() {
+    let scratch = Scratch::new("wrk-ab-several");
+    let nginx = Nginx::start(&scratch);
+    let fixed = ["serve", "http", "--listen", "127.0.0.1:0", "--delay", "5ms"];
+    let server = OwnServer::start(&scratch, fixed);
+    let (slow, quick) = (
+        format!("slow=http://{}/", server.address),
+        format!("quick={}", nginx.url()),
+    );
+    let run = Tenbin::new(&scratch, ["wrk", "-c2", "-d2s", &slow, &quick]).run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_stderr("2 targets take turns: 16 slices of 125ms on each");
+    assert_eq!(run.stdout.matches("Running 2s test @ ").count(), 2, "{run}");
+    let reports = run.stdout.matches("Trust    ").count();
+    assert_eq!(reports, 1, "{run}");
+}
+
+#[test]
+fn rounds_that_cannot_show_a_difference_are_said_quiet_or_not() {
+    let scratch = Scratch::new("wrk-ab-rounds");
+    let nginx = Nginx::start(&scratch);
+    let (a, b) = (nginx.target("a"), nginx.target("b"));
+    let line = [
+        "http", "--target", &a, "--target", &b, "--rounds", "2", "--slice", "100ms",
+    ];
+    let quiet = ["--warmup", "0s", "--quiet"];
+    let run = Tenbin::new(&scratch, line.into_iter().chain(quiet)).run();
+    run.expect_stderr("warning: no difference can be shown with --rounds 2 (1 ABBA quad)")
+        .expect_stderr("needs 6 quads → use --rounds 12 or more");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::flag::{Flag, Kind};
 use crate::help;
 use crate::mistakes::Mistakes;
 use crate::parse::{Given, Style, Table, World};
-use crate::web::{WebJob, check_url, parted, take_connection};
+use crate::web::{Scheme, WebJob, servers, take_connection};
 
 const TOOL: &[&str] = &["ab"];
 
@@ -168,12 +168,15 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
         return Ok(Asked::Version);
     }
     let web = web(&mut given);
+    if let Some(why) = web.too_short() {
+        given.wrong("t", &why);
+    }
     Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
     let mut web = WebJob {
         notes: std::mem::take(&mut given.notes),
         ..web
     };
-    web.notes.extend(parted(&web));
+    web.notes.extend(web.turns());
     Ok(Asked::Measure(Box::new(AbJob {
         web,
         quiet: given.switch("q"),
@@ -200,29 +203,23 @@ fn web(given: &mut Given) -> WebJob {
     }
     let (method, body_file) = method(given);
     let (headers, keep_alive) = headers(given, body_file.is_some());
-    let url = match check_url("ab", given.operands.first()) {
-        Ok(url) => url,
-        Err(mistake) => {
-            given.mistakes.push(mistake);
-            String::new()
-        }
-    };
-    if let Some(extra) = given.operands.get(1) {
-        let mistake =
-            format!("ab takes one URL, and {extra:?} is one too many; flags come before it");
-        given.mistakes.push(mistake);
-    }
-    if url.starts_with("https://") && !given.switch("insecure") {
+    let servers = servers("ab", &given.operands, Scheme::Optional).unwrap_or_else(|mistakes| {
+        given.mistakes.extend(mistakes);
+        Vec::new()
+    });
+    let is_tls = |server: &crate::Server| server.url.starts_with("https://");
+    if servers.iter().any(is_tls) && !given.switch("insecure") {
         given.note(
             "certificates are checked, which ab never does; --insecure accepts any".to_owned(),
         );
     }
-    given.note("HTTP/1.1 is spoken; ab speaks HTTP/1.0".to_owned());
+    given.note("requests are HTTP/1.1, where ab sends HTTP/1.0".to_owned());
     WebJob {
         tool: "ab",
-        url,
+        servers,
         connections,
         threads: None,
+        rate: None,
         keep_alive,
         requests,
         time,
@@ -276,8 +273,8 @@ fn headers(given: &mut Given, sends: bool) -> (Vec<String>, bool) {
     let keep_alive = said.unwrap_or(given.switch("k"));
     if !keep_alive {
         given.note(
-            "without -k every request has a connection of its own, closed by the client; opening \
-             it is timed apart"
+            "without -k each request opens a connection, which the client closes; Total and the \
+             percentages include the time to open it"
                 .to_owned(),
         );
     }

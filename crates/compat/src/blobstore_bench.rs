@@ -266,6 +266,9 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
 
 /// Ports of the cluster manager and of the access layer, as CubeFS ships them.
 const MANAGER_PORT: &str = ":9998";
+/// Ports of further cluster managers on the same host, as the configuration that CubeFS ships
+/// lists them behind the first.
+const OTHER_MANAGERS: [&str; 2] = [":9999", ":10000"];
 const ACCESS_PORT: &str = ":9500";
 
 fn backend(given: &mut Given, world: &World<'_>) -> Backend {
@@ -336,11 +339,17 @@ fn hosts(text: &str) -> Result<(Vec<String>, bool), String> {
     let clusters = clusters
         .filter_map(|clusters| clusters.as_array())
         .flatten();
-    let hosts: Vec<String> = clusters
+    let managers: Vec<String> = clusters
         .filter_map(|cluster| cluster.get("hosts"))
         .flat_map(texts)
-        .map(|host| at_the_access_layer(&host))
         .collect();
+    let mut hosts: Vec<String> = Vec::new();
+    for manager in &managers {
+        let host = at_the_access_layer(manager, &managers);
+        if !hosts.contains(&host) {
+            hosts.push(host);
+        }
+    }
     match hosts.is_empty() {
         true => Err(
             "names no hosts: neither priority_addrs nor cluster_config.clusters; name those of the \
@@ -352,8 +361,19 @@ fn hosts(text: &str) -> Result<(Vec<String>, bool), String> {
 }
 
 /// Where the access layer of a cluster manager is by default: at another port of its host.
-fn at_the_access_layer(manager: &str) -> String {
-    let host = manager.trim_end_matches('/').strip_suffix(MANAGER_PORT);
+/// Several managers of one host have one access layer.
+fn at_the_access_layer(manager: &str, all: &[String]) -> String {
+    let without = |host: &str, port| {
+        let host = host.trim_end_matches('/').strip_suffix(port);
+        host.map(str::to_owned)
+    };
+    let beside_the_first = all.iter().any(|one| without(one, MANAGER_PORT).is_some());
+    let other = || {
+        let mut ports = OTHER_MANAGERS.into_iter();
+        ports.find_map(|port| without(manager, port))
+    };
+    let host = without(manager, MANAGER_PORT);
+    let host = host.or_else(|| beside_the_first.then(other).flatten());
     host.map_or_else(|| manager.to_owned(), |host| format!("{host}{ACCESS_PORT}"))
 }
 

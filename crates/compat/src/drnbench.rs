@@ -1,5 +1,5 @@
 //! The helpers around drnbench, the benchmark of search servers: drnbench's own two,
-//! grn2drn and droonga-send.
+//! grn2drn, droonga-send, and grndump, which reads a database for them.
 
 use std::path::PathBuf;
 
@@ -34,6 +34,8 @@ pub enum Job {
     Convert(Convert),
     /// `droonga-send`
     Send(Send),
+    /// `grndump`
+    Dump(Dump),
 }
 
 /// Terms out of answers.
@@ -73,6 +75,29 @@ pub struct Convert {
     pub output: Option<PathBuf>,
     /// Commands; none for standard input.
     pub files: Vec<PathBuf>,
+}
+
+/// Commands out of a database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dump {
+    /// Path of the database, or the URL of a running server.
+    pub database: String,
+    /// Dump plugins.
+    pub plugins: bool,
+    /// Dump tables and columns that are no indexes.
+    pub schema: bool,
+    /// Dump indexes.
+    pub indexes: bool,
+    /// Dump records.
+    pub records: bool,
+    /// Only these tables; all if there is none.
+    pub only: Vec<String>,
+    /// None of these tables.
+    pub exclude: Vec<String>,
+    /// Records of hash tables in the order of their keys, and not of their ids.
+    pub by_key: bool,
+    /// Most records of each table; `None` for all.
+    pub max_records: Option<u64>,
 }
 
 /// Messages to servers.
@@ -134,6 +159,13 @@ pub const HELPERS: &[Helper] = &[
         about: "sends Droonga's messages to servers over the forward protocol, in turns",
         flags: &[SEND],
         job: send,
+    },
+    Helper {
+        name: "grndump",
+        usage: "tenbin grndump [FLAGS] DATABASE|URL",
+        about: "prints the commands that make a Groonga database",
+        flags: &[DUMP],
+        job: dump,
     },
 ];
 
@@ -309,6 +341,67 @@ const SEND: &[Flag] = &[
     ),
 ];
 
+const DUMP_NAME: &[&str] = &["grndump"];
+const DUMP: &[Flag] = &[
+    Flag::new(
+        DUMP_NAME,
+        "no-dump-plugins",
+        Kind::Switch,
+        "",
+        "leave out plugins",
+    ),
+    Flag::new(
+        DUMP_NAME,
+        "no-dump-schema",
+        Kind::Switch,
+        "",
+        "leave out tables and columns",
+    ),
+    Flag::new(
+        DUMP_NAME,
+        "no-dump-indexes",
+        Kind::Switch,
+        "",
+        "leave out indexes",
+    ),
+    Flag::new(
+        DUMP_NAME,
+        "no-dump-tables",
+        Kind::Switch,
+        "",
+        "leave out records",
+    ),
+    Flag::new(
+        DUMP_NAME,
+        "table",
+        Kind::List,
+        "",
+        "only this table, repeatable; a regular expression /…/ is refused",
+    )
+    .short("t"),
+    Flag::new(
+        DUMP_NAME,
+        "exclude-table",
+        Kind::List,
+        "",
+        "leave out this table, repeatable; a regular expression /…/ is refused",
+    ),
+    Flag::new(
+        DUMP_NAME,
+        "order-by",
+        Kind::Choice(&["id", "key"]),
+        "id",
+        "order of the records: id or key",
+    ),
+    Flag::new(
+        DUMP_NAME,
+        "max-records",
+        Kind::Text,
+        "-1",
+        "most records of each table; -1 for all",
+    ),
+];
+
 impl Helper {
     /// The helper of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
@@ -404,6 +497,53 @@ fn send(given: &mut Given) -> Job {
         completion: completes.then_some(completion),
         validate: given.switch("validation") && !given.switch("no-validation"),
         files: files(given),
+    })
+}
+
+fn dump(given: &mut Given) -> Job {
+    let database = match &given.operands[..] {
+        [database] => database.clone(),
+        others => {
+            let count = others.len();
+            given.mistakes.push(format!(
+                "{count} databases are named; name one, by its path or by the URL of a running \
+                 server"
+            ));
+            String::new()
+        }
+    };
+    let most = given.text("max-records").to_owned();
+    let max_records = match most.parse::<i64>() {
+        Ok(-1) => None,
+        Ok(most) if most >= 0 => u64::try_from(most).ok(),
+        _ => {
+            let wrong = format!("{most:?} is neither a number of 0 or more nor -1, for all");
+            given.wrong("max-records", &wrong);
+            None
+        }
+    };
+    let named = |given: &mut Given, flag: &str| {
+        // optparse takes `-t=NAME` with the sign.
+        let names = given.list(flag).iter();
+        let names: Vec<String> = names
+            .map(|name| name.trim_start_matches('=').to_owned())
+            .collect();
+        if let Some(pattern) = names.iter().find(|name| name.starts_with('/')) {
+            let wrong = format!("{pattern:?} is a regular expression; name each table instead");
+            given.wrong(flag, &wrong);
+        }
+        names
+    };
+    Job::Dump(Dump {
+        database,
+        plugins: !given.switch("no-dump-plugins"),
+        schema: !given.switch("no-dump-schema"),
+        indexes: !given.switch("no-dump-indexes"),
+        records: !given.switch("no-dump-tables"),
+        only: named(given, "table"),
+        exclude: named(given, "exclude-table"),
+        by_key: given.text("order-by").eq_ignore_ascii_case("key"),
+        max_records,
     })
 }
 

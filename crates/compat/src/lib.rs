@@ -23,4 +23,4 @@ pub mod wrk;
 pub use asked::Asked;
 pub use mistakes::Mistakes;
 pub use parse::World;
-pub use web::WebJob;
+pub use web::{Server, WebJob};

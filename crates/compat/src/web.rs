@@ -1,41 +1,38 @@
 //! What the command lines of web servers' benchmarks have in common: one request
-//! over and over, on so many connections, for so long or so often.
+//! over and over, on a number of connections, for a time or a number of requests.
 
 use std::time::Duration;
 
 use tenbin_plan::duration::Time;
-use tenbin_plan::{At, Draft, List, Place, TargetDraft, TlsDraft, WorkloadDraft};
+use tenbin_plan::{
+    At, Draft, List, Place, Scalar, TargetDraft, TlsDraft, WorkloadDraft, usual_rounds,
+};
 
-/// Most slices that one measurement is parted into: as many as a plan has rounds
-/// when nothing else is asked for.
-const MOST_SLICES: u64 = 8;
-/// Fewest slices that give an interval.
-const FEWEST_SLICES: u64 = 6;
-/// A slice is not made shorter than this.
-const SHORTEST_SLICE: Duration = Duration::from_millis(500);
-/// Nor is it made of fewer requests on each connection.
-const FEWEST_REQUESTS: u64 = 20;
 /// A measurement that ends by its requests has an end all the same.
 const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
+/// The shortest slice of a plan.
+const SHORTEST_SLICE: Duration = Duration::from_millis(100);
 
 /// What a command line asks for, with its tool's defaults filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WebJob {
     /// Name of the tool, which becomes that of the plan.
     pub tool: &'static str,
-    /// URL of the request.
-    pub url: String,
+    /// Where requests go: one target, or several that are compared.
+    pub servers: Vec<Server>,
     /// Connections.
     pub connections: u64,
     /// Threads, if the tool has them.
     pub threads: Option<u64>,
+    /// Requests a second over all connections; as fast as they are answered without.
+    pub rate: Option<u64>,
     /// Use connections again.
     pub keep_alive: bool,
     /// Requests after which it ends.
     pub requests: Option<u64>,
     /// Time after which it ends.
     pub time: Option<Duration>,
-    /// Longest time for an answer.
+    /// Longest time for a response.
     pub timeout: Duration,
     /// Request method.
     pub method: String,
@@ -49,48 +46,65 @@ pub struct WebJob {
     pub insecure: bool,
     /// File with a client certificate and its key.
     pub certificate: Option<String>,
-    /// What is to be said, once each, before the run.
+    /// Sentences to print before the run, once each.
     pub notes: Vec<String>,
 }
 
+/// One server that requests go to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// Its name, if one was given: `name=URL`.
+    pub name: Option<String>,
+    /// URL of the request.
+    pub url: String,
+}
+
 impl WebJob {
-    /// Into how many slices it is parted, so that its figures have intervals: one if
-    /// they would be too short for that, or not all alike.
-    pub fn slices(&self) -> u64 {
-        let parted = |count: &u64| match (self.requests, self.time) {
-            (Some(requests), None) => {
-                requests.is_multiple_of(*count)
-                    && requests / count >= FEWEST_REQUESTS * self.connections
-            }
-            (None, Some(time)) => time / (*count as u32) >= SHORTEST_SLICE,
-            // Which of the two ends it is not known before.
-            _ => false,
-        };
-        let mut counts = (FEWEST_SLICES..=MOST_SLICES).rev();
-        counts.find(parted).unwrap_or(1)
+    /// Slices of each target. The measurement of a single target is one stretch, as the
+    /// tool does it; several targets take turns, in as many rounds as it takes to show a
+    /// difference.
+    pub fn slices(&self) -> u32 {
+        match self.servers.len() {
+            0 | 1 => 1,
+            several => usual_rounds(several, several - 1),
+        }
     }
 
-    /// The plan: one target, one request, as many rounds as it has slices.
+    /// Requests of one slice.
+    fn requests_of_slice(&self) -> Option<u64> {
+        let slices = u64::from(self.slices());
+        self.requests.map(|all| all.div_ceil(slices))
+    }
+
+    /// Length of one slice, if it ends by time.
+    fn time_of_slice(&self) -> Option<Duration> {
+        self.time.map(|time| time / self.slices())
+    }
+
+    /// The plan: one request, and a target for each server.
     pub fn draft(&self) -> Draft {
-        let slices = self.slices();
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere(self.tool));
         draft.threads = self.threads.map(|threads| At::flag("-t", threads));
-        draft.targets = vec![At::nowhere(self.target())];
+        let servers = self.servers.iter();
+        draft.targets = servers.map(|one| At::nowhere(self.target(one))).collect();
         draft.workloads = vec![At::nowhere(self.workload())];
         draft.load.connections = Some(At::flag("-c", self.connections));
+        draft.load.rate = self.rate.map(|rate| At::flag("-R", rate));
         draft.load.keep_alive = Some(At::nowhere(self.keep_alive));
         draft.load.timeout = Some(At::nowhere(Time(self.timeout).to_string()));
-        draft.load.requests = self.requests.map(|all| At::flag("-n", all / slices));
-        let length = self.time.map_or(NO_LIMIT, |time| time / slices as u32);
+        draft.load.requests = self.requests_of_slice().map(|each| At::flag("-n", each));
+        let length = self.time_of_slice().unwrap_or(NO_LIMIT);
         draft.rounds.slice = Some(At::nowhere(Time(length).to_string()));
-        draft.rounds.count = Some(At::nowhere(slices));
-        draft.rounds.warmup = Some(At::nowhere("0s"));
-        draft.rounds.gap = Some(At::nowhere("0s"));
+        draft.rounds.count = Some(At::nowhere(u64::from(self.slices())));
+        if self.servers.len() < 2 {
+            draft.rounds.warmup = Some(At::nowhere("0s"));
+            draft.rounds.gap = Some(At::nowhere("0s"));
+        }
         draft
     }
 
-    fn target(&self) -> TargetDraft {
+    fn target(&self, server: &Server) -> TargetDraft {
         let certificate = |flag| {
             let file = self.certificate.as_deref();
             file.map(|file| At::flag(flag, file))
@@ -102,9 +116,11 @@ impl WebJob {
             ..TlsDraft::default()
         };
         let wants_tls = self.insecure || self.certificate.is_some();
+        let alone = (self.servers.len() < 2).then_some("server");
+        let name = server.name.as_deref().or(alone);
         TargetDraft {
-            name: Some(At::nowhere("server")),
-            url: Some(At::nowhere(self.url.as_str())),
+            name: name.map(At::nowhere),
+            url: Some(At::nowhere(server.url.as_str())),
             source: self.source.as_deref().map(|source| At::flag("-B", source)),
             tls: wants_tls.then(|| At::nowhere(tls)),
             ..TargetDraft::default()
@@ -116,6 +132,8 @@ impl WebJob {
             place: Place::Flag("-H"),
             value: line.as_str().into(),
         });
+        // Both tools take a redirect for a response like any other.
+        let expect = ["2xx", "3xx"].map(|class| At::nowhere(Scalar::from(class)));
         WorkloadDraft {
             name: Some(At::nowhere("request")),
             kind: Some(At::nowhere("http")),
@@ -123,8 +141,42 @@ impl WebJob {
             headers: (!self.headers.is_empty())
                 .then(|| At::flag("-H", List::Many(headers.collect()))),
             body_file: self.body_file.as_deref().map(At::nowhere),
+            expect: Some(At::nowhere(List::Many(expect.into()))),
             ..WorkloadDraft::default()
         }
+    }
+
+    /// Why there is too little time for several targets to take turns, if so.
+    pub(crate) fn too_short(&self) -> Option<String> {
+        let is_short = self.servers.len() > 1 && self.time_of_slice()? < SHORTEST_SLICE;
+        is_short.then(|| {
+            let slices = self.slices();
+            format!(
+                "{} targets take turns in {slices} slices each, and a slice takes at least {}; give \
+                 at least {}",
+                self.servers.len(),
+                Time(SHORTEST_SLICE),
+                Time(SHORTEST_SLICE * slices)
+            )
+        })
+    }
+
+    /// How several targets are measured, which neither tool can do; `None` for one.
+    pub(crate) fn turns(&self) -> Option<String> {
+        let targets = self.servers.len();
+        if targets < 2 {
+            return None;
+        }
+        let slices = self.slices();
+        let each = match (self.requests_of_slice(), self.time_of_slice()) {
+            (Some(requests), _) => format!("{requests} requests"),
+            (None, Some(time)) => Time(time).to_string(),
+            (None, None) => return None,
+        };
+        Some(format!(
+            "{targets} targets take turns: {slices} slices of {each} on each, after a warm-up; a \
+             difference can be shown at 95 % confidence with that number of slices"
+        ))
     }
 }
 
@@ -145,36 +197,68 @@ pub(crate) fn take_connection(headers: &mut Vec<String>) -> Option<bool> {
     keep
 }
 
-/// A URL as these tools take it: with its scheme, and with a path.
+/// Whether a tool takes a URL without a scheme, for `http://`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scheme {
+    /// It does, if a path follows the host.
+    Optional,
+    /// It does not.
+    Required,
+}
+
+/// The servers of a command line: URLs as the tool takes them, perhaps named
+/// (`name=URL`).
 ///
 /// # Errors
 ///
-/// What is wrong with it, and what to write.
-pub(crate) fn check_url(tool: &str, url: Option<&String>) -> Result<String, String> {
-    let Some(url) = url else {
-        return Err(format!(
+/// What is wrong with each, and what to write.
+pub(crate) fn servers(
+    tool: &str,
+    operands: &[String],
+    scheme: Scheme,
+) -> Result<Vec<Server>, Vec<String>> {
+    if operands.is_empty() {
+        return Err(vec![format!(
             "{tool}: the URL is missing; write it last, for example http://127.0.0.1:8080/"
-        ));
-    };
-    let has_scheme = url.starts_with("http://") || url.starts_with("https://");
-    if !has_scheme {
-        return Err(format!(
-            "{tool}: {url:?} is not a URL with http:// or https://; write for example \
-             http://127.0.0.1:8080/"
-        ));
+        )]);
     }
-    Ok(url.clone())
+    let read = operands.iter().map(|operand| server(operand, scheme));
+    let (servers, wrong): (Vec<_>, Vec<_>) = read.partition(Result::is_ok);
+    if wrong.is_empty() {
+        return Ok(servers.into_iter().flatten().collect());
+    }
+    let wrong = wrong.into_iter().filter_map(Result::err);
+    Err(wrong
+        .map(|sentence| format!("{tool}: {sentence}"))
+        .collect())
 }
 
-/// The note on how a measurement is parted, where it is.
-pub(crate) fn parted(job: &WebJob) -> Option<String> {
-    let slices = job.slices();
-    let each = match (job.requests, job.time) {
-        (Some(requests), _) => format!("{} requests", requests / slices),
-        (None, Some(time)) => Time(time / slices as u32).to_string(),
-        (None, None) => return None,
+fn server(operand: &str, scheme: Scheme) -> Result<Server, String> {
+    let has_scheme = |url: &str| url.starts_with("http://") || url.starts_with("https://");
+    let named = operand.split_once('=');
+    let named = named.filter(|(name, _)| !name.is_empty() && !name.contains(['/', ':', '?']));
+    let (name, url) = match named {
+        Some((name, url)) => (Some(name.to_owned()), url),
+        None => (None, operand),
     };
-    (slices > 1).then(|| {
-        format!("measured as {slices} slices of {each}, so that its figures have intervals")
-    })
+    let url = if has_scheme(url) {
+        url.to_owned()
+    } else if scheme == Scheme::Optional
+        && !url.contains("://")
+        && url.find('/').is_some_and(|at| at > 0)
+    {
+        format!("http://{url}")
+    } else {
+        return Err(match scheme {
+            Scheme::Required => format!(
+                "{url:?} is not a URL with http:// or https://; write for example \
+                 http://127.0.0.1:8080/"
+            ),
+            Scheme::Optional => format!(
+                "{url:?} is not a URL with a path; write for example 127.0.0.1:8080/ or \
+                 https://example.com/"
+            ),
+        });
+    };
+    Ok(Server { name, url })
 }

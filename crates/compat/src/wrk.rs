@@ -1,4 +1,5 @@
-//! wrk, the HTTP benchmark with a closed loop on many connections.
+//! wrk, the HTTP benchmark with a closed loop on many connections, and wrk2, the same
+//! at a constant rate.
 
 use std::time::Duration;
 
@@ -6,7 +7,7 @@ use crate::flag::{Flag, Kind};
 use crate::help;
 use crate::mistakes::Mistakes;
 use crate::parse::{Given, Style, Table, World};
-use crate::web::{WebJob, check_url, parted, take_connection};
+use crate::web::{Scheme, WebJob, servers, take_connection};
 
 const TOOL: &[&str] = &["wrk"];
 
@@ -46,6 +47,32 @@ pub const FLAGS: &[&[Flag]] = &[&[
     .short("L"),
     Flag::new(
         TOOL,
+        "rate",
+        Kind::Text,
+        "",
+        "wrk2's: requests a second over all connections, such as 2000 or 2k; latencies count \
+         from when each request was due",
+    )
+    .short("R"),
+    Flag::new(
+        TOOL,
+        "u_latency",
+        Kind::Switch,
+        "",
+        "wrk2's: print latencies from when requests were sent as well",
+    )
+    .short("U"),
+    Flag::new(
+        TOOL,
+        "batch_latency",
+        Kind::Switch,
+        "",
+        "wrk2's: latency of a whole batch of pipelined requests",
+    )
+    .short("B")
+    .noted("requests are not pipelined, so a batch is one request"),
+    Flag::new(
+        TOOL,
         "timeout",
         Kind::Text,
         "2s",
@@ -81,6 +108,8 @@ pub struct WrkJob {
     pub duration: Duration,
     /// Print the distribution of latencies.
     pub latency: bool,
+    /// With a rate: print the distribution of service times as well.
+    pub uncorrected: bool,
 }
 
 /// Reads what stands behind `wrk`.
@@ -114,34 +143,39 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
                 .to_owned(),
         );
     }
-    let url = match check_url("wrk", given.operands.first()) {
-        Ok(url) => url,
-        Err(mistake) => {
-            given.mistakes.push(mistake);
-            String::new()
+    let (urls, rest) = urls_and_rest(&given.operands);
+    if let Some(argument) = rest.first() {
+        given.mistakes.push(format!(
+            "wrk: {argument:?} after the URL is an argument for a script, and scripts are not run; \
+             leave it out"
+        ));
+    }
+    let servers = servers("wrk", urls, Scheme::Required).unwrap_or_else(|mistakes| {
+        given.mistakes.extend(mistakes);
+        Vec::new()
+    });
+    let rate = given.is_given("rate").then(|| count(&mut given, "rate"));
+    for flag in ["u_latency", "batch_latency"] {
+        if given.switch(flag) && rate.is_none() {
+            given.wrong(flag, "is for a rate; give one with -R");
         }
-    };
-    if given.operands.len() > 1 {
-        given.mistakes.push(
-            "wrk: what follows the URL is for a script, and scripts are not run; leave it out"
-                .to_owned(),
-        );
     }
     if threads > connections {
         given.wrong("threads", "there must be at least one connection for each");
     }
     let insecure = given.switch("insecure");
-    if url.starts_with("https://") && !insecure {
+    let is_tls = |server: &crate::Server| server.url.starts_with("https://");
+    if servers.iter().any(is_tls) && !insecure {
         given.note(
             "certificates are checked, which wrk never does; --insecure accepts any".to_owned(),
         );
     }
-    Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
     let mut web = WebJob {
         tool: "wrk",
-        url,
+        servers,
         connections,
         threads: Some(threads),
+        rate,
         keep_alive: keep_alive.unwrap_or(true),
         requests: None,
         time: Some(duration),
@@ -154,12 +188,25 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
         certificate: None,
         notes: std::mem::take(&mut given.notes),
     };
-    web.notes.extend(parted(&web));
+    if let Some(why) = web.too_short() {
+        given.wrong("duration", &why);
+    }
+    Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
+    web.notes.extend(web.turns());
     Ok(Asked::Measure(Box::new(WrkJob {
         web,
         duration,
-        latency: given.switch("latency"),
+        latency: given.switch("latency") || given.switch("u_latency"),
+        uncorrected: given.switch("u_latency"),
     })))
+}
+
+/// The operands that may be URLs: the first, and each one after it that looks like one.
+/// What remains is for a script.
+fn urls_and_rest(operands: &[String]) -> (&[String], &[String]) {
+    let is_url = |operand: &String| operand.contains("://");
+    let more = operands.iter().skip(1).take_while(|one| is_url(one));
+    operands.split_at(operands.len().min(1 + more.count()))
 }
 
 /// A whole number of 1 or more; k, M and G are powers of 1000.

@@ -126,6 +126,14 @@ fn hosts_are_taken_from_wherever_they_stand() {
         notes.contains("looks for at http://127.0.0.1:9500;"),
         "{notes}"
     );
+    // As CubeFS ships it: three managers of one host.
+    let shipped = CONF.replace(
+        r#""http://127.0.0.1:9998""#,
+        r#""http://127.0.0.1:9998", "http://127.0.0.1:9999", "http://127.0.0.1:10000""#,
+    );
+    assert_eq!(hosts(&shipped).0, ["http://127.0.0.1:9500"]);
+    let elsewhere = CONF.replace("9998", "10000");
+    assert_eq!(hosts(&elsewhere).0, ["http://127.0.0.1:10000"]);
     let elsewhere = CONF.replace("9998", "9512");
     assert_eq!(hosts(&elsewhere).0, ["http://127.0.0.1:9512"]);
     let (own, _) = hosts(r#"{"access": {"priority_addrs": ["b:9500"]}}"#);
@@ -203,11 +211,14 @@ hint for a following `-n`. What differs, and why:
 - **It speaks to the access layer**, over HTTP, where the tool embeds the SDK. The hosts come from
   `priority_addrs` in `-c`, at the top or below `stream` or `access`, or else from the clusters: there the
   founding `blob.conf` has the cluster manager, and port 9998 is taken for 9500, where the access layer
-  listens on the same host unless told otherwise. A discovery by Consul is not asked.
+  listens on the same host unless told otherwise. The list that CubeFS ships (9998, 9999, 10000: three
+  managers of one host) is taken for the one access layer of that host. A discovery by Consul is not asked.
 - **Every blob has content of its own and is compared** when it is read. The tool sends one
   payload and checks nothing.
 - **Failures are counted under *Slowdowns*** and are never throughput. `-e` counts those of the whole
-  run; more end it with exit code 4.
+  run, connections that are refused or reset among them; more end it at once, with exit code 4.
+- **PUTs that are under way when the time is over** are stored, and counted in the hint for `-n`, but not in
+  *Ops*, which is what ended within the time.
 - **Numbers are never used twice**: a second loop orphans nothing. `-n` with `g` or `d` alone takes the
   first so many of the locations that are there, and all without it.
 - **A `g` or `d` that finds nothing** is refused: with exit code 2 where locations are in memory and no `p`
@@ -217,8 +228,8 @@ hint for a following `-n`. What differs, and why:
 - **Locations on disk** (`-db rocksdb`) are in Tenbin's own files and survive a kill
   ([blob.md](blob.md)). In memory, what is left is deleted at the end.
 - **No `output.json`** unless `-o` names it.
-- **The lines come as the run goes**, on standard output: one for each interval that is over, and that
-  of the whole when a mode is; seconds at its end that fill no interval have no line of their own, as in the tool; what was found and the verdict stand at the end. Times are UTC.
+- **The lines come as the run goes**, on standard output: one for each interval that is over in
+  every thread, and that of the whole when a mode is; seconds at its end that fill no interval have no line of their own, as in the tool; what was found and the verdict stand at the end. Times are UTC.
 
 ";
 

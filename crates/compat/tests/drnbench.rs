@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use tenbin_compat::World;
 use tenbin_compat::drnbench::{
-    Asked, Convert, ExtractTerms, GeneratePatterns, HELPERS, Helper, Job, Send,
+    Asked, Convert, Dump, ExtractTerms, GeneratePatterns, HELPERS, Helper, Job, Send,
 };
 
 fn world() -> World<'static> {
@@ -141,6 +141,58 @@ fn what_is_wrong_is_said() {
             text.starts_with(&format!("Usage: tenbin {} ", helper.name)),
             "{text}"
         );
+    }
+}
+
+#[test]
+fn grndump_takes_the_tutorials_flags() {
+    let whole = Dump {
+        database: "db/db".to_owned(),
+        plugins: true,
+        schema: true,
+        indexes: true,
+        records: true,
+        only: vec![],
+        exclude: vec![],
+        by_key: false,
+        max_records: None,
+    };
+    assert_eq!(job("grndump db/db"), Job::Dump(whole.clone()));
+    let records = Dump {
+        schema: false,
+        indexes: false,
+        ..whole.clone()
+    };
+    let line = "grndump --no-dump-schema --no-dump-indexes db/db";
+    assert_eq!(job(line), Job::Dump(records));
+    let schema = Dump {
+        records: false,
+        ..whole.clone()
+    };
+    assert_eq!(job("grndump --no-dump-tables db/db"), Job::Dump(schema));
+    let some = Dump {
+        only: vec!["A".to_owned(), "B".to_owned()],
+        exclude: vec!["C".to_owned()],
+        by_key: true,
+        max_records: Some(5),
+        ..whole
+    };
+    let line = "grndump -t=A --table B --exclude-table=C --order-by=key --max-records 5 db/db";
+    assert_eq!(job(line), Job::Dump(some));
+    for (line, complaint) in [
+        ("grndump", "0 databases are named"),
+        ("grndump a b", "2 databases are named"),
+        (
+            "grndump --table=/Pa.*/ a",
+            "is a regular expression; name each table",
+        ),
+        (
+            "grndump --max-records=-2 a",
+            "neither a number of 0 or more nor -1",
+        ),
+    ] {
+        let said = parse(line).expect_err(line);
+        assert!(said.contains(complaint), "{said}");
     }
 }
 

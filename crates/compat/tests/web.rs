@@ -64,8 +64,7 @@ fn the_lines_of_the_faq_mean_what_they_say() {
         let plan = resolved(&job.web);
         let load = &plan.workloads[0].load;
         assert_eq!((load.connections, load.keep_alive), (200, keep_alive));
-        let all = load.requests.expect("a count") * u64::from(plan.rounds.count);
-        assert_eq!((all, plan.rounds.count), (100_000, 8));
+        assert_eq!((load.requests, plan.rounds.count), (Some(100_000), 1));
     }
     assert!(closing.web.notes[0].contains("without -k"), "{closing:?}");
 
@@ -74,10 +73,8 @@ fn the_lines_of_the_faq_mean_what_they_say() {
     assert_eq!(plan.threads, 2);
     assert_eq!(plan.workloads[0].load.connections, 200);
     assert_eq!(plan.workloads[0].load.timeout, Duration::from_secs(2));
-    assert_eq!(
-        plan.rounds.slice * plan.rounds.count,
-        Duration::from_secs(10)
-    );
+    assert_eq!(plan.rounds.slice, Duration::from_secs(10));
+    assert_eq!((plan.rounds.count, plan.rounds.warmup), (1, Duration::ZERO));
 }
 
 #[test]
@@ -93,17 +90,69 @@ fn letters_may_stand_together_and_values_at_once_behind_them() {
 }
 
 #[test]
-fn a_measurement_is_parted_only_into_equal_and_sound_slices() {
-    let slices = |line: &str| ab_job(line).web.slices();
-    assert_eq!(slices("ab -n 8000 -c 10 http://h/"), 8);
-    assert_eq!(slices("ab -n 7000 -c 10 http://h/"), 8);
-    assert_eq!(slices("ab -n 7001 -c 10 http://h/"), 1);
-    assert_eq!(slices("ab -n 6006 -c 10 http://h/"), 7);
-    assert_eq!(slices("ab -n 1000 -c 100 http://h/"), 1);
-    assert_eq!(slices("ab -t 10 http://h/"), 8);
-    assert_eq!(slices("ab -t 10 -n 80000 http://h/"), 1);
-    assert_eq!(wrk_job("wrk -d 3 http://h/").web.slices(), 6);
-    assert_eq!(wrk_job("wrk -d 2 http://h/").web.slices(), 1);
+fn a_single_target_is_measured_in_one_stretch() {
+    for line in [
+        "ab -n 8000 -c 10 http://h/",
+        "ab -n 1000 -c 100 http://h/",
+        "ab -t 10 http://h/",
+        "ab -t 10 -n 80000 http://h/",
+    ] {
+        let job = ab_job(line);
+        assert_eq!(resolved(&job.web).rounds.count, 1, "{line}");
+        assert!(!job.web.notes.iter().any(|note| note.contains("slices")));
+    }
+    assert_eq!(resolved(&wrk_job("wrk -d 8 http://h/").web).rounds.count, 1);
+}
+
+#[test]
+fn several_targets_take_turns_often_enough_to_show_a_difference() {
+    let job = wrk_job("wrk -d 8s -c 4 http://127.0.0.1:8080/ webman=http://127.0.0.1:8787/");
+    let plan = resolved(&job.web);
+    assert_eq!((plan.targets.len(), plan.rounds.count), (2, 16));
+    assert_eq!(plan.rounds.slice, Duration::from_millis(500));
+    assert_eq!(plan.targets[1].name, "webman");
+    assert!(
+        job.web.notes[0].contains("16 slices of 500ms on each"),
+        "{job:?}"
+    );
+    let job = ab_job("ab -n 8000 -c 4 -k a=127.0.0.1:1/ b=127.0.0.1:2/ c=127.0.0.1:3/");
+    let plan = resolved(&job.web);
+    let blocks = plan.rounds.count / plan.rounds_per_block();
+    assert!(blocks >= 7, "two questions take seven blocks, not {blocks}");
+    let requests = plan.workloads[0].load.requests.expect("a count");
+    assert!(requests * u64::from(plan.rounds.count) >= 8000);
+    let said = wrong("wrk -d 1s http://127.0.0.1:1/ http://127.0.0.1:2/");
+    assert!(said.contains("--duration: 2 targets take turns"), "{said}");
+    assert!(said.contains("give at least 1.6s"), "{said}");
+}
+
+#[test]
+fn a_redirect_is_a_response_like_any_other() {
+    let plan = resolved(&wrk_job("wrk http://127.0.0.1:8787/").web);
+    let printed = plan.to_toml();
+    assert!(printed.contains(r#"expect = ["2xx", "3xx"]"#), "{printed}");
+}
+
+#[test]
+fn ab_takes_a_url_without_a_scheme() {
+    let url = |line: &str| ab_job(line).web.servers[0].url.clone();
+    assert_eq!(url("ab 127.0.0.1:8787/"), "http://127.0.0.1:8787/");
+    assert_eq!(url("ab example.com/a?b=c"), "http://example.com/a?b=c");
+    assert_eq!(url("ab https://h/"), "https://h/");
+    assert_eq!(url("ab http://h/?next=/a"), "http://h/?next=/a");
+}
+
+#[test]
+fn a_rate_is_that_of_wrk2() {
+    let job = wrk_job("wrk -t2 -c100 -d30s -R2k --u_latency http://127.0.0.1:80/");
+    assert!(job.latency && job.uncorrected);
+    let load = &resolved(&job.web).workloads[0].load;
+    assert!(
+        matches!(load.pace, tenbin_plan::Pace::Constant { per_second } if per_second == 2000.0),
+        "{load:?}"
+    );
+    assert!(wrong("wrk -R 0 http://h/").contains("--rate: \"0\" is not a number"));
+    assert!(wrong("wrk -U http://h/").contains("give one with -R"));
 }
 
 #[test]
@@ -125,7 +174,10 @@ fn what_cannot_be_done_is_refused_by_name() {
             "wrk -s post.lua http://h/",
             "--script: scripts are not run; a plan file",
         ),
-        ("wrk http://h/ -- x", "what follows the URL is for a script"),
+        (
+            "wrk http://h/ -- x",
+            "\"x\" after the URL is an argument for a script",
+        ),
         ("wrk -c 1 -t 2 http://h/", "--threads: there must be"),
         ("wrk -d ten http://h/", "\"ten\" is not a length of time"),
         ("wrk", "the URL is missing"),
@@ -140,7 +192,8 @@ fn what_cannot_be_done_is_refused_by_name() {
         ("ab -n", "-n: a value must follow"),
         ("ab -n 0 http://h/", "-n: must be at least 1"),
         ("ab -p a -u b http://h/", "cannot both be given"),
-        ("ab http://h/ http://i/", "one too many"),
+        ("ab 8787", "\"8787\" is not a URL with a path"),
+        ("ab http://h/ i", "\"i\" is not a URL with a path"),
         ("ab -f SSL3 http://h/", "-f: \"SSL3\" is not one of"),
     ] {
         let said = wrong(line);
@@ -177,26 +230,38 @@ const HEAD: &str = "\
 `tenbin wrk` and `tenbin ab` take those tools' command lines, run them on Tenbin's engine and print
 in their shape; so does Tenbin when it is called by one of these names (a symbolic link does).
 `ab -n100000 -c200 -k http://127.0.0.1:8787/` and `wrk -c 200 -d 10s http://127.0.0.1:8787/` run as
-written. What differs, and why:
+written, and so do command lines of wrk2 (`wrk -R 2000 …`). What differs, and why:
 
-- **Requests are those answered correctly.** Failures of any kind are counted apart and are no
-  throughput. ab counts every answer as complete, also one with status 500, and wrk drops what
-  timed out from its latencies.
-- **One measurement is parted into six to eight slices** where that can be done evenly, so that
-  its figures have intervals; the requests and the time are the same in all.
-- **Percentiles are those of all answers**, with three digits. wrk adds made-up ones for the time
-  in which it was held up; ab rounds to whole milliseconds.
-- **Without keep-alive the client closes**, whatever the server does, and opening connections is
-  timed apart from requests (*Connect*). With ab's `-k`, connections are used again whether or not
-  the answer says `Keep-Alive`.
-- **HTTP/1.1 is spoken**, by ab's command line too.
+- **Requests are those with a 2xx or 3xx response.** Failures of any kind are counted apart and are
+  no throughput. ab counts every response as complete, also one with status 500 (it stands in
+  `Failed requests` here, and in `Exceptions` among their causes), and wrk drops what timed out from
+  its latencies. A run whose first response has status 404 or the like ends before it begins, with
+  exit code 3.
+- **One target is measured in one stretch**, as the tool does it, so its figures have no interval.
+  wrk's connections start up to half a second before the measured time.
+- **Several targets are compared** when several URLs are given, perhaps named:
+  `wrk -c 32 -d 30s old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/`. The time (or the
+  requests) of each target is then divided into 16 slices or more that take turns, after a warm-up:
+  with fewer than 12 no difference can be shown at 95 % confidence.
+- **Percentiles are those of all responses.** wrk adds computed ones for the time in which it was
+  held up. ab's tables are in whole milliseconds, as programs that read them expect; the line
+  `In microseconds` below them is more exact.
+- **ab's Total and percentages include the time to connect**, as in ab; those of wrk do not, as in
+  wrk. Time for a TLS handshake has a row of its own. `Req/Sec` is by whole seconds, where wrk looks
+  ten times a second.
+- **Without keep-alive the client closes**, whatever the server does. With ab's `-k`, connections
+  are used again whether or not the response says `Keep-Alive`.
+- **Requests are HTTP/1.1**, with ab's command line too.
 - **Certificates are checked**; neither tool does that. `--insecure` accepts any.
 - **The connections asked for are the connections opened**; wrk rounds them down to a multiple of
   its threads.
+- **With `-R` requests are sent at a constant rate and the output is wrk2's.** Latency counts from
+  when a request was due. wrk2 leaves out its first ten seconds, Tenbin half a second; a request
+  takes any free connection, where wrk2 plans each connection apart.
 - **The last lines are a verdict**, and the run directory has everything else.
 
-To weigh two servers against each other use `tenbin http`: two runs of these, one after the other,
-compare the machine's moods as well.
+Two runs of these tools, one after the other, also compare the states of the machine: name both
+servers in one command line, or use `tenbin http`.
 
 ";
 

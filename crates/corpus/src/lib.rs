@@ -7,6 +7,7 @@ pub mod droonga;
 pub mod dump;
 mod error;
 pub mod escape;
+pub mod grndump;
 pub mod groonga;
 pub mod http;
 pub mod json;

@@ -2,29 +2,39 @@
 //! or those of drnbench-generate-select-patterns.
 
 use serde_json::json;
+use tenbin_plan::patterns::groonga_query;
 
-use crate::escape::cgi;
+use crate::escape::{are_escaped, cgi, query_component, unescaped};
 use crate::opensearch::query;
 
-/// The tutorial's request, up to the term: snippets, sorting and a drill-down.
-pub const HEAVY: &str = "/d/select?command_version=2&table=Pages&limit=10\
-    &match_columns=title,text\
-    &output_columns=snippet_html(title),snippet_html(text),categories,_key\
-    &query_flags=NONE&sortby=title&drilldown=categories&drilldown_limit=10\
-    &drilldown_output_columns=_id,_key,_nsubrecs&drilldown_sortby=_nsubrecs&query=";
+pub use tenbin_plan::patterns::{GROONGA_SEARCH as HEAVY, OPENSEARCH_PATH as OPENSEARCH};
 
-/// One request a line: the beginning and the term, which is escaped unless it is so
-/// already.
+/// One request a line: the beginning and the term, escaped for a URL. Where the beginning ends
+/// with `query=` of Groonga's `select`, the term is escaped for Groonga's query syntax as well.
+/// `escaped` says that the terms are escaped for a URL already.
 pub fn lines(base: &str, terms: &[String], escaped: bool) -> String {
-    let line = |term: &String| match escaped {
-        true => format!("{base}{term}\n"),
-        false => format!("{base}{}\n", cgi(term)),
+    let line = |term: &String| {
+        let raw = match escaped {
+            true => unescaped(term),
+            false => Some(term.clone()),
+        };
+        match raw {
+            // Bytes of another encoding than UTF-8.
+            None => format!("{base}{term}\n"),
+            Some(term) if is_groonga_query(base) => {
+                format!("{base}{}\n", cgi(&groonga_query(&term)))
+            }
+            Some(term) => format!("{base}{}\n", cgi(&term)),
+        }
     };
     terms.iter().map(line).collect()
 }
 
-/// Where the tutorial's table is searched in OpenSearch.
-pub const OPENSEARCH: &str = "/pages/_search";
+/// Whether what follows is a value of `query` in a `select` of Groonga's.
+fn is_groonga_query(base: &str) -> bool {
+    let is_query = base.ends_with("&query=") || base.ends_with("?query=");
+    is_query && base.contains("/d/select")
+}
 
 /// The counterpart of [`HEAVY`] for OpenSearch: one group of `POST`s to that path, a line
 /// for each term. Title and text are searched and highlighted, sorted by title, with the
@@ -54,12 +64,21 @@ pub fn opensearch(path: &str, terms: &[String]) -> String {
     )
 }
 
-/// As drnbench-generate-select-patterns writes them: one group, or one for each host.
+/// As drnbench-generate-select-patterns writes them: one group, or one for each host. Terms may
+/// be escaped for a URL already, as `drnbench-extract-searchterms --escape` does it. Other than
+/// the tool, this escapes everything in a term that a URL or Groonga's query syntax has a
+/// meaning for: `AT&T` would end behind `AT`, and a leading `-` is a syntax error.
 pub fn drnbench(base_params: &str, terms: &[String], hosts: &[String]) -> String {
+    let escaped = are_escaped(terms);
+    let raw = |term: &String| match escaped {
+        true => unescaped(term).unwrap_or_else(|| term.clone()),
+        false => term.clone(),
+    };
     let patterns: Vec<serde_json::Value> = terms
         .iter()
         .map(|term| {
-            let query = term.replace([':', ';'], " ").replace(' ', "%20");
+            let plain = raw(term).replace([':', ';'], " ");
+            let query = query_component(&groonga_query(plain.trim()));
             json!({"path": format!("/d/select?{base_params}&query={query}")})
         })
         .collect();
@@ -95,9 +114,42 @@ mod tests {
              &output_columns=snippet_html(title),snippet_html(text),categories,_key\
              &query_flags=NONE&sortby=title&drilldown=categories&drilldown_limit=10\
              &drilldown_output_columns=_id,_key,_nsubrecs&drilldown_sortby=_nsubrecs\
-             &query=%E7%94%BA+%28%E4%B8%AD%29\n"
+             &query=%E7%94%BA+%5C%28%E4%B8%AD%5C%29\n"
         );
         assert_eq!(lines("/q=", &["a+b".to_owned()], true), "/q=a+b\n");
+    }
+
+    #[test]
+    fn terms_with_a_meaning_elsewhere_are_escaped() {
+        let base = "/d/select?table=Pages&query=";
+        let terms = ["AT&T", "C++", "#1", "-a", "a%b"].map(str::to_owned);
+        let paths = "/d/select?table=Pages&query=AT%26T\n/d/select?table=Pages&query=C%5C%2B%5C%2B\n\
+            /d/select?table=Pages&query=%231\n/d/select?table=Pages&query=%5C-a\n\
+            /d/select?table=Pages&query=a%25b\n";
+        assert_eq!(lines(base, &terms, false), paths);
+        assert_eq!(
+            lines(base, &terms.clone().map(|term| cgi(&term)), true),
+            paths
+        );
+        // Another server has another syntax.
+        assert_eq!(
+            lines("/search?query=", &terms[1..2], false),
+            "/search?query=C%2B%2B\n"
+        );
+
+        let json = drnbench("x=1", &terms, &[]);
+        for query in [
+            "query=AT%26T\"",
+            "query=C%5C%2B%5C%2B\"",
+            "query=%231\"",
+            "query=%5C-a\"",
+        ] {
+            assert!(json.contains(query), "{query}: {json}");
+        }
+        assert_eq!(
+            drnbench("x=1", &terms.clone().map(|term| cgi(&term)), &[]),
+            json
+        );
     }
 
     #[test]

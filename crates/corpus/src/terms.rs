@@ -5,7 +5,7 @@ mod opensearch;
 
 use std::collections::HashSet;
 
-use crate::error::Error;
+use crate::error::{Error, excerpt};
 use crate::groonga::{Answer, Columns};
 use crate::http::Client;
 use crate::json::Json;
@@ -91,6 +91,10 @@ pub struct Found {
     pub doubles: u64,
     /// Terms left out because they have no hits.
     pub without_hits: u64,
+    /// Terms left out because the server refused to search for them.
+    pub refused: u64,
+    /// The first of those, and what the server said.
+    pub first_refused: Option<String>,
 }
 
 /// A kind of server that can be asked.
@@ -122,14 +126,19 @@ trait Source {
     /// Values of the column of the next records; none if there are no more.
     fn next(&mut self) -> Result<Vec<String>, Error>;
 
-    /// Records that a term is found in, looked for as the requests made of it will.
-    fn hits(&self, term: &str, columns: &str) -> Result<u64, Error>;
+    /// Records that a term is found in, searched for as the requests made of it will; or why
+    /// the server refuses this search.
+    fn hits(&self, term: &str, columns: &str) -> Result<Result<u64, String>, Error>;
 }
 
-/// Asks a server for terms until there are as many as wanted, or no more records.
+/// Searches refused without one that is not, after which all of them will be.
+const MOST_REFUSED: u64 = 10;
+
+/// Asks a server for terms until there are as many as wanted, or no more records. A term that
+/// the server refuses to search for is left out and counted.
 ///
 /// # Errors
-/// When the server does not answer.
+/// When the server does not respond, or refuses every search.
 pub fn find(
     kind: &Kind,
     server: &Client,
@@ -152,13 +161,35 @@ pub fn find(
             if stop() || enough(&found) {
                 break;
             }
-            match &wanted.match_columns {
-                Some(columns) if source.hits(&term, columns)? == 0 => found.without_hits += 1,
-                _ => found.terms.push(term),
+            let hits = match &wanted.match_columns {
+                Some(columns) => source.hits(&term, columns)?,
+                None => Ok(1),
+            };
+            match hits {
+                Ok(0) => found.without_hits += 1,
+                Ok(_) => found.terms.push(term),
+                Err(reason) => {
+                    found.refused += 1;
+                    let first = || format!("{:?}: {reason}", excerpt(&term));
+                    found.first_refused.get_or_insert_with(first);
+                }
             }
+            check_refusals(&found, MOST_REFUSED, server)?;
         }
     }
+    check_refusals(&found, 1, server)?;
     Ok(found)
+}
+
+/// An error if that many searches were refused and no term was found.
+fn check_refusals(found: &Found, most: u64, server: &Client) -> Result<(), Error> {
+    match &found.first_refused {
+        Some(first) if found.terms.is_empty() && found.refused >= most => {
+            let reason = format!("no term can be searched for; the first one is {first}");
+            Err(Error::server(server.url(), reason))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The words of a column's value, or of each of its values.

@@ -99,6 +99,23 @@ fn articles_are_taken_and_the_rest_is_left_out() {
     assert_eq!(pages[1].text, "<raw>");
 }
 
+/// Japanese Wikipedia's own list has "Category" and "ファイル"; its pages use both words.
+#[test]
+fn japanese_words_for_namespaces_need_not_be_listed() {
+    let head = HEAD.replace("カテゴリ", "Category");
+    let text = "[[カテゴリ:駅|えき]] [[ファイル:a.jpg|thumb|[[カテゴリ:内]]]] [[Category:町]]";
+    let pages = [
+        page("5", "東京駅", "<ns>0</ns>", "", text),
+        page("6", "ファイル:東京.jpg", "", "", "no article"),
+        page("7", "カテゴリ:駅", "", "", "no article"),
+        page("8", "利用者:x", "", "", "no article"),
+    ];
+    let dump = [head, pages.concat(), "</mediawiki>\n".to_owned()].concat();
+    let (pages, _, skipped) = read(dump.as_bytes());
+    assert_eq!(skipped, 3);
+    assert_eq!(pages[0].categories, ["駅", "内", "町"]);
+}
+
 #[test]
 fn packed_dumps_are_the_same() {
     let plain = dump();

@@ -83,6 +83,7 @@ fn main() {
         address => Carrier::Route(route(address)),
     };
     let plan = Drive {
+        rest: None,
         carrier,
         load: Load {
             pace,

@@ -1,8 +1,8 @@
 //! Driving one slice: threads start together, samples come out as it goes.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, SystemTime};
 use std::{io, thread};
 
@@ -10,7 +10,7 @@ use tenbin_plan::{Load, Pace};
 use thiserror::Error;
 
 use crate::clock::Clock;
-use crate::conductor::{Conductor, Score};
+use crate::conductor::{Conductor, Rest, Score};
 use crate::exchange::Workload;
 use crate::files::Files;
 use crate::http1::Http1;
@@ -19,6 +19,7 @@ use crate::line::TcpFigures;
 use crate::null::Null;
 use crate::route::{Protocol, Route};
 use crate::sample::Sample;
+use crate::spread::{Life, Spread};
 use crate::stages::StageSums;
 use crate::think::Thinker;
 use crate::{pacer, stop, wire};
@@ -56,6 +57,10 @@ pub struct Drive {
     /// Length of the measured window; without it, until the workload is
     /// exhausted or the load's count is reached.
     pub window: Option<Duration>,
+    /// The workers send a segment of a sequence, and what is left of it when the window
+    /// closes is sent unmeasured, for this long at most. The window then closes as soon as
+    /// one worker is exhausted. Only for a closed loop with a window.
+    pub rest: Option<Duration>,
     /// Read what servers tell of their stages in the heads of their answers.
     pub stages: bool,
 }
@@ -80,12 +85,16 @@ pub struct Finished {
     /// Length of the measured window as it was, seconds: shorter than planned
     /// when the slice ended by count, by exhaustion or by `stop`.
     pub seconds: f64,
+    /// Operations issued after the window closed: the rest of a segment.
+    pub unmeasured: u64,
     /// It was ended by `stop`.
     pub cut_short: bool,
     /// What TCP says of the connections; `None` without TCP and outside Linux.
     pub tcp: Option<TcpFigures>,
     /// What servers told of their stages; `None` if that was not read.
     pub stages: Option<StageSums>,
+    /// How evenly connections were served; `None` with fewer than two that lasted.
+    pub spread: Option<Spread>,
 }
 
 /// Why a slice could not be driven.
@@ -104,7 +113,9 @@ pub enum EngineError {
     Panic(usize),
 }
 
-/// Drives one slice with one thread for each of `workers`, tells `listen` of it
+/// Drives one slice with one thread for each of `workers`, those with connections of their own
+/// ([`Workload::own_connections`]) last. The window of a slice that ends by count or by
+/// exhaustion is that of the others. It tells `listen` of it
 /// on the calling thread, and returns when all threads are done. Setting `stop`
 /// ends the slice within about 0.1 s.
 ///
@@ -118,8 +129,13 @@ pub fn drive(
     listen: &mut dyn FnMut(News),
 ) -> Result<Finished, EngineError> {
     let clock = &Clock::start();
-    let threads = workers.len();
+    let own: Vec<Option<usize>> = workers
+        .iter()
+        .map(|worker| worker.own_connections())
+        .collect();
+    let threads = own.iter().filter(|own| own.is_none()).count();
     let (sender, samples) = mpsc::channel();
+    let edge = &Arc::new(AtomicU64::new(u64::MAX));
     let mut longest = 0;
     let outcomes = thread::scope(|scope| {
         let handles: Vec<_> = workers
@@ -127,9 +143,16 @@ pub fn drive(
             .enumerate()
             .map(|(index, mut worker)| {
                 let sender = sender.clone();
+                let own = own[index];
                 scope.spawn(move || {
-                    let score = score(drive, clock, index, threads);
-                    let mut ship = move |sample| {
+                    let score = match own {
+                        None => score(drive, clock, index, threads, edge),
+                        Some(connections) => score_beside(drive, clock, index, connections, edge),
+                    };
+                    let mut ship = move |mut sample: Sample| {
+                        if own.is_some() {
+                            sample.forget_connections();
+                        }
                         // The receiver outlives the threads.
                         let _ = sender.send(sample);
                     };
@@ -143,7 +166,7 @@ pub fn drive(
             })
             .collect();
         drop(sender);
-        longest = relay(&samples, clock, drive, threads, listen);
+        longest = relay(&samples, clock, drive, threads, edge, listen);
         handles
             .into_iter()
             .enumerate()
@@ -158,8 +181,14 @@ pub fn drive(
         .unzip();
     let mut tcp = TcpFigures::default();
     let mut stages = drive.stages.then(StageSums::default);
-    for part in played {
-        tcp = tcp.and(part.tcp);
+    let mut lives = Vec::new();
+    let mut unmeasured = 0;
+    for (part, own) in played.into_iter().zip(own) {
+        unmeasured += part.unmeasured;
+        if own.is_none() {
+            tcp = tcp.and(part.tcp);
+            lives.extend(part.lives);
+        }
         if let (Some(sum), Some(part)) = (&mut stages, part.stages) {
             sum.add(part);
         }
@@ -168,8 +197,10 @@ pub fn drive(
         workers,
         tcp: (tcp.connections > 0).then_some(tcp),
         stages,
+        spread: Spread::of(&lives),
         opened,
         seconds: longest as f64 / 1e9,
+        unmeasured,
         cut_short: stop.load(Ordering::Relaxed),
     })
 }
@@ -181,6 +212,7 @@ fn relay(
     clock: &Clock,
     drive: &Drive,
     threads: usize,
+    edge: &AtomicU64,
     listen: &mut dyn FnMut(News),
 ) -> u64 {
     let open = drive.lead.as_nanos() as u64;
@@ -212,10 +244,13 @@ fn relay(
             opened = true;
             listen(News::Opened);
         }
-        if !sample.drain {
-            longest = longest.max(sample.end);
+        if let Some(through) = through.get_mut(sample.thread) {
+            if !sample.drain {
+                longest = longest.max(sample.end);
+            }
+            let edge = edge.load(Ordering::Relaxed).saturating_sub(open);
+            *through |= sample.drain || sample.end >= planned.min(edge);
         }
-        through[sample.thread] |= sample.drain || sample.end >= planned;
         listen(News::Sample(Box::new(sample)));
         if !closed && through.iter().all(|&through| through) {
             closed = true;
@@ -224,7 +259,13 @@ fn relay(
     }
 }
 
-fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
+fn score(
+    drive: &Drive,
+    clock: &Clock,
+    thread: usize,
+    threads: usize,
+    edge: &Arc<AtomicU64>,
+) -> Score {
     let open = drive.lead.as_nanos() as u64;
     let close = drive
         .window
@@ -240,6 +281,11 @@ fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
         // A schedule is dealt out evenly, and so are its first operations.
         _ => stop::share(total, thread, threads),
     });
+    let rest = drive.rest.map(|most| Rest {
+        most: most.as_nanos() as u64,
+        edge: Arc::clone(edge),
+    });
+    let until = close.saturating_add(rest.as_ref().map_or(0, |rest| rest.most));
     let part = pacer::Part {
         thread,
         threads,
@@ -249,6 +295,7 @@ fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
     };
     Score {
         thread,
+        beside: false,
         connections: connections_of(thread) as usize,
         lanes: load.depth,
         weights: match &drive.carrier {
@@ -260,20 +307,56 @@ fn score(drive: &Drive, clock: &Clock, thread: usize, threads: usize) -> Score {
             .as_ref()
             .map(|think| Thinker::new(think, drive.seed, thread)),
         keep_alive: load.keep_alive,
+        lives: match &drive.carrier {
+            Carrier::Route(route) if route.protocol == Protocol::Http1 => load.reopen.unwrap_or(1),
+            _ => 1,
+        },
         stages: drive.stages,
         open,
         close,
         timeout: load.timeout.as_nanos() as u64,
         pacer: pacer::for_thread(load, part),
-        stop_rules: stop::rules(close, requests),
+        stop_rules: stop::rules(until, requests),
+        rest,
         origin_unix: clock.origin_unix(),
+    }
+}
+
+/// That of a thread with connections beside those of the load.
+fn score_beside(
+    drive: &Drive,
+    clock: &Clock,
+    thread: usize,
+    connections: usize,
+    edge: &Arc<AtomicU64>,
+) -> Score {
+    let load = Load {
+        pace: Pace::Closed,
+        connections,
+        think: None,
+        depth: 1,
+        requests: None,
+        ..drive.load.clone()
+    };
+    let beside = Drive {
+        load,
+        rest: None,
+        stages: false,
+        ..drive.clone()
+    };
+    Score {
+        thread,
+        beside: true,
+        ..score(&beside, clock, 0, 1, edge)
     }
 }
 
 /// What one thread leaves besides its samples.
 struct Played {
     tcp: TcpFigures,
+    lives: Vec<Life>,
     stages: Option<StageSums>,
+    unmeasured: u64,
 }
 
 fn play(
@@ -317,7 +400,9 @@ fn play(
         }
     };
     Ok(Played {
+        unmeasured: conductor.unmeasured(),
         tcp,
+        lives: conductor.take_lives(),
         stages: conductor.take_stages(),
     })
 }
@@ -351,6 +436,7 @@ mod tests {
     #[test]
     fn the_window_closes_when_the_last_thread_is_through() {
         let plan = Drive {
+            rest: None,
             carrier: Carrier::Null,
             load: Load {
                 pace: Pace::Closed,
@@ -359,6 +445,7 @@ mod tests {
                 depth: 1,
                 timeout: Duration::from_secs(5),
                 keep_alive: true,
+                reopen: None,
                 requests: None,
             },
             lead: Duration::ZERO,
@@ -380,5 +467,31 @@ mod tests {
         drive(&plan, workers, &AtomicBool::new(false), &mut listen).unwrap();
         // What the target used is metered up to here.
         assert_eq!(ok_at_close, Some(1_000_001));
+    }
+
+    #[test]
+    fn the_window_of_a_segment_closes_with_the_first_thread_that_has_sent_its_share() {
+        let plan = Drive {
+            carrier: Carrier::Null,
+            load: Load::closed(2),
+            lead: Duration::ZERO,
+            window: Some(Duration::from_secs(60)),
+            rest: Some(Duration::from_secs(60)),
+            stages: false,
+            seed: 1,
+        };
+        let workers: Vec<Box<dyn Workload>> =
+            vec![Box::new(Exactly(1_000)), Box::new(Exactly(3_000_000))];
+        let (mut ok, mut ok_at_close) = (0, None);
+        let mut listen = |news| match news {
+            News::Opened => {}
+            News::Sample(sample) => ok += sample.ops[0].ok,
+            News::Closed => ok_at_close = Some(ok),
+        };
+        let done = drive(&plan, workers, &AtomicBool::new(false), &mut listen).unwrap();
+        let at_close = ok_at_close.expect("the window closed");
+        assert!((1_000..2_000_000).contains(&at_close), "{at_close}");
+        assert_eq!(ok, at_close, "the rest is not counted");
+        assert!(done.unmeasured > 1_000_000, "{}", done.unmeasured);
     }
 }

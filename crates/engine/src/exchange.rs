@@ -135,6 +135,12 @@ pub enum Role {
     /// Something made of several requests: it is throughput, and its time is from the
     /// start of the first of them to the end of the last.
     Whole,
+    /// One request that checks what work has done. It is sent on connections of its own,
+    /// beside the load ([`Workload::own_connections`]), and is no throughput.
+    Poll,
+    /// When work took effect, as requests of [`Role::Poll`] found: it has times, and its
+    /// failures are work without effect. It is no throughput.
+    Effect,
 }
 
 impl Role {
@@ -149,7 +155,7 @@ impl Role {
     }
 }
 
-/// An operation of [`Role::Whole`] that has come to its end with the answer judged
+/// An operation of [`Role::Whole`] or [`Role::Effect`] that has come to its end with the answer judged
 /// last, or with the exchange lost last.
 ///
 /// - It is counted by the same rules as a request: a correct one is throughput if it
@@ -171,6 +177,8 @@ pub struct Whole {
     pub started: u64,
     /// Body bytes that it moved, over all its requests.
     pub payload: u64,
+    /// [`Moment::nanos`] at which it ended, where that is before the answer that told of it.
+    pub ended: Option<u64>,
     /// What came of it.
     pub outcome: Judgement,
 }
@@ -189,8 +197,16 @@ pub trait Workload: Send {
 
     /// What has come to its end with the call of [`Workload::judge`] or
     /// [`Workload::lost`] just before. Asked after each of these, if any operation is
-    /// of [`Role::Whole`], until there is nothing more.
+    /// of [`Role::Whole`] or [`Role::Effect`], until there is nothing more.
     fn whole(&mut self) -> Option<Whole> {
+        None
+    }
+
+    /// How many connections it has beside those of the load; `None` for a workload that has
+    /// its share of the load. Asked once. Such a workload checks what the others do: its
+    /// closed loop ends with the window, has one request out on each connection, and neither
+    /// rate, count nor think time; what happens to its connections is not counted.
+    fn own_connections(&self) -> Option<usize> {
         None
     }
 
@@ -250,4 +266,20 @@ pub trait Workload: Send {
     fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
         let _ = (exchange, class);
     }
+
+    /// A request failed before it was prepared: no connection could be opened for it, or none
+    /// was free in time.
+    fn unprepared(&mut self, class: ErrorClass) {
+        let _ = class;
+    }
+
+    /// Whether nothing more is to be sent after a failure that was just reported, by
+    /// [`Workload::lost`] or [`Workload::unprepared`]: without a connection,
+    /// [`Workload::next`] is not called, and cannot say so.
+    fn gives_up(&self) -> bool {
+        false
+    }
+
+    /// The slice is over for this instance: nothing more is asked of it.
+    fn slice_over(&mut self) {}
 }

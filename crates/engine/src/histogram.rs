@@ -60,7 +60,15 @@ impl Counts {
         if self.lowest > self.highest {
             return small_histogram();
         }
-        let mut histogram = latency_histogram();
+        self.move_into(latency_histogram())
+    }
+
+    /// The same in a histogram that takes no more memory than its largest value needs.
+    pub(crate) fn take_small(&mut self) -> Histogram<u64> {
+        self.move_into(small_histogram())
+    }
+
+    fn move_into(&mut self, mut histogram: Histogram<u64>) -> Histogram<u64> {
         for slot in self.lowest..=self.highest {
             let count = std::mem::take(&mut self.slots[slot]);
             if count > 0 {

@@ -15,6 +15,7 @@ mod dialing;
 pub mod drive;
 pub mod error;
 pub mod exchange;
+pub mod failure;
 pub mod files;
 pub mod histogram;
 pub mod http1;
@@ -28,6 +29,7 @@ pub mod route;
 pub mod sample;
 #[cfg(test)]
 mod simulation;
+pub mod spread;
 pub mod stages;
 pub mod stop;
 mod tally;
@@ -41,5 +43,7 @@ pub use exchange::{
 };
 pub use line::TcpFigures;
 pub use route::{Address, Host, Protocol, Route};
-pub use sample::{HostSample, Ledger, OpSample, Sample, SetupSample};
+pub use sample::{HostSample, Ledger, OpSample, Pause, Sample, SetupSample};
+pub use spread::Spread;
 pub use stages::StageSums;
+pub use stop::shares;

@@ -36,7 +36,32 @@ pub struct Sample {
     pub backlog: u64,
     /// True for what came in after the window closed, while draining.
     pub drain: bool,
+    /// The longest pause that ended in the stretch; `None` if all were shorter than
+    /// [`SHORTEST_PAUSE_NANOS`].
+    pub pause: Option<Pause>,
 }
+
+impl Sample {
+    /// Leaves out what happened to connections and hosts: those are not connections of the load.
+    pub(crate) fn forget_connections(&mut self) {
+        self.ledger = Ledger::default();
+        self.setup = SetupSample::default();
+        self.hosts.clear();
+    }
+}
+
+/// A stretch in which requests of a thread were out and none was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pause {
+    /// Its start, nanoseconds after the measured window opened: the last response before
+    /// it, or the first request where none was out.
+    pub start: u64,
+    /// Its end: the next response, or the end of the drain.
+    pub end: u64,
+}
+
+/// The shortest pause that is reported.
+pub const SHORTEST_PAUSE_NANOS: u64 = 1_000_000;
 
 /// One operation's figures in a [`Sample`].
 #[derive(Debug, Clone)]
@@ -119,6 +144,11 @@ pub struct SetupSample {
     pub tls: Histogram<u64>,
     /// Write start to first byte of the first answer on a connection.
     pub first_byte: Histogram<u64>,
+    /// Write start to last byte of the first response on a connection, of those that
+    /// count as correct: a part of their operation's service times.
+    pub response: Histogram<u64>,
+    /// The same responses with the time that opening their connection took.
+    pub total: Histogram<u64>,
 }
 
 impl Default for SetupSample {
@@ -127,6 +157,8 @@ impl Default for SetupSample {
             connect: small_histogram(),
             tls: small_histogram(),
             first_byte: small_histogram(),
+            response: small_histogram(),
+            total: small_histogram(),
         }
     }
 }

@@ -60,6 +60,19 @@ pub(crate) fn share_by_connections(total: u64, first: u64, last: u64, connection
     until(last) - until(first)
 }
 
+/// The shares that `threads` have in `total` operations of a closed loop on so many
+/// connections: as a slice deals out [`tenbin_plan::Load::requests`].
+pub fn shares(total: u64, connections: usize, threads: usize) -> Vec<u64> {
+    let connections = connections as u64;
+    let mut last = 0;
+    let each = (0..threads).map(|thread| {
+        let first = last;
+        last += share(connections, thread, threads);
+        share_by_connections(total, first, last, connections)
+    });
+    each.collect()
+}
+
 struct AtTime(u64);
 
 impl StopRule for AtTime {
@@ -84,7 +97,7 @@ impl StopRule for AfterCount {
 
 #[cfg(test)]
 mod tests {
-    use super::{share, share_by_connections};
+    use super::{share, share_by_connections, shares};
 
     #[test]
     fn connections_get_like_shares_and_none_is_lost() {
@@ -96,6 +109,12 @@ mod tests {
             let shares = parts.map(|(first, last)| share_by_connections(total, first, last, 7));
             assert_eq!(shares.iter().sum::<u64>(), total);
         }
+    }
+
+    #[test]
+    fn threads_share_by_their_connections() {
+        assert_eq!(shares(1_000, 5, 2), [600, 400]);
+        assert_eq!(shares(1_000, 1, 3), [1_000, 0, 0]);
     }
 
     #[test]

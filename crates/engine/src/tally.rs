@@ -6,8 +6,11 @@ use crate::clock::thread_cpu;
 use crate::conductor::Opened;
 use crate::error::ErrorClass;
 use crate::exchange::{Judgement, Role, Whole};
+use crate::failure;
 use crate::histogram::Counts;
-use crate::sample::{HostSample, Ledger, OpSample, Sample, SetupSample};
+use crate::sample::{
+    HostSample, Ledger, OpSample, Pause, SHORTEST_PAUSE_NANOS, Sample, SetupSample,
+};
 
 /// Different failure texts kept in one sample; the rest go under one heading.
 const MOST_FAILURE_TEXTS: usize = 32;
@@ -80,6 +83,8 @@ struct OpTally {
     /// of a request.
     run_of_status: (u16, u64),
     failures: BTreeMap<String, u64>,
+    /// The text in `failures` of each shape.
+    shapes: BTreeMap<String, String>,
     censored: u64,
     service: Counts,
     response: Counts,
@@ -102,6 +107,7 @@ impl OpTally {
             statuses: BTreeMap::new(),
             run_of_status: (0, 0),
             failures: BTreeMap::new(),
+            shapes: BTreeMap::new(),
             censored: 0,
             service: Counts::default(),
             response: Counts::default(),
@@ -139,20 +145,27 @@ impl OpTally {
     }
 
     fn failure(&mut self, text: &str) {
-        let known = self.failures.contains_key(text);
-        let room = self.failures.len() < MOST_FAILURE_TEXTS;
-        let heading = if known || room { text } else { OTHER_FAILURES };
-        match self.failures.get_mut(heading) {
-            Some(count) => *count += 1,
-            None => {
-                self.failures.insert(heading.to_owned(), 1);
-            }
+        if let Some(count) = self.failures.get_mut(text) {
+            *count += 1;
+            return;
+        }
+        let shape = failure::shape(text);
+        let has_space = self.shapes.len() < MOST_FAILURE_TEXTS;
+        let heading = match self.shapes.get(&shape) {
+            Some(first) => first.as_str(),
+            None if has_space => text,
+            None => OTHER_FAILURES,
+        };
+        *self.failures.entry(heading.to_owned()).or_default() += 1;
+        if heading == text {
+            self.shapes.insert(shape, text.to_owned());
         }
     }
 
     fn take(&mut self) -> OpSample {
         use std::mem::take;
         self.flush_status();
+        self.shapes.clear();
         OpSample {
             name: self.name,
             role: self.role,
@@ -198,9 +211,19 @@ pub(crate) struct SetupTally {
     connect: Counts,
     tls: Counts,
     pub(crate) first_byte: Counts,
+    response: Counts,
+    total: Counts,
 }
 
 impl SetupTally {
+    /// The first response on a connection counts as correct: its service time, beside
+    /// what opening the connection took.
+    pub(crate) fn first_response(&mut self, opened: Opened, service: u64) {
+        let opening = opened.connect_nanos + opened.tls_nanos.unwrap_or(0);
+        self.response.record(service);
+        self.total.record(opening + service);
+    }
+
     fn opened(&mut self, opened: Opened) {
         self.connect.record(opened.connect_nanos);
         if let Some(nanos) = opened.tls_nanos {
@@ -212,6 +235,8 @@ impl SetupTally {
         self.connect.clear();
         self.tls.clear();
         self.first_byte.clear();
+        self.response.clear();
+        self.total.clear();
     }
 
     fn take(&mut self) -> SetupSample {
@@ -219,6 +244,8 @@ impl SetupTally {
             connect: self.connect.take(),
             tls: self.tls.take(),
             first_byte: self.first_byte.take(),
+            response: self.response.take_small(),
+            total: self.total.take_small(),
         }
     }
 }
@@ -232,9 +259,13 @@ struct Nameless {
 }
 
 impl Nameless {
-    fn among(operations: &[(&'static str, Role)]) -> Self {
+    fn among(operations: &[(&'static str, Role)], beside: bool) -> Self {
         let first = |wanted| operations.iter().position(|(_, role)| *role == wanted);
-        match first(Role::Request) {
+        let request = match beside {
+            true => first(Role::Poll),
+            false => first(Role::Request),
+        };
+        match request {
             Some(request) => Self {
                 request,
                 whole: None,
@@ -260,6 +291,10 @@ pub(crate) struct Tally {
     since: u64,
     cpu_since: u64,
     thread: usize,
+    /// The longest stretch without a response since the last shipment: its length, which
+    /// is at least [`SHORTEST_PAUSE_NANOS`] once there is one, and its end.
+    longest_pause: u64,
+    pause_end: u64,
 }
 
 impl Tally {
@@ -268,6 +303,7 @@ impl Tally {
         operations: &[(&'static str, Role)],
         window: Window,
         open_loop: bool,
+        beside: bool,
         hosts: usize,
     ) -> Self {
         let several = if hosts > 1 { hosts } else { 0 };
@@ -278,14 +314,37 @@ impl Tally {
                 .iter()
                 .map(|(name, role)| OpTally::new(name, *role))
                 .collect(),
-            nameless: Nameless::among(operations),
+            nameless: Nameless::among(operations, beside),
             hosts: (0..several).map(|_| HostTally::default()).collect(),
             ledger: Ledger::default(),
             setup: SetupTally::default(),
             since: window.open,
             cpu_since: thread_cpu(),
             thread,
+            longest_pause: SHORTEST_PAUSE_NANOS - 1,
+            pause_end: 0,
         }
+    }
+
+    /// No request was answered from `start` to `end`, though some were out.
+    #[inline]
+    pub(crate) fn paused(&mut self, start: u64, end: u64) {
+        let start = start.max(self.window.open);
+        let length = end.saturating_sub(start);
+        // After the window nothing is sent, and what is left comes in when it comes in.
+        if length > self.longest_pause && start < self.window.close {
+            self.longest_pause = length;
+            self.pause_end = end;
+        }
+    }
+
+    fn take_pause(&mut self) -> Option<Pause> {
+        let length = std::mem::replace(&mut self.longest_pause, SHORTEST_PAUSE_NANOS - 1);
+        let end = self.pause_end.saturating_sub(self.window.open);
+        (length >= SHORTEST_PAUSE_NANOS).then(|| Pause {
+            start: end.saturating_sub(length),
+            end,
+        })
     }
 
     /// Moves the end of the window to now: a slice by count ends when it ends.
@@ -297,10 +356,17 @@ impl Tally {
     /// are kept apart by their own times, since some of the window may have ended
     /// before this is called.
     pub(crate) fn open_window(&mut self) {
-        self.ledger = Ledger::default();
-        self.setup.clear();
+        self.forget_connections();
+        self.take_pause();
         self.since = self.window.open;
         self.cpu_since = thread_cpu();
+    }
+
+    /// What connections have done since the last shipment is not counted, and no pause.
+    pub(crate) fn forget_connections(&mut self) {
+        self.ledger = Ledger::default();
+        self.setup.clear();
+        self.take_pause();
     }
 
     /// A connection stands from the lead: it carries the window's requests, unlike
@@ -420,7 +486,8 @@ impl Tally {
 
     /// Something made of several requests has come to its end. It went to no host
     /// and over no wire by itself: its requests did.
-    pub(crate) fn whole(&mut self, whole: &Whole, ended: u64, drained: bool) {
+    pub(crate) fn whole(&mut self, whole: &Whole, now: u64, drained: bool) {
+        let ended = whole.ended.unwrap_or(now);
         let times = Times {
             intended: whole.started,
             started: whole.started,
@@ -484,6 +551,7 @@ impl Tally {
             cpu: cpu.saturating_sub(self.cpu_since),
             backlog,
             drain,
+            pause: self.take_pause(),
         };
         self.since = end;
         self.cpu_since = cpu;

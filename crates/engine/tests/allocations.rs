@@ -147,6 +147,7 @@ fn no_memory_is_asked_for_on_the_path_of_a_request() {
 fn the_null_wire_asks_for_none() {
     let (worker, spent) = Frugal::new(BodyUse::Discard, b"");
     let plan = Drive {
+        rest: None,
         carrier: Carrier::Null,
         load: closed(64, PATIENT),
         seed: 1,

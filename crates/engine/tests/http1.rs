@@ -167,6 +167,7 @@ fn stop_is_heeded_at_once() {
     });
     let stop = AtomicBool::new(false);
     let plan = Drive {
+        rest: None,
         carrier: Carrier::Route(Route::plain(address)),
         load: closed(1, PATIENT),
         seed: 1,
@@ -203,6 +204,7 @@ fn stages_are_of_the_correct_answers_whose_service_time_is_kept() {
         }
     });
     let plan = Drive {
+        rest: None,
         carrier: Carrier::Route(Route::plain(address)),
         load: closed(4, PATIENT),
         seed: 1,
@@ -226,4 +228,30 @@ fn stages_are_of_the_correct_answers_whose_service_time_is_kept() {
     assert_eq!((echo.answers(), echo.carrying()), (kept, kept));
     let spent: u64 = echo.buckets.iter().map(|each| each.stages[0].ns).sum();
     assert_eq!(spent, kept * 1_000_000, "failures are not among them");
+}
+
+#[test]
+fn endless_tiny_chunks_defeat_neither_timeout_nor_end() {
+    let chunks = b"1\r\nx\r\n".repeat(20_000);
+    let address = server(move |mut stream| {
+        if request(&mut stream).is_none() {
+            return;
+        }
+        let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let mut alive = stream.write_all(head).is_ok();
+        let begun = Instant::now();
+        while alive && begun.elapsed() < Duration::from_secs(10) {
+            alive = stream.write_all(&chunks).is_ok();
+        }
+    });
+    let timeout = Duration::from_millis(200);
+    let window = Some(Duration::from_secs(1));
+    let driven = run_for(address, Echo::times(u64::MAX, b""), 1, timeout, window);
+    assert_eq!(driven.op.ok, 0);
+    assert!(
+        driven.errors(ErrorClass::Timeout) >= 2,
+        "{:?}",
+        driven.op.errors
+    );
+    assert!(driven.took < Duration::from_secs(6), "{:?}", driven.took);
 }

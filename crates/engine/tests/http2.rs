@@ -10,7 +10,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use h2::server::SendResponse;
@@ -486,4 +486,59 @@ fn a_server_without_http_2_is_named() {
     assert!(driven.errors(ErrorClass::Protocol) > 0, "{:?}", driven.op);
     let texts: Vec<_> = driven.op.failures.keys().collect();
     assert!(texts[0].contains("use --http 1.1"), "{texts:?}");
+}
+
+/// Settings of the client's first frame, by identifier.
+fn settings(socket: &mut TcpStream) -> Vec<(u16, u32)> {
+    let mut preface_and_head = [0; 24 + 9];
+    socket.read_exact(&mut preface_and_head).unwrap();
+    let length = usize::from(preface_and_head[25]) * 256 + usize::from(preface_and_head[26]);
+    let mut payload = vec![0; length];
+    socket.read_exact(&mut payload).unwrap();
+    let of_setting = |six: &[u8]| {
+        let value = u32::from_be_bytes([six[2], six[3], six[4], six[5]]);
+        (u16::from_be_bytes([six[0], six[1]]), value)
+    };
+    payload.chunks_exact(6).map(of_setting).collect()
+}
+
+/// A server that answers the first request of each connection with a body that never ends,
+/// in frames of one byte; it tells what window it was given.
+fn endless() -> (SocketAddr, Arc<AtomicU64>) {
+    let window = Arc::new(AtomicU64::new(0));
+    let told = window.clone();
+    let address = support::server(move |mut socket| {
+        let given = settings(&mut socket).into_iter();
+        let largest = given.filter(|(id, _)| *id == 4).map(|(_, value)| value);
+        told.fetch_max(largest.max().unwrap_or(0).into(), Ordering::Relaxed);
+        let mut start = frame(4, 0, 0, &[]);
+        start.extend(frame(4, 1, 0, &[]));
+        // The static table of HPACK has `:status: 200` at 8.
+        start.extend(frame(1, 4, 1, &[0x88]));
+        let mut reader = socket.try_clone().unwrap();
+        thread::spawn(move || {
+            let mut into = [0; 4096];
+            while reader.read(&mut into).is_ok_and(|count| count > 0) {}
+        });
+        thread::sleep(Duration::from_millis(50));
+        let mut alive = socket.write_all(&start).is_ok();
+        let bytes = frame(0, 0, 1, b"x").repeat(20_000);
+        let begun = Instant::now();
+        while alive && begun.elapsed() < Duration::from_secs(10) {
+            alive = socket.write_all(&bytes).is_ok();
+        }
+    });
+    (address, window)
+}
+
+#[test]
+fn endless_tiny_frames_defeat_neither_timeout_nor_end() {
+    let (address, window) = endless();
+    let timeout = Duration::from_millis(200);
+    let length = Some(Duration::from_secs(1));
+    let driven = run_for(address, client("/", u64::MAX), 2, 1, timeout, length);
+    assert_eq!(driven.op.ok, 0);
+    assert!(driven.took < Duration::from_secs(6), "{:?}", driven.took);
+    let window = window.load(Ordering::Relaxed);
+    assert!((65_535..=16 << 20).contains(&window), "{window}");
 }

@@ -19,9 +19,14 @@ const ALLOC_ABOVE: u64 = 256 << 20;
 /// How long a deleted blob may still be there unless a plan says otherwise.
 const GONE_WITHIN: Duration = Duration::from_secs(60);
 
-/// The longest rest between two questions after a deleted blob unless a plan says
-/// otherwise.
+/// The longest rest between two polls of a deleted blob unless a plan says otherwise.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Connections to poll deleted blobs on unless a plan says otherwise.
+const POLL_CONNECTIONS: usize = 16;
+
+/// The most connections to poll deleted blobs on.
+pub(crate) const MOST_POLL_CONNECTIONS: u64 = 1024;
 
 /// One phase of blob work. The phases of a plan that have locations and prefix in
 /// common work on the same blobs: what one stores the next reads or deletes.
@@ -57,13 +62,16 @@ pub struct BlobWork {
     pub around: bool,
     /// Blobs in one request that deletes, 1 to [`MOST_LOCATIONS`].
     pub batch: u32,
-    /// After each deletion, ask until the blob is really gone.
+    /// Read deleted blobs until they are gone.
     pub until_gone: bool,
     /// How long a blob may still be there after its deletion was acknowledged; one that is
     /// there longer has failed to go.
     pub gone_within: Duration,
-    /// The longest rest between two questions whether a blob is gone.
+    /// The longest rest between two polls of a deleted blob.
     pub poll_interval: Duration,
+    /// Connections to poll deleted blobs on, beside those of the load, and so blobs that are
+    /// followed at once: 1 to 1,024.
+    pub poll_connections: usize,
     /// Failures that the whole run may have; more end it. Without, any number.
     pub errors: Option<u64>,
 }
@@ -88,6 +96,7 @@ impl BlobWork {
             until_gone: false,
             gone_within: GONE_WITHIN,
             poll_interval: POLL_INTERVAL,
+            poll_connections: POLL_CONNECTIONS,
             errors: None,
         }
     }

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::bounded::{LARGEST_NAMED, read_bounded};
+
 /// Finds the value of an environment variable.
 pub type LookUp = Box<dyn Fn(&str) -> Option<String>>;
 
@@ -44,7 +46,7 @@ impl Context {
             directory: std::env::current_dir()?,
             seed: rand::random::<u64>() >> (u64::BITS - SEED_BITS),
             environment: Box::new(|name| std::env::var(name).ok()),
-            read: Box::new(|path| std::fs::read(path)),
+            read: Box::new(|path| read_bounded(path, LARGEST_NAMED)),
             without_files: false,
             random: Box::new(rand::random),
         })

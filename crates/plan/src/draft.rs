@@ -1,10 +1,16 @@
 //! A plan as it was written, by flags or in TOML: nothing filled in, nothing checked.
 
+use std::fmt;
 use std::path::Path;
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
 use toml::de::{DeTable, Deserializer};
 
+use crate::bounded::{LARGEST_PLAN, read_bounded};
 use crate::keys;
 use crate::model::Secret;
 use crate::problem::{Findings, Place, Problem, Refusal, Source};
@@ -36,6 +42,10 @@ pub struct Draft {
     pub margin: Field,
     /// What must be true of the figures, such as `p99<20ms`.
     pub expect: Option<At<List>>,
+    /// What is compared besides targets.
+    pub compare: CompareDraft,
+    /// What makes the run fail when it is proven, such as `throughput<0.95x baseline`.
+    pub fail_if: Option<At<List>>,
     /// How slices follow each other.
     pub rounds: RoundsDraft,
     /// The load of every workload that does not say otherwise.
@@ -78,6 +88,14 @@ pub struct RoundsDraft {
     pub lead: Field,
     /// Measured time per target and workload: count × slice.
     pub duration: Field,
+}
+
+/// `[compare]`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table such as [compare]")]
+pub struct CompareDraft {
+    /// Workloads that are compared with the first of them, on every target.
+    pub workloads: Option<At<List>>,
 }
 
 /// `[corpus]`.
@@ -134,6 +152,8 @@ pub struct LoadDraft {
     pub timeout: Field,
     /// Reuse connections.
     pub keep_alive: Field,
+    /// How often every connection is opened in a slice.
+    pub reopen: Field,
     /// Operations after which a slice ends.
     pub requests: Field,
 }
@@ -181,6 +201,7 @@ impl LoadDraft {
                 .or_else(|| unless(rate || steps || trace || slo, &other.think)),
             timeout: self.timeout.or_else(|| other.timeout.clone()),
             keep_alive: self.keep_alive.or_else(|| other.keep_alive.clone()),
+            reopen: self.reopen.or_else(|| other.reopen.clone()),
             requests: self.requests.or_else(|| other.requests.clone()),
         }
     }
@@ -257,10 +278,47 @@ pub struct TargetDraft {
     /// Values of parameters, each of which makes a target of its own.
     pub sweep: Option<At<SweepDraft>>,
     /// Where the figures of what it uses come from.
-    pub observe: Option<At<ObserveDraft>>,
+    pub observe: Option<At<ObservedDraft>>,
 }
 
-/// The `observe` of a target: one of its first five keys.
+/// The `observe` of a target: one way, or a list of ways whose figures are added up.
+#[derive(Debug, Clone)]
+pub enum ObservedDraft {
+    /// Written as a table.
+    One(Box<ObserveDraft>),
+    /// Written as a list of tables, or by several flags.
+    Several(Vec<At<ObserveDraft>>),
+}
+
+impl<'de> Deserialize<'de> for ObservedDraft {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ObservedVisitor;
+
+        impl<'de> Visitor<'de> for ObservedVisitor {
+            type Value = ObservedDraft;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    "a table such as { pid = 1234 } or { tenbin = \"https://…\" }, or a list of them",
+                )
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ObservedDraft, A::Error> {
+                let draft = ObserveDraft::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(ObservedDraft::One(Box::new(draft)))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<ObservedDraft, A::Error> {
+                let all = Vec::deserialize(SeqAccessDeserializer::new(seq))?;
+                Ok(ObservedDraft::Several(all))
+            }
+        }
+
+        deserializer.deserialize_any(ObservedVisitor)
+    }
+}
+
+/// A way to observe a target: one of its first five keys.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(
     default,
@@ -379,8 +437,12 @@ pub struct WorkloadDraft {
     pub order: Field,
     /// HTTP: how many of the slowest and of the fastest requests are kept.
     pub slowest: Field,
-    /// HTTP: how an answer tells its number of hits.
+    /// HTTP: how a response reports its number of hits.
     pub hits: Field,
+    /// HTTP: how far the numbers of hits of two targets may be apart.
+    pub hits_tolerance: Field,
+    /// HTTP: a request for each target; the file then has search terms.
+    pub by_target: Option<At<ByTargetDraft>>,
     /// HTTP: share of the requests that is to find its answer in the cache.
     pub cache_hit: Field,
     /// HTTP: answers that the cache of a host holds.
@@ -466,6 +528,8 @@ pub struct WorkloadDraft {
     pub gone_within: Field,
     /// Blobs: the longest rest between two questions.
     pub poll_interval: Field,
+    /// Blobs: connections to poll deleted ones on.
+    pub poll_connections: Field,
     /// Blobs: failures that the whole run may have.
     pub errors: Field,
     /// Read what targets tell of their own stages.
@@ -490,8 +554,8 @@ impl Draft {
                 message,
             })
         };
-        let bytes =
-            std::fs::read(path).map_err(|error| problem(format!("cannot be read: {error}")))?;
+        let bytes = read_bounded(path, LARGEST_PLAN)
+            .map_err(|error| problem(format!("cannot be read: {error}")))?;
         let text = String::from_utf8(bytes)
             .map_err(|_| problem("is not a plan: it is not UTF-8 text".to_owned()))?;
         Self::from_toml(&text, path)
@@ -535,4 +599,35 @@ fn place(error: &toml::de::Error) -> Place {
         Some(span) => Place::Byte(span.start),
         None => Place::Nowhere,
     }
+}
+
+/// The `by_target` of a workload: a request for a search term, by the name of a target or the
+/// kind of server that it is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ByTargetDraft(pub BTreeMap<String, At<TemplateDraft>>);
+
+impl<'de> Deserialize<'de> for ByTargetDraft {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        BTreeMap::deserialize(deserializer).map(Self)
+    }
+}
+
+/// One request of `by_target`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "a table such as { path = \"/search?q={term}\" }"
+)]
+pub struct TemplateDraft {
+    /// The tutorial's search in the words of this server, in place of the other keys.
+    pub search: Field,
+    /// Request method.
+    pub method: Field,
+    /// Path and query.
+    pub path: Field,
+    /// Request body.
+    pub body: Field,
+    /// How responses report their number of hits.
+    pub hits: Field,
 }

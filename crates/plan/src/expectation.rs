@@ -10,10 +10,20 @@ use crate::rate::Rate;
 use crate::size::Size;
 use crate::suggest::did_you_mean;
 
-/// What must be true of a figure of some targets at some workloads. Prints as it
-/// is written.
+/// What a condition is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Demand {
+    /// `expect`: the condition must be proven true.
+    Expect,
+    /// `fail_if`: the condition must not be proven true.
+    FailIf,
+}
+
+/// A condition on a figure of some targets at some workloads. Prints as it is written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectation {
+    /// What the condition is for.
+    pub demand: Demand,
     /// The target it is about; every one when not set.
     pub target: Option<String>,
     /// The workload it is about; every one when not set.
@@ -328,6 +338,7 @@ mod tests {
         } = text.parse()?;
         let mut names = names.into_iter();
         let expectation = Expectation {
+            demand: Demand::Expect,
             target: names.next(),
             workload: names.next(),
             figure,

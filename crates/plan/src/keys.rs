@@ -5,8 +5,8 @@ use serde::de::{self, Deserializer, Visitor};
 use toml::de::{DeTable, DeValue};
 
 use crate::draft::{
-    CorpusDraft, Draft, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft, TargetDraft, TlsDraft,
-    WorkloadDraft,
+    CompareDraft, CorpusDraft, Draft, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft,
+    TargetDraft, TemplateDraft, TlsDraft, WorkloadDraft,
 };
 use crate::problem::{Findings, Place};
 use crate::suggest::nearest;
@@ -97,6 +97,9 @@ pub(crate) fn remove_unknown(plan: &mut DeTable<'_>, findings: &mut Findings) {
     for (name, value) in plan.iter_mut() {
         let place = Place::Byte(name.span().start);
         match (name.get_ref().as_ref(), value.get_mut()) {
+            ("compare", DeValue::Table(table)) => {
+                sections.check(&sections.compare, table, findings);
+            }
             ("rounds", DeValue::Table(table)) => sections.check(&sections.rounds, table, findings),
             ("corpus", DeValue::Table(table)) => sections.check(&sections.corpus, table, findings),
             ("load", DeValue::Table(table)) => sections.check(&sections.load, table, findings),
@@ -110,7 +113,9 @@ pub(crate) fn remove_unknown(plan: &mut DeTable<'_>, findings: &mut Findings) {
             }
             ("workload", value) => {
                 sections.each(value, "workload", place, findings, |table, findings| {
+                    spread_patterns(table);
                     sections.check(&sections.workload, table, findings);
+                    sections.templates(table, findings);
                     sections.inside(table, "load", &sections.workload_load, findings);
                 });
             }
@@ -119,8 +124,26 @@ pub(crate) fn remove_unknown(plan: &mut DeTable<'_>, findings: &mut Findings) {
     }
 }
 
+/// `[workload.patterns]` with `terms` and `by_target` in it means `patterns` and `by_target` of
+/// the workload.
+fn spread_patterns(workload: &mut DeTable<'_>) {
+    let Some(DeValue::Table(inner)) = workload.get_mut("patterns").map(toml::Spanned::get_mut)
+    else {
+        return;
+    };
+    let inner = std::mem::take(inner);
+    workload.remove("patterns");
+    for (mut name, value) in inner {
+        if name.get_ref() == "terms" {
+            *name.get_mut() = "patterns".into();
+        }
+        workload.insert(name, value);
+    }
+}
+
 struct Sections {
     plan: Section,
+    compare: Section,
     rounds: Section,
     load: Section,
     corpus: Section,
@@ -130,6 +153,7 @@ struct Sections {
     observe: Section,
     workload: Section,
     workload_load: Section,
+    template: Section,
 }
 
 impl Sections {
@@ -137,6 +161,7 @@ impl Sections {
         let section = |title, keys| Section { title, keys };
         Self {
             plan: section("at the top of the plan", keys_of::<Draft>()),
+            compare: section("in [compare]", keys_of::<CompareDraft>()),
             rounds: section("in [rounds]", keys_of::<RoundsDraft>()),
             load: section("in [load]", keys_of::<LoadDraft>()),
             corpus: section("in [corpus]", keys_of::<CorpusDraft>()),
@@ -146,6 +171,7 @@ impl Sections {
             observe: section("in observe", keys_of::<ObserveDraft>()),
             workload: section("in [[workload]]", keys_of::<WorkloadDraft>()),
             workload_load: section("in [workload.load]", keys_of::<LoadDraft>()),
+            template: section("in by_target", keys_of::<TemplateDraft>()),
         }
     }
 
@@ -173,8 +199,29 @@ impl Sections {
         section: &Section,
         findings: &mut Findings,
     ) {
-        if let Some(DeValue::Table(inner)) = table.get_mut(key).map(toml::Spanned::get_mut) {
-            self.check(section, inner, findings);
+        match table.get_mut(key).map(toml::Spanned::get_mut) {
+            Some(DeValue::Table(inner)) => self.check(section, inner, findings),
+            Some(DeValue::Array(list)) => {
+                for item in list.iter_mut() {
+                    if let DeValue::Table(inner) = item.get_mut() {
+                        self.check(section, inner, findings);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Checks the templates of a workload.
+    fn templates(&self, workload: &mut DeTable<'_>, findings: &mut Findings) {
+        let table = workload.get_mut("by_target").map(toml::Spanned::get_mut);
+        let Some(DeValue::Table(table)) = table else {
+            return;
+        };
+        for (_, template) in table.iter_mut() {
+            if let DeValue::Table(template) = template.get_mut() {
+                self.check(&self.template, template, findings);
+            }
         }
     }
 
@@ -225,6 +272,7 @@ impl Sections {
             return format!("; did you mean {meant:?}?");
         }
         let homes = [
+            &self.compare,
             &self.rounds,
             &self.load,
             &self.corpus,
@@ -313,13 +361,14 @@ mod tests {
             let keys = section.keys.iter().copied();
             keys.filter(|key| !others.contains(key)).collect()
         };
-        let tables = ["rounds", "load", "corpus", "target", "workload"];
+        let tables = ["compare", "rounds", "load", "corpus", "target", "workload"];
         let ways = ["command", "builtin"];
         let mut target_keys: BTreeSet<&str> = elsewhere(&sections.target, &ways);
         target_keys.extend(sections.tls.keys);
         target_keys.extend(sections.observe.keys);
-        let expected: [(&str, BTreeSet<&str>); 5] = [
+        let expected: [(&str, BTreeSet<&str>); 6] = [
             ("## Top level", elsewhere(&sections.plan, &tables)),
+            ("## `[compare]`", elsewhere(&sections.compare, &[])),
             ("## `[rounds]`", elsewhere(&sections.rounds, &[])),
             ("## `[load]`", elsewhere(&sections.load, &[])),
             ("## `[corpus]`", elsewhere(&sections.corpus, &[])),

@@ -7,6 +7,7 @@
 //! its secrets.
 
 pub mod blob;
+mod bounded;
 mod comparing;
 mod context;
 mod decimal;
@@ -41,22 +42,24 @@ mod trace;
 mod way;
 
 pub use blob::{BlobHash, BlobWork, LARGEST_PUT, Phase, Store};
+pub use bounded::read_bounded;
 pub use comparing::{Comparing, DEFAULT_MARGIN, SweepPoint, Until};
 pub use context::{Context, LookUp, ReadFile};
 pub use draft::{
-    CorpusDraft, Draft, Field, KeyField, LoadDraft, ObserveDraft, ReadyDraft, RoundsDraft,
-    TargetDraft, TlsDraft, WorkloadDraft,
+    ByTargetDraft, CorpusDraft, Draft, Field, KeyField, LoadDraft, ObserveDraft, ObservedDraft,
+    ReadyDraft, RoundsDraft, TargetDraft, TemplateDraft, TlsDraft, WorkloadDraft,
 };
-pub use expectation::{Bound, Expectation, ExpectedFigure, Relation};
+pub use expectation::{Bound, Demand, Expectation, ExpectedFigure, Relation};
 pub use found::Found;
 pub use model::*;
 pub use observe::{Observe, ObservePage, Processes, Token};
 pub use patterns::{
-    CacheCounters, CacheDial, HitSource, Pattern, PatternFormat, PatternGroup, PatternOrder,
-    PatternSet, Patterns,
+    ByTarget, CacheCounters, CacheDial, HitSource, Pattern, PatternFormat, PatternGroup,
+    PatternOrder, PatternSet, Patterns, Template,
 };
 pub use percent::Percent;
 pub use problem::{Place, Problem, Refusal};
+pub use resolve::usual_rounds;
 pub use s3::{
     ByteRange, Checksum, Choose, ContentKind, DataSet, Encryption, KeyOrder, LARGEST_OBJECT,
     ListForm, Listing, Mix, Payload, Prefixes, S3Operation, S3Work, SizeRange, Sizes, Stored,

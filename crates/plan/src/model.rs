@@ -11,7 +11,7 @@ use url::Url;
 use crate::blob::{BlobWork, Store};
 use crate::comparing::{Comparing, SweepPoint, Until};
 use crate::observe::Observe;
-use crate::patterns::Patterns;
+use crate::patterns::{ByTarget, HitSource, Patterns};
 use crate::s3::S3Work;
 use crate::searched::{Corpus, Searched};
 use crate::slo::Slo;
@@ -116,6 +116,10 @@ pub struct Load {
     pub timeout: Duration,
     /// Reuse connections. When false the client closes after every answer.
     pub keep_alive: bool,
+    /// Open every connection again so that a slice has this many lives of it, 2 or more: servers
+    /// whose workers share a listening socket spread connections by chance. HTTP/1.1 with
+    /// `keep_alive` and a depth of 1 only.
+    pub reopen: Option<u32>,
     /// End a slice after this many operations, if before its window is over.
     pub requests: Option<u64>,
 }
@@ -130,6 +134,7 @@ impl Load {
             depth: 1,
             timeout: Duration::from_secs(30),
             keep_alive: true,
+            reopen: None,
             requests: None,
         }
     }
@@ -502,6 +507,19 @@ impl Workload {
         }
     }
 
+    /// How hits are read from responses; `None` where requests are not drawn from patterns.
+    pub fn hits(&self) -> Option<&HitSource> {
+        self.patterns().map(|patterns| &patterns.hits)
+    }
+
+    /// The patterns that its requests are drawn from, if they are.
+    pub fn patterns(&self) -> Option<&Patterns> {
+        match &self.kind {
+            WorkloadKind::Http(work) => work.patterns.as_ref(),
+            WorkloadKind::S3(_) | WorkloadKind::Blob(_) => None,
+        }
+    }
+
     /// Whether the two differ in nothing but their names and connections.
     fn is_level_beside(&self, other: &Self) -> bool {
         let mut load = other.load.clone();
@@ -585,6 +603,19 @@ impl fmt::Debug for HttpWork {
 }
 
 impl HttpWork {
+    /// Whether a response with this status counts as success.
+    pub fn counts_as_success(&self, status: u16) -> bool {
+        match self.expect.as_slice() {
+            [] => (200..300).contains(&status),
+            expected => expected.contains(&status),
+        }
+    }
+
+    /// The requests that differ between targets, if they do.
+    pub fn by_target(&self) -> Option<&ByTarget> {
+        self.patterns.as_ref()?.by_target.as_ref()
+    }
+
     /// A request of that method with nothing else asked for.
     pub fn plain(method: impl Into<String>) -> Self {
         Self {

@@ -1,11 +1,21 @@
 //! The names by which plans call the things they choose among: one table each,
 //! for the reader, the printer and the messages.
 
+use std::ops::Range;
+
 use crate::model::{Arrivals, Builtin, Signature};
 use crate::way::{HttpVersion, IpVersion, TlsVersion};
 
 /// The region of a target that names none.
 pub(crate) const DEFAULT_REGION: &str = "us-east-1";
+
+/// Classes of statuses, by the names that plans call them.
+pub(crate) const STATUS_CLASSES: [(&str, Range<u16>); 4] = [
+    ("2xx", 200..300),
+    ("3xx", 300..400),
+    ("4xx", 400..500),
+    ("5xx", 500..600),
+];
 
 /// A thing that a plan names.
 pub(crate) trait Named: Copy + PartialEq + 'static {

@@ -21,6 +21,31 @@ pub enum Observe {
         /// Of the groups that a process exporter tells apart: the target's.
         group: Option<String>,
     },
+    /// Several of these, none of them several itself: what they tell is added up.
+    Several(Vec<Observe>),
+}
+
+impl Observe {
+    /// Each of them.
+    pub fn each(&self) -> &[Observe] {
+        match self {
+            Self::Several(all) => all,
+            one => std::slice::from_ref(one),
+        }
+    }
+
+    /// The processes of the generator's own machine, where these are all.
+    pub fn processes(&self) -> Option<Vec<&Processes>> {
+        let process = |one: &'_ Observe| matches!(one, Self::Processes(_));
+        let each = self.each().iter();
+        each.clone().all(process).then(|| {
+            each.filter_map(|one| match one {
+                Self::Processes(processes) => Some(processes),
+                _ => None,
+            })
+            .collect()
+        })
+    }
 }
 
 /// Which processes; all that descend from them belong to them.

@@ -10,9 +10,9 @@ use std::fmt::Display;
 
 use crate::comparing::DEFAULT_MARGIN;
 use crate::duration::Time;
-use crate::model::{Load, Plan, Rounds, Target};
+use crate::expectation::Demand;
+use crate::model::{Load, Plan, Target};
 use crate::names::Named;
-use crate::schedule::rounds_per_block;
 
 pub(crate) use self::work::work_as_toml;
 
@@ -36,7 +36,16 @@ impl Plan {
         page.pair("seed", self.seed);
         page.pair("threads", self.threads);
         self.comparing(&mut page);
-        rounds(&mut page, &self.rounds, self.targets.len());
+        if !self.comparing.workloads.is_empty() {
+            page.table("[compare]");
+            let names = self.compared_workloads().map(|work| text(&work.name));
+            page.explained(
+                "workloads",
+                list(names),
+                "on each target, the others against the first",
+            );
+        }
+        rounds(&mut page, self);
         let shared_load = self.shared_load();
         if let Some(shared) = shared_load {
             page.table("[load]");
@@ -72,8 +81,12 @@ impl Plan {
             let meaning = "no farther apart is equivalent";
             page.explained("margin", text(comparing.margin), meaning);
         }
-        if !comparing.expect.is_empty() {
-            page.pair("expect", list(comparing.expect.iter().map(text)));
+        for (key, demand) in [("expect", Demand::Expect), ("fail_if", Demand::FailIf)] {
+            let conditions = comparing.expect.iter();
+            let mut conditions = conditions.filter(|each| each.demand == demand).peekable();
+            if conditions.peek().is_some() {
+                page.pair(key, list(conditions.map(text)));
+            }
         }
     }
 
@@ -164,11 +177,13 @@ fn key_text(key: &str) -> String {
     }
 }
 
-fn rounds(page: &mut Page, rounds: &Rounds, targets: usize) {
+fn rounds(page: &mut Page, plan: &Plan) {
+    let rounds = &plan.rounds;
     page.table("[rounds]");
     let blocks = |count: u32| {
-        let blocks = count / rounds_per_block(targets);
-        match targets {
+        let blocks = count / plan.rounds_per_block();
+        match plan.targets.len() {
+            _ if !plan.comparing.workloads.is_empty() => Some(format!("{blocks} blocks")),
             0 | 1 => None,
             2 => Some(format!("{blocks} ABBA quads")),
             _ => Some(format!("{blocks} Williams squares")),

@@ -16,6 +16,7 @@ mod url;
 mod way;
 mod workload;
 
+pub use rounds::usual_rounds;
 pub(crate) use workload::default_name;
 
 use std::collections::HashMap;
@@ -57,6 +58,8 @@ impl Draft {
             aa,
             margin,
             expect,
+            compare,
+            fail_if,
             rounds,
             load,
             corpus,
@@ -80,7 +83,8 @@ impl Draft {
         let seed = desk.read("seed", &seed, |scalar| scalar.whole(0, u64::MAX));
         let sides = comparing::Sides::read(&mut desk, &aa, &targets);
         let warmup = rounds.warmup.is_some();
-        let mut rounds = rounds::resolve(&mut desk, &rounds, &sides.shape(workloads.len()));
+        let mut rounds =
+            rounds::resolve(&mut desk, &rounds, &sides.shape(workloads.len(), &compare));
         let workloads = workload::resolve_all(&mut desk, workloads, &load, rounds.slice);
         if !warmup
             && workloads
@@ -103,6 +107,8 @@ impl Draft {
             aa: &aa,
             margin: &margin,
             expect: expect.as_ref(),
+            compare: &compare,
+            fail_if: fail_if.as_ref(),
         };
         let comparing = comparing::resolve(&mut desk, &written, &mut targets, &workloads);
         room::check(&mut desk, &workloads, &targets);

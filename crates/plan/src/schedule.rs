@@ -36,33 +36,56 @@ pub struct Turn {
 /// A ladder ([`Plan::ladders`]) goes up in even blocks and down in odd ones, so that
 /// what a server keeps of a heavier load shows. Workloads whose rate is searched for
 /// have no turns.
+///
+/// Workloads that are compared with each other ([`Comparing::workloads`](crate::Comparing)) are
+/// interleaved in every round as targets are: ABBA for two, a Williams square for more. They
+/// follow each other on one target before the next target has its turn.
 pub fn schedule(plan: &Plan) -> Vec<Turn> {
-    let square = square(plan.targets.len(), plan.seed);
-    let rounds_in_block = rounds_per_block(plan.targets.len());
+    let targets = square(plan.targets.len(), plan.seed);
+    let compared = square(plan.comparing.workloads.len(), plan.seed);
+    let rounds_in_block = plan.rounds_per_block();
     let up = order(plan, false);
     let down = order(plan, true);
     let mut turns = Vec::new();
     let most = plan.rounds.most();
     for block in 0..most.div_ceil(rounds_in_block) {
         let workloads = if block % 2 == 0 { &up } else { &down };
-        for &workload in workloads {
-            let rounds = (block * rounds_in_block..most).zip(&square);
-            for (round, targets) in rounds {
-                turns.extend(targets.iter().map(|&target| Turn {
-                    block,
-                    round,
-                    workload,
-                    target,
-                }));
+        for workload in workloads {
+            let rounds = (0..rounds_in_block).map(|at| (at as usize, block * rounds_in_block + at));
+            for (at, round) in rounds.take_while(|(_, round)| *round < most) {
+                for &target in &targets[at % targets.len()] {
+                    let works: Vec<usize> = match workload {
+                        Part::Alone(workload) => vec![*workload],
+                        Part::Compared => compared[at % compared.len()]
+                            .iter()
+                            .map(|&which| plan.comparing.workloads[which])
+                            .collect(),
+                    };
+                    turns.extend(works.into_iter().map(|workload| Turn {
+                        block,
+                        round,
+                        workload,
+                        target,
+                    }));
+                }
             }
         }
     }
     turns
 }
 
+/// What has its turns one after the other in a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// A workload.
+    Alone(usize),
+    /// All that are compared with each other.
+    Compared,
+}
+
 /// The order of the workloads in a block: the plan's, in which the levels of each
 /// ladder share its places among them, upwards or downwards.
-fn order(plan: &Plan, down: bool) -> Vec<usize> {
+fn order(plan: &Plan, down: bool) -> Vec<Part> {
     let mut order: Vec<usize> = (0..plan.workloads.len()).collect();
     for ladder in plan.ladders() {
         let mut places = ladder.clone();
@@ -76,7 +99,16 @@ fn order(plan: &Plan, down: bool) -> Vec<usize> {
         }
     }
     order.retain(|&at| plan.workloads[at].search().is_none());
-    order
+    let compared = &plan.comparing.workloads;
+    let first = order.iter().position(|at| compared.contains(at));
+    let parts = order.iter().enumerate().filter_map(|(place, at)| {
+        match compared.contains(at) {
+            false => Some(Part::Alone(*at)),
+            // All of them have the place of the first.
+            true => (Some(place) == first).then_some(Part::Compared),
+        }
+    });
+    parts.collect()
 }
 
 /// Rounds that belong together: one for one target, two for two, a Williams
@@ -88,6 +120,17 @@ pub fn rounds_per_block(targets: usize) -> u32 {
         targets => targets * 2,
     };
     u32::try_from(rounds).unwrap_or(u32::MAX)
+}
+
+/// Rounds of a block of so many targets and so many workloads that are compared with each other:
+/// whole squares of both.
+pub(crate) fn block_of(targets: usize, compared: usize) -> u32 {
+    let (targets, compared) = (rounds_per_block(targets), rounds_per_block(compared));
+    let mut block = targets;
+    while block % compared != 0 {
+        block = block.saturating_add(targets);
+    }
+    block
 }
 
 /// The order of the targets in each round of a block.
@@ -154,7 +197,7 @@ fn split_mix(state: &mut u64) -> u64 {
 impl Plan {
     /// Rounds that belong together in one pairing block: two for an ABBA quad.
     pub fn rounds_per_block(&self) -> u32 {
-        rounds_per_block(self.targets.len())
+        block_of(self.targets.len(), self.comparing.workloads.len())
     }
 
     /// Slices of so many rounds. Those of searches come on top: nobody knows how many.

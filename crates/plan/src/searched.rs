@@ -1,12 +1,14 @@
 //! What search servers need beyond an address: pages, nodes that are counted, and a place
 //! in a cluster.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::model::{Plan, Reach, Target, WorkloadKind};
 use crate::names::Named;
-use crate::patterns::{self, PatternFormat};
+use crate::patterns::{self, ByTarget, PatternFormat, PatternSet, Patterns, Template};
 
 /// What stands in a workload's `patterns` for those that are made of the plan's own pages.
 pub const CORPUS_PATTERNS: &str = "{corpus}";
@@ -186,6 +188,8 @@ impl Plan {
     /// What of it is no request, or that there are too few for the rate of cache hits that
     /// is asked for.
     pub fn fill_patterns(&mut self, file: &[u8]) -> Result<(), String> {
+        // The levels of a ramp share their patterns.
+        let mut known: Option<(String, Arc<PatternSet>)> = None;
         for work in &mut self.workloads {
             let WorkloadKind::Http(http) = &mut work.kind else {
                 continue;
@@ -194,12 +198,58 @@ impl Plan {
             let Some(drawn) = http.patterns.as_mut().filter(|drawn| drawn.of_corpus) else {
                 continue;
             };
-            let set = patterns::read(file, PatternFormat::Auto, &method)
-                .map_err(|fault| format!("requests made of the pages: {}", fault.why))?;
+            let set = match &known {
+                Some((of, set)) if *of == method => Arc::clone(set),
+                _ => patterns::read(file, PatternFormat::Auto, &method)
+                    .map_err(|fault| format!("requests made of the pages: {}", fault.why))?
+                    .into(),
+            };
+            known = Some((method, Arc::clone(&set)));
             if let Some(cache) = &drawn.cache {
                 cache.check(&set)?;
             }
-            drawn.set = set.into();
+            drawn.set = set;
+        }
+        Ok(())
+    }
+
+    /// Makes the requests of the workloads that draw from these search terms, each target in
+    /// its own words: those of `by_target`, or without it the tutorial's search for the kind of
+    /// server that it is.
+    ///
+    /// # Errors
+    /// A target of no known kind, or a term that makes no request.
+    pub fn fill_terms(&mut self, terms: &[String]) -> Result<(), String> {
+        let mut usual = BTreeMap::new();
+        for target in &self.targets {
+            if let Some(kind) = target.searched.status {
+                usual.insert(kind.name().to_owned(), Template::tutorial(kind));
+            }
+        }
+        let mut known: Option<(Patterns, Patterns)> = None;
+        for work in &mut self.workloads {
+            let WorkloadKind::Http(http) = &mut work.kind else {
+                continue;
+            };
+            let Some(drawn) = http.patterns.as_mut().filter(|drawn| drawn.of_corpus) else {
+                continue;
+            };
+            // The levels of a ramp share their patterns.
+            if let Some((_, filled)) = known.as_ref().filter(|(written, _)| written == drawn) {
+                *drawn = filled.clone();
+                continue;
+            }
+            let written = drawn.clone();
+            let by_target = drawn
+                .by_target
+                .get_or_insert_with(|| ByTarget::new(usual.clone()));
+            by_target.fill(terms)?;
+            let set = by_target.any_set().map(Arc::clone);
+            drawn.set = set.ok_or("no target is a search server of a known kind")?;
+            if let Some(cache) = &drawn.cache {
+                cache.check(&drawn.set)?;
+            }
+            known = Some((written, drawn.clone()));
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use support::resolve;
-use tenbin_plan::{Draft, Plan, Reach, schedule};
+use tenbin_plan::{Demand, Draft, Plan, Reach, schedule};
 
 const TWO: &str = "[[target]]\nname = \"old\"\nurl = \"http://h:1\"\n\
                    [[target]]\nname = \"new\"\nbuiltin = \"http\"\n";
@@ -126,7 +126,8 @@ fn a_run_that_ends_by_precision_has_fewest_and_most_rounds() {
 #[test]
 fn expectations_are_about_targets_and_workloads_that_there_are() {
     let plan = repeated(&with(
-        "expect = [\"p99 < 20ms\", \"new:throughput>0.95x baseline\", \"old:get:errors<0.1%\"]",
+        "expect = [\"p99 < 20ms\", \"new:throughput>0.95x baseline\", \"old:get:errors<0.1%\"]\n\
+         fail_if = \"new:p99>2x baseline\"",
     ));
     let printed: Vec<String> = plan
         .comparing
@@ -139,9 +140,13 @@ fn expectations_are_about_targets_and_workloads_that_there_are() {
         [
             "p99<20ms",
             "new:throughput>0.95x baseline",
-            "old:get:errors<0.1%"
+            "old:get:errors<0.1%",
+            "new:p99>2x baseline"
         ]
     );
+    let demands = plan.comparing.expect.iter().map(|each| each.demand);
+    let fail_if = demands.filter(|demand| *demand == Demand::FailIf);
+    assert_eq!(fail_if.count(), 1);
     assert_eq!(plan.comparing.expect[2].workload.as_deref(), Some("get"));
     let one = plan_of_one("expect = \"max<1s\"");
     assert_eq!(one.comparing.expect.len(), 1);
@@ -289,4 +294,62 @@ fn no_sweep_and_no_condition_makes_resolving_panic() {
         let resolved = draft.and_then(|draft| draft.resolve(&mut support::world(&[], &[])));
         assert!(resolved.is_err(), "{text}");
     }
+}
+
+const TWO_WORKLOADS: &str = "[[target]]\nname = \"web\"\nurl = \"http://h:1\"\n\
+    [[workload]]\nkind = \"http\"\nname = \"kept\"\n\
+    [[workload]]\nkind = \"http\"\nname = \"closed\"\nload = { keep_alive = false }\n";
+
+#[test]
+fn workloads_of_one_target_are_compared_in_abba_quads() {
+    let plan = repeated(&format!(
+        "[compare]\nworkloads = [\"kept\", \"closed\"]\n{TWO_WORKLOADS}"
+    ));
+    assert_eq!((plan.rounds.count, plan.rounds_per_block()), (16, 2));
+    let order: Vec<usize> = schedule(&plan).iter().map(|turn| turn.workload).collect();
+    assert_eq!(order.len(), 32);
+    let (a, b) = (order[0], order[1]);
+    assert_ne!(a, b);
+    for quad in order.chunks(4) {
+        assert_eq!(quad, [a, b, b, a]);
+    }
+    let blocks: Vec<u32> = schedule(&plan).iter().map(|turn| turn.block).collect();
+    assert_eq!(&blocks[..8], [0, 0, 0, 0, 1, 1, 1, 1]);
+}
+
+#[test]
+fn workloads_of_two_targets_are_compared_on_each_and_targets_at_each() {
+    let text = format!("[compare]\nworkloads = [\"kept\", \"closed\"]\n{TWO_WORKLOADS}").replacen(
+        "[[workload]]",
+        "[[target]]\nname = \"other\"\nbuiltin = \"http\"\n[[workload]]",
+        1,
+    );
+    let plan = repeated(&text);
+    let turns = schedule(&plan);
+    let of = |pick: &dyn Fn(&tenbin_plan::Turn) -> Option<usize>| -> Vec<usize> {
+        turns
+            .iter()
+            .filter(|turn| turn.block == 0)
+            .filter_map(pick)
+            .collect()
+    };
+    for target in [0, 1] {
+        let order = of(&|turn| (turn.target == target).then_some(turn.workload));
+        assert_eq!([order[0], order[1]], [order[3], order[2]], "{order:?}");
+    }
+    for workload in [0, 1] {
+        let order = of(&|turn| (turn.workload == workload).then_some(turn.target));
+        assert_eq!([order[0], order[1]], [order[3], order[2]], "{order:?}");
+    }
+}
+
+#[test]
+fn workloads_that_cannot_be_compared_are_refused() {
+    let with = |list: &str| refusal(&format!("[compare]\nworkloads = {list}\n{TWO_WORKLOADS}"));
+    assert!(with("[\"kept\"]").contains("compares at least two"));
+    assert!(with("[\"kept\", \"kpet\"]").contains("did you mean \"kept\"?"));
+    assert!(with("[\"kept\", \"kept\"]").contains("stands twice"));
+    let open = TWO_WORKLOADS.replace("keep_alive = false", "rate = \"10/s\"");
+    let mixed = format!("[compare]\nworkloads = [\"kept\", \"closed\"]\n{open}");
+    assert!(refusal(&mixed).contains("workloads of one kind"));
 }

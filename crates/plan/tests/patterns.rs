@@ -8,6 +8,7 @@ use tenbin_plan::{Plan, Refusal, WorkloadKind};
 const FILES: &[(&str, &[u8])] = &[
     ("/made-up/paths.txt", b"/a\n/b\n/c\n"),
     ("/made-up/bad.txt", b"/a\n\nb\n"),
+    ("/made-up/terms.txt", "tea\nC++ 町\n\ntea\n".as_bytes()),
     ("/made-up/bad.json", b"{\"g\": [\n\"/a\", 5]}"),
     (
         "/made-up/uneven.json",
@@ -100,8 +101,8 @@ fn mistakes_are_told_with_their_place() {
         ),
         (
             "patterns = \"paths.txt\"\nhits = \"solr\"",
-            "plan.toml:7:8: hits: \"solr\" is not one of \"groonga\", \"opensearch\", or a JSON \
-             pointer such as \"/hits/total/value\"",
+            "plan.toml:7:8: hits: \"solr\" is not one of \"auto\", \"none\", \"groonga\", \
+             \"opensearch\", or a JSON pointer such as \"/hits/total/value\"",
         ),
     ] {
         assert_eq!(refusal(keys), expected, "{keys}");
@@ -131,4 +132,124 @@ fn a_plan_can_be_looked_at_without_its_files() {
                 operation = \"put\"\nsize = \"file:gone\"\n";
     let plan = resolve_in(text, &mut world).unwrap_or_else(|refusal| panic!("{refusal}"));
     assert_eq!(plan.workloads.len(), 3);
+}
+
+/// Two targets that are known by their kind and by their name.
+fn two(workload: &str) -> Result<Plan, Refusal> {
+    let text = format!(
+        "aa = true\n[[target]]\nname = \"a\"\nurl = \"http://127.0.0.1:1\"\nstatus = \"groonga\"\n\
+         [[target]]\nname = \"b\"\nurl = \"http://127.0.0.1:2\"\n[[workload]]\nkind = \"http\"\n\
+         {workload}\n"
+    );
+    resolve_in(&text, &mut world(&[], FILES))
+}
+
+const FLAT: &str = "patterns = \"terms.txt\"\nhits_tolerance = \"10%\"\n\
+    [workload.by_target.groonga]\nsearch = \"groonga\"\n\
+    [workload.by_target.b]\npath = \"/s?x={term}\"\nbody = '{\"q\": \"{term}\"}'\nhits = \"/n\"";
+
+fn sent(plan: &Plan, target: usize) -> Vec<(String, String, String)> {
+    let work = plan.work_on(&plan.targets[target], &plan.workloads[0]);
+    let patterns = work.patterns().unwrap();
+    let each = patterns.set.patterns().iter();
+    each.map(|one| {
+        let body = String::from_utf8(one.body.clone()).unwrap();
+        (one.method.clone(), one.path.clone(), body)
+    })
+    .collect()
+}
+
+#[test]
+fn each_target_gets_the_terms_in_its_own_words() {
+    let plan = two(FLAT).unwrap();
+    let of_a = sent(&plan, 0);
+    assert_eq!(of_a.len(), 2);
+    assert_eq!(of_a[1].0, "GET");
+    assert!(
+        of_a[1].1.ends_with("&query=C%5C%2B%5C%2B%20%E7%94%BA"),
+        "{of_a:?}"
+    );
+    let of_b = sent(&plan, 1);
+    let post = |path: &str, body: &str| ("POST".to_owned(), path.to_owned(), body.to_owned());
+    assert_eq!(
+        of_b,
+        [
+            post("/s?x=tea", "{\"q\": \"tea\"}"),
+            post("/s?x=C%2B%2B%20%E7%94%BA", "{\"q\": \"C++ 町\"}")
+        ]
+    );
+    // The twin of a is asked as a is.
+    assert_eq!(sent(&plan, 2), of_a);
+    let hits = |target: usize| {
+        let work = plan.work_on(&plan.targets[target], &plan.workloads[0]);
+        work.hits().unwrap().to_string()
+    };
+    assert_eq!((hits(0), hits(1)), ("groonga".to_owned(), "/n".to_owned()));
+    let work = plan.work_on(&plan.targets[1], &plan.workloads[0]);
+    let labels: Vec<String> = work
+        .patterns()
+        .unwrap()
+        .set
+        .patterns()
+        .iter()
+        .map(|one| one.label())
+        .collect();
+    assert_eq!(labels, ["tea", "C++ 町"]);
+
+    let nested = FLAT
+        .replace("patterns = \"terms.txt\"\n", "")
+        .replace("workload.by_target", "workload.patterns.by_target")
+        .replace(
+            "[workload.patterns.by_target.groonga]",
+            "[workload.patterns]\nterms = \"terms.txt\"\n[workload.patterns.by_target.groonga]",
+        );
+    assert_eq!(two(&nested).unwrap(), plan, "{nested}");
+    let printed = plan.to_toml();
+    let again = resolve_in(&printed, &mut world(&[], FILES));
+    assert_eq!(again.expect(&printed), plan, "{printed}");
+}
+
+#[test]
+fn templates_and_targets_have_to_fit() {
+    for (workload, why) in [
+        (
+            FLAT.replace(".b]", ".c]"),
+            "has no request for target \"b\" in by_target",
+        ),
+        (
+            FLAT.replace(".b]", ".c]"),
+            "has a request for \"c\" in by_target, and no target",
+        ),
+        (
+            FLAT.replace("{term}", "term"),
+            "by_target.b: neither path nor body has a place",
+        ),
+        (
+            FLAT.replace("{term}", "{term:x}"),
+            "is none of the places for a term",
+        ),
+        (
+            FLAT.replace("path = \"/s", "path = \"s"),
+            "does not begin with a slash",
+        ),
+        (
+            FLAT.replace("search = ", "path = \"/x\"\nsearch = "),
+            "is part of what search stands for",
+        ),
+        (
+            FLAT.replace("body =", "bodi ="),
+            "unknown key \"bodi\" in by_target; did you mean \"body\"?",
+        ),
+        (
+            FLAT.replace("10%", "60%"),
+            "hits_tolerance: \"60%\" is not between 0% and 50%",
+        ),
+        (
+            FLAT.replace("patterns = \"terms.txt\"\n", ""),
+            "by_target: needs patterns",
+        ),
+    ] {
+        let said = two(&workload).expect_err(&workload).to_string();
+        assert!(said.contains(why), "{said}");
+    }
 }

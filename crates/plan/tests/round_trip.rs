@@ -158,9 +158,11 @@ fn load() -> impl Strategy<Value = Load> {
             Just((false, 1))
         ],
         option::of(1..=u64::MAX),
+        option::of(2u32..=1000),
     )
         .prop_map(
-            |(pace, think, connections, timeout, reuse, requests)| Load {
+            |(pace, think, connections, timeout, reuse, requests, reopen)| Load {
+                reopen: reopen.filter(|_| reuse == (true, 1) && requests.is_none()),
                 requests: requests.filter(|_| !matches!(pace, Pace::Search(_))),
                 think: think.filter(|_| pace == Pace::Closed),
                 pace,
@@ -362,6 +364,21 @@ fn observed_page() -> impl Strategy<Value = ObservePage> {
 
 /// What suits any target that Tenbin may be told to observe, and its own port.
 fn observe() -> impl Strategy<Value = Observe> {
+    vec(observe_one(), 1..4).prop_map(|all| {
+        let mut each: Vec<Observe> = Vec::new();
+        for one in all {
+            if !each.contains(&one) {
+                each.push(one);
+            }
+        }
+        match each.len() {
+            1 => each.remove(0),
+            _ => Observe::Several(each),
+        }
+    })
+}
+
+fn observe_one() -> impl Strategy<Value = Observe> {
     prop_oneof![
         (1u16..).prop_map(|port| Observe::Processes(Processes::Port(port))),
         Just(Observe::Processes(Processes::OwnPort)),
@@ -380,10 +397,14 @@ fn observe() -> impl Strategy<Value = Observe> {
 }
 
 fn suits(observe: &Observe, reach: &Reach, way: &Way) -> bool {
-    let by_name = matches!(observe, Observe::Processes(Processes::Name(_)));
-    let by_own_port = matches!(observe, Observe::Processes(Processes::OwnPort));
+    let several = observe.each().len() > 1;
     let is_own = matches!(reach, Reach::Builtin(_));
-    !is_own && (by_name || way.hosts.is_empty()) && !(by_own_port && way.unix.is_some())
+    let each_suits = observe.each().iter().all(|one| {
+        let by_name = matches!(one, Observe::Processes(Processes::Name(_)));
+        let by_own_port = matches!(one, Observe::Processes(Processes::OwnPort));
+        (by_name || several || way.hosts.is_empty()) && !(by_own_port && way.unix.is_some())
+    });
+    !is_own && each_suits
 }
 
 fn target(index: usize) -> impl Strategy<Value = Target> {
@@ -628,6 +649,7 @@ fn blob() -> impl Strategy<Value = BlobWork> {
                         until_gone,
                         gone_within,
                         poll_interval,
+                        poll_connections: 1 + usize::from(poll_interval.subsec_millis() > 500),
                         ..work
                     },
                     Phase::Delete => BlobWork { batch, ..work },

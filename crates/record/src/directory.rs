@@ -17,6 +17,8 @@ use crate::writer::RunWriter;
 pub const PLAN_FILE: &str = "plan.toml";
 /// Machine, limits, versions.
 pub const ENVIRONMENT_FILE: &str = "environment.json";
+/// File in a run directory: what could not be removed from targets, once somebody has tried.
+pub(crate) const LEFT_FILE: &str = "left.json";
 /// What happened, second by second.
 pub const INTERVALS_FILE: &str = "intervals.jsonl";
 /// Latency histograms, second by second.
@@ -88,6 +90,28 @@ impl RunDirectory {
         let mut text = pretty::to_vec(&file);
         text.push(b'\n');
         write_atomically(&self.path.join(ENVIRONMENT_FILE), &text)
+    }
+
+    /// Removes the directory of a run that has measured nothing, unless something in it
+    /// tells why, such as what a launched target has printed.
+    pub fn discard_unless_it_tells(&self) {
+        const OF_EVERY_RUN: [&str; 3] = [PLAN_FILE, ENVIRONMENT_FILE, LEFT_FILE];
+        let Ok(entries) = fs::read_dir(&self.path) else {
+            return;
+        };
+        let is_of_every_run = |entry: io::Result<fs::DirEntry>| {
+            entry.is_ok_and(|entry| {
+                let name = entry.file_name();
+                OF_EVERY_RUN.iter().any(|known| name == *known)
+            })
+        };
+        if entries.into_iter().all(is_of_every_run) {
+            // What cannot be removed stays: it does no harm.
+            for name in OF_EVERY_RUN {
+                let _ = fs::remove_file(self.path.join(name));
+            }
+            let _ = fs::remove_dir(&self.path);
+        }
     }
 
     /// Opens `intervals.jsonl` and `latency.hlog` for what is going to happen.

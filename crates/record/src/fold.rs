@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
-use tenbin_engine::Ledger;
+use tenbin_engine::{Ledger, failure};
 
 use crate::histogram::merge;
+use crate::pause::Pauses;
 use crate::slice::{ClientUse, HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
 
 /// One second of a slice, merged over threads.
@@ -42,6 +43,10 @@ pub(crate) struct ThreadUse {
     pub(crate) end_ns: u64,
     pub(crate) cpu_ns: u64,
     pub(crate) backlog: u64,
+    /// Start and end of its longest pause, nanoseconds after the window opened; left out
+    /// without one of a millisecond or more, and in runs of versions that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pause_ns: Option<(u64, u64)>,
 }
 
 /// The figures of a slice while it goes on.
@@ -53,6 +58,7 @@ pub(crate) struct SliceFold {
     setup: SetupFigures,
     hosts: Vec<HostFigures>,
     threads: BTreeMap<usize, ThreadSum>,
+    pauses: Pauses,
 }
 
 /// What one thread did in the window so far.
@@ -76,6 +82,7 @@ impl SliceFold {
             setup: SetupFigures::default(),
             hosts,
             threads: BTreeMap::new(),
+            pauses: Pauses::default(),
         }
     }
 
@@ -92,6 +99,9 @@ impl SliceFold {
         add_setup(&mut self.setup, interval.setup);
         for (sum, host) in self.hosts.iter_mut().zip(interval.hosts) {
             add_host(sum, host);
+        }
+        for usage in &interval.threads {
+            self.pauses.add(usage);
         }
         if !interval.drain {
             for usage in &interval.threads {
@@ -117,6 +127,8 @@ impl SliceFold {
             seconds: end.seconds,
             connections: self.start.connections,
             closed_loop: self.start.closed_loop,
+            reopen: self.start.reopen,
+            spread: end.spread,
             probe: self.start.probe,
             ops: self.ops,
             ledger: self.ledger,
@@ -132,7 +144,9 @@ impl SliceFold {
             singles: end.singles,
             stages: end.stages,
             cache: end.cache,
+            segment: end.segment,
             backlog: self.threads.values().map(|thread| thread.backlog).sum(),
+            pause: self.pauses.longest(self.start.start),
             cut_short: end.cut_short,
         }
     }
@@ -183,7 +197,9 @@ pub(crate) fn add_figures(sum: &mut OpFigures, mut part: OpFigures) {
     sum.censored += part.censored;
     add_counts(&mut sum.errors, &part.errors);
     add_counts(&mut sum.statuses, &part.statuses);
-    add_counts(&mut sum.failures, &part.failures);
+    for (text, count) in &part.failures {
+        failure::count(&mut sum.failures, text, *count);
+    }
     for kind in Kind::ALL {
         absorb(kind.of_mut(sum), kind.of_mut(&mut part));
     }
@@ -276,10 +292,18 @@ pub(crate) enum Step {
     Connect,
     Tls,
     FirstByte,
+    Response,
+    Total,
 }
 
 impl Step {
-    pub(crate) const ALL: [Self; 3] = [Self::Connect, Self::Tls, Self::FirstByte];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Connect,
+        Self::Tls,
+        Self::FirstByte,
+        Self::Response,
+        Self::Total,
+    ];
 
     /// The last part of its tag in `latency.hlog`.
     pub(crate) fn name(self) -> &'static str {
@@ -287,6 +311,8 @@ impl Step {
             Self::Connect => "setup_connect",
             Self::Tls => "setup_tls",
             Self::FirstByte => "setup_first_byte",
+            Self::Response => "setup_response",
+            Self::Total => "setup_total",
         }
     }
 
@@ -295,6 +321,8 @@ impl Step {
             Self::Connect => &setup.connect,
             Self::Tls => &setup.tls,
             Self::FirstByte => &setup.first_byte,
+            Self::Response => &setup.response,
+            Self::Total => &setup.total,
         }
     }
 
@@ -303,6 +331,8 @@ impl Step {
             Self::Connect => &mut setup.connect,
             Self::Tls => &mut setup.tls,
             Self::FirstByte => &mut setup.first_byte,
+            Self::Response => &mut setup.response,
+            Self::Total => &mut setup.total,
         }
     }
 }

@@ -2,10 +2,11 @@
 //! line a second, a target, an operation or a host, and a kind.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Read};
 use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
+use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::interval_log::{
     IntervalLogIterator, IntervalLogWriterBuilder, LogEntry, Tag,
@@ -195,9 +196,38 @@ fn histogram(encoded: &str) -> Result<Histogram<u64>, String> {
     let bytes = base64::engine::general_purpose::STANDARD
         .decode(encoded)
         .map_err(|e| format!("the histogram is not base64: {e}"))?;
+    expect_bounded(&bytes)?;
     Deserializer::new()
         .deserialize(&mut bytes.as_slice())
         .map_err(|e| format!("the histogram cannot be decoded: {e}"))
+}
+
+/// Largest payload of one histogram, bytes: a run's own take at most 9 bytes for each of
+/// some 28,000 counts.
+const LARGEST_PAYLOAD: u32 = 1 << 20;
+/// Significant digits of a run's own histograms.
+const MOST_DIGITS: u32 = 3;
+/// `HDR_V2_COMPRESSED_COOKIE` of HdrHistogram's encoding.
+const COMPRESSED: [u8; 4] = 0x1c84_9314_u32.to_be_bytes();
+
+/// The deserializer sets aside as much memory as a histogram's header asks for, up to 4 GiB.
+///
+/// # Errors
+/// When a header asks for more than any histogram of a run needs.
+fn expect_bounded(bytes: &[u8]) -> Result<(), String> {
+    // Cookie, length of the payload, normalising offset, significant digits.
+    let mut head = [0; 16];
+    let read = match bytes.strip_prefix(&COMPRESSED) {
+        Some(packed) => ZlibDecoder::new(packed.get(4..).unwrap_or_default()).read_exact(&mut head),
+        None => (&mut &*bytes).read_exact(&mut head),
+    };
+    read.map_err(|e| format!("the histogram cannot be decoded: {e}"))?;
+    let field =
+        |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+    match field(4) <= LARGEST_PAYLOAD && field(12) <= MOST_DIGITS {
+        true => Ok(()),
+        false => Err("the histogram is larger than any that a run writes".to_owned()),
+    }
 }
 
 impl ByteRange {
@@ -209,5 +239,43 @@ impl ByteRange {
             return Some(&[]);
         }
         bytes.get(start..start.checked_add(length)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::ZlibEncoder;
+
+    use super::*;
+
+    /// A compressed histogram of nothing with this length of payload and these digits.
+    fn packed(payload: u32, digits: u32) -> String {
+        let mut zip = ZlibEncoder::new(Vec::new(), Compression::fast());
+        for field in [0x1c84_9313, payload, 0, digits] {
+            zip.write_all(&field.to_be_bytes()).unwrap();
+        }
+        for field in [1, 60_000_000_000, 1.0_f64.to_bits()] {
+            zip.write_all(&field.to_be_bytes()).unwrap();
+        }
+        zip.write_all(&vec![0; payload.min(1 << 22) as usize])
+            .unwrap();
+        let body = zip.finish().unwrap();
+        let length = (body.len() as u32).to_be_bytes();
+        let bytes = [&COMPRESSED[..], &length, &body].concat();
+        base64::engine::general_purpose::STANDARD.encode(bytes)
+    }
+
+    #[test]
+    fn a_histogram_that_asks_for_gigabytes_is_refused_before_they_are_set_aside() {
+        assert!(histogram(&packed(0, 3)).unwrap().is_empty());
+        for bomb in [packed(u32::MAX, 3), packed(2 << 20, 3), packed(0, 5)] {
+            let why = histogram(&bomb).unwrap_err();
+            assert!(why.contains("larger than any"), "{why}");
+        }
+        assert!(histogram("").is_err());
+        assert!(histogram("HISTFAA=").is_err());
     }
 }

@@ -6,11 +6,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::directory::write_atomically;
+use crate::directory::{LEFT_FILE, write_atomically};
 use crate::error::RecordError;
 
-/// File in a run directory: what could not be removed from targets, once somebody has tried.
-pub(crate) const LEFT_FILE: &str = "left.json";
 /// File in a run directory: buckets that the run made on targets which were there before it.
 pub(crate) const BUCKETS_FILE: &str = "buckets.json";
 

@@ -36,9 +36,11 @@ mod left;
 mod lines;
 mod live;
 pub mod machine;
+mod pause;
 mod pretty;
 mod reader;
 mod seconds;
+mod sequence;
 pub mod server;
 mod single;
 pub mod slice;
@@ -54,12 +56,15 @@ pub use left::{Left, buckets_made, left_behind, write_buckets_made, write_left};
 pub use lines::Ended;
 pub use live::LiveSecond;
 pub use machine::{
-    CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PortsUse, PressureUse, TcpUse, WireUse,
+    CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PauseUse, PortsUse, PressureUse,
+    ProgramUse, TcpUse, WireUse,
 };
+pub use pause::Pause;
 pub use reader::{RecordedRun, SecondCounts, SecondTimes, read};
 pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};
-pub use tenbin_engine::{ErrorClass, Ledger, Role, histogram::latency_histogram};
+pub use tenbin_engine::{ErrorClass, Ledger, Role, Spread, failure, histogram::latency_histogram};
 
+pub use sequence::Segment;
 pub use server::{GroupUse, ServerUse, UseScope};
 pub use single::{CacheUse, PatternCount, SingleRequest, Singles};
 pub use slice::{

@@ -103,6 +103,10 @@ pub(crate) struct SetupPart {
     connect: Option<Quantiles>,
     tls: Option<Quantiles>,
     first_byte: Option<Quantiles>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    response: Option<Quantiles>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    total: Option<Quantiles>,
     pub(crate) hlog: ByteRange,
 }
 
@@ -292,6 +296,8 @@ impl SetupPart {
             connect: Quantiles::of(&setup.connect),
             tls: Quantiles::of(&setup.tls),
             first_byte: Quantiles::of(&setup.first_byte),
+            response: Quantiles::of(&setup.response),
+            total: Quantiles::of(&setup.total),
             hlog,
         }
     }
@@ -302,6 +308,8 @@ impl SetupPart {
             Step::Connect => self.connect,
             Step::Tls => self.tls,
             Step::FirstByte => self.first_byte,
+            Step::Response => self.response,
+            Step::Total => self.total,
         }
     }
 }

@@ -8,6 +8,10 @@ use crate::reader::{SecondCounts, SecondTimes};
 /// What came of one operation in a second of a slice's window that was just written.
 #[derive(Debug, Clone)]
 pub struct LiveSecond {
+    /// Which second of the window, from 0. A thread that is late brings another part of it.
+    pub second: u64,
+    /// The second up to which every thread has reported; `None` before each has.
+    pub reached: Option<u64>,
     /// What came.
     pub counts: SecondCounts,
     /// Service times of correct operations, nanoseconds.
@@ -17,12 +21,23 @@ pub struct LiveSecond {
 impl LiveSecond {
     /// Goes on with a later second of the same operation.
     pub fn add(&mut self, later: &Self) {
-        let (sum, more) = (&mut self.counts, &later.counts);
-        sum.length += more.length;
+        let length = self.counts.length + later.counts.length;
+        self.count(later, length);
+    }
+
+    /// Adds another part of the same second, from other threads.
+    pub fn join(&mut self, part: &Self) {
+        let length = self.counts.length.max(part.counts.length);
+        self.count(part, length);
+    }
+
+    fn count(&mut self, other: &Self, length: f64) {
+        let (sum, more) = (&mut self.counts, &other.counts);
+        sum.length = length;
         sum.ok += more.ok;
         sum.payload += more.payload;
         sum.failed += more.failed;
-        merge(&mut self.service, &later.service);
+        merge(&mut self.service, &other.service);
         sum.service = SecondTimes::of(&self.service);
     }
 }
@@ -46,6 +61,8 @@ mod tests {
         let mut service = Histogram::new(3).unwrap();
         times.for_each(|time| service.record(time).unwrap());
         LiveSecond {
+            second: 0,
+            reached: Some(0),
             counts: SecondCounts {
                 slice: 0,
                 operation: "GET".to_owned(),

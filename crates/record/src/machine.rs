@@ -21,6 +21,17 @@ pub struct MachineUse {
     /// CPU seconds of whoever is neither Tenbin nor a target of the run. Unknown when a
     /// target that is not observed may run on this machine.
     pub others_cpu_seconds: Option<f64>,
+    /// The busiest of these programs, as far as each used at least 1 % of a core; `None`
+    /// where nobody looked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub programs: Option<Vec<ProgramUse>>,
+    /// What the processes of the slice's target used, by program, the busiest first; `None`
+    /// where they are not observed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_programs: Option<Vec<ProgramUse>>,
+    /// What programs used in the pause before the slice, in which no target had load.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pause: Option<PauseUse>,
     /// CPU seconds of every other observed target, which had no load, by name.
     pub idle_targets: BTreeMap<String, f64>,
     /// Whether the slice's target runs on this machine.
@@ -45,6 +56,29 @@ pub struct MachineUse {
     pub links: Vec<LinkUse>,
     /// Ports that connections to the target can come from.
     pub ports: Option<PortsUse>,
+}
+
+/// What a process used that is neither Tenbin's nor an observed target's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProgramUse {
+    /// Its number.
+    pub pid: i32,
+    /// What the system calls it. Chosen by the program: hostile until escaped.
+    pub name: String,
+    /// CPU seconds, counted in clock ticks (10 ms).
+    pub cpu_seconds: f64,
+}
+
+/// What programs used in the pause before a slice.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PauseUse {
+    /// Length of the pause, seconds.
+    pub seconds: f64,
+    /// Every program that used any CPU time.
+    pub programs: Vec<ProgramUse>,
+    /// Connections opened from this machine, to itself included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_opens: Option<u64>,
 }
 
 /// CPU time of all cores together, seconds. They add up to `cores` times the stretch.
@@ -97,6 +131,10 @@ pub struct PressureUse {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TcpUse {
+    /// Connections opened from this machine, to itself included, those of the generator among
+    /// them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub active_opens: Option<u64>,
     /// Segments sent, those sent again included.
     pub sent_segments: Option<u64>,
     /// Segments sent again.

@@ -107,7 +107,8 @@ pub fn read(directory: &Path) -> Result<RecordedRun, RecordError> {
 
 fn read_required(directory: &Path, name: &'static str) -> Result<String, RecordError> {
     let path = directory.join(name);
-    fs::read_to_string(&path).map_err(|e| match e.kind() {
+    let read = regular(&path).and_then(|()| fs::read_to_string(&path));
+    read.map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound if directory.is_dir() => RecordError::NotARun {
             path: directory.to_path_buf(),
             missing: name,
@@ -129,9 +130,20 @@ fn read_environment(directory: &Path) -> Result<EnvironmentFile, RecordError> {
     })
 }
 
+/// A pipe would be waited for without end, and a device read without end.
+fn regular(path: &Path) -> std::io::Result<()> {
+    match fs::metadata(path)?.is_file() {
+        true => Ok(()),
+        false => Err(std::io::Error::new(
+            std::io::ErrorKind::InvalidInput,
+            "it is not a regular file",
+        )),
+    }
+}
+
 /// A run that was killed before it opened the file has kept nothing in it.
 fn read_or_empty(path: &Path) -> Result<Vec<u8>, RecordError> {
-    match fs::read(path) {
+    match regular(path).and_then(|()| fs::read(path)) {
         Ok(bytes) => Ok(bytes),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(e) => Err(RecordError::io("read", path, e)),
@@ -265,6 +277,8 @@ impl SliceEntry {
                 singles: None,
                 stages: None,
                 cache: None,
+                spread: None,
+                segment: None,
             });
     }
 

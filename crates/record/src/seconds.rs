@@ -68,6 +68,7 @@ impl Seconds {
             end_ns: sample.end,
             cpu_ns: sample.cpu,
             backlog: sample.backlog,
+            pause_ns: sample.pause.map(|pause| (pause.start, pause.end)),
         });
         for op in sample.ops {
             let index = self
@@ -83,6 +84,13 @@ impl Seconds {
         let reached = self.reached.entry(sample.thread).or_insert(key);
         *reached = key.max(*reached);
         Ok(())
+    }
+
+    /// The second up to which every thread has reported, that one included.
+    pub(crate) fn reached(&self) -> Option<u64> {
+        let all_have = self.reached.len() >= self.threads;
+        let reached = self.reached.values().map(|(second, _)| *second).min();
+        reached.filter(|_| all_have)
     }
 
     /// The seconds to which nothing is to come, in order: every thread has
@@ -167,6 +175,8 @@ fn setup_figures(setup: SetupSample) -> SetupFigures {
         connect: setup.connect,
         tls: setup.tls,
         first_byte: setup.first_byte,
+        response: setup.response,
+        total: setup.total,
     }
 }
 
@@ -206,6 +216,7 @@ mod tests {
             closed_loop: true,
             planned_seconds: 5.0,
             start: 0.0,
+            reopen: None,
             probe: None,
         })
     }
@@ -224,6 +235,7 @@ mod tests {
             hosts: Vec::new(),
             cpu: 0,
             backlog: 0,
+            pause: None,
             drain,
         }
     }

@@ -29,6 +29,15 @@ pub struct ServerUse {
     /// How often a thread was taken off its core although it could have gone on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub involuntary_switches: Option<u64>,
+    /// CPU seconds of the busiest of its processes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub busiest_process_seconds: Option<f64>,
+    /// CPU seconds of the busiest thread of any of its processes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub busiest_thread_seconds: Option<f64>,
+    /// Seconds that its threads were ready to run and waited for a core, added up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waited_for_core_seconds: Option<f64>,
     /// Time between the two looks by the clock of the machine that was looked at, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
@@ -96,6 +105,10 @@ impl ServerUse {
             written_bytes: both(self.written_bytes, next.written_bytes),
             voluntary_switches: both(self.voluntary_switches, next.voluntary_switches),
             involuntary_switches: both(self.involuntary_switches, next.involuntary_switches),
+            // It may have been another one.
+            busiest_process_seconds: None,
+            busiest_thread_seconds: None,
+            waited_for_core_seconds: None,
             seconds: both(self.seconds, next.seconds),
             missed_seconds: self.missed_seconds,
             scope: next.scope,

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use tenbin_engine::histogram::{latency_histogram, small_histogram};
-use tenbin_engine::{ErrorClass, Ledger, Role, StageSums};
+use tenbin_engine::{ErrorClass, Ledger, Role, Spread, StageSums};
 
 use crate::machine::{MachineUse, WireUse};
+use crate::pause::Pause;
+use crate::sequence::Segment;
 use crate::server::ServerUse;
 use crate::single::{CacheUse, Singles};
 
@@ -44,6 +46,9 @@ pub struct SliceStart {
     pub planned_seconds: f64,
     /// Start of the measured window, seconds after the run began.
     pub start: f64,
+    /// How often each connection was opened in its window, if more than once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reopen: Option<u32>,
     /// What it was offered, if it belongs to the search for a rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<RateProbe>,
@@ -104,6 +109,14 @@ pub struct SliceEnd {
     /// What the target's caches were expected to do and did, where that is asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheUse>,
+    /// How evenly its connections were served; unknown with fewer than two that lasted, and in
+    /// runs of versions that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<Spread>,
+    /// Which part of the sequence of requests was sent, where that matters; unknown in
+    /// runs of versions that began it anew in each slice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segment: Option<Segment>,
 }
 
 /// One uninterrupted measured stretch of one workload on one target.
@@ -128,6 +141,10 @@ pub struct Slice {
     pub connections: usize,
     /// True for a closed loop, false for an open one.
     pub closed_loop: bool,
+    /// How often each connection was opened in its window, if more than once.
+    pub reopen: Option<u32>,
+    /// How evenly its connections were served, if that is known.
+    pub spread: Option<Spread>,
     /// What it was offered, if it belongs to the search for a rate.
     pub probe: Option<RateProbe>,
     /// Figures by operation, in the workload's order.
@@ -153,8 +170,13 @@ pub struct Slice {
     pub stages: Option<StageSums>,
     /// What the target's caches were expected to do and did, if that was asked for.
     pub cache: Option<CacheUse>,
+    /// Which part of the sequence of requests was sent, where that matters.
+    pub segment: Option<Segment>,
     /// Open loop: arrivals due at the end of the window and not yet written.
     pub backlog: u64,
+    /// The longest pause that ended in the window or the drain; `None` without one of a
+    /// millisecond or more, and in runs of versions that did not look.
+    pub pause: Option<Pause>,
     /// The slice ended before its time: interrupted, killed, or the target died.
     pub cut_short: bool,
 }
@@ -295,12 +317,21 @@ pub struct SetupFigures {
     pub tls: Histogram<u64>,
     /// Write start to first byte of the first answer on a connection.
     pub first_byte: Histogram<u64>,
+    /// Write start to last byte of the first response on a connection, of those that
+    /// count as correct: a part of their operation's service times. Empty in runs of
+    /// versions that did not record it.
+    pub response: Histogram<u64>,
+    /// The same responses with the time that opening their connection took.
+    pub total: Histogram<u64>,
 }
 
 impl SetupFigures {
     /// Whether no step of any connection was timed.
     pub fn is_empty(&self) -> bool {
-        self.connect.is_empty() && self.tls.is_empty() && self.first_byte.is_empty()
+        let opening = [&self.connect, &self.tls];
+        let responses = [&self.first_byte, &self.response, &self.total];
+        let mut all = opening.into_iter().chain(responses);
+        all.all(|histogram| histogram.is_empty())
     }
 }
 
@@ -310,6 +341,8 @@ impl Default for SetupFigures {
             connect: small_histogram(),
             tls: small_histogram(),
             first_byte: small_histogram(),
+            response: small_histogram(),
+            total: small_histogram(),
         }
     }
 }

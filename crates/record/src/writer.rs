@@ -152,6 +152,7 @@ impl RunWriter {
                 return Err(NO_SLICE);
             };
             let mut second = SecondText {
+                reached: open.seconds.reached(),
                 encoder: &mut self.encoder,
                 slice: open.fold.start(),
                 interval: &interval,
@@ -202,6 +203,8 @@ struct SecondText<'a> {
     offset: u64,
     histograms: Vec<u8>,
     lines: Vec<u8>,
+    /// The second up to which every thread has reported.
+    reached: Option<u64>,
     /// What came in it, unless it lies behind the window.
     counts: &'a mut Vec<LiveSecond>,
 }
@@ -217,6 +220,8 @@ impl SecondText<'_> {
             if !interval.drain {
                 let length = interval.end.saturating_sub(interval.start);
                 self.counts.push(LiveSecond {
+                    second: interval.second,
+                    reached: self.reached,
                     counts: line.counts(length),
                     service: op.service.clone(),
                 });
@@ -361,6 +366,7 @@ mod tests {
             closed_loop: true,
             planned_seconds: 5.0,
             start: 0.0,
+            reopen: None,
             probe: None,
         }
     }
@@ -379,6 +385,7 @@ mod tests {
             hosts: Vec::new(),
             cpu: 0,
             backlog: 0,
+            pause: None,
             drain: false,
         }
     }

@@ -6,12 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Sample, SetupSample};
+use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Pause, Sample, SetupSample};
 use tenbin_record::{
     Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
     HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount,
-    RecordedRun, Role, RunDirectory, ServerUse, SingleRequest, Singles, Slice, SliceEnd,
-    SliceStart, StageSum, StageSums, TargetEnvironment, TcpUse, UseScope, WireUse, read,
+    PauseUse, ProgramUse, RecordedRun, Retried, Role, RunDirectory, ServerUse, SingleRequest,
+    Singles, Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums, TargetEnvironment, TcpUse,
+    UseScope, WireUse, read,
 };
 
 const SECONDS: u64 = 3;
@@ -29,6 +30,14 @@ fn environment() -> Environment {
         clock_call_ns: Some(23.456_789_012_345),
         ..Environment::default()
     };
+    let retried = Retried {
+        ns: 2 * BILLION,
+        most: 10,
+        ok: 452,
+        failed: 3,
+        attempts_ok: 452,
+        attempts_failed: 9_000,
+    };
     environment.targets.insert(
         "b".to_owned(),
         TargetEnvironment {
@@ -44,6 +53,7 @@ fn environment() -> Environment {
             asked: [("get".to_owned(), vec![asked()])].into(),
             records: Some(60),
             relaunched: true,
+            retried: [("put".to_owned(), retried)].into(),
         },
     );
     let labels = vec!["GET /a".to_owned(), "GET /b?c=\"d\"".to_owned()];
@@ -120,6 +130,7 @@ fn start(index: u32, closed_loop: bool, operations: usize) -> SliceStart {
         closed_loop,
         planned_seconds: SECONDS as f64,
         start: 0.1 + f64::from(index) * 4.7,
+        reopen: None,
         probe: None,
     }
 }
@@ -154,6 +165,8 @@ fn setup(thread: usize, seed: u64, closed_loop: bool) -> SetupSample {
     }
     setup.connect.record_n(45_000 + seed, 1 + seed).unwrap();
     setup.first_byte.record_n(2_000_000, 1 + seed).unwrap();
+    setup.response.record_n(2_100_000, 1 + seed).unwrap();
+    setup.total.record_n(2_145_000, 1 + seed).unwrap();
     if thread == 0 && !closed_loop {
         setup.tls.record_n(800_000, 1 + seed).unwrap();
     }
@@ -188,6 +201,21 @@ fn op(name: &'static str, seed: u64, drain: bool, closed_loop: bool) -> OpSample
     op
 }
 
+/// Both threads wait from 1.3 s after the opening of the window to 1.8 s, one of them a
+/// little longer, and the other once more alone.
+fn pause(thread: usize, second: u64, drain: bool) -> Option<Pause> {
+    let (start, end) = match (thread, second, drain) {
+        (0, 1, false) => (1_250, 1_800),
+        (1, 1, false) => (1_300, 1_900),
+        (1, 2, false) => (2_100, 2_990),
+        _ => return None,
+    };
+    Some(Pause {
+        start: start * 1_000_000,
+        end: end * 1_000_000,
+    })
+}
+
 fn sample(thread: usize, second: u64, drain: bool, closed_loop: bool, operations: usize) -> Sample {
     let seed = second * 2 + thread as u64;
     let (start, end) = if drain {
@@ -215,6 +243,7 @@ fn sample(thread: usize, second: u64, drain: bool, closed_loop: bool, operations
         cpu: (seed + 1) * 100_000_000,
         backlog: if drain { 0 } else { seed },
         drain,
+        pause: pause(thread, second, drain),
     }
 }
 
@@ -228,6 +257,9 @@ fn server(second: u64) -> ServerUse {
         written_bytes: Some(8_192),
         voluntary_switches: Some(10 + second),
         involuntary_switches: None,
+        busiest_process_seconds: Some(0.25),
+        busiest_thread_seconds: None,
+        waited_for_core_seconds: Some(0.5),
         seconds: Some(0.5 + second as f64),
         missed_seconds: Some(0.001),
         scope: UseScope::Host,
@@ -253,6 +285,17 @@ fn machine() -> MachineUse {
         }),
         own_cpu_seconds: Some(1.25),
         others_cpu_seconds: Some(0.125),
+        programs: Some(vec![ProgramUse {
+            pid: 71,
+            name: "mariadbd".to_owned(),
+            cpu_seconds: 0.97,
+        }]),
+        target_programs: None,
+        pause: Some(PauseUse {
+            seconds: 0.25,
+            active_opens: Some(7),
+            programs: Vec::new(),
+        }),
         idle_targets: [("b".to_owned(), 0.5)].into(),
         target_here: Some(true),
         tcp: TcpUse {
@@ -333,11 +376,22 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
             }),
             singles: looked.then(singles),
             stages: looked.then(stages),
+            segment: None,
             cache: looked.then_some(CacheUse {
                 forecast_hits: 5,
                 forecast_lookups: 10,
                 hits: None,
                 lookups: Some(11),
+            }),
+            spread: looked.then_some(Spread {
+                connections: 4,
+                median_responses: 200.0,
+                slowest: 50.5,
+                lower_quartile: 60.0,
+                median: 66.0,
+                upper_quartile: 70.0,
+                fastest: 100.25,
+                variation: 0.0,
             }),
         };
         slices.push(writer.end(end).unwrap());
@@ -435,6 +489,9 @@ fn threads_and_seconds_add_up() {
     assert_eq!(closed.machine, Some(machine()));
     assert_eq!((&open.machine, open.wire), (&None, None), "unknown");
     assert_eq!(closed.backlog, 4 + 5);
+    let pause = closed.pause.unwrap();
+    assert!((pause.start - closed.start - 1.3).abs() < 1e-9, "{pause:?}");
+    assert!((pause.seconds - 0.5).abs() < 1e-9, "{pause:?}");
     assert_eq!(closed.ledger.opened, 8);
 }
 
@@ -640,6 +697,32 @@ fn a_directory_without_a_plan_is_no_run() {
 }
 
 #[test]
+fn a_pipe_or_a_device_in_a_run_directory_is_refused() {
+    for name in [
+        "plan.toml",
+        "environment.json",
+        "intervals.jsonl",
+        "latency.hlog",
+    ] {
+        let run = write_run();
+        let path = run.path.join(name);
+        std::fs::remove_file(&path).unwrap();
+        match name {
+            "latency.hlog" => std::os::unix::fs::symlink("/dev/zero", &path).unwrap(),
+            _ => {
+                let made = std::process::Command::new("mkfifo").arg(&path).status();
+                assert!(made.unwrap().success());
+            }
+        }
+        let why = tenbin_record::read(&run.path).unwrap_err().to_string();
+        assert!(
+            why.contains("not a regular file") && why.contains(name),
+            "{why}"
+        );
+    }
+}
+
+#[test]
 fn the_latency_log_is_one_that_other_tools_read() {
     let run = write_run();
     let log = fs::read_to_string(run.path.join("latency.hlog")).unwrap();
@@ -700,7 +783,9 @@ fn work_and_requests_are_told_apart_before_and_after_reading() {
             wire: None,
             singles: None,
             stages: None,
+            segment: None,
             cache: None,
+            spread: None,
         })
         .unwrap();
     let [whole, step] = slice.ops.as_slice() else {

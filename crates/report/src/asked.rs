@@ -6,23 +6,32 @@ use crate::document::{
 use crate::words::{BANDWIDTH, RATE, SHARE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval};
 
 /// The word for what came of an expectation.
-pub(crate) fn standing(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Met => "met",
-        Standing::NotMet => "NOT MET",
-        Standing::CannotTell => "cannot tell",
+pub(crate) fn standing(expectation: &Expectation) -> &'static str {
+    match (expectation.standing, expectation.fails_if) {
+        (Standing::Met, false) => "met",
+        (Standing::NotMet, false) => "NOT MET",
+        (Standing::CannotTell, false) => "cannot tell",
+        (Standing::Met, true) => "proven not",
+        (Standing::NotMet, true) => "FAILED",
+        (Standing::CannotTell, true) => "not proven",
     }
 }
 
 /// What it is about: `p99<20ms by b at get`.
 pub(crate) fn subject(expectation: &Expectation) -> String {
     let Expectation {
-        condition,
-        target,
-        workload,
-        ..
+        target, workload, ..
     } = expectation;
+    let condition = condition(expectation);
     format!("{condition} by {target} at {workload}")
+}
+
+/// The condition, and that it is one to fail on: `fail if p99>20ms`.
+pub(crate) fn condition(expectation: &Expectation) -> String {
+    match expectation.fails_if {
+        true => format!("fail if {}", expectation.condition),
+        false => expectation.condition.clone(),
+    }
 }
 
 /// The figure with its interval.
@@ -71,20 +80,29 @@ pub(crate) fn expectations_clause(document: &Document) -> Option<String> {
     if all.is_empty() {
         return None;
     }
-    let of = |wanted: Standing| {
-        let mine = all.iter().filter(move |each| each.standing == wanted);
+    let named = |wanted: &dyn Fn(&Expectation) -> bool| {
+        let mine = all.iter().filter(|each| wanted(each));
         mine.map(subject).collect::<Vec<_>>().join(", ")
     };
-    let clauses: Vec<String> = [Standing::NotMet, Standing::CannotTell]
-        .into_iter()
-        .map(|wanted| (wanted, of(wanted)))
-        .filter(|(_, named)| !named.is_empty())
-        .map(|(wanted, named)| match wanted {
-            Standing::CannotTell => format!("cannot tell whether {named}"),
-            _ => format!("{}: {named}", standing(wanted)),
-        })
-        .collect();
+    let clauses: Vec<String> = [
+        (
+            "NOT MET: ",
+            named(&|each| each.is_violated() && !each.fails_if),
+        ),
+        (
+            "FAILED: ",
+            named(&|each| each.is_violated() && each.fails_if),
+        ),
+        ("cannot tell whether ", named(&Expectation::is_undecided)),
+    ]
+    .into_iter()
+    .filter(|(_, named)| !named.is_empty())
+    .map(|(word, named)| format!("{word}{named}"))
+    .collect();
     Some(match clauses.as_slice() {
+        [] if all.iter().all(|each| each.fails_if) => {
+            "no condition to fail on is proven".to_owned()
+        }
         [] => match all.len() {
             1 => "what was expected is met".to_owned(),
             n => format!("all {} are met", plural(n as u64, "expectation")),

@@ -58,6 +58,11 @@ impl Document {
             verdicts: verdicts(assessment),
             findings: assessment.findings.iter().map(finding).collect(),
             comparisons: assessment.comparisons.iter().map(comparison).collect(),
+            workload_comparisons: assessment
+                .workload_comparisons
+                .iter()
+                .map(comparison)
+                .collect(),
             results: assessment
                 .figures
                 .iter()
@@ -69,6 +74,7 @@ impl Document {
                 .map(|target| Target {
                     name: target.name.clone(),
                     description: describe::target(target),
+                    observed: target.observe.as_ref().map(describe::observed_by),
                 })
                 .collect(),
             workloads: plan.workloads.iter().map(workload).collect(),
@@ -139,6 +145,7 @@ fn expectation(expected: &verdict::Expected) -> Expectation {
         verdict::Standing::CannotTell { why } => (Standing::CannotTell, Some(why.clone())),
     };
     Expectation {
+        fails_if: expected.fails_if,
         condition: expected.condition.clone(),
         target: expected.target.clone(),
         workload: expected.workload.clone(),
@@ -177,12 +184,14 @@ fn optimum(optimum: &verdict::Optimum) -> Optimum {
 fn verdicts(assessment: &Assessment) -> Vec<String> {
     let optima = assessment.optima.iter().map(verdict::Optimum::sentence);
     let compared = assessment.primary().map(verdict::Comparison::sentence);
+    let between_workloads = assessment.workload_comparisons.iter().filter(|c| c.primary);
     let capacities = assessment.capacity_comparisons.iter();
     let rates = assessment.rate_comparisons.iter();
     let alone = assessment.capacities.iter().map(|found| found.sentence());
     let searches = assessment.searches.iter();
     let sentences: Vec<String> = optima
         .chain(compared)
+        .chain(between_workloads.map(verdict::Comparison::sentence))
         .chain(capacities.map(verdict::CapacityComparison::sentence))
         .chain(rates.map(verdict::RateComparison::sentence))
         .chain(alone)
@@ -352,7 +361,7 @@ fn operation_result(figures: &verdict::OperationFigures, slices: &[&Slice]) -> O
         failed: figures.failed,
         errors: named(&figures.errors),
         statuses: sum(ops.iter().map(|op| &op.statuses)),
-        failures: sum(ops.iter().map(|op| &op.failures)),
+        failures: failures(ops.iter().map(|op| &op.failures)),
         censored: figures.censored,
         throughput: figure(figures.throughput),
         bandwidth: figure(figures.bandwidth),
@@ -377,7 +386,18 @@ fn role(role: tenbin_record::Role) -> Role {
         tenbin_record::Role::Request => Role::Request,
         tenbin_record::Role::Step => Role::Step,
         tenbin_record::Role::Whole => Role::Whole,
+        tenbin_record::Role::Poll => Role::Poll,
+        tenbin_record::Role::Effect => Role::Effect,
     }
+}
+
+/// The same of texts of failures, by their shape.
+fn failures<'a>(counts: impl Iterator<Item = &'a BTreeMap<String, u64>>) -> BTreeMap<String, u64> {
+    let mut sum = BTreeMap::new();
+    for (text, count) in counts.flatten() {
+        tenbin_record::failure::count(&mut sum, text, *count);
+    }
+    sum
 }
 
 fn sum<'a, K: Ord + Clone + 'a>(
@@ -530,6 +550,8 @@ fn slice_figures(plan: &Plan, slice: &Slice, flags: &[verdict::Flag]) -> SliceFi
         p50: quantile(0.5),
         p99: quantile(0.99),
         max: max_of(slice),
+        pause_start: slice.pause.map(|pause| pause.start),
+        pause_seconds: slice.pause.map(|pause| pause.seconds),
         mean: mean_of(slice),
         payload_bytes: Some(slice.work().map(|op| op.payload).sum()),
         server_cpu: slice.server.and_then(|server| server.cpu_seconds),
@@ -545,6 +567,7 @@ fn slice_figures(plan: &Plan, slice: &Slice, flags: &[verdict::Flag]) -> SliceFi
         client_busiest_thread: slice.client.busiest_thread,
         cache_forecast: slice.cache.and_then(|cache| cache.forecast()),
         cache_hits: slice.cache.and_then(|cache| cache.observed()),
+        segment: slice.segment.clone(),
         flags: flags.map(|flag| flag.test.to_owned()).collect(),
     }
 }

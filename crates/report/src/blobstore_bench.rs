@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tenbin_plan::Phase;
 use tenbin_record::{LiveSecond, Slice};
@@ -36,8 +36,8 @@ pub struct Teller<'a> {
     mode: String,
     /// Lines of it so far.
     lines: usize,
-    /// Whole seconds of it that have no line yet, and how many they are.
-    untold: Option<(LiveSecond, usize)>,
+    /// Seconds of it that have no line yet.
+    untold: BTreeMap<u64, LiveSecond>,
     rows: Vec<Row>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Teller<'a> {
             round: 0,
             mode: String::new(),
             lines: 0,
-            untold: None,
+            untold: BTreeMap::new(),
             rows: Vec::new(),
         }
     }
@@ -74,28 +74,55 @@ impl<'a> Teller<'a> {
         self.round = round;
         self.mode = self.mode_of(workload);
         self.lines = 0;
-        self.untold = None;
+        self.untold.clear();
         let title = title(&self.mode);
         format!("{} Running Loop {round} {title} Test\n", stamp(now))
     }
 
-    /// A second of it is over. The last is a piece of one and has no line of its own, and
-    /// neither have the last that do not fill an interval.
+    /// A second of it is over, for some threads at least. A line waits for all of them. The
+    /// last second is a piece of one and has no line of its own, and neither have the last
+    /// that do not fill an interval.
     pub fn second(&mut self, second: &LiveSecond, now: SystemTime) -> Option<String> {
-        if !is_mode(&second.counts.operation) || second.counts.length < FULL {
+        if !is_mode(&second.counts.operation) {
             return None;
         }
-        let (interval, seconds) = match self.untold.take() {
-            None => (second.clone(), 1),
-            Some((mut sum, seconds)) => {
-                sum.add(second);
-                (sum, seconds + 1)
-            }
-        };
-        if seconds < self.asked.interval {
-            self.untold = Some((interval, seconds));
+        // One that has its line already goes to the next.
+        let at = second.second.max(self.first_untold());
+        match self.untold.get_mut(&at) {
+            None => drop(self.untold.insert(at, second.clone())),
+            Some(sum) => sum.join(second),
+        }
+        let mut text = String::new();
+        while second.reached >= Some(self.last_of_interval()) {
+            let Some(line) = self.line(now) else { break };
+            text.push_str(&line);
+        }
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// The first second without a line.
+    fn first_untold(&self) -> u64 {
+        (self.lines * self.asked.interval) as u64
+    }
+
+    /// The last second of the next line.
+    fn last_of_interval(&self) -> u64 {
+        self.first_untold() + self.asked.interval as u64 - 1
+    }
+
+    /// The next line, if its seconds are whole.
+    fn line(&mut self, now: SystemTime) -> Option<String> {
+        let last = self.last_of_interval();
+        let goes_on = self.untold.range(last + 1..).next().is_some();
+        let is_full = |second: &LiveSecond| second.counts.length >= FULL;
+        if !goes_on && !self.untold.get(&last).is_some_and(is_full) {
             return None;
         }
+        let later = self.untold.split_off(&(last + 1));
+        let mut seconds = std::mem::replace(&mut self.untold, later).into_values();
+        let mut interval = seconds.next()?;
+        seconds.for_each(|second| interval.add(&second));
+        interval.counts.length = self.asked.interval as f64;
         let (mode, bytes) = (self.mode.clone(), self.asked.bytes);
         let row = Row::of_interval(self.round, self.lines, &interval.counts, mode, bytes, now);
         self.lines += 1;
@@ -107,17 +134,23 @@ impl<'a> Teller<'a> {
     /// It is over.
     pub fn ends(&mut self, slice: &Slice) -> String {
         let mut text = String::new();
+        let seconds = Duration::try_from_secs_f64(slice.start + slice.seconds).unwrap_or_default();
+        while let Some(line) = self.line(self.started + seconds) {
+            text.push_str(&line);
+        }
         let mode = |workload: &str| self.mode_of(workload);
         let slices = std::slice::from_ref(slice);
         let rows = hsbench::rows(self.started, slices, mode, self.asked.bytes);
         for row in rows {
             text.push_str(&row.line());
             if row.mode() == "PUT" {
+                // Those that were under way when the time was over are stored as well.
+                let stored: u64 = slice.work().map(|op| op.service.len()).sum();
                 let _ = writeln!(
                     text,
                     "{} The subsequent '-m g' or '-m d' test should be specified with '-n {}'",
                     stamp(row.end()),
-                    row.ops()
+                    stored.max(row.ops())
                 );
             }
             self.rows.push(row);
@@ -168,15 +201,15 @@ fn title(mode: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use hdrhistogram::Histogram;
     use tenbin_record::SecondCounts;
 
     use super::*;
 
-    fn live(counts: SecondCounts) -> LiveSecond {
+    fn live(second: u64, counts: SecondCounts) -> LiveSecond {
         LiveSecond {
+            second,
+            reached: Some(second),
             counts,
             service: Histogram::new(3).unwrap(),
         }
@@ -237,7 +270,9 @@ mod tests {
         let begun = teller.begins(1, "put", now);
         assert_eq!(begun, "1970/01/01 00:00:00 Running Loop 1 Put Test\n");
         for number in 0..2 {
-            let line = teller.second(&live(second(5)), now).unwrap_or_default();
+            let line = teller
+                .second(&live(number, second(5)), now)
+                .unwrap_or_default();
             let expected = format!(" Loop: 1, Int: {number}, Dur(s): 1.0, Mode: PUT, Ops: 5,");
             assert!(line.contains(&expected), "{line}");
         }
@@ -249,9 +284,46 @@ mod tests {
             operation: "/alloc".to_owned(),
             ..second(5)
         };
-        assert_eq!(teller.second(&live(piece), now), None);
-        assert_eq!(teller.second(&live(step), now), None);
+        assert_eq!(teller.second(&live(2, piece), now), None);
+        assert_eq!(teller.second(&live(2, step), now), None);
         assert_eq!(teller.rows().len(), 2);
+    }
+
+    #[test]
+    fn a_thread_that_is_late_has_no_line_of_its_own() {
+        let phases = BTreeMap::from([("put".to_owned(), Phase::Put)]);
+        let now = SystemTime::UNIX_EPOCH;
+        let asked = Asked {
+            parameters: &[],
+            size: 10_240,
+            bytes: Bytes::Real,
+            phases: &phases,
+            interval: 1,
+        };
+        let mut teller = Teller::new(asked, now);
+        teller.begins(0, "put", now);
+        let part = |number, reached, ok| LiveSecond {
+            reached,
+            ..live(number, second(ok))
+        };
+        assert_eq!(teller.second(&part(0, None, 5), now), None);
+        let first = teller.second(&part(0, Some(0), 4), now).unwrap_or_default();
+        assert!(
+            first.contains("Int: 0, Dur(s): 1.0, Mode: PUT, Ops: 9, "),
+            "{first}"
+        );
+        assert_eq!(teller.second(&part(1, Some(0), 3), now), None);
+        assert_eq!(teller.second(&part(2, Some(0), 7), now), None);
+        let both = teller.second(&part(1, Some(2), 2), now).unwrap_or_default();
+        assert!(
+            both.contains("Int: 1, Dur(s): 1.0, Mode: PUT, Ops: 5, "),
+            "{both}"
+        );
+        assert!(
+            both.contains("Int: 2, Dur(s): 1.0, Mode: PUT, Ops: 7, "),
+            "{both}"
+        );
+        assert_eq!(both.lines().count(), 2);
     }
 
     #[test]
@@ -269,7 +341,7 @@ mod tests {
         for round in 0..2 {
             teller.begins(round, "put", now);
             let lines: Vec<String> = (0..8)
-                .filter_map(|_| teller.second(&live(second(5)), now))
+                .filter_map(|number| teller.second(&live(number, second(5)), now))
                 .collect();
             assert_eq!(lines.len(), 2, "{lines:?}");
             for (number, line) in lines.iter().enumerate() {

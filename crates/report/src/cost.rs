@@ -2,7 +2,7 @@
 
 use tenbin_record::UseScope;
 
-use crate::document::{Figure, ResultOf};
+use crate::document::{Document, Figure, ResultOf};
 use crate::words::{BYTES, UNKNOWN, digits};
 
 /// What stands behind a target of which only the whole host is known.
@@ -32,6 +32,17 @@ pub(crate) fn named(result: &ResultOf) -> String {
         true => format!("{} ({WHOLE_HOST})", result.target),
         false => result.target.clone(),
     }
+}
+
+/// What the figures of a target are about, and what they leave out, where a plan names it.
+pub(crate) fn covered(document: &Document, result: &ResultOf) -> Option<String> {
+    let mut targets = document.targets.iter();
+    let target = targets.find(|target| target.name == result.target)?;
+    let observed = target.observed.as_ref().filter(|_| is_known(result))?;
+    Some(format!(
+        "observed of {}: {observed}; other processes that work for {} are not in these figures",
+        target.name, target.name
+    ))
 }
 
 /// Memory that was looked at once, bytes.

@@ -42,7 +42,8 @@ pub(crate) fn target(target: &Target) -> String {
     text
 }
 
-fn observed_by(source: &Observe) -> String {
+/// What tells how much a target uses, in words.
+pub(crate) fn observed_by(source: &Observe) -> String {
     let of_page = |page: &ObservePage| match page.insecure {
         true => format!("{} (certificate NOT checked)", page.url),
         false => page.url.to_string(),
@@ -55,6 +56,10 @@ fn observed_by(source: &Observe) -> String {
             page,
             group: Some(group),
         } => format!("group {group:?} of Prometheus page {}", of_page(page)),
+        Observe::Several(all) => {
+            let each: Vec<String> = all.iter().map(observed_by).collect();
+            each.join(" and ")
+        }
     }
 }
 

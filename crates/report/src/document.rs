@@ -46,10 +46,15 @@ pub struct Document {
     pub trust: Trust,
     /// One sentence for each primary comparison, or one that says why there is none.
     pub verdicts: Vec<String>,
-    /// What was observed about the run, most severe first.
+    /// What was observed about the run: what makes the numbers unusable first, then what set a
+    /// ratio or a limit, then the circumstances.
     pub findings: Vec<Finding>,
     /// Every challenger against the baseline, its twin too, by workload and figure.
     pub comparisons: Vec<Comparison>,
+    /// Workloads against the first of them on each target, where the plan compares workloads. There
+    /// `workload` is the target, and `baseline` and `challenger` are workloads.
+    #[serde(default)]
+    pub workload_comparisons: Vec<Comparison>,
     /// Every workload on every target.
     pub results: Vec<ResultOf>,
     /// The systems under test, in the plan's order; `run.baseline` says which of them
@@ -439,6 +444,11 @@ pub enum Role {
     /// Something made of several requests: its time is from the start of the first of
     /// them to the end of the last.
     Whole,
+    /// One request that checks what work has done, on a connection beside those of the load;
+    /// no throughput.
+    Poll,
+    /// When work took effect, as polls found: it has times and is no throughput.
+    Effect,
 }
 
 impl Role {
@@ -479,16 +489,16 @@ pub struct OperationResult {
     pub bandwidth: Option<Figure>,
     /// What the times below count from.
     pub timed_from: TimedFrom,
-    /// Median time.
+    /// Median time. This and every percentile below is that of all requests of the
+    /// slices that ran their full time, taken together; its interval comes from the
+    /// differences between slices.
     pub p50: Option<Figure>,
     /// 90th percentile.
     pub p90: Option<Figure>,
     /// 99th percentile.
     pub p99: Option<Figure>,
     /// Largest time of a correct answer in the whole run, slices cut short among
-    /// them: an extreme, not an estimate, and so without an interval. What p50 to
-    /// p99 cannot show, medians over slices that they are, shows here: a stall in
-    /// a single slice.
+    /// them: an extreme, not an estimate, and so without an interval.
     #[serde(default)]
     pub max: Option<f64>,
     /// Median service time, from the write to the last byte; equals p50 when that
@@ -577,12 +587,22 @@ pub struct Target {
     pub name: String,
     /// What it is, in words.
     pub description: String,
+    /// What the figures of its cost are about, in words: the processes or pages that the plan
+    /// names. `null` where Tenbin launched the target, or nothing is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<String>,
 }
 
 impl ResultOf {
     /// The operations that throughput and failures are counted in.
     pub fn work(&self) -> impl Iterator<Item = &OperationResult> {
         self.operations.iter().filter(|op| op.role.is_work())
+    }
+
+    /// The operations that check what work has done, and when it took effect.
+    pub fn checks(&self) -> impl Iterator<Item = &OperationResult> {
+        let checks = |op: &&OperationResult| matches!(op.role, Role::Poll | Role::Effect);
+        self.operations.iter().filter(checks)
     }
 
     /// The operations that are steps of others.
@@ -630,6 +650,21 @@ impl Document {
         let twin = self.run.twin.as_ref();
         let others = self.targets.iter();
         others.filter(move |it| Some(&it.name) != baseline && Some(&it.name) != twin)
+    }
+
+    /// The comparisons of this workload with another one on the same target.
+    pub fn comparisons_with_workloads<'a>(
+        &'a self,
+        workload: &'a str,
+    ) -> impl Iterator<Item = &'a Comparison> {
+        let comparisons = self.workload_comparisons.iter();
+        comparisons.filter(move |comparison| comparison.challenger == workload)
+    }
+
+    /// What decides between workloads, a sentence each.
+    pub(crate) fn between_workloads(&self) -> impl Iterator<Item = &String> {
+        let primary = self.workload_comparisons.iter().filter(|c| c.primary);
+        primary.map(|comparison| &comparison.sentence)
     }
 
     /// The comparisons of one workload, the primary ones first.

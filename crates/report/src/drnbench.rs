@@ -17,6 +17,8 @@ use crate::escape::for_terminal;
 use crate::foreign::last_lines;
 use crate::words::ratio;
 
+/// The least value of a histogram, nanoseconds: that of failures that have no time.
+const WITHOUT_TIME: u64 = 1;
 /// drnbench's word for a request that no answer came to.
 const NO_ANSWER: u16 = 0;
 
@@ -49,6 +51,8 @@ pub struct Step {
     manner: Manner,
     /// Measured time, seconds.
     seconds: f64,
+    /// Requests a second of each slice.
+    rates: Vec<f64>,
     /// Requests that came to an end, whatever it was.
     total: u64,
     /// The same by status; 0 where no answer came.
@@ -123,6 +127,7 @@ impl Step {
             clients,
             manner,
             seconds: 0.0,
+            rates: Vec::new(),
             total: 0,
             statuses: BTreeMap::new(),
             timed: 0,
@@ -137,6 +142,11 @@ impl Step {
 
     fn add(&mut self, slice: &Slice) {
         self.seconds += slice.seconds;
+        let ended = slice.requests().map(|op| op.ok + op.failed_count());
+        let ended: u64 = ended.sum();
+        if slice.seconds > 0.0 {
+            self.rates.push(ended as f64 / slice.seconds);
+        }
         self.connecting += tenbin_verdict::connecting(slice, self.manner.keep_alive);
         for op in slice.requests() {
             let ended = op.ok + op.failed_count();
@@ -161,7 +171,17 @@ impl Step {
         }
     }
 
+    /// A refused connection is a failure without a time, which a histogram has as its least
+    /// value: such are counted, and in no time.
     fn add_times(&mut self, times: &Histogram<u64>, singles: Option<&Singles>) {
+        let mut known = times.clone();
+        known.clear();
+        for step in times.iter_recorded() {
+            if step.value_iterated_to() > WITHOUT_TIME {
+                known.saturating_record_n(step.value_iterated_to(), step.count_at_value());
+            }
+        }
+        let times = &known;
         if times.is_empty() {
             return;
         }
@@ -180,7 +200,15 @@ impl Step {
         self.max = Some(self.max.map_or(max, |known| known.max(max)));
     }
 
+    /// The figure of the report and of the charts, which is the median of the slices; what
+    /// failed counts here, as in drnbench.
     fn per_second(&self) -> Option<f64> {
+        let median = tenbin_stats::median(&self.rates, tenbin_stats::CONFIDENCE);
+        median.value()
+    }
+
+    /// Over all slices, as the average is.
+    fn overall(&self) -> Option<f64> {
         (self.seconds > 0.0).then(|| self.total as f64 / self.seconds)
     }
 
@@ -193,7 +221,7 @@ impl Step {
     /// X·(R + Z)/N; `None` when nothing came to an end.
     pub fn little(&self) -> Option<f64> {
         let little = Little {
-            throughput: self.per_second()?,
+            throughput: self.overall()?,
             residence: self.average()?,
             think: self.manner.think,
             concurrency: self.clients as f64,
@@ -369,6 +397,7 @@ mod tests {
     fn step(clients: usize, total: u64, statuses: &[(u16, u64)]) -> Step {
         Step {
             seconds: 4.0,
+            rates: vec![total as f64 / 4.0],
             total,
             statuses: statuses.iter().copied().collect(),
             timed: total,
@@ -437,6 +466,37 @@ mod tests {
         let mut edge = Step::new(1, MANNER);
         edge.add_times(&times, Some(&other));
         assert_eq!(edge.min, Some(times.min() as f64 / NANOS));
+    }
+
+    /// Three answers of 2 ms, and a hundred connections refused.
+    #[test]
+    fn failures_without_a_time_are_counted_and_have_none() {
+        let mut step = Step::new(1, MANNER);
+        let mut answered = tenbin_record::latency_histogram();
+        answered.record_n(2_000_000, 3).expect("in range");
+        let mut refused = tenbin_record::latency_histogram();
+        refused.saturating_record_n(0, 100);
+        for times in [&answered, &refused] {
+            step.add_times(times, None);
+        }
+        step.total = 103;
+        assert_eq!(step.timed, 3);
+        assert!(step.min.expect("a time") > 0.001_9, "{:?}", step.min);
+        let average = step.average().expect("a time");
+        assert!((average / 0.002 - 1.0).abs() < 0.01, "{average}");
+        let mut only_refused = Step::new(1, MANNER);
+        only_refused.add_times(&refused, None);
+        only_refused.total = 100;
+        assert_eq!((only_refused.min, only_refused.average()), (None, None));
+    }
+
+    /// As the report and the charts have it.
+    #[test]
+    fn throughput_is_the_median_of_the_slices() {
+        let mut three = step(1, 1_200, &[(200, 1_200)]);
+        three.rates = vec![310.0, 90.0, 300.0];
+        assert_eq!(three.per_second(), Some(300.0));
+        assert!(csv(&ramp(vec![three])).contains("\n1,1200,300.0,"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::terminal::last_three_lines;
 use crate::words::trust;
 
 /// What was found, then the last three lines.
-pub(crate) fn last_lines(document: &Document) -> String {
+pub fn last_lines(document: &Document) -> String {
     let mut text = String::new();
     let mut alike: Vec<Vec<&Finding>> = Vec::new();
     for finding in &document.findings {
@@ -31,18 +31,29 @@ pub(crate) fn last_lines(document: &Document) -> String {
     text + &bottom(document)
 }
 
-/// Which of several workloads, such as the modes of blobstore-bench, they are about.
+/// Which of several workloads and targets they are about, such as the modes of
+/// blobstore-bench.
 fn at(document: &Document, findings: &[&Finding]) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for name in findings.iter().filter_map(|one| one.workload.as_deref()) {
-        if !names.contains(&name) {
-            names.push(name);
+    let workloads = findings.iter().filter_map(|one| one.workload.as_deref());
+    let targets = findings.iter().filter_map(|one| one.target.as_deref());
+    let workloads = several(document.workloads.len(), workloads);
+    let targets = several(document.targets.len(), targets);
+    let names = [(" at ", workloads), (" on ", targets)];
+    let named = names.iter().filter(|(_, names)| !names.is_empty());
+    named
+        .map(|(word, names)| format!("{word}{}", for_terminal(&names.join(", "))))
+        .collect()
+}
+
+/// Each name once; none where there is but one thing to name.
+fn several<'a>(of: usize, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut once: Vec<&str> = Vec::new();
+    for name in names.filter(|_| of > 1) {
+        if !once.contains(&name) {
+            once.push(name);
         }
     }
-    if document.workloads.len() < 2 || names.is_empty() {
-        return String::new();
-    }
-    format!(" at {}", for_terminal(&names.join(", ")))
+    once
 }
 
 /// The same three lines as below Tenbin's own report.

@@ -5,7 +5,6 @@ use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use tenbin_record::{OpFigures, SecondCounts, Slice, quantile_ns, rfc3339};
-use tenbin_stats::printable_percentile;
 
 use crate::document::Document;
 use crate::escape::for_terminal;
@@ -101,9 +100,8 @@ fn row(slice: &Slice, op: &OpFigures, mode: &str, bytes: Bytes, end: SystemTime)
         iops: rate(op.ok as f64),
         min_lat: known.then(|| millis(op.service.min() as f64)),
         avg_lat: known.then(|| millis(op.service.mean())),
-        ninety_nine_lat: quantile_ns(&op.service, 0.99)
-            .filter(|_| printable_percentile(0.99, op.service.len()))
-            .map(|value| millis(value as f64)),
+        // The tool's figure, of however few: that of an interval is one, too.
+        ninety_nine_lat: quantile_ns(&op.service, 0.99).map(|value| millis(value as f64)),
         max_lat: known.then(|| millis(op.service.max() as f64)),
         slowdowns: op.failed_count(),
         end,

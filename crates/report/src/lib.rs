@@ -41,6 +41,8 @@ pub use document::{Document, document_from_json};
 pub use earlier::{Results, against, earlier_json, terminal_earlier};
 pub use escape::for_terminal;
 pub use exporter::{EXPORTERS, Exporter, exporter};
+pub use foreign::last_lines;
+pub use ramp::Overlay;
 pub use schema::schema_json;
 pub use terminal::terminal;
 pub use web::Pooled;

@@ -134,7 +134,12 @@ fn results(page: &mut String, document: &Document, workload: &Workload) {
 
 fn comparisons(page: &mut String, document: &Document, workload: &Workload) {
     let mut is_shown = false;
-    let mut comparisons = document.comparisons_of(&workload.name).peekable();
+    let with_others = document.comparisons_with_workloads(&workload.name);
+    let of_targets = document.comparisons_of(&workload.name);
+    let mut comparisons = of_targets
+        .map(|comparison| (comparison, String::new()))
+        .chain(with_others.map(|c| (c, format!(" on {}", for_markdown(&c.workload)))))
+        .peekable();
     if comparisons.peek().is_none() {
         return;
     }
@@ -150,9 +155,9 @@ fn comparisons(page: &mut String, document: &Document, workload: &Workload) {
             "p, corrected where it decides",
         ],
     );
-    for comparison in comparisons {
+    for (comparison, place) in comparisons {
         let by = format!(
-            "{}, {} ÷ {}",
+            "{}, {} ÷ {}{place}",
             comparison.metric_phrase,
             for_markdown(&comparison.challenger),
             for_markdown(&comparison.baseline)

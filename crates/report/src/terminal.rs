@@ -197,7 +197,10 @@ impl Page {
 
     fn comparisons(&mut self, document: &Document, workload: &Workload) {
         let comparisons: Vec<&Comparison> = document.comparisons_of(&workload.name).collect();
-        if comparisons.is_empty() {
+        let with_others: Vec<&Comparison> = document
+            .comparisons_with_workloads(&workload.name)
+            .collect();
+        if comparisons.is_empty() && with_others.is_empty() {
             return;
         }
         let mut table = Table::new(
@@ -217,13 +220,22 @@ impl Page {
                 ]);
             }
         }
+        for comparison in &with_others {
+            let by = format!(
+                "on {}, against {}: {}",
+                for_terminal(&comparison.workload),
+                for_terminal(&comparison.baseline),
+                comparison.metric_phrase
+            );
+            table.push(ratio_row(comparison, &by));
+        }
         self.line("");
         self.table(&table);
         let is_shown = comparisons.iter().any(|c| c.without_flagged.is_some());
         if let Some(told) = flagged(document, &workload.name).filter(|_| is_shown) {
             self.paragraph(&for_terminal(&told), INDENT, INDENT);
         }
-        for comparison in comparisons.iter().filter(|c| c.primary) {
+        for comparison in comparisons.iter().chain(&with_others).filter(|c| c.primary) {
             self.paragraph(&for_terminal(&comparison.sentence), INDENT, INDENT);
         }
     }
@@ -407,6 +419,7 @@ fn verdict_line(document: &Document) -> String {
 /// Optima first, and of comparisons those that are not inside one sweep.
 fn comparisons_line(document: &Document) -> Vec<String> {
     let mut claims: Vec<String> = document.optima.iter().map(optimum_claim).collect();
+    claims.extend(document.between_workloads().cloned());
     let primary = decisive(document);
     if primary.is_empty() && claims.is_empty() {
         return document.verdicts.clone();

@@ -219,6 +219,8 @@ pub(crate) fn named_by_role(operation: &OperationResult) -> String {
     match operation.role {
         Role::Request | Role::Whole => operation.operation.clone(),
         Role::Step => format!("{} (step)", operation.operation),
+        Role::Poll => format!("{} (poll)", operation.operation),
+        Role::Effect => format!("{} (effect)", operation.operation),
     }
 }
 
@@ -226,7 +228,9 @@ pub(crate) fn named_by_role(operation: &OperationResult) -> String {
 pub(crate) fn about_steps<'a>(results: impl Iterator<Item = &'a ResultOf>) -> Option<String> {
     let mut wholes: Vec<&str> = Vec::new();
     let mut steps = 0;
+    let mut has_checks = false;
     for result in results {
+        has_checks |= result.checks().next().is_some();
         steps += result.steps().count();
         for whole in result.work().filter(|op| op.role == Role::Whole) {
             if !wholes.contains(&whole.operation.as_str()) {
@@ -239,9 +243,16 @@ pub(crate) fn about_steps<'a>(results: impl Iterator<Item = &'a ResultOf>) -> Op
     } else {
         wholes.join(", ")
     };
-    (steps > 0).then(|| {
+    let steps = (steps > 0).then(|| {
         format!("a step is one request of {wholes}: it has times of its own and is no throughput")
-    })
+    });
+    let checks = has_checks.then(|| {
+        "an effect is timed from the start of an operation to the start of the first poll that \
+         found it done; polls have connections of their own and are no throughput"
+            .to_owned()
+    });
+    let both: Vec<String> = steps.into_iter().chain(checks).collect();
+    (!both.is_empty()).then(|| both.join("; "))
 }
 
 #[cfg(test)]

@@ -6,9 +6,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use tenbin_record::{ErrorClass, quantile_ns};
 
-use crate::document::Document;
 use crate::escape::for_terminal;
-use crate::foreign::last_lines;
 use crate::web::Pooled;
 
 /// What was asked for.
@@ -24,10 +22,14 @@ pub struct Asked<'a> {
     pub connections: u64,
     /// Print the distribution of latencies.
     pub latency: bool,
+    /// Requests came at a rate, as wrk2 sends them.
+    pub at_a_rate: bool,
+    /// With a rate: print the distribution of service times as well.
+    pub uncorrected: bool,
 }
 
-/// wrk's lines, then the verdict.
-pub fn text(asked: &Asked<'_>, pooled: &Pooled, document: &Document) -> String {
+/// wrk's lines, or wrk2's where requests came at a rate.
+pub fn text(asked: &Asked<'_>, pooled: &Pooled) -> String {
     let mut text = format!(
         "Running {} test @ {}\n  {} threads and {} connections\n",
         whole_time(asked.duration),
@@ -37,7 +39,15 @@ pub fn text(asked: &Asked<'_>, pooled: &Pooled, document: &Document) -> String {
     );
     text.push_str("  Thread Stats   Avg      Stdev     Max   +/- Stdev\n");
     thread_stats(&mut text, asked, pooled);
-    if asked.latency {
+    if asked.latency && asked.at_a_rate {
+        let title = "Recorded Latency";
+        text.push_str(&spectrum(title, &pooled.response));
+        if asked.uncorrected {
+            let title = "Uncorrected Latency (measured without taking delayed starts into account)";
+            text.push('\n');
+            text.push_str(&spectrum(title, &pooled.service));
+        }
+    } else if asked.latency {
         text.push_str("  Latency Distribution\n");
         for percent in [50_u8, 75, 90, 99] {
             let quantile = quantile_ns(&pooled.service, f64::from(percent) / 100.0);
@@ -60,13 +70,15 @@ pub fn text(asked: &Asked<'_>, pooled: &Pooled, document: &Document) -> String {
         format!("{}B", binary(rate).text)
     });
     let _ = writeln!(text, "Requests/sec: {rate:>9}");
-    let _ = writeln!(text, "Transfer/sec: {transfer:>11}\n");
-    text.push_str(&last_lines(document));
+    let _ = writeln!(text, "Transfer/sec: {transfer:>11}");
     text
 }
 
 fn thread_stats(text: &mut String, asked: &Asked<'_>, pooled: &Pooled) {
-    let service = &pooled.service;
+    let service = match asked.at_a_rate {
+        true => &pooled.response,
+        false => &pooled.service,
+    };
     if service.is_empty() {
         text.push_str("    Latency    unknown: no request was answered correctly\n");
     } else {
@@ -116,14 +128,68 @@ fn failures(text: &mut String, pooled: &Pooled) {
         let parts = sockets.map(|(name, count)| format!("{name} {count}"));
         let _ = writeln!(text, "  Socket errors: {}", parts.join(", "));
     }
-    if pooled.other_statuses > 0 {
-        let _ = writeln!(
-            text,
-            "  Non-2xx responses: {} (failures: not among the requests)",
-            pooled.other_statuses
-        );
+    // wrk counts what is above 399.
+    let others = pooled.statuses_outside(0..400);
+    if others > 0 {
+        let _ = writeln!(text, "  Non-2xx or 3xx responses: {others}");
     }
 }
+
+/// The percentiles that wrk2 has a line for.
+const PERCENTILES: [f64; 8] = [50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999, 100.0];
+/// Steps of the spectrum from each half of the rest to the next.
+const STEPS_IN_HALF: u32 = 5;
+
+/// A distribution of latencies as wrk2 prints it: HdrHistogram's text format, in
+/// milliseconds, below a line for each usual percentile.
+fn spectrum(title: &str, histogram: &Histogram<u64>) -> String {
+    let mut text = format!("  Latency Distribution (HdrHistogram - {title})\n");
+    for percent in PERCENTILES {
+        let quantile = quantile_ns(histogram, percent / 100.0);
+        let value = quantile.map_or(unknown(), |nanos| time(nanos as f64));
+        let _ = writeln!(text, "{percent:>7.3}%{}", value.padded(10));
+    }
+    let millis = |nanos: f64| nanos / 1e6;
+    let _ = writeln!(
+        text,
+        "\n  Detailed Percentile spectrum:\n{:>12} {:>12} {:>12} {:>12}\n",
+        "Value", "Percentile", "TotalCount", "1/(1-Percentile)"
+    );
+    let mut seen = 0;
+    for each in histogram.iter_quantiles(STEPS_IN_HALF) {
+        seen += each.count_since_last_iteration();
+        let quantile = each.quantile_iterated_to();
+        let _ = writeln!(
+            text,
+            "{:>12.3} {quantile:>12.6} {seen:>12} {:>12.2}",
+            millis(each.value_iterated_to() as f64),
+            1.0 / (1.0 - quantile)
+        );
+    }
+    let _ = writeln!(
+        text,
+        "#[Mean    = {:>12.3}, StdDeviation   = {:>12.3}]",
+        millis(histogram.mean()),
+        millis(histogram.stdev())
+    );
+    let _ = writeln!(
+        text,
+        "#[Max     = {:>12.3}, Total count    = {:>12}]",
+        millis(histogram.max() as f64),
+        histogram.len()
+    );
+    let _ = writeln!(
+        text,
+        "#[Buckets = {:>12}, SubBuckets     = {:>12}]",
+        histogram.buckets(),
+        SUB_BUCKETS
+    );
+    text.push_str("----------------------------------------------------------\n");
+    text
+}
+
+/// Buckets within a power of two of a histogram with three significant digits.
+const SUB_BUCKETS: u32 = 2_048;
 
 /// A number with its unit, if it has one.
 struct Printed {
@@ -180,14 +246,18 @@ fn whole_time(time: Duration) -> String {
     }
 }
 
-/// Share of the values that are no further from the mean than the deviation.
+/// Share of the values that are no further from the mean than the deviation. A value is
+/// known as its bucket only, which counts if any part of it is near enough.
 fn within_deviation(histogram: &Histogram<u64>) -> f64 {
     let (mean, deviation) = (histogram.mean(), histogram.stdev());
-    let low = (mean - deviation).max(0.0).ceil() as u64;
-    let high = (mean + deviation).floor() as u64;
     let near = histogram
         .iter_recorded()
-        .filter(|each| (low..=high).contains(&each.value_iterated_to()))
+        .filter(|each| {
+            let value = each.value_iterated_to();
+            let low = histogram.lowest_equivalent(value) as f64;
+            let high = histogram.highest_equivalent(value) as f64;
+            low <= mean + deviation && high >= mean - deviation
+        })
         .map(|each| each.count_at_value())
         .sum::<u64>();
     near as f64 / histogram.len() as f64
@@ -224,6 +294,8 @@ impl Spread {
 
 #[cfg(test)]
 mod tests {
+    use tenbin_record::OpFigures;
+
     use super::*;
 
     /// wrk's own lines for these figures, with the same columns.
@@ -247,6 +319,83 @@ mod tests {
             "    Latency     5.29ms  547.09us  11.04ms   92.99%\n    Req/Sec   755.50     24.32   800.00     60.00%\n"
         );
         assert_eq!(format!("{}B", binary(51_886.0).text), "50.67KB");
+    }
+
+    const ASKED: Asked<'_> = Asked {
+        url: "http://127.0.0.1:8787/",
+        duration: Duration::from_secs(12),
+        threads: 1,
+        connections: 16,
+        latency: true,
+        at_a_rate: false,
+        uncorrected: false,
+    };
+
+    fn pooled() -> Pooled {
+        let mut op = OpFigures::new("GET");
+        op.ok = 1_000;
+        op.statuses = [(200, 700), (302, 300), (404, 7)].into();
+        op.errors = [(ErrorClass::Status, 7), (ErrorClass::Timeout, 2)].into();
+        op.service.record_n(800_000, 1_000).unwrap();
+        op.response.record_n(800_000, 999).unwrap();
+        op.response.record(5_000_000).unwrap();
+        let mut pooled = Pooled::nothing();
+        pooled.seconds = 12.0;
+        pooled.add_op(&op);
+        pooled.rates = vec![90.0, 110.0];
+        pooled
+    }
+
+    /// wrk's lines by the words that programs look for. A redirect is no failure.
+    #[test]
+    fn lines_are_those_of_wrk() {
+        let text = text(&ASKED, &pooled());
+        for line in [
+            "Running 12s test @ http://127.0.0.1:8787/",
+            "  1 threads and 16 connections",
+            "    Latency   800.00us    0.00us 800.25us  100.00%",
+            "    Req/Sec   100.00     14.14   110.00    100.00%",
+            "  Latency Distribution",
+            "     99%  800.25us",
+            "  1000 requests in 12.00s, 0.00B read",
+            "  Socket errors: connect 0, read 0, write 0, timeout 2",
+            "  Non-2xx or 3xx responses: 7",
+            "Requests/sec:     83.33",
+            "Transfer/sec:       0.00B",
+        ] {
+            assert!(text.lines().any(|each| each == line), "{line}\n{text}");
+        }
+    }
+
+    /// wrk2's lines, with the columns of HdrHistogram's text format.
+    #[test]
+    fn at_a_rate_lines_are_those_of_wrk2() {
+        let asked = Asked {
+            at_a_rate: true,
+            uncorrected: true,
+            ..ASKED
+        };
+        let text = text(&asked, &pooled());
+        for line in [
+            "  Latency Distribution (HdrHistogram - Recorded Latency)",
+            " 50.000%  800.25us",
+            "100.000%    5.00ms",
+            "  Detailed Percentile spectrum:",
+            "       Value   Percentile   TotalCount 1/(1-Percentile)",
+            "       0.800     0.000000          999         1.00",
+            "       5.001     1.000000         1000          inf",
+            "#[Mean    =        0.804, StdDeviation   =        0.133]",
+            "#[Max     =        5.001, Total count    =         1000]",
+            "----------------------------------------------------------",
+            "  Latency Distribution (HdrHistogram - Uncorrected Latency (measured without taking delayed starts into account))",
+        ] {
+            assert!(text.lines().any(|each| each == line), "{line}\n{text}");
+        }
+        let recorded = Asked {
+            uncorrected: false,
+            ..asked
+        };
+        assert!(!super::text(&recorded, &pooled()).contains("Uncorrected"));
     }
 
     #[test]

@@ -471,8 +471,11 @@ fn a_step_of_drnbench_has_everything_that_came_to_an_end() {
     // A failure takes its time, and is a request.
     assert!((number(2, 4) - 7.0).abs() < 0.01, "{:?}", rows[2]);
     assert!(number(2, 2) > 2.0 * number(1, 2), "{rows:?}");
-    // Sixteen slices of five seconds.
-    assert!((number(2, 1) / number(2, 2) - 80.0).abs() < 1e-6);
+    // Sixteen slices of five seconds; the rate is the median of theirs.
+    assert!(
+        (number(2, 1) / number(2, 2) / 80.0 - 1.0).abs() < 0.05,
+        "{rows:?}"
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! exact methods used here is at least the one asked for.
 
 mod bands;
+mod clustered;
 mod coordinated;
 mod distribution;
 mod estimate;
@@ -22,6 +23,7 @@ mod signed_rank;
 mod usl;
 
 pub use bands::band_shares;
+pub use clustered::{Cluster, clustered_mean, clustered_quantile, jackknife};
 pub use coordinated::uncoordinated_quantile;
 pub use distribution::{normal_cdf, normal_quantile, student_cdf, student_quantile};
 pub use estimate::{Estimate, Measured};

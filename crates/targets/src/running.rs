@@ -48,6 +48,13 @@ impl Running {
         Some(self.look(Depth::Whole)?.usage)
     }
 
+    /// Numbers of its observed processes on this machine, as last seen.
+    pub fn members(&self) -> Vec<i32> {
+        self.observed
+            .as_ref()
+            .map_or_else(Vec::new, Observed::members)
+    }
+
     /// What has changed about observing it since this was last asked, a sentence each.
     pub fn news(&self) -> Vec<String> {
         self.observed.as_ref().map_or_else(Vec::new, Observed::news)

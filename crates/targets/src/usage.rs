@@ -33,6 +33,15 @@ pub struct Usage {
     pub voluntary_switches: Option<u64>,
     /// Context switches of threads that could have gone on.
     pub involuntary_switches: Option<u64>,
+    /// CPU seconds that the busiest single process has used since the look with
+    /// [`Depth::Whole`] before this one; unknown at the first.
+    pub busiest_process: Option<f64>,
+    /// The same of the busiest thread.
+    pub busiest_thread: Option<f64>,
+    /// Seconds that threads were ready to run and waited for a core, added up, since the look with
+    /// [`Depth::Whole`] before this one; unknown at the first. Threads that began or ended in
+    /// between are missing.
+    pub waited_for_core: Option<f64>,
     /// What the control group says, where there is one of its own.
     pub group: Option<GroupUsage>,
 }

@@ -1,13 +1,11 @@
 //! Everything that is to be said of a run.
 
-use std::cmp::Reverse;
-
 use serde::Serialize;
 use tenbin_plan::Plan;
 use tenbin_record::{Environment, Slice};
 
 use crate::capacity::{Capacity, CapacityComparison, capacities, compare_capacities};
-use crate::compare::{Comparison, compare};
+use crate::compare::{Comparison, compare_all};
 use crate::evidence::Evidence;
 use crate::expected::{Expected, expected};
 use crate::figures::{TargetFigures, figures};
@@ -15,6 +13,7 @@ use crate::finding::{Finding, Trust};
 use crate::flags::{Flag, flags};
 use crate::highest_rate::{RateComparison, SearchResult, compare_rates, search_results};
 use crate::nodes::{NodeLadder, node_ladders};
+use crate::precedence;
 use crate::rules::RULES;
 use crate::sweep::{Optimum, optima};
 use crate::use_case::{UseCase, use_cases};
@@ -24,11 +23,14 @@ use crate::use_case::{UseCase, use_cases};
 pub struct Assessment {
     /// Whether the numbers can be trusted: as far as the worst finding allows.
     pub trust: Trust,
-    /// What was found, most severe first.
+    /// What was found: what makes the numbers unusable first, then causes before circumstances.
     pub findings: Vec<Finding>,
     /// Which target is faster: by workload, then by metric (the primary one
     /// first), then by challenger.
     pub comparisons: Vec<Comparison>,
+    /// Workloads against the first of them on each target, as far as the plan compares workloads:
+    /// by target, then by workload, then by metric.
+    pub workload_comparisons: Vec<Comparison>,
     /// What each target did at each workload.
     pub figures: Vec<TargetFigures>,
     /// Which target suits which use of an object store.
@@ -71,7 +73,7 @@ pub fn assess(
     complete: bool,
     environment: &Environment,
 ) -> Assessment {
-    let mut comparisons = compare(plan, slices);
+    let (mut comparisons, mut workload_comparisons) = compare_all(plan, slices);
     let evidence = Evidence {
         plan,
         slices,
@@ -86,7 +88,7 @@ pub fn assess(
         .iter()
         .flat_map(|rule| rule.judge(&evidence))
         .collect();
-    findings.sort_by_key(|finding| Reverse(finding.severity));
+    precedence::sort(&mut findings);
 
     for comparison in &mut comparisons {
         let sides = [comparison.baseline.as_str(), comparison.challenger.as_str()];
@@ -95,6 +97,15 @@ pub fn assess(
                 .iter()
                 .filter(|finding| finding.concerns(&comparison.workload, &sides)),
         );
+    }
+    for comparison in &mut workload_comparisons {
+        let target = [comparison.workload.as_str()];
+        let sides = [&comparison.baseline, &comparison.challenger];
+        let concerns = |finding: &&Finding| {
+            let mut sides = sides.iter();
+            sides.any(|workload| finding.concerns(workload, &target))
+        };
+        comparison.trust = Trust::after(findings.iter().filter(concerns));
     }
     let mut optima = optima(plan, slices);
     for optimum in &mut optima {
@@ -127,9 +138,11 @@ pub fn assess(
         expected: expected(plan, slices, &findings),
         optima,
         flags: flags(plan, slices),
-        findings,
+        // Last: until here each finding concerns its own workload and target.
+        findings: precedence::gather(findings),
         use_cases: use_cases(plan, &comparisons),
         comparisons,
+        workload_comparisons,
         figures: figures(plan, slices),
     }
 }
@@ -151,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_finding_comes_first_and_settles_the_trust() {
+    fn the_worst_finding_decides_the_trust() {
         let mut run = Run::pair(8);
         run.each_of("a", |slice| slice.server_cpu(1.9));
         run.first_of("b").fail(ErrorClass::Reset, 1);

@@ -13,14 +13,27 @@ use crate::flags::{Flag, flags};
 use crate::metric::{Direction, Metric};
 use crate::outcome::{NOISE_FLOOR, Outcome, Question, Scale};
 
-/// One target against the baseline at one workload, by one metric.
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Across {
+    /// Targets, at one workload.
+    Targets,
+    /// Workloads, on one target.
+    Workloads,
+}
+
+/// One target against the baseline at one workload, by one metric; or one workload against
+/// another on one target.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// Name of the workload.
+    /// What is compared.
+    pub across: Across,
+    /// Name of the workload; of the target where workloads are compared.
     pub workload: String,
-    /// Name of the target compared with.
+    /// Name of the target, or workload, compared with.
     pub baseline: String,
-    /// Name of the target that is compared.
+    /// Name of the target, or workload, that is compared.
     pub challenger: String,
     /// By what.
     pub metric: Metric,
@@ -60,6 +73,13 @@ pub struct Comparison {
 /// all there and none was cut short. Trust is left at its best: it is for the
 /// findings to lower it.
 pub fn compare(plan: &Plan, slices: &[Slice]) -> Vec<Comparison> {
+    let (targets, _) = compare_all(plan, slices);
+    targets
+}
+
+/// The same, and every workload that the plan wants compared against the first of them, on every
+/// target but a twin. Both share one correction for being many.
+pub(crate) fn compare_all(plan: &Plan, slices: &[Slice]) -> (Vec<Comparison>, Vec<Comparison>) {
     let flags = flags(plan, slices);
     let mut comparisons = Vec::new();
     // The rates of a search are compared, and not what came of them.
@@ -73,8 +93,101 @@ pub fn compare(plan: &Plan, slices: &[Slice]) -> Vec<Comparison> {
             comparisons.extend(by_metric(plan, workload, metric, &blocks, &flags));
         }
     }
+    let of_targets = comparisons.len();
+    comparisons.extend(across_workloads(plan, slices, &flags));
     correct_and_decide(&mut comparisons, Scale::of(plan));
-    comparisons
+    let of_workloads = comparisons.split_off(of_targets);
+    (comparisons, of_workloads)
+}
+
+fn across_workloads(plan: &Plan, slices: &[Slice], flags: &[Flag]) -> Vec<Comparison> {
+    let mut works = plan.compared_workloads();
+    let Some(baseline) = works.next() else {
+        return Vec::new();
+    };
+    let twin = plan.twin().map(|twin| twin.name.as_str());
+    let targets = plan.targets.iter().map(|target| target.name.as_str());
+    let challengers: Vec<&Workload> = works.collect();
+    let mut found = Vec::new();
+    for target in targets.filter(|target| Some(*target) != twin) {
+        for challenger in &challengers {
+            for &metric in Metric::of_load(is_closed(challenger)) {
+                let sides = [baseline, challenger].map(|work| Blocks::of(work, slices));
+                found.extend(across(
+                    metric,
+                    target,
+                    [baseline, challenger],
+                    &sides,
+                    flags,
+                ));
+            }
+        }
+    }
+    found
+}
+
+fn across(
+    metric: Metric,
+    target: &str,
+    [baseline, challenger]: [&Workload; 2],
+    sides: &[Blocks<'_>; 2],
+    flags: &[Flag],
+) -> Option<Comparison> {
+    let logs = |wanted: &dyn Fn(&Slice) -> bool| log_ratios_across(metric, target, sides, wanted);
+    let log_ratios = logs(&|_| true);
+    let primary = Metric::deciding(is_closed(challenger)) == metric;
+    // A cost that nobody observes is no question.
+    if log_ratios.is_empty() && !primary {
+        return None;
+    }
+    let clean = |slice: &Slice| flags.iter().all(|flag| flag.slice != slice.index);
+    let without_flagged = primary.then(|| logs(&clean));
+    Some(Comparison {
+        across: Across::Workloads,
+        workload: target.to_owned(),
+        baseline: baseline.name.clone(),
+        challenger: challenger.name.clone(),
+        metric,
+        direction: metric.direction(),
+        primary,
+        twin: false,
+        ratio: ratio(&log_ratios, CONFIDENCE),
+        block_ratios: log_ratios.iter().map(|log| log.exp()).collect(),
+        without_flagged: without_flagged
+            .filter(|left| left.len() < log_ratios.len())
+            .map(|left| ratio(&left, CONFIDENCE)),
+        rounds_per_block: sides[1].rounds,
+        p: signed_rank_p(&log_ratios),
+        adjusted_p: None,
+        noise_floor: NOISE_FLOOR,
+        outcome: Outcome::Unknown { why: String::new() },
+        trust: Trust::Valid,
+    })
+}
+
+/// The challenger's figure divided by the baseline's on one target, in each block that is complete
+/// for both.
+fn log_ratios_across(
+    metric: Metric,
+    target: &str,
+    [baseline, challenger]: &[Blocks<'_>; 2],
+    wanted: &dyn Fn(&Slice) -> bool,
+) -> Vec<f64> {
+    if [baseline, challenger]
+        .iter()
+        .any(|side| metric.is_biased_over(&side.full(target)))
+    {
+        return Vec::new();
+    }
+    let number = |block: &[&Slice]| block.first().map(|slice| slice.block);
+    let pairs = baseline.blocks.iter().filter_map(|a| {
+        let b = challenger.blocks.iter().find(|b| number(b) == number(a))?;
+        Some((baseline.whole(a, target)?, challenger.whole(b, target)?))
+    });
+    pairs
+        .filter(|(a, b)| a.iter().chain(b).all(|slice| wanted(slice)))
+        .filter_map(|(a, b)| block_log_ratio(&metric.of_block(&a)?, &metric.of_block(&b)?))
+        .collect()
 }
 
 /// The blocks of one workload, and how many rounds a whole one has.
@@ -194,6 +307,7 @@ fn by_metric(
             let log_ratios = blocks.log_ratios(metric, a, b);
             let primary = decides && !twin;
             Comparison {
+                across: Across::Targets,
                 workload: workload.name.clone(),
                 baseline: a.to_owned(),
                 challenger: b.to_owned(),
@@ -322,6 +436,58 @@ mod tests {
         assert!(estimate.contains(1.123), "{estimate:?}");
         assert!(estimate.high - estimate.low < 0.02, "{estimate:?}");
         assert_eq!(primary(&faster(8, 0.8)).outcome, Outcome::Slower);
+    }
+
+    /// `a` alone at `kept` and `closed`, which does a fifth of the work; eight ABBA quads.
+    fn two_workloads() -> Run {
+        let mut run = Run::compared(&["a"], &["kept", "closed"], 16);
+        run.each(|slice| {
+            let noise = [4, -7, 9, -2, -10, 1][slice.0.block as usize % 6];
+            let drift = 10 * i64::from(slice.0.index);
+            let answers = 10_000 + noise * 10 + drift;
+            let share = if slice.0.workload == "closed" { 5 } else { 1 };
+            slice.answers(answers as u64 / share, 0.000_2 * share as f64);
+        });
+        run
+    }
+
+    #[test]
+    fn a_workload_is_compared_with_another_on_one_target() {
+        let run = two_workloads();
+        let (targets, workloads) = compare_all(&run.plan, &run.slices);
+        assert_eq!(targets, [], "there is but one");
+        let found = workloads.iter().find(|c| c.primary).unwrap();
+        assert_eq!(found.across, Across::Workloads);
+        assert_eq!(
+            (
+                found.workload.as_str(),
+                found.baseline.as_str(),
+                found.challenger.as_str()
+            ),
+            ("a", "kept", "closed")
+        );
+        assert_eq!(found.outcome, Outcome::Slower);
+        assert_eq!(found.block_ratios.len(), 8);
+        let estimate = found.ratio.estimate().unwrap();
+        assert!((estimate.value - 0.2).abs() < 0.001, "{estimate:?}");
+        assert!(
+            found
+                .sentence()
+                .starts_with("closed is 0.200 times as fast as kept on a (ratio 0.200"),
+            "{}",
+            found.sentence()
+        );
+    }
+
+    #[test]
+    fn of_workloads_only_whole_blocks_count_and_nothing_is_compared_unasked() {
+        let mut run = two_workloads();
+        run.slices[5].cut_short = true;
+        let (_, workloads) = compare_all(&run.plan, &run.slices);
+        let found = workloads.iter().find(|c| c.primary).unwrap();
+        assert_eq!(found.block_ratios.len(), 7);
+        run.plan.comparing.workloads.clear();
+        assert_eq!(compare_all(&run.plan, &run.slices).1, []);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a rule may look at.
 
-use tenbin_plan::{Observe, Pace, Plan, Reach, Target, Workload};
+use tenbin_plan::{Pace, Plan, Reach, Target, Workload};
 use tenbin_record::{Environment, Slice};
 
 use crate::compare::Comparison;
@@ -68,7 +68,11 @@ impl<'a> Cell<'a> {
     /// Whether the target is known to run on the generator's machine.
     pub(crate) fn runs_here(&self) -> bool {
         !matches!(self.target.reach, Reach::Endpoint { .. })
-            || matches!(self.target.observe, Some(Observe::Processes(_)))
+            || self
+                .target
+                .observe
+                .as_ref()
+                .is_some_and(|observe| observe.processes().is_some())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Whether what was expected of the figures is true.
 
 use serde::Serialize;
-use tenbin_plan::{Bound, Expectation, ExpectedFigure, Plan, Relation};
+use tenbin_plan::{Bound, Demand, Expectation, ExpectedFigure, Plan, Relation};
 use tenbin_record::Slice;
 use tenbin_stats::{CONFIDENCE, Measured, proportion, ratio};
 
@@ -14,7 +14,9 @@ use crate::metric::Metric;
 /// An expectation of one target at one workload, and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Expected {
-    /// The expectation, as it is written: `p99<20ms`.
+    /// Whether the condition is to be proven true or not to be.
+    pub fails_if: bool,
+    /// The condition, as it is written: `p99<20ms`.
     pub condition: String,
     /// The target.
     pub target: String,
@@ -44,13 +46,14 @@ pub enum ExpectedUnit {
     Ratio,
 }
 
-/// What came of an expectation. Only [`Standing::Met`] passes.
+/// What came of an expectation. Of `expect`, only [`Standing::Met`] passes; of `fail_if`,
+/// only [`Standing::NotMet`] fails.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Standing {
     /// The whole interval is on the right side of the bound.
     Met,
-    /// The whole interval is on its wrong side.
+    /// The whole interval is on the wrong side of the bound.
     NotMet,
     /// The run cannot tell.
     CannotTell {
@@ -111,6 +114,7 @@ fn judge(
         false => standing(expectation, &figure),
     };
     Expected {
+        fails_if: expectation.demand == Demand::FailIf,
         condition: expectation.condition(),
         target: cell.target.name.clone(),
         workload: cell.workload.name.clone(),
@@ -188,7 +192,8 @@ fn failures(cell: &Cell<'_>) -> Measured {
 
 fn standing(expectation: &Expectation, figure: &Measured) -> Standing {
     let bound = expectation.bound.value();
-    let holds = |value: f64| expectation.relation.holds(value, bound);
+    let wanted = expectation.demand == Demand::Expect;
+    let holds = |value: f64| expectation.relation.holds(value, bound) == wanted;
     let told = |met: bool| match met {
         true => Standing::Met,
         false => Standing::NotMet,
@@ -236,6 +241,7 @@ mod tests {
         bound: Bound,
     ) -> Expectation {
         Expectation {
+            demand: Demand::Expect,
             target: target.map(str::to_owned),
             workload: None,
             figure,
@@ -302,6 +308,21 @@ mod tests {
         );
         let few = standings(Run::pair(2), p50("3ms"));
         assert_eq!(few, of(&[("a", "cannot tell"), ("b", "cannot tell")]));
+    }
+
+    #[test]
+    fn a_condition_to_fail_on_fails_only_when_it_is_proven() {
+        use ExpectedFigure::Throughput;
+        let fail_if = |times| Expectation {
+            demand: Demand::FailIf,
+            ..expectation(None, Throughput, Relation::Below, Bound::Baseline(times))
+        };
+        assert_eq!(standings(slower(), fail_if(1.1)), of(&[("b", "not met")]));
+        assert_eq!(
+            standings(slower(), fail_if(0.95)),
+            of(&[("b", "cannot tell")])
+        );
+        assert_eq!(standings(slower(), fail_if(0.8)), of(&[("b", "met")]));
     }
 
     #[test]

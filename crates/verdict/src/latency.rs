@@ -2,7 +2,9 @@
 
 use hdrhistogram::Histogram;
 use tenbin_record::{OpFigures, Slice, merge};
-use tenbin_stats::{CONFIDENCE, Measured, median, printable_percentile};
+use tenbin_stats::{
+    CONFIDENCE, Cluster, Measured, clustered_mean, clustered_quantile, printable_percentile,
+};
 
 const NANOS_PER_SECOND: f64 = 1e9;
 
@@ -20,7 +22,8 @@ pub(crate) fn quantile(
     quantile_over(slices, q, &|slice| of_operations(slice, kind, &wanted))
 }
 
-/// The quantile over the samples of all these slices; `None` if they are too few.
+/// The quantile over the samples of all these slices without an interval: what one slice or
+/// one block gives to a comparison. `None` if the samples are too few.
 pub(crate) fn quantile_of(
     slices: &[&Slice],
     q: f64,
@@ -33,21 +36,54 @@ pub(crate) fn quantile_of(
 /// The histograms of a slice that a figure is made of.
 pub(crate) type Pick<'p> = dyn for<'s> Fn(&'s Slice) -> Vec<&'s Histogram<u64>> + 'p;
 
-/// The quantile `q` of what `pick` picks from some slices of one target, seconds:
-/// the median of one value a slice. Slices with too few samples are merged block
-/// by block, and if that is not enough, all together, which leaves no interval.
+/// The quantile `q` of what `pick` picks from some slices of one target, seconds: that of
+/// all samples together, with the interval that the differences between slices give; see
+/// [`clustered_quantile`]. Every percentile that is shown for a target is made here.
 pub(crate) fn quantile_over(slices: &[&Slice], q: f64, pick: &Pick<'_>) -> Measured {
-    let apart: Option<Vec<f64>> = slices
-        .iter()
-        .map(|slice| merged_quantile(&[slice], q, pick))
+    let Some(merged) = merged_over(slices, pick) else {
+        return Measured::Unknown;
+    };
+    let steps = merged.iter_recorded();
+    let values: Vec<(u64, u64)> = steps
+        .map(|step| (step.value_iterated_to(), step.count_at_value()))
         .collect();
-    if let Some(values) = apart.or_else(|| by_block(slices, q, pick)) {
-        return median(&values, CONFIDENCE);
+    let clusters: Vec<SliceTimes<'_>> = slices.iter().map(|s| SliceTimes(pick(s))).collect();
+    let nanos = clustered_quantile(&values, &clusters, q, CONFIDENCE);
+    nanos.rescaled(|nanos| nanos / NANOS_PER_SECOND)
+}
+
+/// The samples of one slice.
+struct SliceTimes<'a>(Vec<&'a Histogram<u64>>);
+
+impl Cluster for SliceTimes<'_> {
+    fn total(&self) -> u64 {
+        self.0.iter().map(|times| times.len()).sum()
     }
-    match merged_quantile(slices, q, pick) {
-        Some(value) => Measured::Point { value, n: 1 },
-        None => Measured::Unknown,
+
+    fn at_most(&self, value: u64) -> u64 {
+        let each = self.0.iter();
+        each.map(|times| times.count_between(0, value)).sum()
     }
+
+    fn at(&self, value: u64) -> u64 {
+        // Beyond its slots a histogram would give the count of the last one.
+        let long_enough = self.0.iter().filter(|times| value <= times.max());
+        long_enough.map(|times| times.count_at(value)).sum()
+    }
+}
+
+/// The mean of what `pick` picks, seconds: that of all samples together; see
+/// [`clustered_mean`].
+pub(crate) fn mean_over(slices: &[&Slice], pick: &Pick<'_>) -> Measured {
+    let of_slice = |slice: &&Slice| {
+        let filled = pick(slice).into_iter().filter(|times| !times.is_empty());
+        filled.fold((0.0, 0.0), |(sum, count), times| {
+            let n = times.len() as f64;
+            (sum + times.mean() * n / NANOS_PER_SECOND, count + n)
+        })
+    };
+    let sums: Vec<(f64, f64)> = slices.iter().map(of_slice).collect();
+    clustered_mean(&sums, CONFIDENCE)
 }
 
 fn of_operations<'s>(
@@ -60,22 +96,18 @@ fn of_operations<'s>(
 }
 
 fn merged_quantile(slices: &[&Slice], q: f64, pick: &Pick<'_>) -> Option<f64> {
+    let merged = merged_over(slices, pick)?;
+    printable_percentile(q, merged.len())
+        .then(|| merged.value_at_quantile(q) as f64 / NANOS_PER_SECOND)
+}
+
+fn merged_over(slices: &[&Slice], pick: &Pick<'_>) -> Option<Histogram<u64>> {
     let mut histograms = slices.iter().flat_map(|slice| pick(slice));
     let mut merged = histograms.next()?.clone();
     for histogram in histograms {
         merge(&mut merged, histogram);
     }
-    printable_percentile(q, merged.len())
-        .then(|| merged.value_at_quantile(q) as f64 / NANOS_PER_SECOND)
-}
-
-fn by_block(slices: &[&Slice], q: f64, pick: &Pick<'_>) -> Option<Vec<f64>> {
-    let mut ordered = slices.to_vec();
-    ordered.sort_by_key(|slice| slice.block);
-    ordered
-        .chunk_by(|a, b| a.block == b.block)
-        .map(|block| merged_quantile(block, q, pick))
-        .collect()
+    Some(merged)
 }
 
 /// The median service time of an operation over all these slices, seconds, from however

@@ -6,6 +6,7 @@
 //! here measures, and nothing prints: the report finds words and figures ready.
 
 mod assessment;
+mod backend;
 pub mod capacity;
 mod compare;
 mod connections;
@@ -16,6 +17,7 @@ mod figures;
 mod finding;
 mod flags;
 pub mod highest_rate;
+pub mod hits;
 mod ladder;
 mod latency;
 mod machine;
@@ -23,6 +25,7 @@ mod metric;
 mod nodes;
 mod out_of_space;
 mod outcome;
+mod precedence;
 mod precision;
 mod processor;
 pub mod rules;
@@ -30,6 +33,7 @@ mod sentence;
 mod server;
 mod single;
 mod size_class;
+mod spread;
 mod stages;
 mod stored;
 mod sweep;
@@ -40,7 +44,7 @@ mod words;
 
 pub use assessment::{Assessment, assess};
 pub use capacity::{Capacity, CapacityComparison, CapacityLevel};
-pub use compare::{Comparison, compare};
+pub use compare::{Across, Comparison, compare};
 pub use connections::{ConnectionFigures, HostFigures, StepFigures};
 pub use earlier::{Change, Controls, Earlier, EarlierRun, Part, Series, against_earlier};
 pub use evidence::{Cell, Evidence};

@@ -106,12 +106,6 @@ pub(crate) fn share_of_time(micros: Option<u64>, machine: &MachineUse) -> Option
     Some(per_second(micros, machine)? / 1e6)
 }
 
-/// CPU time of whoever is no part of the run, as a share of all cores, 0 to 1.
-pub(crate) fn share_of_others(machine: &MachineUse) -> Option<f64> {
-    let cores = machine.cpu?.cores as f64 * machine.seconds;
-    (cores > 0.0).then_some(machine.others_cpu_seconds? / cores)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

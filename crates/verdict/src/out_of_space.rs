@@ -30,18 +30,18 @@ const FULL: u64 = 64 << 20;
 pub(crate) fn sign(
     cell: &Cell<'_>,
     statuses: &BTreeMap<u16, u64>,
-    texts: &BTreeMap<&str, u64>,
+    texts: &BTreeMap<String, u64>,
 ) -> Option<String> {
     if let Some(count) = statuses.get(&INSUFFICIENT_STORAGE) {
         return Some(format!(
             "status 507 ({count} times) says that the target has no space left"
         ));
     }
-    let says_so = |text: &&&str| {
+    let says_so = |text: &str| {
         let text = text.to_ascii_lowercase();
         TEXTS.iter().any(|part| text.contains(part))
     };
-    if texts.keys().any(|text| says_so(&text)) {
+    if texts.keys().any(|text| says_so(text)) {
         return Some("the error says that the target has no space left".to_owned());
     }
     let breaks = statuses.keys().any(|status| *status >= 500);

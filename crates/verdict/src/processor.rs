@@ -4,21 +4,31 @@ use tenbin_record::Slice;
 
 use crate::evidence::{Cell, Evidence};
 use crate::server;
-use crate::words::middle;
+use crate::words::{count, middle, percent};
 
-/// Share of all cores that neither side uses from which on CPU is not the limit, unless
-/// others use them: Tenbin's own convention.
-const UNUSED: f64 = 0.20;
+/// Share of all cores that has to be idle for CPU not to be the limit: Tenbin's own convention.
+const ROOM: f64 = 0.20;
 
 /// Cores that one workload on one target keeps busy: medians over its full slices.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Busy {
     /// Cores that the target uses.
     pub(crate) target: f64,
+    /// Cores that the generator uses.
+    pub(crate) generator: f64,
     /// Cores that target and generator use together.
     pub(crate) both: f64,
+    /// Cores that programs use that are neither; 0 where nobody knows.
+    pub(crate) others: f64,
+    /// Cores that the busiest process of the target uses; `None` where nobody looked.
+    pub(crate) process: Option<f64>,
+    /// The same of the busiest thread.
+    pub(crate) thread: Option<f64>,
     /// Cores that there are.
     pub(crate) cores: usize,
+    /// Share of the CPU time of all cores with nothing to do. Interrupts, other programs and
+    /// other machines on the same hardware are not idle. `None` where nobody looked.
+    idle: Option<f64>,
 }
 
 impl Busy {
@@ -30,24 +40,70 @@ impl Busy {
             return None;
         }
         let full = cell.full();
+        let median = |figure: &dyn Fn(&Slice) -> Option<f64>| {
+            middle(full.iter().filter_map(|slice| figure(slice)))
+        };
+        let per_second =
+            |slice: &Slice, seconds: f64| (slice.seconds > 0.0).then_some(seconds / slice.seconds);
         Some(Self {
-            target: middle(full.iter().filter_map(|slice| server::busy_cores(slice)))?,
-            both: middle(full.iter().filter_map(|slice| both(slice)))?,
+            target: median(&server::busy_cores)?,
+            generator: median(&|slice| per_second(slice, slice.client.cpu_seconds))?,
+            both: median(&|slice| {
+                let generator = per_second(slice, slice.client.cpu_seconds)?;
+                Some(server::busy_cores(slice)? + generator)
+            })?,
+            others: median(&|slice| {
+                let machine = slice.machine.as_ref()?;
+                (machine.seconds > 0.0).then_some(machine.others_cpu_seconds? / machine.seconds)
+            })
+            .unwrap_or(0.0),
+            process: median(&|slice| {
+                per_second(
+                    slice,
+                    server::amount(slice, |used| used.busiest_process_seconds)?,
+                )
+            }),
+            thread: median(&|slice| {
+                per_second(
+                    slice,
+                    server::amount(slice, |used| used.busiest_thread_seconds)?,
+                )
+            }),
+            idle: median(&|slice| slice.machine.as_ref()?.cpu?.idle_share()),
             cores,
         })
     }
 
-    /// Share of the cores that neither of the two uses; others may.
-    pub(crate) fn unused(&self) -> f64 {
-        (1.0 - self.both / self.cores as f64).max(0.0)
+    /// Share of the CPU time of all cores with nothing to do, 0 to 1. Where nobody looked at the
+    /// machine, the share that neither target nor generator used.
+    pub(crate) fn idle(&self) -> f64 {
+        self.idle
+            .unwrap_or_else(|| (1.0 - self.both / self.cores as f64).max(0.0))
     }
 
-    /// Whether so many of them are left that CPU is not the limit, unless others use them.
+    /// The same in words: "65 % of 2 cores was idle".
+    pub(crate) fn idle_words(&self) -> String {
+        self.idle_in_words("")
+    }
+
+    /// The same with a word such as "at least " before the figure.
+    pub(crate) fn idle_in_words(&self, least: &str) -> String {
+        let share = percent(self.idle());
+        let cores = count(self.cores, "core");
+        match self.idle {
+            Some(_) => format!("{least}{share} of {cores} was idle"),
+            None => format!("neither side used {least}{share} of {cores}"),
+        }
+    }
+
+    /// Whether it is known how much of the machine was idle, and not only what two of its
+    /// programs used.
+    pub(crate) fn knows_idle(&self) -> bool {
+        self.idle.is_some()
+    }
+
+    /// Whether so much is idle that CPU is not the limit.
     pub(crate) fn has_room(&self) -> bool {
-        self.unused() > UNUSED
+        self.idle() > ROOM
     }
-}
-
-fn both(slice: &Slice) -> Option<f64> {
-    Some(server::busy_cores(slice)? + slice.client.cpu_seconds / slice.seconds)
 }

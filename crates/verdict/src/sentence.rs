@@ -2,7 +2,7 @@
 
 use tenbin_stats::{Estimate, Measured};
 
-use crate::compare::Comparison;
+use crate::compare::{Across, Comparison};
 use crate::finding::Trust;
 use crate::metric::Metric;
 use crate::outcome::Outcome;
@@ -27,34 +27,46 @@ impl Comparison {
                 )
             }
             Trust::Invalid => format!(
-                "no verdict on {} against {} at {}: the numbers cannot be believed, see the findings{}",
-                self.challenger, self.baseline, self.workload, figures
+                "no verdict on {} against {} {}: the numbers cannot be believed, see the findings{}",
+                self.challenger,
+                self.baseline,
+                self.place(),
+                figures
             ),
         }
+    }
+
+    /// Where it was compared: `at get`, or `on web` where workloads are compared.
+    fn place(&self) -> String {
+        let word = match self.across {
+            Across::Targets => "at",
+            Across::Workloads => "on",
+        };
+        format!("{word} {}", self.workload)
     }
 
     fn claim(&self) -> String {
         let Self {
             baseline,
             challenger,
-            workload,
             ..
         } = self;
+        let place = self.place();
         match &self.outcome {
             Outcome::Faster | Outcome::Slower | Outcome::Cheaper | Outcome::Dearer => {
                 self.difference()
             }
             Outcome::Equivalent { within } => format!(
-                "{challenger} and {baseline} are equivalent at {workload}: {} within {}",
+                "{challenger} and {baseline} are equivalent {place}: {} within {}",
                 self.metric.phrase(),
                 percent(*within)
             ),
             Outcome::Inconclusive { .. } => format!(
-                "cannot tell {challenger} from {baseline} at {workload} by {}",
+                "cannot tell {challenger} from {baseline} {place} by {}",
                 self.metric.phrase()
             ),
             Outcome::Unknown { why } => format!(
-                "cannot compare {challenger} with {baseline} at {workload} by {}: {why}",
+                "cannot compare {challenger} with {baseline} {place} by {}: {why}",
                 self.metric.phrase()
             ),
         }
@@ -64,29 +76,29 @@ impl Comparison {
         let Self {
             baseline,
             challenger,
-            workload,
             ..
         } = self;
+        let place = self.place();
         let value = self.ratio.value().unwrap_or(f64::NAN);
         let far = !(1.0 / TIMES..TIMES).contains(&value);
         let share = percent((value - 1.0).abs());
         let phrase = self.metric.phrase();
         match self.metric {
             Metric::Throughput if far => format!(
-                "{challenger} is {} times as fast as {baseline} at {workload}",
+                "{challenger} is {} times as fast as {baseline} {place}",
                 ratio(value)
             ),
             Metric::Throughput => {
                 let word = if value > 1.0 { "faster" } else { "slower" };
-                format!("{challenger} is {share} {word} than {baseline} at {workload}")
+                format!("{challenger} is {share} {word} than {baseline} {place}")
             }
             _ if far => format!(
-                "{challenger} has {} times the {phrase} of {baseline} at {workload}",
+                "{challenger} has {} times the {phrase} of {baseline} {place}",
                 ratio(value)
             ),
             _ => {
                 let word = if value > 1.0 { "higher" } else { "lower" };
-                format!("{challenger} has a {phrase} {share} {word} than {baseline} at {workload}")
+                format!("{challenger} has a {phrase} {share} {word} than {baseline} {place}")
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tenbin_record::{CacheUse, PatternCount, SingleRequest, Singles};
-use tenbin_stats::Measured;
+use tenbin_stats::{CONFIDENCE, Measured, clustered_mean};
 
 use crate::evidence::Cell;
 use crate::figures::Basis;
@@ -29,7 +29,7 @@ pub struct PatternFigures {
     pub ok: u64,
     /// Failures, over all slices.
     pub failed: u64,
-    /// Mean time in a slice, seconds: median over the slices that had it.
+    /// Mean time of its correct answers, seconds, over the slices that count.
     pub mean: Measured,
     /// The shortest time of a correct answer, seconds: an extreme, which has no
     /// interval.
@@ -64,9 +64,9 @@ pub(crate) fn of_cell(cell: &Cell<'_>, basis: &Basis<'_>) -> SingleFigures {
             pattern,
             ok: counts.iter().map(|count| count.ok).sum(),
             failed: counts.iter().map(|count| count.failed).sum(),
-            mean: means
-                .get(&pattern)
-                .map_or(Measured::Unknown, |means| basis.median_of(means)),
+            mean: means.get(&pattern).map_or(Measured::Unknown, |sums| {
+                basis.checked(clustered_mean(sums, CONFIDENCE))
+            }),
             min: timed().map(|count| count.min_ns).min().map(seconds),
             max: timed().map(|count| count.max_ns).max().map(seconds),
         }
@@ -78,17 +78,18 @@ pub(crate) fn of_cell(cell: &Cell<'_>, basis: &Basis<'_>) -> SingleFigures {
     }
 }
 
-/// Mean times in seconds, a slice each, by pattern.
-fn means(basis: &Basis<'_>) -> BTreeMap<u32, Vec<f64>> {
-    let mut means: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+/// Sums of times in seconds and correct answers, a slice each, by pattern.
+fn means(basis: &Basis<'_>) -> BTreeMap<u32, Vec<(f64, f64)>> {
+    let mut means: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
     let singles = basis
         .slices()
         .iter()
         .filter_map(|slice| slice.singles.as_ref());
     for count in singles.flat_map(|singles| &singles.patterns) {
         if count.ok > 0 {
-            let mean = count.sum_ns as f64 / count.ok as f64 / 1e9;
-            means.entry(count.pattern).or_default().push(mean);
+            let sum = count.sum_ns as f64 / 1e9;
+            let of_slice = (sum, count.ok as f64);
+            means.entry(count.pattern).or_default().push(of_slice);
         }
     }
     means
@@ -143,7 +144,8 @@ mod tests {
             panic!("one pattern");
         };
         assert_eq!((pattern.pattern, pattern.ok, pattern.failed), (3, 60, 6));
-        assert_eq!(pattern.mean.estimate().unwrap().value, 0.003_5);
+        let mean = pattern.mean.estimate().unwrap();
+        assert!((mean.value - 0.003_5).abs() < 1e-9 && mean.low < mean.value);
         assert_eq!(pattern.max, Some(0.012));
     }
 

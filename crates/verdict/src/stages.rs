@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tenbin_record::{OperationStages, Slice};
-use tenbin_stats::{Measured, band_shares, printable_percentile};
+use tenbin_stats::{CONFIDENCE, Measured, band_shares, jackknife, printable_percentile};
 
 use crate::figures::Basis;
 
@@ -58,7 +58,7 @@ pub struct StageFigures {
     pub stages: Vec<StageMeans>,
 }
 
-/// Means of the requests in a band, of one slice: medians over the slices.
+/// Means of the requests in a band, over all slices.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BandFigures {
     /// The band.
@@ -113,14 +113,22 @@ pub(crate) fn operations<'a>(slices: &[&'a Slice]) -> Vec<&'a str> {
 }
 
 fn of_operation(basis: &Basis<'_>, operation: &str) -> StageFigures {
-    let all = pooled(basis.slices(), operation);
+    let slices = basis.slices();
+    let all = pooled(slices, operation);
+    let without: Vec<OperationStages> = (0..slices.len())
+        .map(|at| pooled(&[&slices[..at], &slices[at + 1..]].concat(), operation))
+        .collect();
     let bands = Band::ALL.map(|band| {
+        let known = printable_percentile(band.edge(), all.answers());
         let means = |sums: &OperationStages| Means::of(sums, band);
-        by_group(basis.slices(), operation, band.edge(), means)
+        known.then(|| (means(&all), without.iter().map(means).collect::<Vec<_>>()))
     });
-    let median = |band: usize, of: &dyn Fn(&Means) -> Option<f64>| {
-        let values: Vec<f64> = bands[band].iter().filter_map(of).collect();
-        basis.median_of(&values)
+    let mean = |band: usize, of: &dyn Fn(&Means) -> Option<f64>| {
+        let value = bands[band].as_ref().and_then(|(all, without)| {
+            let without: Vec<Option<f64>> = without.iter().map(of).collect();
+            Some(jackknife(of(all)?, &without, 0.0, CONFIDENCE))
+        });
+        basis.checked(value.unwrap_or(Measured::Unknown))
     };
     let named = |at: usize| -> u64 { all.buckets.iter().map(|each| each.stages[at].named).sum() };
     let carrying = all.carrying();
@@ -134,10 +142,10 @@ fn of_operation(basis: &Basis<'_>, operation: &str) -> StageFigures {
             .enumerate()
             .map(|(at, band)| BandFigures {
                 band,
-                service: median(at, &|means| means.service),
-                total: median(at, &|means| means.total),
-                remainder: median(at, &|means| means.remainder),
-                carrying: median(at, &|means| means.carrying),
+                service: mean(at, &|means| means.service),
+                total: mean(at, &|means| means.total),
+                remainder: mean(at, &|means| means.remainder),
+                carrying: mean(at, &|means| means.carrying),
             })
             .collect(),
         stages: all
@@ -148,7 +156,7 @@ fn of_operation(basis: &Basis<'_>, operation: &str) -> StageFigures {
                 stage: name.clone(),
                 named: named(stage) as f64 / carrying.max(1) as f64,
                 bands: (0..bands.len())
-                    .map(|band| median(band, &|means| means.of_stage(name)))
+                    .map(|band| mean(band, &|means| means.of_stage(name)))
                     .collect(),
             })
             .collect(),
@@ -214,31 +222,6 @@ impl Means {
 fn mean(nanos: f64, count: f64) -> Option<f64> {
     // Shares of buckets are not exact.
     (count > 1e-9).then(|| nanos / count / 1e9)
-}
-
-/// What `of` makes of each slice's sums; if slices have too few answers for the quantile
-/// `q`, of each block's, and if that is not enough, of all together. None if that is too
-/// little.
-pub(crate) fn by_group<T>(
-    slices: &[&Slice],
-    operation: &str,
-    q: f64,
-    of: impl Fn(&OperationStages) -> T,
-) -> Vec<T> {
-    let of_group = |group: &[&Slice]| {
-        let sums = pooled(group, operation);
-        printable_percentile(q, sums.answers()).then(|| of(&sums))
-    };
-    let apart: Option<Vec<T>> = slices.iter().map(|slice| of_group(&[slice])).collect();
-    let by_block = || {
-        let mut ordered = slices.to_vec();
-        ordered.sort_by_key(|slice| slice.block);
-        let blocks = ordered.chunk_by(|a, b| a.block == b.block);
-        blocks.map(of_group).collect::<Option<Vec<T>>>()
-    };
-    apart
-        .or_else(by_block)
-        .unwrap_or_else(|| of_group(slices).into_iter().collect())
 }
 
 /// What was told of an operation, over all these slices.
@@ -336,7 +319,8 @@ mod tests {
         });
         let cache = &figures[0].stages[1];
         assert_eq!(cache.stage, "cache");
-        assert_eq!(cache.bands[0].value(), Some(0.0));
+        // A quarter of the answers spent 2 ms in it.
+        assert!(close(cache.bands[0], 0.000_5), "{cache:?}");
         assert!(cache.named > 0.0 && cache.named < 1.0);
     }
 
@@ -349,10 +333,7 @@ mod tests {
         assert_eq!(rare, Measured::Unknown);
         let some = with_stages(|_| stages(&[(30, 4, &[("db", 1)])]));
         let rare = some[0].bands[3].service;
-        assert!(
-            matches!(rare, Measured::Point { .. }),
-            "480 in all: {rare:?}"
-        );
+        assert_eq!(rare.estimate().unwrap().n, 16, "480 in all");
     }
 
     #[test]

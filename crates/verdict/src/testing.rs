@@ -44,7 +44,17 @@ impl Run {
 
     /// In the order of the plan's own schedule.
     pub(crate) fn new(targets: &[&str], workloads: &[&str], rounds: u32) -> Self {
-        let plan = plan(targets, workloads, rounds);
+        Self::of(plan(targets, workloads, rounds), targets, workloads)
+    }
+
+    /// The same with all workloads compared with the first.
+    pub(crate) fn compared(targets: &[&str], workloads: &[&str], rounds: u32) -> Self {
+        let mut plan = plan(targets, workloads, rounds);
+        plan.comparing.workloads = (0..workloads.len()).collect();
+        Self::of(plan, targets, workloads)
+    }
+
+    fn of(plan: Plan, targets: &[&str], workloads: &[&str]) -> Self {
         let slices = schedule(&plan)
             .iter()
             .zip(0..)
@@ -116,6 +126,18 @@ impl Run {
         self
     }
 
+    /// On a machine of so many cores, idle but for the target and the generator. To be called
+    /// before [`Made::server_cpu`].
+    pub(crate) fn on_cores(mut self, cores: u64) -> Self {
+        self.environment.cores = Some(cores);
+        self.each(|slice| {
+            let cpu = slice.machine().cpu.as_mut().unwrap();
+            cpu.idle += cores as f64 - cpu.cores as f64;
+            cpu.cores = cores;
+        });
+        self
+    }
+
     pub(crate) fn on_unknown_machine(mut self) -> Self {
         self.environment.cores = None;
         self
@@ -164,6 +186,19 @@ impl Run {
             before: told(before),
             after: after.map(told),
         });
+    }
+
+    /// Lets a workload draw from patterns, with this tolerance for their hits.
+    pub(crate) fn draw_patterns(&mut self, workload: &str, tolerance: &str) {
+        let all = self.plan.workloads.iter_mut();
+        for work in all.filter(|work| work.name == workload) {
+            let mut http = tenbin_plan::HttpWork::plain("GET");
+            http.patterns = Some(tenbin_plan::Patterns {
+                hits_tolerance: tolerance.parse().unwrap(),
+                ..tenbin_plan::Patterns::of("patterns.txt")
+            });
+            work.kind = tenbin_plan::WorkloadKind::Http(http);
+        }
     }
 
     pub(crate) fn findings(&self, rule: &dyn Rule) -> Vec<Finding> {
@@ -269,8 +304,19 @@ impl Made<'_> {
         self.0.client.busiest_thread = share;
     }
 
+    /// The target used so much, and nobody else but the generator anything.
     pub(crate) fn server_cpu(&mut self, seconds: f64) {
         self.0.server.get_or_insert_default().cpu_seconds = Some(seconds);
+        let both = seconds + self.0.client.cpu_seconds;
+        if let Some(cpu) = self
+            .0
+            .machine
+            .as_mut()
+            .and_then(|machine| machine.cpu.as_mut())
+        {
+            let idle = (cpu.cores as f64 - both).max(0.0);
+            (cpu.busy, cpu.interrupts, cpu.idle, cpu.iowait) = (both, 0.0, idle, 0.0);
+        }
     }
 
     pub(crate) fn machine(&mut self) -> &mut MachineUse {
@@ -346,6 +392,7 @@ fn workload(name: &str) -> Workload {
             depth: 1,
             timeout: Duration::from_secs(5),
             keep_alive: true,
+            reopen: None,
             requests: None,
         },
         stages: false,
@@ -363,6 +410,8 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         seconds: 1.0,
         connections: 2,
         closed_loop: true,
+        reopen: None,
+        spread: None,
         probe: None,
         ops: vec![OpFigures::new("GET")],
         ledger: Default::default(),
@@ -389,7 +438,9 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         singles: None,
         stages: None,
         cache: None,
+        segment: None,
         backlog: 0,
+        pause: None,
         cut_short: false,
     };
     Made(&mut slice).answers(1_000, 0.002);
@@ -402,14 +453,17 @@ fn machine() -> MachineUse {
         seconds: 1.0,
         cpu: Some(CpuUse {
             cores: 2,
-            busy: 0.75,
+            busy: 1.65,
             interrupts: 0.05,
-            idle: 1.15,
+            idle: 0.25,
             iowait: 0.05,
             steal: 0.0,
         }),
         own_cpu_seconds: Some(0.21),
         others_cpu_seconds: Some(0.03),
+        programs: None,
+        target_programs: None,
+        pause: None,
         idle_targets: [("another".to_owned(), 0.005)].into(),
         target_here: Some(true),
         pressure: PressureUse {
@@ -420,6 +474,7 @@ fn machine() -> MachineUse {
             memory_full_us: Some(0),
         },
         tcp: TcpUse {
+            active_opens: Some(0),
             sent_segments: Some(4_000),
             retransmitted_segments: Some(0),
             listen_overflows: Some(0),

@@ -15,6 +15,12 @@ blame is the server, the network, the generator, the setup, or the question, whe
 run is too short for what is asked of it. `tenbin explain RULE` prints a rule's part of
 this page.
 
+A report lists findings in this order: what makes the numbers unusable (*invalid*); whether the work was
+done and was the same for all targets; what set a ratio or a limit; the circumstances on the machines, which add
+noise; whether there are enough samples; and what the run was to find out. Within each of these the
+more severe come first. Findings on circumstances and on the number of samples are listed once for all workloads and
+targets.
+
 | rule | severity | what it finds |
 |---|---|---|
 ";

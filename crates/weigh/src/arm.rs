@@ -7,9 +7,12 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tenbin_engine::{
-    Address, Carrier, Drive, Host, News, Protocol, Route, Workload as EngineWorkload, drive,
+    Address, Carrier, Drive, Host, News, Protocol, Route, Spread, Workload as EngineWorkload, drive,
 };
-use tenbin_plan::{Builtin, HttpVersion, Pace, Plan, Reach, Signature, Store, Target, Workload};
+use tenbin_plan::{
+    Builtin, HttpVersion, HttpWork, Pace, Plan, Reach, Signature, Store, Target, Workload,
+    WorkloadKind,
+};
 use tenbin_record::{HostEnvironment, Left, TargetEnvironment};
 use tenbin_targets::{Grounds, Running, Way, preflight};
 use tenbin_workloads::{Leftover, Means, Prepared, Site, Stage, prepare};
@@ -18,6 +21,7 @@ use crate::error::WeighError;
 use crate::forecast::StageForecast;
 use crate::progress::Progress;
 use crate::run::Bench;
+use crate::slice_length::WarmUpTimes;
 use crate::stage::{self, Staged};
 use crate::stop::Stop;
 
@@ -81,6 +85,15 @@ pub struct Cleaned {
     pub left: Vec<Left>,
 }
 
+/// What unmeasured load showed.
+#[derive(Debug)]
+pub(crate) struct Look {
+    /// Operations a second; `None` if none came.
+    pub(crate) rate: Option<f64>,
+    /// How evenly the connections were served.
+    pub(crate) spread: Option<Spread>,
+}
+
 /// One target with its workloads made ready for it.
 pub(crate) struct Arm {
     pub(crate) running: Running,
@@ -94,6 +107,8 @@ pub(crate) struct Arm {
     /// Records of the plan's pages on each of its hosts.
     pub(crate) records: Option<u64>,
     relaunched: bool,
+    /// Median service time of the slowest operation in the warm-ups so far.
+    pub(crate) slowest: Option<Duration>,
     /// Workloads of which it was said how laying out their data goes: once is enough.
     noted: BTreeSet<String>,
 }
@@ -130,6 +145,7 @@ impl Arm {
             server_header,
             records: None,
             relaunched: plan.rounds.relaunch,
+            slowest: None,
             noted: BTreeSet::new(),
         })
     }
@@ -203,35 +219,14 @@ impl Arm {
         Ok(())
     }
 
-    /// Unmeasured load on one workload.
-    pub(crate) fn warm_up(
-        &mut self,
-        plan: &Plan,
-        at: usize,
-        wires: &mut Wires<'_>,
-    ) -> Result<(), WeighError> {
-        let window = plan.rounds.warmup;
-        if window.is_zero() {
-            return Ok(());
-        }
-        let work = &plan.workloads[at];
-        self.before_slice(work, at, wires)?;
-        (wires.progress)(Progress::WarmUp {
-            target: &self.running.name,
-            workload: &work.name,
-        });
-        self.unmeasured(work, at, window, wires, &mut |_| {})
-    }
-
-    /// How many operations a second come of a closed loop, by a short look that is
-    /// not recorded; `None` if none came.
+    /// Unmeasured load on one workload, and what it showed.
     pub(crate) fn look(
         &mut self,
         plan: &Plan,
         at: usize,
         window: Duration,
         wires: &mut Wires<'_>,
-    ) -> Result<Option<f64>, WeighError> {
+    ) -> Result<Look, WeighError> {
         let work = &plan.workloads[at];
         self.before_slice(work, at, wires)?;
         (wires.progress)(Progress::WarmUp {
@@ -239,19 +234,25 @@ impl Arm {
             workload: &work.name,
         });
         let mut ended = 0;
-        self.unmeasured(work, at, window, wires, &mut |news| {
-            if let News::Sample(sample) = news
-                && !sample.drain
-            {
+        let mut times = WarmUpTimes::default();
+        let (seconds, spread) = self.unmeasured(work, at, window, wires, &mut |news| {
+            let News::Sample(sample) = news else { return };
+            times.add(&sample);
+            if !sample.drain {
                 let requests = sample.ops.iter().filter(|op| op.role.is_request());
                 ended += requests.map(|op| op.ok).sum::<u64>();
             }
         })?;
-        Ok((ended > 0).then(|| ended as f64 / window.as_secs_f64()))
+        self.slowest = self.slowest.max(times.slowest_median());
+        Ok(Look {
+            rate: (ended > 0 && seconds > 0.0).then(|| ended as f64 / seconds),
+            spread,
+        })
     }
 
-    /// Drives a workload for so long without keeping anything. One whose rate is
-    /// searched for runs in a closed loop.
+    /// Drives a workload for so long, or to the end of a segment, without keeping
+    /// anything; tells how many seconds it took. One whose rate is searched for runs in a
+    /// closed loop.
     fn unmeasured(
         &mut self,
         work: &Workload,
@@ -259,41 +260,13 @@ impl Arm {
         window: Duration,
         wires: &mut Wires<'_>,
         listen: &mut dyn FnMut(News),
-    ) -> Result<(), WeighError> {
+    ) -> Result<(f64, Option<Spread>), WeighError> {
         let workers = self.prepared[at].slice();
         self.drive_unmeasured(work, at, workers, window, wires, listen)
     }
 
-    /// The same with requests that are sent again when they are refused; false where there is
-    /// no such thing.
-    pub(crate) fn with_retries(
-        &mut self,
-        work: &Workload,
-        at: usize,
-        most: u32,
-        window: Duration,
-        wires: &mut Wires<'_>,
-        listen: &mut dyn FnMut(News),
-    ) -> Result<bool, WeighError> {
-        if self.prepared[at].spent().is_some() {
-            return Ok(false);
-        }
-        self.before_slice(work, at, wires)?;
-        let Some(workers) = self.prepared[at].slice_with_retries(most) else {
-            return Ok(false);
-        };
-        (wires.progress)(Progress::Stage {
-            target: &self.running.name,
-            workload: &work.name,
-            what: "measuring what retries would hide",
-            done: 0,
-            total: None,
-        });
-        self.drive_unmeasured(work, at, workers, window, wires, listen)?;
-        Ok(!wires.stop.is_asked())
-    }
-
-    fn drive_unmeasured(
+    /// Drives these workers for so long without keeping anything.
+    pub(crate) fn drive_unmeasured(
         &mut self,
         work: &Workload,
         at: usize,
@@ -301,14 +274,15 @@ impl Arm {
         window: Duration,
         wires: &mut Wires<'_>,
         listen: &mut dyn FnMut(News),
-    ) -> Result<(), WeighError> {
+    ) -> Result<(f64, Option<Spread>), WeighError> {
         let mut load = work.load.clone();
         if work.search().is_some() {
             load.pace = Pace::Closed;
         }
         let mut workers = workers;
-        workers.truncate(load.connections);
+        at_most(&mut workers, load.connections);
         let how = Drive {
+            rest: None,
             carrier: self.carrier(),
             load,
             seed: 0,
@@ -318,9 +292,9 @@ impl Arm {
         };
         let done = drive(&how, workers, wires.stop.over(), listen)?;
         self.prepared[at].slice_done(done.workers);
-        // What it does to caches is respected; the rest is not kept.
+        // What it does to caches counts; figures are not kept.
         drop(self.prepared[at].singles_seen());
-        Ok(())
+        Ok((done.seconds, done.spread))
     }
 
     /// Asks again what was asked before the run, until `limit` if there is one. What is not
@@ -467,8 +441,11 @@ impl Arm {
         let Some(stage) = stage else { return Ok(None) };
         let (what, must_succeed) = (stage.what.clone(), stage.must_succeed);
         let staged = self.drive_stage(work, stage, wires)?;
-        if must_succeed && staged.failure.is_none() && !staged.stopped {
-            self.note_refusals(work, &what, &staged, wires);
+        if let Some(sentence) = staged.refusals()
+            && self.noted.insert(work.name.clone())
+        {
+            let note = format!("target \"{}\", {what}: {sentence}", self.running.name);
+            (wires.progress)(Progress::Note(&note));
         }
         match staged.failure {
             Some(why) if must_succeed => Err(WeighError::Preparation {
@@ -520,31 +497,18 @@ impl Arm {
             &mut tell,
         )?)
     }
+}
 
-    /// Says what the server refused although the stage has succeeded, once for each workload.
-    fn note_refusals(
-        &mut self,
-        work: &Workload,
-        what: &str,
-        staged: &Staged,
-        wires: &mut Wires<'_>,
-    ) {
-        let refused = staged.refused;
-        let requests = match refused.requests {
-            0 => return,
-            1 => "1 request, which succeeded when it was sent again".to_owned(),
-            many => format!("{many} requests, and all succeeded when they were sent again"),
-        };
-        if !self.noted.insert(work.name.clone()) {
-            return;
+/// Leaves one worker for each connection at most, and those with connections of their own.
+pub(crate) fn at_most(workers: &mut Vec<Box<dyn EngineWorkload>>, connections: usize) {
+    let mut left = connections;
+    workers.retain(|worker| {
+        worker.own_connections().is_some() || {
+            let has_one = left > 0;
+            left = left.saturating_sub(1);
+            has_one
         }
-        let name = &self.running.name;
-        let at_once = refused.fewest_at_once;
-        let note = format!(
-            "target \"{name}\", {what}: the server refused {requests} (with {at_once} at a time at the fewest)"
-        );
-        (wires.progress)(Progress::Note(&note));
-    }
+    });
 }
 
 /// The target, as a workload sees it: hosts in the order of the route.
@@ -573,7 +537,50 @@ fn first_answer(
     for warning in &first.warnings {
         (wires.progress)(Progress::Warning(warning));
     }
+    if let Some(status) = first.answer.status {
+        check_status(plan, target, status, wires)?;
+    }
     Ok(first.answer.server)
+}
+
+/// What the first response says of workloads that send the same request: a status that
+/// they do not count as success.
+fn check_status(
+    plan: &Plan,
+    target: &Target,
+    status: u16,
+    wires: &mut Wires<'_>,
+) -> Result<(), WeighError> {
+    // Only these refuse the request itself; others may pass, such as 503 or 429.
+    let is_final = (400..500).contains(&status) && !matches!(status, 408 | 425 | 429);
+    for work in &plan.workloads {
+        let WorkloadKind::Http(http) = &work.kind else {
+            continue;
+        };
+        if !is_plain_get(http) || http.counts_as_success(status) {
+            continue;
+        }
+        let why = format!("GET was answered with status {status}, which does not count as success");
+        if is_final {
+            return Err(WeighError::Preparation {
+                target: target.name.clone(),
+                workload: work.name.clone(),
+                what: "the first request".to_owned(),
+                why: format!("{why}; correct the URL, or accept the status with --expect {status}"),
+            });
+        }
+        (wires.progress)(Progress::Warning(&format!(
+            "target \"{}\": {why}; requests of \"{}\" may fail",
+            target.name, work.name
+        )));
+    }
+    Ok(())
+}
+
+/// Whether it sends what a target is first asked with: its URL, and no headers.
+fn is_plain_get(http: &HttpWork) -> bool {
+    let same_target = http.path.is_none() && http.patterns.is_none();
+    same_target && http.method == "GET" && http.headers.is_empty()
 }
 
 /// By what blobs get to a target.

@@ -8,6 +8,7 @@
 mod arm;
 mod cache;
 mod clean;
+mod course;
 mod descriptors;
 mod doctor;
 mod error;
@@ -23,6 +24,7 @@ mod retried;
 mod run;
 mod search;
 mod single;
+mod slice_length;
 mod speed;
 mod stage;
 mod stop;

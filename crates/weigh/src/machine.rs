@@ -1,16 +1,23 @@
 //! What the generator's machine does during a slice.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
 use nix::time::ClockId;
 use tenbin_record::{
-    CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PortsUse, PressureUse, TcpUse,
+    CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PauseUse, PortsUse, PressureUse,
+    ProgramUse, TcpUse,
 };
-use tenbin_targets::vitals::{CpuTime, Frequency, Link, Ports, Tcp};
+use tenbin_targets::vitals::{self, CpuTime, Frequency, Link, Ports, Program, Tcp};
 use tenbin_targets::{Depth, Monitor, Reading, Scope, Vitals};
 
 use crate::arm::Arm;
 use crate::meter::{self, grown};
+
+/// Share of a core from which on another program is kept in the record of a slice.
+const PROGRAM_NOTICEABLE: f64 = 0.01;
+/// Programs that are kept of a slice at most.
+const MOST_PROGRAMS: usize = 16;
 
 /// Looks at the generator's machine and at every target that runs on it.
 pub(crate) struct Machine {
@@ -24,6 +31,10 @@ pub(crate) struct Look {
     at: Instant,
     vitals: Vitals,
     own_cpu_seconds: Option<f64>,
+    /// What every other program has used; `None` where nobody tells.
+    programs: Option<Vec<Program>>,
+    /// What each process of the target with load has used.
+    of_loaded: Vec<Program>,
     /// What each target has used, in the order of the arms.
     pub(crate) targets: Vec<Option<Reading>>,
 }
@@ -49,11 +60,24 @@ impl Machine {
             true => of_loaded,
             false => arm.running.look(Depth::Brief),
         });
+        let targets = targets.collect();
         Look {
             at,
-            targets: targets.collect(),
+            targets,
             own_cpu_seconds,
             vitals,
+            of_loaded: vitals::programs_of(&arms[loaded].running.members()),
+            // Last: there may be thousands of them.
+            programs: programs_beside(arms),
+        }
+    }
+
+    /// What programs use from now on, while nothing is asked of any target.
+    pub(crate) fn pause(&self, arms: &[Arm]) -> Pause {
+        Pause {
+            at: Instant::now(),
+            programs: programs_beside(arms),
+            active_opens: vitals::tcp().active_opens,
         }
     }
 
@@ -92,6 +116,20 @@ impl Machine {
             others_cpu_seconds: cpu
                 .zip(own_cpu_seconds)
                 .and_then(|(cpu, own)| others(cpu.busy, own, &of_targets, &self.here)),
+            programs: before
+                .programs
+                .as_deref()
+                .zip(after.programs.as_deref())
+                .map(|(old, new)| {
+                    let least = PROGRAM_NOTICEABLE * (after.at - before.at).as_secs_f64();
+                    let mut used = used_by_programs(old, new);
+                    used.retain(|program| program.cpu_seconds >= least);
+                    used.truncate(MOST_PROGRAMS);
+                    used
+                }),
+            target_programs: (!after.of_loaded.is_empty())
+                .then(|| by_name(used_by_programs(&before.of_loaded, &after.of_loaded))),
+            pause: None,
             idle_targets: arms
                 .iter()
                 .zip(&of_targets)
@@ -108,6 +146,7 @@ impl Machine {
                 memory_full_us: grown(old.pressure.memory_full, new.pressure.memory_full),
             },
             tcp: TcpUse {
+                active_opens: grown(old.tcp.active_opens, new.tcp.active_opens),
                 sent_segments: grown(old.tcp.sent_segments, new.tcp.sent_segments),
                 retransmitted_segments: grown(
                     old.tcp.retransmitted_segments,
@@ -140,6 +179,67 @@ impl Machine {
             }),
         }
     }
+}
+
+/// A pause that has begun.
+pub(crate) struct Pause {
+    at: Instant,
+    programs: Option<Vec<Program>>,
+    active_opens: Option<u64>,
+}
+
+impl Pause {
+    /// What programs used in it.
+    pub(crate) fn over(self, arms: &[Arm]) -> Option<PauseUse> {
+        let seconds = self.at.elapsed().as_secs_f64();
+        let before = self.programs?;
+        Some(PauseUse {
+            seconds,
+            active_opens: grown(self.active_opens, vitals::tcp().active_opens),
+            programs: used_by_programs(&before, &programs_beside(arms)?),
+        })
+    }
+}
+
+fn programs_beside(arms: &[Arm]) -> Option<Vec<Program>> {
+    let members: Vec<i32> = arms.iter().flat_map(|arm| arm.running.members()).collect();
+    vitals::programs(&members)
+}
+
+/// What each of those at both looks used, the busiest first.
+fn used_by_programs(before: &[Program], after: &[Program]) -> Vec<ProgramUse> {
+    let before: HashMap<(i32, u64), f64> = before
+        .iter()
+        .map(|program| ((program.pid, program.start), program.cpu_seconds))
+        .collect();
+    let mut used: Vec<ProgramUse> = after
+        .iter()
+        .filter_map(|program| {
+            let had = before.get(&(program.pid, program.start))?;
+            let cpu_seconds = program.cpu_seconds - had;
+            (cpu_seconds > 0.0).then(|| ProgramUse {
+                pid: program.pid,
+                name: program.name.clone(),
+                cpu_seconds,
+            })
+        })
+        .collect();
+    used.sort_by(|one, other| other.cpu_seconds.total_cmp(&one.cpu_seconds));
+    used
+}
+
+/// Processes of one name together, under the number of the first of them.
+fn by_name(used: Vec<ProgramUse>) -> Vec<ProgramUse> {
+    let mut together: Vec<ProgramUse> = Vec::new();
+    for program in used {
+        match together.iter_mut().find(|known| known.name == program.name) {
+            Some(known) => known.cpu_seconds += program.cpu_seconds,
+            None => together.push(program),
+        }
+    }
+    together.sort_by(|one, other| other.cpu_seconds.total_cmp(&one.cpu_seconds));
+    together.truncate(MOST_PROGRAMS);
+    together
 }
 
 fn cpu_between(before: CpuTime, after: CpuTime) -> CpuUse {
@@ -217,6 +317,21 @@ mod tests {
             Some(0.0),
             "clock ticks are coarse"
         );
+    }
+
+    #[test]
+    fn a_program_under_the_number_of_another_has_no_figures() {
+        let program = |pid, start, cpu_seconds| Program {
+            pid,
+            start,
+            name: "db".to_owned(),
+            cpu_seconds,
+        };
+        let before = [program(1, 5, 1.0), program(2, 5, 1.0), program(3, 5, 1.0)];
+        let after = [program(1, 5, 1.25), program(2, 9, 9.0), program(3, 5, 2.0)];
+        let used = used_by_programs(&before, &after);
+        let used: Vec<(i32, f64)> = used.iter().map(|one| (one.pid, one.cpu_seconds)).collect();
+        assert_eq!(used, [(3, 1.0), (1, 0.25)]);
     }
 
     #[test]

@@ -29,6 +29,10 @@ pub(crate) fn between(before: Option<Reading>, after: Option<Reading>) -> Option
         written_bytes: grown(old.written_bytes, new.written_bytes),
         voluntary_switches: grown(old.voluntary_switches, new.voluntary_switches),
         involuntary_switches: grown(old.involuntary_switches, new.involuntary_switches),
+        // Known of whole looks only, each against the one before.
+        busiest_process_seconds: new.busiest_process,
+        busiest_thread_seconds: new.busiest_thread,
+        waited_for_core_seconds: new.waited_for_core,
         seconds: Some(seconds),
         missed_seconds: None,
         scope: match new.scope {

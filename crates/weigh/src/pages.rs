@@ -7,7 +7,7 @@ use tenbin_corpus::load::{self, Files, Kept, Kind, Manner, Options, in_directory
 use tenbin_corpus::make::{self, PageSource, Recipe, TABLE};
 use tenbin_corpus::patterns;
 use tenbin_corpus::synthetic::Language;
-use tenbin_plan::{Corpus, CorpusLanguage, CorpusSource, Plan, SearchServer, Target};
+use tenbin_plan::{Corpus, CorpusLanguage, CorpusSource, Plan, SearchServer, Target, Workload};
 use tenbin_targets::Running;
 
 use crate::arm::{Wires, is_disposable};
@@ -253,29 +253,33 @@ fn with_requests(
         );
         (wires.progress)(Progress::Note(&note));
     }
-    let requests = requests(&plan, corpus, &terms)?;
-    plan.fill_patterns(requests.as_bytes())
-        .map_err(WeighError::NotThePages)?;
+    let filled = match requests(&plan, corpus, &terms) {
+        Some(requests) => plan.fill_patterns(requests.as_bytes()),
+        None => plan.fill_terms(&terms),
+    };
+    filled.map_err(WeighError::NotThePages)?;
     Ok(plan)
 }
 
-/// The tutorial's search for these terms, in the words of the servers that are to be asked.
-fn requests(plan: &Plan, corpus: &Corpus, terms: &[String]) -> Result<String, WeighError> {
+/// The tutorial's search for these terms, if one file of requests does for all targets: they
+/// are servers of one kind, or the plan has a base. `None` where each target is asked in its own
+/// words.
+fn requests(plan: &Plan, corpus: &Corpus, terms: &[String]) -> Option<String> {
+    let mut workloads = plan.workloads.iter().filter_map(Workload::patterns);
+    if workloads.any(|patterns| patterns.by_target.is_some()) {
+        return None;
+    }
     if let Some(base) = &corpus.base {
-        return Ok(patterns::lines(base, terms, false));
+        return Some(patterns::lines(base, terms, false));
     }
     let servers = plan.targets.iter().map(|target| target.searched.corpus);
     let asked_in_json = |server| server == Some(SearchServer::OpenSearch);
     match servers.clone().any(asked_in_json) {
-        false => Ok(patterns::lines(patterns::HEAVY, terms, false)),
+        false => Some(patterns::lines(patterns::HEAVY, terms, false)),
         true if servers.clone().all(asked_in_json) => {
-            Ok(patterns::opensearch(patterns::OPENSEARCH, terms))
+            Some(patterns::opensearch(patterns::OPENSEARCH, terms))
         }
-        true => Err(WeighError::NotThePages(
-            "one request cannot ask OpenSearch and another server: give the corpus a base that \
-             all targets understand, or take a plan for each kind of server"
-                .to_owned(),
-        )),
+        true => None,
     }
 }
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use tenbin_record::{LiveSecond, Slice};
+use tenbin_plan::Plan;
+use tenbin_record::{Environment, LiveSecond, Slice};
 
 use crate::supply::Supply;
 
@@ -123,6 +124,13 @@ pub enum Progress<'a> {
     Measured {
         /// Its figures.
         slice: &'a Slice,
+    },
+    /// Every target has been asked for the hits of the patterns.
+    Hits {
+        /// The experiment.
+        plan: &'a Plan,
+        /// What they found.
+        environment: &'a Environment,
     },
     /// Something worth a word; one sentence.
     Warning(&'a str),

@@ -4,10 +4,12 @@
 use std::time::Duration;
 
 use tenbin_engine::{News, Role, Sample};
-use tenbin_plan::Plan;
+use tenbin_plan::{Plan, Workload};
 use tenbin_record::{Environment, Retried, Slice};
 
 use crate::arm::{Arm, Wires};
+use crate::error::WeighError;
+use crate::progress::Progress;
 
 /// Retries of a request, at most: those of minio-go, the library of warp.
 const MOST: u32 = 10;
@@ -51,7 +53,7 @@ pub(crate) fn try_again(
                 }
             };
             // What could not be tried stays unknown.
-            if let Ok(true) = arm.with_retries(work, at, MOST, window, wires, listen) {
+            if let Ok(true) = arm.with_retries(work, at, window, wires, listen) {
                 let target = environment.targets.entry(arm.running.name.clone());
                 let retried = &mut target.or_default().retried;
                 retried.insert(work.name.clone(), seen);
@@ -60,6 +62,36 @@ pub(crate) fn try_again(
         }
     }
     any
+}
+
+impl Arm {
+    /// Drives a workload with requests that are sent again when they are refused; false where
+    /// there is no such thing.
+    fn with_retries(
+        &mut self,
+        work: &Workload,
+        at: usize,
+        window: Duration,
+        wires: &mut Wires<'_>,
+        listen: &mut dyn FnMut(News),
+    ) -> Result<bool, WeighError> {
+        if self.prepared[at].spent().is_some() {
+            return Ok(false);
+        }
+        self.before_slice(work, at, wires)?;
+        let Some(workers) = self.prepared[at].slice_with_retries(MOST) else {
+            return Ok(false);
+        };
+        (wires.progress)(Progress::Stage {
+            target: &self.running.name,
+            workload: &work.name,
+            what: "measuring what retries would hide",
+            done: 0,
+            total: None,
+        });
+        self.drive_unmeasured(work, at, workers, window, wires, listen)?;
+        Ok(!wires.stop.is_asked())
+    }
 }
 
 /// Whether enough operations failed by statuses that may pass: 429 and 500 to 504.

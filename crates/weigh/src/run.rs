@@ -6,18 +6,19 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use tenbin_engine::{Carrier, Drive, ErrorClass, drive};
+use tenbin_engine::{Carrier, Drive, ErrorClass, Spread, drive};
 use tenbin_plan::rng::{Rng, name_number};
 use tenbin_plan::{Found, Load, Plan, Turn, schedule};
 use tenbin_record::{
-    Allocated, Ended, Environment, Left, RateProbe, RunDirectory, RunWriter, Slice, SliceEnd,
-    SliceStart, WireUse, write_buckets_made, write_left,
+    Allocated, Ended, Environment, Left, MachineUse, PauseUse, RateProbe, RunDirectory, RunWriter,
+    Slice, SliceEnd, SliceStart, WireUse, write_buckets_made, write_left,
 };
 use tenbin_targets::{TargetError, bring_up};
 
-use crate::arm::{Arm, Ground, Stays, Wires, was_there};
+use crate::arm::{Arm, Ground, Stays, Wires, at_most, was_there};
 use crate::cache;
 use crate::clean::forget_buckets;
+use crate::course::{self, Courses};
 use crate::descriptors::Descriptors;
 use crate::error::{Ending, WeighError};
 use crate::machine::Machine;
@@ -28,6 +29,7 @@ use crate::progress::Progress;
 use crate::retried;
 use crate::search::Steering;
 use crate::single;
+use crate::slice_length;
 use crate::stop::Stop;
 use crate::supply::{self, Supply};
 use crate::watch::{Scene, Trouble, Watch};
@@ -54,6 +56,8 @@ pub struct Bench {
     /// When a run that may end by precision may end, which only those who judge
     /// figures can know.
     pub is_precise: IsPrecise,
+    /// Nobody has set the length of a slice, so that it may follow from the warm-up.
+    pub lengthen_slices: bool,
 }
 
 /// What a run has come to.
@@ -70,6 +74,9 @@ pub struct Weighed {
     pub environment: Environment,
     /// All slices, in their order.
     pub slices: Vec<Slice>,
+    /// Planned length of a slice: that of the plan, or a longer one where the warm-up showed
+    /// operations too slow for it.
+    pub slice_length: Duration,
     /// How the measuring ended.
     pub ending: Ending,
     /// What Tenbin made and could not remove.
@@ -140,23 +147,35 @@ pub fn weigh(
             }
             if single::note_patterns(plan, &arms, &mut environment) {
                 directory.write_environment(&environment)?;
+                let environment = &environment;
+                (wires.progress)(Progress::Hits { plan, environment });
             }
-            match plan.rounds.relaunch {
-                false => warm_all_up(plan, &mut arms, &mut wires)?,
+            let prepared = arms.first().map_or(&[][..], |arm| &arm.prepared);
+            let mut courses = Courses::new(plan, prepared);
+            let reopen = match plan.rounds.relaunch {
+                false => warm_all_up(plan, &mut arms, &mut courses, &mut wires)?,
                 // Each is warmed up when it has been started again.
-                true => halt_all(&mut arms)?,
-            }
-            Ok(environment)
+                true => {
+                    halt_all(&mut arms)?;
+                    vec![None; plan.workloads.len()]
+                }
+            };
+            Ok((environment, courses, reopen))
         })
-        .and_then(|mut environment| {
+        .and_then(|(mut environment, mut courses, reopen)| {
             let plan = settled.as_ref().unwrap_or(plan);
+            let longer = lengthen((given, plan, &found), bench, &directory, &arms, &mut wires)?;
+            let plan = longer.as_ref().unwrap_or(plan);
+            announce(plan, &mut courses, &mut wires);
             let mut run = Run {
                 plan,
                 ground,
                 machine: Machine::new(directory.path(), &arms),
                 arms: &mut arms,
+                courses,
                 writer: directory.writer()?,
                 begun,
+                reopen,
                 slices: Vec::new(),
                 wires: &mut wires,
                 count_allocations: bench.count_allocations,
@@ -177,7 +196,7 @@ pub fn weigh(
                 // What was measured counts without it; there it stays unknown.
                 let _ = directory.write_environment(&environment);
             }
-            Ok((environment, slices, ending))
+            Ok((environment, slices, ending, plan.rounds.slice))
         });
     let plan = settled.as_ref().unwrap_or(plan);
     let mut stays = clear(plan, arms, wires.progress);
@@ -191,18 +210,46 @@ pub fn weigh(
         for left in &stays.left_behind {
             (wires.progress)(Progress::Warning(&left.to_string()));
         }
+        if stays.left_behind.is_empty() && stays.kept.is_empty() {
+            directory.discard_unless_it_tells();
+        }
     }
-    let (environment, slices, ending) = outcome?;
+    let (environment, slices, ending, slice_length) = outcome?;
     Ok(Weighed {
         directory: directory.path().to_owned(),
         started: directory.started(),
         found,
         environment,
         slices,
+        slice_length,
         ending,
         left_behind: stays.left_behind,
         kept: stays.kept,
     })
+}
+
+/// The plan with longer slices, kept in the run directory, where the warm-up showed that they
+/// have to be and the user has not set their length.
+fn lengthen(
+    (given, plan, found): (&Plan, &Plan, &[(usize, Found)]),
+    bench: &Bench,
+    directory: &RunDirectory,
+    arms: &[Arm],
+    wires: &mut Wires<'_>,
+) -> Result<Option<Plan>, WeighError> {
+    let median = arms.iter().filter_map(|arm| arm.slowest).max();
+    let longer = match bench.lengthen_slices {
+        true => slice_length::lengthened(plan, median),
+        false => None,
+    };
+    if let (Some(longer), Some(median)) = (&longer, median) {
+        let mut written = given.clone();
+        written.rounds.slice = longer.rounds.slice;
+        directory.write_plan(&crate::found::in_words(&written, found))?;
+        let sentence = slice_length::sentence(plan, longer, median);
+        (wires.progress)(Progress::Note(&sentence));
+    }
+    Ok(longer)
 }
 
 /// The requests of all these slices; `None` if one of them ends by time alone.
@@ -276,16 +323,99 @@ fn make_all_ready(
     Ok(())
 }
 
-fn warm_all_up(plan: &Plan, arms: &mut [Arm], wires: &mut Wires<'_>) -> Result<(), WeighError> {
-    for at in 0..plan.workloads.len() {
-        for arm in arms.iter_mut() {
-            arm.warm_up(plan, at, wires)?;
+/// How often each connection of a slice is opened on a ramp on which connections are served
+/// unevenly: Tenbin's own convention. One spread over the workers in a slice is one throw of the
+/// dice; with 8 of them in each of 8 slices the mean is known to a few percent.
+const LIVES: u32 = 8;
+
+/// Warms every target up. Says how often each connection is to be opened in a slice, by workload.
+fn warm_all_up(
+    plan: &Plan,
+    arms: &mut [Arm],
+    courses: &mut Courses,
+    wires: &mut Wires<'_>,
+) -> Result<Vec<Option<u32>>, WeighError> {
+    let warmup = plan.rounds.warmup;
+    let mut uneven: Vec<Option<String>> = vec![None; plan.workloads.len()];
+    for (at, work) in plan.workloads.iter().enumerate() {
+        let position = arms.first().and_then(|arm| arm.prepared[at].position());
+        let lengths = match courses.of(at).zip(position) {
+            Some((course, from)) => course.probe(&work.load, warmup, &from.workers),
+            None => None,
+        };
+        for length in lengths.unwrap_or_else(|| vec![warmup]) {
+            for target in 0..arms.len() {
+                course::level(arms, courses, at, target);
+                let arm = (target, &mut arms[target]);
+                let spread = warm_up(plan, at, length, arm, courses, wires)?;
+                if let Some(spread) = spread.filter(Spread::is_uneven) {
+                    uneven[at] = Some(format!(
+                        "target \"{}\" served {} connections unevenly in the warm-up, between \
+                         {:.0} and {:.0} requests/s each",
+                        arms[target].running.name,
+                        spread.connections,
+                        spread.slowest,
+                        spread.fastest
+                    ));
+                }
+            }
         }
     }
     if wires.stop.is_asked() {
         return Err(WeighError::Interrupted);
     }
-    Ok(())
+    let mut reopen = vec![None; plan.workloads.len()];
+    for ladder in plan.ladders() {
+        let may = |at: &usize| {
+            let load = &plan.workloads[*at].load;
+            load.keep_alive && load.depth == 1 && load.reopen.is_none() && load.requests.is_none()
+        };
+        let seen = ladder.iter().find_map(|at| uneven[*at].as_ref());
+        let Some(seen) = seen.filter(|_| ladder.iter().all(may)) else {
+            continue;
+        };
+        (wires.progress)(Progress::Note(&format!(
+            "{seen}: every slice of this ramp opens its connections {LIVES} times (--reopen)"
+        )));
+        ladder.iter().for_each(|at| reopen[*at] = Some(LIVES));
+    }
+    Ok(reopen)
+}
+
+/// Says before the first slice how many requests each slice is to send.
+fn announce(plan: &Plan, courses: &mut Courses, wires: &mut Wires<'_>) {
+    let names: Vec<&str> = plan.targets.iter().map(|target| &*target.name).collect();
+    for (at, work) in plan.workloads.iter().enumerate() {
+        let length = work.lead(&plan.rounds) + plan.rounds.slice;
+        let course = courses.of(at);
+        if let Some(note) = course.and_then(|course| course.sentence(work, &names, length)) {
+            (wires.progress)(Progress::Note(&note));
+        }
+    }
+}
+
+/// Warms one target up on one workload for about that long: by time, or over the same part
+/// of its sequence as the other targets. How evenly its connections were served.
+fn warm_up(
+    plan: &Plan,
+    at: usize,
+    length: Duration,
+    (target, arm): (usize, &mut Arm),
+    courses: &mut Courses,
+    wires: &mut Wires<'_>,
+) -> Result<Option<Spread>, WeighError> {
+    if length.is_zero() || wires.stop.is_asked() {
+        return Ok(None);
+    }
+    let Some(course) = courses.of(at) else {
+        return Ok(arm.look(plan, at, length, wires)?.spread);
+    };
+    let (load, planned) = (&plan.workloads[at].load, (Duration::ZERO, length));
+    let stretch = course.begin(target, arm.prepared[at].as_mut(), load, planned);
+    let window = stretch.window + stretch.rest.unwrap_or_default();
+    let seen = arm.look(plan, at, window, wires)?;
+    course.end(target, arm.prepared[at].as_mut(), seen.rate);
+    Ok(seen.spread)
 }
 
 fn halt_all(arms: &mut [Arm]) -> Result<(), WeighError> {
@@ -335,9 +465,12 @@ pub(crate) struct Run<'r, 'w> {
     ground: Ground<'r>,
     machine: Machine,
     pub(crate) arms: &'r mut [Arm],
+    courses: Courses,
     writer: RunWriter,
     /// When the run began: that of `started_unix_ns`, from which all times count.
     begun: Instant,
+    /// By workload: how often each connection is opened in a slice, where the plan does not say.
+    reopen: Vec<Option<u32>>,
     pub(crate) slices: Vec<Slice>,
     pub(crate) wires: &'r mut Wires<'w>,
     count_allocations: CountAllocations,
@@ -347,9 +480,13 @@ pub(crate) struct Run<'r, 'w> {
 impl Run<'_, '_> {
     fn measure(&mut self, turns: &[Turn]) -> Result<Ending, WeighError> {
         for (index, turn) in turns.iter().enumerate() {
+            let load = self.plan.workloads[turn.workload].load.clone();
             let ask = Ask {
                 turn,
-                load: self.plan.workloads[turn.workload].load.clone(),
+                load: Load {
+                    reopen: load.reopen.or(self.reopen[turn.workload]),
+                    ..load
+                },
                 window: self.plan.rounds.slice,
                 probe: None,
             };
@@ -379,16 +516,24 @@ impl Run<'_, '_> {
     /// Measures one slice, after a rest if it is not the first. `Some` when nothing
     /// should follow it.
     pub(crate) fn ask(&mut self, ask: &Ask<'_>) -> Result<Option<Ending>, WeighError> {
-        if !self.slices.is_empty() {
-            rest(self.plan.rounds.gap, self.wires.stop);
-        }
-        match self.slice(ask) {
+        let pause = (!self.slices.is_empty())
+            .then(|| {
+                let pause = self.machine.pause(self.arms);
+                rest(self.plan.rounds.gap, self.wires.stop);
+                pause.over(self.arms)
+            })
+            .flatten();
+        match self.slice(ask, pause) {
             Ok(ending) => Ok(ending),
             Err(error) => ending_of(error).map(Some),
         }
     }
 
-    fn slice(&mut self, ask: &Ask<'_>) -> Result<Option<Ending>, WeighError> {
+    fn slice(
+        &mut self,
+        ask: &Ask<'_>,
+        pause: Option<PauseUse>,
+    ) -> Result<Option<Ending>, WeighError> {
         let index = self.slices.len();
         let turn = ask.turn;
         let work = &self.plan.workloads[turn.workload];
@@ -405,11 +550,22 @@ impl Run<'_, '_> {
             return Ok(Some(Ending::TargetFailed(sentence)));
         }
         if self.plan.rounds.relaunch {
-            arm.warm_up(self.plan, turn.workload, self.wires)?;
+            course::level(self.arms, &mut self.courses, turn.workload, turn.target);
+            let one = (turn.target, &mut self.arms[turn.target]);
+            let length = self.plan.rounds.warmup;
+            warm_up(
+                self.plan,
+                turn.workload,
+                length,
+                one,
+                &mut self.courses,
+                self.wires,
+            )?;
             if self.wires.stop.is_asked() {
                 return Ok(Some(Ending::Interrupted));
             }
         }
+        let arm = &mut self.arms[turn.target];
         arm.before_slice(work, turn.workload, self.wires)?;
         (self.wires.progress)(Progress::Slice {
             index,
@@ -418,16 +574,26 @@ impl Run<'_, '_> {
             workload: &work.name,
         });
         let cache_before = cache::look(&arm.running, work)?;
-        let mut workers = arm.prepared[turn.workload].slice();
-        workers.truncate(work.load.connections);
-        let lead = work.lead(&self.plan.rounds);
+        let planned = (work.lead(&self.plan.rounds), ask.window);
+        course::level(self.arms, &mut self.courses, turn.workload, turn.target);
+        let arm = &mut self.arms[turn.target];
+        let course = self.courses.of(turn.workload);
+        let prepared = arm.prepared[turn.workload].as_mut();
+        let stretch = course.map(|course| course.begin(turn.target, prepared, &ask.load, planned));
+        let (lead, window) = stretch.as_ref().map_or(planned, |s| (s.lead, s.window));
+        let from = prepared.position();
+        // Where every operation counts, the window stays open until the last has ended.
+        let all_count = work.may_end_early() && ask.load.requests.is_none();
+        let mut workers = prepared.slice();
+        at_most(&mut workers, work.load.connections);
         let how = Drive {
+            rest: stretch.as_ref().and_then(|s| s.rest).filter(|_| !all_count),
             carrier: arm.carrier(),
             load: ask.load.clone(),
             seed: arrivals_seed(self.plan.seed, turn),
             lead,
             stages: work.stages,
-            window: Some(ask.window),
+            window: Some(window),
         };
         let hosts = host_names(&how.carrier);
         let (operations, roles) = workers.first().map_or_else(Default::default, |worker| {
@@ -450,6 +616,7 @@ impl Run<'_, '_> {
             closed_loop: matches!(ask.load.pace, tenbin_plan::Pace::Closed),
             planned_seconds: ask.window.as_secs_f64(),
             start: (self.begun.elapsed() + lead).as_secs_f64(),
+            reopen: ask.load.reopen,
             probe: ask.probe,
         })?;
         let stop = self.wires.stop;
@@ -469,8 +636,13 @@ impl Run<'_, '_> {
             ..
         } = watch;
         let arm = &mut self.arms[turn.target];
-        arm.prepared[turn.workload].slice_done(done.workers);
-        let seen = arm.prepared[turn.workload].singles_seen();
+        let prepared = arm.prepared[turn.workload].as_mut();
+        prepared.slice_done(done.workers);
+        let seen = prepared.singles_seen();
+        let segment = from.zip(prepared.position()).map(|(from, to)| {
+            let planned = stretch.as_ref().and_then(|stretch| stretch.requests);
+            course::recorded(&from, &to, planned, done.unmeasured)
+        });
         let cache_after = cache::look(&arm.running, work).ok().flatten();
         let forecast = seen.as_ref().and_then(|seen| seen.forecast);
         if let Some(Trouble::Record(error)) = trouble {
@@ -481,7 +653,7 @@ impl Run<'_, '_> {
             cut_short: done.cut_short,
             server,
             allocated,
-            machine,
+            machine: machine.map(|machine| MachineUse { pause, ..machine }),
             wire: done.tcp.map(|tcp| WireUse {
                 connections: tcp.connections,
                 min_rtt_ns: tcp.min_rtt,
@@ -490,7 +662,15 @@ impl Run<'_, '_> {
             singles: seen.map(|seen| single::kept(&seen, &hosts)),
             stages: done.stages,
             cache: cache::between(cache_before, cache_after, forecast),
+            spread: done.spread,
+            segment,
         })?;
+        if let Some(course) = self.courses.of(turn.workload) {
+            let requests = slice.requests();
+            let ended: u64 = requests.map(|op| op.ok + op.failed_count()).sum();
+            let rate = (slice.seconds > 0.0).then(|| ended as f64 / slice.seconds);
+            course.end(turn.target, prepared, rate);
+        }
         for second in &self.writer.take_seconds() {
             (self.wires.progress)(Progress::Second { second });
         }

@@ -90,7 +90,7 @@ impl Run<'_, '_> {
         let length = (self.plan.rounds.slice / 2).max(SHORTEST_LOOK);
         let mut lowest: Option<f64> = None;
         for arm in self.arms.iter_mut() {
-            let seen = arm.look(self.plan, at, length, self.wires)?;
+            let seen = arm.look(self.plan, at, length, self.wires)?.rate;
             if self.wires.stop.is_asked() {
                 return Err(WeighError::Interrupted);
             }

@@ -60,6 +60,7 @@ mod tests {
             cpu: 0,
             backlog: 0,
             drain,
+            pause: None,
         }
     }
 

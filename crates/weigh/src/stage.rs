@@ -25,6 +25,24 @@ pub(crate) struct Staged {
     pub(crate) refused: Refused,
 }
 
+impl Staged {
+    /// What the server refused although the stage has succeeded, in a sentence.
+    pub(crate) fn refusals(&self) -> Option<String> {
+        if self.failure.is_some() || self.stopped {
+            return None;
+        }
+        let requests = match self.refused.requests {
+            0 => return None,
+            1 => "1 request, which succeeded when it was sent again".to_owned(),
+            many => format!("{many} requests, and all succeeded when they were sent again"),
+        };
+        let fewest = self.refused.fewest_at_once;
+        Some(format!(
+            "the server refused {requests} (with {fewest} at a time at the fewest)"
+        ))
+    }
+}
+
 /// Drives `stage` to its end, or to its first failure if it must succeed, or
 /// until nobody answers any more. Requests of a stage that must succeed are sent again while
 /// the server refuses them for the moment. `done` gets the operations done so far and the
@@ -37,6 +55,7 @@ pub(crate) fn run(
     done: &mut dyn FnMut(u64, u64),
 ) -> Result<Staged, EngineError> {
     let plan = Drive {
+        rest: None,
         carrier: narrowed(carrier, stage.host),
         load: Load {
             pace: Pace::Closed,
@@ -45,6 +64,7 @@ pub(crate) fn run(
             depth: 1,
             timeout,
             keep_alive: true,
+            reopen: None,
             requests: None,
         },
         seed: 0,
@@ -162,6 +182,7 @@ mod tests {
             cpu: 0,
             backlog: 0,
             drain: false,
+            pause: None,
         }
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use tenbin_plan::size::Size;
-use tenbin_plan::{Builtin, Plan, Reach, Target, WorkloadKind};
+use tenbin_plan::{Builtin, Plan, Reach, S3Operation, Target, WorkloadKind};
 use tenbin_targets::Running;
 use tenbin_targets::doctor::Process;
 use tenbin_targets::serve::half_of_the_free_memory;
@@ -27,6 +27,8 @@ pub struct Supply {
     pub objects: u64,
     /// Bytes of content, about.
     pub bytes: u64,
+    /// Some of it is used up by a slice and put again before the next.
+    pub again: bool,
 }
 
 impl fmt::Display for Supply {
@@ -48,6 +50,7 @@ impl Supply {
             {
                 supply.objects = supply.objects.saturating_add(objects);
                 supply.bytes = supply.bytes.saturating_add(bytes);
+                supply.again |= work.mix.single().is_some_and(S3Operation::uses_up);
             }
         }
         supply

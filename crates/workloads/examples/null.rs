@@ -21,6 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let requests = operations.first().map(|count| count.parse()).transpose()?;
     let slice = Drive {
+        rest: None,
         carrier: Carrier::Null,
         load: Load {
             requests,

@@ -7,6 +7,7 @@ use crate::blob::Blob;
 use crate::error::WorkloadError;
 use crate::http::Http;
 use crate::s3::S3;
+use crate::sequence::Position;
 use crate::single::{AskedPatterns, SinglesSeen};
 use crate::site::Site;
 
@@ -85,9 +86,44 @@ pub trait Prepared: Send {
         None
     }
 
+    /// How far the workload has come in the sequence of its requests; `None` where it
+    /// does not matter which requests a target is sent. Asked between slices.
+    fn position(&self) -> Option<Position> {
+        None
+    }
+
+    /// Where the next slice ends in the sequence, by worker, which is then
+    /// [`tenbin_engine::Next::Exhausted`]; without, it ends by time.
+    fn ends_at(&mut self, ends: Option<&[u64]>) {
+        let _ = ends;
+    }
+
+    /// Goes on at this position of the sequence, by worker. What is before it and has not
+    /// been sent is left out.
+    fn skip_to(&mut self, position: &[u64]) {
+        let _ = position;
+    }
+
+    /// How many different things the slice of that number (from 0, warm-ups among them) may
+    /// read, where that depends on what an earlier slice stored on this target.
+    fn readable(&self, slice: usize) -> Option<u64> {
+        let _ = slice;
+        None
+    }
+
+    /// The slice that was driven last is only the first part of the next one, which reads
+    /// what an earlier slice of the same number stored.
+    fn goes_on(&mut self) {}
+
+    /// The next slice is to read only the first `things`, since another target has no
+    /// more of them.
+    fn read_only(&mut self, things: u64) {
+        let _ = things;
+    }
+
     /// The measured workers of one slice, one for a thread: as many as there are
-    /// threads, or connections where these are fewer. Every slice sends the
-    /// same sequence from its beginning.
+    /// threads, or connections where these are fewer. Where the workload has a
+    /// [`Prepared::position`], they go on from there; elsewhere every slice begins anew.
     fn slice(&mut self) -> Vec<Box<dyn Workload>>;
 
     /// The workers of a stretch in which refused requests are sent again, at most so often

@@ -16,6 +16,7 @@ pub mod null;
 mod range;
 mod resend;
 pub mod s3;
+mod sequence;
 mod single;
 mod site;
 mod text;
@@ -27,6 +28,7 @@ pub use blob::Blob;
 pub use error::WorkloadError;
 pub use kind::{KINDS, Kind, Leftover, Prepared, Stage, prepare};
 pub use resend::{Governor, Patient, Refused, SENT_AGAIN};
+pub use sequence::Position;
 pub use single::{
     AskedPatterns, CacheForecast, HostAsked, PatternAsked, PatternSeen, SingleSeen, SinglesSeen,
 };

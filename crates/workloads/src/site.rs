@@ -7,6 +7,7 @@ use tenbin_plan::{Credentials, Signature};
 use url::Url;
 
 use crate::blob::Shelf;
+use crate::http::Caches;
 
 /// A target, as a workload sees it.
 #[derive(Debug, Clone)]
@@ -29,6 +30,7 @@ pub struct Site {
     /// Directory of the run, if what is put there outlives a run that is killed.
     run_directory: Option<PathBuf>,
     shelf: Arc<Shelf>,
+    caches: Arc<Caches>,
 }
 
 /// By what blobs get to a target.
@@ -58,6 +60,7 @@ impl Site {
             means: Means::default(),
             run_directory: None,
             shelf: Arc::default(),
+            caches: Arc::default(),
         }
     }
 
@@ -106,6 +109,11 @@ impl Site {
     /// What workloads on this target have in common.
     pub(crate) fn shelf(&self) -> &Shelf {
         &self.shelf
+    }
+
+    /// Its simulated caches, which the workloads on it have in common.
+    pub(crate) fn caches(&self) -> &Arc<Caches> {
+        &self.caches
     }
 
     /// The same site with one more host: the next of the route, at that URL.

@@ -18,18 +18,22 @@ fn prepared(text: &str, keys: &str, urls: &[&str]) -> Result<Box<dyn Prepared>, 
     prepare(&drawn(text, keys), &site, 7, 2)
 }
 
-/// The heads of so many requests to each host in turn.
+/// The heads of the first worker's requests in a slice, so many, or as many as there are,
+/// to each host in turn.
 fn heads(prepared: &mut dyn Prepared, hosts: &[usize], count: usize) -> Vec<String> {
-    let mut worker = prepared.slice().remove(0);
+    let mut workers = prepared.slice();
     let mut heads = Vec::new();
     for at in 0..count {
         let mut exchange = Exchange {
             host: hosts[at % hosts.len()],
             ..Exchange::default()
         };
-        assert_eq!(worker.next(support::NOW, &mut exchange), Next::Ready);
+        if workers[0].next(support::NOW, &mut exchange) == Next::Exhausted {
+            break;
+        }
         heads.push(String::from_utf8(exchange.head).unwrap());
     }
+    prepared.slice_done(workers);
     heads
 }
 
@@ -56,18 +60,67 @@ fn patterns_have_heads_and_bodies_of_their_own() {
 }
 
 #[test]
-fn every_target_and_every_slice_gets_the_same_sequence() {
+fn every_target_gets_the_same_sequence_and_each_slice_goes_on_in_it() {
     let text: String = (0..100).map(|at| format!("/{at}\n")).collect();
-    for order in ["weighted", "shuffled", "zipf:1"] {
+    for order in ["weighted", "sequential", "shuffled", "zipf:1"] {
         let keys = format!("order = {order:?}");
         let mut here = prepared(&text, &keys, &["http://h"]).unwrap();
-        let first = heads(here.as_mut(), &[0], 300);
-        assert_eq!(heads(here.as_mut(), &[0], 300), first, "{order}");
-        let mut there = prepared(&text, &keys, &["http://h"]).unwrap();
-        assert_eq!(heads(there.as_mut(), &[0], 300), first, "{order}");
-        let different: BTreeSet<&String> = first.iter().collect();
+        let whole = heads(here.as_mut(), &[0], 300);
+        let different: BTreeSet<&String> = whole.iter().collect();
         assert!(different.len() > 30, "{order}: {}", different.len());
+        let mut there = prepared(&text, &keys, &["http://h"]).unwrap();
+        let slices = [130, 0, 170].map(|count| heads(there.as_mut(), &[0], count));
+        assert_eq!(slices.concat(), whole, "{order}");
+        let positions = [&here, &there].map(|prepared| prepared.position().unwrap());
+        assert_eq!(positions[0], positions[1], "{order}");
+        assert_eq!(positions[0].workers, [300, 0]);
     }
+}
+
+#[test]
+fn a_target_with_three_hosts_gets_the_requests_of_one_with_one_host() {
+    let text: String = (0..100).map(|at| format!("/{at}\n")).collect();
+    let paths = |urls: &[&str], hosts: &[usize]| {
+        let mut prepared = prepared(&text, "", urls).unwrap();
+        let heads = heads(prepared.as_mut(), hosts, 300);
+        let lines = heads
+            .iter()
+            .map(|head| head.lines().next().unwrap().to_owned());
+        (lines.collect::<Vec<_>>(), prepared.position())
+    };
+    let three = ["http://a", "http://b", "http://c"];
+    assert_eq!(paths(&three, &[0, 2, 1]), paths(&["http://h"], &[0]));
+}
+
+#[test]
+fn a_slice_ends_where_it_is_to_and_what_is_left_out_stays_out() {
+    let text: String = (0..100).map(|at| format!("/{at}\n")).collect();
+    for order in ["weighted", "sequential", "shuffled", "zipf:1"] {
+        let keys = format!("order = {order:?}");
+        let mut whole = prepared(&text, &keys, &["http://h"]).unwrap();
+        let whole = heads(whole.as_mut(), &[0], 100);
+        let mut parts = prepared(&text, &keys, &["http://h"]).unwrap();
+        parts.ends_at(Some(&[40, 40]));
+        assert_eq!(heads(parts.as_mut(), &[0], 1_000), whole[..40], "{order}");
+        assert_eq!(heads(parts.as_mut(), &[0], 1_000), [""; 0], "{order}");
+        parts.skip_to(&[60, 60]);
+        parts.ends_at(None);
+        assert_eq!(heads(parts.as_mut(), &[0], 40), whole[60..], "{order}");
+        let position = parts.position().unwrap();
+        // The other worker was never at work.
+        assert_eq!(position.workers, [100, 60]);
+        assert_eq!((position.skipped, position.sent()), (80, 80));
+    }
+}
+
+#[test]
+fn which_requests_are_sent_matters_only_where_there_are_several() {
+    let one = prepared("/only\n", "", &["http://h"]).unwrap();
+    assert_eq!(one.position(), None);
+    let by_host = r#"{"one": {"host": "one", "patterns": ["/1", "/2"]},
+                      "two": {"host": "two", "patterns": ["/3"]}}"#;
+    let by_host = prepared(by_host, "", &["http://one", "http://two"]).unwrap();
+    assert_eq!(by_host.position().unwrap().digest, None);
 }
 
 #[test]
@@ -201,6 +254,10 @@ fn of_many_patterns_a_sample_is_asked_again_the_same_on_every_target() {
     let text: String = (0..3_000).map(|at| format!("/{at}\n")).collect();
     let again = |url| {
         let mut prepared = prepared(&text, "hits = \"groonga\"", &[url]).unwrap();
+        let mut before = prepared.before_run().unwrap();
+        drive(before.workers[0].as_mut(), 1, 5_000, 64, &mut |_| {
+            answer(200, "[[0,0.0,0.0],[[[1],[]]]]")
+        });
         let mut stage = prepared.ask_again().unwrap();
         let mut paths = Vec::new();
         drive(stage.workers[0].as_mut(), 1, 5_000, 64, &mut |request| {
@@ -231,7 +288,9 @@ fn the_forecast_is_made_of_exactly_what_was_drawn() {
     let text: String = (0..4).map(|at| format!("/{at}\n")).collect();
     let keys = "order = \"sequential\"\ncache_size = 4";
     let mut prepared = prepared(&text, keys, &["http://h", "http://i"]).unwrap();
-    assert!(prepared.notes()[0].contains("a cache of 4 answers is expected"));
+    let notes = prepared.notes();
+    let mut notes = notes.iter();
+    assert!(notes.any(|note| note.contains("a cache of 4 answers is expected")));
     let mut draw = |count| {
         let mut workers = prepared.slice();
         for worker in &mut workers {

@@ -1,5 +1,7 @@
 //! Requests that are sent again: before a run until they succeed, and measured as planned.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 mod support;
 
 use std::collections::BTreeMap;

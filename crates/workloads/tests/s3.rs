@@ -439,7 +439,7 @@ fn filling_puts_every_object_once_and_gives_up_at_the_first_failure() {
 }
 
 #[test]
-fn every_slice_sends_the_same_and_so_does_every_target() {
+fn every_target_is_sent_the_same_and_reads_go_on_from_slice_to_slice() {
     for operation in [S3Operation::Put, S3Operation::Get, S3Operation::Delete] {
         let work = s3_work(operation, 10, 500);
         let sequence = |prepared: &mut dyn Prepared| {
@@ -455,8 +455,14 @@ fn every_slice_sends_the_same_and_so_does_every_target() {
         let mut here = prepared(&work, 2);
         let mut there = prepare(&work, &site("http://other:1"), 1, 2).unwrap();
         let first = sequence(here.as_mut());
-        assert_eq!(first, sequence(here.as_mut()));
+        let second = sequence(here.as_mut());
         assert_eq!(first, sequence(there.as_mut()));
+        assert_eq!(second, sequence(there.as_mut()));
+        // What is put or deleted is there anew for every slice.
+        assert_eq!(first == second, operation != S3Operation::Get);
+        let position = there.position().map(|position| position.workers);
+        let expected = (operation == S3Operation::Get).then(|| vec![100, 100]);
+        assert_eq!(position, expected);
         assert!(first.iter().collect::<BTreeSet<_>>().len() > 80);
     }
 }

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::against::{Bench, Stop, Who};
 use super::judge::{self, Observed};
-use super::{Row, capacity, ceiling, peer};
+use super::{Row, capacity, ceiling, peer, stalls};
 
 /// One experiment.
 pub(crate) struct Experiment {
@@ -256,5 +256,10 @@ pub(crate) const PLAN: &[Experiment] = &[
         number: "16",
         name: "capacity: the highest rate of four workers, and of M/M/1",
         how: Alone(capacity::highest_rate),
+    },
+    Experiment {
+        number: "17",
+        name: "a stall of 2 s in one slice of eight",
+        how: Alone(stalls::one_of_eight),
     },
 ];

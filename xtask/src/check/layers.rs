@@ -10,7 +10,7 @@ const WAY: &[(&str, &[&str])] = &[
     ("tenbin-plan", &[]),
     ("tenbin-compat", &["tenbin-plan"]),
     ("tenbin-stats", &[]),
-    ("tenbin-corpus", &[]),
+    ("tenbin-corpus", &["tenbin-plan"]),
     ("tenbin-pubsub", &[]),
     ("tenbin-targets", &["tenbin-plan"]),
     ("tenbin-engine", &["tenbin-plan"]),

@@ -99,16 +99,20 @@ pub struct PhaseArgs {
     /// Blobs in one request that deletes, up to 1024 [default: 1]
     #[arg(long, value_name = "N")]
     pub batch: Option<u32>,
-    /// After each deletion, ask until the blob is really gone
+    /// Read deleted blobs until they are gone, and report how long that takes
     #[arg(long)]
     pub until_gone: bool,
     /// With --until-gone: how long a blob may still be there; longer is a failure [default: 1m]
     #[arg(long, value_name = "TIME")]
     pub gone_within: Option<String>,
-    /// With --until-gone: longest rest between two questions about a blob; an eighth of the time
-    /// it has taken so far, and 1ms at least, is the usual one [default: 100ms]
+    /// With --until-gone: longest pause between two polls of a blob; the pause is an eighth of the
+    /// time since its deletion, and 1ms at least [default: 100ms]
     #[arg(long, value_name = "TIME")]
     pub poll_interval: Option<String>,
+    /// With --until-gone: connections to poll deleted blobs on, beside --connections; as many
+    /// blobs are followed at once [default: 16]
+    #[arg(long, value_name = "N")]
+    pub poll_connections: Option<u32>,
     /// Failures that the whole run may have; more end it [default: any number]
     #[arg(long, value_name = "N")]
     pub errors: Option<u64>,
@@ -207,6 +211,11 @@ impl PhaseArgs {
             &mut draft.poll_interval,
             "--poll-interval",
             self.poll_interval.as_deref(),
+        );
+        set(
+            &mut draft.poll_connections,
+            "--poll-connections",
+            self.poll_connections,
         );
         set(&mut draft.errors, "--errors", self.errors);
         draft

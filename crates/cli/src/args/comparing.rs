@@ -1,7 +1,7 @@
 //! How targets are held against each other.
 
 use clap::Args;
-use tenbin_plan::Draft;
+use tenbin_plan::{Draft, Scalar};
 
 use super::{many, set};
 
@@ -16,15 +16,23 @@ pub struct ComparingArgs {
     /// address under another name else. How far it seems to differ is the noise
     #[arg(long)]
     pub aa: bool,
+    /// Workloads that are compared with the first of them on each target, with commas, for example
+    /// get-1KiB,get-1MiB: their slices are interleaved as those of targets are
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
+    pub compare_workloads: Vec<String>,
     /// How far apart two targets may be and still be equivalent [default: 5%]
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub margin: Option<String>,
-    /// What must be true of the figures, repeatable or with commas: throughput, p50, p90, p99, max,
-    /// errors, cpu or bandwidth, then <, <=, > or >= and a bound with a unit, such as 'p99<20ms' or
-    /// 'throughput>0.95x baseline'; NAME: before it for one target or workload. What is not met, or
-    /// cannot be told, makes the exit code
+    /// Condition that must be proven true, repeatable or with commas: throughput, p50, p90, p99,
+    /// max, errors, cpu or bandwidth, then <, <=, > or >= and a bound with a unit, such as
+    /// 'p99<20ms' or 'throughput>0.95x baseline'; NAME: before the condition for one target or
+    /// workload. Exit code 7 if proven false, 8 if the run cannot tell
     #[arg(long, value_name = "CONDITION", value_delimiter = ',')]
     pub expect: Vec<String>,
+    /// Condition that must not be proven true, written like --expect, such as
+    /// 'throughput<0.95x baseline'. Exit code 7 if proven true, and 0 if the run cannot tell
+    #[arg(long, value_name = "CONDITION", value_delimiter = ',')]
+    pub fail_if: Vec<String>,
 }
 
 impl ComparingArgs {
@@ -33,18 +41,28 @@ impl ComparingArgs {
         set(&mut draft.baseline, "--baseline", self.baseline.as_deref());
         set(&mut draft.aa, "--aa", self.aa.then_some(true));
         set(&mut draft.margin, "--margin", self.margin.as_deref());
+        if let Some(workloads) = many("--compare-workloads", &self.compare_workloads) {
+            draft.compare.workloads = Some(workloads);
+        }
         if let Some(conditions) = many("--expect", &self.expect) {
             draft.expect = Some(conditions);
+        }
+        if let Some(conditions) = many("--fail-if", &self.fail_if) {
+            draft.fail_if = Some(conditions);
         }
     }
 
     /// These, with only the conditions among what is expected, and the statuses among
-    /// it: a condition has a sign in it, and a status is a number.
-    pub(super) fn without_statuses(&self) -> (Self, Vec<u64>) {
+    /// it: a condition has a sign in it, and a status is a number or a class such as
+    /// `3xx`.
+    pub(super) fn without_statuses(&self) -> (Self, Vec<Scalar>) {
         let (mut conditions, mut statuses) = (Vec::new(), Vec::new());
         for word in &self.expect {
-            match word.parse() {
-                Ok(status) => statuses.push(status),
+            match word.parse::<u64>() {
+                Ok(status) => statuses.push(status.into()),
+                Err(_) if word.len() == 3 && word.ends_with("xx") => {
+                    statuses.push(word.as_str().into());
+                }
                 Err(_) => conditions.push(word.clone()),
             }
         }

@@ -1,15 +1,19 @@
 //! Other tools' command lines, and this program called by the name of one of them.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use tenbin_compat::World;
 use tenbin_compat::warp::{Asked, parse};
-use tenbin_plan::{Draft, Refusal};
+use tenbin_plan::{Draft, Refusal, read_bounded};
 
 use super::OutputArgs;
 use super::target::problem;
+
+/// Largest file that another tool's flag may name, bytes.
+const LARGEST_FILE: u64 = 64 << 20;
 
 /// Another tool's command line: everything is read by the table of its flags, which
 /// clap cannot do: they have long names behind a single dash.
@@ -52,8 +56,14 @@ impl OutputArgs {
 pub(crate) fn world() -> World<'static> {
     World {
         variable: &variable,
-        read: &|file| std::fs::read_to_string(file),
+        read: &read_text,
     }
+}
+
+/// A file that another tool's flag names: a configuration, a list.
+fn read_text(path: &str) -> io::Result<String> {
+    let bytes = read_bounded(Path::new(path), LARGEST_FILE)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "is not UTF-8"))
 }
 
 /// The tools' variables, and Tenbin's own for the keys where those are not set.
@@ -68,7 +78,7 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// The tools whose command lines Tenbin reads, by the names of the commands.
-pub const TOOLS: [&str; 11] = [
+pub const TOOLS: [&str; 12] = [
     "warp",
     "hsbench",
     "wrk",
@@ -79,6 +89,7 @@ pub const TOOLS: [&str; 11] = [
     "drnbench-extract-searchterms",
     "drnbench-generate-select-patterns",
     "grn2drn",
+    "grndump",
     "droonga-send",
 ];
 

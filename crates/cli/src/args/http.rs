@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tenbin_plan::{At, Draft, Refusal, WorkloadDraft};
+use tenbin_plan::{At, Draft, Refusal, Scalar, TargetDraft, WorkloadDraft};
 
 use super::patterns::PatternArgs;
 use super::stages::StageArgs;
@@ -14,10 +14,11 @@ use super::{LoadArgs, OutputArgs, RoundsArgs, TargetArgs, many, set};
 #[command(after_help = "\
 One target is measured; two or more are weighed against the first, or against --baseline.
 
-A number given to --expect is a status that counts as success [default: any from 200 to 299];
+A status given to --expect (204, or 3xx for all from 300 to 399) counts as success [default: 2xx];
 anything else is a condition.
 
 Examples:
+  tenbin http http://127.0.0.1:8080/
   tenbin http --target nginx=http://127.0.0.1:8080/ --target caddy=http://127.0.0.1:8081/
   tenbin http --target http://127.0.0.1:8080/search?q=tea --connections 64 --duration 1m
   tenbin http --target a=http://127.0.0.1:8080 --path /items -X POST \\
@@ -29,6 +30,9 @@ Examples:
   tenbin http --target http://127.0.0.1:8080/ --ramp 1..256
   tenbin http --target http://127.0.0.1:8080/ --slo 'p99<10ms,errors<0.1%'")]
 pub struct HttpArgs {
+    /// The server to measure, if it is one that is there already; with several use --target
+    #[arg(value_name = "URL", conflicts_with_all = ["target", "launch", "builtin"])]
+    pub url: Option<String>,
     /// The systems under test.
     #[command(flatten)]
     pub targets: TargetArgs,
@@ -85,6 +89,12 @@ impl HttpArgs {
         draft.name = Some(At::nowhere("http"));
         draft.load = self.load.draft();
         draft.targets = self.targets.drafts()?;
+        draft.targets.extend(self.url.as_deref().map(|url| {
+            At::nowhere(TargetDraft {
+                url: Some(At::nowhere(url)),
+                ..TargetDraft::default()
+            })
+        }));
         let (comparing, statuses) = self.rounds.comparing.without_statuses();
         let mut workload = self.request.draft(&statuses);
         self.patterns.apply(&mut workload);
@@ -100,7 +110,7 @@ impl HttpArgs {
 impl RequestArgs {
     /// A request whose answer has one of these statuses, or if there are none any
     /// that says success.
-    pub(super) fn draft(&self, statuses: &[u64]) -> WorkloadDraft {
+    pub(super) fn draft(&self, statuses: &[Scalar]) -> WorkloadDraft {
         let mut draft = WorkloadDraft {
             kind: Some(At::nowhere("http")),
             headers: many("--header", &self.header),

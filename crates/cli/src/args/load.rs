@@ -79,6 +79,10 @@ pub struct LoadArgs {
     /// Open a new connection for every request
     #[arg(long)]
     pub no_keep_alive: bool,
+    /// Open each connection N times in a slice, at equal intervals, 2 to 1000 [default: once; 8 on a
+    /// ramp if the warm-up saw connections spread unevenly over the server's workers]
+    #[arg(long, value_name = "N")]
+    pub reopen: Option<u64>,
     /// End a slice after this many requests, if its time is not over before
     #[arg(long, short = 'n', value_name = "N")]
     pub requests: Option<u64>,
@@ -112,6 +116,7 @@ impl LoadArgs {
         set(&mut load.think, "--think", self.think.as_deref());
         set(&mut load.timeout, "--timeout", self.timeout.as_deref());
         set(&mut load.requests, "--requests", self.requests);
+        set(&mut load.reopen, "--reopen", self.reopen);
         let keep_alive = self.no_keep_alive.then_some(false);
         set(&mut load.keep_alive, "--no-keep-alive", keep_alive);
         load

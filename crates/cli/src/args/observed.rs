@@ -1,7 +1,7 @@
 //! Where the figures of what targets use come from.
 
 use clap::Args;
-use tenbin_plan::{At, ObserveDraft, Refusal, TargetDraft};
+use tenbin_plan::{At, ObserveDraft, ObservedDraft, Refusal, TargetDraft};
 
 use super::keys::{name, named, value_for};
 use super::set;
@@ -11,8 +11,9 @@ use super::target::problem;
 #[derive(Args)]
 #[command(next_help_heading = "Cost of the server (what is launched is observed anyway)")]
 pub(super) struct ObservedArgs {
-    /// Whom to ask what a target uses: port (that of its URL), port:N, pid:N or name:PROGRAM on
-    /// this machine; tenbin:URL of a 'tenbin observe' on its own; prometheus:URL
+    /// What tells how much CPU, memory and storage a target uses: port (that of its URL), port:N,
+    /// pid:N or name:PROGRAM on this machine; tenbin:URL of a 'tenbin observe' on its own;
+    /// prometheus:URL. Repeatable: a target of several processes uses their sum
     #[arg(long, value_name = "[NAME=]HOW")]
     observe: Vec<String>,
     /// The target's group of processes on the page of a process exporter
@@ -52,13 +53,27 @@ impl ObservedArgs {
                 .filter(|v| is_for_it(v))
                 .cloned()
                 .collect();
-            let Some(how) = value_for(&meant, own.as_deref(), &names) else {
-                continue;
+            let by_name: Vec<String> = meant
+                .iter()
+                .filter_map(|value| named(value, &names))
+                .filter(|(name, _)| Some(*name) == own.as_deref())
+                .map(|(_, how)| how.to_owned())
+                .collect();
+            let for_all = || meant.iter().filter(|value| named(value, &names).is_none());
+            let hows = match by_name.is_empty() {
+                true => for_all().cloned().collect(),
+                false => by_name,
             };
-            let mut draft = draft(&how).map_err(|why| problem(format!("{FLAG}: {why}")))?;
-            any_page |= draft.tenbin.is_some() || draft.prometheus.is_some();
-            self.complete(&mut draft, own.as_deref(), &names);
-            target.value.observe = Some(At::flag(FLAG, draft));
+            let mut all = Vec::new();
+            for how in &hows {
+                let mut draft = draft(how).map_err(|why| problem(format!("{FLAG}: {why}")))?;
+                any_page |= draft.tenbin.is_some() || draft.prometheus.is_some();
+                self.complete(&mut draft, own.as_deref(), &names);
+                all.push(At::flag(FLAG, draft));
+            }
+            if !all.is_empty() {
+                target.value.observe = Some(At::flag(FLAG, ObservedDraft::Several(all)));
+            }
         }
         match self.given_without_use() {
             Some(flag) if !any_page => Err(problem(format!(

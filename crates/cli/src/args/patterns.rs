@@ -25,8 +25,9 @@ pub struct PatternArgs {
     /// How many of the slowest and of the fastest requests are listed [default: 5]
     #[arg(long, value_name = "N")]
     slowest: Option<u64>,
-    /// Ask every pattern once and compare the numbers of hits: groonga, opensearch, or a JSON
-    /// pointer such as /hits/total/value
+    /// Send every pattern once before the run and compare the numbers of hits: groonga, opensearch,
+    /// or a JSON pointer such as /hits/total/value. auto does so for up to 500 patterns that are
+    /// searches (/d/select, _search), none for no pattern [default: auto]
     #[arg(long, value_name = "HOW")]
     hits: Option<String>,
     /// Share of the requests that is to find its answer in the cache: takes cache size ÷ share

@@ -103,6 +103,10 @@ pub struct ServeBlobArgs {
     /// What a GET gets of a blob that is gone
     #[arg(long, value_name = "HOW", value_enum, default_value_t = GoneArg::Cut)]
     pub gone: GoneArg,
+    /// With --gone cut: time between that head and the close of the connection; 610ms is that of a
+    /// CubeFS cluster
+    #[arg(long, value_name = "TIME", default_value = "0s")]
+    pub gone_delay: tenbin_plan::duration::Time,
     /// The secret of the tokens that requests must carry [default: none are asked for]
     #[arg(
         long,
@@ -150,6 +154,11 @@ pub struct ServeTruthArgs {
     /// workers do 400 a second at most [default: as many as come]
     #[arg(long, value_name = "N")]
     pub workers: Option<NonZeroUsize>,
+    /// Serve with N workers that share one listening socket, as a prefork server does: each serves
+    /// one request at a time of the connections that it has accepted, so that connections are
+    /// spread over the workers by chance
+    #[arg(long, value_name = "N", conflicts_with_all = ["workers", "single_queue", "capacity", "stalls", "reset", "truncate", "malformed", "log"])]
+    pub prefork: Option<NonZeroUsize>,
     /// Begin at most so many requests a second, evenly spaced; the rest waits
     #[arg(long, value_name = "RATE")]
     pub capacity: Option<tenbin_plan::rate::Rate>,
@@ -165,6 +174,10 @@ pub struct ServeTruthArgs {
     /// Share of requests answered with something that is not HTTP
     #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = share)]
     pub malformed: f64,
+    /// Send the head and the body of a response in two writes with Nagle's algorithm on: the body
+    /// waits for the client's delayed acknowledgement, 40 ms or a little longer on Linux
+    #[arg(long)]
+    pub two_writes: bool,
     /// Log every request to this file
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,

@@ -1,8 +1,10 @@
 //! `tenbin ab`.
 
+use std::path::{Path, PathBuf};
+
 use tenbin_compat::ab::{AbJob, parse};
-use tenbin_plan::{Plan, Reach};
-use tenbin_report::{Document, Pooled, ab};
+use tenbin_plan::{Plan, Reach, Target};
+use tenbin_report::{Document, Pooled, ab, last_lines};
 
 use super::foreign::{answer, can_keep, keep, show_recorded, tell};
 use super::measure::measure_and_show;
@@ -26,37 +28,53 @@ fn run(job: &AbJob) -> Exit {
         &options,
         &|plan, document, directory| {
             show_recorded(document, directory, |recorded| {
-                let pooled = Pooled::of(&recorded.slices);
-                output::print(text(job, plan, &pooled, document).as_bytes());
-                keep(job.csv.as_deref(), ab::csv(&pooled).as_bytes());
+                let mut text = String::new();
+                for target in &plan.targets {
+                    let pooled = Pooled::of(recorded, &target.name);
+                    text.push_str(&ab::text(&asked(job, target, document), &pooled));
+                    text.push('\n');
+                    if let Some(file) = &job.csv {
+                        let file = file_of(file, target, plan);
+                        keep(file.to_str(), ab::csv(&pooled).as_bytes());
+                    }
+                }
+                text.push_str(&last_lines(document));
+                output::print(text.as_bytes());
             });
         },
     )
 }
 
-fn text(job: &AbJob, plan: &Plan, pooled: &Pooled, document: &Document) -> String {
-    let target = plan.targets.first();
-    let url = target.and_then(|target| match &target.reach {
+/// The file for the percentages of a target: with several targets the name of each
+/// stands before the file's.
+fn file_of(file: &str, target: &Target, plan: &Plan) -> PathBuf {
+    let file = Path::new(file);
+    match (plan.targets.len(), file.file_name()) {
+        (2.., Some(name)) => {
+            let name = format!("{}-{}", target.name, name.to_string_lossy());
+            file.with_file_name(name)
+        }
+        _ => file.to_owned(),
+    }
+}
+
+fn asked<'a>(job: &AbJob, target: &'a Target, document: &'a Document) -> ab::Asked<'a> {
+    let url = match &target.reach {
         Reach::Endpoint { url } => Some(url),
         Reach::Launched(_) | Reach::Builtin(_) | Reach::Files(_) => None,
-    });
-    let path = url.map(|url| match url.query() {
-        Some(query) => format!("{}?{query}", url.path()),
-        None => url.path().to_owned(),
-    });
-    let servers = document.environment.targets.values();
-    let asked = ab::Asked {
+    };
+    let environment = document.environment.targets.get(&target.name);
+    ab::Asked {
         host: url.and_then(|url| url.host_str()).unwrap_or_default(),
         port: url
             .and_then(|url| url.port_or_known_default())
             .unwrap_or_default(),
-        path: path.as_deref().unwrap_or("/"),
+        path: url.map_or("/", |url| url.path()),
+        query: url.and_then(|url| url.query()),
         connections: job.web.connections,
         keep_alive: job.web.keep_alive,
+        sends: job.web.body_file.is_some(),
         percentages: job.percentages,
-        server: servers
-            .filter_map(|target| target.server_header.as_deref())
-            .next(),
-    };
-    ab::text(&asked, pooled, document)
+        server: environment.and_then(|target| target.server_header.as_deref()),
+    }
 }

@@ -49,6 +49,7 @@ fn visit(args: &DoctorS3Args, plan: Option<&Plan>) -> anyhow::Result<Exit> {
         executable: std::env::current_exe().context("cannot find this program's own file")?,
         count_allocations: || None,
         is_precise: |_, _| false,
+        lengthen_slices: false,
     };
     let names: Vec<String> = plan.map_or_else(Vec::new, |plan| {
         let targets = plan.targets.iter();

@@ -13,7 +13,7 @@ use super::result::{Run, exit_of_result, keep};
 use super::search::exit_of as exit_of_corpus;
 use super::steering::Steered;
 use crate::args::{EarlierArgs, OutputArgs};
-use crate::caution::cautions;
+use crate::caution::{Caution, cautions};
 use crate::exit::Exit;
 use crate::progress::Display;
 use crate::{allocator, interrupt, output};
@@ -66,6 +66,8 @@ fn run(
     live: TellNews<'_>,
     show: ShowResult<'_>,
 ) -> Exit {
+    let rounds = draft.as_ref().map(|draft| &draft.rounds);
+    let may_lengthen = rounds.is_ok_and(|it| it.slice.is_none() && it.duration.is_none());
     let ready = resolve(draft).and_then(|plan| Ok((plan, Before::of(earlier)?)));
     let (plan, before) = match ready {
         Ok(ready) => ready,
@@ -78,16 +80,20 @@ fn run(
     }
     let mut display = Display::new(options.quiet);
     for caution in cautions(&plan) {
-        display.note(&format!("note: {caution}"));
+        match caution {
+            Caution::Warning(text) => display.warn(&text),
+            Caution::Note(text) => display.note(&format!("note: {text}")),
+        }
     }
     display.tell_what_may_stay(!places(&plan).is_empty());
-    let (stop, bench) = match stage(options, &display) {
+    let (stop, mut bench) = match stage(options, &display) {
         Ok(stage) => stage,
         Err(error) => {
             output::error(&format!("{error:#}"));
             return Exit::Internal;
         }
     };
+    bench.lengthen_slices = may_lengthen;
     let mut steering = Steered::new(&plan);
     let weighed = weigh(&plan, &bench, &stop, &mut steering, &mut |news| {
         display.show(&news);
@@ -102,6 +108,7 @@ fn run(
             for (at, found) in &weighed.found {
                 plan.settle(*at, *found);
             }
+            plan.rounds.slice = weighed.slice_length;
             conclude(&plan, &weighed, before.as_ref(), show, &display)
         }
         Err(error) => {
@@ -130,6 +137,7 @@ pub(super) fn stage_in(root: &Path, display: &Display) -> anyhow::Result<(Stop, 
             executable,
             count_allocations: allocator::allocated,
             is_precise: tenbin_verdict::is_precise,
+            lengthen_slices: false,
         },
     ))
 }

@@ -3,6 +3,7 @@
 mod ab;
 mod about;
 mod blobstore_bench;
+mod chart;
 mod clean;
 mod compare;
 mod doctor;
@@ -26,6 +27,7 @@ mod wrk;
 pub(crate) use ab::ab;
 pub(crate) use about::{completions, man};
 pub(crate) use blobstore_bench::blobstore_bench;
+pub(crate) use chart::chart;
 pub(crate) use clean::clean;
 pub(crate) use compare::compare;
 pub(crate) use doctor::doctor;

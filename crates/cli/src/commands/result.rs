@@ -44,10 +44,12 @@ impl Run<'_> {
 pub(crate) fn exit_of_result(document: &Document) -> Exit {
     if document.trust == Trust::Invalid {
         Exit::Invalid
-    } else if document.expectations.iter().all(|each| each.is_met()) {
-        Exit::Done
-    } else {
+    } else if document.expectations.iter().any(|each| each.is_violated()) {
         Exit::Unmet
+    } else if document.expectations.iter().any(|each| each.is_undecided()) {
+        Exit::Undecided
+    } else {
+        Exit::Done
     }
 }
 

@@ -55,6 +55,7 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
                     GoneArg::Cut => Gone::Cut,
                     GoneArg::NotFound => Gone::NotFound,
                 },
+                gone_delay: args.gone_delay.0,
                 secret: args.secret_key.as_ref().map(Secret::new),
                 faults: args.faults.clone(),
                 workers: args.workers,
@@ -80,6 +81,7 @@ fn truth(args: &ServeTruthArgs) -> TruthOptions {
         workers: args
             .workers
             .or_else(|| args.single_queue.then_some(NonZeroUsize::MIN)),
+        prefork: args.prefork,
         capacity: args.capacity.map(tenbin_plan::rate::Rate::get),
         stalls: args.stalls.clone(),
         shares: Shares {
@@ -87,6 +89,7 @@ fn truth(args: &ServeTruthArgs) -> TruthOptions {
             truncate: args.truncate,
             malformed: args.malformed,
         },
+        two_writes: args.two_writes,
         log: args.log.clone(),
     }
 }

@@ -1,6 +1,6 @@
 //! `tenbin show`: a finished or a killed run again.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tenbin_plan::{Context, Draft, Plan};
 use tenbin_record::{RecordError, RecordedRun};
@@ -21,11 +21,15 @@ pub(crate) fn show(args: &ShowArgs) -> Exit {
     if let Some(exit) = drnbench_file(args) {
         return exit;
     }
+    let run = match run_directory(&args.run) {
+        Ok(run) => run,
+        Err(exit) => return exit,
+    };
     if let Err(exit) = can_keep(&[args.drnbench.as_deref().and_then(Path::to_str)]) {
         return exit;
     }
-    let left = left_behind(&args.run);
-    let document = document_of(&args.run);
+    let left = left_behind(&run);
+    let document = document_of(&run);
     let document = match document {
         Ok(document) => document,
         Err(exit) => {
@@ -35,12 +39,62 @@ pub(crate) fn show(args: &ShowArgs) -> Exit {
     };
     output::report(&document, args.json);
     if let Some(path) = &args.drnbench
-        && let Err(exit) = write_drnbench(&args.run, path)
+        && let Err(exit) = write_drnbench(&run, path)
     {
         return exit;
     }
     left.iter().for_each(|sentence| output::warning(sentence));
     exit_of_result(&document)
+}
+
+/// The directory that is meant: `last` is the newest in `runs`. Says what is wrong with a
+/// file.
+fn run_directory(named: &Path) -> Result<PathBuf, Exit> {
+    let refuse = |sentence: String| {
+        output::error(&sentence);
+        Err(Exit::Refused)
+    };
+    if named == Path::new(LAST) && !named.exists() {
+        return match newest_run(Path::new(RUNS)) {
+            Some(run) => Ok(run),
+            None => refuse(format!(
+                "there is no run in {RUNS}/ of this directory; name a run directory"
+            )),
+        };
+    }
+    if named.is_file() {
+        return refuse(format!(
+            "{} is neither a run directory nor a result file of drnbench; name the directory of a \
+             run, such as {RUNS}/2026-01-31T120000-s3-put",
+            named.display()
+        ));
+    }
+    Ok(named.to_owned())
+}
+
+/// The word for the newest run.
+const LAST: &str = "last";
+/// Where runs are kept unless `--out` says otherwise.
+const RUNS: &str = "runs";
+
+/// The newest directory with a plan. Names begin with the time of the run; runs of one
+/// second are told apart by when their plan was written.
+fn newest_run(root: &Path) -> Option<PathBuf> {
+    const TIME: usize = "2026-01-31T120000".len();
+    let runs = std::fs::read_dir(root).ok()?.flatten();
+    let newest = runs.filter_map(|run| {
+        let written = run
+            .path()
+            .join("plan.toml")
+            .metadata()
+            .ok()?
+            .modified()
+            .ok()?;
+        let name = run.file_name().to_string_lossy().into_owned();
+        let time: String = name.chars().take(TIME).collect();
+        Some(((time, written), run.path()))
+    });
+    newest.max().map(|(_, path)| path)
 }
 
 /// A result file of drnbench in the place of a run: what Little's law says of it.

@@ -1,7 +1,7 @@
 //! `tenbin wrk`.
 
 use tenbin_compat::wrk::{WrkJob, parse};
-use tenbin_report::{Pooled, wrk};
+use tenbin_report::{Pooled, last_lines, wrk};
 
 use super::foreign::{answer, show_recorded, tell};
 use super::measure::measure_and_show;
@@ -22,15 +22,23 @@ fn run(job: &WrkJob) -> Exit {
         &options,
         &|plan, document, directory| {
             show_recorded(document, directory, |recorded| {
-                let asked = wrk::Asked {
-                    url: &job.web.url,
-                    duration: job.duration,
-                    threads: plan.threads as u64,
-                    connections: job.web.connections,
-                    latency: job.latency,
-                };
-                let pooled = Pooled::of(&recorded.slices);
-                output::print(wrk::text(&asked, &pooled, document).as_bytes());
+                let mut text = String::new();
+                for (target, server) in plan.targets.iter().zip(&job.web.servers) {
+                    let asked = wrk::Asked {
+                        url: &server.url,
+                        duration: job.duration,
+                        threads: plan.threads as u64,
+                        connections: job.web.connections,
+                        latency: job.latency,
+                        at_a_rate: job.web.rate.is_some(),
+                        uncorrected: job.uncorrected,
+                    };
+                    let pooled = Pooled::of(recorded, &target.name);
+                    text.push_str(&wrk::text(&asked, &pooled));
+                    text.push('\n');
+                }
+                text.push_str(&last_lines(document));
+                output::print(text.as_bytes());
             });
         },
     )

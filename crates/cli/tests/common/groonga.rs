@@ -47,6 +47,7 @@ pub(crate) struct Groonga {
     address: String,
     port: u16,
     query_log: String,
+    home: String,
 }
 
 impl Groonga {
@@ -105,6 +106,11 @@ impl Groonga {
         answer
     }
 
+    /// Directory of its database, which is the file `db` there.
+    pub(crate) fn home(&self) -> &str {
+        &self.home
+    }
+
     /// Number of its process.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
@@ -152,6 +158,7 @@ impl Groonga {
             address: address.to_owned(),
             port,
             query_log,
+            home: home.to_owned(),
         };
         if is_up && !ended {
             return Ok(groonga);

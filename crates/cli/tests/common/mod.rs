@@ -16,6 +16,7 @@
 )]
 
 mod broadcast;
+mod cached;
 mod certificates;
 mod forward;
 pub(crate) mod groonga;
@@ -33,6 +34,7 @@ mod stores;
 mod tenbin;
 
 pub(crate) use broadcast::Broadcast;
+pub(crate) use cached::{CACHED, COUNTERS, Cached};
 pub(crate) use certificates::Certificates;
 pub(crate) use forward::Receiver;
 pub(crate) use groonga::Groonga;

@@ -32,6 +32,7 @@ pub(super) struct OpenSearch {
     schema: Schema,
     shards: Option<u32>,
     replicas: Option<u32>,
+    force_merge: Option<u32>,
 }
 
 impl OpenSearch {
@@ -44,6 +45,7 @@ impl OpenSearch {
             schema: Schema::default(),
             shards: options.shards,
             replicas: options.replicas,
+            force_merge: options.force_merge,
         })
     }
 
@@ -173,6 +175,18 @@ impl Sink for OpenSearch {
             let reply = node.post(&path, "application/json", b"")?;
             if !reply.is_success() {
                 return Err(Error::server(node.url(), complaint("_refresh", &reply)));
+            }
+            let Some(segments) = self.force_merge else {
+                continue;
+            };
+            let index = query_component(&index);
+            let path = format!("/{index}/_forcemerge?max_num_segments={segments}");
+            let node = self.node();
+            let reply = node.post(&path, "application/json", b"")?;
+            let failed = Json::parse(&reply.body).ok();
+            let failed = failed.and_then(|json| json.get("_shards")?.get("failed")?.as_whole());
+            if !reply.is_success() || failed != Some(0) {
+                return Err(Error::server(node.url(), complaint("_forcemerge", &reply)));
             }
         }
         Ok(())

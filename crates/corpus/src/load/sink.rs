@@ -80,6 +80,9 @@ pub struct Options {
     pub shards: Option<u32>,
     /// Replicas of an index, if not as many as the server thinks.
     pub replicas: Option<u32>,
+    /// Segments that each shard of an index is merged into at the end; as the server left them
+    /// without.
+    pub force_merge: Option<u32>,
     /// Name of the data set in messages.
     pub dataset: String,
 }

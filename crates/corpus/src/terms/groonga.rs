@@ -1,5 +1,7 @@
 //! Terms of Groonga.
 
+use tenbin_plan::patterns::groonga_query;
+
 use super::{PAGE, Source, Wanted, extract};
 use crate::error::Error;
 use crate::escape::query_component;
@@ -40,19 +42,21 @@ impl Source for Groonga<'_> {
     }
 
     /// As the tutorial's search looks for it.
-    fn hits(&self, term: &str, columns: &str) -> Result<u64, Error> {
+    fn hits(&self, term: &str, columns: &str) -> Result<Result<u64, String>, Error> {
         let path = format!(
             "/d/select?command_version=2&table={}&limit=0&match_columns={}&query_flags=NONE\
              &query={}&cache=no",
             query_component(&self.wanted.table),
             query_component(columns),
-            query_component(term)
+            query_component(&groonga_query(term))
         );
         let reply = self.server.get(&path)?;
         let failed =
             |reason: String| Error::server(self.server.url(), format!("query {term:?}: {reason}"));
-        let answered = Answer::parse(&reply.body).and_then(Answer::into_body);
-        let body = answered.map_err(failed)?;
-        Ok(Columns::of(&body).map_err(failed)?.hits)
+        let body = match Answer::parse(&reply.body).map_err(failed)?.into_body() {
+            Ok(body) => body,
+            Err(complaint) => return Ok(Err(complaint)),
+        };
+        Ok(Ok(Columns::of(&body).map_err(failed)?.hits))
     }
 }

@@ -60,16 +60,20 @@ impl Source for OpenSearch<'_> {
         }
     }
 
-    fn hits(&self, term: &str, columns: &str) -> Result<u64, Error> {
+    fn hits(&self, term: &str, columns: &str) -> Result<Result<u64, String>, Error> {
         let columns: Vec<&str> = columns.split(',').map(str::trim).collect();
         let body = json!({"query": query(&columns, term)}).to_string();
         let path = format!("/{}/_count", self.index());
         let reply = self.server.post(&path, JSON, body.as_bytes())?;
+        if reply.status == 400 {
+            return Ok(Err(format!("status 400: {}", reply.excerpt())));
+        }
         let count = answer(&reply).and_then(|answer| {
             let count = answer.get("count").and_then(Json::as_whole);
             count.ok_or_else(|| format!("the answer has no count: {}", reply.excerpt()))
         });
-        count.map_err(|reason| self.failed(format!("query {term:?}: {reason}")))
+        let count = count.map_err(|reason| self.failed(format!("query {term:?}: {reason}")));
+        count.map(Ok)
     }
 }
 

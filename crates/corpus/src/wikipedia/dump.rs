@@ -15,6 +15,29 @@ use crate::source::Source;
 const ARTICLES: &str = "0";
 /// The namespace of categories, by its number.
 const CATEGORIES: &str = "14";
+/// Words for "Category" that MediaWiki takes whatever the dump's head lists: it lists the one
+/// word of the wiki, and pages use the others as well.
+const CATEGORY_WORDS: [&str; 2] = ["Category", "カテゴリ"];
+/// The same for other namespaces, for dumps that do not number them.
+const OTHER_PREFIXES: [&str; 17] = [
+    "Category",
+    "カテゴリ",
+    "File",
+    "Image",
+    "ファイル",
+    "画像",
+    "Media",
+    "メディア",
+    "Template",
+    "テンプレート",
+    "Help",
+    "ヘルプ",
+    "User",
+    "利用者",
+    "Talk",
+    "ノート",
+    "Portal",
+];
 /// No dump is nested deeper.
 const DEEPEST: usize = 64;
 
@@ -69,8 +92,8 @@ impl<R: BufRead> Dump<R> {
             buffer: Vec::new(),
             path: Vec::new(),
             draft: Draft::default(),
-            categories: vec!["Category".to_owned()],
-            prefixes: Vec::new(),
+            categories: CATEGORY_WORDS.map(str::to_owned).to_vec(),
+            prefixes: OTHER_PREFIXES.map(str::to_owned).to_vec(),
             namespace: String::new(),
             text_limit,
             skipped: 0,

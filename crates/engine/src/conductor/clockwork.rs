@@ -1,5 +1,7 @@
 //! What time alone brings about: the window, samples, timeouts, the end.
 
+use std::sync::atomic::Ordering;
+
 use super::{Conductor, LaneState};
 use crate::error::ErrorClass;
 use crate::order::Order;
@@ -93,7 +95,7 @@ impl Conductor<'_> {
         self.exhausted
             || self.issued >= self.allowance.operations
             || (self.due == u64::MAX && now >= self.score.open)
-            || (now >= self.score.close && self.next_arrival().is_none())
+            || (now >= self.allowance.until && self.next_arrival().is_none())
     }
 
     /// Ships the last sample. Requests still out are censored.
@@ -105,8 +107,16 @@ impl Conductor<'_> {
                 self.workload.lost(&mut lane.exchange, ErrorClass::Timeout);
             }
         }
+        if self.in_flight > 0 {
+            self.tally.paused(self.quiet_since, now);
+        }
+        if self.score.rest.is_some() {
+            // What connections did for the rest of a segment is not of the window.
+            self.tally.forget_connections();
+        }
         let drained = self.tally.ship(now.max(self.tally.since()), 0, true);
         (self.ship)(drained);
+        self.workload.slice_over();
     }
 
     /// Open loop: when the next operation is due, if there is to be another.
@@ -170,6 +180,8 @@ impl Conductor<'_> {
             };
             // It was never given to a host; with several, the first stands for it.
             self.tally.never_prepared(0, times, class, text);
+            self.workload.unprepared(class);
+            self.exhausted |= self.workload.gives_up();
             if self.window_closed {
                 self.tally.never_prepared_censored(times);
             }
@@ -192,6 +204,13 @@ impl Conductor<'_> {
         if self.window_closed {
             return;
         }
+        if let Some(rest) = &self.score.rest {
+            let edge = rest.edge.load(Ordering::Relaxed);
+            if now >= edge {
+                self.cut_window(edge);
+                return;
+            }
+        }
         if now >= self.score.close {
             self.close_window(self.score.close);
         } else if now >= self.next_sample {
@@ -213,8 +232,13 @@ impl Conductor<'_> {
         self.window_closed = true;
         self.tally.close_window(at);
         let backlog = self.backlog(at);
-        let sample = self.tally.ship(at, backlog, false);
+        // A thread may learn late that another one has closed it.
+        let sample = self.tally.ship(at.max(self.tally.since()), backlog, false);
         (self.ship)(sample);
+        if let Some(rest) = &self.score.rest {
+            let until = at.saturating_add(rest.most);
+            self.allowance.until = self.allowance.until.min(until);
+        }
     }
 
     fn backlog(&self, now: u64) -> u64 {

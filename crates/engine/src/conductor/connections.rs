@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{Conductor, LaneState};
 use crate::error::ErrorClass;
 use crate::order::Order;
+use crate::spread::Life;
 use crate::tally::{Standing, Times};
 
 /// First and longest wait before connecting again after a refusal.
@@ -44,12 +45,33 @@ pub(super) struct Link {
     /// The server sends what it owes and then closes: nothing new goes out on it.
     pub(super) closing: bool,
     refusals: u32,
+    /// When it was opened.
+    since: u64,
+    /// What it did inside the window.
+    life: Life,
+    /// When it is to be closed and opened again, though it could go on.
+    pub(super) reopen_at: u64,
 }
+
+impl Link {
+    /// A correct response came inside the window, after this many nanoseconds.
+    #[inline]
+    pub(super) fn answered(&mut self, service: u64) {
+        let seconds = service as f64 / 1e9;
+        self.life.responses += 1;
+        self.life.service += seconds;
+        self.life.service_squared += seconds * seconds;
+    }
+}
+
+/// Lives that are kept of a slice at most.
+const MOST_LIVES: usize = 65_536;
 
 impl Conductor<'_> {
     /// `connection` is open. The order is for its first slot.
     pub fn connected(&mut self, connection: usize, now: u64, opened: Opened) -> Order {
         self.tally.opened(opened);
+        let reopen_at = self.reopen_at(now);
         let link = &mut self.links[connection];
         link.state = LinkState::Up;
         link.carried = 0;
@@ -57,6 +79,9 @@ impl Conductor<'_> {
         link.first_byte_nanos = None;
         link.closing = false;
         link.refusals = 0;
+        link.since = now;
+        link.life = Life::default();
+        link.reopen_at = reopen_at;
         self.up += 1;
         let slots = self.slots_of(connection);
         let first = slots.start;
@@ -85,6 +110,8 @@ impl Conductor<'_> {
             let host = self.host_of(connection);
             self.tally
                 .never_prepared(host, times, ErrorClass::Connect, text);
+            self.workload.unprepared(ErrorClass::Connect);
+            self.exhausted |= self.workload.gives_up();
         }
         let link = &mut self.links[connection];
         let wait = BACK_OFF_NANOS.0 << link.refusals.min(10);
@@ -238,7 +265,35 @@ impl Conductor<'_> {
         }
     }
 
+    /// When a connection that is opened now is to be opened again: all of them at the same
+    /// moments, which divide the window into equal parts.
+    fn reopen_at(&self, now: u64) -> u64 {
+        let window = self.score.close.saturating_sub(self.score.open);
+        let lives = u64::from(self.score.lives);
+        // Requests beside it on the connection would have to be sent again.
+        if lives < 2 || self.score.lanes > 1 || self.score.close == u64::MAX {
+            return u64::MAX;
+        }
+        let part = (window / lives).max(1);
+        let begun = now.saturating_sub(self.score.open) / part;
+        self.score.open + (begun + 1) * part
+    }
+
+    /// Keeps what a connection did in the window.
+    pub(super) fn end_life(&mut self, connection: usize, now: u64) {
+        if !self.score.keep_alive || self.lives.len() >= MOST_LIVES {
+            return;
+        }
+        let link = &self.links[connection];
+        let begin = link.since.max(self.score.open);
+        let nanos = now.min(self.score.close).saturating_sub(begin);
+        if nanos > 0 {
+            self.lives.push(Life { nanos, ..link.life });
+        }
+    }
+
     fn down(&mut self, connection: usize, now: u64) {
+        self.end_life(connection, now);
         self.put_to_sleep(connection);
         self.up -= 1;
         if self.up == 0 {

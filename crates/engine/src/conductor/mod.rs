@@ -11,6 +11,8 @@ mod clockwork;
 mod connections;
 mod dispatch;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use self::connections::Link;
@@ -23,6 +25,7 @@ use crate::exchange::{
 use crate::order::Order;
 use crate::pacer::Pacer;
 use crate::sample::Sample;
+use crate::spread::Life;
 use crate::stages::{StageSums, StageTally};
 use crate::stop::{Allowance, StopRule};
 use crate::tally::{Ended, Tally, Times, Window};
@@ -33,6 +36,8 @@ use crate::think::Thinker;
 pub struct Score {
     /// This thread, from 0.
     pub thread: usize,
+    /// It has connections beside those of the load: [`Workload::own_connections`].
+    pub beside: bool,
     /// Its connections to each host.
     pub connections: usize,
     /// Requests that may be out on a connection at once.
@@ -41,10 +46,14 @@ pub struct Score {
     pub weights: Vec<u32>,
     /// Reuse connections.
     pub keep_alive: bool,
+    /// How often each connection is opened in the window; 0 and 1: once.
+    pub lives: u32,
     /// Start of the measured window.
     pub open: u64,
     /// End of the measured window.
     pub close: u64,
+    /// The rest of a segment, if the slice is one.
+    pub rest: Option<Rest>,
     /// How long an operation may take.
     pub timeout: u64,
     /// The schedule of an open loop.
@@ -57,6 +66,21 @@ pub struct Score {
     pub stop_rules: Vec<Box<dyn StopRule>>,
     /// Wall time of the origin, since 1970-01-01 UTC.
     pub origin_unix: Duration,
+}
+
+/// No request is out that waits for a response.
+const NOBODY_WAITS: u64 = u64::MAX;
+
+/// How a slice ends whose requests are a segment of a sequence: the window closes in all
+/// threads as soon as one of them has sent its share, so that the load is the same
+/// throughout. The rest of the segment is sent unmeasured.
+#[derive(Debug, Clone)]
+pub struct Rest {
+    /// The longest time for it, nanoseconds after the window has closed.
+    pub most: u64,
+    /// When the window closes, nanoseconds since the slice's origin; shared by the
+    /// threads, written once and read once a turn.
+    pub edge: Arc<AtomicU64>,
 }
 
 /// What became of a slot's request.
@@ -121,6 +145,8 @@ pub struct Conductor<'w> {
     links: Vec<Link>,
     dispatch: Dispatch,
     tally: Tally,
+    /// Connections of the window that have ended.
+    lives: Vec<Life>,
     /// What servers tell of their stages, if that is read.
     stages: Option<Box<StageTally>>,
     /// Whether any operation is made of several requests.
@@ -134,6 +160,8 @@ pub struct Conductor<'w> {
     window_open: bool,
     window_closed: bool,
     issued: u64,
+    /// Those of them after the window closed.
+    unmeasured: u64,
     in_flight: usize,
     up: usize,
     /// Since when no connection has been open; of meaning while `up` is 0.
@@ -149,6 +177,8 @@ pub struct Conductor<'w> {
     /// When a slice that was stopped is over, whatever is still out.
     patience: u64,
     last_end: u64,
+    /// Since when requests have been out and none was answered; `NOBODY_WAITS` if none is.
+    quiet_since: u64,
     next_sample: u64,
     /// No request out is overdue before this time.
     next_deadline: u64,
@@ -200,11 +230,15 @@ impl<'w> Conductor<'w> {
                 &operations,
                 window,
                 score.pacer.is_some(),
+                score.beside,
                 hosts,
             ),
+            lives: Vec::new(),
             stages,
             follows: workload.follows(),
-            has_wholes: operations.iter().any(|(_, role)| *role == Role::Whole),
+            has_wholes: operations
+                .iter()
+                .any(|(_, role)| matches!(role, Role::Whole | Role::Effect)),
             allowance: Allowance::of_all(&score.stop_rules),
             closed_loop: score.pacer.is_none(),
             due: score.pacer.as_ref().map_or(0, |pacer| pacer.due()),
@@ -217,6 +251,7 @@ impl<'w> Conductor<'w> {
             workload,
             ship,
             issued: 0,
+            unmeasured: 0,
             in_flight: 0,
             up: 0,
             none_up_since: 0,
@@ -227,6 +262,7 @@ impl<'w> Conductor<'w> {
             stopped: false,
             patience: u64::MAX,
             last_end: score.open,
+            quiet_since: NOBODY_WAITS,
             next_deadline: u64::MAX,
             next_retry: u64::MAX,
             second: (0, 0),
@@ -237,6 +273,22 @@ impl<'w> Conductor<'w> {
     /// What servers told of their stages, if that was read. To be taken at the end.
     pub fn take_stages(&mut self) -> Option<StageSums> {
         self.stages.take().map(|stages| stages.into_sums())
+    }
+
+    /// The connections of the window, those open at its end included. To be taken at the end;
+    /// empty where every request has a connection of its own.
+    pub fn take_lives(&mut self) -> Vec<Life> {
+        for connection in 0..self.links.len() {
+            if self.links[connection].state == connections::LinkState::Up {
+                self.end_life(connection, self.last_end);
+            }
+        }
+        std::mem::take(&mut self.lives)
+    }
+
+    /// Operations issued after the window closed: the rest of a segment.
+    pub fn unmeasured(&self) -> u64 {
+        self.unmeasured
     }
 
     /// Number of connections, numbered from 0.
@@ -370,6 +422,7 @@ impl<'w> Conductor<'w> {
             self.links[lane.link].first_byte_nanos = Some(took);
             self.tally.setup.first_byte.record(took);
         }
+        let breaks_in = lane.breaks_in.then_some(lane.link);
         let judgement = self.workload.judge(exchange, answer.status, answer.length);
         let correct = matches!(judgement, Judgement::Correct);
         let counts = match judgement {
@@ -383,17 +436,33 @@ impl<'w> Conductor<'w> {
             let service = now.saturating_sub(ended.times.started);
             stages.count(slot, ended.op, service);
         }
+        if let (true, true, Some(link)) = (correct, counts, breaks_in) {
+            let service = now.saturating_sub(ended.times.started);
+            let opened = self.links[link].opened;
+            self.tally.setup.first_response(opened, service);
+        }
         if self.follows {
             self.follow(slot, Some(answer.status), correct, now);
         }
         if counts {
             self.tally.status(ended.op, answer.status);
+            if correct {
+                let service = ended.times.ended.saturating_sub(ended.times.started);
+                self.links[self.lanes[slot].link].answered(service);
+            }
         }
         if self.has_wholes {
             self.count_wholes(now);
         }
+        self.tally.paused(self.quiet_since, now);
         self.end(now);
-        if answer.reusable && self.score.keep_alive {
+        self.quiet_since = if self.in_flight > 0 {
+            now
+        } else {
+            NOBODY_WAITS
+        };
+        let is_young = now < self.links[self.lanes[slot].link].reopen_at;
+        if answer.reusable && self.score.keep_alive && is_young {
             return self.free(slot, now);
         }
         self.part(slot, now, answer.reusable)
@@ -467,7 +536,11 @@ impl<'w> Conductor<'w> {
                     self.due = pacer.due();
                 }
                 self.issued += 1;
+                let closed = self.window_closed || now >= self.score.close;
+                self.unmeasured += u64::from(closed);
                 self.in_flight += 1;
+                // Still that of before where requests came to nothing without a response.
+                self.quiet_since = self.quiet_since.min(now);
                 return Order::Send;
             }
             Next::Wait => (self.waiting, self.rested) = (true, u64::MAX),
@@ -476,7 +549,17 @@ impl<'w> Conductor<'w> {
         }
         let host = lane.exchange.host;
         self.dispatch.rest(slot, host);
+        if self.exhausted && self.issued > 0 {
+            self.close_for_all(now);
+        }
         Order::Rest
+    }
+
+    /// This thread has sent its share of a segment: the window closes for all threads.
+    fn close_for_all(&mut self, now: u64) {
+        let Some(rest) = &self.score.rest else { return };
+        let edge = rest.edge.fetch_min(now, Ordering::Relaxed).min(now);
+        self.cut_window(edge);
     }
 
     /// Seconds since 1970-01-01 UTC, worked out once a second.
@@ -503,6 +586,7 @@ impl<'w> Conductor<'w> {
         let (op, host) = (lane.exchange.op, lane.exchange.host);
         let counted = self.workload.loss(&lane.exchange, class);
         self.workload.lost(&mut lane.exchange, class);
+        self.exhausted |= self.workload.gives_up();
         let (class, text) = counted.unwrap_or((class, text));
         self.tally.failed(op, host, times, class, text);
         if self.follows {
@@ -514,6 +598,8 @@ impl<'w> Conductor<'w> {
         if self.has_wholes {
             self.count_wholes(now);
         }
+        // No response either: the pause goes on.
+        self.tally.paused(self.quiet_since, now);
         self.end(now);
     }
 

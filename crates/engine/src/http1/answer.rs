@@ -390,6 +390,12 @@ mod tests {
             refused(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n"),
             Malformed::Length
         );
+        for both in [
+            b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n",
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n3\r\n",
+        ] {
+            assert_eq!(refused(both), Malformed::TwoLengths);
+        }
         assert_eq!(
             refused(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"),
             Malformed::Chunk

@@ -26,8 +26,23 @@ pub(super) struct Connection {
     pub(super) outbox: Outbox,
     /// Bytes of the present answer already read.
     pub(super) received: u64,
+    /// What is left of a read that ended before the socket was empty.
+    pub(super) unread: Unread,
+    /// It is on the list of those with bytes left to read.
+    pub(super) is_listed: bool,
     /// News comes when so many bytes have come.
     waits_for: u32,
+}
+
+/// Bytes that may still lie in the socket although no event will announce them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unread {
+    /// None: the last read emptied the socket.
+    Nothing,
+    /// Some.
+    Bytes,
+    /// Some, and the end of the stream.
+    BytesAndEnd,
 }
 
 impl Connection {
@@ -38,6 +53,8 @@ impl Connection {
             reader: AnswerReader::default(),
             outbox: Outbox::with_capacity(lanes),
             received: 0,
+            unread: Unread::Nothing,
+            is_listed: false,
             waits_for: 1,
         }
     }
@@ -49,6 +66,7 @@ impl Connection {
         self.reader.reset();
         self.outbox.clear();
         self.received = 0;
+        self.unread = Unread::Nothing;
         self.waits_for = 1;
     }
 

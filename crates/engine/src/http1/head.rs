@@ -90,6 +90,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Meaning, usize)>, Malformed>
             }
         }
     }
+    if coded && length.is_some() {
+        return Err(Malformed::TwoLengths);
+    }
     // RFC 9112 section 6.3: what has no body, then coding, then length.
     let framing = match (status, coded, chunked, length) {
         (100..=199 | 204 | 304, ..) => Framing::Empty,

@@ -14,6 +14,10 @@ pub enum Malformed {
     /// `Content-Length` is not one number.
     #[error("bad content-length")]
     Length,
+    /// `Content-Length` and `Transfer-Encoding` contradict each other: RFC 9112, section 6.3,
+    /// takes that for an attempt to smuggle a response.
+    #[error("content-length together with transfer-encoding")]
+    TwoLengths,
     /// The chunked body is not one.
     #[error("bad chunked body")]
     Chunk,

@@ -18,9 +18,16 @@ use crate::dialing::Dialing;
 use crate::error::ErrorClass;
 use crate::line::{Line, describe};
 
-/// Room that the server is told of, on a stream and on a connection, bytes. What
-/// comes is taken at once, so nothing but the server should hold it back.
-const WINDOW: u32 = (1 << 31) - 1;
+/// Most bytes that the servers of one generator thread may send ahead, over all of its
+/// connections: it bounds what the thread can be made to hold.
+const MOST_AHEAD: usize = 256 * 1024 * 1024;
+/// Largest flow-control window of one connection and of each of its streams, bytes: 10 Gb/s
+/// over a round trip of 10 ms need 12.5 MB.
+const LARGEST_WINDOW: usize = 16 * 1024 * 1024;
+/// Smallest one: the default of RFC 9113, section 6.9.2.
+const SMALLEST_WINDOW: usize = 65_535;
+/// Most bytes of a response head, as RFC 9113, section 6.5.2 counts them.
+const LARGEST_HEAD: u32 = 256 * 1024;
 /// How many streams that were given up are remembered, so that what still comes
 /// for them is no error.
 const MOST_GIVEN_UP: usize = 10_000;
@@ -40,9 +47,17 @@ pub(super) enum Phase {
     Up(Box<Session>),
 }
 
+/// The flow-control window of each of `connections`, and of each stream, bytes.
+pub(super) fn window(connections: usize) -> u32 {
+    let share = MOST_AHEAD / connections.max(1);
+    share.clamp(SMALLEST_WINDOW, LARGEST_WINDOW) as u32
+}
+
 /// A connection and its lanes.
 pub(super) struct Link {
     pub(super) phase: Phase,
+    /// Its flow-control window, and that of each stream, bytes.
+    window: u32,
     pub(super) readable: Rc<Readable>,
     pub(super) bells: Arc<Bells>,
     waker: Waker,
@@ -65,10 +80,11 @@ pub(super) struct Link {
 }
 
 impl Link {
-    pub(super) fn new(lanes: usize) -> Self {
+    pub(super) fn new(lanes: usize, window: u32) -> Self {
         let bells = Bells::new(lanes);
         Self {
             phase: Phase::Down,
+            window,
             readable: Rc::default(),
             waker: Waker::from(bells.clone()),
             wakers: (0..lanes).map(|lane| bells.waker(lane)).collect(),
@@ -98,11 +114,13 @@ impl Link {
         // What the server said first may have come with the end of the handshake.
         self.readable.news.set(true);
         let transport = Transport::new(line, self.readable.clone(), shared);
+        let window = self.window;
         Box::pin(async move {
             let (requests, connection) = Builder::new()
                 .enable_push(false)
-                .initial_window_size(WINDOW)
-                .initial_connection_window_size(WINDOW)
+                .initial_window_size(window)
+                .initial_connection_window_size(window)
+                .max_header_list_size(LARGEST_HEAD)
                 .max_concurrent_reset_streams(MOST_GIVEN_UP)
                 .max_local_error_reset_streams(None)
                 .handshake(transport)
@@ -121,6 +139,15 @@ impl Link {
         greeting
             .as_mut()
             .poll(&mut Context::from_waker(&self.waker))
+    }
+
+    /// Allows reading to continue. What the last turn was not allowed to read comes
+    /// without an event.
+    pub(super) fn begin_turn(&self) {
+        if self.readable.is_cut_short() {
+            self.bells.ring_connection();
+        }
+        self.readable.begin_turn();
     }
 
     /// Lets h2 read and write; how the connection ended, if it did.

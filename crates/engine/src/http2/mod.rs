@@ -74,12 +74,13 @@ impl Http2 {
         connect_timeout: Duration,
         precise: bool,
     ) -> io::Result<Self> {
+        let window = link::window(connections);
         Ok(Self {
             clock,
             dialer: Dialer::new(route, connect_timeout),
             reactor: Reactor::new(precise)?,
             lanes,
-            links: (0..connections).map(|_| Link::new(lanes)).collect(),
+            links: (0..connections).map(|_| Link::new(lanes, window)).collect(),
             streams: (0..connections * lanes).map(|_| None).collect(),
             listed: Vec::with_capacity(connections),
             shared: transport::shared(),
@@ -223,6 +224,7 @@ impl Http2 {
     /// it has more to do at once.
     fn run(&mut self, connection: usize, conductor: &mut Conductor<'_>) -> bool {
         let age = self.links[connection].age;
+        self.links[connection].begin_turn();
         for _ in 0..TURNS_IN_A_ROW {
             self.send_waiting(connection, conductor);
             let link = &mut self.links[connection];
@@ -246,6 +248,7 @@ impl Http2 {
                 Went::Lost => link.bells.ring_connection(),
                 Went::On => {}
                 Went::Nowhere if rang => {}
+                Went::Nowhere if link.readable.is_cut_short() => return true,
                 Went::Nowhere => return !link.waiting.is_empty() && link.has_room(),
             }
         }

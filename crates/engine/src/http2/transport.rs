@@ -13,6 +13,10 @@ use crate::line::Line;
 /// Bytes read at once.
 const READ_AT_ONCE: usize = 64 * 1024;
 
+/// Most bytes read of one connection before its streams take them, and before timers, the
+/// stop flag and other connections get their turn.
+const BYTES_A_TURN: usize = 1024 * 1024;
+
 /// What events have said of a socket since it was read last.
 #[derive(Debug, Default)]
 pub(super) struct Readable {
@@ -20,6 +24,21 @@ pub(super) struct Readable {
     pub(super) news: Cell<bool>,
     /// The end is among it, so that a short read proves nothing.
     pub(super) closed: Cell<bool>,
+    /// Bytes that may still be read in this turn: h2 reads as long as there are any, and
+    /// keeps them all until it returns.
+    allowance: Cell<usize>,
+}
+
+impl Readable {
+    /// Allows another [`BYTES_A_TURN`] to be read.
+    pub(super) fn begin_turn(&self) {
+        self.allowance.set(BYTES_A_TURN);
+    }
+
+    /// Whether bytes may be waiting that this turn was not allowed to read.
+    pub(super) fn is_cut_short(&self) -> bool {
+        self.allowance.get() == 0 && self.news.get()
+    }
 }
 
 /// Room for bytes just read, shared by all connections of a thread.
@@ -64,7 +83,7 @@ impl AsyncRead for Transport {
             this.taken += fits;
             return Poll::Ready(Ok(()));
         }
-        if !this.readable.news.get() {
+        if !this.readable.news.get() || this.readable.allowance.get() == 0 {
             return Poll::Pending;
         }
         let mut shared = this.shared.borrow_mut();
@@ -82,6 +101,8 @@ impl AsyncRead for Transport {
         if count > 0 && this.line.emptied(count, shared.len()) && !this.readable.closed.get() {
             this.readable.news.set(false);
         }
+        let allowance = &this.readable.allowance;
+        allowance.set(allowance.get().saturating_sub(count));
         let fits = count.min(into.remaining());
         into.put_slice(&shared[..fits]);
         this.spare.clear();

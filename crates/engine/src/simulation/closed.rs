@@ -44,6 +44,45 @@ fn what_is_answered_before_the_window_does_not_count() {
 }
 
 #[test]
+fn a_pause_is_the_longest_stretch_without_a_response() {
+    let mut play = Play::closed(4);
+    play.lead = 100 * MILLIS;
+    play.window = SECOND;
+    // Whatever is sent from 0.4 to 0.9 s after the origin is answered at 0.9 s.
+    let played = play.on(&mut Simple::endless(), &mut |_, now| {
+        let stalled = (400 * MILLIS..900 * MILLIS).contains(&now);
+        let wait = if stalled { 900 * MILLIS - now } else { 0 };
+        Fate::Answer(wait + 2 * MILLIS, 200)
+    });
+    let pauses = played.samples.iter().filter_map(|sample| sample.pause);
+    let longest = pauses.max_by_key(|pause| pause.end - pause.start).unwrap();
+    assert!(near(longest.start, 300 * MILLIS), "{longest:?}");
+    assert!(near(longest.end, 802 * MILLIS), "{longest:?}");
+}
+
+#[test]
+fn a_pause_that_nothing_ends_lasts_until_the_drain_ends() {
+    let mut play = Play::closed(2);
+    play.window = SECOND;
+    let played = play.on(&mut Simple::endless(), &mut |_, now| match now {
+        0..800_000_000 => Fate::Answer(MILLIS, 200),
+        _ => Fate::Silence,
+    });
+    let last = played.samples.last().unwrap().pause.unwrap();
+    assert!(near(last.start, 800 * MILLIS), "{last:?}");
+    assert!(near(last.end, 2_800 * MILLIS), "{last:?}");
+    // Where no request is out nobody waits.
+    let mut rare = Play::constant(2.0, 1);
+    rare.window = 2 * SECOND;
+    let played = rare.on(&mut Simple::endless(), &mut |_, _| {
+        Fate::Answer(3 * MILLIS, 200)
+    });
+    let pauses: Vec<_> = played.samples.iter().filter_map(|s| s.pause).collect();
+    let short = |pause: &crate::sample::Pause| pause.end - pause.start < 5 * MILLIS;
+    assert!(!pauses.is_empty() && pauses.iter().all(short), "{pauses:?}");
+}
+
+#[test]
 fn little_s_law_holds_on_a_closed_loop() {
     let mut play = Play::closed(8);
     play.window = 20 * SECOND;

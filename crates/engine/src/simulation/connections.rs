@@ -75,3 +75,33 @@ fn connections_used_up_in_the_lead_are_not_in_the_ledger() {
         "connect times are of the connections counted"
     );
 }
+
+#[test]
+fn connections_are_opened_again_as_often_as_asked_and_nothing_is_lost() {
+    let mut play = Play::closed(4);
+    play.load.reopen = Some(4);
+    let mut slowest = |slot: usize, _| Fate::Answer((1 + slot as u64 % 2) * 5 * MILLIS, 200);
+    let played = play.on(&mut Simple::endless(), &mut slowest);
+    assert_eq!(played.ledger.opened, 16, "{:?}", played.ledger);
+    assert_eq!(played.ledger.reset + played.ledger.closed_by_server, 0);
+    // Two connections of 200 a second and two of 100.
+    assert!(
+        (590..=600).contains(&played.total.ok),
+        "{}",
+        played.total.ok
+    );
+    let lives: u64 = played.lives.iter().map(|life| life.responses).sum();
+    assert_eq!(lives, played.total.ok);
+    let spread = crate::Spread::of(&played.lives).unwrap();
+    assert_eq!(spread.connections, 16);
+    assert!(spread.fastest > 1.8 * spread.slowest, "{spread:?}");
+}
+
+#[test]
+fn a_connection_that_nothing_is_asked_of_lives_as_long_as_the_window() {
+    let played = Play::closed(3).on(&mut Simple::endless(), &mut |_, _| {
+        Fate::Answer(10 * MILLIS, 200)
+    });
+    assert_eq!((played.ledger.opened, played.lives.len()), (3, 3));
+    assert!(!crate::Spread::of(&played.lives).unwrap().is_uneven());
+}

@@ -192,4 +192,28 @@ fn opening_a_connection_is_timed_apart_from_what_it_carries() {
     assert!(near(setup.first_byte.value_at_quantile(0.5), 10 * MILLIS));
     assert_eq!(setup.tls.len(), 0);
     assert_eq!(played.total.ok, 24);
+    // Of each correct response: alone, and with the opening of its connection.
+    assert_eq!((setup.response.len(), setup.total.len()), (24, 24));
+    assert!(near(setup.response.max(), 10 * MILLIS));
+    assert!(near(setup.total.min(), 40 * MILLIS));
+    assert!(near(setup.total.max(), 40 * MILLIS));
+}
+
+#[test]
+fn only_the_first_response_on_a_connection_waits_for_its_opening() {
+    let mut play = Play::closed(2);
+    play.connect_nanos = 30 * MILLIS;
+    let played = play.on(&mut Simple::endless(), &mut |_, _| {
+        Fate::Answer(10 * MILLIS, 200)
+    });
+    let setup = &played.samples[0].setup;
+    assert_eq!((setup.response.len(), setup.total.len()), (2, 2));
+    assert!(near(setup.total.max(), 40 * MILLIS));
+    let mut failing = Play::closed(1);
+    failing.load.keep_alive = false;
+    let played = failing.on(&mut Simple::endless(), &mut |_, _| {
+        Fate::Answer(10 * MILLIS, 500)
+    });
+    let setup = &played.samples[0].setup;
+    assert!(setup.response.is_empty(), "a failure is no response time");
 }

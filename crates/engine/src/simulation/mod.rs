@@ -5,17 +5,19 @@ mod connections;
 mod following;
 mod lanes;
 mod open;
+mod segment;
 mod wholes;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tenbin_plan::{Load, Pace};
 
-use crate::conductor::{Answered, Conductor, Opened, Score};
+use crate::conductor::{Answered, Conductor, Opened, Rest, Score};
 use crate::error::ErrorClass;
 use crate::exchange::{Exchange, Judgement, Moment, Next, Workload};
 use crate::order::Order;
@@ -270,6 +272,7 @@ struct Play {
     load: Load,
     lead: u64,
     window: u64,
+    rest: Option<u64>,
     stop_at: u64,
     connect_nanos: u64,
     lanes: usize,
@@ -284,12 +287,14 @@ impl Play {
                 connections,
                 timeout: Duration::from_secs(2),
                 keep_alive: true,
+                reopen: None,
                 depth: 1,
                 requests: None,
                 think: None,
             },
             lead: 0,
             window: SECOND,
+            rest: None,
             stop_at: u64::MAX,
             connect_nanos: 0,
             lanes: 1,
@@ -323,17 +328,26 @@ impl Play {
         };
         let score = Score {
             thread: 0,
+            beside: false,
             connections: self.load.connections,
             lanes: self.lanes,
             weights: self.weights.clone(),
             think: self.load.think.map(|think| Thinker::new(&think, 1, 0)),
             keep_alive: self.load.keep_alive,
+            lives: self.load.reopen.unwrap_or(1),
             stages: false,
             open: self.lead,
             close,
             timeout: self.load.timeout.as_nanos() as u64,
             pacer: pacer::for_thread(&self.load, part),
-            stop_rules: stop::rules(close, self.load.requests),
+            rest: self.rest.map(|most| Rest {
+                most,
+                edge: Arc::new(AtomicU64::new(u64::MAX)),
+            }),
+            stop_rules: stop::rules(
+                close.saturating_add(self.rest.unwrap_or(0)),
+                self.load.requests,
+            ),
             origin_unix: Duration::ZERO,
         };
         let stop = AtomicBool::new(false);
@@ -354,8 +368,13 @@ impl Play {
         let mut ship = |sample| samples.push(sample);
         let mut conductor = Conductor::new(score, workload, &mut ship);
         wire::run(&mut simulation, &mut conductor, &stop).unwrap();
+        let lives = conductor.take_lives();
+        let unmeasured = conductor.unmeasured();
         drop(conductor);
-        Played::new(samples, simulation.turns)
+        Played {
+            unmeasured,
+            ..Played::new(samples, lives, simulation.turns)
+        }
     }
 }
 
@@ -364,13 +383,16 @@ struct Played {
     samples: Vec<Sample>,
     total: OpSample,
     ledger: Ledger,
+    lives: Vec<crate::spread::Life>,
     seconds: f64,
+    /// Operations issued after the window closed.
+    unmeasured: u64,
     /// How often the conductor was woken.
     turns: u64,
 }
 
 impl Played {
-    fn new(samples: Vec<Sample>, turns: u64) -> Self {
+    fn new(samples: Vec<Sample>, lives: Vec<crate::spread::Life>, turns: u64) -> Self {
         let mut total = OpSample::new("GET");
         let mut ledger = Ledger::default();
         let mut end = 0;
@@ -401,7 +423,9 @@ impl Played {
             samples,
             total,
             ledger,
+            lives,
             seconds: end as f64 / 1e9,
+            unmeasured: 0,
             turns,
         }
     }

@@ -31,6 +31,7 @@ impl InSteps {
             op: WHOLE,
             started: ended.started,
             payload: PART_BYTES,
+            ended: None,
             outcome,
         });
     }

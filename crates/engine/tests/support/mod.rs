@@ -186,6 +186,7 @@ pub fn driven(
     worker: Box<dyn Workload>,
 ) -> Driven {
     let plan = Drive {
+        rest: None,
         carrier: Carrier::Route(route),
         load,
         seed: 1,

@@ -1,11 +1,17 @@
-//! How an answer tells its number of hits.
+//! How a response reports its number of hits.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How an answer tells its number of hits.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// How a response reports its number of hits.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum HitSource {
+    /// From the path of each pattern: Groonga's for `/d/select`, OpenSearch's for `_search`.
+    /// Other patterns are not asked for hits.
+    #[default]
+    Auto,
+    /// Hits are not read.
+    Off,
     /// Groonga's `select`, command versions 1, 2 and 3.
     Groonga,
     /// OpenSearch and Elasticsearch: `hits.total`, a number or an object with `value`.
@@ -14,17 +20,47 @@ pub enum HitSource {
     Pointer(String),
 }
 
+impl HitSource {
+    /// How the response to this request reports its hits; `None` if it is not read.
+    pub fn of(&self, path: &str) -> Option<Self> {
+        match self {
+            Self::Off => None,
+            Self::Auto => known_search(path),
+            said => Some(said.clone()),
+        }
+    }
+}
+
+/// The kind of search that a path is known for. Droonga's HTTP server answers `/d/select`
+/// as Groonga does.
+fn known_search(path: &str) -> Option<HitSource> {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    if path.ends_with("/_search") {
+        return Some(HitSource::OpenSearch);
+    }
+    let command = path.rsplit("/d/").next().filter(|_| path.contains("/d/"))?;
+    let is_select = matches!(command, "select" | "select.json");
+    let mut parameters = query.split('&');
+    let is_json = parameters.all(|each| match each.split_once('=') {
+        Some(("output_type", format)) => format == "json",
+        _ => true,
+    });
+    (is_select && is_json).then_some(HitSource::Groonga)
+}
+
 impl FromStr for HitSource {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
+            "auto" => Ok(Self::Auto),
+            "none" => Ok(Self::Off),
             "groonga" => Ok(Self::Groonga),
             "opensearch" => Ok(Self::OpenSearch),
             pointer if pointer.starts_with('/') => Ok(Self::Pointer(pointer.to_owned())),
             _ => Err(format!(
-                "{text:?} is not one of \"groonga\", \"opensearch\", or a JSON pointer such as \
-                 \"/hits/total/value\""
+                "{text:?} is not one of \"auto\", \"none\", \"groonga\", \"opensearch\", or a JSON \
+                 pointer such as \"/hits/total/value\""
             )),
         }
     }
@@ -33,6 +69,8 @@ impl FromStr for HitSource {
 impl fmt::Display for HitSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Off => "none",
             Self::Groonga => "groonga",
             Self::OpenSearch => "opensearch",
             Self::Pointer(pointer) => pointer,
@@ -46,10 +84,33 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back() {
-        for text in ["groonga", "opensearch", "/hits/total/value"] {
+        for text in ["auto", "none", "groonga", "opensearch", "/hits/total/value"] {
             let source: HitSource = text.parse().unwrap();
             assert_eq!(source.to_string(), text);
         }
         assert!("solr".parse::<HitSource>().is_err());
+    }
+
+    #[test]
+    fn searches_are_known_by_their_paths() {
+        for (path, kind) in [
+            ("/d/select?table=Pages&query=a", Some(HitSource::Groonga)),
+            ("/d/select.json", Some(HitSource::Groonga)),
+            ("/d/select?output_type=json", Some(HitSource::Groonga)),
+            ("/d/select?output_type=xml&table=Pages", None),
+            ("/d/status", None),
+            ("/select", None),
+            (
+                "/pages/_search?request_cache=true",
+                Some(HitSource::OpenSearch),
+            ),
+            ("/pages/_count", None),
+            ("/", None),
+        ] {
+            assert_eq!(HitSource::Auto.of(path), kind, "{path}");
+            assert_eq!(HitSource::Off.of(path), None);
+        }
+        let said = HitSource::Pointer("/n".to_owned());
+        assert_eq!(said.of("/anything"), Some(said.clone()));
     }
 }

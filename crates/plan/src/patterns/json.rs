@@ -84,6 +84,7 @@ fn pattern(group: usize, own: Request, shared: &Request, method: &str) -> Result
         headers: own.headers,
         body,
         timeout: own.timeout.or(shared.timeout),
+        term: None,
     })
 }
 

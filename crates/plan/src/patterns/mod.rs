@@ -10,11 +10,15 @@ mod json;
 mod order;
 mod request;
 mod set;
+mod template;
+mod term;
 mod text;
 
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+use crate::percent::Percent;
 
 pub(crate) use cache::MOST_CACHE_SIZE;
 pub use cache::{CacheCounters, CacheDial, DEFAULT_CACHE_SIZE};
@@ -23,6 +27,9 @@ pub(crate) use format::{Fault, Spot, read};
 pub use hits::HitSource;
 pub use order::PatternOrder;
 pub use set::{Pattern, PatternGroup, PatternSet};
+pub(crate) use template::terms;
+pub use template::{ByTarget, GROONGA_SEARCH, OPENSEARCH_PATH, Template};
+pub use term::groonga_query;
 
 /// How many of the slowest and of the fastest requests are kept if nothing else is said.
 pub const DEFAULT_SLOWEST: u32 = 5;
@@ -30,8 +37,11 @@ pub const DEFAULT_SLOWEST: u32 = 5;
 pub const MOST_SLOWEST: u32 = 1000;
 /// Up to so many patterns have figures of their own.
 pub const MOST_COUNTED_PATTERNS: usize = 10_000;
-/// Up to so many patterns are asked once for their hits.
+/// Most patterns that are asked once for their hits where the plan asks for it.
 pub const MOST_ASKED_FOR_HITS: usize = 10_000;
+/// Most patterns that are asked for their hits by default: the share of searches without a
+/// hit is then known to about two percentage points, in a time that few runs notice.
+pub const MOST_ASKED_BY_DEFAULT: usize = 500;
 
 /// The requests that a workload draws from, and in which order.
 #[derive(Clone)]
@@ -47,14 +57,38 @@ pub struct Patterns {
     pub order: PatternOrder,
     /// How many of the slowest and of the fastest requests are kept.
     pub slowest: u32,
-    /// How an answer tells its number of hits, if that is to be compared.
-    pub hits: Option<HitSource>,
+    /// How a response reports its number of hits, and whether that is read at all.
+    pub hits: HitSource,
+    /// How far the numbers of hits of two targets may be apart, as a share of the larger, and
+    /// the share of the patterns for which they may be farther apart.
+    pub hits_tolerance: Percent,
+    /// The file has search terms, and each target a request of its own for them.
+    pub by_target: Option<ByTarget>,
     /// The cache that requests are to meet.
     pub cache: Option<CacheDial>,
     /// Where the server tells what its cache has done.
     pub counters: Option<CacheCounters>,
     /// What the file holds. Shared, since it may be much.
     pub set: Arc<PatternSet>,
+}
+
+impl Patterns {
+    /// Of that file, with nothing else asked for and nothing read yet.
+    pub fn of(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            of_corpus: false,
+            format: PatternFormat::default(),
+            order: PatternOrder::default(),
+            slowest: DEFAULT_SLOWEST,
+            hits: HitSource::default(),
+            hits_tolerance: Percent::of(0.0),
+            by_target: None,
+            cache: None,
+            counters: None,
+            set: Arc::default(),
+        }
+    }
 }
 
 impl PartialEq for Patterns {
@@ -67,6 +101,8 @@ impl PartialEq for Patterns {
             && self.order == other.order
             && self.slowest == other.slowest
             && self.hits == other.hits
+            && self.hits_tolerance == other.hits_tolerance
+            && self.by_target == other.by_target
             && self.cache == other.cache
             && self.counters == other.counters
     }
@@ -81,6 +117,8 @@ impl fmt::Debug for Patterns {
             .field("order", &self.order)
             .field("slowest", &self.slowest)
             .field("hits", &self.hits)
+            .field("hits_tolerance", &self.hits_tolerance)
+            .field("by_target", &self.by_target)
             .field("cache", &self.cache)
             .field("counters", &self.counters)
             .field("set", &format_args!("{} patterns", self.set.len()))

@@ -29,6 +29,7 @@ pub(super) fn plain(group: usize, method: &str, path: String) -> Pattern {
         headers: Vec::new(),
         body: Vec::new(),
         timeout: None,
+        term: None,
     }
 }
 

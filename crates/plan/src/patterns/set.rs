@@ -24,12 +24,17 @@ pub struct Pattern {
     pub body: Vec<u8>,
     /// How long it may take, if that is not as the load says.
     pub timeout: Option<Duration>,
+    /// The search term that it was made from, where each target has a request of its own.
+    pub term: Option<String>,
 }
 
 impl Pattern {
-    /// How reports name it: method and path.
+    /// How reports name it: method and path, or the search term that it was made from.
     pub fn label(&self) -> String {
-        format!("{} {}", self.method, self.path)
+        match &self.term {
+            Some(term) => term.clone(),
+            None => format!("{} {}", self.method, self.path),
+        }
     }
 }
 

@@ -51,6 +51,13 @@ pub(super) fn load(page: &mut Page, load: &Load, slice: Duration) {
     }
     page.pair("timeout", text(Time(load.timeout)));
     page.pair("keep_alive", load.keep_alive);
+    if let Some(reopen) = load.reopen {
+        page.explained(
+            "reopen",
+            reopen,
+            "how often each connection is opened in a slice",
+        );
+    }
     if let Some(requests) = load.requests {
         page.explained("requests", requests, "a slice ends after so many");
     }

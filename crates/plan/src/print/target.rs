@@ -137,6 +137,7 @@ fn observe(source: &Observe) -> String {
         Observe::Processes(Processes::Name(name)) => one("name", text(name)),
         Observe::Tenbin(page) => observed_page("tenbin", page, None),
         Observe::Prometheus { page, group } => observed_page("prometheus", page, group.as_deref()),
+        Observe::Several(all) => list(all.iter().map(observe)),
     }
 }
 

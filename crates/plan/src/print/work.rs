@@ -5,12 +5,13 @@ use std::time::Duration;
 use crate::blob::BlobWork;
 use crate::duration::Time;
 use crate::model::{HttpWork, Workload, WorkloadKind};
-use crate::names::{Kind, Named, Style};
-use crate::patterns::Patterns;
+use crate::names::{Kind, Named, STATUS_CLASSES, Style};
+use crate::patterns::{ByTarget, Patterns};
+use crate::percent::Percent;
 use crate::s3::{Choose, S3Operation, S3Work, Stored};
 use crate::size::Size;
 
-use super::{Page, list, load::load, text};
+use super::{Page, key_text, list, load::load, text};
 
 pub(super) fn workload(page: &mut Page, workload: &Workload, own_load: bool, slice: Duration) {
     page.table("[[workload]]");
@@ -57,11 +58,24 @@ fn http(page: &mut Page, work: &HttpWork) {
         None => page.pair("body", text(String::from_utf8_lossy(&work.body))),
     }
     if !work.expect.is_empty() {
-        page.pair("expect", list(work.expect.iter().map(u16::to_string)));
+        page.pair("expect", list(expected(&work.expect)));
     }
     if let Some(work) = &work.patterns {
         patterns(page, work);
     }
+}
+
+/// The statuses, with whole classes by their names.
+fn expected(statuses: &[u16]) -> Vec<String> {
+    let is_whole = |class: &std::ops::Range<u16>| class.clone().all(|one| statuses.contains(&one));
+    let (whole, _): (Vec<_>, Vec<_>) = STATUS_CLASSES
+        .iter()
+        .partition(|(_, class)| is_whole(class));
+    let single = statuses
+        .iter()
+        .filter(|status| !whole.iter().any(|(_, class)| class.contains(status)));
+    let names = whole.iter().map(|(name, _)| text(name));
+    names.chain(single.map(u16::to_string)).collect()
 }
 
 fn patterns(page: &mut Page, work: &Patterns) {
@@ -69,8 +83,14 @@ fn patterns(page: &mut Page, work: &Patterns) {
     page.name_unless("patterns_format", work.format);
     page.pair("order", text(work.order));
     page.pair("slowest", work.slowest);
-    if let Some(hits) = &work.hits {
-        page.pair("hits", text(hits));
+    page.pair("hits", text(&work.hits));
+    page.unless(
+        "hits_tolerance",
+        text(work.hits_tolerance),
+        text(Percent::of(0.0)),
+    );
+    if let Some(by_target) = &work.by_target {
+        page.pair("by_target", templates(by_target));
     }
     if let Some(cache) = work.cache {
         if let Some(hit) = cache.hit {
@@ -81,6 +101,22 @@ fn patterns(page: &mut Page, work: &Patterns) {
     if let Some(counters) = &work.counters {
         page.pair("cache_counters", text(counters));
     }
+}
+
+/// As a table on one line, so that it stands among the other keys.
+fn templates(by_target: &ByTarget) -> String {
+    let each = by_target.templates.iter().map(|(name, template)| {
+        let mut pairs = vec![
+            format!("method = {}", text(&template.method)),
+            format!("path = {}", text(&template.path)),
+        ];
+        if !template.body.is_empty() {
+            pairs.push(format!("body = {}", text(&template.body)));
+        }
+        pairs.push(format!("hits = {}", text(&template.hits)));
+        format!("{} = {{ {} }}", key_text(name), pairs.join(", "))
+    });
+    format!("{{ {} }}", each.collect::<Vec<_>>().join(", "))
 }
 
 fn s3(page: &mut Page, work: &S3Work) {
@@ -185,6 +221,11 @@ fn blob(page: &mut Page, work: &BlobWork) {
     if work.poll_interval != usual.poll_interval {
         page.pair("poll_interval", text(Time(work.poll_interval)));
     }
+    page.unless(
+        "poll_connections",
+        work.poll_connections,
+        usual.poll_connections,
+    );
     if let Some(errors) = work.errors {
         page.pair("errors", errors);
     }

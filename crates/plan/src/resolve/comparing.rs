@@ -4,11 +4,12 @@ use super::Desk;
 use super::naming;
 use super::sweep;
 use crate::comparing::{Comparing, DEFAULT_MARGIN};
-use crate::draft::{Field, TargetDraft};
-use crate::expectation::{Bound, Expectation, Written as Condition};
-use crate::model::{Target, Workload};
+use crate::draft::{CompareDraft, Field, TargetDraft};
+use crate::expectation::{Bound, Demand, Expectation, Written as Condition};
+use crate::model::{Pace, Target, Workload};
 use crate::percent::Percent;
 use crate::scalar::{At, List, Scalar};
+use crate::schedule::block_of;
 use crate::searched::Searched;
 use crate::suggest::did_you_mean;
 
@@ -25,8 +26,17 @@ pub(super) struct Sides {
 pub(super) struct Shape {
     /// Targets, a twin among them.
     pub(super) targets: usize,
+    /// Workloads that are compared with each other; 0 where none are.
+    pub(super) compared: usize,
     /// Comparisons that decide something.
     pub(super) questions: usize,
+}
+
+impl Shape {
+    /// Rounds of a block.
+    pub(super) fn block(&self) -> u32 {
+        block_of(self.targets, self.compared)
+    }
 }
 
 impl Sides {
@@ -38,10 +48,14 @@ impl Sides {
         }
     }
 
-    pub(super) fn shape(&self, workloads: usize) -> Shape {
+    pub(super) fn shape(&self, workloads: usize, compare: &CompareDraft) -> Shape {
+        let listed = compare.workloads.as_ref().map(At::items);
+        let compared = listed.map_or(0, |items| items.len());
         Shape {
             targets: self.targets + usize::from(self.twin),
-            questions: self.targets.saturating_sub(1) * workloads,
+            compared,
+            questions: self.targets.saturating_sub(1) * workloads
+                + self.targets * compared.saturating_sub(1),
         }
     }
 }
@@ -52,6 +66,8 @@ pub(super) struct Written<'a> {
     pub(super) aa: &'a Field,
     pub(super) margin: &'a Field,
     pub(super) expect: Option<&'a At<List>>,
+    pub(super) compare: &'a CompareDraft,
+    pub(super) fail_if: Option<&'a At<List>>,
 }
 
 /// Adds the twin to `targets`, if one is asked for.
@@ -66,7 +82,22 @@ pub(super) fn resolve(
             position(scalar.text()?, targets)
         })
         .unwrap_or(0);
-    let expect = expectations(desk, written.expect, targets, baseline, workloads);
+    let lists = [
+        ("expect", Demand::Expect, written.expect),
+        ("fail_if", Demand::FailIf, written.fail_if),
+    ];
+    let mut expect = Vec::new();
+    for (key, demand, list) in lists {
+        for At { value, place } in list.map(At::items).unwrap_or_default() {
+            let read = value
+                .text()
+                .and_then(|text| expectation(text, demand, targets, baseline, workloads));
+            match read {
+                Ok(expectation) => expect.push(expectation),
+                Err(message) => desk.wrong(place, key, message),
+            }
+        }
+    }
     let twin = wants_twin(desk, written.aa)
         .then(|| twin_of(targets, baseline))
         .flatten();
@@ -76,6 +107,7 @@ pub(super) fn resolve(
             targets.push(twin);
             targets.len() - 1
         }),
+        workloads: compared_workloads(desk, written.compare, workloads),
         margin: desk
             .read("margin", written.margin, |scalar| {
                 Percent::within(scalar.text()?, LEAST_MARGIN, MOST_MARGIN)
@@ -83,6 +115,54 @@ pub(super) fn resolve(
             .unwrap_or(DEFAULT_MARGIN),
         expect,
     }
+}
+
+fn compared_workloads(
+    desk: &mut Desk<'_>,
+    compare: &CompareDraft,
+    workloads: &[Workload],
+) -> Vec<usize> {
+    let Some(list) = &compare.workloads else {
+        return Vec::new();
+    };
+    let mut found: Vec<usize> = Vec::new();
+    for item in list.items() {
+        let names = || workloads.iter().map(|work| work.name.as_str());
+        let read = item.value.text().and_then(|name| {
+            let at = workloads.iter().position(|work| work.name == name);
+            let at = at.ok_or_else(|| {
+                format!(
+                    "there is no workload {name:?} among {}{}",
+                    names().collect::<Vec<_>>().join(", "),
+                    did_you_mean(name, names())
+                )
+            })?;
+            if found.contains(&at) {
+                return Err(format!("{name:?} stands twice in the list"));
+            }
+            if workloads[at].search().is_some() {
+                return Err(format!(
+                    "{name:?} has an objective (slo): its rate is searched for after the rounds"
+                ));
+            }
+            Ok(at)
+        });
+        match read {
+            Ok(at) => found.push(at),
+            Err(message) => desk.wrong(item.place, "workloads", message),
+        }
+    }
+    let is_closed = |at: &usize| workloads[*at].load.pace == Pace::Closed;
+    let closed = found.iter().filter(|at| is_closed(at)).count();
+    if list.items().len() < 2 {
+        let why = "compares at least two; write for example [\"plain\", \"tls\"]";
+        desk.wrong(list.place, "workloads", why);
+    } else if closed > 0 && closed < found.len() {
+        let why = "a closed loop is compared by its throughput and an open loop by its response \
+                   time; list workloads of one kind";
+        desk.wrong(list.place, "workloads", why);
+    }
+    found
 }
 
 fn wants_twin(desk: &mut Desk<'_>, aa: &Field) -> bool {
@@ -117,29 +197,9 @@ fn position(name: &str, targets: &[Target]) -> Result<usize, String> {
     })
 }
 
-fn expectations(
-    desk: &mut Desk<'_>,
-    list: Option<&At<List>>,
-    targets: &[Target],
-    baseline: usize,
-    workloads: &[Workload],
-) -> Vec<Expectation> {
-    let items = list.map(At::items).unwrap_or_default();
-    let mut expectations = Vec::new();
-    for At { value, place } in items {
-        let read = value
-            .text()
-            .and_then(|text| expectation(text, targets, baseline, workloads));
-        match read {
-            Ok(expectation) => expectations.push(expectation),
-            Err(message) => desk.wrong(place, "expect", message),
-        }
-    }
-    expectations
-}
-
 fn expectation(
     text: &str,
+    demand: Demand,
     targets: &[Target],
     baseline: usize,
     workloads: &[Workload],
@@ -151,6 +211,7 @@ fn expectation(
         bound,
     } = text.parse()?;
     let mut expectation = Expectation {
+        demand,
         target: None,
         workload: None,
         figure,

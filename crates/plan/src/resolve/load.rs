@@ -26,6 +26,9 @@ const HIGHEST_SPEED: f64 = 1e6;
 /// Servers allow one or two hundred streams; more than this is surely a slip.
 const MOST_DEPTH: u64 = 1000;
 
+/// More lives of a connection than this measure connecting.
+const MOST_LIVES: u64 = 1000;
+
 /// Notes keys that do not go together. They may come from two tables, each of
 /// which is right on its own.
 pub(super) fn contradictions(desk: &mut Desk<'_>, draft: &LoadDraft, slice: Duration) {
@@ -122,6 +125,23 @@ pub(super) fn contradictions(desk: &mut Desk<'_>, draft: &LoadDraft, slice: Dura
         let why = "several requests cannot be out at once on a connection that is closed after \
                    every answer; leave out keep_alive = false (--no-keep-alive) or this";
         desk.wrong(depth.place, "depth", why);
+    }
+    if let Some(reopen) = &draft.reopen {
+        let why = if draft.keep_alive.as_ref().is_some_and(closes) {
+            "every request has a new connection anyway; leave out keep_alive = false \
+             (--no-keep-alive) or this"
+        } else if draft.depth.as_ref().is_some_and(|depth| deep(&depth)) {
+            "a connection with several requests out cannot be opened again between two of them; \
+             leave out depth (--depth) or this"
+        } else if draft.requests.is_some() {
+            "it divides the time of a slice, which does not end by time; leave out requests \
+             (--requests) or this"
+        } else {
+            ""
+        };
+        if !why.is_empty() {
+            desk.wrong(reopen.place, "reopen", why);
+        }
     }
     let Some(steps) = &draft.steps else { return };
     let total: Duration = lengths(steps).sum();
@@ -290,6 +310,11 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &LoadDraft) -> Load {
         keep_alive: desk
             .read("keep_alive", &draft.keep_alive, |scalar| scalar.switch())
             .unwrap_or(true),
+        reopen: desk
+            .read("reopen", &draft.reopen, |scalar| {
+                scalar.whole(2, MOST_LIVES)
+            })
+            .and_then(|lives| u32::try_from(lives).ok()),
         requests: desk.read("requests", &draft.requests, |scalar| {
             scalar.whole(1, u64::MAX)
         }),

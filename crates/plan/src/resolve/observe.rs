@@ -3,7 +3,7 @@
 use super::Desk;
 use super::credentials::{file, one_of, variable};
 use super::url as urls;
-use crate::draft::{Field, ObserveDraft};
+use crate::draft::{Field, ObserveDraft, ObservedDraft};
 use crate::model::Reach;
 use crate::observe::{Observe, ObservePage, Processes, Token};
 use crate::problem::Place;
@@ -15,21 +15,38 @@ const MOST_PIDS: u64 = 1 << 22;
 
 pub(super) fn resolve(
     desk: &mut Desk<'_>,
-    draft: Option<&At<ObserveDraft>>,
+    draft: Option<&At<ObservedDraft>>,
     reach: &Reach,
     way: &Way,
 ) -> Option<Observe> {
-    let At {
-        value: draft,
-        place,
-    } = draft?;
-    let found = source(desk, draft, *place)?;
-    refuse_strangers(desk, draft, &found);
-    if let Err(why) = suits(&found, reach, way) {
-        desk.wrong(*place, "observe", why);
+    let At { value, place } = draft?;
+    let drafts: Vec<(&ObserveDraft, Place)> = match value {
+        ObservedDraft::One(draft) => vec![(&**draft, *place)],
+        ObservedDraft::Several(list) => list.iter().map(|one| (&one.value, one.place)).collect(),
+    };
+    if drafts.is_empty() {
+        desk.wrong(*place, "observe", "is empty; leave it out");
         return None;
     }
-    Some(found)
+    let is_only_one = drafts.len() == 1;
+    let mut all: Vec<Observe> = Vec::new();
+    for (draft, place) in &drafts {
+        let found = source(desk, draft, *place)?;
+        refuse_strangers(desk, draft, &found);
+        if let Err(why) = suits(&found, reach, way, is_only_one) {
+            desk.wrong(*place, "observe", why);
+            return None;
+        }
+        if all.contains(&found) {
+            desk.wrong(*place, "observe", "is named twice, and would count twice");
+            return None;
+        }
+        all.push(found);
+    }
+    match is_only_one {
+        true => all.pop(),
+        false => Some(Observe::Several(all)),
+    }
 }
 
 fn source(desk: &mut Desk<'_>, draft: &ObserveDraft, place: Place) -> Option<Observe> {
@@ -191,7 +208,7 @@ fn refuse_strangers(desk: &mut Desk<'_>, draft: &ObserveDraft, found: &Observe) 
     }
 }
 
-fn suits(found: &Observe, reach: &Reach, way: &Way) -> Result<(), &'static str> {
+fn suits(found: &Observe, reach: &Reach, way: &Way, is_only_one: bool) -> Result<(), &'static str> {
     let by_name = matches!(found, Observe::Processes(Processes::Name(_)));
     let by_pid = matches!(found, Observe::Processes(Processes::Pid(_)));
     let by_own_port = matches!(found, Observe::Processes(Processes::OwnPort));
@@ -202,9 +219,9 @@ fn suits(found: &Observe, reach: &Reach, way: &Way) -> Result<(), &'static str> 
             "a launched target has no process yet; name it by port or name, or leave \
                  observe out: what Tenbin launches it observes",
         ),
-        _ if way.hosts.len() > 1 && !by_name => Err(
-            "a target with several hosts is more than what is observed in one place; only \
-                 name is for processes that are all on this machine",
+        _ if way.hosts.len() > 1 && !by_name && is_only_one => Err(
+            "a target with several hosts is more than what is observed in one place; give a \
+                 list, or name for processes that are all on this machine",
         ),
         _ if by_own_port && way.unix.is_some() => {
             Err("the port of the url is not used with a Unix socket; name the process")

@@ -25,8 +25,8 @@ const USUAL_MOST: u32 = 8;
 
 pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, shape: &Shape) -> Rounds {
     let targets = shape.targets;
-    let block = rounds_per_block(targets);
-    let count = whole_blocks(desk, "count", &draft.count, targets);
+    let block = shape.block();
+    let count = whole_blocks(desk, "count", &draft.count, shape);
     let slice = desk.read("slice", &draft.slice, slice_length);
     let duration = desk.read("duration", &draft.duration, Scalar::time);
     let (count, slice) = match (count, slice, duration) {
@@ -59,7 +59,7 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, shape: &Shape) -
     };
     Rounds {
         count,
-        until: until(desk, draft, count, targets),
+        until: until(desk, draft, count, shape),
         slice,
         gap: desk
             .read("gap", &draft.gap, Scalar::time)
@@ -76,13 +76,23 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, shape: &Shape) -
     }
 }
 
-/// Eight quads for two targets; for more, as many blocks as it takes for any
-/// difference to show.
 fn default_count(shape: &Shape) -> u32 {
-    match shape.targets {
-        2 => 16,
+    if shape.compared == 0 {
+        return usual_rounds(shape.targets, shape.questions);
+    }
+    // Eight blocks, or more where several questions share the 5 %.
+    blocks_that_tell(shape.questions).max(8) * shape.block()
+}
+
+/// The rounds of a plan that names none: eight for one target and eight quads for two,
+/// or more where several `questions` (comparisons) share the 5 %; for three targets and
+/// more, the fewest blocks with which any difference can be shown.
+pub fn usual_rounds(targets: usize, questions: usize) -> u32 {
+    let least = blocks_that_tell(questions) * rounds_per_block(targets);
+    match targets {
         0 | 1 => 8,
-        _ => blocks_that_tell(shape.questions) * rounds_per_block(shape.targets),
+        2 => least.max(16),
+        _ => least,
     }
 }
 
@@ -102,18 +112,18 @@ fn blocks_that_tell(questions: usize) -> u32 {
     (1.0 - level.log2()).ceil() as u32
 }
 
-fn whole_blocks(desk: &mut Desk<'_>, key: &str, field: &Field, targets: usize) -> Option<u32> {
+fn whole_blocks(desk: &mut Desk<'_>, key: &str, field: &Field, shape: &Shape) -> Option<u32> {
     let count = desk
         .read(key, field, |scalar| scalar.whole(1, MOST_ROUNDS))
         .and_then(|count| u32::try_from(count).ok())?;
-    check_whole_blocks(desk, key, place(field), count, targets);
+    check_whole_blocks(desk, key, place(field), count, shape);
     Some(count)
 }
 
 /// When the run may end by precision, `count` being the fewest rounds.
-fn until(desk: &mut Desk<'_>, draft: &RoundsDraft, count: u32, targets: usize) -> Option<Until> {
+fn until(desk: &mut Desk<'_>, draft: &RoundsDraft, count: u32, shape: &Shape) -> Option<Until> {
     let within = desk.read("until", &draft.until, comparing::precision);
-    let most = whole_blocks(desk, "max_count", &draft.max_count, targets);
+    let most = whole_blocks(desk, "max_count", &draft.max_count, shape);
     if draft.until.is_none() {
         if let Some(most) = &draft.max_count {
             desk.wrong(
@@ -134,7 +144,7 @@ fn until(desk: &mut Desk<'_>, draft: &RoundsDraft, count: u32, targets: usize) -
             format!("{most} is below the fewest rounds, {count}"),
         );
     }
-    let block = rounds_per_block(targets);
+    let block = shape.block();
     let limit = u32::try_from(MOST_ROUNDS).unwrap_or(u32::MAX) / block * block;
     Some(Until {
         within: within?,
@@ -181,8 +191,8 @@ fn too_short(duration: Duration, count: u32) -> String {
     )
 }
 
-fn check_whole_blocks(desk: &mut Desk<'_>, key: &str, place: Place, count: u32, targets: usize) {
-    let block = rounds_per_block(targets);
+fn check_whole_blocks(desk: &mut Desk<'_>, key: &str, place: Place, count: u32, shape: &Shape) {
+    let block = shape.block();
     if count.is_multiple_of(block) {
         return;
     }
@@ -191,7 +201,12 @@ fn check_whole_blocks(desk: &mut Desk<'_>, key: &str, place: Place, count: u32, 
         0 => format!("use {above}"),
         below => format!("use {below} or {above}"),
     };
-    let why = match targets {
+    let why = match shape.targets {
+        _ if shape.compared > 0 => format!(
+            "rounds in which {} workloads are compared form blocks of {block}, so their number is a \
+             multiple of that",
+            shape.compared
+        ),
         2 => "rounds of two targets pair into ABBA quads, so their number is even".to_owned(),
         targets => format!(
             "rounds of {targets} targets form Williams squares, so their number is a multiple of {block}"

@@ -239,6 +239,41 @@ pub(super) fn check(desk: &mut Desk<'_>, plan: &Plan, says_pages: bool) {
     }
     check_clusters(desk, plan);
     check_relaunch(desk, plan);
+    check_templates(desk, plan);
+}
+
+/// Every target needs one request, and every request a target.
+fn check_templates(desk: &mut Desk<'_>, plan: &Plan) {
+    for workload in &plan.workloads {
+        let Some(by_target) = workload.patterns().and_then(|all| all.by_target.as_ref()) else {
+            continue;
+        };
+        let mut used = Vec::new();
+        for target in &plan.targets {
+            match by_target.name_for(&plan.names_of(target)) {
+                Some(name) => used.push(name),
+                None => desk.refuse(
+                    Place::Nowhere,
+                    format!(
+                        "workload {:?} has no request for target {:?} in by_target: name it, or \
+                         the kind of server that its corpus or status names",
+                        workload.name, target.name
+                    ),
+                ),
+            }
+        }
+        let names = by_target.templates.keys();
+        for name in names.filter(|name| !used.contains(&name.as_str())) {
+            desk.refuse(
+                Place::Nowhere,
+                format!(
+                    "workload {:?} has a request for {name:?} in by_target, and no target is \
+                     called so or is a server of that kind",
+                    workload.name
+                ),
+            );
+        }
+    }
 }
 
 fn check_pages(desk: &mut Desk<'_>, plan: &Plan) {

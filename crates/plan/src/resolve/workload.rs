@@ -153,6 +153,11 @@ fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: Kind) {
         ("order", place(&draft.order)),
         ("slowest", place(&draft.slowest)),
         ("hits", place(&draft.hits)),
+        ("hits_tolerance", place(&draft.hits_tolerance)),
+        (
+            "by_target",
+            draft.by_target.as_ref().map(|table| table.place),
+        ),
         ("cache_hit", place(&draft.cache_hit)),
         ("cache_size", place(&draft.cache_size)),
         ("cache_counters", place(&draft.cache_counters)),
@@ -199,6 +204,7 @@ fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: Kind) {
         ("until_gone", place(&draft.until_gone)),
         ("gone_within", place(&draft.gone_within)),
         ("poll_interval", place(&draft.poll_interval)),
+        ("poll_connections", place(&draft.poll_connections)),
         ("errors", place(&draft.errors)),
     ];
     let keys = http.iter().map(|key| (Kind::Http, key));

@@ -264,6 +264,16 @@ fn observing() {
         ),
         (
             "[[target]]",
+            "url = \"http://h\"\nobserve = [{ port = 1 }, { port = 1 }]",
+            "plan.toml:3:26: observe: is named twice, and would count twice",
+        ),
+        (
+            "[[target]]",
+            "url = \"http://h\"\nobserve = [{ port = 1 }, { port = 2, prot = 1 }]",
+            "plan.toml:3:38: unknown key \"prot\" in observe; did you mean \"port\"?",
+        ),
+        (
+            "[[target]]",
             "url = \"http://h\"\nobserve = { port = 70000 }",
             "plan.toml:3:20: observe.port: 70000 is too many; the most is 65535",
         ),
@@ -315,7 +325,7 @@ fn observing() {
         (
             "[[target]]",
             "urls = [\"http://a\", \"http://b\"]\nobserve = { port = true }",
-            "plan.toml:3:11: observe: a target with several hosts is more than what is observed in one place; only name is for processes that are all on this machine",
+            "plan.toml:3:11: observe: a target with several hosts is more than what is observed in one place; give a list, or name for processes that are all on this machine",
         ),
         (
             "[[target]]",

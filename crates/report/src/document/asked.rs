@@ -21,7 +21,11 @@ pub enum RunEnded {
 /// Something that was expected of one target at one workload, and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Expectation {
-    /// The expectation as it is written, for example `p99<20ms`.
+    /// Whether the condition is one to fail on: then it is met while the condition is not
+    /// proven true.
+    #[serde(default)]
+    pub fails_if: bool,
+    /// The condition as it is written, for example `p99<20ms`.
     pub condition: String,
     /// Name of the target.
     pub target: String,
@@ -38,9 +42,14 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    /// Whether it passes.
-    pub fn is_met(&self) -> bool {
-        self.standing == Standing::Met
+    /// Whether the condition is proven to be violated.
+    pub fn is_violated(&self) -> bool {
+        self.standing == Standing::NotMet
+    }
+
+    /// Whether the run had to prove something and could not.
+    pub fn is_undecided(&self) -> bool {
+        self.standing == Standing::CannotTell && !self.fails_if
     }
 }
 
@@ -60,13 +69,13 @@ pub enum ExpectedUnit {
     Ratio,
 }
 
-/// What came of an expectation. Only what is met passes.
+/// What came of an expectation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// The whole interval is on the right side of the bound.
     Met,
-    /// The whole interval is on its wrong side.
+    /// The whole interval is on the wrong side of the bound.
     NotMet,
     /// The run cannot tell, or its numbers cannot be believed.
     CannotTell,

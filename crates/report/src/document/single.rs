@@ -31,7 +31,7 @@ pub struct PatternResult {
     pub ok: u64,
     /// Failures, over all slices.
     pub failed: u64,
-    /// Mean time of its correct answers in a slice: median over the slices.
+    /// Mean time of its correct answers, over the slices that ran their full time.
     pub mean: Option<Figure>,
     /// The shortest time of a correct answer: an extreme, which has no interval.
     pub min: Option<f64>,

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tenbin_record::{MachineUse, ServerUse, WireUse};
+use tenbin_record::{MachineUse, Segment, ServerUse, WireUse};
 
 /// The figures of one slice. Counts belong to the operations that were due in
 /// its window.
@@ -44,6 +44,14 @@ pub struct SliceFigures {
     /// Largest time over all work; null when none was done.
     #[serde(default)]
     pub max: Option<f64>,
+    /// Start of the longest pause, seconds after the run began: a stretch in which requests
+    /// were out on every generator thread and none was answered. Null without one of 1 ms or
+    /// more, and in documents of versions that did not look.
+    #[serde(default)]
+    pub pause_start: Option<f64>,
+    /// Its length, seconds.
+    #[serde(default)]
+    pub pause_seconds: Option<f64>,
     /// Mean service time over all work done; null when none was done.
     #[serde(default)]
     pub mean: Option<f64>,
@@ -89,6 +97,9 @@ pub struct SliceFigures {
     /// Share of hits by the target's own count; left out where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_hits: Option<f64>,
+    /// Which part of the sequence of requests was sent; left out where that does not matter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segment: Option<Segment>,
     /// The tests that found something wrong with it, for example `outlying`.
     #[serde(default)]
     pub flags: Vec<String>,

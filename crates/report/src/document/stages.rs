@@ -36,7 +36,7 @@ pub struct StagesOf {
     pub stages: Vec<StageResult>,
 }
 
-/// Means of the requests in a band: medians over the slices.
+/// Means of the requests in a band, all slices together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StageBandResult {
     /// The band.

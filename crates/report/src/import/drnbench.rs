@@ -8,6 +8,7 @@
 use tenbin_stats::Little;
 use tenbin_verdict::Series;
 
+use crate::document::{Capacity, CapacityLevel, Figure, Trust};
 use crate::drnbench::COLUMNS;
 use crate::escape::for_terminal;
 use crate::table::Table;
@@ -106,6 +107,49 @@ impl Steps {
         };
         let answered = self.rows.iter().filter(|row| row.per_second > 0.0);
         answered.map(of_row).collect()
+    }
+
+    /// The steps as the levels of a ramp.
+    pub(crate) fn as_ramp(&self) -> Capacity {
+        let figure = |value: f64| Figure {
+            value,
+            interval: None,
+            n: 1,
+        };
+        let level = |row: &Row| {
+            let failed = (row.total as f64 * row.failed() / 100.0).round() as u64;
+            CapacityLevel {
+                workload: String::new(),
+                connections: row.clients,
+                throughput: Some(figure(row.per_second)),
+                residence: row.average.map(figure),
+                p50: None,
+                p90: None,
+                p99: None,
+                ok: Some(row.total.saturating_sub(failed)),
+                failed: Some(failed),
+                little: row.little(USUAL_WAIT),
+                down_to_up: None,
+            }
+        };
+        let rows = || self.rows.iter();
+        let peak = rows().max_by(|a, b| a.per_second.total_cmp(&b.per_second));
+        Capacity {
+            family: String::new(),
+            target: String::new(),
+            levels: rows().map(level).collect(),
+            knee: None,
+            peak_connections: peak.map(|row| row.clients),
+            peak: peak.map(|row| figure(row.per_second)),
+            workers: None,
+            usl: None,
+            hysteresis: None,
+            trust: match self.can_be_believed() {
+                true => Trust::Valid,
+                false => Trust::Invalid,
+            },
+            sentence: String::new(),
+        }
     }
 
     /// Whether its figures can be believed as far as the file tells.

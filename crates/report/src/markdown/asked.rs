@@ -20,8 +20,8 @@ pub(super) fn asked(page: &mut String, document: &Document) {
         let mut table = Rows::new(page, &["", "expected", "target", "workload", "figure"]);
         for each in &document.expectations {
             table.row(&[
-                asked::standing(each.standing).to_owned(),
-                as_code(&each.condition),
+                asked::standing(each).to_owned(),
+                as_code(&asked::condition(each)),
                 for_markdown(&each.target),
                 for_markdown(&each.workload),
                 for_markdown(&asked::outcome(each)),

@@ -2,7 +2,7 @@
 
 use super::{Rows, heading, line};
 use crate::cost::{
-    ABOUT_GROUPS, ABOUT_WHOLE_HOST, company, is_known, is_of_host, memory, named, plain,
+    ABOUT_GROUPS, ABOUT_WHOLE_HOST, company, covered, is_known, is_of_host, memory, named, plain,
 };
 use crate::document::Document;
 use crate::escape::for_markdown;
@@ -35,6 +35,20 @@ fn of_servers(page: &mut String, document: &Document) {
         let mut about = ABOUT_WHOLE_HOST.to_owned();
         about[..1].make_ascii_uppercase();
         line(page, &format!("{about}."));
+    }
+    let mut told: Vec<String> = Vec::new();
+    for about in document
+        .results
+        .iter()
+        .filter_map(|result| covered(document, result))
+    {
+        if !told.contains(&about) {
+            let mut sentence = about.clone();
+            sentence[..1].make_ascii_uppercase();
+            line(page, "");
+            line(page, &format!("{}.", for_markdown(&sentence)));
+            told.push(about);
+        }
     }
     line(page, "");
     let mut table = Rows::new(

@@ -1,10 +1,14 @@
 //! The sections about single requests and their patterns.
 
+use std::collections::BTreeMap;
+
 use super::{Rows, heading, line};
 use crate::document::{Document, PatternResult, ResultOf, SingleResult};
 use crate::escape::{as_code, for_markdown};
 use crate::words::{TIME, UNKNOWN, cache_sentence, count};
 
+/// Patterns with different numbers of hits that are listed.
+const MOST_DIFFERENT: usize = 100;
 /// Patterns of one target that are listed; `result.json` has all.
 const MOST_LISTED: usize = 50;
 
@@ -28,6 +32,68 @@ pub(super) fn singles(page: &mut String, document: &Document) {
         }
     }
     patterns(page, document);
+    different_hits(page, document);
+}
+
+/// A target, its hits for a pattern, and the pattern's name.
+type Found<'a> = (&'a str, u64, Option<&'a str>);
+
+/// Patterns with other numbers of hits on other targets, those that are farthest apart first.
+fn different_hits(page: &mut String, document: &Document) {
+    let mut rows: Vec<(f64, [String; 3])> = Vec::new();
+    for workload in &document.workloads {
+        let mut known: BTreeMap<u32, Vec<Found<'_>>> = BTreeMap::new();
+        for result in document.results_of(&workload.name) {
+            for each in &result.patterns {
+                if let Some(hits) = each.hits {
+                    let of_pattern = known.entry(each.pattern).or_default();
+                    of_pattern.push((&result.target, hits, each.request.as_deref()));
+                }
+            }
+        }
+        for (pattern, all) in known {
+            let numbers = || all.iter().map(|(_, hits, _)| *hits);
+            let (least, most) = (numbers().min(), numbers().max());
+            let (Some(least), Some(most)) = (least, most) else {
+                continue;
+            };
+            if least == most {
+                continue;
+            }
+            let position = format!("pattern {pattern}");
+            let told = all
+                .iter()
+                .map(|(target, hits, _)| format!("{target} {hits}"));
+            let told: Vec<String> = told.collect();
+            let request = all.iter().find_map(|(_, _, request)| *request);
+            let row = [
+                for_markdown(&workload.name),
+                for_markdown(&told.join(", ")),
+                as_code(request.unwrap_or(&position)),
+            ];
+            rows.push(((most - least) as f64 / most as f64, row));
+        }
+    }
+    if rows.is_empty() {
+        return;
+    }
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    heading(page, 2, "Different numbers of hits");
+    let count = rows.len();
+    let mut table = Rows::new(page, &["workload", "hits", "request"]);
+    for (_, row) in rows.iter().take(MOST_DIFFERENT) {
+        table.row(row);
+    }
+    if count > MOST_DIFFERENT {
+        line(page, "");
+        line(
+            page,
+            &format!(
+                "These are the {MOST_DIFFERENT} of {count} patterns whose numbers are farthest \
+                 apart; `result.json` has all of them."
+            ),
+        );
+    }
 }
 
 fn caches(page: &mut String, document: &Document) {

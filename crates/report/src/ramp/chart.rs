@@ -44,53 +44,78 @@ const THROUGHPUT: Chart = Chart {
     }],
 };
 
-const LATENCY: Chart = Chart {
-    title: "Service time",
-    unit: |most| match most {
+const fn time(most: f64) -> (f64, &'static str) {
+    match most {
         most if most < 1e-3 => (1e-6, "microseconds"),
         most if most < 1.0 => (1e-3, "milliseconds"),
         _ => (1.0, "seconds"),
-    },
-    lines: &[
-        Line {
-            name: "mean",
-            dashes: "",
-            figure: |level| level.residence,
-        },
-        Line {
-            name: "p99",
-            dashes: "5 4",
-            figure: |level| level.p99,
-        },
-    ],
+    }
+}
+
+const MEAN: Chart = Chart {
+    title: "Service time, mean",
+    unit: time,
+    lines: &[Line {
+        name: "",
+        dashes: "",
+        figure: |level| level.residence,
+    }],
+};
+
+/// Apart from the mean: a 99th percentile is often ten times as long, and on one axis with
+/// the means these cannot be told from each other.
+const P99: Chart = Chart {
+    title: "Service time, 99th percentile",
+    unit: time,
+    lines: &[Line {
+        name: "",
+        dashes: "",
+        figure: |level| level.p99,
+    }],
 };
 
 /// Throughput against clients.
 pub(crate) fn throughput(document: &Document) -> String {
-    THROUGHPUT.draw(document)
+    draw(&[&THROUGHPUT], &document.capacities)
 }
 
-/// Mean service time and its 99th percentile against clients.
+/// Mean service time and its 99th percentile against clients, a panel each.
 pub(crate) fn latency(document: &Document) -> String {
-    LATENCY.draw(document)
+    draw(&[&MEAN, &P99], &document.capacities)
+}
+
+/// Throughput, mean service time and its 99th percentile against clients, a panel each.
+pub(super) fn all(capacities: &[Capacity]) -> String {
+    draw(&[&THROUGHPUT, &MEAN, &P99], capacities)
+}
+
+/// A panel for every chart of every family of workloads, one below the other; none for a
+/// figure that no level has.
+fn draw(charts: &[&Chart], capacities: &[Capacity]) -> String {
+    let families = families(capacities);
+    let panels = families.iter().flat_map(|family| {
+        let charts = charts.iter().filter(|chart| chart.has_any(&family.1));
+        charts.map(move |chart| (family, chart))
+    });
+    let panels: Vec<_> = panels.collect();
+    let height = PANEL * panels.len().max(1) as f64;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
+         viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"12\">\n\
+         <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
+    );
+    for (at, ((family, capacities), chart)) in panels.iter().enumerate() {
+        let _ = writeln!(svg, "<g transform=\"translate(0 {})\">", PANEL * at as f64);
+        chart.panel(&mut svg, family, capacities);
+        svg.push_str("</g>\n");
+    }
+    svg + "</svg>\n"
 }
 
 impl Chart {
-    /// A panel for every family of workloads, one below the other.
-    fn draw(&self, document: &Document) -> String {
-        let families = families(&document.capacities);
-        let height = PANEL * families.len().max(1) as f64;
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
-             viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"12\">\n\
-             <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
-        );
-        for (at, (family, capacities)) in families.iter().enumerate() {
-            let _ = writeln!(svg, "<g transform=\"translate(0 {})\">", PANEL * at as f64);
-            self.panel(&mut svg, family, capacities);
-            svg.push_str("</g>\n");
-        }
-        svg + "</svg>\n"
+    fn has_any(&self, capacities: &[&Capacity]) -> bool {
+        let mut levels = capacities.iter().flat_map(|capacity| &capacity.levels);
+        levels.any(|level| self.lines.iter().any(|line| (line.figure)(level).is_some()))
     }
 
     fn panel(&self, svg: &mut String, family: &str, capacities: &[&Capacity]) {
@@ -109,7 +134,10 @@ impl Chart {
             24.0,
             "start",
             15,
-            &format!("{}: {family}", self.title),
+            &match family {
+                "" => self.title.to_owned(),
+                family => format!("{}: {family}", self.title),
+            },
         );
         axes.draw(svg, unit);
         for (at, capacity) in capacities.iter().enumerate() {

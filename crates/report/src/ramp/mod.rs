@@ -1,10 +1,12 @@
 //! Every level of every ramp, for spreadsheets and as charts.
 
 mod chart;
+mod overlay;
 
 use std::fmt::Write as _;
 
 pub(crate) use chart::{latency, throughput};
+pub use overlay::Overlay;
 
 use crate::document::{Capacity, Document, Figure};
 
@@ -16,8 +18,12 @@ const COLUMNS: &str = "ramp,target,workload,clients,throughput,throughput_low,th
 
 /// A row for every number of clients on every target.
 pub(crate) fn csv(document: &Document) -> String {
+    table(&document.capacities)
+}
+
+fn table(capacities: &[Capacity]) -> String {
     let mut text = format!("{COLUMNS}\n");
-    for capacity in &document.capacities {
+    for capacity in capacities {
         rows(&mut text, capacity);
     }
     text

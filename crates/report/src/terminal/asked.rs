@@ -25,9 +25,10 @@ impl Page {
             let ink = match each.standing {
                 Standing::Met => Ink::Green,
                 Standing::NotMet => Ink::Red,
+                Standing::CannotTell if each.fails_if => Ink::Green,
                 Standing::CannotTell => Ink::Yellow,
             };
-            let word = format!("{:<11}", asked::standing(each.standing));
+            let word = format!("{:<11}", asked::standing(each));
             let word = self.paint(ink, &word);
             let subject = for_terminal(&asked::subject(each));
             self.line(&format!("{INDENT}{word}  {subject}"));

@@ -48,8 +48,8 @@ pub(crate) fn lines(document: &Document, word: &str) -> [String; 3] {
     ]
 }
 
-/// What the word for trust means here, to be read behind it: the first finding is
-/// the reason.
+/// What the word for trust means here, to be read behind it: the reason is the first finding, or
+/// the first that is as severe as that word.
 fn why(document: &Document) -> String {
     // Of notes there is something to say, though they do not shake the numbers.
     let noted = document.trust == Trust::Valid && !document.findings.is_empty();
@@ -72,13 +72,30 @@ fn why(document: &Document) -> String {
     // The line says that the run is incomplete whether or not it is the worst.
     let mut others = document.findings.iter();
     let told = |finding: &&Finding| document.run.complete || finding.rule != "incomplete";
-    if let Some(finding) = others.find(told) {
-        let mild = match finding.severity {
-            Severity::Note => "worth knowing: ",
-            Severity::Suspect | Severity::Invalid => "",
+    if let Some(first) = others.find(told) {
+        // What set the result stands first in the list, and need not be what shakes the numbers.
+        let worst = match document.trust {
+            Trust::Valid => Severity::Note,
+            Trust::Suspect => Severity::Suspect,
+            Trust::Invalid => Severity::Invalid,
         };
-        text += &format!("; {mild}{}", essence(finding));
-        let more = document.findings.len() - 1;
+        let mut each = document.findings.iter().filter(told);
+        let reason = each.find(|finding| finding.severity == worst);
+        let reason = reason.filter(|reason| *reason != first);
+        if let Some(reason) = reason {
+            text += &format!(
+                "; {}; cause of the result: {}",
+                essence(reason),
+                essence(first)
+            );
+        } else {
+            let mild = match first.severity {
+                Severity::Note => "worth knowing: ",
+                Severity::Suspect | Severity::Invalid => "",
+            };
+            text += &format!("; {mild}{}", essence(first));
+        }
+        let more = document.findings.len() - 1 - usize::from(reason.is_some());
         let more = more.saturating_sub(usize::from(!document.run.complete));
         if more > 0 {
             text += &format!(" (and {})", plural(more as u64, "more finding"));
@@ -112,6 +129,7 @@ fn verdict(document: &Document) -> String {
         claims.extend(not_precise(document));
         return claims.join("; ");
     }
+    claims.extend(document.between_workloads().cloned());
     let sought = !document.capacities.is_empty() || !document.searches.is_empty();
     if primary.is_empty() && claims.is_empty() {
         claims.push(match sought {

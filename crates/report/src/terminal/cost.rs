@@ -1,7 +1,7 @@
 //! What a workload cost its targets.
 
 use super::{INDENT, Page};
-use crate::cost::{ABOUT_WHOLE_HOST, company, is_known, is_of_host, memory, named};
+use crate::cost::{ABOUT_WHOLE_HOST, company, covered, is_known, is_of_host, memory, named};
 use crate::document::{Document, Figure, GroupResult, ResultOf, Workload};
 use crate::escape::for_terminal;
 use crate::table::Table;
@@ -51,6 +51,9 @@ impl Page {
         self.table(&table);
         if known.iter().any(|result| is_of_host(result)) {
             self.paragraph(ABOUT_WHOLE_HOST, INDENT, INDENT);
+        }
+        for covered in known.iter().filter_map(|result| covered(document, result)) {
+            self.paragraph(&for_terminal(&covered), INDENT, INDENT);
         }
         for result in known {
             if let Some(group) = &result.group {

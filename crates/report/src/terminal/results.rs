@@ -1,6 +1,6 @@
 //! The table of a workload: what each target did.
 
-use crate::document::{Document, OperationResult, ResultOf, TimedFrom, Workload};
+use crate::document::{Document, OperationResult, ResultOf, Role, TimedFrom, Workload};
 use crate::escape::for_terminal;
 use crate::table::Table;
 use crate::words::{RATE, TIME, errors, named_by_role};
@@ -55,14 +55,18 @@ fn of_target(result: &ResultOf, observed: bool) -> Vec<String> {
 fn apart(result: &ResultOf) -> impl Iterator<Item = &OperationResult> {
     let several = result.work().count() > 1;
     let work = result.work().filter(move |_| several);
-    work.chain(result.steps())
+    work.chain(result.steps()).chain(result.checks())
 }
 
 fn of_operation(result: &ResultOf, operation: &OperationResult, observed: bool) -> Vec<String> {
     let target = for_terminal(&result.target);
     let mut row = vec![
         format!("{target} {}", for_terminal(&named_by_role(operation))),
-        RATE.with_spread(operation.throughput),
+        match operation.role {
+            // Only some of the work is polled.
+            Role::Poll | Role::Effect => String::new(),
+            Role::Request | Role::Step | Role::Whole => RATE.with_spread(operation.throughput),
+        },
     ];
     row.extend(times_of(operation));
     row.push(errors(operation.failed, operation.ok));

@@ -450,6 +450,7 @@ fn load() -> Load {
         depth: 1,
         timeout: Duration::from_secs(10),
         keep_alive: true,
+        reopen: None,
         requests: None,
     }
 }
@@ -469,6 +470,8 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
         seconds: SLICE_SECONDS,
         connections: CONNECTIONS,
         closed_loop: true,
+        reopen: None,
+        spread: None,
         probe: None,
         ops: vec![OpFigures::new(operation)],
         ledger: Ledger::default(),
@@ -488,7 +491,9 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
         singles: None,
         stages: None,
         cache: None,
+        segment: None,
         backlog: 0,
+        pause: None,
         cut_short: false,
     }
 }

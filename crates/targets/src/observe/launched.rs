@@ -32,6 +32,10 @@ impl Source for Trees {
     fn is_here(&self) -> bool {
         true
     }
+
+    fn members(&self) -> Vec<i32> {
+        self.0.iter().flat_map(Observer::members).collect()
+    }
 }
 
 /// What two nodes have used, as one; unknown where that of either is. Two control groups
@@ -40,6 +44,7 @@ fn together(one: Usage, other: Usage) -> Usage {
     fn sum<T: std::ops::Add<Output = T>>(one: Option<T>, other: Option<T>) -> Option<T> {
         Some(one? + other?)
     }
+    let most = |one: Option<f64>, other: Option<f64>| Some(one?.max(other?));
     Usage {
         at: other.at,
         epoch: one.epoch,
@@ -50,6 +55,9 @@ fn together(one: Usage, other: Usage) -> Usage {
         written_bytes: sum(one.written_bytes, other.written_bytes),
         voluntary_switches: sum(one.voluntary_switches, other.voluntary_switches),
         involuntary_switches: sum(one.involuntary_switches, other.involuntary_switches),
+        busiest_process: most(one.busiest_process, other.busiest_process),
+        busiest_thread: most(one.busiest_thread, other.busiest_thread),
+        waited_for_core: sum(one.waited_for_core, other.waited_for_core),
         group: None,
     }
 }

@@ -12,6 +12,7 @@ mod processes;
 mod prometheus;
 mod remote;
 mod serve;
+mod several;
 #[cfg(target_os = "linux")]
 mod whose;
 
@@ -37,6 +38,11 @@ pub(crate) trait Source: Send + fmt::Debug {
 
     /// Whether what it tells of is certainly on this machine.
     fn is_here(&self) -> bool;
+
+    /// Numbers of the observed processes of this machine, as far as they are known.
+    fn members(&self) -> Vec<i32> {
+        Vec::new()
+    }
 }
 
 /// Why there are no totals.
@@ -83,6 +89,7 @@ pub(crate) trait Kind: Sync {
 /// Every kind of source. The first that takes a subject has it.
 pub(crate) static SOURCES: &[&dyn Kind] = &[
     &local::Local,
+    &several::Several,
     &remote::Tenbin,
     &prometheus::Prometheus,
     &launched::Launched,
@@ -170,6 +177,12 @@ impl Observed {
 
     pub(crate) fn is_here(&self) -> bool {
         self.is_here
+    }
+
+    /// Numbers of the observed processes of this machine.
+    pub(crate) fn members(&self) -> Vec<i32> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.source.members()
     }
 }
 

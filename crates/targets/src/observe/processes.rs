@@ -64,6 +64,11 @@ impl Observer {
     pub(crate) fn count(&self) -> usize {
         self.linux.count()
     }
+
+    /// Their numbers.
+    pub(crate) fn members(&self) -> Vec<i32> {
+        self.linux.members.clone()
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -78,6 +83,10 @@ impl Observer {
 
     pub(crate) fn count(&self) -> usize {
         0
+    }
+
+    pub(crate) fn members(&self) -> Vec<i32> {
+        Vec::new()
     }
 }
 
@@ -94,7 +103,7 @@ mod linux {
     use super::Root;
     use crate::observe::group::Groups;
     use crate::observe::now;
-    use crate::observe::whose::Identity;
+    use crate::observe::whose::{Identity, lives};
     use crate::tree;
     use crate::usage::{Depth, Usage};
 
@@ -107,7 +116,7 @@ mod linux {
         root: Root,
         guard_storage: Option<Storage>,
         /// All that are observed, parents first.
-        members: Vec<i32>,
+        pub(super) members: Vec<i32>,
         newest_process: Option<String>,
         seen: HashMap<Identity, Account>,
         unaccounted: Spent,
@@ -115,6 +124,8 @@ mod linux {
         /// By process and thread.
         threads: HashMap<(i32, i32), Switches>,
         switches: Switches,
+        /// CPU seconds of each process and of each thread at the last whole look.
+        whole: Option<Apart>,
         groups: Option<Groups>,
     }
 
@@ -136,6 +147,16 @@ mod linux {
     struct Storage {
         read: u64,
         written: u64,
+    }
+
+    /// CPU seconds, not added up.
+    #[derive(Debug, Default)]
+    struct Apart {
+        processes: HashMap<Identity, f64>,
+        /// By process and thread.
+        threads: HashMap<(i32, i32), f64>,
+        /// How long each was ready to run and waited for a core.
+        waiting: HashMap<(i32, i32), f64>,
     }
 
     #[derive(Debug, Clone, Copy, Default)]
@@ -173,6 +194,7 @@ mod linux {
                 },
                 threads: HashMap::new(),
                 switches: Switches::default(),
+                whole: None,
                 groups: Groups::find(),
             }
         }
@@ -197,7 +219,20 @@ mod linux {
                 return Some(usage);
             }
             let switches = self.count_switches();
+            let now = self.apart();
+            let before = self.whole.replace(now);
+            let (busiest_process, busiest_thread, waited_for_core) = match (&before, &self.whole) {
+                (Some(before), Some(now)) => (
+                    most_grown(&before.processes, &now.processes),
+                    most_grown(&before.threads, &now.threads),
+                    all_grown(&before.waiting, &now.waiting),
+                ),
+                _ => (None, None, None),
+            };
             Some(Usage {
+                busiest_process,
+                busiest_thread,
+                waited_for_core,
                 voluntary_switches: switches.map(|switches| switches.voluntary),
                 involuntary_switches: switches.map(|switches| switches.involuntary),
                 group: self
@@ -346,6 +381,28 @@ mod linux {
             }
         }
 
+        /// What each process and each thread has used by itself.
+        fn apart(&self) -> Apart {
+            let processes = self.seen.keys();
+            let processes = processes
+                .filter_map(|identity| Some((*identity, own_seconds(identity.0)?)))
+                .collect();
+            let (mut threads, mut waiting) = (HashMap::new(), HashMap::new());
+            for &pid in &self.members {
+                for thread in threads_of(pid) {
+                    if let Some([ran, waited]) = thread_seconds(pid, thread) {
+                        threads.insert((pid, thread), ran);
+                        waiting.insert((pid, thread), waited);
+                    }
+                }
+            }
+            Apart {
+                processes,
+                threads,
+                waiting,
+            }
+        }
+
         /// All that were seen so far; `None` if no thread tells.
         fn count_switches(&mut self) -> Option<Switches> {
             let mut threads = HashMap::new();
@@ -385,12 +442,6 @@ mod linux {
         }
     }
 
-    fn lives(identity: &Identity) -> bool {
-        let (pid, start) = *identity;
-        tree::stat(pid)
-            .is_some_and(|stat| stat.starttime == start && !matches!(stat.state, 'Z' | 'X'))
-    }
-
     fn threads_of(pid: i32) -> Vec<i32> {
         let Ok(entries) = fs::read_dir(format!("/proc/{pid}/task")) else {
             return Vec::new();
@@ -399,6 +450,42 @@ mod linux {
         names
             .filter_map(|name| name.to_str()?.parse().ok())
             .collect()
+    }
+
+    /// The most that any of those at both looks has grown by; `None` where none was.
+    fn most_grown<K: std::hash::Hash + Eq>(
+        before: &HashMap<K, f64>,
+        now: &HashMap<K, f64>,
+    ) -> Option<f64> {
+        let grown = now.iter().filter_map(|(key, now)| {
+            let grown = now - before.get(key)?;
+            (grown >= 0.0).then_some(grown)
+        });
+        grown.max_by(f64::total_cmp)
+    }
+
+    /// What all of those at both looks have grown by; `None` where none was.
+    fn all_grown<K: std::hash::Hash + Eq>(
+        before: &HashMap<K, f64>,
+        now: &HashMap<K, f64>,
+    ) -> Option<f64> {
+        let grown = now
+            .iter()
+            .filter_map(|(key, now)| Some(now - before.get(key)?));
+        let grown: Vec<f64> = grown.filter(|grown| *grown >= 0.0).collect();
+        (!grown.is_empty()).then(|| grown.iter().sum())
+    }
+
+    /// Seconds that one thread ran, and that it was ready to run and waited for a core: the
+    /// first two words of its `schedstat`, nanoseconds.
+    fn thread_seconds(pid: i32, thread: i32) -> Option<[f64; 2]> {
+        let text = fs::read_to_string(format!("/proc/{pid}/task/{thread}/schedstat")).ok()?;
+        let mut words = text.split_whitespace();
+        let mut next = || -> Option<f64> {
+            let nanos: u64 = words.next()?.parse().ok()?;
+            Some(nanos as f64 / 1e9)
+        };
+        Some([next()?, next()?])
     }
 
     fn switches(pid: i32, thread: i32) -> Option<Switches> {

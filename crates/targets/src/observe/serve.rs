@@ -97,7 +97,7 @@ pub fn serve(
     options: &ObserveOptions,
     ready: impl FnOnce(SocketAddr, usize),
 ) -> Result<(), ObserveError> {
-    let processes = LocalProcesses::find(options.processes.clone());
+    let processes = LocalProcesses::find(vec![options.processes.clone()]);
     let processes = processes.map_err(|why| ObserveError::Processes {
         processes: options.processes.clone(),
         why,
@@ -278,7 +278,7 @@ mod tests {
     fn teller() -> Teller {
         let own = Processes::Pid(std::process::id());
         Teller {
-            processes: Arc::new(Mutex::new(LocalProcesses::find(own).unwrap())),
+            processes: Arc::new(Mutex::new(LocalProcesses::find(vec![own]).unwrap())),
             token: Secret::new("open sesame, please"),
         }
     }

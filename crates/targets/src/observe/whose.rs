@@ -15,12 +15,45 @@ pub(super) type Identity = (i32, u64);
 /// What `comm` of a process is cut to.
 const LONGEST_COMM: usize = 15;
 
-/// The topmost of those meant.
+/// Processes that were found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The topmost of all, none of them below another.
+    pub(super) topmost: Vec<Identity>,
+    /// Those meant by each, in their order: a process may be meant several times.
+    pub(super) each: Vec<Vec<Identity>>,
+}
+
+/// The processes meant by each.
 ///
 /// # Errors
 /// One clause: there are none, or they cannot be seen.
-pub(super) fn find(which: &Processes) -> Result<Vec<Identity>, String> {
+pub(super) fn find(which: &[Processes]) -> Result<Found, String> {
     let all = tree::all_processes();
+    let mut together: Vec<&Stat> = Vec::new();
+    let mut each = Vec::new();
+    for which in which {
+        let found = meant(which, &all)?;
+        each.push(topmost(&found, &all));
+        for process in found {
+            if !together.iter().any(|known| known.pid == process.pid) {
+                together.push(process);
+            }
+        }
+    }
+    Ok(Found {
+        topmost: topmost(&together, &all),
+        each,
+    })
+}
+
+/// Whether that very process is there still.
+pub(super) fn lives(identity: &Identity) -> bool {
+    let (pid, start) = *identity;
+    tree::stat(pid).is_some_and(|stat| stat.starttime == start && !matches!(stat.state, 'Z' | 'X'))
+}
+
+fn meant<'a>(which: &Processes, all: &'a [Stat]) -> Result<Vec<&'a Stat>, String> {
     let alive = |process: &&Stat| !matches!(process.state, 'Z' | 'X');
     let found: Vec<&Stat> = match which {
         Processes::Pid(pid) => {
@@ -31,7 +64,7 @@ pub(super) fn find(which: &Processes) -> Result<Vec<Identity>, String> {
             }
             found
         }
-        Processes::Port(port) => listening(*port, &all)?,
+        Processes::Port(port) => listening(*port, all)?,
         Processes::OwnPort => return Err("it has no TCP port".to_owned()),
         Processes::Name(name) => {
             let own = std::process::id();
@@ -46,7 +79,7 @@ pub(super) fn find(which: &Processes) -> Result<Vec<Identity>, String> {
             found
         }
     };
-    Ok(topmost(&found, &all))
+    Ok(found)
 }
 
 fn is_called(process: &Stat, name: &str) -> bool {
@@ -131,13 +164,13 @@ mod tests {
     fn the_holder_of_a_port_is_found() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let found = find(&Processes::Port(port)).unwrap();
+        let found = find(&[Processes::Port(port)]).unwrap().topmost;
         assert!(found.iter().any(|(pid, _)| *pid == own()), "{found:?}");
         drop(listener);
         // Whoever another test is just starting holds a copy until it has become itself.
         let begun = std::time::Instant::now();
         let why = loop {
-            match find(&Processes::Port(port)) {
+            match find(&[Processes::Port(port)]) {
                 Err(why) => break why,
                 Ok(found) => assert!(begun.elapsed().as_secs() < 20, "{found:?}"),
             }
@@ -148,9 +181,9 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_said_to_be_missing() {
-        let why = find(&Processes::Pid(1 << 22)).unwrap_err();
+        let why = find(&[Processes::Pid(1 << 22)]).unwrap_err();
         assert!(why.starts_with("there is no process 4194304"), "{why}");
-        let why = find(&Processes::Name("no-such-program-anywhere".to_owned())).unwrap_err();
+        let why = find(&[Processes::Name("no-such-program-anywhere".to_owned())]).unwrap_err();
         assert!(why.contains("no process is called"), "{why}");
     }
 
@@ -177,6 +210,24 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(top, [(own(), of(own()).starttime)]);
+    }
+
+    #[test]
+    fn who_is_meant_twice_is_found_once() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .unwrap();
+        let own_pid = Processes::Pid(std::process::id());
+        let found = find(&[Processes::Pid(child.id()), own_pid.clone(), own_pid]).unwrap();
+        let top = |pid| (pid, tree::stat(pid).unwrap().starttime);
+        let (mine, of_child) = (top(own()), top(child.id().cast_signed()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // The child is below this process.
+        assert_eq!(found.topmost, [mine]);
+        assert_eq!(found.each, [vec![of_child], vec![mine], vec![mine]]);
+        assert!(lives(&mine) && !lives(&of_child));
     }
 
     #[test]

@@ -69,6 +69,7 @@ pub(super) fn tcp() -> Tcp {
     let snmp = fs::read_to_string("/proc/net/snmp").unwrap_or_default();
     let netstat = fs::read_to_string("/proc/net/netstat").unwrap_or_default();
     Tcp {
+        active_opens: parse::counter(&snmp, "Tcp:", "ActiveOpens"),
         sent_segments: parse::counter(&snmp, "Tcp:", "OutSegs"),
         retransmitted_segments: parse::counter(&snmp, "Tcp:", "RetransSegs"),
         listen_overflows: parse::counter(&netstat, "TcpExt:", "ListenOverflows"),

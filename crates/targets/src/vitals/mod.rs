@@ -9,6 +9,7 @@ mod disk;
 mod linux;
 #[cfg(target_os = "linux")]
 mod parse;
+mod programs;
 #[cfg(target_os = "linux")]
 mod quota;
 mod whereabouts;
@@ -19,6 +20,7 @@ use std::time::Duration;
 pub use disk::DiskSpace;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{cpu, swapped_pages};
+pub use programs::{Program, programs, programs_of};
 
 /// Bytes of memory that programs could still take: what the kernel calls available, and no more
 /// than this process' cgroup grants. `None` where the system does not tell.
@@ -101,6 +103,8 @@ pub struct Pressure {
 /// Counters of TCP.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tcp {
+    /// Connections opened from this machine, to itself included.
+    pub active_opens: Option<u64>,
     /// Segments sent, those sent again included.
     pub sent_segments: Option<u64>,
     /// Segments sent again.

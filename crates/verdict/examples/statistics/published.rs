@@ -176,12 +176,16 @@ fn slice(line: &Published) -> Slice {
         },
         server: None,
         backlog: 0,
+        pause: None,
         machine: None,
+        reopen: None,
+        spread: None,
         probe: None,
         wire: None,
         singles: None,
         stages: None,
         cache: None,
+        segment: None,
         cut_short: false,
     }
 }

@@ -122,12 +122,16 @@ fn run(plan: &Plan, effect: f64) -> Vec<Slice> {
             },
             server: None,
             backlog: 0,
+            pause: None,
             machine: None,
+            reopen: None,
+            spread: None,
             probe: None,
             wire: None,
             singles: None,
             stages: None,
             cache: None,
+            segment: None,
             cut_short: false,
         });
         let next = turns.get(index as usize + 1);

@@ -6,15 +6,18 @@ mod sentence;
 
 use serde::Serialize;
 use tenbin_plan::{Plan, Target, Workload};
-use tenbin_record::Slice;
+use tenbin_record::{OpFigures, Slice};
 use tenbin_stats::{CONFIDENCE, Knee, Level, Measured, UslFit, knee, median, usl_fit};
 
 pub use compare::{CapacityComparison, compare_capacities};
 pub(crate) use passes::hysteresis;
 
+use crate::evidence::Cell;
 use crate::finding::{Finding, Trust};
+use crate::latency;
 use crate::metric::Metric;
 use crate::rules::rho;
+use crate::spread::uneven;
 
 /// What a target can do at most of one family of workloads: those that differ in
 /// their connections only.
@@ -80,7 +83,7 @@ pub fn capacities(plan: &Plan, slices: &[Slice]) -> Vec<Capacity> {
         let targets = plan.targets.iter();
         let each = targets.map(|target| {
             let steps = steps(&workloads, target, slices);
-            capacity(&workloads, target, &steps, plan.seed)
+            capacity(&workloads, target, &steps, slices, plan.seed)
         });
         each.collect::<Vec<_>>()
     };
@@ -136,9 +139,10 @@ impl LadderStep<'_> {
         Metric::Throughput.figure(&self.slices)
     }
 
-    fn residences(&self) -> Vec<f64> {
-        let each = self.slices.iter().filter_map(|slice| mean_service(slice));
-        each.collect()
+    fn residence(&self) -> Measured {
+        latency::mean_over(&self.slices, &|slice| {
+            slice.work().map(|op| &op.service).collect()
+        })
     }
 
     /// One figure for each block, in their order: the mean of those of its slices.
@@ -170,6 +174,7 @@ fn capacity(
     workloads: &[&Workload],
     target: &Target,
     steps: &[LadderStep<'_>],
+    slices: &[Slice],
     seed: u64,
 ) -> Capacity {
     let medians: Vec<(usize, f64)> = steps
@@ -186,7 +191,11 @@ fn capacity(
         knee: knee(&medians).filter(|_| complete),
         peak_connections: peak.map(LadderStep::connections),
         peak: peak.map_or(Measured::Unknown, LadderStep::throughput),
-        workers: peak.map_or(Measured::Unknown, |peak| workers(&steps[0], peak)),
+        workers: peak.map_or(Measured::Unknown, |peak| {
+            let cells = workloads.iter().map(|work| Cell::new(work, target, slices));
+            let is_uneven = cells.into_iter().any(|cell| uneven(&cell).is_some());
+            workers(&steps[0], peak, is_uneven)
+        }),
         usl: usl(steps, seed).filter(|_| complete),
         hysteresis: hysteresis(steps),
         trust: Trust::Valid,
@@ -208,7 +217,7 @@ fn level(step: &LadderStep<'_>) -> CapacityLevel {
         workload: step.workload.name.clone(),
         connections: step.connections(),
         throughput: step.throughput(),
-        residence: median(&step.residences(), CONFIDENCE),
+        residence: step.residence(),
         p50: Metric::ServiceP50.figure(&step.slices),
         p90: Metric::ServiceP90.figure(&step.slices),
         p99: Metric::ServiceP99.figure(&step.slices),
@@ -220,8 +229,16 @@ fn level(step: &LadderStep<'_>) -> CapacityLevel {
 }
 
 /// X_max · R_min in every block that has both the peak and the fewest connections.
-fn workers(fewest: &LadderStep<'_>, peak: &LadderStep<'_>) -> Measured {
-    let residences = fewest.by_block(mean_service);
+///
+/// Where connections are spread unevenly over workers, several share one already on the fewest
+/// connections, and their mean holds the time that they wait for each other: there R_min is what
+/// a tenth of the responses take at most.
+fn workers(fewest: &LadderStep<'_>, peak: &LadderStep<'_>, is_uneven: bool) -> Measured {
+    let work = |op: &OpFigures| op.role.is_work();
+    let alone = || latency::quantile_of(&fewest.slices, 0.10, |op| &op.service, &work);
+    let shared = is_uneven && fewest.connections() > 1;
+    let undisturbed = shared.then(alone).flatten();
+    let residences = fewest.by_block(|slice| undisturbed.or_else(|| mean_service(slice)));
     let each: Vec<f64> = peak
         .by_block(Slice::throughput)
         .into_iter()
@@ -308,6 +325,31 @@ mod tests {
         assert!(found.usl.is_some());
         let hysteresis = found.hysteresis.estimate().unwrap();
         assert_eq!(hysteresis.value, 1.0);
+    }
+
+    #[test]
+    fn connections_that_share_a_worker_from_the_fewest_on_make_no_workers() {
+        // Levels from 2 on; in half of the slices the first two share a worker.
+        let mut run = run(&[("a", 4)], 8);
+        run.plan.workloads.remove(0);
+        run.slices.retain(|slice| slice.workload != "get-c1");
+        run.each(|slice| {
+            slice.0.spread = Some(tenbin_record::Spread {
+                connections: 8,
+                median_responses: 100.0,
+                slowest: 50.0,
+                lower_quartile: 50.0,
+                median: 100.0,
+                upper_quartile: 150.0,
+                fastest: 150.0,
+                variation: 0.0,
+            });
+            if slice.0.workload == "get-c2" && slice.0.block % 2 == 0 {
+                slice.answers(100, 0.020);
+            }
+        });
+        let workers = only(&run).workers.value().unwrap();
+        assert!((workers - 4.0).abs() < 0.05, "{workers}");
     }
 
     #[test]

@@ -63,9 +63,9 @@ impl CacheShare {
                 percent(sent),
                 percent(*meant)
             ),
-            advice: "take longer slices: each begins the sequence anew, so that a short one, or a \
-                     slow server, gets the same few requests again and again; and look for other \
-                     workloads that ask the same cache"
+            advice: "use a longer --warmup, so that the cache is full before the first slice, and \
+                     longer slices; and look for a target that was not sent the same requests \
+                     (unequal_requests)"
                 .to_owned(),
         })
     }

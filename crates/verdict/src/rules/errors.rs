@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tenbin_plan::WorkloadKind;
-use tenbin_record::{ErrorClass, Retried};
+use tenbin_record::{ErrorClass, Retried, Role, failure};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
@@ -44,14 +44,63 @@ impl Rule for Errors {
             let target = evidence.environment.targets.get(&cell.target.name)?;
             target.retried.get(&cell.workload.name).copied()
         };
-        cells
+        let failures = cells
             .iter()
-            .filter_map(|cell| self.cell(cell, retried(cell)))
-            .collect()
+            .filter_map(|cell| self.cell(cell, retried(cell)));
+        let without_effect = cells.iter().filter_map(|cell| self.without_effect(cell));
+        failures.chain(without_effect).collect()
     }
 }
 
 impl Errors {
+    /// Work that was acknowledged and had no effect in time, as polls found.
+    fn without_effect(&self, cell: &Cell<'_>) -> Option<Finding> {
+        let ops = cell.slices.iter().flat_map(|slice| &slice.ops);
+        let mut classes = BTreeMap::new();
+        let (mut followed, mut failed, mut texts) = (0, 0, BTreeMap::new());
+        for op in ops.filter(|op| op.role == Role::Effect) {
+            followed += op.ok + op.failed_count();
+            failed += op.failed_count();
+            add(&mut classes, op.errors.iter().map(|(k, n)| (*k, *n)));
+            add(
+                &mut texts,
+                op.failures.iter().map(|(k, n)| (k.as_str(), *n)),
+            );
+        }
+        if failed == 0 {
+            return None;
+        }
+        let share = failed as f64 / followed as f64;
+        let most_often = texts.iter().max_by_key(|(_, count)| **count);
+        let most_often = most_often.map_or_else(String::new, |(text, _)| {
+            format!("; most often {}", tame(text))
+        });
+        let late = classes.get(&ErrorClass::Timeout).copied().unwrap_or(0);
+        Some(Finding {
+            rule: self.name(),
+            severity: match share > ANY {
+                true => Severity::Invalid,
+                false => Severity::Suspect,
+            },
+            blame: Blame::Server,
+            workload: Some(cell.workload.name.clone()),
+            target: Some(cell.target.name.clone()),
+            evidence: format!(
+                "{failed} of {followed} acknowledged operations that were polled had no effect in \
+                 time ({}){most_often}",
+                percent(share)
+            ),
+            advice: match late > 0 {
+                true => {
+                    "compare deletions only where they take effect, or set --gone-within to the \
+                     target's deletion delay"
+                }
+                false => "read the target's log: it does not tell whether a blob is gone",
+            }
+            .to_owned(),
+        })
+    }
+
     fn cell(&self, cell: &Cell<'_>, retried: Option<Retried>) -> Option<Finding> {
         let tally = Tally::of(cell);
         let severity = tally.severity()?;
@@ -99,7 +148,7 @@ fn what_retries_hide(retried: &Retried) -> Option<String> {
     ))
 }
 
-struct Tally<'a> {
+struct Tally {
     total: u64,
     failed: u64,
     /// Requests that failed, be they work of their own or steps of a larger one.
@@ -112,11 +161,11 @@ struct Tally<'a> {
     /// The same of `failed_requests`.
     refusals: BTreeMap<ErrorClass, u64>,
     statuses: BTreeMap<u16, u64>,
-    texts: BTreeMap<&'a str, u64>,
+    texts: BTreeMap<String, u64>,
 }
 
-impl<'a> Tally<'a> {
-    fn of(cell: &Cell<'a>) -> Self {
+impl Tally {
+    fn of(cell: &Cell<'_>) -> Self {
         let mut tally = Self {
             total: 0,
             failed: 0,
@@ -147,8 +196,9 @@ impl<'a> Tally<'a> {
                 add(&mut tally.refusals, op.errors.iter().map(|(k, n)| (*k, *n)));
                 let refused = op.statuses.iter().filter(|(status, _)| **status >= 300);
                 add(&mut tally.statuses, refused.map(|(k, n)| (*k, *n)));
-                let texts = op.failures.iter().filter(|(text, _)| !text.is_empty());
-                add(&mut tally.texts, texts.map(|(k, n)| (k.as_str(), *n)));
+                for (text, count) in op.failures.iter().filter(|(text, _)| !text.is_empty()) {
+                    failure::count(&mut tally.texts, text, *count);
+                }
             }
         }
         tally.classes.retain(|_, count| *count > 0);
@@ -381,7 +431,7 @@ mod tests {
             "{findings:?}"
         );
         assert!(
-            findings[0].evidence.contains("?script?Denied"),
+            findings[0].evidence.contains("<script>Denied"),
             "{findings:?}"
         );
     }

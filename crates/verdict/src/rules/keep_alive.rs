@@ -163,7 +163,9 @@ impl Made {
         };
         for slice in &cell.slices {
             let failed: u64 = slice.requests().map(|op| op.failed_count()).sum();
-            let asked_for = (slice.connections * slice.hosts.len().max(1)) as u64;
+            // Those that Tenbin opens again by itself are asked for as well.
+            let lives = u64::from(slice.reopen.unwrap_or(1));
+            let asked_for = (slice.connections * slice.hosts.len().max(1)) as u64 * lives;
             // Whoever fails may take its connection along.
             made.anew += slice.ledger.opened.saturating_sub(asked_for + failed);
             made.requests += slice.requests().map(|op| op.ok).sum::<u64>() + failed;

@@ -4,9 +4,10 @@ use tenbin_plan::Reach;
 
 use super::Rule;
 use super::shared_cores;
+use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence};
 use crate::finding::{Blame, Finding, Severity};
-use crate::machine::{Place, share_of_others};
+use crate::machine::Place;
 use crate::words::percent;
 
 /// Share of the CPU time of all cores that is too little to be called idle.
@@ -40,13 +41,16 @@ impl Rule for MachineFull {
         let cells = evidence.cells();
         let told = |cell: &&Cell<'_>| shared_cores::is_told(cell, evidence);
         let rest = cells.iter().filter(|cell| !told(cell));
-        rest.filter_map(|cell| self.cell(cell)).collect()
+        let backends = Backends::of(evidence);
+        rest.filter_map(|cell| self.cell(cell, &backends)).collect()
     }
 }
 
 impl MachineFull {
-    fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
-        let others = Place::of_cell(cell, &|_, machine| share_of_others(machine));
+    fn cell(&self, cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Finding> {
+        let others = Place::of_cell(cell, &|slice, machine| {
+            backends.share_of_others(slice, machine)
+        });
         if others
             .as_ref()
             .is_some_and(|others| others.value > OF_OTHERS)

@@ -4,6 +4,7 @@
 //! [`RULES`], and two tests: one in which it fires, one in which it is silent.
 
 mod accept_queue;
+mod backend_cpu;
 mod bandwidth;
 mod busy_idle_target;
 mod cache_forecast;
@@ -32,6 +33,7 @@ mod optimum_concurrency;
 mod others_busy;
 mod overload;
 mod port_exhaustion;
+mod proxy_hop;
 mod quantised;
 mod rate_too_low;
 mod retransmits;
@@ -42,6 +44,7 @@ mod short_slices;
 mod slow_stage;
 mod slowing;
 mod small_objects;
+mod stalls;
 mod steal;
 mod storage_pressure;
 mod swapping;
@@ -56,7 +59,9 @@ mod unbalanced_hosts;
 mod unequal_answers;
 mod unequal_hits;
 mod unequal_paths;
+mod unequal_requests;
 mod uneven_hosts;
+mod uneven_workers;
 mod unobserved;
 mod warm_up;
 mod worker_limit;
@@ -93,6 +98,7 @@ pub static RULES: &[&dyn Rule] = &[
     &unequal_hits::UnequalHits,
     &no_hits::NoHits,
     &changed_answers::ChangedAnswers,
+    &unequal_requests::UnequalRequests,
     &cache_forecast::CacheForecast,
     &cache_share::CacheShare,
     &port_exhaustion::PortExhaustion,
@@ -111,17 +117,21 @@ pub static RULES: &[&dyn Rule] = &[
     &overload::Overload,
     &incomplete::Incomplete,
     &keep_alive::KeepAlive,
+    &proxy_hop::ProxyHop,
     &unequal_paths::UnequalPaths,
     &unbalanced_hosts::UnbalancedHosts,
     &uneven_hosts::UnevenHosts,
+    &stalls::Stalls,
     &tail_signature::TailSignature,
     &slow_stage::SlowStage,
     &worker_limit::WorkerLimit,
     &server_cpu::ServerCpu,
+    &backend_cpu::BackendCpu,
     &short_slices::ShortSlices,
     &storage_pressure::StoragePressure,
     &cpu_frequency::CpuFrequency,
     &disk_space::DiskSpace,
+    &uneven_workers::UnevenWorkers,
     &too_few_connections::TooFewConnections,
     &rate_too_low::RateTooLow,
     &coordinated_waiting::CoordinatedWaiting,

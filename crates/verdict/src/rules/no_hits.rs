@@ -2,10 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use tenbin_record::Slice;
+
 use super::Rule;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
 use crate::words::percent;
+
+/// Share of the requests that may find nothing before the figures are in doubt.
+const FEW: f64 = 0.05;
+/// Share beyond which the figures are those of searches that find nothing.
+const MOST: f64 = 0.5;
 
 /// Request patterns that find nothing.
 pub(super) struct NoHits;
@@ -20,7 +27,7 @@ impl Rule for NoHits {
     }
 
     fn severities(&self) -> &'static [Severity] {
-        &[Severity::Note, Severity::Invalid]
+        &[Severity::Note, Severity::Suspect, Severity::Invalid]
     }
 
     fn explanation(&self) -> &'static str {
@@ -32,7 +39,9 @@ impl Rule for NoHits {
         workloads
             .flat_map(|workload| {
                 let hosts = asked_hosts(evidence, &workload.name);
-                let everywhere = self.everywhere(&hosts, &workload.name);
+                let slices = evidence.slices.iter();
+                let slices = slices.filter(|slice| slice.workload == workload.name);
+                let everywhere = self.everywhere(&hosts, &workload.name, slices);
                 let mut findings = self.idle_hosts(&hosts, &workload.name);
                 findings.extend(everywhere);
                 findings
@@ -50,7 +59,7 @@ struct Host<'a> {
 
 impl Host<'_> {
     fn finds_nothing(&self) -> bool {
-        // What nobody told is not nothing.
+        // A response without a number is not one without a hit.
         !self.hits.is_empty() && self.hits.values().all(|hits| *hits == Some(0))
     }
 }
@@ -98,28 +107,45 @@ impl NoHits {
         .collect()
     }
 
-    fn everywhere(&self, hosts: &[Host<'_>], workload: &str) -> Option<Finding> {
-        let mut in_vain: BTreeMap<u32, bool> = BTreeMap::new();
+    /// Patterns that find nothing on any target, by their share of the requests.
+    fn everywhere<'a>(
+        &self,
+        hosts: &[Host<'_>],
+        workload: &str,
+        slices: impl Iterator<Item = &'a Slice>,
+    ) -> Option<Finding> {
+        let mut is_empty: BTreeMap<u32, bool> = BTreeMap::new();
         for (pattern, hits) in hosts.iter().flat_map(|host| &host.hits) {
-            // What nobody told is not nothing.
-            *in_vain.entry(*pattern).or_insert(true) &= *hits == Some(0);
+            // A response without a number is not one without a hit.
+            *is_empty.entry(*pattern).or_insert(true) &= *hits == Some(0);
         }
-        let asked = in_vain.len();
-        let empty = in_vain.values().filter(|in_vain| **in_vain).count();
+        let empty = is_empty.values().filter(|empty| **empty).count();
         if empty == 0 {
             return None;
         }
-        let (severity, advice) = match empty == asked {
-            true => (
+        let of_patterns = empty as f64 / is_empty.len() as f64;
+        let of_requests = share_of_requests(&is_empty, slices);
+        let share = of_requests.unwrap_or(of_patterns);
+        let (severity, advice) = match share {
+            share if share > MOST => (
                 Severity::Invalid,
-                "searches that find nothing are no measure of searching: look whether the data \
-                 are loaded and indexed, and whether the patterns ask for them",
+                "a search without a hit does almost no work: check that the data are loaded and \
+                 indexed, and take terms that are found, for example from tenbin search terms",
             ),
-            false => (
+            share if share > FEW => (
+                Severity::Suspect,
+                "a search without a hit is faster than others: take terms that are found, for \
+                 example from tenbin search terms",
+            ),
+            _ => (
                 Severity::Note,
-                "an empty answer is a fast one: leave such patterns out unless searches in vain \
-                 are what is to be measured",
+                "a search without a hit is faster than others: leave such patterns out unless \
+                 your users send them as well",
             ),
+        };
+        let requests = match of_requests {
+            Some(share) => format!("{} of the requests", percent(share)),
+            None => percent(of_patterns),
         };
         Some(Finding {
             rule: self.name(),
@@ -128,17 +154,37 @@ impl NoHits {
             workload: Some(workload.to_owned()),
             target: None,
             evidence: format!(
-                "{empty} of {asked} patterns ({}) find nothing on any target",
-                percent(empty as f64 / asked as f64)
+                "{empty} of {} patterns ({requests}) find nothing on any target",
+                is_empty.len()
             ),
             advice: advice.to_owned(),
         })
     }
 }
 
+/// Share of the requests, over all targets, whose pattern finds nothing; of those patterns
+/// that were asked for their hits. Unknown where patterns have no counts.
+fn share_of_requests<'a>(
+    is_empty: &BTreeMap<u32, bool>,
+    slices: impl Iterator<Item = &'a Slice>,
+) -> Option<f64> {
+    let singles = slices.filter_map(|slice| slice.singles.as_ref());
+    let (mut all, mut without_hits) = (0, 0);
+    for count in singles.flat_map(|singles| &singles.patterns) {
+        let requests = count.ok + count.failed;
+        match is_empty.get(&count.pattern) {
+            None => continue,
+            Some(true) => without_hits += requests,
+            Some(false) => {}
+        }
+        all += requests;
+    }
+    (all > 0).then(|| without_hits as f64 / all as f64)
+}
+
 #[cfg(test)]
 mod tests {
-    use tenbin_record::TargetEnvironment;
+    use tenbin_record::{PatternCount, Singles, TargetEnvironment};
 
     use super::*;
     use crate::testing::Run;
@@ -153,17 +199,59 @@ mod tests {
         run
     }
 
+    /// So many patterns, of which the first find nothing.
+    fn without_hits(empty: usize, all: usize) -> Vec<Option<u64>> {
+        (0..all)
+            .map(|at| Some(if at < empty { 0 } else { 7 }))
+            .collect()
+    }
+
     #[test]
-    fn some_in_vain_are_a_note_and_all_are_no_search() {
-        let some = run(&[Some(0), Some(7)], &[Some(0), Some(7)]).findings(&NoHits);
-        assert_eq!(some.len(), 1);
-        assert_eq!(some[0].severity, Severity::Note);
+    fn more_than_a_few_are_suspect_and_more_than_half_are_no_search() {
+        for (empty, severity) in [
+            (1, Severity::Note),
+            (5, Severity::Note),
+            (6, Severity::Suspect),
+            (50, Severity::Suspect),
+            (51, Severity::Invalid),
+            (100, Severity::Invalid),
+        ] {
+            let hits = without_hits(empty, 100);
+            let found = run(&hits, &hits).findings(&NoHits);
+            assert_eq!(found.len(), 1);
+            assert_eq!(found[0].severity, severity, "{empty} of 100");
+            assert_eq!(
+                found[0].evidence,
+                format!("{empty} of 100 patterns ({empty} %) find nothing on any target")
+            );
+        }
+    }
+
+    /// One pattern of ten finds nothing, and is every second request.
+    #[test]
+    fn what_counts_is_the_share_of_the_requests() {
+        let mut run = run(&without_hits(1, 10), &without_hits(1, 10));
+        let count = |pattern: u32| PatternCount {
+            pattern,
+            ok: if pattern == 0 { 9 } else { 1 },
+            failed: 0,
+            sum_ns: 1,
+            min_ns: 1,
+            max_ns: 1,
+        };
+        for slice in &mut run.slices {
+            // The last one was not asked for its hits.
+            slice.singles = Some(Singles {
+                patterns: (0..11).map(count).collect(),
+                ..Singles::default()
+            });
+        }
+        let found = run.findings(&NoHits);
+        assert_eq!(found[0].severity, Severity::Suspect);
         assert_eq!(
-            some[0].evidence,
-            "1 of 2 patterns (50 %) find nothing on any target"
+            found[0].evidence,
+            "1 of 10 patterns (50 % of the requests) find nothing on any target"
         );
-        let all = run(&[Some(0)], &[Some(0)]).findings(&NoHits);
-        assert_eq!(all[0].severity, Severity::Invalid);
     }
 
     #[test]

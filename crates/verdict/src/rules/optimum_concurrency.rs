@@ -2,7 +2,7 @@
 
 use tenbin_plan::{Target, Workload};
 use tenbin_record::Slice;
-use tenbin_stats::Estimate;
+use tenbin_stats::{Estimate, Knee, knee};
 
 use super::Rule;
 use crate::evidence::Evidence;
@@ -12,6 +12,9 @@ use crate::words::{rate, ratio};
 
 /// What more connections have to gain to be worth their while.
 const GAIN: f64 = 0.025;
+
+/// How far below the best the whole interval of a level that is enough may lie.
+const ENOUGH: f64 = 0.05;
 
 /// Fewest levels among which there is an optimum to be found.
 const FEWEST_LEVELS: usize = 3;
@@ -48,51 +51,104 @@ impl Rule for OptimumConcurrency {
     }
 }
 
+/// What the rounds say of a level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// It gives less than the best: the whole interval lies below.
+    Below,
+    /// It gives nearly as much as the best, or is the best.
+    Enough,
+    /// The interval is too wide for either.
+    Unknown,
+}
+
 impl OptimumConcurrency {
     fn on(&self, target: &Target, ladder: &[&Workload], slices: &[Slice]) -> Option<Finding> {
         let levels = Level::all(ladder, target, slices)?;
         let best = levels
             .iter()
             .max_by(|a, b| a.throughput.total_cmp(&b.throughput))?;
-        let is_below = |level: &Level<'_>| {
-            let found = level.against(best)?;
-            Some(found.high < 1.0 - GAIN)
+        let standings: Vec<Standing> = levels
+            .iter()
+            .map(|level| standing(level, best))
+            .collect::<Option<_>>()?;
+        let at = standings.iter().position(|s| *s == Standing::Enough)?;
+        let unknown: Vec<&Level<'_>> = levels
+            .iter()
+            .zip(&standings)
+            .take(at)
+            .filter(|(_, standing)| **standing == Standing::Unknown)
+            .map(|(level, _)| level)
+            .collect();
+        let is_last = at + 1 == levels.len();
+        let found = match (is_last, unknown.is_empty()) {
+            (true, true) => Found::Rising,
+            (true, false) => Found::Unknown,
+            (false, _) => Found::Enough,
         };
-        let mut enough = None;
-        for (at, level) in levels.iter().enumerate() {
-            if level.connections() == best.connections() || !is_below(level)? {
-                enough = Some(at);
-                break;
-            }
-        }
-        let at = enough?;
-        let rises = at + 1 == levels.len();
+        let connections = levels[at].connections();
         Some(Finding {
             rule: self.name(),
             severity: Severity::Note,
             blame: Blame::Question,
             workload: Some(levels[at].cell.workload.name.clone()),
             target: Some(target.name.clone()),
-            evidence: evidence(&levels, at, best, rises),
-            advice: if rises {
-                "add more connections: the most that this target gives was not reached".to_owned()
-            } else {
-                format!(
-                    "use {} connections: more of them only wait for each other",
-                    levels[at].connections()
-                )
+            evidence: evidence(&levels, at, best, found)
+                + &undecided(&unknown, best)
+                + &knee_of(&levels, at),
+            advice: match found {
+                Found::Rising => {
+                    "add more connections: the maximum throughput of this target was not reached"
+                        .to_owned()
+                }
+                Found::Enough => {
+                    format!("use {connections} connections: more of them only wait for each other")
+                }
+                Found::Unknown => format!(
+                    "use {connections} connections until more rounds or longer slices tell these \
+                     levels apart"
+                ),
             },
         })
     }
 }
 
-fn evidence(levels: &[Level<'_>], at: usize, best: &Level<'_>, rises: bool) -> String {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// Throughput was still rising at the highest level.
+    Rising,
+    /// A level below the highest is enough.
+    Enough,
+    /// The highest is enough, and of some below nobody knows.
+    Unknown,
+}
+
+fn standing(level: &Level<'_>, best: &Level<'_>) -> Option<Standing> {
+    if level.connections() == best.connections() {
+        return Some(Standing::Enough);
+    }
+    let found = level.against(best)?;
+    Some(if found.high < 1.0 - GAIN {
+        Standing::Below
+    } else if found.low > 1.0 - ENOUGH {
+        Standing::Enough
+    } else {
+        Standing::Unknown
+    })
+}
+
+fn evidence(levels: &[Level<'_>], at: usize, best: &Level<'_>, found: Found) -> String {
     let chosen = &levels[at];
     let (connections, throughput) = (chosen.connections(), rate(chosen.throughput));
-    let mut text = if rises {
-        format!("throughput was still rising at {connections} connections ({throughput})")
-    } else {
-        format!("{connections} connections are enough ({throughput})")
+    let mut text = match found {
+        Found::Rising => {
+            format!("throughput was still rising at {connections} connections ({throughput})")
+        }
+        Found::Enough => format!("{connections} connections are enough ({throughput})"),
+        Found::Unknown => format!(
+            "{connections} connections gave the most ({throughput}), and whether fewer are enough \
+             is unknown"
+        ),
     };
     if chosen.connections() != best.connections()
         && let Some(found) = chosen.against(best)
@@ -103,8 +159,10 @@ fn evidence(levels: &[Level<'_>], at: usize, best: &Level<'_>, rises: bool) -> S
             best.connections()
         );
     }
-    if let Some(below) = at.checked_sub(1).map(|below| &levels[below])
-        && let Some(found) = below.against(best)
+    let below = levels[..at].iter().rev();
+    if let Some((below, found)) = below
+        .filter_map(|below| Some((below, below.against(best)?)))
+        .find(|(_, found)| found.high < 1.0 - GAIN)
     {
         text += &format!(
             "; {} gave {} of the most",
@@ -113,6 +171,37 @@ fn evidence(levels: &[Level<'_>], at: usize, best: &Level<'_>, rises: bool) -> S
         );
     }
     text
+}
+
+/// Levels of which the rounds cannot tell whether they are enough.
+fn undecided(levels: &[&Level<'_>], best: &Level<'_>) -> String {
+    let each = levels.iter().filter_map(|level| {
+        let found = level.against(best)?;
+        Some(format!(
+            "{} ({})",
+            level.connections(),
+            with_interval(&found)
+        ))
+    });
+    let each: Vec<String> = each.collect();
+    match each.as_slice() {
+        [] => String::new(),
+        each => format!("; the intervals of {} allow no answer", each.join(" and ")),
+    }
+}
+
+/// The knee of the same levels, where its number is another one: it is found by medians alone.
+fn knee_of(levels: &[Level<'_>], at: usize) -> String {
+    let medians: Vec<(usize, f64)> = levels
+        .iter()
+        .map(|level| (level.connections(), level.throughput))
+        .collect();
+    match knee(&medians) {
+        Some(Knee::At { clients }) if clients != levels[at].connections() => {
+            format!("; the knee, which goes by medians without intervals, is at {clients}")
+        }
+        _ => String::new(),
+    }
 }
 
 fn with_interval(found: &Estimate) -> String {
@@ -168,6 +257,30 @@ mod tests {
                 .starts_with("throughput was still rising at 64")
         );
         assert!(findings[0].advice.starts_with("add more connections"));
+    }
+
+    #[test]
+    fn an_interval_too_wide_to_tell_is_not_enough() {
+        // Throughput in steps: 2 workers that share connections by chance.
+        let mut run = run([95, 100, 180, 187]);
+        run.each(|slice| {
+            let lucky = slice.0.block % 2 == 0;
+            let answers = match (slice.0.workload.as_str(), lucky) {
+                ("c4", true) => 187,
+                ("c4", false) => 95,
+                _ => return,
+            };
+            slice.answers(answers, 0.002);
+        });
+        let findings = run.findings(&OptimumConcurrency);
+        assert_eq!(findings.len(), 1);
+        assert_ne!(findings[0].workload.as_deref(), Some("c4"), "{findings:?}");
+        assert!(
+            findings[0].evidence.contains("; the intervals of 4 (0."),
+            "{findings:?}"
+        );
+        // Not the one at half of the most either.
+        assert_ne!(findings[0].workload.as_deref(), Some("c1"));
     }
 
     #[test]

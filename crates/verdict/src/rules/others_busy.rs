@@ -1,10 +1,13 @@
 //! Something that is no part of the run keeps cores busy.
 
+use std::collections::BTreeMap;
+
 use super::Rule;
+use crate::backend::Backends;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
-use crate::machine::{places_above, share_of_others};
-use crate::words::{count, percent};
+use crate::machine::places_above;
+use crate::words::{count, percent, tame};
 
 /// Share of the CPU time of all cores.
 const NOTICEABLE: f64 = 0.10;
@@ -33,16 +36,19 @@ impl Rule for OthersBusy {
     }
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
-        let places = places_above(evidence, NOTICEABLE, &|_, machine| share_of_others(machine));
+        let backends = Backends::of(evidence);
+        let places = places_above(evidence, NOTICEABLE, &|slice, machine| {
+            backends.share_of_others(slice, machine)
+        });
         if places.is_empty() {
-            return self.now_and_then(evidence).into_iter().collect();
+            return self.now_and_then(evidence, &backends).into_iter().collect();
         }
         let finding = places.into_iter().map(|place| {
             let told = format!(
-                "programs that are neither Tenbin nor its targets used {} of the CPU time of all \
-                 cores ({})",
+                "programs that do not work for a target used {} of the CPU time of all cores ({}){}",
                 percent(place.value),
-                place.basis()
+                place.basis(),
+                busiest(evidence, &backends)
             );
             place.finding(
                 self.name(),
@@ -56,17 +62,47 @@ impl Rule for OthersBusy {
     }
 }
 
-const ADVICE: &str = "let other work end first, or stop it: updates, backups, builds, other \
-                      containers; `tenbin doctor` tells whether the machine is at rest";
+const ADVICE: &str = "stop other programs before the run: updates, backups, builds, containers; \
+                      `tenbin doctor` says whether the machine is at rest";
+
+/// How many programs are named.
+const NAMED: usize = 3;
+
+/// The busiest of these programs with the cores that each used, over all slices.
+fn busiest(evidence: &Evidence<'_>, backends: &Backends<'_>) -> String {
+    let mut seconds = 0.0;
+    let mut used: BTreeMap<&str, f64> = BTreeMap::new();
+    for slice in evidence.slices {
+        let Some(machine) = &slice.machine else {
+            continue;
+        };
+        let ours = backends.of_target(&slice.target);
+        let programs = machine.programs.iter().flatten();
+        let others = programs.filter(|program| !ours.iter().any(|backend| backend.is_it(program)));
+        seconds += machine.seconds;
+        others.for_each(|program| *used.entry(&program.name).or_default() += program.cpu_seconds);
+    }
+    let mut used: Vec<(&str, f64)> = used.into_iter().collect();
+    used.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let named = used.iter().take(NAMED).map(|(name, used)| {
+        let cores = used / seconds;
+        format!("{} {cores:.2} of a core", tame(name))
+    });
+    let named: Vec<String> = named.collect();
+    match named.as_slice() {
+        [] => String::new(),
+        named => format!(": {}", named.join(", ")),
+    }
+}
 
 impl OthersBusy {
     /// Some slices of a run that was left alone on the whole.
-    fn now_and_then(&self, evidence: &Evidence<'_>) -> Option<Finding> {
+    fn now_and_then(&self, evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<Finding> {
         let shares: Vec<f64> = evidence
             .slices
             .iter()
             .filter(|slice| !slice.cut_short)
-            .filter_map(|slice| share_of_others(slice.machine.as_ref()?))
+            .filter_map(|slice| backends.share_of_others(slice, slice.machine.as_ref()?))
             .collect();
         let disturbed = shares.iter().filter(|share| **share > NOTICEABLE).count();
         let worst = shares.iter().copied().fold(0.0, f64::max);
@@ -78,9 +114,10 @@ impl OthersBusy {
             workload: None,
             target: None,
             evidence: format!(
-                "in {disturbed} of {} other programs used up to {} of the CPU time of all cores",
+                "in {disturbed} of {} other programs used up to {} of the CPU time of all cores{}",
                 count(shares.len(), "slice"),
-                percent(worst)
+                percent(worst),
+                busiest(evidence, backends)
             ),
             advice: ADVICE.to_owned(),
         })

@@ -52,6 +52,11 @@ impl Rule for Retransmits {
             .filter_map(|slice| slice.wire)
             .map(|wire| wire.retransmits)
             .sum();
+        let mut machines = evidence
+            .slices
+            .iter()
+            .filter_map(|slice| slice.machine.as_ref());
+        let all_here = machines.all(|machine| machine.target_here == Some(true));
         let finding = places.into_iter().map(|place| {
             let told = format!(
                 "{} of the TCP segments that this machine sent were sent again ({}); {own} of \
@@ -59,14 +64,22 @@ impl Rule for Retransmits {
                 percent(place.value),
                 place.basis()
             );
-            place.finding(
-                self.name(),
-                Severity::Suspect,
-                Blame::Network,
-                told,
-                "look for a full link or switch, a bad cable, or a small receive buffer; a lost \
-                 packet costs 200 ms or more, so do not trust the high percentiles",
-            )
+            // On one machine there is no link to lose packets: a queue was full.
+            let (blame, advice) = match all_here {
+                true => (
+                    Blame::Setup,
+                    "no network is between generator and target: a queue of this machine was full, \
+                     mostly that of connections to be accepted; open fewer connections at a time, \
+                     keep them alive, or raise the server's listen backlog; do not trust the high \
+                     percentiles",
+                ),
+                false => (
+                    Blame::Network,
+                    "look for a full link or switch, a bad cable, or a small receive buffer; a lost \
+                     packet costs 200 ms or more, so do not trust the high percentiles",
+                ),
+            };
+            place.finding(self.name(), Severity::Suspect, blame, told, advice)
         });
         finding.collect()
     }
@@ -82,8 +95,18 @@ mod tests {
         run.each_of("b", |slice| {
             slice.machine().tcp.retransmitted_segments = Some(segments);
             slice.wire().retransmits = segments / 2;
+            slice.machine().target_here = Some(false);
         });
         run.findings(&Retransmits)
+    }
+
+    #[test]
+    fn no_cable_is_blamed_on_one_machine() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.machine().tcp.retransmitted_segments = Some(40));
+        let findings = run.findings(&Retransmits);
+        assert_eq!(findings[0].blame, Blame::Setup);
+        assert!(!findings[0].advice.contains("cable"));
     }
 
     #[test]

@@ -22,6 +22,10 @@ const LONG_IN_STEP: f64 = 0.025;
 const NARROW: f64 = 0.25;
 /// Share of the slices that must count whole turns of all connections.
 const MOSTLY: f64 = 0.75;
+/// Share of the planned slice below which a slice that ends by count is brief.
+const BRIEF: f64 = 0.25;
+/// Requests that are enough for a brief slice.
+const ENOUGH: f64 = 1_000.0;
 /// Fewest slices that have a spread.
 const FEWEST: usize = 4;
 /// How far a share of a mix may be from where it should be.
@@ -51,6 +55,7 @@ impl Rule for ShortSlices {
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
         let cells = evidence.cells();
+        let one_stretch = evidence.plan.rounds.count == 1;
         let cut: Vec<&Cell<'_>> = cells
             .iter()
             .filter(|cell| !cell.workload.may_end_early())
@@ -64,7 +69,23 @@ impl Rule for ShortSlices {
             self.shares(cell, cut.iter().find(other_side)?)
         });
         let in_step = cut.iter().filter_map(|cell| self.in_step(cell));
-        times.chain(in_step).chain(shares).collect()
+        let planned = evidence.plan.rounds.slice.as_secs_f64();
+        let brief = cut.iter().filter_map(|cell| self.brief(cell, planned));
+        let found = times.chain(in_step).chain(shares).chain(brief);
+        match one_stretch {
+            // Whoever asked for a single slice named its length, not that of slices.
+            true => found.map(measured_longer).collect(),
+            false => found.collect(),
+        }
+    }
+}
+
+fn measured_longer(finding: Finding) -> Finding {
+    let advice = "measure longer, at least twenty times as long as the slowest operation takes";
+    Finding {
+        evidence: finding.evidence.replace("of a slice of", "of the whole"),
+        advice: advice.to_owned(),
+        ..finding
     }
 }
 
@@ -137,6 +158,35 @@ impl ShortSlices {
         })
     }
 
+    /// A target that is much faster than another one is through with the requests that both
+    /// are sent in a fraction of a slice.
+    fn brief(&self, cell: &Cell<'_>, planned: f64) -> Option<Finding> {
+        let full = cell.full();
+        let by_count = full.iter().filter(|slice| {
+            let segment = slice.segment.as_ref();
+            segment.is_some_and(|segment| segment.planned.is_some())
+        });
+        let by_count: Vec<&Slice> = by_count.copied().collect();
+        let length = middle(by_count.iter().map(|slice| slice.seconds))?;
+        let ended = |slice: &&Slice| (slice.ok() + slice.failed()) as f64;
+        let requests = middle(by_count.iter().map(ended))?;
+        if length >= BRIEF * planned || requests >= ENOUGH {
+            return None;
+        }
+        let told = format!(
+            "a slice lasted {} and had {requests:.0} requests: every target is sent the same \
+             requests, and a slower one sets how many",
+            seconds(length)
+        );
+        Some(Finding {
+            advice: format!(
+                "use a --slice {:.0} times as long",
+                (ENOUGH / requests.max(1.0)).ceil()
+            ),
+            ..self.finding(cell, Severity::Suspect, told)
+        })
+    }
+
     fn shares(&self, cell: &Cell<'_>, baseline: &Cell<'_>) -> Option<Finding> {
         let WorkloadKind::S3(work) = &cell.workload.kind else {
             return None;
@@ -198,7 +248,9 @@ fn relative_spread(full: &[&Slice]) -> Option<f64> {
 /// The operation with the largest median service time, seconds.
 fn slowest(full: &[&Slice]) -> Option<(String, f64)> {
     let mut names: Vec<&str> = Vec::new();
-    for op in full.iter().flat_map(|slice| &slice.ops) {
+    let ops = full.iter().flat_map(|slice| &slice.ops);
+    // What is polled beside the load takes up none of its connections.
+    for op in ops.filter(|op| op.role.is_work() || op.role.is_request()) {
         if !names.contains(&op.name.as_str()) {
             names.push(&op.name);
         }
@@ -279,6 +331,19 @@ mod tests {
     }
 
     #[test]
+    fn a_single_slice_is_to_be_longer_whatever_its_flag_is_called() {
+        let mut run = Run::single(1);
+        run.each(|slice| slice.answers(14, 0.14));
+        let findings = run.findings(&ShortSlices);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert!(
+            findings[0].evidence.contains("14 % of the whole 1"),
+            "{findings:?}"
+        );
+        assert!(findings[0].advice.starts_with("measure longer"));
+    }
+
+    #[test]
     fn fires_when_connections_in_step_hide_what_the_edges_cut() {
         let mut run = Run::pair(8);
         run.each_of("b", |slice| slice.answers(22, 0.084));
@@ -288,6 +353,32 @@ mod tests {
         assert_eq!(findings[0].target.as_deref(), Some("b"));
         assert!(findings[0].evidence.contains("8.4 % of a slice"));
         assert!(findings[0].evidence.contains("slices differ by 0 % only"));
+    }
+
+    #[test]
+    fn fires_when_a_fast_target_is_through_with_few_requests_at_once() {
+        let mut run = Run::pair(8);
+        let planned = run.plan.rounds.slice.as_secs_f64();
+        let segment = tenbin_record::Segment {
+            from: 0,
+            to: 440,
+            planned: Some(440),
+            unmeasured: 0,
+            skipped: 0,
+            digest: None,
+        };
+        run.each_of("b", |slice| {
+            slice.answers(400, 0.000_1);
+            slice.0.seconds = planned / 10.0;
+            slice.0.segment = Some(segment.clone());
+        });
+        let findings = run.findings(&ShortSlices);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert!(findings[0].evidence.contains("had 400 requests"));
+        assert_eq!(findings[0].advice, "use a --slice 3 times as long");
+        run.each_of("b", |slice| slice.answers(2_000, 0.000_1));
+        assert_eq!(run.findings(&ShortSlices), []);
     }
 
     #[test]

@@ -67,6 +67,7 @@ mod tests {
     fn fires_when_work_waits_for_the_disk_and_cores_are_idle() {
         let mut run = Run::pair(8);
         run.each_of("b", |slice| {
+            slice.server_cpu(0.8);
             slice.machine().pressure.io_some_us = Some(420_000);
         });
         let findings = run.findings(&StoragePressure);

@@ -38,21 +38,53 @@ impl Rule for TailSignature {
                     slice.requests().map(|op| &op.service).collect()
                 });
                 let connects = merged(&full, |slice| vec![&slice.setup.connect]);
+                let first_bytes = merged(&full, |slice| {
+                    slice.requests().map(|op| &op.first_byte).collect()
+                });
+                let two_writes = answers.as_ref().zip(first_bytes.as_ref());
+                let two_writes =
+                    two_writes.and_then(|(answers, first)| TwoWrites::of(answers, first));
                 let known = SIGNATURES.iter();
-                let found = known.filter_map(move |signature| {
+                let found = known.filter_map(|signature| {
+                    if let (true, Some(two_writes)) = (signature.of_all, &two_writes) {
+                        return Some(self.two_writes(cell, signature, two_writes));
+                    }
                     let times = match signature.of {
                         Of::Answers => answers.as_ref()?,
                         Of::Connects => connects.as_ref()?,
                     };
-                    Some((signature, signature.in_times(times)?))
+                    let pile = signature.in_times(times)?;
+                    Some(self.finding(cell, signature, &pile))
                 });
-                found.map(move |(signature, found)| self.finding(cell, signature, &found))
+                found.collect::<Vec<_>>()
             })
             .collect()
     }
 }
 
 impl TailSignature {
+    fn two_writes(&self, cell: &Cell<'_>, signature: &Signature, found: &TwoWrites) -> Finding {
+        Finding {
+            rule: self.name(),
+            severity: signature.severity,
+            blame: signature.blame,
+            workload: Some(cell.workload.name.clone()),
+            target: Some(cell.target.name.clone()),
+            evidence: format!(
+                "{} of {} responses ({}) took {} to {}, far more than just before and just after, \
+                 though the first byte of most had come by {}: {}",
+                found.pile.count,
+                found.pile.total,
+                percent(found.pile.count as f64 / found.pile.total as f64),
+                time(found.from),
+                time(found.to),
+                time(found.first_byte),
+                signature.meaning
+            ),
+            advice: signature.advice.to_owned(),
+        }
+    }
+
     fn finding(&self, cell: &Cell<'_>, signature: &Signature, found: &Pile) -> Finding {
         let things = match signature.of {
             Of::Answers => "answers",
@@ -162,6 +194,80 @@ struct Pile {
     total: u64,
 }
 
+/// A mode of the response times where Linux acknowledges late, of responses whose first byte
+/// came earlier: the rest waited for an acknowledgement.
+struct TwoWrites {
+    pile: Pile,
+    /// Ends of the mode, seconds.
+    from: f64,
+    to: f64,
+    /// Median time to the first byte, seconds.
+    first_byte: f64,
+}
+
+/// Where the mode may lie, milliseconds: acknowledgements wait 40 ms (`TCP_DELACK_MIN`), the
+/// kernel rounds that up to its clock tick, of 4 or 10 ms on many machines, and a busy one runs
+/// its timers later still.
+const EARLIEST_ACK: u64 = 40;
+const LATEST_ACK: u64 = 54;
+
+/// The first of the delayed ones come within two ticks of 4 ms.
+const LATEST_START: u64 = 48;
+
+/// Widths of the mode, milliseconds: from a fine clock tick to several coarse ones.
+const MODE_WIDTHS: [u64; 4] = [10, 6, 4, 2];
+
+/// Milliseconds before and after it in which there is little.
+const BESIDE_MODE: u64 = 10;
+
+impl TwoWrites {
+    /// `None` as well for runs of versions that did not record first bytes.
+    fn of(answers: &Histogram<u64>, first_bytes: &Histogram<u64>) -> Option<Self> {
+        if first_bytes.is_empty() {
+            return None;
+        }
+        let nanos = |ms: u64| ms * 1_000_000;
+        let between = |times: &Histogram<u64>, from: u64, to: u64| {
+            times.count_between(nanos(from), nanos(to) - 1)
+        };
+        let windows = MODE_WIDTHS.iter().flat_map(|width| {
+            let starts = EARLIEST_ACK..=LATEST_ACK - width;
+            starts.map(move |start| (start, start + width))
+        });
+        let stands_out = windows.filter_map(|(from, to)| {
+            let count = between(answers, from, to);
+            let density = count as f64 / (to - from) as f64;
+            let before = between(answers, from - BESIDE_MODE, from);
+            let after = between(answers, to, to + BESIDE_MODE);
+            let beside = before.max(after) as f64 / BESIDE_MODE as f64;
+            let early = count.saturating_sub(between(first_bytes, from, to));
+            let fits = count >= FEWEST_DELAYED && density > TIMES * beside && early * 2 > count;
+            fits.then_some((from, to, count))
+        });
+        let (from, to, count) =
+            stands_out.max_by_key(|(from, to, count)| (*count, from + 100 - to))?;
+        let inside = answers
+            .iter_recorded()
+            .map(|step| step.value_iterated_to())
+            .filter(|value| (nanos(from)..nanos(to)).contains(value));
+        let (least, most) = inside.fold((u64::MAX, 0), |(least, most), value| {
+            (least.min(value), most.max(value))
+        });
+        (least <= nanos(LATEST_START)).then(|| Self {
+            pile: Pile {
+                count,
+                total: answers.len(),
+            },
+            from: least as f64 / 1e9,
+            to: most as f64 / 1e9,
+            first_byte: first_bytes.value_at_quantile(0.5) as f64 / 1e9,
+        })
+    }
+}
+
+/// Fewest responses that make a mode.
+const FEWEST_DELAYED: u64 = 10;
+
 impl Signature {
     fn in_times(&self, times: &Histogram<u64>) -> Option<Pile> {
         let between = |from: f64, to: f64| {
@@ -240,6 +346,59 @@ mod tests {
         assert_eq!(evidence(&run).len(), 1);
         // Not so 200 ms: a target may well take as long.
         run.each_of("b", |slice| slice.answers(10, 0.205));
+        assert_eq!(run.findings(&TailSignature), []);
+    }
+
+    /// What a server of two writes showed on a kernel with a clock tick of 4 ms.
+    fn two_writes(share_delayed: u64) -> Run {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| {
+            let op = &mut slice.0.ops[0];
+            op.service.clear();
+            op.first_byte.record_n(143_000, 200).unwrap();
+            op.service
+                .record_n(150_000, 200 - 2 * share_delayed)
+                .unwrap();
+            for (micros, share) in [(44_070, 60), (47_940, 30), (52_160, 10)] {
+                let count = 2 * share_delayed * share / 100;
+                op.service.record_n(micros * 1_000, count).unwrap();
+            }
+        });
+        run
+    }
+
+    #[test]
+    fn finds_delayed_acknowledgements_wherever_the_clock_tick_puts_them() {
+        for share in [10, 60, 100] {
+            let found = evidence(&two_writes(share));
+            assert_eq!(found.len(), 1, "{share}: {found:?}");
+        }
+        assert_eq!(
+            evidence(&two_writes(100)),
+            [
+                "3200 of 3200 responses (100 %) took 44.1 ms to 52.2 ms, far more than just before \
+                 and just after, though the first byte of most had come by 143 µs: as long as a \
+                 delayed acknowledgement is waited for"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_handler_that_takes_as_long_has_no_delayed_acknowledgement() {
+        let mut run = two_writes(100);
+        run.each_of("b", |slice| {
+            let op = &mut slice.0.ops[0];
+            op.first_byte = op.service.clone();
+        });
+        assert_eq!(run.findings(&TailSignature), []);
+        // Times of every length, of which some lie there.
+        run.each_of("b", |slice| {
+            let op = &mut slice.0.ops[0];
+            op.service.clear();
+            (1..100).for_each(|ms| op.service.record_n(ms * 1_000_000, 20).unwrap());
+            op.first_byte.clear();
+            op.first_byte.record_n(1_000_000, 1_980).unwrap();
+        });
         assert_eq!(run.findings(&TailSignature), []);
     }
 

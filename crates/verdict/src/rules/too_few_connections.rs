@@ -4,13 +4,14 @@ use tenbin_plan::Workload;
 
 use super::Rule;
 use super::client_saturated::BUSY;
-use super::server_cpu::works_on_one_core;
+use super::server_cpu::may_work_on_one_core;
+use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence, is_closed};
 use crate::finding::{Blame, Finding, Severity};
 use crate::ladder::{Level, ladders};
 use crate::processor::Busy;
 use crate::size_class::{SizeClass, Transfer};
-use crate::words::{count, middle, percent, ratio};
+use crate::words::{count, middle, ratio};
 
 /// What twice the connections have to gain to be worth their while.
 const GAIN: f64 = 0.05;
@@ -54,7 +55,9 @@ impl Rule for TooFewConnections {
         let alone = cells
             .iter()
             .filter(|cell| !is_on_ladder(cell.workload) && cell.target.sweep.is_none());
+        let backends = Backends::of(evidence);
         let idle: Vec<(&Cell<'_>, Busy)> = alone
+            .filter(|cell| !has_busy_backend(cell, &backends))
             .filter_map(|cell| Some((cell, unexplained(cell, evidence)?)))
             .collect();
         for target in &evidence.plan.targets {
@@ -84,18 +87,17 @@ impl TooFewConnections {
                 workload: Some(level.cell.workload.name.clone()),
                 target: Some(level.cell.target.name.clone()),
                 evidence: format!(
-                    "with {} neither side used {} of {}, and {} gave {} ({}–{}) times the throughput",
+                    "with {} {}, and {} gave {} ({}–{}) times the throughput",
                     count(level.connections(), "connection"),
-                    percent(busy.unused()),
-                    count(busy.cores, "core"),
+                    busy.idle_words(),
                     above.connections(),
                     ratio(gained.value),
                     ratio(gained.low),
                     ratio(gained.high)
                 ),
                 advice: format!(
-                    "use {} connections or more: with {} or fewer the time of one answer is \
-                     measured, not what the target can do",
+                    "use {} connections or more: with {} or fewer the run measures the time of \
+                     single responses, not what the target can do",
                     above.connections(),
                     level.connections()
                 ),
@@ -107,7 +109,7 @@ impl TooFewConnections {
     fn alone(&self, idle: &[&(&Cell<'_>, Busy)]) -> Option<Finding> {
         let (cell, busiest) = idle
             .iter()
-            .min_by(|one, other| one.1.unused().total_cmp(&other.1.unused()))?;
+            .min_by(|one, other| one.1.idle().total_cmp(&other.1.idle()))?;
         let several = idle.len() > 1;
         let connections = cell.workload.load.connections;
         let (place, more) = if several {
@@ -130,13 +132,17 @@ impl TooFewConnections {
             workload: (!several).then(|| cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),
             evidence: format!(
-                "{place} neither side used {least}{} of {}: unless others did, CPU is not the limit",
-                percent(busiest.unused()),
-                count(busiest.cores, "core")
+                "{place} {}: {}CPU is not the limit",
+                busiest.idle_in_words(least),
+                if busiest.knows_idle() {
+                    ""
+                } else {
+                    "unless other programs did, "
+                }
             ),
             advice: format!(
-                "ask again {more}: more throughput means that there were too few, the same that \
-                 the target waits for something else, such as a disk, a lock or too few workers"
+                "run again {more}: if throughput rises, there were too few connections; if not, \
+                 the target waits for something such as a disk, a lock or a free worker"
             ),
         })
     }
@@ -152,8 +158,15 @@ fn unexplained(cell: &Cell<'_>, evidence: &Evidence<'_>) -> Option<Busy> {
     let full = cell.full();
     let thread = middle(full.iter().map(|slice| slice.client.busiest_thread))?;
     let busy = Busy::of(cell, evidence)?;
-    let explained = thread > BUSY || works_on_one_core(cell, &busy);
+    let explained = thread > BUSY || may_work_on_one_core(cell, &busy);
     (busy.has_room() && !explained).then_some(busy)
+}
+
+/// A database that fills a core may be what the target waits for: `backend_cpu` says it.
+fn has_busy_backend(cell: &Cell<'_>, backends: &Backends<'_>) -> bool {
+    let full = cell.full();
+    let cores = middle(full.iter().filter_map(|slice| backends.cores(slice)));
+    cores.is_some_and(|cores| cores >= BUSY)
 }
 
 /// Of large objects `large_objects` says it.
@@ -174,9 +187,9 @@ mod tests {
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert_eq!(findings[0].workload.as_deref(), Some("c4"));
         assert!(
-            findings[0].evidence.starts_with(
-                "with 4 connections neither side used 65 % of 2 cores, and 16 gave 1.111 (1.1"
-            ),
+            findings[0]
+                .evidence
+                .starts_with("with 4 connections 65 % of 2 cores was idle, and 16 gave 1.111 (1.1"),
             "{findings:?}"
         );
         assert!(findings[0].advice.starts_with("use 16 connections or more"));
@@ -200,13 +213,12 @@ mod tests {
         assert_eq!(findings.len(), 1);
         assert_eq!(
             findings[0].evidence,
-            "with 2 connections neither side used 75 % of 2 cores: unless others did, CPU is not \
-             the limit"
+            "with 2 connections 75 % of 2 cores was idle: CPU is not the limit"
         );
         assert!(
             findings[0]
                 .advice
-                .starts_with("ask again with --connections 4:")
+                .starts_with("run again with --connections 4:")
         );
     }
 
@@ -222,8 +234,44 @@ mod tests {
         assert!(
             findings[0]
                 .evidence
-                .starts_with("in each of 2 workloads neither side used at least 75 % of 2 cores")
+                .starts_with("in each of 2 workloads at least 75 % of 2 cores was idle")
         );
+    }
+
+    #[test]
+    fn silent_when_interrupts_others_or_other_machines_took_the_cores() {
+        // Target and generator use 0.5 of 2 cores, and 90 % of the CPU time is gone.
+        let taken = |take: &dyn Fn(&mut tenbin_record::CpuUse, f64)| {
+            let mut run = Run::pair(8);
+            run.each(|slice| {
+                slice.server_cpu(0.3);
+                let cpu = slice.machine().cpu.as_mut().unwrap();
+                let seconds = cpu.idle - 0.2;
+                cpu.idle = 0.2;
+                take(cpu, seconds);
+            });
+            run.findings(&TooFewConnections)
+        };
+        assert_eq!(taken(&|cpu, seconds| cpu.interrupts += seconds), []);
+        assert_eq!(taken(&|cpu, seconds| cpu.steal += seconds), []);
+        assert_eq!(taken(&|cpu, seconds| cpu.busy += seconds), []);
+    }
+
+    #[test]
+    fn of_a_run_without_figures_of_the_machine_it_says_what_it_does_not_know() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.0.machine = None);
+        run.each_of("b", |slice| slice.server_cpu(0.3));
+        let findings = run.findings(&TooFewConnections);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(
+            findings[0].evidence,
+            "with 2 connections neither side used 75 % of 2 cores: unless other programs did, CPU \
+             is not the limit"
+        );
+        // Nor is it known whether a core that is used is one that is full.
+        run.each_of("b", |slice| slice.server_cpu(0.95));
+        assert_eq!(run.findings(&TooFewConnections), []);
     }
 
     #[test]
@@ -242,9 +290,11 @@ mod tests {
         };
         let mut saturated = idle();
         saturated.each(|slice| slice.busiest_thread(0.95));
-        let mut one_core = Run::pair(8);
-        one_core.environment.cores = Some(8);
-        one_core.each(|slice| slice.server_cpu(0.95));
+        let mut one_core = Run::pair(8).on_cores(8);
+        one_core.each(|slice| {
+            slice.server_cpu(0.95);
+            slice.0.server.as_mut().unwrap().busiest_thread_seconds = Some(0.95);
+        });
         let mut unobserved = idle();
         unobserved.each(|slice| slice.unobserved());
         for run in [

@@ -1,5 +1,7 @@
 //! The rounds cannot answer the question.
 
+use tenbin_plan::Plan;
+
 use super::Rule;
 use crate::compare::Comparison;
 use crate::evidence::{Evidence, is_closed};
@@ -34,7 +36,10 @@ impl Rule for TooWide {
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
         if evidence.plan.challengers().next().is_none() {
-            return self.single(evidence);
+            return match is_one_stretch(evidence.plan) {
+                true => Vec::new(),
+                false => self.single(evidence),
+            };
         }
         let primary = evidence.comparisons.iter().filter(|c| c.primary);
         let family = primary.clone().count();
@@ -42,6 +47,12 @@ impl Rule for TooWide {
             .filter_map(|comparison| self.comparison(comparison, family))
             .collect()
     }
+}
+
+/// Whether the plan asks for a single slice, as the command lines of wrk and ab do: a
+/// figure without an interval is then what was asked for.
+fn is_one_stretch(plan: &Plan) -> bool {
+    plan.rounds.count == 1 && plan.rounds.until.is_none()
 }
 
 impl TooWide {
@@ -182,7 +193,9 @@ mod tests {
                 .evidence
                 .starts_with("1 complete block gives no interval")
         );
-        let findings = Run::single(1).findings(&TooWide);
+        let mut run = Run::single(8);
+        run.slices.truncate(1);
+        let findings = run.findings(&TooWide);
         assert!(findings[0].evidence.starts_with("1 slice is too few"));
         let findings = Run::single(3).findings(&TooWide);
         assert!(findings[0].evidence.starts_with("3 slices are too few"));
@@ -197,6 +210,11 @@ mod tests {
             slice.answers(count, 2.0 / count as f64);
         });
         assert_eq!(run.findings(&TooWide).len(), 1);
+    }
+
+    #[test]
+    fn silent_where_one_slice_was_asked_for() {
+        assert_eq!(Run::single(1).findings(&TooWide), []);
     }
 
     #[test]

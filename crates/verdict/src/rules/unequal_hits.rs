@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use tenbin_plan::{HitSource, Workload};
+
 use super::Rule;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
+use crate::hits::compare_hits;
 use crate::words::{pattern_name, percent};
 
 /// Share of the patterns without a number of hits beyond which little was compared.
@@ -23,7 +26,7 @@ impl Rule for UnequalHits {
     }
 
     fn severities(&self) -> &'static [Severity] {
-        &[Severity::Suspect, Severity::Invalid]
+        &[Severity::Note, Severity::Suspect, Severity::Invalid]
     }
 
     fn explanation(&self) -> &'static str {
@@ -33,7 +36,7 @@ impl Rule for UnequalHits {
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
         let workloads = evidence.plan.workloads.iter();
         workloads
-            .flat_map(|workload| self.at(evidence, &workload.name))
+            .flat_map(|workload| self.at(evidence, workload))
             .collect()
     }
 }
@@ -46,7 +49,11 @@ struct Found<'a> {
 }
 
 impl UnequalHits {
-    fn at(&self, evidence: &Evidence<'_>, workload: &str) -> Vec<Finding> {
+    fn at(&self, evidence: &Evidence<'_>, workload: &Workload) -> Vec<Finding> {
+        // By default only responses that report an exact number are compared.
+        let must_report = workload.hits() != Some(&HitSource::Auto);
+        let work = workload;
+        let workload = workload.name.as_str();
         let all: Vec<Found<'_>> = evidence
             .plan
             .targets
@@ -73,7 +80,7 @@ impl UnequalHits {
         };
         let mut findings = Vec::new();
         for found in &all {
-            if let Some(seen) = found.untold() {
+            if let Some(seen) = found.untold().filter(|_| must_report) {
                 let advice = "look at such an answer, and whether hits = names the way in which \
                               this target tells its hits";
                 findings.push(finding(Severity::Suspect, found.target, seen, advice));
@@ -90,11 +97,28 @@ impl UnequalHits {
             return findings;
         };
         for other in all.iter().filter(|found| !is_baseline(found)) {
-            if let Some(seen) = other.against(baseline, labels) {
-                let advice = "give both the same data, indexes, tokenizers and normalizers, and \
-                              ask in the same way, before comparing how fast they find it";
-                findings.push(finding(Severity::Invalid, other.target, seen, advice));
+            let (known, first) = (evidence.environment, baseline.target);
+            let Some(compared) = compare_hits(work, known, first, other.target) else {
+                continue;
+            };
+            if compared.different.is_empty() {
+                continue;
             }
+            let seen = compared.sentence(work, known, first, other.target);
+            let (severity, advice) = match compared.too_many {
+                true => (
+                    Severity::Invalid,
+                    "give both the same data, indexes, tokenizers and normalizers, and send them \
+                     the same searches; if the difference is what you accept, state it with \
+                     hits_tolerance",
+                ),
+                false => (
+                    Severity::Note,
+                    "these terms are not the same work on both targets: leave them out of the \
+                     list if you want an exact comparison",
+                ),
+            };
+            findings.push(finding(severity, other.target, seen, advice));
         }
         findings
     }
@@ -146,36 +170,6 @@ impl Found<'_> {
             pattern_name(*pattern, labels)
         ))
     }
-
-    /// What the first host that told any found.
-    fn hits(&self) -> BTreeMap<u32, u64> {
-        let mut all = BTreeMap::new();
-        for (pattern, hits) in self.hosts.iter().flat_map(|(_, hits)| hits) {
-            if let Some(hits) = *hits {
-                all.entry(*pattern).or_insert(hits);
-            }
-        }
-        all
-    }
-
-    fn against(&self, baseline: &Self, labels: &[String]) -> Option<String> {
-        let (mine, others) = (self.hits(), baseline.hits());
-        let both = mine.iter();
-        let known: Vec<(u32, u64, u64)> = both
-            .filter_map(|(pattern, mine)| Some((*pattern, *mine, *others.get(pattern)?)))
-            .collect();
-        let unequal = || known.iter().filter(|(_, mine, other)| mine != other);
-        let (pattern, mine, other) = unequal().next()?;
-        Some(format!(
-            "{} of {} patterns had other numbers of hits, the first of them {}: {mine} from {}, \
-             {other} from {}",
-            unequal().count(),
-            known.len(),
-            pattern_name(*pattern, labels),
-            self.target,
-            baseline.target
-        ))
-    }
 }
 
 #[cfg(test)]
@@ -207,11 +201,45 @@ mod tests {
         assert_eq!(findings[0].severity, Severity::Invalid);
         assert_eq!(
             findings[0].evidence,
-            "1 of 2 patterns had other numbers of hits, the first of them GET \
-             /d/select?query=rice: 6 from b, 7 from a"
+            "1 of 2 patterns had other numbers of hits: GET /d/select?query=rice: 6 from b, 7 \
+             from a"
         );
         let trust: Vec<_> = run.assess().primary().map(|c| c.trust).collect();
         assert_eq!(trust, [Trust::Invalid]);
+    }
+
+    /// Of ten terms, one has 90 hits where the other target has 100, another 50.
+    #[test]
+    fn a_stated_tolerance_is_for_the_numbers_and_for_how_many_terms_differ() {
+        let mut a = vec![Some(100); 10];
+        let mut b = a.clone();
+        b[3] = Some(90);
+        b[7] = Some(50);
+        let judged = |a: &[Option<u64>], b: &[Option<u64>], tolerance: &str| {
+            let mut run = found(a, b);
+            run.draw_patterns("get", tolerance);
+            let findings = run.findings(&UnequalHits);
+            findings
+                .first()
+                .map(|found| (found.severity, found.evidence.clone()))
+        };
+        let (severity, seen) = judged(&a, &b, "10%").unwrap();
+        assert_eq!(severity, Severity::Note);
+        assert_eq!(
+            seen,
+            "1 of 10 patterns had other numbers of hits by more than the tolerance of 10%: \
+             pattern 8: 50 from b, 100 from a"
+        );
+        assert_eq!(judged(&a, &b, "9%").unwrap().0, Severity::Invalid);
+        assert_eq!(judged(&a, &b, "0%").unwrap().0, Severity::Invalid);
+        assert_eq!(judged(&a, &b, "50%"), None);
+        a[1] = Some(0);
+        let (severity, seen) = judged(&a, &b, "10%").unwrap();
+        assert_eq!(severity, Severity::Invalid);
+        assert!(
+            seen.contains("d/select?query=rice: 100 from b, 0 from a; pattern 8"),
+            "{seen}"
+        );
     }
 
     #[test]

@@ -198,7 +198,7 @@ mod tests {
         assert!(
             findings[0]
                 .evidence
-                .starts_with("answers of b name Cloudflare??31m as their server"),
+                .starts_with("answers of b name Cloudflare\\u{1b}[31m as their server"),
             "{findings:?}"
         );
     }

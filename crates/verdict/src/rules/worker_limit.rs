@@ -9,17 +9,25 @@ use crate::compare::Blocks;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
 use crate::ladder::{Level, ladders};
-use crate::latency;
 use crate::metric::Metric;
 use crate::processor::Busy;
+use crate::server;
 use crate::sweep::{Optimum, optima};
 use crate::words::{count, middle, percent, ratio};
 
-/// What more connections may gain at most for throughput to be flat.
+/// What more workers have to gain in a sweep to be worth their while.
 const GAIN: f64 = 0.05;
+
+/// Throughput is flat when it grows no more than this power of the connections, by the upper end
+/// of the interval: 7 % for twice as many, 15 % for four times as many.
+const FLAT: f64 = 0.10;
 
 /// Share of the growth of connections that service time has to grow by.
 const PROPORTIONAL: f64 = 0.80;
+
+/// Share of the service time on the fewest connections that a request may need a core, or wait for
+/// one, where nothing on the machine is idle: Tenbin's own convention.
+const LITTLE: f64 = 0.25;
 
 /// What a swept parameter has in its name when it says how many do the work.
 const WORKERS: [&str; 5] = ["worker", "process", "thread", "child", "pool"];
@@ -62,21 +70,32 @@ impl Rule for WorkerLimit {
 }
 
 impl WorkerLimit {
-    /// The highest level against the next one with half its connections or fewer.
+    /// The highest level against the lowest from which on throughput stays flat.
     fn on_ladder(&self, levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
         let (top, below) = levels.split_last()?;
-        let mut below = below.iter().rev();
-        let base = below.find(|level| 2 * level.connections() <= top.connections())?;
-        let gained = top.against(base)?;
-        let longer = median_time(top)? / median_time(base)?;
-        let more = top.connections() as f64 / base.connections() as f64;
+        let mut pairs = below.iter().filter_map(|base| {
+            let more = top.connections() as f64 / base.connections() as f64;
+            Some((base, top.against(base)?, more)).filter(|_| more >= 2.0)
+        });
+        let (base, gained, more) =
+            pairs.find(|(_, gained, more)| gained.high.ln() <= FLAT * more.ln())?;
+        let longer = mean_time(top)? / mean_time(base)?;
         let busy = Busy::of(&top.cell, evidence)?;
         let full = top.cell.full();
         let thread = middle(full.iter().map(|slice| slice.client.busiest_thread))?;
-        let flat = gained.high <= 1.0 + GAIN && longer >= PROPORTIONAL * more;
-        if !flat || !busy.has_room() || thread > BUSY {
+        let waits = longer >= PROPORTIONAL * more;
+        let needs_little = of_service_time(levels, top).filter(|share| *share <= LITTLE);
+        if !waits || !(busy.has_room() || needs_little.is_some()) || thread > BUSY {
             return None;
         }
+        let room = match needs_little {
+            Some(share) if !busy.has_room() => format!(
+                "a request needs a core, or waits for one, for {} of its service time on {}",
+                percent(share),
+                count(levels[0].connections(), "connection")
+            ),
+            _ => busy.idle_words(),
+        };
         let advice = if works_on_one_core(&top.cell, &busy) {
             "it seems to work on one core: raise the number of its worker processes or threads to that \
              of the cores"
@@ -92,16 +111,15 @@ impl WorkerLimit {
             workload: Some(top.cell.workload.name.clone()),
             target: Some(top.cell.target.name.clone()),
             evidence: format!(
-                "from {} to {} throughput stays ({} times, {}–{}) and the median service time \
-                 grows {}-fold, while neither side uses {} of {}",
+                "from {} to {} throughput stays ({} times, {}–{}) and the mean service time \
+                 grows {}-fold, while {}",
                 base.connections(),
                 count(top.connections(), "connection"),
                 ratio(gained.value),
                 ratio(gained.low),
                 ratio(gained.high),
                 ratio(longer),
-                percent(busy.unused()),
-                count(busy.cores, "core")
+                room
             ),
             advice: advice.to_owned(),
         })
@@ -139,9 +157,8 @@ impl WorkerLimit {
             workload: Some(optimum.workload.clone()),
             target: Some(fewest.target.name.clone()),
             evidence: format!(
-                "with {place} neither side used {} of {}, and {} gave {} ({}–{}) times the throughput",
-                percent(busy.unused()),
-                count(busy.cores, "core"),
+                "with {place} {}, and {} gave {} ({}–{}) times the throughput",
+                busy.idle_words(),
                 optimum.place,
                 ratio(gained.value),
                 ratio(gained.low),
@@ -152,9 +169,31 @@ impl WorkerLimit {
     }
 }
 
-fn median_time(level: &Level<'_>) -> Option<f64> {
+/// CPU time of a request at the highest level and its wait for a core, as a share of the service
+/// time on the fewest connections, on which requests do not wait for each other. Other programs
+/// may use all that the target leaves of the machine: what the target itself lacks is this.
+fn of_service_time(levels: &[Level<'_>], top: &Level<'_>) -> Option<f64> {
+    let alone = mean_time(levels.first()?)? / 1e9;
+    let full = top.cell.full();
+    let each = full.iter().filter_map(|slice| {
+        let ran = server::cpu_seconds(slice)?;
+        let waited = server::amount(slice, |used| used.waited_for_core_seconds)?;
+        (slice.ok() > 0).then(|| (ran + waited) / slice.ok() as f64)
+    });
+    Some(middle(each)? / alone)
+}
+
+/// Mean service time: by Little's law it grows as connections do where throughput stays, also
+/// when connections are spread unevenly over workers, whose median may stay.
+fn mean_time(level: &Level<'_>) -> Option<f64> {
     let full = level.cell.full();
-    latency::quantile(&full, 0.50, |op| &op.service, |op| op.role.is_work()).value()
+    let each = full.iter().filter_map(|slice| {
+        let work = || slice.work().map(|op| &op.service);
+        let responses: u64 = work().map(|times| times.len()).sum();
+        let nanos: f64 = work().map(|times| times.mean() * times.len() as f64).sum();
+        (responses > 0).then(|| nanos / responses as f64)
+    });
+    middle(each)
 }
 
 #[cfg(test)]
@@ -172,9 +211,9 @@ mod tests {
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert_eq!(findings[0].target.as_deref(), Some("web@workers=1"));
         assert!(
-            findings[0].evidence.starts_with(
-                "with workers=1 neither side used 80 % of 2 cores, and workers=4 gave 3.90 ("
-            ),
+            findings[0]
+                .evidence
+                .starts_with("with workers=1 80 % of 2 cores was idle, and workers=4 gave 3.90 ("),
             "{findings:?}"
         );
         assert_eq!(findings[0].advice, "use workers=4 for web");
@@ -215,17 +254,71 @@ mod tests {
             "{evidence}"
         );
         assert!(
-            evidence.ends_with("while neither side uses 65 % of 2 cores"),
+            evidence.ends_with("while 65 % of 2 cores was idle"),
             "{evidence}"
         );
         assert!(findings[0].advice.contains("3 to 8 times"));
     }
 
     #[test]
+    fn fires_at_workers_that_share_connections_unevenly() {
+        // The median stays where most connections share one worker, and throughput wobbles.
+        let mut run = Run::ladder(&[(1, 50), (8, 180), (16, 195), (32, 200)]);
+        run.each(|slice| {
+            slice.server_cpu(0.2);
+            let (wobble, connections) = (slice.0.block % 3, slice.0.connections as f64);
+            let (quick, slow) = match slice.0.workload.as_str() {
+                "c1" => (50, 0),
+                "c8" => (100, 76 + u64::from(wobble) * 6),
+                _ => (40, 154 + u64::from(wobble) * 4),
+            };
+            if slow == 0 {
+                return slice.answers(quick, 0.02);
+            }
+            slice.answers(quick + slow, 0.02);
+            let op = &mut slice.0.ops[0];
+            op.service.reset();
+            op.service.record_n(40_000_000, quick).unwrap();
+            let rest = (connections - quick as f64 * 0.04) / slow as f64;
+            op.service.record_n((rest * 1e9) as u64, slow).unwrap();
+        });
+        let findings = run.findings(&WorkerLimit);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert!(
+            findings[0].evidence.starts_with("from 8 to 32 connections"),
+            "{findings:?}"
+        );
+    }
+
+    #[test]
+    fn fires_on_a_machine_that_others_fill_when_the_target_hardly_waits_for_a_core() {
+        // 4 ms of service at 4 connections and more; 0.2 ms of CPU and 0.3 ms of waiting for it.
+        let filled = |waited: f64| {
+            let mut run = four_workers();
+            run.each(|slice| {
+                slice.server_cpu(0.2);
+                let used = slice.0.server.as_mut().unwrap();
+                used.waited_for_core_seconds = Some(waited);
+                let cpu = slice.machine().cpu.as_mut().unwrap();
+                (cpu.busy, cpu.idle) = (1.98, 0.02);
+            });
+            run.findings(&WorkerLimit)
+        };
+        let findings = filled(0.3);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        let told = "while a request needs a core, or waits for one, for 12.5 % of its service time \
+                    on 2 connections";
+        assert!(findings[0].evidence.ends_with(told), "{findings:?}");
+        assert_eq!(filled(3.0), []);
+    }
+
+    #[test]
     fn one_full_core_asks_for_as_many_processes_as_cores() {
-        let mut run = four_workers();
-        run.environment.cores = Some(4);
-        run.each(|slice| slice.server_cpu(0.97));
+        let mut run = four_workers().on_cores(4);
+        run.each(|slice| {
+            slice.server_cpu(0.97);
+            slice.0.server.as_mut().unwrap().busiest_thread_seconds = Some(0.97);
+        });
         let findings = run.findings(&WorkerLimit);
         assert!(
             findings[0]

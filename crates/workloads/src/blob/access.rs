@@ -241,6 +241,12 @@ impl Dialect for Access {
         if status == 404 {
             return Err(NO_CALL.to_owned());
         }
+        if status == 400 {
+            let text = self.refused(status, answer);
+            return Err(format!(
+                "{text}; too large a blob is refused like that as well"
+            ));
+        }
         if status != 200 {
             return Err(self.refused(status, answer));
         }

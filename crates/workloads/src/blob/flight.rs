@@ -34,8 +34,6 @@ pub(crate) struct Flight {
     pub(crate) expected: u64,
     /// Bytes other than those that were put have come.
     pub(crate) wrong: bool,
-    /// The last so many answers to the same question began and broke off.
-    pub(crate) breaks: u8,
     /// An answer that is no refusal has begun.
     pub(crate) begun: bool,
     /// The head of the answer tells of another part than was asked for.
@@ -60,7 +58,6 @@ impl Flight {
         self.other_part = false;
         self.refused = false;
         self.begun = false;
-        self.breaks = 0;
         self.begin_again();
     }
 

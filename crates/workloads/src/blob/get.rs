@@ -5,7 +5,8 @@ use tenbin_plan::ByteRange;
 
 use super::dialect::{Dialect, Part};
 use super::flight::{BROKE_OFF, Flight};
-use super::work::{Budget, Walk};
+use super::round::Round;
+use super::work::Budget;
 use crate::range::is_range;
 use crate::rng::Rng;
 use crate::s3::slots::Slots;
@@ -16,7 +17,7 @@ const TELLING: usize = 24;
 
 /// Reads one blob after the other.
 pub(crate) struct Getter {
-    walk: Walk,
+    round: Round,
     dialect: Box<dyn Dialect>,
     /// What makes the content, if it is compared.
     made: Option<Unique>,
@@ -30,16 +31,16 @@ pub(crate) struct Getter {
 
 impl Getter {
     pub(crate) fn new(
-        walk: Walk,
+        round: Round,
         dialect: Box<dyn Dialect>,
         made: Option<Unique>,
         range: Option<ByteRange>,
         rng: Rng,
         budget: Budget,
     ) -> Self {
-        let oldest = walk.batch().first_number().unwrap_or(0);
+        let oldest = round.batch().first_number().unwrap_or(0);
         Self {
-            walk,
+            round,
             dialect,
             made,
             range,
@@ -128,17 +129,17 @@ impl Workload for Getter {
         if self.budget.is_spent() {
             return Next::Exhausted;
         }
-        let Some(at) = self.walk.next() else {
+        let Some(at) = self.round.next() else {
             return Next::Exhausted;
         };
-        let size = self.walk.batch().entry(at).size;
+        let size = self.round.batch().entry(at).size;
         let part = self.part_of(size);
         let place = self.flights.take();
         exchange.tag = place as u64;
         exchange.op = 0;
         exchange.bodyless_answer = false;
         exchange.content = Some(part.length);
-        let entry = self.walk.batch().entry(at);
+        let entry = self.round.batch().entry(at);
         let flight = &mut self.flights[place];
         flight.begin(entry.number, size);
         flight.offset = part.offset;
@@ -206,5 +207,12 @@ impl Workload for Getter {
     fn lost(&mut self, exchange: &mut Exchange, _class: ErrorClass) {
         self.flights.give_back(exchange.tag as usize);
         self.budget.set.note_failure();
+    }
+    fn unprepared(&mut self, _class: ErrorClass) {
+        self.budget.set.note_failure();
+    }
+
+    fn gives_up(&self) -> bool {
+        self.budget.is_spent()
     }
 }

@@ -117,12 +117,13 @@ pub(crate) fn files(directory: &Path, start: &str) -> io::Result<Vec<PathBuf>> {
         let number = text
             .strip_prefix(start)
             .and_then(|rest| rest.strip_suffix(".journal"));
-        if number.is_some_and(|number| number.parse::<u64>().is_ok()) {
-            journals.push(directory.join(&name));
+        if let Some(number) = number.and_then(|number| number.parse::<u64>().ok()) {
+            journals.push((number, directory.join(&name)));
         }
     }
+    // A follower, whose journal is the last, tells what became of blobs that the others delete.
     journals.sort();
-    Ok(journals)
+    Ok(journals.into_iter().map(|(_, path)| path).collect())
 }
 
 /// The records of a journal, up to the first that is not whole.

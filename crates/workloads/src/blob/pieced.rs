@@ -256,6 +256,7 @@ impl Piecer {
             op: WHOLE,
             started: building.flight.started,
             payload: building.flight.size,
+            ended: None,
             outcome,
         });
     }
@@ -351,6 +352,14 @@ impl Workload for Piecer {
             self.keeper.budget.set.note_orphan();
         }
         self.spoil(place, class, "");
+    }
+
+    fn unprepared(&mut self, _class: ErrorClass) {
+        self.keeper.budget.set.note_failure();
+    }
+
+    fn gives_up(&self) -> bool {
+        self.keeper.budget.is_spent()
     }
 }
 

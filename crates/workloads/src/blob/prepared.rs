@@ -9,19 +9,21 @@ use tenbin_plan::{self as plan, BlobWork, Found, LARGEST_PUT, Phase};
 
 use super::access::Access;
 use super::batch::Batch;
-use super::delete::{Deleter, Following};
+use super::delete::Deleter;
 use super::dialect::Dialect;
 use super::dummy::{Done, Dummy};
 use super::files::{self, Files};
 use super::get::Getter;
+use super::gone::{Follower, Following, Handover};
 use super::keeper::{Collected, Keeper};
 use super::parcel::Parcel;
 use super::pieced::Piecer;
 use super::put::{Numbers, Putter};
+use super::round::Round;
 use super::s3::{self, S3};
 use super::sentences::{self, s};
 use super::set::{Keeping, Set, Source};
-use super::work::{Budget, Positions, Walk};
+use super::work::{self, Budget, Positions, Walk};
 use crate::error::WorkloadError;
 use crate::kind::{Prepared, Stage};
 use crate::rng::{Rng, name_number};
@@ -32,6 +34,7 @@ use crate::s3::scribe::Scribe;
 use crate::s3::sweep::{Litter, Sweep};
 use crate::s3::tidy::Remains;
 use crate::s3::unique::Unique;
+use crate::sequence::{self, AtWork, Cursors, Position};
 use crate::site::{Means, Site};
 use crate::text::grouped;
 
@@ -57,6 +60,10 @@ pub(crate) struct PreparedBlob {
     keep_alive: bool,
     /// Slices so far.
     slices: usize,
+    /// Where the workers are in the sequence of what they read.
+    cursors: Arc<Mutex<Cursors>>,
+    /// What the next slice may read at most.
+    things: Option<u64>,
     /// What the slice under way has stored.
     collected: Arc<Mutex<Collected>>,
     seed: u64,
@@ -100,6 +107,7 @@ impl PreparedBlob {
             Phase::Put => Source::Phase(set.add_phase()),
             Phase::Get | Phase::Delete => set.source(),
         };
+        let workers = threads.min(work.load.connections).max(1);
         let recipe = Recipe {
             sizes: blob.sizes.clone(),
             unique: true,
@@ -117,10 +125,12 @@ impl PreparedBlob {
             place,
             made_bucket: Arc::new([AtomicBool::new(false)]),
             connections: work.load.connections,
-            workers: threads.min(work.load.connections).max(1),
+            workers,
             depth: work.load.depth,
             keep_alive: work.load.keep_alive,
             slices: 0,
+            cursors: Arc::new(Mutex::new(Cursors::new(workers, true))),
+            things: None,
             collected: Arc::default(),
             seed,
             name: name_number(&work.name),
@@ -186,14 +196,20 @@ impl PreparedBlob {
         (0..self.workers).map(putter).collect()
     }
 
+    /// Positions from the first on that a slice reads of a batch.
+    fn reach(&self, batch: &Batch) -> u64 {
+        let most = self.work.objects;
+        most.map_or(batch.len(), |most| work::reach(batch, most, true))
+    }
+
     fn getters(&self, batch: Arc<Batch>) -> Vec<Box<dyn Workload>> {
-        let (most, around) = (self.work.objects, self.work.around);
-        let positions = Positions::readable(batch, most, around, self.workers);
-        let positions = Arc::new(positions);
+        let count = self.reach(&batch).min(self.things.unwrap_or(u64::MAX));
         let getter = |worker: usize| {
+            let place = (self.connections, worker, self.workers);
+            let course = AtWork::new(&self.cursors, worker);
             let made = self.work.verify.then(|| Unique::new(self.set.seed, 0));
             let getter = Getter::new(
-                Walk::new(&positions),
+                Round::new(&batch, count, self.work.around, place, course),
                 self.dialect(),
                 made,
                 self.work.range,
@@ -206,20 +222,31 @@ impl PreparedBlob {
     }
 
     fn deleters(&self, batch: Arc<Batch>) -> Vec<Box<dyn Workload>> {
-        let positions = Positions::new(batch, self.work.objects, false, self.workers);
+        let following = self.following();
+        let handover = following.map(|following| Arc::new(Handover::new(following, self.workers)));
+        let most = self.work.objects;
+        let positions = Positions::new(Arc::clone(&batch), most, false, self.workers);
         let positions = Arc::new(positions);
         let deleter = |worker: usize| {
             let deleter = Deleter::new(
                 Walk::new(&positions),
                 self.dialect(),
                 self.work.batch,
-                self.following(),
+                handover.clone(),
                 self.set.journal(worker, 0),
                 self.budget(),
             );
             Box::new(deleter) as Box<dyn Workload>
         };
-        (0..self.workers).map(deleter).collect()
+        let mut workers: Vec<_> = (0..self.workers).map(deleter).collect();
+        if let Some((following, handover)) = following.zip(handover.clone()) {
+            let journal = self.set.journal(self.workers, 0);
+            let dialect = self.dialect();
+            let follower =
+                Follower::new(batch, dialect, following, handover, journal, self.budget());
+            workers.push(Box::new(follower));
+        }
+        workers
     }
 
     fn following(&self) -> Option<Following> {
@@ -227,6 +254,7 @@ impl PreparedBlob {
         self.work.until_gone.then(|| Following {
             limit: nanos(self.work.gone_within),
             longest_rest: nanos(self.work.poll_interval),
+            connections: self.work.poll_connections,
         })
     }
 
@@ -373,6 +401,32 @@ impl Prepared for PreparedBlob {
             must_succeed: true,
             host: None,
         })
+    }
+
+    fn position(&self) -> Option<Position> {
+        let reads = self.work.phase == Phase::Get && !self.is_dummy();
+        reads.then(|| sequence::held(&self.cursors).position())
+    }
+
+    fn ends_at(&mut self, ends: Option<&[u64]>) {
+        sequence::held(&self.cursors).ends_at(ends);
+    }
+
+    fn skip_to(&mut self, position: &[u64]) {
+        sequence::held(&self.cursors).skip_to(position);
+    }
+
+    fn readable(&self, slice: usize) -> Option<u64> {
+        let reads = self.work.phase == Phase::Get && !self.is_dummy();
+        reads.then(|| self.reach(&self.set.batch(self.source, slice)))
+    }
+
+    fn goes_on(&mut self) {
+        self.slices = self.slices.saturating_sub(1);
+    }
+
+    fn read_only(&mut self, things: u64) {
+        self.things = Some(things);
     }
 
     fn slice(&mut self) -> Vec<Box<dyn Workload>> {

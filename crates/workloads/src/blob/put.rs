@@ -143,4 +143,11 @@ impl Workload for Putter {
             _ => self.keeper.budget.set.note_orphan(),
         }
     }
+    fn unprepared(&mut self, _class: ErrorClass) {
+        self.keeper.budget.set.note_failure();
+    }
+
+    fn gives_up(&self) -> bool {
+        self.keeper.budget.is_spent()
+    }
 }

@@ -24,34 +24,12 @@ pub(crate) struct Positions {
     count: u64,
     block: u64,
     around: bool,
-    /// Leave out what an earlier run was deleting.
-    readable: bool,
 }
 
 impl Positions {
     /// The first `most` of a batch that are still there, once or round and round.
     pub(crate) fn new(batch: Arc<Batch>, most: Option<u64>, around: bool, workers: usize) -> Self {
-        Self::of(batch, most, around, workers, false)
-    }
-
-    /// The same without those that an earlier run was deleting.
-    pub(crate) fn readable(
-        batch: Arc<Batch>,
-        most: Option<u64>,
-        around: bool,
-        workers: usize,
-    ) -> Self {
-        Self::of(batch, most, around, workers, true)
-    }
-
-    fn of(
-        batch: Arc<Batch>,
-        most: Option<u64>,
-        around: bool,
-        workers: usize,
-        readable: bool,
-    ) -> Self {
-        let count = most.map_or(batch.len(), |most| reach(&batch, most, readable));
+        let count = most.map_or(batch.len(), |most| reach(&batch, most, false));
         let blocks = FEWEST_BLOCKS.saturating_mul(workers as u64).max(1);
         Self {
             batch,
@@ -59,13 +37,12 @@ impl Positions {
             count,
             block: (count / blocks).clamp(1, LARGEST_BLOCK),
             around,
-            readable,
         }
     }
 }
 
 /// How many positions from the first on hold so many blobs that are there.
-fn reach(batch: &Batch, most: u64, readable: bool) -> u64 {
+pub(super) fn reach(batch: &Batch, most: u64, readable: bool) -> u64 {
     let mut there = (0..batch.len()).filter(|&at| is_there(batch, at, readable));
     let last = usize::try_from(most.saturating_sub(1)).unwrap_or(usize::MAX);
     match most {
@@ -107,7 +84,6 @@ impl Walk {
             count,
             block,
             around,
-            readable,
         } = &*self.positions;
         // Round and round, an end is found by having looked at all of them.
         for _ in 0..=*count {
@@ -120,7 +96,7 @@ impl Walk {
             }
             let place = self.at % count;
             self.at += 1;
-            if is_there(batch, place, *readable) {
+            if is_there(batch, place, false) {
                 return Some(place);
             }
         }
@@ -209,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_being_deleted_is_deleted_and_not_read() {
+    fn what_was_being_deleted_is_deleted() {
         let batch = Arc::new(plain(6).with_leaving(vec![1, 4]));
         assert_eq!((batch.left(), batch.readable()), (6, 4));
         let met = |positions: Positions| {
@@ -218,9 +194,8 @@ mod tests {
         };
         let positions = || Positions::new(Arc::clone(&batch), None, false, 1);
         assert_eq!(met(positions()), [0, 1, 2, 3, 4, 5]);
-        let readable = |most| Positions::readable(Arc::clone(&batch), most, false, 1);
-        assert_eq!(met(readable(None)), [0, 2, 3, 5]);
-        assert_eq!(met(readable(Some(3))), [0, 2, 3]);
+        // What is read leaves them out.
+        assert_eq!(reach(&batch, 3, true), 4);
     }
 
     #[test]

@@ -9,22 +9,30 @@ use crate::site::Site;
 use crate::text::{is_token, is_visible, push_decimal};
 
 /// Statuses that count as success.
-pub(super) struct Success(Vec<u16>);
+pub(super) struct Success([bool; STATUSES]);
+
+/// Statuses below this one can be a success.
+const STATUSES: usize = 600;
 
 impl Success {
     /// These, or any 2xx if there are none.
     pub(super) fn new(expect: &[u16]) -> Self {
-        Self(expect.to_vec())
+        const SUCCESS: Range<usize> = 200..300;
+        let mut holds = [false; STATUSES];
+        if expect.is_empty() {
+            holds[SUCCESS].fill(true);
+        }
+        for status in expect {
+            if let Some(holds) = holds.get_mut(usize::from(*status)) {
+                *holds = true;
+            }
+        }
+        Self(holds)
     }
 
     #[inline]
     pub(super) fn holds(&self, status: u16) -> bool {
-        const SUCCESS: Range<u16> = 200..300;
-        if self.0.is_empty() {
-            SUCCESS.contains(&status)
-        } else {
-            self.0.contains(&status)
-        }
+        self.0.get(usize::from(status)).copied().unwrap_or(false)
     }
 }
 

@@ -5,6 +5,7 @@ mod head;
 mod patterns;
 mod single;
 
+pub(crate) use self::patterns::Caches;
 use tenbin_plan::{self as plan, WorkloadKind};
 
 use crate::error::WorkloadError;

@@ -113,6 +113,7 @@ impl<W: Workload> Retrying<W> {
                 op: over.op,
                 started: over.started,
                 payload,
+                ended: None,
                 outcome: outcome.clone(),
             });
         }

@@ -3,7 +3,7 @@
 //! A new operation is one file in `actions/` with one `Action` and its line in
 //! [`ACTIONS`].
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tenbin_engine::{
     AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, Role, Whole,
@@ -12,6 +12,7 @@ use tenbin_plan::{S3Operation, S3Work};
 
 use super::actions;
 use super::append::Lengths;
+use super::choose::Ways;
 use super::content::Content;
 use super::desk::Desk;
 use super::marks::Marks;
@@ -106,6 +107,10 @@ pub(crate) struct Setting<'a> {
     pub(crate) workers: usize,
     /// Connections of this worker, at least 1.
     pub(crate) connections: usize,
+    /// Its place among the operations of a mix, in a measured slice.
+    pub(crate) part: Option<usize>,
+    /// Which objects are next, from slice to slice.
+    pub(crate) ways: &'a Arc<Mutex<Ways>>,
     /// Whether it is to find out what the server knows.
     pub(crate) probing: bool,
 }

@@ -23,6 +23,7 @@ use super::worker::{Part, Worker};
 use crate::kind::Stage;
 use crate::resend::Retrying;
 use crate::rng::Rng;
+use crate::sequence::AtWork;
 use crate::text::grouped;
 
 /// Connections that put objects before a run, at most: never more than the load itself has, and
@@ -92,24 +93,30 @@ impl PreparedS3 {
         Box::new(Retrying::new(measured, retries, own * self.depth, waits))
     }
 
+    /// The operations of one measured worker, the same for every target.
     pub(super) fn measured(&mut self, worker: usize, workers: usize) -> Worker {
         let work = Arc::clone(&self.work);
         let shares = work.mix.shares();
         let all: f64 = shares.iter().map(|(_, share)| share).sum();
         let mut up_to = 0.0;
         let mut parts = Vec::new();
-        for &(operation, share) in shares {
+        for (part, &(operation, share)) in shares.iter().enumerate() {
             up_to += share / all;
             let Some(kind) = kind_of(operation) else {
                 continue;
             };
-            let action = (kind.make)(&mut self.setting(worker, workers));
+            let mut setting = self.setting(worker, workers);
+            setting.part = Some(part);
+            let action = (kind.make)(&mut setting);
             parts.push(Part { action, up_to });
         }
         let order = Rng::new(self.seed, &[self.name, worker as u64, 2]);
         let mut desk = self.desk();
         desk.generations = self.generations(worker, workers);
-        Worker::new(parts, desk, order)
+        let course = self
+            .has_sequence()
+            .then(|| AtWork::new(&self.cursors, worker));
+        Worker::new(parts, desk, order).on(course)
     }
 
     fn generations(&mut self, worker: usize, workers: usize) -> Option<Generations> {
@@ -136,6 +143,8 @@ impl PreparedS3 {
             worker,
             workers,
             connections: (self.connections / workers).max(1),
+            part: None,
+            ways: &self.ways,
             probing: false,
         }
     }

@@ -10,6 +10,7 @@ use super::action::{Layout, Probe, kind_of};
 use super::append::Lengths;
 use super::catalogue::Catalogue;
 use super::check::{Check, Keeping};
+use super::choose::{self, Ways};
 use super::content::Content;
 use super::generations::Ledgers;
 use super::intake;
@@ -21,6 +22,7 @@ use super::uploads::Uploads;
 use super::versions::VersionIds;
 use crate::kind::{Leftover, Prepared, Stage};
 use crate::rng::name_number;
+use crate::sequence::{self, Cursors, Position};
 use crate::site::Site;
 use crate::text::grouped;
 
@@ -46,6 +48,9 @@ pub(super) struct PreparedS3 {
     pub(super) lengths: Arc<Lengths>,
     pub(super) marks: Marks,
     pub(super) ledgers: Ledgers,
+    /// Where the workers are in the sequence of their requests, and which objects are next.
+    pub(super) cursors: Arc<Mutex<Cursors>>,
+    pub(super) ways: Arc<Mutex<Ways>>,
     /// Whether what is there has been looked at, and whether that has been heeded.
     pub(super) surveyed: bool,
     pub(super) heeded: bool,
@@ -132,6 +137,27 @@ impl Prepared for PreparedS3 {
                 grouped(self.work.objects)
             )
         })
+    }
+
+    fn position(&self) -> Option<Position> {
+        self.has_sequence().then(|| {
+            let digest = choose::held(&self.ways).digest;
+            sequence::held(&self.cursors).position_of(digest)
+        })
+    }
+
+    fn ends_at(&mut self, ends: Option<&[u64]>) {
+        sequence::held(&self.cursors).ends_at(ends);
+    }
+
+    fn skip_to(&mut self, position: &[u64]) {
+        let left_out = sequence::held(&self.cursors).skip_to(position);
+        // Of a mix it is not known which operations have been left out.
+        if !self.is_mixed() {
+            for (worker, &count) in left_out.iter().enumerate() {
+                choose::held(&self.ways).skip((worker, 0), count);
+            }
+        }
     }
 
     fn slice(&mut self) -> Vec<Box<dyn Workload>> {
@@ -262,8 +288,11 @@ impl PreparedS3 {
         seed: u64,
         threads: usize,
     ) -> Self {
+        // What is there already need not be the same everywhere, and of a mix it depends on the
+        // answers which operation is next.
+        let alike = s3.data != DataSet::Existing && s3.mix.single().is_some();
         let made: Vec<AtomicBool> = (0..s3.buckets.max(1)).map(|_| false.into()).collect();
-        Self {
+        let prepared = Self {
             place: Arc::new(Place::new(target, s3, seed, &work.name)),
             content: Arc::new(Content::new(seed, &intake::recipe(s3, target)).sent_from_file()),
             standing: Arc::new(Standing::new(s3, seed)),
@@ -279,6 +308,8 @@ impl PreparedS3 {
             lengths: Arc::new(intake::lengths(s3)),
             marks: Marks::default(),
             ledgers: Ledgers::default(),
+            cursors: Arc::default(),
+            ways: Arc::default(),
             surveyed: false,
             heeded: false,
             found: Arc::default(),
@@ -296,17 +327,18 @@ impl PreparedS3 {
             buckets_made: made.into(),
             remains: Arc::new(Remains::default()),
             unknown: Arc::default(),
+        };
+        let cursors = Cursors::new(prepared.count(), alike);
+        Self {
+            cursors: Arc::new(Mutex::new(cursors)),
+            ..prepared
         }
     }
 
     /// The measured workers of one slice, with so many retries of each request.
     fn workers(&mut self, retries: u32) -> Vec<Box<dyn Workload>> {
         self.touched = true;
-        let mut workers = self.threads.min(self.connections);
-        if self.work.rewrite {
-            // No object is written by two of them.
-            workers = workers.min(usize::try_from(self.work.objects).unwrap_or(usize::MAX));
-        }
+        let workers = self.count();
         let all = 0..workers;
         all.map(|worker| self.measured_with_retries(worker, workers, retries))
             .collect()
@@ -352,6 +384,26 @@ impl PreparedS3 {
 
     pub(super) fn is_mixed(&self) -> bool {
         self.work.mix.single().is_none()
+    }
+
+    /// How many measured workers a slice has.
+    fn count(&self) -> usize {
+        let workers = self.threads.min(self.connections);
+        match self.work.rewrite {
+            // No object is written by two of them.
+            true => workers.min(usize::try_from(self.work.objects).unwrap_or(usize::MAX)),
+            false => workers,
+        }
+    }
+
+    /// Whether it matters which requests are sent: where some of several objects are read,
+    /// and nothing is done that takes more than one request.
+    pub(super) fn has_sequence(&self) -> bool {
+        use S3Operation::{Delete, Get, GetPart, GetTags, Put, Stat, ZipGet};
+        let reads = |op| matches!(op, Get | GetPart | GetTags | Stat | ZipGet);
+        let mix = &self.work.mix;
+        let plain = |op| reads(op) || matches!(op, Put | Delete);
+        self.work.objects > 1 && mix.operations().any(reads) && mix.operations().all(plain)
     }
 
     fn used_up_by_a_slice(&self) -> bool {

@@ -8,6 +8,7 @@ use tenbin_engine::{
 use super::action::Action;
 use super::desk::Desk;
 use crate::rng::Rng;
+use crate::sequence::AtWork;
 
 /// An operation of a mix, with the sum of its share and of those before it, as a part
 /// of all.
@@ -27,6 +28,8 @@ pub(crate) struct Worker {
     owners: Vec<(usize, usize)>,
     /// The first name of each part.
     bases: Vec<usize>,
+    /// Where it is in the sequence of its requests, if these matter.
+    course: Option<AtWork>,
 }
 
 impl Worker {
@@ -35,6 +38,7 @@ impl Worker {
             names: Vec::new(),
             owners: Vec::new(),
             bases: Vec::new(),
+            course: None,
             parts,
             desk,
             rng,
@@ -47,6 +51,11 @@ impl Worker {
             }
         }
         worker
+    }
+
+    /// The same on its course.
+    pub(crate) fn on(self, course: Option<AtWork>) -> Self {
+        Self { course, ..self }
     }
 
     /// Which part is next, by shares.
@@ -71,6 +80,18 @@ impl Worker {
 
     /// What is next, of one operation or another.
     fn any(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
+        if self.course.as_ref().is_some_and(AtWork::is_through) {
+            return Next::Exhausted;
+        }
+        let next = self.another(now, exchange);
+        if let (Next::Ready | Next::Same, Some(course)) = (next, &mut self.course) {
+            course.send(exchange.op as u64);
+        }
+        next
+    }
+
+    /// What is next of its operations, whether or not its segment is over.
+    fn another(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         let picked = self.pick();
         let next = self.ask(picked, now, exchange);
         if next != Next::Wait || self.parts.len() == 1 {

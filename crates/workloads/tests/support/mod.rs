@@ -193,6 +193,7 @@ pub(crate) fn load(connections: usize) -> Load {
         depth: 1,
         timeout: Duration::from_secs(1),
         keep_alive: true,
+        reopen: None,
         requests: None,
     }
 }

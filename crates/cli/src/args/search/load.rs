@@ -59,6 +59,10 @@ pub struct SearchLoadArgs {
     /// Replicas of an index of OpenSearch [default: the server's]
     #[arg(long, value_name = "N")]
     pub replicas: Option<u32>,
+    /// Merge each shard of an index of OpenSearch into this many segments at the end. Indexes are
+    /// refreshed at the end in any case
+    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub force_merge: Option<u32>,
     /// Name of Droonga's data set
     #[arg(long, value_name = "NAME", default_value = "Default")]
     pub dataset: String,

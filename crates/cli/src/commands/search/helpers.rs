@@ -1,9 +1,14 @@
 //! The helpers around drnbench, by their own command lines.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
-use tenbin_compat::drnbench::{Asked, Convert, ExtractTerms, GeneratePatterns, Helper, Job, Send};
+use tenbin_compat::drnbench::{
+    Asked, Convert, Dump, ExtractTerms, GeneratePatterns, Helper, Job, Send,
+};
 use tenbin_corpus::droonga::{Address, Completion, Converter, SendManner, send};
+use tenbin_corpus::grndump::{Database, Wanted, grndump};
+use tenbin_corpus::http::{Client, Login};
 use tenbin_corpus::load::open;
 use tenbin_corpus::{Error, patterns};
 
@@ -36,6 +41,7 @@ fn work(job: Job) -> Result<Exit, Error> {
         Job::GeneratePatterns(job) => generate(&job),
         Job::Convert(job) => convert(job),
         Job::Send(job) => deliver(&job),
+        Job::Dump(job) => dump(job),
     }
 }
 
@@ -59,6 +65,29 @@ fn convert(job: Convert) -> Result<Exit, Error> {
     converter.date = job.date;
     converter.reply_to = job.reply_to;
     convert::messages(&job.files, converter, job.output.as_deref())
+}
+
+fn dump(job: Dump) -> Result<Exit, Error> {
+    const NAME: &str = "standard output";
+    let is_url = job.database.contains("://");
+    let database = match is_url {
+        true => Database::Server(Client::new(&job.database, &Login::default())?),
+        false => Database::Files(job.database),
+    };
+    let wanted = Wanted {
+        plugins: job.plugins,
+        schema: job.schema,
+        indexes: job.indexes,
+        records: job.records,
+        only: job.only,
+        exclude: job.exclude,
+        by_key: job.by_key,
+        max_records: job.max_records,
+    };
+    let mut out = output::stream();
+    grndump(&database, &wanted, NAME, &mut out)?;
+    super::written(out.flush(), NAME)?;
+    Ok(Exit::Done)
 }
 
 fn deliver(job: &Send) -> Result<Exit, Error> {

@@ -22,6 +22,7 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
         login: args.login.read().map_err(Error::Refused)?,
         shards: args.shards,
         replicas: args.replicas,
+        force_merge: args.force_merge,
         dataset: args.dataset.clone(),
     };
     let sink = (args.into.make)(&options)?;

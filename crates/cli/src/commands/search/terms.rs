@@ -35,9 +35,13 @@ pub(super) fn terms(args: &SearchTermsArgs) -> Result<Exit, Error> {
     let stop = stop()?;
     let found = find(args.of, &server, &wanted, &|| stop.is_asked())?;
     print(&found.terms, args.escape);
-    if found.doubles + found.without_hits > 0 {
+    if found.doubles + found.without_hits + found.refused > 0 {
+        let refused = found.first_refused.map_or_else(String::new, |first| {
+            let refused = found.refused;
+            format!(", {refused} that the server refused to search for, the first of them {first}")
+        });
         output::note(&format!(
-            "left out: {} terms that were there already, {} without hits",
+            "left out: {} terms that were there already, {} without hits{refused}",
             found.doubles, found.without_hits
         ));
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::super::Desk;
 use super::{each, s3};
-use crate::blob::{BlobHash, BlobWork, LARGEST_PUT, MOST_LOCATIONS, Phase};
+use crate::blob::{BlobHash, BlobWork, LARGEST_PUT, MOST_LOCATIONS, MOST_POLL_CONNECTIONS, Phase};
 use crate::draft::WorkloadDraft;
 use crate::names::Named;
 use crate::problem::Place;
@@ -86,6 +86,12 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft, place: Place) 
         poll_interval: desk
             .read("poll_interval", &draft.poll_interval, not_nothing)
             .unwrap_or(usual.poll_interval),
+        poll_connections: desk
+            .read("poll_connections", &draft.poll_connections, |scalar| {
+                scalar.whole(1, MOST_POLL_CONNECTIONS)
+            })
+            .and_then(|connections| usize::try_from(connections).ok())
+            .unwrap_or(usual.poll_connections),
         errors: desk.read("errors", &draft.errors, |scalar| scalar.whole(0, u64::MAX)),
         sizes,
     };
@@ -123,6 +129,7 @@ fn of_phase(work: &BlobWork, phase: Phase) -> BlobWork {
         work.until_gone = usual.until_gone;
         work.gone_within = usual.gone_within;
         work.poll_interval = usual.poll_interval;
+        work.poll_connections = usual.poll_connections;
     }
     work
 }
@@ -147,6 +154,7 @@ fn check(desk: &mut Desk<'_>, draft: &WorkloadDraft, work: &BlobWork, place: Pla
     let of_following = [
         ("gone_within", &draft.gone_within),
         ("poll_interval", &draft.poll_interval),
+        ("poll_connections", &draft.poll_connections),
     ];
     for (key, field) in of_following {
         if let Some(field) = field.as_ref().filter(|_| !work.until_gone) {
@@ -177,6 +185,11 @@ fn refuse_unheeded(desk: &mut Desk<'_>, draft: &WorkloadDraft, phases: &[Phase])
         ("until_gone", field(&draft.until_gone), Phase::Delete),
         ("gone_within", field(&draft.gone_within), Phase::Delete),
         ("poll_interval", field(&draft.poll_interval), Phase::Delete),
+        (
+            "poll_connections",
+            field(&draft.poll_connections),
+            Phase::Delete,
+        ),
     ];
     for (key, place, phase) in keys {
         if let Some(place) = place.filter(|_| !phases.is_empty() && !phases.contains(&phase)) {

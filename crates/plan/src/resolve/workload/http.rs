@@ -7,12 +7,14 @@ use super::super::Desk;
 use super::each;
 use crate::draft::{Field, WorkloadDraft};
 use crate::model::HttpWork;
+use crate::names::STATUS_CLASSES;
 use crate::scalar::Scalar;
 use crate::suggest::nearest;
 
 const METHODS: &[&str] = &[
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE",
 ];
+
 pub(super) fn default_name(work: &HttpWork) -> String {
     match &work.patterns {
         Some(_) => "http-patterns".to_owned(),
@@ -38,8 +40,9 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Option<Http
         body,
         body_file,
         expect: each(desk, "expect", draft.expect.as_ref(), |scalar, _| {
-            status(scalar)
-        }),
+            statuses(scalar)
+        })
+        .concat(),
     })
 }
 
@@ -82,9 +85,23 @@ fn path(scalar: &Scalar) -> Result<String, String> {
     Ok(path.to_owned())
 }
 
+/// One status, or all of a class such as `"3xx"`.
+fn statuses(scalar: &Scalar) -> Result<Vec<u16>, String> {
+    let class = match scalar {
+        Scalar::Text(text) => STATUS_CLASSES.iter().find(|(name, _)| name == text),
+        _ => None,
+    };
+    match class {
+        Some((_, statuses)) => Ok(statuses.clone().collect()),
+        None => status(scalar).map(|status| vec![status]),
+    }
+}
+
 fn status(scalar: &Scalar) -> Result<u16, String> {
     let Scalar::Whole(number) = *scalar else {
-        return Err(format!("{scalar} is not a status; write for example 200"));
+        return Err(format!(
+            "{scalar} is not a status; write for example 200, or \"3xx\" for all from 300 to 399"
+        ));
     };
     u16::try_from(number)
         .ok()

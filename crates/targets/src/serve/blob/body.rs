@@ -1,11 +1,14 @@
 //! Bodies of answers, those among them that end before they should.
 
 use std::collections::VecDeque;
+use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
+use tokio::time::{Sleep, sleep};
 
 /// What follows a head.
 #[derive(Debug, Default)]
@@ -13,7 +16,10 @@ pub(super) struct Parts {
     parts: VecDeque<Bytes>,
     /// Bytes that the head announces beyond those that come.
     owed: u64,
-    flushed: bool,
+    /// How long the connection stays open before it is closed for what is owed.
+    delay: Duration,
+    /// The rest of that time, once the head has been written.
+    rest: Option<Pin<Box<Sleep>>>,
 }
 
 /// The connection is closed inside a body, as the access layer does when it finds
@@ -38,6 +44,11 @@ impl Parts {
         let mut body = Self::whole(parts);
         body.owed = announced.saturating_sub(body.there());
         body
+    }
+
+    /// The same, with the connection left open for so long before it is closed.
+    pub(super) fn delayed(self, delay: Duration) -> Self {
+        Self { delay, ..self }
     }
 
     fn there(&self) -> u64 {
@@ -67,12 +78,12 @@ impl Body for Parts {
         }
         // hyper writes out what it has gathered, the head with it, only when nothing more
         // is at hand; an error now would throw that away.
-        if !self.flushed {
-            self.flushed = true;
+        let Some(rest) = &mut self.rest else {
+            self.rest = Some(Box::pin(sleep(self.delay)));
             context.waker().wake_by_ref();
             return Poll::Pending;
-        }
-        Poll::Ready(Some(Err(CutOff)))
+        };
+        rest.as_mut().poll(context).map(|()| Some(Err(CutOff)))
     }
 
     fn is_end_stream(&self) -> bool {

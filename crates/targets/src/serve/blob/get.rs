@@ -1,5 +1,7 @@
 //! Content on its way out, and what goes wrong with it on purpose.
 
+use std::time::Duration;
+
 use bytes::{Bytes, BytesMut};
 use serde::Deserialize;
 
@@ -30,15 +32,16 @@ impl Access {
             return Err(Refusal::Broken);
         }
         let parts = self.store.get(location, call.offset, wanted);
-        let parts = match (bytes_in(&parts) == wanted, self.gone) {
-            (true, _) => self.spoilt(call, parts),
-            (false, Gone::Cut) => parts,
+        let (parts, delay) = match (bytes_in(&parts) == wanted, self.gone) {
+            (true, _) => (self.spoilt(call, parts), Duration::ZERO),
+            (false, Gone::Cut) => (parts, self.gone_delay),
             (false, Gone::NotFound) => return Err(Refusal::NotFound),
         };
         let is_part = wanted != location.size;
         let shift = u64::from(is_part && self.faults.strike(FaultKind::Misrange));
         let offset = call.offset + shift;
-        Ok(reply::content(parts, offset, wanted, location.size))
+        let reply = reply::content(parts, offset, wanted, location.size);
+        Ok(reply.map(|body| body.delayed(delay)))
     }
 
     /// What was asked for, after the faults.

@@ -40,6 +40,9 @@ pub struct BlobOptions {
     pub delete_lag: Duration,
     /// What a GET gets of a blob that is gone.
     pub gone: Gone,
+    /// How long the connection stays open behind the head with which a GET of a blob that is
+    /// gone begins ([`Gone::Cut`]).
+    pub gone_delay: Duration,
     /// Secret of the tokens that requests must carry; none are asked for without.
     pub secret: Option<Secret>,
     /// What goes wrong, and how often.
@@ -70,6 +73,7 @@ pub fn blob(options: &BlobOptions, ready: impl FnOnce(SocketAddr)) -> Result<(),
         faults: Arc::new(Faults::new(&options.faults)),
         secret: options.secret.clone(),
         gone: options.gone,
+        gone_delay: options.gone_delay,
     };
     accept::run(options.listen, options.workers, access, ready)
 }

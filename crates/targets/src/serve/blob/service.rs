@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
@@ -57,6 +57,7 @@ pub(super) struct Access {
     pub(super) faults: Arc<Faults>,
     pub(super) secret: Option<Secret>,
     pub(super) gone: Gone,
+    pub(super) gone_delay: Duration,
 }
 
 /// The connection is closed without an answer, as the access layer does when a body

@@ -2,6 +2,7 @@
 //!
 //! Multipart uploads, versions and ACLs are answered with `NotImplemented`.
 
+mod access;
 mod budget;
 mod disk;
 mod faults;
@@ -26,6 +27,7 @@ pub use faults::{S3Fault, S3FaultError};
 
 use super::{ServeError, accept};
 use crate::vitals;
+use access::SignedOnly;
 use disk::Disk;
 use faults::Faults;
 use flaky::Flaky;
@@ -69,6 +71,7 @@ pub fn s3(options: &S3Options, ready: impl FnOnce(SocketAddr)) -> Result<(), Ser
     let service = Service::new(Arc::new(store), Arc::clone(&faults));
     let mut builder = S3ServiceBuilder::new(service);
     builder.set_auth(OneKey(options.credentials.clone()));
+    builder.set_access(SignedOnly);
     let service = Flaky::new(builder.build(), faults);
     accept::run(options.listen, options.workers, service, ready)
 }
@@ -79,8 +82,7 @@ pub fn half_of_the_free_memory() -> Option<u64> {
     vitals::available_memory().map(|bytes| bytes / 2)
 }
 
-/// Knows one access key. Unsigned requests are refused by `s3s` because no other
-/// access rule is set.
+/// Knows one access key.
 struct OneKey(Credentials);
 
 #[async_trait::async_trait]

@@ -8,6 +8,8 @@ use rustix::net::sockopt::set_socket_linger;
 use tenbin_plan::rng::Rng;
 
 const RIGHT: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nground truth";
+/// Bytes of the body of [`RIGHT`].
+const BODY: usize = 12;
 /// The body of [`RIGHT`] cut in half.
 const TRUNCATED: &[u8] = RIGHT.split_at(RIGHT.len() - 6).0;
 const MALFORMED: &[u8] = b"HTTP/1.1 OK 200 Content-Length twelve\r\n\r\n";
@@ -98,9 +100,22 @@ impl Answer {
         }
     }
 
-    /// Sends it. After anything wrong, or with `last`, the connection is over.
-    pub(super) fn send(self, mut stream: &TcpStream, last: bool) -> io::Result<()> {
-        stream.write_all(self.bytes())?;
+    /// Sends it, with `two_writes` the body of a right one in a write of its own. After
+    /// anything wrong, or with `last`, the connection is over.
+    pub(super) fn send(
+        self,
+        mut stream: &TcpStream,
+        last: bool,
+        two_writes: bool,
+    ) -> io::Result<()> {
+        let body = if two_writes && self == Self::Right {
+            BODY
+        } else {
+            0
+        };
+        let (head, body) = self.bytes().split_at(self.bytes().len() - body);
+        stream.write_all(head)?;
+        stream.write_all(body)?;
         match self {
             Self::Right if !last => Ok(()),
             Self::Reset => {

@@ -13,30 +13,39 @@ use super::log::Entry;
 use super::timekeeper::{Pending, Timekeeper};
 
 const MOST_HEADERS: usize = 64;
-const LONGEST_HEAD: usize = 64 * 1024;
+pub(super) const LONGEST_HEAD: usize = 64 * 1024;
 
 /// What the head of a request says.
 #[derive(Debug, Default)]
-struct Head {
-    length: u64,
-    body: u64,
+pub(super) struct Head {
+    pub(super) length: u64,
+    pub(super) body: u64,
     close: bool,
-    wish: Wish,
+    pub(super) wish: Wish,
 }
 
 /// A connection and what has been read from it.
 pub(super) struct Connection {
     number: u64,
+    /// Answers go out in two writes.
+    two_writes: bool,
     stream: Arc<TcpStream>,
     clock: Clock,
     held: Vec<u8>,
 }
 
 impl Connection {
-    pub(super) fn new(number: u64, stream: TcpStream, clock: Clock) -> io::Result<Self> {
-        stream.set_nodelay(true)?;
+    /// With `two_writes` Nagle's algorithm stays on.
+    pub(super) fn new(
+        number: u64,
+        stream: TcpStream,
+        clock: Clock,
+        two_writes: bool,
+    ) -> io::Result<Self> {
+        stream.set_nodelay(!two_writes)?;
         Ok(Self {
             number,
+            two_writes,
             stream: Arc::new(stream),
             clock,
             held: Vec::new(),
@@ -53,6 +62,7 @@ impl Connection {
                 stream: Arc::clone(&self.stream),
                 answer: decision.answer,
                 last: head.close,
+                two_writes: self.two_writes,
                 entry: Entry {
                     number: decision.number,
                     connection: self.number,
@@ -118,7 +128,7 @@ impl Connection {
     }
 }
 
-fn parse(held: &[u8]) -> io::Result<Option<Head>> {
+pub(super) fn parse(held: &[u8]) -> io::Result<Option<Head>> {
     let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut request = httparse::Request::new(&mut headers);
     let httparse::Status::Complete(length) =

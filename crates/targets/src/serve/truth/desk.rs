@@ -103,9 +103,11 @@ mod tests {
             service: Service::Fixed(Duration::from_millis(10)),
             seed: 1,
             workers: None,
+            prefork: None,
             capacity: None,
             stalls: Vec::new(),
             shares: Shares::default(),
+            two_writes: false,
             log: None,
         }
     }

@@ -9,6 +9,7 @@ mod answer;
 mod connection;
 mod desk;
 mod log;
+mod prefork;
 mod service;
 mod stall;
 mod timekeeper;
@@ -50,6 +51,10 @@ pub struct TruthOptions {
     /// Serve so many requests at a time, first come first served; any number when not
     /// set. With a service time of S on average, N of them do N/S a second at most.
     pub workers: Option<NonZeroUsize>,
+    /// Serve with so many workers that share one listening socket, each one request at a time of
+    /// the connections that it has accepted. Nothing else is promised then: no capacity, stalls,
+    /// wrong responses or log.
+    pub prefork: Option<NonZeroUsize>,
     /// Begin at most so many requests a second, evenly spaced; the rest waits.
     pub capacity: Option<f64>,
     /// When nothing is answered.
@@ -57,6 +62,9 @@ pub struct TruthOptions {
     /// Share of requests that are answered wrong, unless they say so themselves
     /// (`X-Tenbin-Answer: reset`).
     pub shares: Shares,
+    /// Send head and body in two writes with Nagle's algorithm on, so that the body waits for
+    /// the peer's delayed acknowledgement of the head.
+    pub two_writes: bool,
     /// Where to log every request, one line each.
     pub log: Option<PathBuf>,
 }
@@ -93,6 +101,14 @@ struct Served {
 
 impl Served {
     fn start(options: &TruthOptions) -> Result<Self, ServeError> {
+        if let Some(workers) = options.prefork {
+            let over = Arc::new(AtomicBool::new(false));
+            return Ok(Self {
+                address: prefork::start(options, workers, &over)?,
+                log: Arc::new(Log::create(None)?),
+                over,
+            });
+        }
         let unusable = |source| ServeError::Listen {
             address: options.listen,
             source,
@@ -105,9 +121,20 @@ impl Served {
         let desk = Arc::new(Desk::new(options));
         let over = Arc::new(AtomicBool::new(false));
         let (seen, counts) = (Arc::clone(&over), Arc::clone(&log));
+        let two_writes = options.two_writes;
         thread::Builder::new()
             .name("accept".to_owned())
-            .spawn(move || accept(&listener, clock, &desk, &timekeeper, &counts, &seen))
+            .spawn(move || {
+                accept(
+                    &listener,
+                    clock,
+                    two_writes,
+                    &desk,
+                    &timekeeper,
+                    &counts,
+                    &seen,
+                );
+            })
             .map_err(ServeError::Runtime)?;
         Ok(Self { address, log, over })
     }
@@ -122,6 +149,7 @@ impl Served {
 fn accept(
     listener: &TcpListener,
     clock: Clock,
+    two_writes: bool,
     desk: &Arc<Desk>,
     timekeeper: &Arc<Timekeeper>,
     log: &Log,
@@ -133,7 +161,7 @@ fn accept(
             thread::sleep(ACCEPT_REST);
             continue;
         };
-        let connection = Connection::new(number, stream, clock);
+        let connection = Connection::new(number, stream, clock, two_writes);
         number += 1;
         log.count_connection();
         let (desk, timekeeper) = (Arc::clone(desk), Arc::clone(timekeeper));
@@ -153,15 +181,17 @@ mod tests {
 
     use super::*;
 
-    fn options(log: Option<PathBuf>) -> TruthOptions {
+    pub(super) fn options(log: Option<PathBuf>) -> TruthOptions {
         TruthOptions {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             service: Service::Fixed(Duration::ZERO),
             seed: 1,
             workers: None,
+            prefork: None,
             capacity: None,
             stalls: Vec::new(),
             shares: Shares::default(),
+            two_writes: false,
             log,
         }
     }

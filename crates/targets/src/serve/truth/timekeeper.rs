@@ -21,6 +21,8 @@ pub(super) struct Pending {
     pub(super) answer: Answer,
     /// The connection ends with it.
     pub(super) last: bool,
+    /// Head and body go out in two writes.
+    pub(super) two_writes: bool,
     /// All but when it was answered.
     pub(super) entry: Entry,
 }
@@ -135,7 +137,13 @@ impl Timekeeper {
         // Logged before it is sent, so that no answer seen is missing from the log;
         // a peer that has gone is no trouble of ours.
         self.log.note(&entry);
-        let _ = pending.answer.send(&pending.stream, pending.last);
+        let Pending {
+            answer,
+            last,
+            two_writes,
+            ..
+        } = pending;
+        let _ = answer.send(&pending.stream, last, two_writes);
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {

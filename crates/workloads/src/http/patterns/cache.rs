@@ -1,8 +1,13 @@
 //! What a cache does with the very sequence that is sent.
 
-use tenbin_plan::CacheDial;
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::sampler::Sampling;
+use tenbin_plan::{CacheDial, Pattern, PatternSet};
+
+use super::lru::Lru;
+use super::sampler::{Sampler, Sampling};
 use crate::single::CacheForecast;
 
 /// Of a slice with more requests, so many of each worker are looked at.
@@ -15,61 +20,142 @@ const MOST_FORECAST: u64 = 2_000_000;
 /// Share by which forecast and wish may part without a word.
 const WORTH_A_WORD: f64 = 0.05;
 
+/// The simulated caches of one target. They belong to the target as the real ones do: what
+/// one workload has sent, the next may find there.
+#[derive(Debug, Default)]
+pub(crate) struct Caches(Mutex<Contents>);
+
+#[derive(Debug, Default)]
+struct Contents {
+    /// Requests of all workloads, by a hash of method, path and body.
+    numbers: HashMap<u64, u32>,
+    caches: Vec<(Shape, Vec<Lru>)>,
+}
+
+/// What kind of caches a target has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// Answers that one holds.
+    pub(super) size: u32,
+    pub(super) hosts: usize,
+    /// All hosts share one; otherwise each has its own.
+    pub(super) shared: bool,
+}
+
+impl Shape {
+    fn empty(self) -> Vec<Lru> {
+        let caches = if self.shared { 1 } else { self.hosts };
+        (0..caches).map(|_| Lru::new(self.size)).collect()
+    }
+}
+
+impl Contents {
+    /// The numbers of the patterns among all requests of the target.
+    fn numbers(&mut self, set: &PatternSet) -> Vec<u32> {
+        let hasher = BuildHasherDefault::<DefaultHasher>::new();
+        let key = |one: &Pattern| hasher.hash_one((&one.method, &one.path, &one.body));
+        let keys = set.patterns().iter().map(key);
+        keys.map(|key| {
+            let next = self.numbers.len() as u32;
+            *self.numbers.entry(key).or_insert(next)
+        })
+        .collect()
+    }
+
+    fn of(&mut self, shape: Shape) -> &mut Vec<Lru> {
+        let known = self.caches.iter().position(|(own, _)| *own == shape);
+        let at = known.unwrap_or_else(|| {
+            self.caches.push((shape, shape.empty()));
+            self.caches.len() - 1
+        });
+        &mut self.caches[at].1
+    }
+}
+
 /// Forecasts hits: one cache for each host, or one that all hosts share, which forgets the
 /// least recently used answer, fed with what is sent in the order in which it is drawn. What
 /// comes of requests that are out at the same time is not in it.
-#[derive(Clone)]
 pub(super) struct Forecaster {
-    caches: Vec<Lru>,
-    hosts: usize,
-    /// By pattern: whether its answer may be cached.
-    cacheable: Vec<bool>,
+    caches: Arc<Caches>,
+    shape: Shape,
+    /// By pattern: its number among all requests of the target, if its answer may be cached.
+    numbers: Vec<Option<u32>>,
+    /// What draws the sequence again, by worker.
+    samplers: Vec<Sampler>,
 }
 
 impl Forecaster {
-    pub(super) fn new(size: u32, cacheable: Vec<bool>, hosts: usize, shared: bool) -> Self {
-        let patterns = cacheable.len();
-        let caches = if shared { 1 } else { hosts };
+    pub(super) fn new(
+        caches: &Arc<Caches>,
+        shape: Shape,
+        set: &PatternSet,
+        cacheable: Vec<bool>,
+        sampling: &Sampling,
+    ) -> Self {
+        let numbers = held(caches).numbers(set);
+        let numbers = numbers.into_iter().zip(cacheable);
         Self {
-            caches: (0..caches).map(|_| Lru::new(size, patterns)).collect(),
-            hosts,
-            cacheable,
+            caches: Arc::clone(caches),
+            shape,
+            numbers: numbers
+                .map(|(number, cacheable)| cacheable.then_some(number))
+                .collect(),
+            samplers: samplers(sampling),
         }
     }
 
-    /// The caches are empty again.
+    /// The caches of the target are empty again.
     pub(super) fn forget(&mut self) {
-        let patterns = self.cacheable.len();
-        for cache in &mut self.caches {
-            *cache = Lru::new(cache.size, patterns);
-        }
+        held(&self.caches).caches.clear();
     }
 
     /// A host is asked these patterns once, one after the other.
     pub(super) fn asked(&mut self, host: usize, patterns: &[u32]) {
+        let mut contents = held(&self.caches);
+        let caches = contents.of(self.shape);
         for &pattern in patterns {
-            self.look(host, pattern);
+            look(caches, &self.numbers, host, pattern);
         }
     }
 
-    /// What becomes of so many requests by worker and host, from the begin of the
-    /// sequence. Workers take turns, and so do hosts.
-    pub(super) fn replay(&mut self, sampling: &Sampling, drawn: &[Vec<u64>]) -> CacheForecast {
+    /// Each worker leaves out so many requests.
+    pub(super) fn skip(&mut self, left_out: &[u64]) {
+        for (sampler, &count) in self.samplers.iter_mut().zip(left_out) {
+            sampler.skip(count);
+        }
+    }
+
+    /// What becomes of the next requests, so many by worker and host. Workers take turns,
+    /// and so do hosts.
+    pub(super) fn replay(&mut self, drawn: &[Vec<u64>]) -> CacheForecast {
+        let mut contents = held(&self.caches);
+        let caches = contents.of(self.shape);
+        Self::play(caches, &self.numbers, &mut self.samplers, drawn)
+    }
+
+    fn play(
+        caches: &mut [Lru],
+        numbers: &[Option<u32>],
+        samplers: &mut [Sampler],
+        drawn: &[Vec<u64>],
+    ) -> CacheForecast {
         let mut forecast = CacheForecast::default();
         let mut players: Vec<Player> = drawn
             .iter()
             .enumerate()
             .map(|(worker, drawn)| Player::new(worker, drawn))
             .collect();
-        let mut samplers: Vec<_> = (0..drawn.len()).map(|at| sampling.sampler(at)).collect();
         let most = players.iter().map(|player| player.left).max().unwrap_or(0);
-        for _ in 0..most.min(MOST_REPLAYED) {
+        for turn in 0..most {
             for player in &mut players {
                 let Some(host) = player.next_host() else {
                     continue;
                 };
                 let pattern = samplers[player.worker].next(host);
-                if let Some(hit) = self.look(host, pattern) {
+                if turn >= MOST_REPLAYED {
+                    continue;
+                }
+                if let Some(hit) = look(caches, numbers, host, pattern) {
                     forecast.lookups += 1;
                     forecast.hits += u64::from(hit);
                 }
@@ -80,13 +166,15 @@ impl Forecaster {
 
     /// What is to be expected, in a sentence.
     pub(super) fn sentence(&self, sampling: &Sampling, dial: CacheDial) -> Option<String> {
-        let patterns = self.cacheable.len() as u64;
+        let patterns = self.numbers.len() as u64;
         let requests = (patterns * PASSES).clamp(FEWEST_FORECAST, MOST_FORECAST);
-        let each = requests / (sampling.workers() * self.hosts) as u64 + 1;
-        let drawn = vec![vec![each; self.hosts]; sampling.workers()];
-        let mut warm = self.clone();
-        warm.replay(sampling, &drawn);
-        let share = warm.replay(sampling, &drawn).share()?;
+        let hosts = self.shape.hosts;
+        let each = requests / (sampling.workers() * hosts) as u64 + 1;
+        let drawn = vec![vec![each; hosts]; sampling.workers()];
+        let (mut caches, mut samplers) = (self.shape.empty(), samplers(sampling));
+        let mut play = || Self::play(&mut caches, &self.numbers, &mut samplers, &drawn);
+        play();
+        let share = play().share()?;
         let mut sentence = format!(
             "a cache of {} answers is expected to have {:.1} % of them once it is filled, by \
              simulation of the sequence that is sent",
@@ -100,12 +188,21 @@ impl Forecaster {
         }
         Some(sentence)
     }
+}
 
-    /// `None` for what no cache keeps.
-    fn look(&mut self, host: usize, pattern: u32) -> Option<bool> {
-        let cache = host % self.caches.len();
-        self.cacheable[pattern as usize].then(|| self.caches[cache].look(pattern))
-    }
+fn samplers(sampling: &Sampling) -> Vec<Sampler> {
+    let workers = 0..sampling.workers();
+    workers.map(|worker| sampling.sampler(worker)).collect()
+}
+
+fn held(caches: &Caches) -> MutexGuard<'_, Contents> {
+    caches.0.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether a host has the answer; `None` for what no cache keeps.
+fn look(caches: &mut [Lru], numbers: &[Option<u32>], host: usize, pattern: u32) -> Option<bool> {
+    let cache = host % caches.len();
+    numbers[pattern as usize].map(|number| caches[cache].look(number))
 }
 
 /// Goes through what one worker has drawn for its hosts: each host in its share, as
@@ -144,105 +241,10 @@ impl Player {
     }
 }
 
-/// No pattern.
-const NONE: u32 = u32::MAX;
-
-/// A cache that forgets what was used least recently, of patterns by their numbers: a
-/// list that is linked both ways.
-#[derive(Clone)]
-struct Lru {
-    size: u32,
-    held: u32,
-    /// By pattern: the one used just before and just after it, and whether it is held.
-    links: Vec<(u32, u32, bool)>,
-    newest: u32,
-    oldest: u32,
-}
-
-impl Lru {
-    fn new(size: u32, patterns: usize) -> Self {
-        Self {
-            size,
-            held: 0,
-            links: vec![(NONE, NONE, false); patterns],
-            newest: NONE,
-            oldest: NONE,
-        }
-    }
-
-    /// Whether it is there; it is afterwards.
-    fn look(&mut self, pattern: u32) -> bool {
-        let hit = self.links[pattern as usize].2;
-        if hit {
-            self.unlink(pattern);
-        } else if self.held == self.size {
-            let oldest = self.oldest;
-            self.unlink(oldest);
-            self.links[oldest as usize].2 = false;
-        } else {
-            self.held += 1;
-        }
-        self.push(pattern);
-        hit
-    }
-
-    fn push(&mut self, pattern: u32) {
-        let before = self.newest;
-        self.links[pattern as usize] = (before, NONE, true);
-        match before {
-            NONE => self.oldest = pattern,
-            before => self.links[before as usize].1 = pattern,
-        }
-        self.newest = pattern;
-    }
-
-    fn unlink(&mut self, pattern: u32) {
-        let (before, after, _) = self.links[pattern as usize];
-        match before {
-            NONE => self.oldest = after,
-            before => self.links[before as usize].1 = after,
-        }
-        match after {
-            NONE => self.newest = before,
-            after => self.links[after as usize].0 = before,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::super::sampler::tests::{paths, patterns};
     use super::*;
-
-    /// The newest last; the first goes.
-    fn naive(size: usize, sequence: &[u32]) -> Vec<bool> {
-        let mut held: Vec<u32> = Vec::new();
-        let look = |&pattern: &u32| {
-            let place = held.iter().position(|&other| other == pattern);
-            match place {
-                Some(place) => drop(held.remove(place)),
-                None if held.len() == size => drop(held.remove(0)),
-                None => {}
-            }
-            held.push(pattern);
-            place.is_some()
-        };
-        sequence.iter().map(look).collect()
-    }
-
-    proptest! {
-        #[test]
-        fn the_cache_is_that_of_a_plain_list(
-            size in 1..12u32,
-            sequence in prop::collection::vec(0..20u32, 0..300),
-        ) {
-            let mut lru = Lru::new(size, 20);
-            let hits: Vec<bool> = sequence.iter().map(|&pattern| lru.look(pattern)).collect();
-            prop_assert_eq!(hits, naive(size as usize, &sequence));
-        }
-    }
 
     fn share(text: &str, keys: &str, hosts: usize) -> f64 {
         share_of(text, keys, hosts, false)
@@ -255,10 +257,49 @@ mod tests {
             Some(count) => patterns.set.choose(count, 7).unwrap(),
             None => (*patterns.set).clone(),
         };
-        let sampling = Sampling::new(&set, patterns.order, 7, None, 2);
-        let mut forecaster = Forecaster::new(cache.size, vec![true; set.len()], hosts, shared);
+        let sampling = Sampling::new(&set, patterns.order, (7, 0), None, 2);
+        let mut forecaster = forecaster(cache.size, &set, hosts, shared, &sampling);
         let drawn = vec![vec![40_000; hosts]; 2];
-        forecaster.replay(&sampling, &drawn).share().unwrap()
+        forecaster.replay(&drawn).share().unwrap()
+    }
+
+    fn forecaster(
+        size: u32,
+        set: &PatternSet,
+        hosts: usize,
+        shared: bool,
+        sampling: &Sampling,
+    ) -> Forecaster {
+        let shape = Shape {
+            size,
+            hosts,
+            shared,
+        };
+        Forecaster::new(&Arc::default(), shape, set, vec![true; set.len()], sampling)
+    }
+
+    #[test]
+    fn what_one_slice_or_workload_has_sent_the_next_may_find() {
+        let patterns = patterns(&paths(100), "cache_size = 100\norder = \"sequential\"");
+        let caches: Arc<Caches> = Arc::default();
+        let shape = Shape {
+            size: 100,
+            hosts: 1,
+            shared: false,
+        };
+        let sampling = Sampling::new(&patterns.set, patterns.order, (7, 0), None, 1);
+        let cacheable = vec![true; 100];
+        let new = || Forecaster::new(&caches, shape, &patterns.set, cacheable.clone(), &sampling);
+        let (mut one, mut other) = (new(), new());
+        assert_eq!(one.replay(&[vec![60]]).hits, 0);
+        // The first 60 are there, and the next slice goes on with the other 40.
+        assert_eq!(other.replay(&[vec![60]]).hits, 60);
+        assert_eq!(one.replay(&[vec![40]]).hits, 0);
+        assert_eq!(other.replay(&[vec![40]]).hits, 40);
+        one.forget();
+        one.skip(&[10]);
+        assert_eq!(other.replay(&[vec![10]]).hits, 0);
+        assert_eq!(one.replay(&[vec![90]]).hits, 0);
     }
 
     #[test]
@@ -307,9 +348,8 @@ mod tests {
     fn a_forecast_that_is_not_what_was_asked_for_says_so() {
         let said = |keys: &str| {
             let patterns = patterns(&paths(200), keys);
-            let sampling = Sampling::new(&patterns.set, patterns.order, 7, None, 1);
-            let forecaster = Forecaster::new(100, vec![true; 200], 1, false);
-            forecaster
+            let sampling = Sampling::new(&patterns.set, patterns.order, (7, 0), None, 1);
+            forecaster(100, &patterns.set, 1, false, &sampling)
                 .sentence(&sampling, patterns.cache.unwrap())
                 .unwrap()
         };

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
-use tenbin_plan::HitSource;
-use tenbin_plan::patterns::MOST_ASKED_FOR_HITS;
+use tenbin_plan::patterns::{MOST_ASKED_BY_DEFAULT, MOST_ASKED_FOR_HITS};
 use tenbin_plan::rng::{Rng, name_number};
+use tenbin_plan::{HitSource, PatternSet};
 
 use super::book::Book;
 use crate::kind::Stage;
@@ -21,9 +21,20 @@ const LARGEST_ANSWER: usize = 64 << 20;
 /// finds something else is among them all but surely.
 const MOST_ASKED_AGAIN: usize = 1_000;
 
+/// The same for patterns that are asked by default: enough to see data that are gone.
+const MOST_ASKED_AGAIN_BY_DEFAULT: usize = 100;
+/// Responses without a number of hits after which a server that is asked by default is taken
+/// for another kind of server, and left in peace.
+const ENOUGH_UNREADABLE: usize = 5;
+
 /// What is asked of every host apart from the measuring.
 pub(super) struct Inquiry {
-    source: HitSource,
+    /// How each pattern reports its hits; `None` for one that is not asked.
+    sources: Arc<[Option<HitSource>]>,
+    /// The plan does not say how hits are reported: the paths do.
+    by_default: bool,
+    /// Patterns that are no search of a known kind.
+    unknown: usize,
     hosts: Vec<Asking>,
     /// Hosts whose stage before the run has been handed out.
     begun: usize,
@@ -43,47 +54,125 @@ struct Asking {
 type Answers = Arc<Mutex<Vec<PatternAsked>>>;
 
 impl Inquiry {
-    pub(super) fn new(source: HitSource, book: &Book, patterns: usize, seed: u64) -> Self {
+    /// What is to be asked; `None` if the plan asks for no hits.
+    pub(super) fn new(
+        source: &HitSource,
+        book: &Book,
+        set: &PatternSet,
+        seed: u64,
+    ) -> Option<Self> {
+        if *source == HitSource::Off {
+            return None;
+        }
+        let by_default = *source == HitSource::Auto;
+        let each = set.patterns().iter();
+        let sources: Arc<[Option<HitSource>]> =
+            each.map(|pattern| source.of(&pattern.path)).collect();
+        let searches = |all: &mut dyn Iterator<Item = u32>| -> Vec<u32> {
+            let known = all.filter(|&at| sources[at as usize].is_some());
+            let first: Vec<u32> = known.take(MOST_ASKED_FOR_HITS).collect();
+            match by_default {
+                false => first,
+                true => sample(&first, seed, MOST_ASKED_BY_DEFAULT, "asked for hits"),
+            }
+        };
+        let again = match by_default {
+            true => MOST_ASKED_AGAIN_BY_DEFAULT,
+            false => MOST_ASKED_AGAIN,
+        };
         let asking = |host: usize| {
-            let patterns: Vec<u32> = match book.hosts_of() {
-                None => (0..patterns.min(MOST_ASKED_FOR_HITS) as u32).collect(),
-                Some(lists) => {
-                    let own = lists[host].iter().copied();
-                    own.take(MOST_ASKED_FOR_HITS).collect()
-                }
+            let patterns = match book.hosts_of() {
+                None => searches(&mut (0..set.len() as u32)),
+                Some(lists) => searches(&mut lists[host].iter().copied()),
             };
             Asking {
-                again: sample(&patterns, seed),
+                again: sample(&patterns, seed, again, "asked again"),
                 patterns,
                 before: Arc::default(),
                 after: Arc::default(),
             }
         };
-        Self {
-            source,
+        Some(Self {
             hosts: (0..book.hosts()).map(asking).collect(),
+            unknown: sources.iter().filter(|source| source.is_none()).count(),
+            sources,
+            by_default,
             begun: 0,
             begun_again: 0,
+        })
+    }
+
+    /// What is not asked for its hits, or did not report any, and why; a sentence each.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let all = self.sources.len();
+        if !self.by_default {
+            let asked = all.min(MOST_ASKED_FOR_HITS);
+            let sentence = || {
+                let asked = grouped(asked as u64);
+                format!("the hits of the first {asked} patterns are compared")
+            };
+            return (all > asked).then(sentence).into_iter().collect();
         }
+        const HOW: &str = "name where responses have their number of hits with hits (--hits)";
+        if self.unknown == all {
+            return vec![format!(
+                "searches without a hit are not counted, because no pattern is known as a search \
+                 of Groonga, Droonga (/d/select) or OpenSearch (/_search): {HOW}"
+            )];
+        }
+        let mut notes = Vec::new();
+        if self.unknown > 0 {
+            notes.push(format!(
+                "the hits of {} of {} patterns are not counted, because they are not known as \
+                 searches: {HOW}",
+                grouped(self.unknown as u64),
+                grouped(all as u64)
+            ));
+        }
+        if self.begun > 0 && self.told().next().is_none() {
+            notes.push(format!(
+                "searches without a hit are not counted, because the responses to the first \
+                 patterns hold no number of hits: {HOW}"
+            ));
+        }
+        notes
+    }
+
+    /// The hosts that have been asked, with what they reported. By default only those that
+    /// reported a number at all: others are servers of another kind.
+    fn told(&self) -> impl Iterator<Item = (usize, &Asking)> {
+        let begun = self.hosts.iter().enumerate().take(self.begun);
+        begun.filter(|(_, asking)| {
+            let answers = held(&asking.before);
+            !self.by_default || answers.iter().any(|answer| answer.hits.is_some())
+        })
     }
 
     /// The stage that asks the next host before the run, and what it asks.
     pub(super) fn before_run(&mut self, book: &Arc<Book>) -> Option<(usize, &[u32], Stage)> {
-        let host = self.begun;
-        let asking = self.hosts.get(host)?;
-        self.begun += 1;
+        let is_asked = |asking: &&Asking| !asking.patterns.is_empty();
+        let left = self.hosts.iter().skip(self.begun);
+        let Some(skipped) = left.clone().position(|asking| is_asked(&asking)) else {
+            self.begun += left.count();
+            return None;
+        };
+        let host = self.begun + skipped;
+        let asking = &self.hosts[host];
+        self.begun = host + 1;
         let stage = self.stage(book, host, &asking.patterns, &asking.before, "");
         Some((host, &self.hosts[host].patterns, stage))
     }
 
     /// The stage that asks the next host again.
     pub(super) fn ask_again(&mut self, book: &Arc<Book>) -> Option<Stage> {
-        let host = self.begun_again;
-        let Some(asking) = self.hosts.get(host) else {
+        let told: Vec<usize> = self.told().map(|(host, _)| host).collect();
+        let next = told.iter().find(|&&host| host >= self.begun_again);
+        let Some(&host) = next else {
             self.begun_again = 0;
             return None;
         };
-        self.begun_again += 1;
+        let asking = &self.hosts[host];
+        self.begun_again = host + 1;
         Some(self.stage(book, host, &asking.again, &asking.after, "again "))
     }
 
@@ -109,7 +198,8 @@ impl Inquiry {
             connections: 1,
             workers: vec![Box::new(Asker {
                 book: Arc::clone(book),
-                source: self.source.clone(),
+                sources: Arc::clone(&self.sources),
+                gives_up: self.by_default,
                 host,
                 patterns: patterns.to_vec(),
                 next: 0,
@@ -124,8 +214,7 @@ impl Inquiry {
 
     /// What came of it so far.
     pub(super) fn asked(&self) -> Vec<HostAsked> {
-        let hosts = self.hosts.iter().enumerate().take(self.begun);
-        hosts
+        self.told()
             .map(|(host, asking)| {
                 let before = all_of(&asking.patterns, &held(&asking.before));
                 let after = most_telling(&before, &held(&asking.after));
@@ -179,11 +268,11 @@ fn most_telling(before: &[PatternAsked], after: &[PatternAsked]) -> Vec<PatternA
     told
 }
 
-/// So many of them that a change in a few is seen, the same on every target.
-fn sample(patterns: &[u32], seed: u64) -> Vec<u32> {
-    let mut rng = Rng::new(seed, &[name_number("asked again")]);
+/// At most `most` of them, the same on every target. `purpose` tells draws apart.
+fn sample(patterns: &[u32], seed: u64, most: usize, purpose: &str) -> Vec<u32> {
+    let mut rng = Rng::new(seed, &[name_number(purpose)]);
     let mut left: Vec<u32> = patterns.to_vec();
-    let wanted = left.len().min(MOST_ASKED_AGAIN);
+    let wanted = left.len().min(most);
     for at in 0..wanted {
         let other = at + rng.below((left.len() - at) as u64) as usize;
         left.swap(at, other);
@@ -200,7 +289,9 @@ fn held(answers: &Answers) -> MutexGuard<'_, Vec<PatternAsked>> {
 /// Asks one host one pattern after the other, unmeasured.
 struct Asker {
     book: Arc<Book>,
-    source: HitSource,
+    sources: Arc<[Option<HitSource>]>,
+    /// Ends when the first responses hold no number of hits.
+    gives_up: bool,
     host: usize,
     patterns: Vec<u32>,
     next: usize,
@@ -215,6 +306,9 @@ impl Workload for Asker {
     }
 
     fn next(&mut self, _now: Moment, exchange: &mut Exchange) -> Next {
+        if self.gives_up && self.is_of_another_kind() {
+            return Next::Exhausted;
+        }
         let Some(&pattern) = self.patterns.get(self.next) else {
             return Next::Exhausted;
         };
@@ -245,7 +339,9 @@ impl Workload for Asker {
     fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
         let correct = self.book.success.holds(status);
         let fits = correct && !self.too_long;
-        let found = hits(&self.source, &self.body).filter(|_| fits);
+        let source = self.sources[exchange.tag as usize].as_ref();
+        let found = source.and_then(|source| hits(source, &self.body));
+        let found = found.filter(|_| fits);
         held(&self.answers).push(PatternAsked {
             pattern: exchange.tag as u32,
             hits: found,
@@ -261,13 +357,21 @@ impl Workload for Asker {
     }
 }
 
-/// The number of hits that an answer tells.
+impl Asker {
+    fn is_of_another_kind(&self) -> bool {
+        let answers = held(&self.answers);
+        answers.len() >= ENOUGH_UNREADABLE && answers.iter().all(|one| one.hits.is_none())
+    }
+}
+
+/// The number of hits that a response reports.
 fn hits(source: &HitSource, body: &[u8]) -> Option<u64> {
     let answer: Value = serde_json::from_slice(body).ok()?;
     match source {
         HitSource::Groonga => of_groonga(&answer),
         HitSource::OpenSearch => of_opensearch(&answer),
         HitSource::Pointer(pointer) => answer.pointer(pointer)?.as_u64(),
+        HitSource::Auto | HitSource::Off => None,
     }
 }
 

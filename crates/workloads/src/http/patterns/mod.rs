@@ -4,25 +4,29 @@ mod book;
 mod cache;
 mod figures;
 mod hits;
+mod lru;
 mod sampler;
 mod worker;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenbin_engine::Workload;
-use tenbin_plan::patterns::{MOST_ASKED_FOR_HITS, MOST_COUNTED_PATTERNS};
+use tenbin_plan::patterns::MOST_COUNTED_PATTERNS;
 use tenbin_plan::{self as plan, HttpWork, PatternSet, Patterns};
 
 use self::book::Book;
-use self::cache::Forecaster;
+pub(crate) use self::cache::Caches;
+use self::cache::{Forecaster, Shape};
 use self::figures::Figures;
 use self::hits::Inquiry;
-use self::sampler::Sampling;
-use self::worker::{Log, Worker};
+use self::sampler::{Sampler, Sampling};
+use self::worker::{Course, Log, Worker};
 use super::complaint::{Complaints, Secrets};
 use crate::error::WorkloadError;
 use crate::kind::{Prepared, Stage};
+use crate::rng::name_number;
+use crate::sequence::{Cursors, Position};
 use crate::single::{AskedPatterns, CacheForecast, SinglesSeen};
 use crate::site::Site;
 use crate::text::grouped;
@@ -52,7 +56,7 @@ pub(super) fn prepare(
     let sampling = Arc::new(Sampling::new(
         set,
         patterns.order,
-        seed,
+        (seed, name_number(&work.name)),
         book.hosts_of(),
         workers,
     ));
@@ -61,10 +65,15 @@ pub(super) fn prepare(
     let forecaster = patterns.cache.map(|cache| {
         let may_be = |method: &str| method == "GET" || (shared && method == "POST");
         let cacheable = set.patterns().iter().map(|pattern| may_be(&pattern.method));
-        Forecaster::new(cache.size, cacheable.collect(), book.hosts(), shared)
+        let caches = target.caches();
+        let shape = Shape {
+            size: cache.size,
+            hosts: book.hosts(),
+            shared,
+        };
+        Forecaster::new(caches, shape, set, cacheable.collect(), &sampling)
     });
-    let source = patterns.hits.clone();
-    let inquiry = source.map(|source| Inquiry::new(source, &book, set.len(), seed));
+    let inquiry = Inquiry::new(&patterns.hits, &book, set, seed);
     Ok(Box::new(PreparedPatterns {
         work: work.name.clone(),
         patterns: patterns.clone(),
@@ -73,9 +82,11 @@ pub(super) fn prepare(
         notes: set.notes().to_vec(),
         chosen: chosen.is_some(),
         book,
-        sampling,
         forecaster,
         inquiry,
+        cursors: Cursors::new(workers, !sampling.is_by_host()),
+        samplers: (0..workers).map(|at| Some(sampling.sampler(at))).collect(),
+        sampling,
         logs: Vec::new(),
         workers,
     }))
@@ -112,6 +123,10 @@ struct PreparedPatterns {
     forecaster: Option<Forecaster>,
     /// What is asked apart from the measuring, if that is wished for.
     inquiry: Option<Inquiry>,
+    /// Where the workers are in their sequences.
+    cursors: Cursors,
+    /// What they draw with, while none of them is at work.
+    samplers: Vec<Option<Sampler>>,
     /// What the workers of the slice under way write at its end.
     logs: Vec<Arc<Mutex<Option<Log>>>>,
     workers: usize,
@@ -131,6 +146,27 @@ impl Prepared for PreparedPatterns {
         self.inquiry.as_mut()?.ask_again(&self.book)
     }
 
+    fn position(&self) -> Option<Position> {
+        // Of a single one it does not matter how often it has been sent.
+        (self.labels.len() > 1).then(|| self.cursors.position())
+    }
+
+    fn ends_at(&mut self, ends: Option<&[u64]>) {
+        self.cursors.ends_at(ends);
+    }
+
+    fn skip_to(&mut self, position: &[u64]) {
+        let left_out = self.cursors.skip_to(position);
+        for (sampler, &count) in self.samplers.iter_mut().zip(&left_out) {
+            if let Some(sampler) = sampler {
+                sampler.skip(count);
+            }
+        }
+        if let Some(forecaster) = &mut self.forecaster {
+            forecaster.skip(&left_out);
+        }
+    }
+
     fn slice(&mut self) -> Vec<Box<dyn Workload>> {
         let counted = match self.labels.len() {
             few if few <= MOST_COUNTED_PATTERNS => few,
@@ -139,11 +175,15 @@ impl Prepared for PreparedPatterns {
         self.logs = (0..self.workers).map(|_| Arc::default()).collect();
         let logs = self.logs.iter().enumerate();
         logs.map(|(worker, log)| {
-            let sampler = self.sampling.sampler(worker);
+            let sampler = self.samplers[worker].take();
+            let course = Course {
+                sampler: sampler.unwrap_or_else(|| self.sampling.sampler(worker)),
+                cursor: self.cursors.get(worker),
+            };
             let figures = Figures::new(self.patterns.slowest as usize, counted);
             let book = Arc::clone(&self.book);
             let complaints = Complaints::new(&self.secrets);
-            let worker = Worker::new(book, sampler, figures, complaints, Arc::clone(log));
+            let worker = Worker::new(book, course, figures, complaints, Arc::clone(log));
             Box::new(worker) as Box<dyn Workload>
         })
         .collect()
@@ -158,13 +198,7 @@ impl Prepared for PreparedPatterns {
                 grouped(self.patterns.set.len() as u64)
             ));
         }
-        let several = self.labels.len() > MOST_ASKED_FOR_HITS;
-        if self.patterns.hits.is_some() && several {
-            notes.push(format!(
-                "the hits of the first {} patterns are compared",
-                grouped(MOST_ASKED_FOR_HITS as u64)
-            ));
-        }
+        notes.extend(self.inquiry.iter().flat_map(Inquiry::notes));
         if let (Some(dial), Some(forecaster)) = (self.patterns.cache, &self.forecaster) {
             notes.extend(forecaster.sentence(&self.sampling, dial));
         }
@@ -194,22 +228,32 @@ impl Prepared for PreparedPatterns {
     /// The workers have written down what they saw as they were dropped.
     fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
         drop(workers);
+        for (worker, log) in self.logs.iter().enumerate() {
+            if let Some(log) = &mut *held(log) {
+                let course = std::mem::take(&mut log.course);
+                self.cursors.put_back(worker, course.cursor);
+                self.samplers[worker] = Some(course.sampler);
+            }
+        }
     }
 
     fn singles_seen(&mut self) -> Option<SinglesSeen> {
-        let logs: Vec<Log> = std::mem::take(&mut self.logs)
-            .iter()
-            .filter_map(|log| log.lock().unwrap_or_else(PoisonError::into_inner).take())
-            .collect();
-        let drawn: Vec<Vec<u64>> = logs.iter().map(|log| log.drawn.clone()).collect();
-        let figures = logs.into_iter().map(|log| log.figures);
+        let logs = std::mem::take(&mut self.logs);
+        let logs: Vec<Option<Log>> = logs.iter().map(|log| held(log).take()).collect();
+        let drawn = |log: &Option<Log>| log.as_ref().map_or_else(Vec::new, |log| log.drawn.clone());
+        let drawn: Vec<Vec<u64>> = logs.iter().map(drawn).collect();
+        let figures = logs.into_iter().flatten().map(|log| log.figures);
         let merged = figures.reduce(Figures::and)?;
         let forecast: Option<CacheForecast> = self
             .forecaster
             .as_mut()
-            .map(|forecaster| forecaster.replay(&self.sampling, &drawn));
+            .map(|forecaster| forecaster.replay(&drawn));
         Some(merged.told(&self.labels, forecast))
     }
+}
+
+fn held(log: &Mutex<Option<Log>>) -> MutexGuard<'_, Option<Log>> {
+    log.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

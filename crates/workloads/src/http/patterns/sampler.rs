@@ -12,6 +12,9 @@ use crate::zipf::Zipf;
 pub(super) struct Sampling {
     order: PatternOrder,
     seed: u64,
+    /// The workload's name, as a number: two workloads draw independently, so that one is
+    /// not sent what the other has just left in a cache.
+    name: u64,
     workers: usize,
     /// One for all hosts, or one for each.
     pools: Vec<Pool>,
@@ -30,7 +33,7 @@ impl Sampling {
     pub(super) fn new(
         set: &PatternSet,
         order: PatternOrder,
-        seed: u64,
+        (seed, name): (u64, u64),
         hosts_of: Option<&[Vec<u32>]>,
         workers: usize,
     ) -> Self {
@@ -56,12 +59,13 @@ impl Sampling {
         Self {
             order,
             seed,
+            name,
             workers,
             pools: pools.collect(),
         }
     }
 
-    /// What a worker draws with, from the begin of its sequence.
+    /// What a worker draws with, from the beginning of its sequence.
     pub(super) fn sampler(&self, worker: usize) -> Sampler {
         let pools = self.pools.iter().enumerate();
         Sampler {
@@ -71,12 +75,18 @@ impl Sampling {
         }
     }
 
+    /// Whether hosts have patterns of their own.
+    pub(super) fn is_by_host(&self) -> bool {
+        self.pools.len() > 1
+    }
+
     pub(super) fn workers(&self) -> usize {
         self.workers
     }
 
     fn draw(&self, pool: &Pool, worker: usize, host: usize) -> Draw {
-        let parts = [name_number("patterns"), worker as u64, host as u64];
+        let stream = name_number("patterns");
+        let parts = [stream, self.name, worker as u64, host as u64];
         let rng = Rng::new(self.seed, &parts);
         match self.order {
             PatternOrder::Weighted => Draw::Weighted {
@@ -104,6 +114,7 @@ impl Sampling {
 }
 
 /// What one worker draws with.
+#[derive(Default)]
 pub(super) struct Sampler {
     /// One for all hosts, or one for each.
     draws: Vec<Draw>,
@@ -115,6 +126,15 @@ impl Sampler {
     pub(super) fn next(&mut self, host: usize) -> u32 {
         let at = if self.draws.len() == 1 { 0 } else { host };
         self.draws[at].next()
+    }
+
+    /// Leaves out so many, in equal parts for each host where these have patterns of
+    /// their own.
+    pub(super) fn skip(&mut self, count: u64) {
+        let hosts = self.draws.len() as u64;
+        for at in 0..count {
+            self.next((at % hosts.max(1)) as usize);
+        }
     }
 }
 
@@ -246,7 +266,7 @@ pub(super) mod tests {
 
     fn sampling(text: &str, order: &str, workers: usize) -> Sampling {
         let patterns = patterns(text, &format!("order = {order:?}"));
-        Sampling::new(&patterns.set, patterns.order, 7, None, workers)
+        Sampling::new(&patterns.set, patterns.order, (7, 0), None, workers)
     }
 
     fn drawn(sampling: &Sampling, worker: usize, count: usize) -> Vec<u32> {
@@ -311,7 +331,7 @@ pub(super) mod tests {
         let hosts = [vec![0, 2], vec![1, 2, 3]];
         for order in ["weighted", "sequential", "shuffled", "zipf:1"] {
             let order = order.parse().unwrap();
-            let sampling = Sampling::new(&patterns.set, order, 7, Some(&hosts), 1);
+            let sampling = Sampling::new(&patterns.set, order, (7, 0), Some(&hosts), 1);
             let mut sampler = sampling.sampler(0);
             for at in 0..200 {
                 let next = sampler.next(at % 2);

@@ -10,18 +10,27 @@ use super::super::complaint::Complaints;
 use super::book::Book;
 use super::figures::Figures;
 use super::sampler::Sampler;
+use crate::sequence::Cursor;
 
-/// What a worker has seen by the end of a slice.
+/// What a worker has seen by the end of a slice, and what the next slice goes on with.
 pub(super) struct Log {
     pub(super) figures: Figures,
     /// Requests drawn for each host.
     pub(super) drawn: Vec<u64>,
+    pub(super) course: Course,
+}
+
+/// Where a worker is in its sequence.
+#[derive(Default)]
+pub(super) struct Course {
+    pub(super) sampler: Sampler,
+    pub(super) cursor: Cursor,
 }
 
 /// One thread's share of the requests. It writes its log when it is dropped.
 pub(super) struct Worker {
     book: Arc<Book>,
-    sampler: Sampler,
+    course: Course,
     figures: Figures,
     drawn: Vec<u64>,
     complaints: Complaints,
@@ -31,7 +40,7 @@ pub(super) struct Worker {
 impl Worker {
     pub(super) fn new(
         book: Arc<Book>,
-        sampler: Sampler,
+        course: Course,
         figures: Figures,
         complaints: Complaints,
         log: Arc<Mutex<Option<Log>>>,
@@ -39,7 +48,7 @@ impl Worker {
         Self {
             drawn: vec![0; book.hosts()],
             book,
-            sampler,
+            course,
             figures,
             complaints,
             log,
@@ -52,6 +61,7 @@ impl Drop for Worker {
         let log = Log {
             figures: std::mem::take(&mut self.figures),
             drawn: std::mem::take(&mut self.drawn),
+            course: std::mem::take(&mut self.course),
         };
         *self.log.lock().unwrap_or_else(PoisonError::into_inner) = Some(log);
     }
@@ -63,7 +73,12 @@ impl Workload for Worker {
     }
 
     fn next(&mut self, _now: Moment, exchange: &mut Exchange) -> Next {
-        let pattern = self.sampler.next(exchange.host);
+        let Course { sampler, cursor } = &mut self.course;
+        if cursor.is_through() {
+            return Next::Exhausted;
+        }
+        let pattern = sampler.next(exchange.host);
+        cursor.send(u64::from(pattern));
         self.drawn[exchange.host] += 1;
         self.book.write(pattern, exchange);
         Next::Ready

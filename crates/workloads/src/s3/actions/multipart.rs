@@ -261,6 +261,7 @@ impl Multipart {
                 op: MULTIPART,
                 started: upload.started,
                 payload: upload.moved,
+                ended: None,
                 outcome,
             });
         }
@@ -349,6 +350,7 @@ impl Multipart {
             op: MULTIPART,
             started: upload.started,
             payload: upload.moved,
+            ended: None,
             outcome: Judgement::Correct,
         });
         self.end(slot, true);

@@ -1,0 +1,62 @@
+//! `tenbin chart`: ramps of several runs and files in one chart.
+
+use std::path::Path;
+
+use tenbin_report::Overlay;
+use tenbin_report::import::drnbench::Steps;
+
+use super::show::document_of;
+use crate::args::ChartArgs;
+use crate::exit::Exit;
+use crate::output;
+
+/// Writes the chart and its table.
+pub(crate) fn chart(args: &ChartArgs) -> Exit {
+    let mut overlay = Overlay::default();
+    let runs = args.sources.iter().filter(|path| path.is_dir()).count();
+    for source in &args.sources {
+        if let Err(exit) = add(&mut overlay, source, runs > 1) {
+            return exit;
+        }
+    }
+    for (ending, text) in [("svg", overlay.svg()), ("csv", overlay.csv())] {
+        let mut path = args.out.clone().into_os_string();
+        path.push(format!(".{ending}"));
+        let path = Path::new(&path);
+        if let Err(error) = std::fs::write(path, text) {
+            output::error(&format!("cannot write {}: {error}", path.display()));
+            return Exit::Refused;
+        }
+        output::note(&format!("written: {}", path.display()));
+    }
+    Exit::Done
+}
+
+fn add(overlay: &mut Overlay, source: &Path, several_runs: bool) -> Result<(), Exit> {
+    let refuse = |why: String| {
+        output::error(&format!("{}: {why}", source.display()));
+        Exit::Refused
+    };
+    let name = source.file_stem().unwrap_or(source.as_os_str());
+    let name = name.to_string_lossy();
+    if source.is_dir() {
+        let document = document_of(source)?;
+        let before = if several_runs { &*name } else { "" };
+        return match overlay.add_run(&document, before) {
+            0 => Err(refuse(
+                "the run has no ramp of connections; make one with --ramp or tenbin search ramp"
+                    .to_owned(),
+            )),
+            _ => Ok(()),
+        };
+    }
+    let content = std::fs::read(source).map_err(|error| refuse(error.to_string()))?;
+    if !Steps::recognises(&content) {
+        return Err(refuse(
+            "neither a run directory nor a result file of drnbench".to_owned(),
+        ));
+    }
+    let steps = Steps::read(&content).map_err(refuse)?;
+    overlay.add_steps(&steps, &name);
+    Ok(())
+}

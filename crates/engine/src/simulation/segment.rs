@@ -1,0 +1,63 @@
+//! Slices that send a segment of a sequence.
+
+use super::*;
+
+/// Four connections, 10 ms a request: 400 requests a second.
+fn segment(rest: u64) -> Play {
+    let mut play = Play::closed(4);
+    play.rest = Some(rest);
+    play
+}
+
+#[test]
+fn the_window_closes_when_the_segment_has_been_sent() {
+    let mut work = Simple::exactly(200);
+    let played = segment(SECOND).on(&mut work, &mut |_, _| Fate::Answer(10 * MILLIS, 200));
+    assert_eq!(work.left, 0);
+    // All four are answered at the same time: the first answer closes the window.
+    assert!(
+        (0.49..=0.50).contains(&played.seconds),
+        "{}",
+        played.seconds
+    );
+    assert_eq!(played.total.service.len(), 200);
+    assert_eq!(played.unmeasured, 0);
+}
+
+#[test]
+fn what_the_window_leaves_is_sent_and_not_measured() {
+    let mut work = Simple::exactly(600);
+    let mut play = segment(SECOND);
+    play.lead = 100 * MILLIS;
+    let mut sent = 0;
+    let played = play.on(&mut work, &mut |_, _| {
+        sent += 1;
+        Fate::Answer(10 * MILLIS, 200)
+    });
+    assert_eq!((sent, work.left), (600, 0));
+    assert_eq!(played.seconds, 1.0);
+    assert_eq!(played.total.ok, 400);
+    assert_eq!(played.total.service.len(), 400);
+    // 40 in the lead and 400 in the window.
+    assert_eq!(played.unmeasured, 160);
+    assert!(played.ledger.reused <= 400, "{:?}", played.ledger);
+}
+
+#[test]
+fn failures_of_the_rest_are_not_those_of_the_window() {
+    let mut work = Simple::exactly(600);
+    let played = segment(SECOND).on(&mut work, &mut |_, now| match now < SECOND {
+        true => Fate::Answer(10 * MILLIS, 200),
+        false => Fate::Answer(10 * MILLIS, 500),
+    });
+    assert_eq!(played.errors(ErrorClass::Status), 0);
+    assert_eq!(played.unmeasured, 200);
+}
+
+#[test]
+fn the_rest_takes_no_longer_than_it_may() {
+    let mut work = Simple::exactly(10_000);
+    let played = segment(SECOND / 2).on(&mut work, &mut |_, _| Fate::Answer(10 * MILLIS, 200));
+    assert_eq!(played.unmeasured, 200);
+    assert_eq!(work.left, 10_000 - 600);
+}

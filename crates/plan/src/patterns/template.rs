@@ -1,0 +1,286 @@
+//! One request for each kind of target, made from one list of search terms.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::builder::Builder;
+use super::hits::HitSource;
+use super::request;
+use super::set::PatternSet;
+use super::term::groonga_query;
+use crate::searched::SearchServer;
+
+/// The Droonga tutorial's search, up to the term: snippets, sorting and a drill-down.
+pub const GROONGA_SEARCH: &str = "/d/select?command_version=2&table=Pages&limit=10\
+    &match_columns=title,text\
+    &output_columns=snippet_html(title),snippet_html(text),categories,_key\
+    &query_flags=NONE&sortby=title&drilldown=categories&drilldown_limit=10\
+    &drilldown_output_columns=_id,_key,_nsubrecs&drilldown_sortby=_nsubrecs&query=";
+/// Where the tutorial's table is searched in OpenSearch.
+pub const OPENSEARCH_PATH: &str = "/pages/_search";
+/// The counterpart of [`GROONGA_SEARCH`] for OpenSearch.
+const OPENSEARCH_BODY: &str = r#"{"query":{"simple_query_string":{"query":"{term:phrases}","fields":["title","text"],"default_operator":"and","flags":"PHRASE|WHITESPACE"}},"size":10,"_source":["categories"],"track_total_hits":true,"sort":["title.keyword"],"highlight":{"fields":{"title":{},"text":{}}},"aggs":{"categories":{"terms":{"field":"categories","size":10}}}}"#;
+
+/// Longest term; the rest of its line is a mistake.
+const LONGEST_TERM: usize = 16 * 1024;
+const PLACEHOLDERS: &str = "{term}, {term:groonga}, {term:phrases}";
+
+/// A request with a place for a search term.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    /// Request method.
+    pub method: String,
+    /// Path and query.
+    pub path: String,
+    /// Request body; empty for none.
+    pub body: String,
+    /// How responses report their number of hits.
+    pub hits: HitSource,
+}
+
+impl Template {
+    /// The tutorial's search in the words of this server.
+    pub fn tutorial(server: SearchServer) -> Self {
+        match server {
+            SearchServer::Groonga | SearchServer::Droonga => Self {
+                method: "GET".to_owned(),
+                path: format!("{GROONGA_SEARCH}{{term:groonga}}"),
+                body: String::new(),
+                hits: HitSource::Groonga,
+            },
+            SearchServer::OpenSearch => Self {
+                method: "POST".to_owned(),
+                path: OPENSEARCH_PATH.to_owned(),
+                body: OPENSEARCH_BODY.to_owned(),
+                hits: HitSource::OpenSearch,
+            },
+        }
+    }
+
+    /// How responses report their hits, by its path if it does not say.
+    pub(crate) fn said_hits(&self) -> HitSource {
+        match &self.hits {
+            HitSource::Auto => self.hits.of(&self.path).unwrap_or_default(),
+            said => said.clone(),
+        }
+    }
+
+    /// Checks that a term has a place in it.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let parts = [&self.path, &self.body];
+        if !parts.iter().any(|part| part.contains("{term")) {
+            return Err(format!(
+                "neither path nor body has a place for the term: {PLACEHOLDERS}"
+            ));
+        }
+        for part in parts {
+            fill(part, "x", |term| term.to_owned())?;
+        }
+        self.request("x").map(drop)
+    }
+
+    /// The request for a term: path and body.
+    fn request(&self, term: &str) -> Result<(String, String), String> {
+        let url = |text: &str| {
+            let mut encoded = String::new();
+            request::push_query_value(&mut encoded, text);
+            encoded
+        };
+        let path = request::path(&fill(&self.path, term, url)?)?;
+        Ok((path, fill(&self.body, term, in_json)?))
+    }
+}
+
+/// A text with the term in the places for it, escaped for where they are.
+fn fill(text: &str, term: &str, escape: impl Fn(&str) -> String) -> Result<String, String> {
+    let mut filled = String::with_capacity(text.len() + term.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("{term") {
+        let Some((variant, behind)) = after.split_once('}') else {
+            return Err("{term has no closing brace".to_owned());
+        };
+        let value = match variant {
+            "" => term.to_owned(),
+            ":groonga" => groonga_query(term),
+            ":phrases" => phrases(term),
+            _ => {
+                return Err(format!(
+                    "\"{{term{variant}}}\" is none of the places for a term: {PLACEHOLDERS}"
+                ));
+            }
+        };
+        filled.push_str(before);
+        filled.push_str(&escape(&value));
+        rest = behind;
+    }
+    filled.push_str(rest);
+    Ok(filled)
+}
+
+/// Each word as a phrase in quotes, for query strings of Lucene.
+fn phrases(term: &str) -> String {
+    let quoted = term.split_whitespace().map(|word| {
+        let escaped = word.replace('\\', r"\\").replace('"', "\\\"");
+        format!("\"{escaped}\"")
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// As it stands between the quotes of a string in JSON.
+fn in_json(text: &str) -> String {
+    let quoted = serde_json::Value::String(text.to_owned()).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+/// A request for each target, made from one list of terms.
+#[derive(Clone, PartialEq, Default)]
+pub struct ByTarget {
+    /// By the name of a target, or what kind of server it is.
+    pub templates: BTreeMap<String, Template>,
+    /// The requests of each template, in the order of the terms; empty until these are known.
+    sets: BTreeMap<String, Arc<PatternSet>>,
+}
+
+impl fmt::Debug for ByTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(&self.templates).finish()
+    }
+}
+
+impl ByTarget {
+    /// With these templates, and no terms yet.
+    pub fn new(templates: BTreeMap<String, Template>) -> Self {
+        Self {
+            templates,
+            sets: BTreeMap::new(),
+        }
+    }
+
+    /// Makes the requests of all templates.
+    ///
+    /// # Errors
+    /// The term that makes no request, and why.
+    pub(crate) fn fill(&mut self, terms: &[String]) -> Result<(), String> {
+        for (name, template) in &self.templates {
+            let set = requests(template, terms).map_err(|why| format!("{name}: {why}"))?;
+            self.sets.insert(name.clone(), Arc::new(set));
+        }
+        Ok(())
+    }
+
+    /// The name of the template for a target, given what it may be called: the first that
+    /// there is.
+    pub(crate) fn name_for<'a>(&self, names: &[&'a str]) -> Option<&'a str> {
+        let mut names = names.iter();
+        names
+            .find(|name| self.templates.contains_key(**name))
+            .copied()
+    }
+
+    /// How the requests of a template report their hits, and these requests.
+    pub(crate) fn requests(&self, name: &str) -> Option<(&Template, &Arc<PatternSet>)> {
+        Some((self.templates.get(name)?, self.sets.get(name)?))
+    }
+
+    /// Any of the sets: all have a request for each term, in the same order.
+    pub(crate) fn any_set(&self) -> Option<&Arc<PatternSet>> {
+        self.sets.values().next()
+    }
+}
+
+fn requests(template: &Template, terms: &[String]) -> Result<PatternSet, String> {
+    let mut builder = Builder::default();
+    for term in terms {
+        let failed = |why: String| format!("term {}: {why}", request::quoted(term));
+        let (path, body) = template.request(term).map_err(failed)?;
+        let group = builder.group("search")?;
+        let is_json = body.trim_start().starts_with('{');
+        let json = ("Content-Type".to_owned(), "application/json".to_owned());
+        let mut pattern = request::plain(group, &template.method, path);
+        pattern.term = Some(term.clone());
+        pattern.headers = is_json.then_some(json).into_iter().collect();
+        pattern.body = body.into_bytes();
+        builder.push(pattern).map_err(failed)?;
+    }
+    builder.build()
+}
+
+/// The terms of a file: one a line, each once.
+pub(crate) fn terms(file: &[u8]) -> Result<Vec<String>, String> {
+    let text = str::from_utf8(file).map_err(|_| "it is not UTF-8 text".to_owned())?;
+    let mut known = std::collections::HashSet::new();
+    let mut terms = Vec::new();
+    for (line, at) in text.lines().zip(1..) {
+        let term = line.trim();
+        if term.len() > LONGEST_TERM || term.chars().any(char::is_control) {
+            return Err(format!(
+                "line {at} is no search term: at most {LONGEST_TERM} bytes without control \
+                 characters"
+            ));
+        }
+        if !term.is_empty() && known.insert(term) {
+            terms.push(term.to_owned());
+        }
+    }
+    match terms.is_empty() {
+        true => Err("it has no search term; write one a line".to_owned()),
+        false => Ok(terms),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::Named;
+
+    #[test]
+    fn terms_are_escaped_for_where_they_stand() {
+        let template = Template {
+            method: "POST".to_owned(),
+            path: "/s?q={term}&g={term:groonga}".to_owned(),
+            body: r#"{"a":"{term}","b":"{term:phrases}"}"#.to_owned(),
+            hits: HitSource::Auto,
+        };
+        let (path, body) = template.request("C++ \"町&").unwrap();
+        assert_eq!(
+            path,
+            "/s?q=C%2B%2B%20%22%E7%94%BA%26&g=C%5C%2B%5C%2B%20%5C%22%E7%94%BA%26"
+        );
+        let json: serde_json::Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(json["a"], "C++ \"町&");
+        assert_eq!(json["b"], "\"C++\" \"\\\"町&\"");
+    }
+
+    #[test]
+    fn the_tutorials_searches_have_a_place_for_the_term() {
+        for (_, kind) in SearchServer::NAMES {
+            let template = Template::tutorial(*kind);
+            template.check().unwrap();
+            let (path, body) = template.request("tea").unwrap();
+            assert!(
+                path.contains("tea") || body.contains("tea"),
+                "{path} {body}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_has_no_place_for_a_term_is_refused() {
+        let with = |path: &str| Template {
+            path: path.to_owned(),
+            ..Template::tutorial(SearchServer::Groonga)
+        };
+        for (path, why) in [
+            ("/s", "neither path nor body has a place for the term"),
+            ("/s?q={term:url}", "\"{term:url}\" is none of the places"),
+            ("/s?q={term", "has no closing brace"),
+            ("s?q={term}", "does not begin with a slash"),
+        ] {
+            let said = with(path).check().unwrap_err();
+            assert!(said.contains(why), "{said}");
+        }
+        assert_eq!(terms("a\n\n b \na\n".as_bytes()).unwrap(), ["a", "b"]);
+        assert!(terms(b"\n").is_err() && terms(b"a\tb").is_err());
+    }
+}

@@ -1,0 +1,103 @@
+//! Ramps of several runs and result files, in one chart and one table.
+
+use super::{chart, table};
+use crate::document::{Capacity, Document};
+use crate::import::drnbench::Steps;
+
+/// Ramps that are laid over each other.
+#[derive(Debug, Default)]
+pub struct Overlay {
+    ramps: Vec<Capacity>,
+}
+
+impl Overlay {
+    /// Adds the ramps of a run; how many there are. `name` stands before those of its targets,
+    /// if it is not empty.
+    pub fn add_run(&mut self, document: &Document, name: &str) -> usize {
+        let mut families: Vec<&str> = document.capacities.iter().map(|one| &*one.family).collect();
+        families.dedup();
+        for ramp in &document.capacities {
+            let family = if families.len() > 1 { &ramp.family } else { "" };
+            let parts = [name, &ramp.target, family];
+            let parts = parts.iter().filter(|part| !part.is_empty());
+            let parts: Vec<&str> = parts.copied().collect();
+            self.add(ramp.clone(), parts.join(" "));
+        }
+        document.capacities.len()
+    }
+
+    /// Adds the steps of a file in drnbench's format.
+    pub fn add_steps(&mut self, steps: &Steps, name: &str) {
+        self.add(steps.as_ramp(), name.to_owned());
+    }
+
+    fn add(&mut self, ramp: Capacity, name: String) {
+        let is_known = |name: &str| self.ramps.iter().any(|known| known.target == name);
+        let mut different = name.clone();
+        for number in 2.. {
+            if !is_known(&different) {
+                break;
+            }
+            different = format!("{name} ({number})");
+        }
+        self.ramps.push(Capacity {
+            family: String::new(),
+            target: different,
+            ..ramp
+        });
+    }
+
+    /// Throughput, mean and 99th percentile against clients, a panel each, as SVG.
+    pub fn svg(&self) -> String {
+        chart::all(&self.ramps)
+    }
+
+    /// A row for every number of clients of every ramp, with the columns of `ramp.csv`. The
+    /// chart shows these figures.
+    pub fn csv(&self) -> String {
+        table(&self.ramps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "n_clients,total_n_requests,queries_per_second,min_elapsed_time,\
+                        max_elapsed_time,average_elapsed_time,200\n";
+
+    fn steps(rows: &str) -> Steps {
+        Steps::read(format!("{HEAD}{rows}").as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn files_lie_over_each_other_with_the_figures_of_their_rows() {
+        let mut overlay = Overlay::default();
+        overlay.add_steps(
+            &steps("1,300,10.0,0.001,0.2,0.09,100.0\n4,900,30.0,0.001,0.4,0.12,100.0\n"),
+            "groonga-result",
+        );
+        overlay.add_steps(&steps("1,270,9.0,0.001,0.2,0.1,100.0\n"), "droonga <3>");
+        overlay.add_steps(&steps("1,270,9.0,0.001,0.2,0.1,100.0\n"), "groonga-result");
+        let csv = overlay.csv();
+        let rows: Vec<&str> = csv.lines().collect();
+        assert_eq!(rows.len(), 5, "{csv}");
+        assert!(
+            rows[2].starts_with(",groonga-result,,4,30,,,0.12,,,"),
+            "{csv}"
+        );
+        assert!(rows[4].starts_with(",groonga-result (2),,1,9,"), "{csv}");
+        let svg = overlay.svg();
+        for text in [
+            "Throughput",
+            "Service time, mean",
+            "groonga-result",
+            "droonga &lt;3&gt;",
+        ] {
+            assert!(svg.contains(text), "{text}: {svg}");
+        }
+        // No file says anything about percentiles.
+        assert!(!svg.contains("99th percentile"), "{svg}");
+        assert_eq!(svg.matches("<circle").count(), 2 * 4, "{svg}");
+    }
+}

@@ -1,0 +1,254 @@
+//! Workers that share one listening socket, as a prefork server has them.
+//!
+//! Each worker waits for new connections and for requests on those that it has accepted, and
+//! serves one request at a time: while it does, all its other connections wait. Who accepts a
+//! connection keeps it. So connections are spread over the workers by chance, a connection that
+//! shares its worker with two others gets a third of what it gets alone, and throughput depends on
+//! how many workers happen to have a connection at all.
+
+use std::collections::HashMap;
+use std::io::{self, ErrorKind, Read};
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use mio::net::{TcpListener, TcpStream};
+use mio::unix::SourceFd;
+use mio::{Events, Interest, Poll, Token};
+use tenbin_plan::rng::Rng;
+
+use super::answer::Answer;
+use super::connection::{LONGEST_HEAD, parse};
+use super::{ServeError, Service, TruthOptions};
+
+const LISTENER: Token = Token(0);
+const EVENTS: usize = 64;
+/// How soon a worker notices that it is to end.
+const LOOK_UP: Duration = Duration::from_millis(100);
+
+/// Starts the workers.
+pub(super) fn start(
+    options: &TruthOptions,
+    workers: NonZeroUsize,
+    over: &Arc<AtomicBool>,
+) -> Result<SocketAddr, ServeError> {
+    let unusable = |source| ServeError::Listen {
+        address: options.listen,
+        source,
+    };
+    let listener = std::net::TcpListener::bind(options.listen).map_err(unusable)?;
+    listener.set_nonblocking(true).map_err(unusable)?;
+    let address = listener.local_addr().map_err(unusable)?;
+    for number in 0..workers.get() {
+        // The same socket, and so the same queue of connections.
+        let shared = listener.try_clone().map_err(ServeError::Runtime)?;
+        let mut worker = Worker::new(shared, options.service, options.seed, number as u64)
+            .map_err(ServeError::Runtime)?;
+        let over = Arc::clone(over);
+        thread::Builder::new()
+            .name(format!("worker {number}"))
+            .spawn(move || worker.work(&over))
+            .map_err(ServeError::Runtime)?;
+    }
+    Ok(address)
+}
+
+struct Worker {
+    poll: Poll,
+    listener: TcpListener,
+    connections: HashMap<Token, Held>,
+    next: usize,
+    service: Service,
+    random: Rng,
+}
+
+/// A connection and what has been read from it.
+struct Held {
+    stream: TcpStream,
+    bytes: Vec<u8>,
+    is_over: bool,
+}
+
+impl Worker {
+    fn new(
+        listener: std::net::TcpListener,
+        service: Service,
+        seed: u64,
+        number: u64,
+    ) -> io::Result<Self> {
+        let poll = Poll::new()?;
+        let listener = TcpListener::from_std(listener);
+        poll.registry().register(
+            &mut SourceFd(&listener.as_raw_fd()),
+            LISTENER,
+            Interest::READABLE,
+        )?;
+        Ok(Self {
+            poll,
+            listener,
+            connections: HashMap::new(),
+            next: 1,
+            service,
+            random: Rng::new(seed, &[number]),
+        })
+    }
+
+    fn work(&mut self, over: &AtomicBool) {
+        let mut events = Events::with_capacity(EVENTS);
+        let mut may_accept = true;
+        while !over.load(Ordering::Relaxed) {
+            let wait = match may_accept {
+                true => Duration::ZERO,
+                false => LOOK_UP,
+            };
+            if let Err(error) = self.poll.poll(&mut events, Some(wait))
+                && error.kind() != ErrorKind::Interrupted
+            {
+                return;
+            }
+            let ready: Vec<Token> = events.iter().map(mio::event::Event::token).collect();
+            may_accept |= ready.contains(&LISTENER);
+            // One at a time: others may want some too.
+            may_accept = may_accept && self.accept();
+            for token in ready.into_iter().filter(|token| *token != LISTENER) {
+                self.serve(token);
+            }
+        }
+    }
+
+    /// Says whether there may be more.
+    fn accept(&mut self) -> bool {
+        let Ok((mut stream, _)) = self.listener.accept() else {
+            return false;
+        };
+        let token = Token(self.next);
+        self.next += 1;
+        let _ = stream.set_nodelay(true);
+        let registry = self.poll.registry();
+        if registry
+            .register(&mut stream, token, Interest::READABLE)
+            .is_ok()
+        {
+            let held = Held {
+                stream,
+                bytes: Vec::new(),
+                is_over: false,
+            };
+            self.connections.insert(token, held);
+        }
+        true
+    }
+
+    /// Answers all whole requests that have come on a connection.
+    fn serve(&mut self, token: Token) {
+        let Some(held) = self.connections.get_mut(&token) else {
+            return;
+        };
+        held.read();
+        loop {
+            match held.take() {
+                Ok(Some(delay)) => {
+                    let drawn = self.service.draw(&mut self.random);
+                    thread::sleep(Duration::from_nanos(delay.unwrap_or(drawn)));
+                    held.answer();
+                }
+                Ok(None) => break,
+                Err(_) => held.is_over = true,
+            }
+            if held.is_over {
+                break;
+            }
+        }
+        if held.is_over {
+            self.connections.remove(&token);
+        }
+    }
+}
+
+impl Held {
+    fn read(&mut self) {
+        let mut part = [0; 16 * 1024];
+        loop {
+            match self.stream.read(&mut part) {
+                Ok(0) => self.is_over = true,
+                Ok(read) => {
+                    self.bytes.extend_from_slice(&part[..read]);
+                    continue;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(_) => self.is_over = true,
+            }
+            return;
+        }
+    }
+
+    /// Takes one request away, if it is all there: the time that it asks to be served in.
+    fn take(&mut self) -> io::Result<Option<Option<u64>>> {
+        let Some(head) = parse(&self.bytes)? else {
+            return match self.bytes.len() > LONGEST_HEAD {
+                true => Err(ErrorKind::InvalidData.into()),
+                false => Ok(None),
+            };
+        };
+        let length = usize::try_from(head.length + head.body).unwrap_or(usize::MAX);
+        if self.bytes.len() < length {
+            return Ok(None);
+        }
+        self.bytes.drain(..length);
+        Ok(Some(head.wish.delay))
+    }
+
+    fn answer(&mut self) {
+        use std::io::Write;
+
+        // A response has less bytes than any socket buffer: one write takes it whole.
+        if self.stream.write_all(Answer::Right.bytes()).is_err() {
+            self.is_over = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn as_many_requests_are_served_at_once_as_workers_have_connections() {
+        let options = TruthOptions {
+            service: "fixed:5ms".parse().unwrap(),
+            ..crate::serve::truth::tests::options(None)
+        };
+        let over = Arc::new(AtomicBool::new(false));
+        let two = NonZeroUsize::new(2).unwrap();
+        let address = start(&options, two, &over).unwrap();
+        let begun = Instant::now();
+        let clients: Vec<_> = (0..4)
+            .map(|_| {
+                thread::spawn(move || {
+                    let mut stream = std::net::TcpStream::connect(address).unwrap();
+                    for _ in 0..10 {
+                        stream.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+                        let mut response = [0; 256];
+                        let read = stream.read(&mut response).unwrap();
+                        assert!(response[..read].ends_with(b"ground truth"));
+                    }
+                })
+            })
+            .collect();
+        clients
+            .into_iter()
+            .for_each(|client| client.join().unwrap());
+        // 40 requests of 5 ms: 100 ms by two workers, 200 ms by one that has all connections.
+        let took = begun.elapsed();
+        assert!(took >= Duration::from_millis(100), "{took:?}");
+        over.store(true, Ordering::Relaxed);
+    }
+}

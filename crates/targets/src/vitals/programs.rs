@@ -1,0 +1,89 @@
+//! What every program of this machine has used.
+
+/// CPU time of one process so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Program {
+    /// Its number.
+    pub pid: i32,
+    /// When it was started, clock ticks after the machine: a number may be used again.
+    pub start: u64,
+    /// What the system calls it, at most 15 bytes. Chosen by the program: hostile until
+    /// escaped.
+    pub name: String,
+    /// CPU seconds of its threads, counted in clock ticks (10 ms).
+    pub cpu_seconds: f64,
+}
+
+/// `PF_KTHREAD` of Linux' `include/linux/sched.h`: a thread of the kernel.
+#[cfg(target_os = "linux")]
+const KERNEL_THREAD: u32 = 0x0020_0000;
+
+/// Every process that is neither this one, nor descends from it, nor is one of `except`.
+/// Threads of the kernel are left out. `None` where the system does not tell.
+#[cfg(target_os = "linux")]
+pub fn programs(except: &[i32]) -> Option<Vec<Program>> {
+    use std::collections::HashSet;
+
+    use crate::tree;
+
+    let all = tree::all_processes();
+    let own = i32::try_from(std::process::id()).ok()?;
+    let mut left_out: HashSet<i32> = except.iter().copied().collect();
+    left_out.insert(own);
+    left_out.extend(tree::below(own, &all).iter().map(|process| process.pid));
+    let others = all
+        .into_iter()
+        .filter(|process| !left_out.contains(&process.pid) && process.flags & KERNEL_THREAD == 0);
+    let found: Vec<Program> = others.map(program).collect();
+    (!found.is_empty()).then_some(found)
+}
+
+/// The same of these processes, as far as they are there.
+#[cfg(target_os = "linux")]
+pub fn programs_of(pids: &[i32]) -> Vec<Program> {
+    let found = pids.iter().filter_map(|pid| crate::tree::stat(*pid));
+    found.map(program).collect()
+}
+
+#[cfg(target_os = "linux")]
+fn program(process: procfs::process::Stat) -> Program {
+    let ticks = procfs::ticks_per_second() as f64;
+    Program {
+        pid: process.pid,
+        start: process.starttime,
+        cpu_seconds: (process.utime + process.stime) as f64 / ticks,
+        name: process.comm,
+    }
+}
+
+/// Without `/proc` nobody tells.
+#[cfg(not(target_os = "linux"))]
+pub fn programs_of(_pids: &[i32]) -> Vec<Program> {
+    Vec::new()
+}
+
+/// Without `/proc` nobody tells.
+#[cfg(not(target_os = "linux"))]
+pub fn programs(_except: &[i32]) -> Option<Vec<Program>> {
+    None
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_and_what_it_started_are_no_other_programs() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("30")
+            .spawn()
+            .unwrap();
+        let own = i32::try_from(std::process::id()).unwrap();
+        let found = programs(&[]).unwrap_or_default();
+        let child_pid = i32::try_from(child.id()).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let left_out = [own, child_pid];
+        assert!(found.iter().all(|one| !left_out.contains(&one.pid)));
+    }
+}

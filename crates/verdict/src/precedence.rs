@@ -1,0 +1,315 @@
+//! In which order findings are reported, and which of them are reported once for the whole run.
+//!
+//! The first finding is read by everybody and the last by few. What set a ratio or a limit
+//! therefore stands before the circumstances under which it was measured: a machine that other
+//! programs use does not explain why one target does twice the work of another, a closed connection
+//! does. Severity decides within a tier only, but for one case: what makes the numbers unusable
+//! (INVALID) always comes first.
+
+use std::cmp::Reverse;
+
+use crate::finding::{Finding, Severity};
+use crate::rules::RULES;
+
+/// What a finding is about, in the order of the report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Tier {
+    /// Whether the work was done, was the same for all targets, and was counted correctly.
+    Work,
+    /// What set the ratio or the limit: a property of a target, of the load or of the route.
+    Cause,
+    /// What else happened on the machines: it adds noise and shifts absolute figures.
+    Circumstance,
+    /// Whether there are enough slices and samples for an answer.
+    Precision,
+    /// What the run was to find out.
+    Result,
+}
+
+/// Every rule in its tier; within a tier and a severity the order is that of [`RULES`].
+const TIERS: &[(Tier, &[&str])] = &[
+    (
+        Tier::Work,
+        &[
+            "errors",
+            "unequal_answers",
+            "unequal_hits",
+            "unequal_requests",
+            "no_hits",
+            "changed_answers",
+            "cache_forecast",
+            "cache_share",
+            "little",
+            "censored",
+            "incomplete",
+        ],
+    ),
+    (
+        Tier::Cause,
+        &[
+            "port_exhaustion",
+            "client_saturated",
+            "throttled",
+            "network_latency",
+            "bandwidth",
+            "accept_queue",
+            "overload",
+            "keep_alive",
+            "proxy_hop",
+            "unequal_paths",
+            "unbalanced_hosts",
+            "uneven_hosts",
+            "tail_signature",
+            "slow_stage",
+            "stalls",
+            "worker_limit",
+            "server_cpu",
+            "backend_cpu",
+            "storage_pressure",
+            "uneven_workers",
+            "too_few_connections",
+            "rate_too_low",
+            "coordinated_waiting",
+            "quantised",
+        ],
+    ),
+    (
+        Tier::Circumstance,
+        &[
+            "send_lag",
+            "swapping",
+            "retransmits",
+            "steal",
+            "busy_idle_target",
+            "short_slices",
+            "cpu_frequency",
+            "disk_space",
+            "warm_up",
+            "carry_over",
+            "twin",
+            "flagged_slices",
+            "slowing",
+            "drift",
+            "shared_cores",
+            "machine_full",
+            "others_busy",
+        ],
+    ),
+    (
+        Tier::Precision,
+        &["too_few_samples", "too_wide", "unobserved"],
+    ),
+    (
+        Tier::Result,
+        &[
+            "optimum_concurrency",
+            "sweep_optimum",
+            "hysteresis",
+            "highest_rate",
+            "small_objects",
+            "medium_objects",
+            "large_objects",
+        ],
+    ),
+];
+
+/// Places that are named when a finding was made in several.
+const NAMED: usize = 4;
+
+/// A rule of no tier is a cause: what nobody has placed is not hidden.
+fn tier(rule: &str) -> Tier {
+    let found = TIERS.iter().find(|(_, rules)| rules.contains(&rule));
+    found.map_or(Tier::Cause, |(tier, _)| *tier)
+}
+
+/// Sorts findings into the order of the report.
+pub(crate) fn sort(findings: &mut [Finding]) {
+    let place = |finding: &Finding| {
+        let mut rules = RULES.iter();
+        rules.position(|rule| rule.name() == finding.rule)
+    };
+    findings.sort_by_key(|finding| {
+        (
+            finding.severity != Severity::Invalid,
+            tier(finding.rule),
+            Reverse(finding.severity),
+            place(finding),
+        )
+    });
+}
+
+/// Makes one finding of those that a rule on circumstances or precision made for several workloads
+/// and targets: the machine is the same for all of them. The first of the most severe gives its
+/// words, the places of the others are named behind. The order stays.
+pub(crate) fn gather(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut gathered: Vec<(Finding, Vec<String>)> = Vec::new();
+    for finding in findings {
+        let is_once = matches!(tier(finding.rule), Tier::Circumstance | Tier::Precision);
+        let mut known = gathered.iter_mut();
+        let same = known.find(|(first, _)| is_once && first.rule == finding.rule);
+        match same {
+            None => gathered.push((finding, Vec::new())),
+            Some((first, others)) => {
+                others.push(place(&finding));
+                first.workload = first
+                    .workload
+                    .take()
+                    .filter(|w| finding.workload.as_ref() == Some(w));
+                first.target = first
+                    .target
+                    .take()
+                    .filter(|t| finding.target.as_ref() == Some(t));
+            }
+        }
+    }
+    gathered
+        .into_iter()
+        .map(|(finding, others)| Finding {
+            evidence: finding.evidence + &also(&others),
+            ..finding
+        })
+        .collect()
+}
+
+fn place(finding: &Finding) -> String {
+    match (&finding.workload, &finding.target) {
+        (Some(workload), Some(target)) => format!("{workload} on {target}"),
+        (Some(one), None) | (None, Some(one)) => one.clone(),
+        (None, None) => "the whole run".to_owned(),
+    }
+}
+
+fn also(places: &[String]) -> String {
+    if places.is_empty() {
+        return String::new();
+    }
+    let mut named: Vec<String> = places.iter().take(NAMED).cloned().collect();
+    if places.len() > NAMED {
+        named.push(format!("{} more", places.len() - NAMED));
+    }
+    format!("; likewise {}", named.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::finding::Blame;
+    use crate::testing::Run;
+
+    #[test]
+    fn every_rule_has_one_tier() {
+        let placed: Vec<&str> = TIERS
+            .iter()
+            .flat_map(|(_, rules)| rules.iter().copied())
+            .collect();
+        let once: BTreeSet<&str> = placed.iter().copied().collect();
+        assert_eq!(once.len(), placed.len());
+        let rules: BTreeSet<&str> = RULES.iter().map(|rule| rule.name()).collect();
+        assert_eq!(rules, once);
+    }
+
+    fn finding(rule: &'static str, severity: Severity, place: Option<(&str, &str)>) -> Finding {
+        Finding {
+            rule,
+            severity,
+            blame: Blame::Setup,
+            workload: place.map(|(workload, _)| workload.to_owned()),
+            target: place.map(|(_, target)| target.to_owned()),
+            evidence: "seen".to_owned(),
+            advice: "do".to_owned(),
+        }
+    }
+
+    #[test]
+    fn causes_stand_before_circumstances_whatever_their_severity() {
+        use Severity::{Invalid, Note, Suspect};
+        let mut findings = [
+            finding("too_wide", Note, None),
+            finding("steal", Suspect, None),
+            finding("server_cpu", Note, None),
+            finding("others_busy", Suspect, None),
+            finding("machine_full", Note, None),
+            finding("keep_alive", Note, None),
+            finding("send_lag", Invalid, None),
+            finding("errors", Suspect, None),
+        ];
+        sort(&mut findings);
+        let order: Vec<&str> = findings.iter().map(|finding| finding.rule).collect();
+        assert_eq!(
+            order,
+            [
+                "send_lag",
+                "errors",
+                "keep_alive",
+                "server_cpu",
+                "steal",
+                "others_busy",
+                "machine_full",
+                "too_wide"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_circumstance_is_reported_once_and_a_cause_for_each_place() {
+        use Severity::Note;
+        let places = [("get", "a"), ("get", "b"), ("put", "b")];
+        let each = |rule| places.map(|place| finding(rule, Note, Some(place)));
+        let gathered = gather([each("machine_full"), each("server_cpu")].concat());
+        assert_eq!(gathered.len(), 4);
+        assert_eq!(gathered[0].evidence, "seen; likewise get on b, put on b");
+        assert_eq!((&gathered[0].workload, &gathered[0].target), (&None, &None));
+        assert_eq!(gathered[1].evidence, "seen");
+    }
+
+    /// 40 % of the machine's CPU time goes to another program, 3 % to other machines.
+    pub(super) fn disturb(run: &mut Run) {
+        run.each(|slice| {
+            let machine = slice.machine();
+            machine.others_cpu_seconds = Some(0.8);
+            machine.cpu.as_mut().unwrap().steal = 0.06;
+        });
+    }
+
+    #[test]
+    fn a_target_that_closes_connections_is_named_before_a_busy_machine() {
+        let mut run = Run::pair(8);
+        disturb(&mut run);
+        run.each_of("b", |slice| {
+            slice.0.ledger.opened = 1_002;
+            slice.0.ledger.closed_by_server = 1_000;
+        });
+        let findings = run.assess().findings;
+        let rules: Vec<&str> = findings.iter().map(|finding| finding.rule).collect();
+        assert_eq!(
+            rules,
+            ["keep_alive", "steal", "others_busy"],
+            "{findings:?}"
+        );
+    }
+
+    #[test]
+    fn too_wide_is_reported_once_and_every_comparison_keeps_its_trust() {
+        let mut run = Run::new(&["a", "b"], &["get", "put", "list"], 16);
+        run.each_of("b", |slice| {
+            let share = if slice.0.block % 2 == 0 { 1.25 } else { 0.85 };
+            slice.answers((1_000.0 * share) as u64, 0.002 / share);
+        });
+        let findings = run.assess().findings;
+        let wide: Vec<&Finding> = findings.iter().filter(|f| f.rule == "too_wide").collect();
+        assert_eq!(wide.len(), 1, "{wide:?}");
+        assert!(wide[0].evidence.ends_with("; likewise put on b, list on b"));
+
+        let mut run = Run::new(&["a", "b"], &["get", "put"], 16);
+        run.each(|slice| {
+            if slice.0.workload == "put" {
+                slice.machine().others_cpu_seconds = Some(0.8);
+            }
+        });
+        let trusts: Vec<_> = run.assess().primary().map(|c| c.trust).collect();
+        use crate::finding::Trust::{Suspect, Valid};
+        assert_eq!(trusts, [Valid, Suspect]);
+    }
+}

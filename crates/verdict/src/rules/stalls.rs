@@ -1,0 +1,380 @@
+//! Slices that differ because the target stalled in some of them.
+
+use hdrhistogram::Histogram;
+use tenbin_record::{MachineUse, OpFigures, Pause, Slice};
+
+use super::Rule;
+use crate::evidence::{Cell, Evidence, is_closed};
+use crate::finding::{Blame, Finding, Severity};
+use crate::latency::{self, Kind};
+use crate::words::{count, middle, percent, seconds, time, verb};
+
+const QUANTILE: f64 = 0.99;
+
+/// How many times the 99th percentile of the middle slice that of all requests has to be, and
+/// from how many times on a request is slow.
+const TIMES: f64 = 3.0;
+
+/// Seconds by which it has to be longer at least.
+const LONGER: f64 = 0.001;
+
+/// Fewest slices of which some can differ from the others.
+const FEWEST_SLICES: usize = 3;
+
+/// Shortest pause that is reported, seconds, and as a multiple of the median time.
+const PAUSE: f64 = 0.100;
+const PAUSE_TIMES: f64 = 3.0;
+
+/// Share of the slow requests that the named slices hold.
+const MOST: f64 = 0.90;
+
+/// Share of a stall that the machine has to explain.
+const EXPLAINED: f64 = 0.50;
+
+/// Slices that differ because the target stalled in some of them.
+pub(super) struct Stalls;
+
+impl Rule for Stalls {
+    fn name(&self) -> &'static str {
+        "stalls"
+    }
+
+    fn summary(&self) -> &'static str {
+        "a target stalled in some slices, or answered nothing for a while"
+    }
+
+    fn severities(&self) -> &'static [Severity] {
+        &[Severity::Note, Severity::Suspect]
+    }
+
+    fn explanation(&self) -> &'static str {
+        include_str!("stalls.md")
+    }
+
+    fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
+        let cells = evidence.cells();
+        cells.iter().filter_map(|cell| self.cell(cell)).collect()
+    }
+}
+
+impl Stalls {
+    fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
+        let full = cell.full();
+        let kind: Kind = match is_closed(cell.workload) {
+            true => |op| &op.service,
+            false => |op| &op.response,
+        };
+        let tail = Tail::of(&full, kind);
+        let pauses = Pauses::of(&full, kind);
+        let stalled: Vec<&Slice> = match (&tail, &pauses) {
+            (Some(tail), _) => tail.carriers.clone(),
+            (None, Some(pauses)) => pauses.slices.clone(),
+            (None, None) => return None,
+        };
+        let by_machine = machine_explains(&full, &stalled, kind);
+        let subject = match by_machine {
+            true => "no response came",
+            false => "the target sent no response",
+        };
+        let mut parts: Vec<String> = Vec::new();
+        if let Some(tail) = &tail {
+            parts.push(tail.sentence(full.len()));
+        }
+        if let Some(pauses) = &pauses {
+            parts.push(pauses.sentence(subject, full.len()));
+        }
+        if by_machine {
+            parts.push(
+                "the load generator's machine was short of CPU in most of these slices".to_owned(),
+            );
+        }
+        Some(Finding {
+            rule: self.name(),
+            severity: match tail {
+                Some(_) => Severity::Suspect,
+                None => Severity::Note,
+            },
+            blame: match by_machine {
+                true => Blame::Generator,
+                false => Blame::Server,
+            },
+            workload: Some(cell.workload.name.clone()),
+            target: Some(cell.target.name.clone()),
+            evidence: parts.join("; "),
+            advice: match by_machine {
+                true => {
+                    "measure on a machine without other work, or on one with dedicated cores: \
+                     high percentiles contain its stalls"
+                }
+                false => {
+                    "find out what the target did at that time (garbage collection, compaction, a \
+                     lock, a checkpoint); use more or longer slices until several of them hold a \
+                     stall"
+                }
+            }
+            .to_owned(),
+        })
+    }
+}
+
+/// A 99th percentile that few slices make.
+struct Tail<'a> {
+    /// That of all requests, seconds.
+    all: f64,
+    /// The median of those of the slices, seconds.
+    usual: f64,
+    /// The fewest slices that hold most of the slow requests.
+    carriers: Vec<&'a Slice>,
+    /// The share that they hold.
+    share: f64,
+}
+
+impl<'a> Tail<'a> {
+    fn of(slices: &[&'a Slice], kind: Kind) -> Option<Self> {
+        if slices.len() < FEWEST_SLICES {
+            return None;
+        }
+        let of = |slices: &[&Slice]| latency::quantile_of(slices, QUANTILE, kind, &is_work);
+        let each: Option<Vec<f64>> = slices.iter().map(|slice| of(&[slice])).collect();
+        let (all, usual) = (of(slices)?, middle(each?)?);
+        if all < TIMES * usual || all - usual < LONGER {
+            return None;
+        }
+        let slow = (TIMES * usual * 1e9) as u64;
+        let mut by_slice: Vec<(u64, &Slice)> = slices
+            .iter()
+            .map(|slice| {
+                let times = histograms(slice, kind);
+                let each = times.map(|times| times.len() - times.count_between(0, slow));
+                (each.sum(), *slice)
+            })
+            .collect();
+        by_slice.sort_by_key(|(slow, _)| std::cmp::Reverse(*slow));
+        let total: u64 = by_slice.iter().map(|(slow, _)| slow).sum();
+        let mut held = 0;
+        let mut carriers = Vec::new();
+        for (slow, slice) in by_slice {
+            if held as f64 >= MOST * total as f64 {
+                break;
+            }
+            held += slow;
+            carriers.push(slice);
+        }
+        Some(Self {
+            all,
+            usual,
+            carriers,
+            share: held as f64 / total as f64,
+        })
+    }
+
+    fn sentence(&self, slices: usize) -> String {
+        let carriers = self.carriers.len();
+        format!(
+            "{carriers} of {} {} {} of the requests that took {} or longer: the 99th percentile \
+             of all requests is {}, that of the median slice {}",
+            count(slices, "slice"),
+            verb(carriers, "holds", "hold"),
+            percent(self.share),
+            time(TIMES * self.usual),
+            time(self.all),
+            time(self.usual)
+        )
+    }
+}
+
+/// Stretches without a response.
+struct Pauses<'a> {
+    /// The slices with one.
+    slices: Vec<&'a Slice>,
+    longest: Pause,
+}
+
+impl<'a> Pauses<'a> {
+    fn of(slices: &[&'a Slice], kind: Kind) -> Option<Self> {
+        let median = latency::quantile_of(slices, 0.50, kind, &is_work);
+        let shortest = PAUSE.max(PAUSE_TIMES * median.unwrap_or(0.0));
+        let paused = |slice: &&Slice| slice.pause.is_some_and(|it| it.seconds >= shortest);
+        let slices: Vec<&Slice> = slices.iter().copied().filter(paused).collect();
+        let pauses = slices.iter().filter_map(|slice| slice.pause);
+        let longest = pauses.max_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
+        Some(Self { slices, longest })
+    }
+
+    fn sentence(&self, subject: &str, slices: usize) -> String {
+        let longest = format!(
+            "{subject} for {}, from {} after the start of the run",
+            time(self.longest.seconds),
+            seconds(self.longest.start)
+        );
+        match self.slices.len() {
+            1 => longest,
+            paused => {
+                format!("{longest}, the longest of the pauses in {paused} of {slices} slices")
+            }
+        }
+    }
+}
+
+/// Whether the machine was short of CPU in most of the stalled slices, more than in the others
+/// and for most of the stall.
+fn machine_explains(all: &[&Slice], stalled: &[&Slice], kind: Kind) -> bool {
+    let explained = stalled.iter().filter(|slice| {
+        let Some(stall) = stall(slice, kind) else {
+            return false;
+        };
+        let beyond = |figure: &dyn Fn(&MachineUse) -> Option<f64>| {
+            let of = |slice: &Slice| figure(slice.machine.as_ref()?);
+            let usual = middle(all.iter().filter_map(|slice| of(slice)));
+            of(slice)
+                .zip(usual)
+                .is_some_and(|(here, usual)| here - usual >= EXPLAINED * stall)
+        };
+        let stolen = beyond(&|machine| Some(machine.cpu?.steal));
+        let throttled = beyond(&|machine| Some(machine.throttled_us? as f64 / 1e6));
+        let waited = beyond(&|machine| Some(machine.pressure.cpu_some_us? as f64 / 1e6));
+        let others = beyond(&|machine| machine.others_cpu_seconds);
+        stolen || throttled || (waited && others)
+    });
+    explained.count() * 2 > stalled.len()
+}
+
+/// Length of the stall in a slice, seconds.
+fn stall(slice: &Slice, kind: Kind) -> Option<f64> {
+    let pause = slice.pause.map(|pause| pause.seconds);
+    let filled = histograms(slice, kind).filter(|times| !times.is_empty());
+    let longest = filled
+        .map(|times| times.max() as f64 / 1e9)
+        .reduce(f64::max);
+    pause.filter(|seconds| *seconds >= PAUSE).or(longest)
+}
+
+fn histograms(slice: &Slice, kind: Kind) -> impl Iterator<Item = &Histogram<u64>> {
+    slice.work().map(kind)
+}
+
+fn is_work(op: &OpFigures) -> bool {
+    op.role.is_work()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Made, Run};
+
+    /// Eight slices of 1,000 requests of 2 ms; in the fourth of `a` 12 % take up to 0.9 s.
+    fn stalling() -> Run {
+        let mut run = Run::single(8);
+        stall_in(&mut run, 3);
+        run
+    }
+
+    fn stall_in(run: &mut Run, index: usize) {
+        let slice = Made(&mut run.slices[index]);
+        let service = &mut slice.0.ops[0].service;
+        for micros in (300_000..900_000).step_by(5_000) {
+            service.record(micros * 1_000).unwrap();
+        }
+        slice.0.ops[0].response = slice.0.ops[0].service.clone();
+        slice.0.pause = Some(Pause {
+            start: slice.0.start + 0.25,
+            seconds: 0.9,
+        });
+    }
+
+    #[test]
+    fn a_stall_in_one_of_eight_slices_is_suspect_with_the_pause_and_its_time() {
+        for run in [stalling(), stalling().open_loop()] {
+            let findings = run.findings(&Stalls);
+            assert_eq!(findings.len(), 1);
+            assert_eq!(findings[0].severity, Severity::Suspect);
+            assert_eq!(findings[0].blame, Blame::Server);
+            assert_eq!(
+                findings[0].evidence,
+                "1 of 8 slices holds 100 % of the requests that took 6.00 ms or longer: the 99th \
+                 percentile of all requests is 490 ms, that of the median slice 2.00 ms; the \
+                 target sent no response for 900 ms, from 4.75 s after the start of the run"
+            );
+        }
+    }
+
+    #[test]
+    fn a_pause_that_moves_no_percentile_is_a_note() {
+        let mut run = Run::single(8);
+        for at in [2, 5] {
+            run.slices[at].pause = Some(Pause {
+                start: run.slices[at].start,
+                seconds: 0.2 + at as f64 / 100.0,
+            });
+        }
+        let findings = run.findings(&Stalls);
+        assert_eq!(findings[0].severity, Severity::Note);
+        assert_eq!(
+            findings[0].evidence,
+            "the target sent no response for 250 ms, from 7.50 s after the start of the run, the \
+             longest of the pauses in 2 of 8 slices"
+        );
+    }
+
+    #[test]
+    fn a_stall_of_the_machine_is_not_the_targets() {
+        let mut stolen = stalling();
+        let cpu = |run: &mut Run| {
+            run.slices[3]
+                .machine
+                .as_mut()
+                .unwrap()
+                .cpu
+                .as_mut()
+                .unwrap()
+                .steal = 0.5
+        };
+        cpu(&mut stolen);
+        let mut busy = stalling();
+        let machine = busy.slices[3].machine.as_mut().unwrap();
+        machine.others_cpu_seconds = Some(0.8);
+        machine.pressure.cpu_some_us = Some(700_000);
+        for run in [stolen, busy] {
+            let findings = run.findings(&Stalls);
+            assert_eq!(findings[0].blame, Blame::Generator, "{findings:?}");
+            assert!(findings[0].evidence.contains("no response came for 900 ms"));
+            assert!(
+                findings[0]
+                    .evidence
+                    .contains("the load generator's machine")
+            );
+        }
+        // The target's own work makes others wait as well.
+        let mut target = stalling();
+        let machine = target.slices[3].machine.as_mut().unwrap();
+        machine.pressure.cpu_some_us = Some(700_000);
+        assert_eq!(target.findings(&Stalls)[0].blame, Blame::Server);
+        // Steal as in every other slice explains nothing.
+        let mut always = stalling();
+        always.each(|slice| slice.machine().cpu.as_mut().unwrap().steal = 0.5);
+        assert_eq!(always.findings(&Stalls)[0].blame, Blame::Server);
+    }
+
+    #[test]
+    fn silent_when_slices_agree_and_where_responses_take_as_long() {
+        assert_eq!(Run::pair(8).findings(&Stalls), []);
+        // The same tail in every slice, and no pause.
+        let mut even = Run::single(8);
+        even.each(|slice| slice.0.ops[0].service.record_n(50_000_000, 20).unwrap());
+        assert_eq!(even.findings(&Stalls), []);
+        // Half a second is what a request takes.
+        let mut slow = Run::single(8);
+        slow.each(|slice| {
+            slice.answers(400, 0.5);
+            slice.0.pause = Some(Pause {
+                start: slice.0.start,
+                seconds: 0.5,
+            });
+        });
+        assert_eq!(slow.findings(&Stalls), []);
+        // A slice cut short is in no figure.
+        let mut cut = stalling();
+        cut.slices[3].cut_short = true;
+        assert_eq!(cut.findings(&Stalls), []);
+    }
+}

@@ -1,0 +1,97 @@
+//! How long a slice has to be, from what the warm-up saw.
+
+use std::time::Duration;
+
+use tenbin_engine::Sample;
+use tenbin_plan::Plan;
+use tenbin_plan::duration::Time;
+use tenbin_record::{OpFigures, merge, quantile_ns};
+
+/// How many times the median service time of the slowest operation a slice lasts: twice what
+/// the finding `short_slices` asks for, since a warm-up sees a few requests only.
+const TIMES: u32 = 20;
+
+/// A slice is not made longer than that.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// Lengths are multiples of that.
+const STEP_MILLIS: u128 = 500;
+
+/// Fewest responses of which a median is taken.
+const FEWEST: u64 = 3;
+
+/// Service times of one warm-up, by operation.
+#[derive(Default)]
+pub(crate) struct WarmUpTimes(Vec<OpFigures>);
+
+impl WarmUpTimes {
+    /// Adds what came of one stretch, the drain after it included: there the slow ones end.
+    pub(crate) fn add(&mut self, sample: &Sample) {
+        for op in sample.ops.iter().filter(|op| !op.service.is_empty()) {
+            let at = self.0.iter().position(|known| known.name == op.name);
+            let at = at.unwrap_or_else(|| {
+                self.0.push(OpFigures::new(op.name));
+                self.0.len() - 1
+            });
+            merge(&mut self.0[at].service, &op.service);
+        }
+    }
+
+    /// The median service time of the slowest operation; `None` with too few responses.
+    pub(crate) fn slowest_median(&self) -> Option<Duration> {
+        let enough = self.0.iter().filter(|op| op.service.len() >= FEWEST);
+        let medians = enough.filter_map(|op| quantile_ns(&op.service, 0.5));
+        medians.max().map(Duration::from_nanos)
+    }
+}
+
+/// The plan with slices that are long enough for operations of which the slowest takes
+/// `median`; `None` where they are already. Slices that end by a count of requests, and those
+/// of a search for a rate, have other lengths.
+pub(crate) fn lengthened(plan: &Plan, median: Option<Duration>) -> Option<Plan> {
+    let by_time = |work: &tenbin_plan::Workload| work.load.requests.is_none();
+    if !plan.workloads.iter().all(by_time) || plan.workloads.iter().any(|w| w.search().is_some()) {
+        return None;
+    }
+    let slice = slice_length(plan.rounds.slice, median?)?;
+    let mut plan = plan.clone();
+    plan.rounds.slice = slice;
+    Some(plan)
+}
+
+fn slice_length(planned: Duration, median: Duration) -> Option<Duration> {
+    let steps = (median * TIMES).as_millis().div_ceil(STEP_MILLIS);
+    let millis = u64::try_from(steps * STEP_MILLIS).unwrap_or(u64::MAX);
+    let wanted = Duration::from_millis(millis).min(LONGEST);
+    (wanted > planned).then_some(wanted)
+}
+
+/// What the user is told of it.
+pub(crate) fn sentence(plan: &Plan, longer: &Plan, median: Duration) -> String {
+    let millis = Duration::from_millis(u64::try_from(median.as_millis()).unwrap_or(u64::MAX));
+    format!(
+        "slices of {} instead of {}: an operation took {} in the warm-up (median), and a slice \
+         lasts {TIMES} times that; the slices now take about {} in all (--slice sets another \
+         length)",
+        Time(longer.rounds.slice),
+        Time(plan.rounds.slice),
+        Time(millis),
+        Time(Duration::from_secs(longer.forecast().as_secs()))
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slice_holds_the_slowest_operation_twenty_times() {
+        let seconds = Duration::from_secs;
+        let millis = Duration::from_millis;
+        assert_eq!(slice_length(seconds(2), millis(500)), Some(seconds(10)));
+        assert_eq!(slice_length(seconds(2), millis(110)), Some(millis(2_500)));
+        assert_eq!(slice_length(seconds(2), millis(100)), None);
+        assert_eq!(slice_length(seconds(2), seconds(9)), Some(LONGEST));
+        assert_eq!(slice_length(seconds(90), seconds(9)), None);
+    }
+}

@@ -1,0 +1,104 @@
+//! A cache that forgets what was used least recently.
+
+/// No pattern.
+const NONE: u32 = u32::MAX;
+
+/// A cache that forgets what was used least recently, of patterns by their numbers: a
+/// list that is linked both ways.
+#[derive(Debug)]
+pub(super) struct Lru {
+    pub(super) size: u32,
+    held: u32,
+    /// By pattern: the one used just before and just after it, and whether it is held.
+    links: Vec<(u32, u32, bool)>,
+    newest: u32,
+    oldest: u32,
+}
+
+impl Lru {
+    pub(super) fn new(size: u32) -> Self {
+        Self {
+            size,
+            held: 0,
+            links: Vec::new(),
+            newest: NONE,
+            oldest: NONE,
+        }
+    }
+
+    /// Whether it is there; it is afterwards.
+    pub(super) fn look(&mut self, pattern: u32) -> bool {
+        if self.links.len() <= pattern as usize {
+            self.links.resize(pattern as usize + 1, (NONE, NONE, false));
+        }
+        let hit = self.links[pattern as usize].2;
+        if hit {
+            self.unlink(pattern);
+        } else if self.held == self.size {
+            let oldest = self.oldest;
+            self.unlink(oldest);
+            self.links[oldest as usize].2 = false;
+        } else {
+            self.held += 1;
+        }
+        self.push(pattern);
+        hit
+    }
+
+    fn push(&mut self, pattern: u32) {
+        let before = self.newest;
+        self.links[pattern as usize] = (before, NONE, true);
+        match before {
+            NONE => self.oldest = pattern,
+            before => self.links[before as usize].1 = pattern,
+        }
+        self.newest = pattern;
+    }
+
+    fn unlink(&mut self, pattern: u32) {
+        let (before, after, _) = self.links[pattern as usize];
+        match before {
+            NONE => self.oldest = after,
+            before => self.links[before as usize].1 = after,
+        }
+        match after {
+            NONE => self.newest = before,
+            after => self.links[after as usize].0 = before,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The newest last; the first goes.
+    fn naive(size: usize, sequence: &[u32]) -> Vec<bool> {
+        let mut held: Vec<u32> = Vec::new();
+        let look = |&pattern: &u32| {
+            let place = held.iter().position(|&other| other == pattern);
+            match place {
+                Some(place) => drop(held.remove(place)),
+                None if held.len() == size => drop(held.remove(0)),
+                None => {}
+            }
+            held.push(pattern);
+            place.is_some()
+        };
+        sequence.iter().map(look).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn the_cache_is_that_of_a_plain_list(
+            size in 1..12u32,
+            sequence in prop::collection::vec(0..20u32, 0..300),
+        ) {
+            let mut lru = Lru::new(size);
+            let hits: Vec<bool> = sequence.iter().map(|&pattern| lru.look(pattern)).collect();
+            prop_assert_eq!(hits, naive(size as usize, &sequence));
+        }
+    }
+}

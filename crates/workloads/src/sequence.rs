@@ -1,0 +1,206 @@
+//! How far a workload has come in the sequence of its requests.
+//!
+//! Where it matters which requests are sent, as what a cache holds follows from them, a
+//! workload has one sequence for the whole run: each slice goes on where the one before it
+//! ended, and every target of a round is sent the same segment of it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tenbin_plan::rng::mix;
+
+/// How far a workload has come in its sequence on one target, warm-ups among it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Position {
+    /// Requests up to here, by worker.
+    pub workers: Vec<u64>,
+    /// Those of them that were left out.
+    pub skipped: u64,
+    /// A number for what was sent, in whatever order: the same for two targets that were
+    /// sent the same requests equally often. `None` where targets need not be.
+    pub digest: Option<u64>,
+}
+
+impl Position {
+    /// Requests up to here, over all workers.
+    pub fn total(&self) -> u64 {
+        self.workers.iter().sum()
+    }
+
+    /// Those of them that were sent.
+    pub fn sent(&self) -> u64 {
+        self.total().saturating_sub(self.skipped)
+    }
+}
+
+/// How far one worker has come. On the path of a request.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Cursor {
+    /// Requests up to here.
+    at: u64,
+    /// Where the slice under way ends, if it ends by count.
+    end: Option<u64>,
+    skipped: u64,
+    digest: u64,
+}
+
+impl Cursor {
+    /// Whether the worker has sent its share of the segment.
+    #[inline]
+    pub(crate) fn is_through(&self) -> bool {
+        self.end.is_some_and(|end| self.at >= end)
+    }
+
+    /// The next request, by any number that tells it from the others, is sent.
+    #[inline]
+    pub(crate) fn send(&mut self, request: u64) {
+        self.at += 1;
+        self.digest = self.digest.wrapping_add(mix(request));
+    }
+
+    fn skip(&mut self, to: u64) -> u64 {
+        let left_out = to.saturating_sub(self.at);
+        self.at += left_out;
+        self.skipped += left_out;
+        left_out
+    }
+}
+
+/// The cursors of all workers, while none of them is at work.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Cursors {
+    workers: Vec<Cursor>,
+    /// Whether targets are to be sent the same.
+    alike: bool,
+}
+
+impl Cursors {
+    pub(crate) fn new(workers: usize, alike: bool) -> Self {
+        Self {
+            workers: vec![Cursor::default(); workers],
+            alike,
+        }
+    }
+
+    pub(crate) fn get(&self, worker: usize) -> Cursor {
+        self.workers[worker]
+    }
+
+    pub(crate) fn put_back(&mut self, worker: usize, cursor: Cursor) {
+        self.workers[worker] = cursor;
+    }
+
+    /// As [`crate::Prepared::ends_at`].
+    pub(crate) fn ends_at(&mut self, ends: Option<&[u64]>) {
+        for (worker, cursor) in self.workers.iter_mut().enumerate() {
+            cursor.end = ends.map(|ends| ends.get(worker).copied().unwrap_or(cursor.at));
+        }
+    }
+
+    /// As [`crate::Prepared::skip_to`]; tells how many each worker leaves out.
+    pub(crate) fn skip_to(&mut self, position: &[u64]) -> Vec<u64> {
+        let workers = self.workers.iter_mut().zip(position);
+        workers.map(|(cursor, &to)| cursor.skip(to)).collect()
+    }
+
+    /// The same with a digest that is kept elsewhere.
+    pub(crate) fn position_of(&self, digest: u64) -> Position {
+        Position {
+            digest: self.alike.then_some(digest),
+            ..self.position()
+        }
+    }
+
+    pub(crate) fn position(&self) -> Position {
+        let digests = self.workers.iter().map(|cursor| cursor.digest);
+        let digest = digests.fold(0, u64::wrapping_add);
+        Position {
+            workers: self.workers.iter().map(|cursor| cursor.at).collect(),
+            skipped: self.workers.iter().map(|cursor| cursor.skipped).sum(),
+            digest: self.alike.then_some(digest),
+        }
+    }
+}
+
+/// The cursor of one worker while it is at work; put back when it is dropped.
+pub(crate) struct AtWork {
+    cursor: Cursor,
+    worker: usize,
+    home: Arc<Mutex<Cursors>>,
+}
+
+impl AtWork {
+    pub(crate) fn new(home: &Arc<Mutex<Cursors>>, worker: usize) -> Self {
+        Self {
+            cursor: held(home).get(worker),
+            worker,
+            home: Arc::clone(home),
+        }
+    }
+
+    /// As [`Cursor::is_through`].
+    #[inline]
+    pub(crate) fn is_through(&self) -> bool {
+        self.cursor.is_through()
+    }
+
+    /// How far the worker has come.
+    pub(crate) fn at(&self) -> u64 {
+        self.cursor.at
+    }
+
+    /// As [`Cursor::send`].
+    #[inline]
+    pub(crate) fn send(&mut self, request: u64) {
+        self.cursor.send(request);
+    }
+}
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        held(&self.home).put_back(self.worker, self.cursor);
+    }
+}
+
+pub(crate) fn held(cursors: &Mutex<Cursors>) -> MutexGuard<'_, Cursors> {
+    cursors.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(requests: &[u64]) -> Position {
+        let mut cursors = Cursors::new(2, true);
+        for (at, &request) in requests.iter().enumerate() {
+            let mut cursor = cursors.get(at % 2);
+            cursor.send(request);
+            cursors.put_back(at % 2, cursor);
+        }
+        cursors.position()
+    }
+
+    #[test]
+    fn the_same_requests_in_another_order_have_the_same_digest_and_others_have_not() {
+        let digest = sent(&[3, 5, 5, 8]).digest;
+        assert_eq!(sent(&[5, 8, 3, 5]).digest, digest);
+        for other in [&[3, 5, 8, 8][..], &[3, 5, 8], &[3, 5, 5, 8, 0]] {
+            assert_ne!(sent(other).digest, digest, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted() {
+        let mut cursors = Cursors::new(2, true);
+        cursors.ends_at(Some(&[2, 1]));
+        let mut first = cursors.get(0);
+        first.send(1);
+        assert!(!first.is_through());
+        cursors.put_back(0, first);
+        assert_eq!(cursors.skip_to(&[2, 1]), [1, 1]);
+        assert!(cursors.get(0).is_through() && cursors.get(1).is_through());
+        let position = cursors.position();
+        assert_eq!((position.total(), position.sent()), (3, 1));
+        cursors.ends_at(None);
+        assert!(!cursors.get(0).is_through());
+    }
+}
