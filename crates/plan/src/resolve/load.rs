@@ -320,3 +320,18 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &LoadDraft) -> Load {
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_connections_is_read_in_order_and_once_each() {
+        let read = |text: &str| listed(&Scalar::Text(text.to_owned()));
+        assert_eq!(read("8, 1,64,8"), Ok(vec![1, 8, 64]));
+        for wrong in ["1,", "1,0", "1,x", "1,100001"] {
+            let error = read(wrong).unwrap_err();
+            assert!(error.contains("is not a list of connections"), "{error}");
+        }
+    }
+}
