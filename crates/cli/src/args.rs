@@ -162,7 +162,7 @@ pub enum Command {
     /// Print the plan that options mean, for `tenbin run`
     #[command(subcommand)]
     Plan(PlanCommand),
-    /// Delete what a killed run has left on S3 targets that were there before it
+    /// Delete what a run left on its targets, and data of launched targets that a killed run left
     Clean(CleanArgs),
     /// Print the result of a run again, finished or not
     Show(ShowArgs),

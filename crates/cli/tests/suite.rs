@@ -188,6 +188,89 @@ fn the_optimum_concurrency_is_named() {
 }
 
 #[test]
+fn one_operation_at_a_time_has_its_time_per_operation() {
+    let scratch = Scratch::new("suite-sequential");
+    let options = ["--scenario", "mixed", "--sequential", "--rounds", "2"];
+    suite(&scratch, &[&options[..], &TWO].concat());
+    let run = directory(&scratch, "-s3-suite-mixed-sequential");
+    let document = result(&run);
+    for workload in array(&document["workloads"]) {
+        assert_eq!(workload["connections"], 1, "{workload}");
+    }
+    let summary = read(&run, "SUMMARY.md");
+    assert!(
+        summary.contains("### One operation at a time (µs/op)"),
+        "{summary}"
+    );
+    // The time of a slice divided by its operations is one divided by their rate.
+    let lines = read(&run, "benchmark.txt");
+    let mut seen = 0;
+    for line in lines.lines().filter(|line| line.starts_with("Benchmark")) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let value = |unit: &str| {
+            let at = words.iter().position(|word| *word == unit).expect("a unit");
+            words[at - 1].parse::<f64>().expect("a number")
+        };
+        let product = value("µs/op") * value("ops/s");
+        assert!((product / 1e6 - 1.0).abs() < 1e-4, "{line}");
+        seen += 1;
+    }
+    assert_eq!(seen, 3 * 2 * 2, "{lines}");
+}
+
+#[test]
+fn sizes_by_connections_are_a_grid() {
+    let scratch = Scratch::new("grid");
+    let run = Tenbin::new(
+        &scratch,
+        [
+            "s3",
+            "get",
+            "--builtin",
+            "memory=s3-memory",
+            "--size",
+            "1KiB,64KiB",
+            "--objects",
+            "16",
+            "--connections",
+            "1,8",
+            "--slice",
+            "200ms",
+            "--rounds",
+            "1",
+            "--warmup",
+            "0s",
+        ],
+    )
+    .within(Duration::from_secs(60))
+    .run();
+    assert!(matches!(run.code, Some(0 | 6 | 7)), "{run}");
+    let directory = directory(&scratch, "-s3-get");
+    let document = result(&directory);
+    let names: Vec<String> = array(&document["workloads"])
+        .iter()
+        .map(|workload| workload["name"].as_str().expect("a name").to_owned())
+        .collect();
+    assert_eq!(
+        names,
+        ["get-1KiB-c1", "get-1KiB-c8", "get-64KiB-c1", "get-64KiB-c8"]
+    );
+    let summary = read(&directory, "SUMMARY.md");
+    assert!(summary.contains("#### GetObject on memory"), "{summary}");
+    let head = "| size | 1: ops/s | 1: p50 | 8: ops/s | 8: p50 |";
+    assert!(summary.contains(head), "{summary}");
+    let (_, rows) = summary.split_once(head).expect("the grid");
+    let rows: Vec<&str> = rows.lines().skip(2).take(2).collect();
+    assert!(
+        rows[0].starts_with("| 1KiB | ") && rows[1].starts_with("| 64KiB | "),
+        "{rows:?}"
+    );
+    // The plan as executed is the same grid.
+    let plan = read(&directory, "plan.toml");
+    assert!(plan.contains("get-64KiB-c8"), "{plan}");
+}
+
+#[test]
 fn what_cannot_be_compared_is_refused_before_anything_starts() {
     let scratch = Scratch::new("suite-refused");
     let file = scratch.write("notes.txt", "no benchmark");

@@ -31,7 +31,7 @@ pub(crate) fn text(document: &Document) -> String {
         };
         for slice in document.slices.iter().filter(measured) {
             let name = name::of(document, workload, &slice.target);
-            text += &line::of(&name, slice, errors_seen);
+            text += &line::of(&name, slice, errors_seen, workload.is_sequential());
         }
     }
     text

@@ -11,9 +11,10 @@ use super::set;
 #[derive(Args)]
 #[command(next_help_heading = "Load")]
 pub struct LoadArgs {
-    /// Connections over all threads [default: 16]
+    /// Connections over all threads; with commas, for example 1,8,64, one workload for each [default:
+    /// 16]
     #[arg(long, short, visible_alias = "concurrency", value_name = "N")]
-    pub connections: Option<u32>,
+    pub connections: Option<String>,
     /// Measure on one number of connections after another, up and down in turns, to find the knee:
     /// 1..256 (doubling), 1,2,4,8 or 10:100:10 (from, to, step)
     #[arg(
@@ -90,7 +91,12 @@ pub struct LoadArgs {
 impl LoadArgs {
     pub(super) fn draft(&self) -> LoadDraft {
         let mut load = LoadDraft::default();
-        set(&mut load.connections, "--connections", self.connections);
+        let connections = self.connections.as_deref();
+        match connections.map(|text| (text, text.trim().parse::<u32>())) {
+            Some((_, Ok(number))) => set(&mut load.connections, "--connections", Some(number)),
+            Some((text, Err(_))) => set(&mut load.connections, "--connections", Some(text)),
+            None => {}
+        }
         set(&mut load.ramp, "--ramp", self.ramp.as_deref());
         set(&mut load.slo, "--slo", self.slo.as_deref());
         set(&mut load.depth, "--depth", self.depth);

@@ -18,12 +18,17 @@ Examples:
   tenbin s3 suite --scenario mixed --builtin memory=s3-memory --builtin durable=s3-durable
   tenbin s3 suite --scenario concurrency --target minio=http://127.0.0.1:9000 \\
       --target versity=http://127.0.0.1:7070
+  tenbin s3 suite --sequential --target jog=http://127.0.0.1:9200
   tenbin s3 suite --target jog=http://127.0.0.1:9200 --before runs/2026-01-23T100000-s3-suite-six \\
       --changed list-1000")]
 pub struct SuiteArgs {
     /// Which workloads
     #[arg(long, value_enum, default_value_t = Scenario::Six, help_heading = "Workloads")]
     pub scenario: Scenario,
+    /// Send one operation at a time on one connection, as "go test -bench" does: SUMMARY.md and
+    /// benchmark.txt then have the time per operation in µs/op
+    #[arg(long, help_heading = "Workloads")]
+    pub sequential: bool,
     /// The systems under test.
     #[command(flatten)]
     pub targets: TargetArgs,
@@ -123,8 +128,8 @@ impl Scenario {
             .unwrap_or_default()
     }
 
-    /// Its workloads, each once.
-    fn works(self) -> Vec<Work> {
+    /// Its workloads, each once; on one connection if `sequential`.
+    fn works(self, sequential: bool) -> Vec<Work> {
         let mut works = match self {
             Self::Six => six(),
             Self::Throughput => throughput(),
@@ -132,6 +137,9 @@ impl Scenario {
             Self::Mixed => mixed(),
             Self::All => [six(), throughput(), concurrency(), mixed()].concat(),
         };
+        if sequential {
+            works.iter_mut().for_each(|work| work.connections = 1);
+        }
         let mut seen = Vec::new();
         works.retain(|work| {
             let is_new = !seen.contains(work);
@@ -213,7 +221,9 @@ impl Work {
             .find(|(known, _)| *known == size)
             .map_or(connections, |(_, usual)| *usual);
         match self.name {
+            Some(name) if connections == 1 => format!("{name}-c1"),
             Some(name) => name.to_owned(),
+            None if connections == 1 => format!("{operation}-{size}-c1"),
             None if connections == usual => format!("{operation}-{size}"),
             None => format!("{operation}-{size}-c{connections}"),
         }
@@ -229,6 +239,9 @@ impl Work {
             ..WorkloadDraft::default()
         };
         draft.load.connections = Some(At::nowhere(self.connections));
+        if self.connections == 1 && self.operation == "multipart" {
+            draft.parts_at_once = Some(At::nowhere(1_u32));
+        }
         set(&mut draft.bucket, "--bucket", place.bucket.as_deref());
         let style = place.virtual_host.then_some("virtual");
         set(&mut draft.style, "--virtual-host", style);
@@ -258,9 +271,11 @@ impl SuiteArgs {
     pub fn draft(&self) -> Result<Draft, Refusal> {
         let mut targets = self.targets.drafts()?;
         self.keys.apply(&mut targets);
-        let works = self.scenario.works();
+        let works = self.scenario.works(self.sequential);
         let mut draft = Draft::default();
-        draft.name = Some(At::nowhere(format!("s3-suite-{}", self.scenario.name())));
+        let end = if self.sequential { "-sequential" } else { "" };
+        let name = format!("s3-suite-{}{end}", self.scenario.name());
+        draft.name = Some(At::nowhere(name));
         draft.rounds = RoundsDraft {
             count: Some(At::nowhere(rounds(
                 targets.len(),
@@ -311,7 +326,7 @@ mod tests {
             // Of 31, six are in two scenarios or three.
             (Scenario::All, 25),
         ] {
-            let works = scenario.works();
+            let works = scenario.works(false);
             assert_eq!(works.len(), count, "{scenario:?}");
             let names: BTreeSet<String> = works.iter().map(|work| work.name()).collect();
             assert_eq!(names.len(), count, "{scenario:?}: {names:?}");
@@ -322,6 +337,17 @@ mod tests {
             ["put-1MB-c1", "put-1MB-c4", "put-1MB-c8", "put-1MB"]
         );
         assert_eq!(throughput()[4].connections, 8, "64 MB on eight connections");
+    }
+
+    #[test]
+    fn a_sequential_suite_has_one_connection_and_says_so_in_its_names() {
+        let works = Scenario::All.works(true);
+        let names: BTreeSet<String> = works.iter().map(|work| work.name()).collect();
+        assert_eq!(names.len(), works.len(), "{names:?}");
+        assert!(works.iter().all(|work| work.connections == 1));
+        assert!(names.iter().all(|name| name.ends_with("-c1")), "{names:?}");
+        assert!(names.contains("list-1000-c1") && names.contains("mixed-70-30-c1"));
+        assert_eq!(Scenario::Six.works(true).len(), 6);
     }
 
     #[test]

@@ -19,6 +19,8 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 const SHORTEST_TIMEOUT: Duration = Duration::from_millis(1);
 /// More sockets than one address pair has ports is surely a slip.
 const MOST_CONNECTIONS: u64 = 100_000;
+/// More than these is surely a slip: every number of connections is a workload of its own.
+const MOST_LEVELS: usize = 64;
 /// A day of arrivals in less than a tenth of a second.
 const HIGHEST_SPEED: f64 = 1e6;
 /// Servers allow one or two hundred streams; more than this is surely a slip.
@@ -231,16 +233,54 @@ fn all_steps(desk: &mut Desk<'_>, steps: &At<List>) -> Vec<(f64, Duration)> {
     read
 }
 
-/// The levels of connections that are asked for; none without a ramp.
+/// The levels of connections that are asked for, by a ramp or by a list of connections; none
+/// without either.
 pub(super) fn levels(desk: &mut Desk<'_>, draft: &LoadDraft) -> Option<Vec<usize>> {
+    if is_list(&draft.connections) {
+        return desk.read("connections", &draft.connections, listed);
+    }
     let Ramp(levels) = desk.read("ramp", &draft.ramp, Scalar::parsed::<Ramp>)?;
     Some(levels)
 }
 
+/// Whether several numbers of connections are given: `1,8,64`.
+fn is_list(connections: &Field) -> bool {
+    let given = connections.as_ref().map(|field| &field.value);
+    matches!(given, Some(Scalar::Text(text)) if text.contains(','))
+}
+
+/// Each once, ascending.
+fn listed(scalar: &Scalar) -> Result<Vec<usize>, String> {
+    let text = scalar.text()?;
+    let wrong = || {
+        format!(
+            "{text:?} is not a list of connections; write whole numbers from 1 to \
+             {MOST_CONNECTIONS}, at most {MOST_LEVELS} of them, for example \"1,8,64\""
+        )
+    };
+    let mut levels = Vec::new();
+    for part in text.split(',') {
+        let level: usize = part.trim().parse().map_err(|_| wrong())?;
+        if level == 0 || level as u64 > MOST_CONNECTIONS {
+            return Err(wrong());
+        }
+        levels.push(level);
+    }
+    levels.sort_unstable();
+    levels.dedup();
+    if levels.len() > MOST_LEVELS {
+        return Err(wrong());
+    }
+    Ok(levels)
+}
+
 pub(super) fn resolve(desk: &mut Desk<'_>, draft: &LoadDraft) -> Load {
-    let connections = desk.read("connections", &draft.connections, |scalar| {
-        scalar.whole(1, MOST_CONNECTIONS)
-    });
+    let connections = match is_list(&draft.connections) {
+        true => None,
+        false => desk.read("connections", &draft.connections, |scalar| {
+            scalar.whole(1, MOST_CONNECTIONS)
+        }),
+    };
     let depth = desk.read("depth", &draft.depth, |scalar| scalar.whole(1, MOST_DEPTH));
     let pace = pace(desk, draft);
     let timeout = desk.read("timeout", &draft.timeout, |scalar| {
@@ -278,5 +318,20 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &LoadDraft) -> Load {
         requests: desk.read("requests", &draft.requests, |scalar| {
             scalar.whole(1, u64::MAX)
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_connections_is_read_in_order_and_once_each() {
+        let read = |text: &str| listed(&Scalar::Text(text.to_owned()));
+        assert_eq!(read("8, 1,64,8"), Ok(vec![1, 8, 64]));
+        for wrong in ["1,", "1,0", "1,x", "1,100001"] {
+            let error = read(wrong).unwrap_err();
+            assert!(error.contains("is not a list of connections"), "{error}");
+        }
     }
 }

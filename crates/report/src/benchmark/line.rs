@@ -4,7 +4,10 @@ use crate::document::SliceFigures;
 
 /// The line, with its newline. What is not known is left out: there is no word for it
 /// in the format.
-pub(super) fn of(name: &str, slice: &SliceFigures, errors_seen: bool) -> String {
+///
+/// `sequential`: one operation was sent at a time, so that the time per operation is that of
+/// the whole slice, as `go test -bench` counts it.
+pub(super) fn of(name: &str, slice: &SliceFigures, errors_seen: bool, sequential: bool) -> String {
     let operations = slice.ok + slice.failed;
     let each = |amount: f64| amount / operations as f64;
     let each_ok = |amount: f64| amount / slice.ok as f64;
@@ -15,6 +18,13 @@ pub(super) fn of(name: &str, slice: &SliceFigures, errors_seen: bool) -> String 
     let server_cpu = slice.server_cpu.filter(|seconds| *seconds > 0.0);
     let values = [
         ("ns/op", slice.mean.map(nanos)),
+        (
+            "µs/op",
+            slice
+                .throughput
+                .filter(|rate| sequential && *rate > 0.0)
+                .map(|rate| 1e6 / rate),
+        ),
         ("ops/s", slice.throughput),
         (
             "MB/s",

@@ -54,6 +54,15 @@ pub struct Subject {
     pub part_bytes: Option<u64>,
 }
 
+impl Workload {
+    /// Whether one operation was sent at a time, on one connection.
+    pub fn is_sequential(&self) -> bool {
+        // As `describe::load` writes a depth above 1.
+        let is_deep = self.load.contains(" with up to ");
+        self.closed_loop && self.connections == 1 && !is_deep
+    }
+}
+
 /// How often an operation is sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Share {

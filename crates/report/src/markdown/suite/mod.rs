@@ -2,6 +2,7 @@
 //! one table, sizes by class, the optimum concurrency, uses, and the raw lines.
 
 mod classes;
+mod grid;
 mod tables;
 mod title;
 
@@ -25,9 +26,11 @@ pub(super) fn is_for(document: &Document) -> bool {
 /// What stands before the details.
 pub(super) fn overview(page: &mut String, document: &Document) {
     heading(page, 2, "Results");
+    tables::sequential(page, document);
     tables::latency(page, document);
     tables::throughput(page, document);
     tables::bandwidth(page, document);
+    grid::grids(page, document);
     optimum(page, document);
     classes::classes(page, document);
     uses(page, document);

@@ -7,6 +7,46 @@ use crate::markdown::{Rows, heading, line, winner};
 use crate::terminal::verdict_word;
 use crate::words::{BANDWIDTH, UNKNOWN, grouped_interval, ratio, ratio_interval};
 
+/// Work of which one operation was sent at a time, as Go's benchmarks do.
+pub(super) fn sequential(page: &mut String, document: &Document) {
+    let mut workloads = document.workloads.iter();
+    if !workloads.any(Workload::is_sequential) {
+        return;
+    }
+    heading(page, 3, "One operation at a time (µs/op)");
+    line(
+        page,
+        "Time of the slice divided by its correct operations, in microseconds: what `go test \
+         -bench` prints. One operation was sent at a time, on one connection. A ratio above 1 is \
+         faster than the baseline.",
+    );
+    line(page, "");
+    let figure = |result: &ResultOf| grouped_interval(result.throughput.and_then(inverse));
+    table_of(
+        page,
+        document,
+        &["throughput"],
+        &figure,
+        &Workload::is_sequential,
+    );
+}
+
+/// Microseconds an operation, of operations a second.
+fn inverse(rate: Figure) -> Option<Figure> {
+    let time = |rate: f64| 1e6 / rate;
+    (rate.value > 0.0).then(|| Figure {
+        value: time(rate.value),
+        interval: rate.interval.filter(|ends| ends.low > 0.0).map(|ends| {
+            crate::document::Interval {
+                low: time(ends.high),
+                high: time(ends.low),
+                ..ends
+            }
+        }),
+        ..rate
+    })
+}
+
 pub(super) fn latency(page: &mut String, document: &Document) {
     heading(page, 3, "Latency (µs/op)");
     line(
@@ -79,6 +119,17 @@ fn table(
     metrics: &[&str],
     figure: &dyn Fn(&ResultOf) -> String,
 ) {
+    table_of(page, document, metrics, figure, &|_| true);
+}
+
+/// The same of some workloads.
+fn table_of(
+    page: &mut String,
+    document: &Document,
+    metrics: &[&str],
+    figure: &dyn Fn(&ResultOf) -> String,
+    is_meant: &dyn Fn(&Workload) -> bool,
+) {
     let mut head = vec!["operation".to_owned()];
     head.extend(
         document
@@ -97,7 +148,8 @@ fn table(
         }
     }
     let mut rows = Rows::new(page, &refs(&head));
-    for workload in &document.workloads {
+    let workloads = document.workloads.iter();
+    for workload in workloads.filter(|workload| is_meant(workload)) {
         let mut cells = vec![for_markdown(&title(document, workload))];
         for target in &document.targets {
             let mut results = document.results_of(&workload.name);
