@@ -90,7 +90,7 @@ pub struct Dump {
     pub indexes: bool,
     /// Dump records.
     pub records: bool,
-    /// Only these tables; all if there is none.
+    /// Tables to dump; empty means all.
     pub only: Vec<String>,
     /// None of these tables.
     pub exclude: Vec<String>,

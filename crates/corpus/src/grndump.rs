@@ -23,7 +23,7 @@ pub struct Wanted {
     pub indexes: bool,
     /// Records.
     pub records: bool,
-    /// Only these tables; all if there is none.
+    /// Tables to dump; empty means all.
     pub only: Vec<String>,
     /// None of these tables.
     pub exclude: Vec<String>,
@@ -170,7 +170,7 @@ fn read_from(mut call: Command, path: &str, consume: &mut Consume<'_>) -> Result
     }
 }
 
-/// Copies a dump, with at most so many records of each table.
+/// Copies a dump, with a limit on the records of each table.
 fn pass(
     commands: &mut dyn BufRead,
     most: Option<u64>,

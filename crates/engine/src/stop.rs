@@ -60,8 +60,8 @@ pub(crate) fn share_by_connections(total: u64, first: u64, last: u64, connection
     until(last) - until(first)
 }
 
-/// The shares that `threads` have in `total` operations of a closed loop on so many
-/// connections: as a slice deals out [`tenbin_plan::Load::requests`].
+/// Operations of each of `threads` generator threads, out of `total` in a closed loop over
+/// `connections`: the split that a slice uses for [`tenbin_plan::Load::requests`].
 pub fn shares(total: u64, connections: usize, threads: usize) -> Vec<u64> {
     let connections = connections as u64;
     let mut last = 0;

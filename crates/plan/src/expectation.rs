@@ -19,7 +19,7 @@ pub enum Demand {
     FailIf,
 }
 
-/// A condition on a figure of some targets at some workloads. Prints as it is written.
+/// A condition on a figure of some targets at some workloads. `Display` gives the text of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectation {
     /// What the condition is for.

@@ -49,7 +49,7 @@ impl Cached {
         Self::slower_after(0, miss)
     }
 
-    /// The same, where only what is read after so many others takes so long.
+    /// The same, where responses are delayed only after the given number of requests.
     pub(crate) fn slower_after(reads: usize, miss: Duration) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let port = listener.local_addr().expect("its address").port();
