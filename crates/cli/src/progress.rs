@@ -133,6 +133,9 @@ impl Display {
                 self.bar.set_message(text.clone());
                 self.plain(&text);
             }
+            Progress::Printed { what } => self.line(&format!(
+                "kept in plan.toml: {what}; write {{env:NAME}} in place of a value that is secret"
+            )),
             Progress::Up { target, url } => self.line(&format!("{target} is up at {url}")),
             Progress::Pages { made, total } => {
                 let of = total.map_or_else(String::new, |total| format!(" of {total}"));

@@ -245,6 +245,56 @@ fn a_wrong_secret_key() {
     scratch.expect_nobody_left(SOON);
 }
 
+/// Values that look secret, in every place of a command line that takes some.
+#[test]
+fn values_that_look_secret_are_in_no_file_of_the_run() {
+    let scratch = Scratch::new("secret-values");
+    let base64 = "Ym9keS1odXNo"; // of body-hush
+    let server = format!(
+        "a=sh -c 'printf %s $DB_PASSWORD | base64; echo $DB_PASSWORD; exec \"{}\" serve http --listen 127.0.0.1:{{port}}'",
+        env!("CARGO_BIN_EXE_tenbin")
+    );
+    let run = Tenbin::new(
+        &scratch,
+        [
+            "http",
+            "--launch",
+            &server,
+            "--launch-env",
+            "a=DB_PASSWORD=body-hush",
+            "--launch-env",
+            "a=DB_USER=kept",
+            "--method",
+            "POST",
+            "--path",
+            "/x?token={env:QUERY}",
+            "--body",
+            "password=pw-hush&a=b",
+            "--rounds",
+            "2",
+            "--slice",
+            "300ms",
+        ],
+    )
+    .env("QUERY", "query-hush")
+    .run();
+    run.expect_stderr("kept in plan.toml: env of target \"a\"; write {env:NAME}");
+    let directory = run_directory(&scratch);
+    let summary = std::fs::read_to_string(directory.join("SUMMARY.md")).expect("a summary");
+    assert!(summary.contains("token={env:QUERY}"), "{summary}");
+    for secret in ["-hush", base64] {
+        run.expect_silence_about(secret);
+        let found = Command::new("grep")
+            .args(["-r", "-a", "-e", secret])
+            .arg(&directory)
+            .output();
+        let found = String::from_utf8_lossy(&found.expect("grep").stdout).into_owned();
+        assert!(found.is_empty(), "{found}");
+    }
+    let log = std::fs::read_to_string(directory.join("targets/a.log")).expect("a log");
+    assert!(log.starts_with("[redacted]\n[redacted]\n"), "{log}");
+}
+
 /// A plan whose MinIO has other credentials than the plan says.
 fn minio_plan(scratch: &Scratch, name: &str) -> String {
     let minio = path_of(Server::Minio);

@@ -15,6 +15,7 @@ use crate::keys;
 use crate::model::Secret;
 use crate::problem::{Findings, Place, Problem, Refusal, Source};
 use crate::scalar::{At, Entries, List, Scalar, SweepDraft};
+use crate::secrets::Secrets;
 
 /// A value that may be missing.
 pub type Field = Option<At<Scalar>>;
@@ -279,6 +280,9 @@ pub struct TargetDraft {
     pub sweep: Option<At<SweepDraft>>,
     /// Where the figures of what it uses come from.
     pub observe: Option<At<ObservedDraft>>,
+    /// What is kept out of everything that is printed: found while the draft is resolved.
+    #[serde(skip)]
+    pub secrets: Secrets,
 }
 
 /// The `observe` of a target: one way, or a list of ways whose figures are added up.
@@ -425,6 +429,9 @@ pub struct WorkloadDraft {
     pub headers: Option<At<List>>,
     /// HTTP: request body.
     pub body: Field,
+    /// What is kept out of everything that is printed: found while the draft is resolved.
+    #[serde(skip)]
+    pub secrets: Secrets,
     /// HTTP: file that holds the request body.
     pub body_file: Field,
     /// HTTP: statuses that count as success.

@@ -32,6 +32,7 @@ pub mod s3;
 mod scalar;
 mod schedule;
 mod searched;
+mod secrets;
 mod settings;
 pub mod size;
 mod slo;
@@ -70,6 +71,7 @@ pub use searched::{
     CORPUS_PATTERNS, ClusterSizes, Corpus, CorpusLanguage, CorpusSource, DEFAULT_CORPUS_SEED,
     DEFAULT_TERMS, SearchServer, Searched,
 };
+pub use secrets::Secrets;
 pub use settings::Setting;
 pub use slo::{Limit, Slo};
 pub use suggest::nearest_few;

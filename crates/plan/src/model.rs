@@ -14,6 +14,7 @@ use crate::observe::Observe;
 use crate::patterns::{ByTarget, HitSource, Patterns};
 use crate::s3::S3Work;
 use crate::searched::{Corpus, Searched};
+use crate::secrets::Secrets;
 use crate::slo::Slo;
 use crate::think::Think;
 use crate::trace::Trace;
@@ -268,6 +269,8 @@ pub struct Target {
     pub observe: Option<Observe>,
     /// What it is as a server that searches.
     pub searched: Searched,
+    /// Values in its URL and environment that nothing printed shows.
+    pub secrets: Secrets,
 }
 
 impl Target {
@@ -275,6 +278,11 @@ impl Target {
     /// done on it is done by Tenbin's own threads.
     pub fn has_server(&self) -> bool {
         !matches!(self.reach, Reach::Files(_) | Reach::Builtin(Builtin::Dummy))
+    }
+
+    /// A URL of this target without its secrets.
+    pub fn shown_url(&self, url: &Url) -> String {
+        self.secrets.conceal(url.as_str())
     }
 }
 
@@ -579,6 +587,8 @@ pub struct HttpWork {
     pub printed_headers: Vec<(String, String)>,
     /// Request body.
     pub body: Vec<u8>,
+    /// Values in `path`, `body` and the templates of `patterns` that nothing printed shows.
+    pub secrets: Secrets,
     /// The file that `body` was read from, if it was.
     pub body_file: Option<PathBuf>,
     /// Statuses that count as success; any 2xx when empty.
@@ -592,7 +602,7 @@ impl fmt::Debug for HttpWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpWork")
             .field("method", &self.method)
-            .field("path", &self.path)
+            .field("path", &self.shown_path())
             .field("headers", &self.printed_headers)
             .field("body", &format_args!("{} bytes", self.body.len()))
             .field("body_file", &self.body_file)
@@ -611,6 +621,11 @@ impl HttpWork {
         }
     }
 
+    /// `path` without its secrets.
+    pub fn shown_path(&self) -> Option<String> {
+        Some(self.secrets.conceal(self.path.as_ref()?))
+    }
+
     /// The requests that differ between targets, if they do.
     pub fn by_target(&self) -> Option<&ByTarget> {
         self.patterns.as_ref()?.by_target.as_ref()
@@ -624,6 +639,7 @@ impl HttpWork {
             headers: Vec::new(),
             printed_headers: Vec::new(),
             body: Vec::new(),
+            secrets: Secrets::default(),
             body_file: None,
             expect: Vec::new(),
             patterns: None,

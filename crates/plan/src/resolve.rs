@@ -6,6 +6,7 @@ mod hosts;
 mod load;
 mod naming;
 mod observe;
+mod references;
 mod room;
 mod rounds;
 mod searched;
@@ -63,8 +64,8 @@ impl Draft {
             rounds,
             load,
             corpus,
-            targets,
-            workloads,
+            mut targets,
+            mut workloads,
             source,
             findings,
         } = self;
@@ -79,6 +80,7 @@ impl Draft {
             traces: HashMap::new(),
         };
 
+        references::look_up(&mut desk, &mut targets, &mut workloads);
         let name = plan_name(&mut desk, &name, source.as_ref());
         let seed = desk.read("seed", &seed, |scalar| scalar.whole(0, u64::MAX));
         let sides = comparing::Sides::read(&mut desk, &aa, &targets);

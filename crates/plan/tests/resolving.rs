@@ -481,3 +481,87 @@ fn ranges_and_weights_make_hosts() {
         "{toml}"
     );
 }
+
+const SECRETIVE: &str = r#"
+    [[target]]
+    name = "a"
+    url = "http://127.0.0.1:8080/?sig=url-hush&{env:QUERY}"
+
+    [[target]]
+    name = "b"
+    command = ["server"]
+    env = { DB_PASSWORD = "env-hush", DB_USER = "shown", MINIO_SECRET_KEY = "{secret_key}" }
+
+    [[target]]
+    name = "c"
+    command = ["server"]
+    env = { DB_PASSWORD = "other-hush", PORT = "{env:PORT}" }
+
+    [[workload]]
+    name = "form"
+    kind = "http"
+    method = "POST"
+    path = "/x?access_token=query-hush&q=shown"
+    body = "password=body-hush&user=shown"
+
+    [[workload]]
+    name = "json"
+    kind = "http"
+    method = "POST"
+    body = '{"user": {"name": "shown", "api_key": "json-hush"}}'
+"#;
+
+#[test]
+fn values_that_look_secret_and_references_are_in_no_printed_plan() {
+    let variables = [("QUERY", "q=reference-hush"), ("PORT", "port-hush")];
+    let plan = resolve_in(SECRETIVE, &mut world(&variables, &[])).unwrap();
+    let Reach::Launched(b) = &plan.targets[1].reach else {
+        panic!("not launched");
+    };
+    assert_eq!(b.env["DB_PASSWORD"], "env-hush");
+    let WorkloadKind::Http(form) = &plan.workloads[0].kind else {
+        panic!("no HTTP");
+    };
+    assert_eq!(form.body, b"password=body-hush&user=shown");
+
+    let printed = plan.to_toml();
+    assert!(!printed.contains("hush"), "{printed}");
+    assert!(!format!("{form:?}").contains("hush"));
+    for kept in [
+        "sig={env:TENBIN_QUERY_SIG}&{env:QUERY}",
+        "DB_PASSWORD = \"{env:TENBIN_ENV_DB_PASSWORD}\"",
+        "DB_PASSWORD = \"{env:TENBIN_ENV_DB_PASSWORD_2}\"",
+        "PORT = \"{env:PORT}\"",
+        "MINIO_SECRET_KEY = \"{secret_key}\"",
+        "access_token={env:TENBIN_QUERY_ACCESS_TOKEN}&q=shown",
+        "password={env:TENBIN_BODY_PASSWORD}&user=shown",
+        "{env:TENBIN_BODY_API_KEY}",
+    ] {
+        assert!(printed.contains(kept), "{kept} in {printed}");
+    }
+    assert_eq!(plan.printed_values(), ["env of target \"b\""]);
+
+    let next = [
+        ("QUERY", "q=reference-hush"),
+        ("PORT", "port-hush"),
+        ("TENBIN_QUERY_SIG", "url-hush"),
+        ("TENBIN_ENV_DB_PASSWORD", "env-hush"),
+        ("TENBIN_ENV_DB_PASSWORD_2", "other-hush"),
+        ("TENBIN_QUERY_ACCESS_TOKEN", "query-hush"),
+        ("TENBIN_BODY_PASSWORD", "body-hush"),
+        ("TENBIN_BODY_API_KEY", "json-hush"),
+    ];
+    let again = resolve_in(&printed, &mut world(&next, &[])).unwrap();
+    assert_eq!(again.to_toml(), printed);
+    let WorkloadKind::Http(json) = &again.workloads[1].kind else {
+        panic!("no HTTP");
+    };
+    assert!(json.body.ends_with(b"\"api_key\": \"json-hush\"}}"));
+    let refusal = resolve_in(&printed, &mut world(&[], &[])).unwrap_err();
+    assert!(
+        refusal
+            .to_string()
+            .contains("\"TENBIN_ENV_DB_PASSWORD\" is not set"),
+        "{refusal}"
+    );
+}

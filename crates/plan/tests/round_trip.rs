@@ -446,6 +446,7 @@ fn target(index: usize) -> impl Strategy<Value = Target> {
                 sweep: None,
                 observe,
                 searched: Default::default(),
+                secrets: Default::default(),
             }
         },
     )
@@ -466,6 +467,7 @@ fn http() -> impl Strategy<Value = HttpWork> {
     )
         .prop_map(
             |(method, path, headers, (body, body_file), expect)| HttpWork {
+                secrets: Default::default(),
                 method: method.to_owned(),
                 path,
                 printed_headers: headers.clone(),

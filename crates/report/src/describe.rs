@@ -71,7 +71,7 @@ fn place(target: &Target) -> String {
             // an address that has a host.
             let _ = url.set_password(None);
             let _ = url.set_username("");
-            url.to_string()
+            target.shown_url(&url)
         }
         Reach::Launched(launch) => launch.command.join(" "),
         Reach::Builtin(Builtin::Http) => "built-in HTTP server".to_owned(),
@@ -100,7 +100,8 @@ pub(crate) fn workload(workload: &Workload) -> String {
             ..
         }) => drawn(patterns),
         WorkloadKind::Http(work) => {
-            let path = work.path.as_deref().unwrap_or("the target's path");
+            let path = work.shown_path();
+            let path = path.as_deref().unwrap_or("the target's path");
             let body = match work.body.len() {
                 0 => String::new(),
                 length => format!(" with a body of {}", size(length as u64)),

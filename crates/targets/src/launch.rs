@@ -333,7 +333,7 @@ impl Stand {
             Ready::Log(text) => Some(node.values.fill(text)),
             Ready::Port | Ready::Url(_) => None,
         };
-        let secrets = secrets_of(node.values.credentials.as_ref());
+        let secrets = secrets_of(&self.target, node.values.credentials.as_ref());
         let (output, pipe) = Output::capture(&node.log, &secrets, awaited.as_deref(), again)
             .map_err(|source| TargetError::File {
                 target: name.clone(),
@@ -393,16 +393,18 @@ pub(crate) fn stop_all(processes: &mut [Process], target: &str) -> Result<(), Ta
     stopped.into_iter().collect()
 }
 
-fn secrets_of(credentials: Option<&Credentials>) -> Vec<&str> {
-    let Some(keys) = credentials else {
-        return Vec::new();
-    };
-    let token = keys.session_token.as_ref();
-    let token = token.map(|token| token.secret.reveal());
-    [keys.access_key.as_str(), keys.secret_key.reveal()]
-        .into_iter()
-        .chain(token)
-        .collect()
+/// What the output of a target is not to show.
+fn secrets_of<'a>(target: &'a Target, credentials: Option<&'a Credentials>) -> Vec<&'a str> {
+    let keys = credentials.into_iter().flat_map(|keys| {
+        let token = keys.session_token.as_ref();
+        let token = token.map(|token| token.secret.reveal());
+        [keys.access_key.as_str(), keys.secret_key.reveal()]
+            .into_iter()
+            .chain(token)
+    });
+    // Anything shorter stands in every log.
+    let others = target.secrets.values().filter(|value| value.len() >= 4);
+    keys.chain(others).collect()
 }
 
 fn listed(addresses: &[IpAddr]) -> String {

@@ -9,7 +9,8 @@
 mod cache_counters;
 mod data;
 pub mod doctor;
-pub mod error;
+pub mod encoded;
+mod error;
 pub mod guard;
 mod guarded;
 pub mod launch;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use crate::encoded;
 
 /// Lines kept for error messages.
 const TAIL_LINES: usize = 40;
@@ -49,7 +49,7 @@ impl Shared {
 
 impl Output {
     /// Starts to take in what is written to the pipe that it returns. `secrets`
-    /// are replaced, as they are and percent-encoded; `awaited` is looked for. What is
+    /// are replaced, in every form of `encoded::forms`; `awaited` is looked for. What is
     /// in the log already goes, unless this is written `behind` it.
     pub(crate) fn capture(
         log: &Path,
@@ -190,14 +190,8 @@ struct Redactor {
 
 impl Redactor {
     fn new(secrets: &[&str]) -> Self {
-        let mut forms: Vec<Vec<u8>> = secrets
-            .iter()
-            .filter(|secret| !secret.is_empty())
-            .flat_map(|secret| {
-                let encoded = utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string();
-                [secret.as_bytes().to_vec(), encoded.into_bytes()]
-            })
-            .collect();
+        let given = secrets.iter().filter(|secret| !secret.is_empty());
+        let mut forms: Vec<Vec<u8>> = given.flat_map(|secret| encoded::forms(secret)).collect();
         // Longest first: one secret may be a part of another.
         forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
         forms.dedup();
@@ -306,6 +300,17 @@ mod tests {
             through(&["a/b+c"], &[text]),
             "key=[redacted] url=[redacted] tail\nno secret here"
         );
+    }
+
+    #[test]
+    fn base64_and_hex_of_a_secret_are_replaced() {
+        let clean = through(
+            &["hunter2-hunter3"],
+            &[b"Basic dXNlcjpodW50ZXIyLWh1bnRlcjM= x 68756e746572322d68756e74657233 y"],
+        );
+        assert!(clean.starts_with("Basic dXNlcjp"), "{clean}");
+        assert!(clean.ends_with(" x [redacted] y"), "{clean}");
+        assert!(!clean.contains("W50ZXIyLWh1bnRlc"), "{clean}");
     }
 
     #[test]

@@ -28,6 +28,11 @@ pub enum Progress<'a> {
         /// The data that is put on each target before the measuring, if there is any.
         supply: Option<Supply>,
     },
+    /// `plan.toml` holds values that may be secret and do not look like it.
+    Printed {
+        /// What it holds, in words.
+        what: &'a str,
+    },
     /// A target is being started or looked for.
     Starting {
         /// Name of the target.

@@ -115,6 +115,12 @@ pub fn weigh(
         requests: requests_of(plan, &turns),
         supply: Supply::most(plan),
     });
+    let printed = plan.printed_values();
+    if !printed.is_empty() {
+        progress(Progress::Printed {
+            what: &printed.join(", "),
+        });
+    }
     let plan = &with_memory;
     let mut wires = Wires { stop, progress };
     let ground = Ground {
@@ -285,7 +291,7 @@ fn bring_all_up(
         }
         (wires.progress)(Progress::Up {
             target: name,
-            url: arm.running.url.as_str(),
+            url: &target.shown_url(&arm.running.url),
         });
         environment.targets.insert(name.clone(), arm.environment());
         arms.push(arm);

@@ -9,6 +9,7 @@ use crate::model::{Credentials, Files, KeySource, Launch, Reach, Ready, Target};
 use crate::names::{DEFAULT_REGION, Named};
 use crate::observe::{Observe, ObservePage, Processes};
 use crate::searched::Searched;
+use crate::secrets::Secrets;
 use crate::size::Size;
 use crate::way::{ClientCertificate, HttpVersion, Tls, Way};
 
@@ -19,9 +20,24 @@ pub(super) fn target(page: &mut Page, target: &Target, all: &[Target], variables
     let sweep = target.sweep.as_ref();
     page.pair("name", text(sweep.map_or(&target.name, |point| &point.of)));
     match &target.reach {
-        Reach::Endpoint { url } if target.way.hosts.is_empty() => page.pair("url", text(url)),
-        Reach::Endpoint { .. } => page.pair("urls", list(target.way.hosts.iter().map(text))),
-        Reach::Launched(launched) => launch(page, sweep.map_or(launched, |point| &point.template)),
+        Reach::Endpoint { url } if target.way.hosts.is_empty() => {
+            page.pair("url", text(target.shown_url(url)))
+        }
+        Reach::Endpoint { .. } => page.pair(
+            "urls",
+            list(
+                target
+                    .way
+                    .hosts
+                    .iter()
+                    .map(|host| text(target.secrets.conceal(&host.to_string()))),
+            ),
+        ),
+        Reach::Launched(launched) => launch(
+            page,
+            sweep.map_or(launched, |point| &point.template),
+            &target.secrets,
+        ),
         Reach::Builtin(builtin) => page.pair("builtin", text(Named::name(*builtin))),
         Reach::Files(files) => page.pair("url", text(file_url(files))),
     }
@@ -162,13 +178,14 @@ fn observed_page(key: &str, page: &ObservePage, group: Option<&str>) -> String {
     format!("{{ {} }}", pairs.join(", "))
 }
 
-fn launch(page: &mut Page, launch: &Launch) {
+fn launch(page: &mut Page, launch: &Launch, secrets: &Secrets) {
     page.pair("command", list(launch.command.iter().map(text)));
     if !launch.nodes.is_empty() {
         page.pair("nodes", list(launch.nodes.iter().map(text)));
     }
     if !launch.env.is_empty() {
-        page.pair("env", inline_table(&launch.env));
+        let shown = |(name, value): (&String, &String)| (name.clone(), secrets.conceal(value));
+        page.pair("env", inline_table(&launch.env.iter().map(shown).collect()));
     }
     if let Some(directory) = &launch.directory {
         page.pair("directory", text(directory.display()));

@@ -9,6 +9,7 @@ use crate::names::{Kind, Named, STATUS_CLASSES, Style};
 use crate::patterns::{ByTarget, Patterns};
 use crate::percent::Percent;
 use crate::s3::{Choose, S3Operation, S3Work, Stored};
+use crate::secrets::Secrets;
 use crate::size::Size;
 
 use super::{Page, key_text, list, load::load, text};
@@ -42,7 +43,7 @@ pub(crate) fn work_as_toml(kind: &WorkloadKind) -> String {
 fn http(page: &mut Page, work: &HttpWork) {
     page.pair("kind", text(Kind::Http.name()));
     page.pair("method", text(&work.method));
-    if let Some(path) = &work.path {
+    if let Some(path) = work.shown_path() {
         page.pair("path", text(path));
     }
     if !work.printed_headers.is_empty() {
@@ -55,13 +56,16 @@ fn http(page: &mut Page, work: &HttpWork) {
     match &work.body_file {
         Some(path) => page.pair("body_file", text(path.display())),
         None if work.body.is_empty() => {}
-        None => page.pair("body", text(String::from_utf8_lossy(&work.body))),
+        None => page.pair(
+            "body",
+            text(work.secrets.conceal(&String::from_utf8_lossy(&work.body))),
+        ),
     }
     if !work.expect.is_empty() {
         page.pair("expect", list(expected(&work.expect)));
     }
-    if let Some(work) = &work.patterns {
-        patterns(page, work);
+    if let Some(drawn) = &work.patterns {
+        patterns(page, drawn, &work.secrets);
     }
 }
 
@@ -78,7 +82,7 @@ fn expected(statuses: &[u16]) -> Vec<String> {
     names.chain(single.map(u16::to_string)).collect()
 }
 
-fn patterns(page: &mut Page, work: &Patterns) {
+fn patterns(page: &mut Page, work: &Patterns, secrets: &Secrets) {
     page.pair("patterns", text(work.path.display()));
     page.name_unless("patterns_format", work.format);
     page.pair("order", text(work.order));
@@ -90,7 +94,7 @@ fn patterns(page: &mut Page, work: &Patterns) {
         text(Percent::of(0.0)),
     );
     if let Some(by_target) = &work.by_target {
-        page.pair("by_target", templates(by_target));
+        page.pair("by_target", templates(by_target, secrets));
     }
     if let Some(cache) = work.cache {
         if let Some(hit) = cache.hit {
@@ -104,14 +108,14 @@ fn patterns(page: &mut Page, work: &Patterns) {
 }
 
 /// As a table on one line, so that it stands among the other keys.
-fn templates(by_target: &ByTarget) -> String {
+fn templates(by_target: &ByTarget, secrets: &Secrets) -> String {
     let each = by_target.templates.iter().map(|(name, template)| {
         let mut pairs = vec![
             format!("method = {}", text(&template.method)),
-            format!("path = {}", text(&template.path)),
+            format!("path = {}", text(secrets.conceal(&template.path))),
         ];
         if !template.body.is_empty() {
-            pairs.push(format!("body = {}", text(&template.body)));
+            pairs.push(format!("body = {}", text(secrets.conceal(&template.body))));
         }
         pairs.push(format!("hits = {}", text(&template.hits)));
         format!("{} = {{ {} }}", key_text(name), pairs.join(", "))

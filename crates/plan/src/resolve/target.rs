@@ -146,6 +146,7 @@ fn one(
         sweep: None,
         observe,
         searched,
+        secrets: draft.secrets.clone(),
     })
 }
 

@@ -20,11 +20,14 @@ use crate::serve::{ACCESS_KEY_VARIABLE, SECRET_KEY_VARIABLE};
 
 /// Beginnings of the environment variables through which Tenbin itself takes
 /// secrets, of one target or of all: no target gets to see them.
-const OWN_SECRETS: [&str; 4] = [
+const OWN_SECRETS: [&str; 7] = [
     ACCESS_KEY_VARIABLE,
     SECRET_KEY_VARIABLE,
     "TENBIN_SESSION_TOKEN",
     "TENBIN_HEADER_",
+    "TENBIN_ENV_",
+    "TENBIN_QUERY_",
+    "TENBIN_BODY_",
 ];
 
 /// One of our own servers, launched like anybody else's.
@@ -254,6 +257,7 @@ mod tests {
             sweep: None,
             observe: None,
             searched: Default::default(),
+            secrets: Default::default(),
         }
     }
 

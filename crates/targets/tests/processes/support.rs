@@ -80,6 +80,7 @@ pub(crate) fn target(name: &str, reach: Reach) -> Target {
         sweep: None,
         observe: None,
         searched: Default::default(),
+        secrets: Default::default(),
     }
 }
 

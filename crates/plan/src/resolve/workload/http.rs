@@ -39,6 +39,7 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Option<Http
         printed_headers,
         body,
         body_file,
+        secrets: draft.secrets.clone(),
         expect: each(desk, "expect", draft.expect.as_ref(), |scalar, _| {
             statuses(scalar)
         })

@@ -1,24 +1,15 @@
 //! Request headers, and the secrets that some of them hold.
 
+use super::super::super::references::{variable, with_values};
 use crate::context::Context;
 use crate::scalar::Scalar;
+use crate::secrets::is_secret_name;
 
 /// Headers that follow from the rest of the plan.
 const OWN_HEADERS: &[(&str, &str)] = &[
     ("content-length", "it follows from the body"),
     ("transfer-encoding", "it follows from the body"),
     ("connection", "use keep_alive (--no-keep-alive)"),
-];
-
-/// Parts of the names of headers whose values are secrets.
-const SECRET_NAMES: &[&str] = &[
-    "authorization",
-    "cookie",
-    "token",
-    "secret",
-    "password",
-    "api-key",
-    "apikey",
 ];
 
 const EXAMPLE: &str = "write for example \"Accept: text/html\"";
@@ -40,15 +31,15 @@ pub(super) fn read(scalar: &Scalar, context: &Context) -> Result<Header, String>
     };
     check_name(name)?;
     let written = written.trim();
-    let sent = looked_up(written, context)?;
+    let sent = with_values(written, &context.environment, |_, _| {})?;
     if sent.chars().any(|c| c.is_control() && c != '\t') {
         return Err(format!(
             "the value of header {name:?} contains a line break or another control character"
         ));
     }
-    let literal_secret = sent == written && is_secret(name);
+    let literal_secret = sent == written && is_secret_name(name);
     let printed = match literal_secret {
-        true => format!("{{env:{}}}", variable(name)),
+        true => format!("{{env:{}}}", variable("HEADER", name)),
         false => written.to_owned(),
     };
     Ok(Header {
@@ -68,40 +59,6 @@ fn check_name(name: &str) -> Result<(), String> {
         Some((_, why)) => Err(format!("Tenbin sets {name:?} itself: {why}")),
         None => Ok(()),
     }
-}
-
-fn looked_up(written: &str, context: &Context) -> Result<String, String> {
-    let mut value = String::new();
-    let mut rest = written;
-    while let Some((before, reference)) = rest.split_once("{env:") {
-        let (variable, after) = reference
-            .split_once('}')
-            .ok_or("{env: has no closing brace; write {env:NAME}")?;
-        let found = (context.environment)(variable)
-            .ok_or_else(|| format!("the environment variable {variable:?} is not set"))?;
-        value += before;
-        value += &found;
-        rest = after;
-    }
-    Ok(value + rest)
-}
-
-fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    SECRET_NAMES.iter().any(|secret| name.contains(secret))
-}
-
-/// Where a secret that was given literally is to be put for the next run.
-fn variable(header: &str) -> String {
-    let plain = |c: char| {
-        if c.is_ascii_alphanumeric() {
-            c.to_ascii_uppercase()
-        } else {
-            '_'
-        }
-    };
-    let name: String = header.chars().map(plain).collect();
-    format!("TENBIN_HEADER_{name}")
 }
 
 /// RFC 9110, section 5.6.2.

@@ -1,0 +1,214 @@
+//! `{env:NAME}` in what a plan says, and the values that look secret.
+//!
+//! Both stay out of every printed plan: a reference is printed as it was written, and a literal
+//! that looks secret as a reference to the variable in which the next run expects it.
+
+use std::collections::BTreeMap;
+
+use super::Desk;
+use crate::draft::{Field, TargetDraft, WorkloadDraft};
+use crate::scalar::{At, List, Scalar};
+use crate::secrets::{Secrets, is_secret_name};
+
+/// Looks up every reference in the texts of targets and workloads that may have some, and notes
+/// on each target and workload what is to be concealed.
+pub(super) fn look_up(
+    desk: &mut Desk<'_>,
+    targets: &mut [At<TargetDraft>],
+    workloads: &mut [At<WorkloadDraft>],
+) {
+    let mut variables = Variables::default();
+    for target in targets {
+        self::target(desk, &mut target.value, &mut variables);
+    }
+    for workload in workloads {
+        self::workload(desk, &mut workload.value, &mut variables);
+    }
+}
+
+fn target(desk: &mut Desk<'_>, draft: &mut TargetDraft, variables: &mut Variables) {
+    let mut secrets = Secrets::default();
+    // The URL of a launched target has placeholders, and is printed like its command.
+    if draft.command.is_none() {
+        field(desk, "url", &mut draft.url, &mut secrets);
+        query(&draft.url, &mut secrets, variables);
+        for url in draft.urls.iter_mut().flat_map(items) {
+            scalar(desk, "urls", url, &mut secrets);
+            query(&Some(url.clone()), &mut secrets, variables);
+        }
+    }
+    for (name, value) in draft.env.iter_mut().flat_map(|env| &mut env.value.0) {
+        let written = value.clone();
+        scalar(desk, &format!("env {name}"), value, &mut secrets);
+        let Ok(text) = value.value.text() else {
+            continue;
+        };
+        // A placeholder such as {secret_key} is no secret, and neither is a reference.
+        if *value == written && is_secret_name(name) && !text.contains('{') {
+            secrets.add(text, &variables.reference("ENV", name, text));
+        }
+    }
+    draft.secrets = secrets;
+}
+
+fn workload(desk: &mut Desk<'_>, draft: &mut WorkloadDraft, variables: &mut Variables) {
+    let mut secrets = Secrets::default();
+    field(desk, "path", &mut draft.path, &mut secrets);
+    query(&draft.path, &mut secrets, variables);
+    field(desk, "body", &mut draft.body, &mut secrets);
+    body(&draft.body, &mut secrets, variables);
+    let templates = draft
+        .by_target
+        .iter_mut()
+        .flat_map(|by| by.value.0.values_mut());
+    for template in templates {
+        let template = &mut template.value;
+        field(desk, "path", &mut template.path, &mut secrets);
+        query(&template.path, &mut secrets, variables);
+        field(desk, "body", &mut template.body, &mut secrets);
+        body(&template.body, &mut secrets, variables);
+    }
+    draft.secrets = secrets;
+}
+
+fn items(list: &mut At<List>) -> impl Iterator<Item = &mut At<Scalar>> {
+    if let List::One(value) = &list.value {
+        let value = value.clone();
+        let place = list.place;
+        list.value = List::Many(vec![At { value, place }]);
+    }
+    let items = match &mut list.value {
+        List::Many(items) => items.as_mut_slice(),
+        List::One(_) => &mut [],
+    };
+    items.iter_mut()
+}
+
+fn field(desk: &mut Desk<'_>, key: &str, field: &mut Field, secrets: &mut Secrets) {
+    if let Some(value) = field {
+        scalar(desk, key, value, secrets);
+    }
+}
+
+fn scalar(desk: &mut Desk<'_>, key: &str, value: &mut At<Scalar>, secrets: &mut Secrets) {
+    let Scalar::Text(text) = &value.value else {
+        return;
+    };
+    let looked_up = with_values(text, &desk.context.environment, |found, reference| {
+        secrets.add(found, reference);
+    });
+    match looked_up {
+        Ok(looked_up) if looked_up == *text => {}
+        Ok(looked_up) => {
+            secrets.add(&looked_up, text);
+            value.value = Scalar::Text(looked_up);
+        }
+        Err(message) => desk.wrong(value.place, key, message),
+    }
+}
+
+/// The text with the value of a variable in place of every `{env:NAME}`; `found` is called with
+/// each value and its reference.
+pub(super) fn with_values(
+    written: &str,
+    environment: &dyn Fn(&str) -> Option<String>,
+    mut found: impl FnMut(&str, &str),
+) -> Result<String, String> {
+    let mut text = String::new();
+    let mut rest = written;
+    while let Some((before, reference)) = rest.split_once("{env:") {
+        let (variable, after) = reference
+            .split_once('}')
+            .ok_or("{env: has no closing brace; write {env:NAME}")?;
+        let value = environment(variable)
+            .ok_or_else(|| format!("the environment variable {variable:?} is not set"))?;
+        found(&value, &format!("{{env:{variable}}}"));
+        text += before;
+        text += &value;
+        rest = after;
+    }
+    Ok(text + rest)
+}
+
+/// Query parameters of a URL or a path whose names look secret.
+fn query(field: &Field, secrets: &mut Secrets, variables: &mut Variables) {
+    let text = field.as_ref().and_then(|field| field.value.text().ok());
+    if let Some((_, query)) = text.and_then(|text| text.split_once('?')) {
+        // Behind a URL, its weight may follow.
+        let query = query.split([' ', '#']).next().unwrap_or_default();
+        pairs(query, "QUERY", secrets, variables);
+    }
+}
+
+/// Fields of a body, a form or JSON, whose names look secret.
+fn body(field: &Field, secrets: &mut Secrets, variables: &mut Variables) {
+    let Some(text) = field.as_ref().and_then(|field| field.value.text().ok()) else {
+        return;
+    };
+    match serde_json::from_str(text) {
+        Ok(value) => json(&value, secrets, variables),
+        Err(_) => pairs(text, "BODY", secrets, variables),
+    }
+}
+
+fn pairs(text: &str, kind: &str, secrets: &mut Secrets, variables: &mut Variables) {
+    let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
+    for (name, value) in pairs.filter(|(name, value)| is_secret_name(name) && !value.is_empty()) {
+        let reference = variables.reference(kind, name, value);
+        secrets.add(value, &reference);
+        secrets.add(&format!("{name}={value}"), &format!("{name}={reference}"));
+    }
+}
+
+fn json(value: &serde_json::Value, secrets: &mut Secrets, variables: &mut Variables) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            for (name, value) in fields {
+                match value.as_str() {
+                    Some(text) if is_secret_name(name) && !text.is_empty() => {
+                        let quoted = value.to_string();
+                        let written = &quoted[1..quoted.len() - 1];
+                        let reference = variables.reference("BODY", name, written);
+                        secrets.add(written, &reference);
+                        secrets.add(&quoted, &format!("\"{reference}\""));
+                    }
+                    _ => json(value, secrets, variables),
+                }
+            }
+        }
+        serde_json::Value::Array(items) => {
+            items.iter().for_each(|item| json(item, secrets, variables));
+        }
+        _ => {}
+    }
+}
+
+/// The variables in which the next run expects literal secrets, with their values.
+#[derive(Default)]
+struct Variables(BTreeMap<String, String>);
+
+impl Variables {
+    /// `{env:TENBIN_ENV_DB_PASSWORD}`; with a number behind it where that variable holds
+    /// another value.
+    fn reference(&mut self, kind: &str, name: &str, value: &str) -> String {
+        let usual = variable(kind, name);
+        let mut variable = usual.clone();
+        let mut number = 1;
+        while self.0.get(&variable).is_some_and(|taken| taken != value) {
+            number += 1;
+            variable = format!("{usual}_{number}");
+        }
+        self.0.insert(variable.clone(), value.to_owned());
+        format!("{{env:{variable}}}")
+    }
+}
+
+/// The variable of a secret that was given literally.
+pub(super) fn variable(kind: &str, name: &str) -> String {
+    let plain = |c: char| match c.is_ascii_alphanumeric() {
+        true => c.to_ascii_uppercase(),
+        false => '_',
+    };
+    let name: String = name.chars().map(plain).collect();
+    format!("TENBIN_{kind}_{name}")
+}

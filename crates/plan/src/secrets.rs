@@ -1,0 +1,187 @@
+//! Values that no file which Tenbin writes may hold.
+
+use std::fmt;
+
+use url::Url;
+
+use crate::model::{Plan, Reach, WorkloadKind};
+
+/// Parts of names whose values are secrets. Names are compared in lower case, without `-`, `_`
+/// and `.`.
+const PARTS: &[&str] = &[
+    "accesskey",
+    "apikey",
+    "authorization",
+    "cookie",
+    "credential",
+    "passphrase",
+    "passwd",
+    "password",
+    "privatekey",
+    "secret",
+    "sessionid",
+    "signature",
+    "token",
+];
+/// Whole names whose values are secrets: as parts they would match too much.
+const WHOLE: &[&str] = &["auth", "jwt", "pass", "pwd", "sig"];
+
+/// Whether a header, an environment variable, a query parameter or a field of a body with this
+/// name holds a secret.
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    let plain: String = name
+        .chars()
+        .filter(|c| !matches!(c, '-' | '_' | '.'))
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
+    WHOLE.contains(&plain.as_str()) || PARTS.iter().any(|part| plain.contains(part))
+}
+
+/// Values shorter than this stand in other texts by chance.
+const TELLING: usize = 8;
+
+/// Secret values of a target or a workload, each with the reference that stands for it in what
+/// is printed, for example `{env:API_TOKEN}`.
+#[derive(Clone, Default, PartialEq)]
+pub struct Secrets(Vec<Concealed>);
+
+#[derive(Clone, PartialEq)]
+struct Concealed {
+    value: String,
+    reference: String,
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.0.iter().map(|each| &each.reference))
+            .finish()
+    }
+}
+
+impl Secrets {
+    /// Adds a value, as it is written and as it looks in a URL. A short one is replaced only
+    /// where it is the whole text: inside others it would be found by chance.
+    pub(crate) fn add(&mut self, value: &str, reference: &str) {
+        let mut forms = vec![value.to_owned()];
+        forms.extend([in_query(value), as_url(value)].into_iter().flatten());
+        for value in forms {
+            let concealed = Concealed {
+                value,
+                reference: reference.to_owned(),
+            };
+            if !concealed.value.is_empty() && !self.0.contains(&concealed) {
+                self.0.push(concealed);
+            }
+        }
+        // One secret may be a part of another: the longest is replaced first.
+        self.0
+            .sort_by_key(|each| std::cmp::Reverse(each.value.len()));
+    }
+
+    /// The values that are long enough to be told from other text, as they are written and as
+    /// they look in a URL.
+    pub fn values(&self) -> impl Iterator<Item = &str> {
+        self.telling().map(|each| each.value.as_str())
+    }
+
+    fn telling(&self) -> impl Iterator<Item = &Concealed> {
+        self.0.iter().filter(|each| each.value.len() >= TELLING)
+    }
+
+    /// The text with a reference in place of every secret value.
+    pub fn conceal(&self, text: &str) -> String {
+        let whole = self.0.iter().find(|each| each.value == text);
+        let text = whole.map_or(text, |each| &each.reference);
+        let mut shown = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(next) = rest.chars().next() {
+            match self.telling().find(|each| rest.starts_with(&each.value)) {
+                Some(each) => {
+                    shown += &each.reference;
+                    rest = &rest[each.value.len()..];
+                }
+                None => {
+                    shown.push(next);
+                    rest = &rest[next.len_utf8()..];
+                }
+            }
+        }
+        shown
+    }
+}
+
+impl Plan {
+    /// What the printed plan holds of values that may be secret and do not look like it, in
+    /// words: `env of target "a"`, `body of workload "post"`.
+    pub fn printed_values(&self) -> Vec<String> {
+        let environments = self.targets.iter().filter(|target| {
+            let Reach::Launched(launch) = &target.reach else {
+                return false;
+            };
+            let is_printed =
+                |value: &String| !value.contains('{') && target.secrets.conceal(value) == *value;
+            launch.env.values().any(is_printed)
+        });
+        let bodies = self.workloads.iter().filter(|workload| {
+            let WorkloadKind::Http(work) = &workload.kind else {
+                return false;
+            };
+            let body = String::from_utf8_lossy(&work.body);
+            work.body_file.is_none() && !body.is_empty() && work.secrets.conceal(&body) == body
+        });
+        environments
+            .map(|target| format!("env of target {:?}", target.name))
+            .chain(bodies.map(|workload| format!("body of workload {:?}", workload.name)))
+            .collect()
+    }
+}
+
+/// The text as a URL is printed once it is parsed.
+fn as_url(text: &str) -> Option<String> {
+    Some(Url::parse(text).ok()?.to_string())
+}
+
+/// The value as a parsed URL has it in its query.
+fn in_query(value: &str) -> Option<String> {
+    let url = Url::parse(&format!("http://host/?{value}")).ok()?;
+    url.query().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_secrets_are_recognized_in_any_spelling() {
+        for name in [
+            "Authorization",
+            "DB_PASSWORD",
+            "x-api-key",
+            "X-Amz-Signature",
+            "MINIO_SECRET_KEY",
+            "access_token",
+            "sig",
+            "PGPASSWORD",
+        ] {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in ["Accept", "PATH", "design", "key", "author", "bypass", "q"] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_concealed_wherever_it_stands_and_the_longest_first() {
+        let mut secrets = Secrets::default();
+        secrets.add("secret-1", "{env:A}");
+        secrets.add("secret-1 2", "{env:B}");
+        secrets.add("abc", "{env:C}");
+        assert_eq!(
+            secrets.conceal("/x?t=secret-1&u=secret-1%202&v=secret-1 2&w=abc"),
+            "/x?t={env:A}&u={env:B}&v={env:B}&w=abc"
+        );
+        assert_eq!(secrets.conceal("abc"), "{env:C}");
+        assert!(!format!("{secrets:?}").contains("abc"));
+    }
+}

@@ -1,0 +1,89 @@
+//! The forms in which a secret may stand in foreign text.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// All but the unreserved characters of RFC 3986, section 2.3.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+/// Secrets shorter than this have encoded forms that are too short to be told from other text.
+const SHORTEST_ENCODED: usize = 6;
+
+const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const FOR_URLS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// The secret, percent-encoded, in hexadecimal digits and in Base64, alone or inside a longer
+/// text.
+pub(crate) fn forms(secret: &str) -> Vec<Vec<u8>> {
+    let percent = [NON_ALPHANUMERIC, RESERVED]
+        .map(|set| utf8_percent_encode(secret, set).to_string().into_bytes());
+    let mut forms = vec![secret.as_bytes().to_vec()];
+    for form in percent {
+        forms.push(with_lower_escapes(&form));
+        forms.push(form);
+    }
+    if secret.len() >= SHORTEST_ENCODED {
+        let hex: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+        forms.push(hex.to_ascii_uppercase().into_bytes());
+        forms.push(hex.into_bytes());
+        for alphabet in [STANDARD, FOR_URLS] {
+            forms.extend((0..3).map(|offset| base64(secret.as_bytes(), offset, alphabet)));
+        }
+    }
+    forms
+}
+
+/// `%2F` as `%2f`.
+fn with_lower_escapes(text: &[u8]) -> Vec<u8> {
+    let escaped = |at: usize| (1..=2).any(|back| at >= back && text[at - back] == b'%');
+    let each = text.iter().enumerate();
+    each.map(|(at, byte)| match escaped(at) {
+        true => byte.to_ascii_lowercase(),
+        false => *byte,
+    })
+    .collect()
+}
+
+/// The characters of the Base64 text (RFC 4648) that depend on the secret alone when `offset`
+/// bytes, modulo three, come before it.
+fn base64(secret: &[u8], offset: usize, alphabet: &[u8; 64]) -> Vec<u8> {
+    let bit = |at: usize| (secret[at / 8] >> (7 - at % 8)) & 1;
+    let bits = secret.len() * 8;
+    // Groups of six bits are counted from three bytes before or at the secret.
+    let first = (6 - offset * 8 % 6) % 6;
+    (first..)
+        .step_by(6)
+        .take_while(|start| start + 6 <= bits)
+        .map(|start| (start..start + 6).fold(0, |value, at| value << 1 | bit(at)))
+        .map(|value| alphabet[usize::from(value)])
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn base64s(secret: &str) -> Vec<String> {
+        let each = (0..3).map(|offset| base64(secret.as_bytes(), offset, STANDARD));
+        each.map(|form| String::from_utf8(form).unwrap()).collect()
+    }
+
+    #[test]
+    fn base64_is_recognized_at_every_offset() {
+        // "hunter2", "xhunter2" and "xyhunter2" as `base64` prints them.
+        let whole = ["aHVudGVyMg==", "eGh1bnRlcjI=", "eHlodW50ZXIy"];
+        for (form, whole) in base64s("hunter2").iter().zip(whole) {
+            assert!(form.len() >= 8 && whole.contains(form), "{form} in {whole}");
+        }
+    }
+
+    #[test]
+    fn escapes_are_known_in_both_cases() {
+        let forms = forms("a/b+c");
+        for form in ["a/b+c", "a%2Fb%2Bc", "a%2fb%2bc"] {
+            assert!(forms.contains(&form.as_bytes().to_vec()), "{form}");
+        }
+    }
+}
