@@ -57,4 +57,13 @@ mod tests {
         assert_eq!(pages(|at| vec![format!("k{at}")]), None);
         assert_eq!(pages(|at| vec![format!("k{}", at / 50)]), Some(307));
     }
+
+    #[test]
+    fn a_listing_that_brings_new_keys_for_ever_is_given_up_too() {
+        let mut progress = Progress::default();
+        let mut keys = (0..).map(|at: u32| format!("k{at}"));
+        let mut page = || progress.goes_on(keys.next().iter().map(String::as_str));
+        assert!((1..MOST_PAGES).all(|_| page()));
+        assert!(!page());
+    }
 }

@@ -11,8 +11,12 @@ use crate::text::grouped;
 pub(crate) struct OfBucket {
     /// Objects, or versions of objects, that the first listing named.
     pub(crate) found: u64,
+    /// Their bytes, as that listing says.
+    pub(crate) found_bytes: u64,
     /// Those that the last listing named; `None` if there was no whole listing.
     pub(crate) left: Option<u64>,
+    /// Their bytes; 0 if there was no whole listing.
+    pub(crate) left_bytes: u64,
     /// Why they are still there, or why the listing failed.
     pub(crate) reason: Option<String>,
     /// The bucket itself, if this run made it.
@@ -100,9 +104,11 @@ impl OfBucket {
     fn removed(&self, prefix: &str, bucket: &str) -> Vec<String> {
         let gone = self.left.map_or(0, |left| self.found.saturating_sub(left));
         let gone = (gone > 0).then(|| {
+            let bytes = self.found_bytes.saturating_sub(self.left_bytes);
             format!(
-                "deleted {} under {prefix} from bucket {bucket}",
-                objects(gone)
+                "deleted {} ({} bytes) under {prefix} from bucket {bucket}",
+                objects(gone),
+                grouped(bytes)
             )
         });
         let made = (self.made == Some(MadeBucket::Deleted))

@@ -65,6 +65,16 @@ struct Item {
     version: Option<String>,
     /// A delete marker holds nothing that could be locked.
     marker: bool,
+    /// Bytes, as the listing says.
+    size: u64,
+}
+
+/// The entries of a page.
+#[derive(Debug, PartialEq, Eq)]
+struct Entries {
+    items: Vec<Item>,
+    /// Entries whose key cannot be read: nobody knows whose they are.
+    unreadable: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -110,6 +120,8 @@ pub(crate) struct Sweep {
     pass: Pass,
     /// By bucket: met in this pass.
     met: Vec<u64>,
+    /// By bucket: bytes of what was met in this pass.
+    met_bytes: Vec<u64>,
     /// What becomes of each bucket.
     report: Vec<OfBucket>,
     /// Deletions of single objects that failed in this pass, by reason.
@@ -170,6 +182,7 @@ impl Sweep {
             },
             only: None,
             met: vec![0; report.len()],
+            met_bytes: vec![0; report.len()],
             report,
             refused: BTreeMap::new(),
             acknowledged: None,
@@ -224,6 +237,7 @@ impl Sweep {
                     self.refused.clear();
                 }
                 self.met.fill(0);
+                self.met_bytes.fill(0);
                 self.listed = true;
                 let buckets = 0..self.place.buckets.len();
                 self.progress = buckets.clone().map(|_| Progress::default()).collect();
@@ -243,8 +257,10 @@ impl Sweep {
         let hopeless = self.failures_in_a_row >= HOPELESS || !self.listed;
         let met: u64 = self.met.iter().sum();
         if self.pass == Pass::Delete(1) {
-            for (bucket, met) in self.report.iter_mut().zip(&self.met) {
+            let met = self.met.iter().zip(&self.met_bytes);
+            for (bucket, (met, bytes)) in self.report.iter_mut().zip(met) {
                 bucket.found = *met;
+                bucket.found_bytes = *bytes;
             }
         }
         let next = match self.pass {
@@ -271,7 +287,9 @@ impl Sweep {
         self.unknown.store(!self.listed, Ordering::Release);
         self.remains.objects.store(met, Ordering::Release);
         let why = self.why_left();
-        for (bucket, met) in self.report.iter_mut().zip(&self.met) {
+        let met = self.met.iter().zip(&self.met_bytes);
+        for (bucket, (met, bytes)) in self.report.iter_mut().zip(met) {
+            bucket.left_bytes = *bytes;
             bucket.left = self.listed.then_some(*met);
             bucket.reason = match self.listed {
                 true => why.clone().filter(|_| *met > 0),
@@ -437,13 +455,23 @@ impl Sweep {
         if !page.whole {
             return false;
         }
-        let listed = items(answer);
+        let Entries {
+            items: listed,
+            unreadable,
+        } = entries(answer);
+        if unreadable > 0 {
+            self.listed = false;
+            self.unlisted = Some(format!(
+                "{unreadable} keys of a page of the listing cannot be read"
+            ));
+        }
         let items: Vec<Item> = listed
             .iter()
             .filter(|item| self.is_ours(bucket, item))
             .cloned()
             .collect();
         self.met[bucket] += items.len() as u64;
+        self.met_bytes[bucket] += items.iter().map(|item| item.size).sum::<u64>();
         if page.more {
             let next = (page.marker, page.version);
             let names = listed.iter().map(|item| match &item.version {
@@ -581,7 +609,7 @@ fn of_run(place: &Place) -> &str {
 }
 
 /// What a page names, in order.
-fn items(page: &[u8]) -> Vec<Item> {
+fn entries(page: &[u8]) -> Entries {
     let starts = |tag: &'static [u8]| memmem::find_iter(page, tag);
     let mut starts: Vec<(usize, bool)> = starts(b"<Contents>")
         .chain(starts(b"<Version>"))
@@ -592,15 +620,22 @@ fn items(page: &[u8]) -> Vec<Item> {
     let ends = starts.iter().skip(1).map(|(at, _)| *at);
     let ends = ends.chain([page.len()]);
     let each = starts.iter().zip(ends);
-    each.filter_map(|(&(start, marker), end)| {
-        let element = &page[start..end];
-        Some(Item {
-            key: text_of(element, "Key")?,
-            version: text_of(element, "VersionId").filter(|id| !id.is_empty()),
-            marker,
+    let items: Vec<Item> = each
+        .filter_map(|(&(start, marker), end)| {
+            let element = &page[start..end];
+            let size = text_of(element, "Size").and_then(|size| size.trim().parse().ok());
+            Some(Item {
+                key: text_of(element, "Key")?,
+                version: text_of(element, "VersionId").filter(|id| !id.is_empty()),
+                marker,
+                size: size.unwrap_or(0),
+            })
         })
-    })
-    .collect()
+        .collect();
+    Entries {
+        unreadable: starts.len() - items.len(),
+        items,
+    }
 }
 
 impl Workload for Sweep {
@@ -716,14 +751,26 @@ mod tests {
             key: key.to_owned(),
             version: version.map(ToOwned::to_owned),
             marker,
+            size: 0,
         };
+        let read = entries(page);
         assert_eq!(
-            items(page),
+            read.items,
             [
                 item("a", Some("2"), true),
                 item("a&b", Some("1"), false),
                 item("c", None, false)
             ]
         );
+        assert_eq!(read.unreadable, 0);
+    }
+
+    #[test]
+    fn a_key_that_cannot_be_read_is_counted() {
+        let page = b"<ListBucketResult><Contents><Key>a&nosuch;b</Key><Size>5</Size></Contents>\
+            <Contents><Key>c</Key><Size>12</Size></Contents></ListBucketResult>";
+        let read = entries(page);
+        assert_eq!((read.items.len(), read.unreadable), (1, 1));
+        assert_eq!(read.items[0].size, 12);
     }
 }
