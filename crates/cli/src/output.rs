@@ -1,7 +1,7 @@
 //! The only place that writes to standard output and, progress apart, to
 //! standard error.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tenbin_report::{Document, terminal};
@@ -72,6 +72,12 @@ pub(crate) fn exit_after_output(exit: Exit) -> Exit {
     }
 }
 
+/// Whether a stream is a terminal that understands escape sequences: `TERM=dumb` says that it does
+/// not.
+pub(crate) fn is_smart(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
 /// Standard output for what is too long to be held.
 pub(crate) fn stream() -> impl io::Write {
     io::BufWriter::with_capacity(64 << 10, io::stdout())
@@ -89,6 +95,6 @@ pub(crate) fn report(document: &Document, json: bool) {
     let width = terminal_size::terminal_size()
         .filter(|_| is_terminal)
         .map_or(COLUMNS, |(width, _)| usize::from(width.0));
-    let colour = is_terminal && std::env::var_os("NO_COLOR").is_none();
+    let colour = is_smart(&io::stdout()) && std::env::var_os("NO_COLOR").is_none();
     print(terminal(document, width, colour).as_bytes());
 }

@@ -2,7 +2,6 @@
 //! line a block elsewhere.
 
 use std::fmt::Write;
-use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -44,7 +43,7 @@ pub(crate) struct Display {
 impl Display {
     /// With `quiet`, warnings alone are shown.
     pub(crate) fn new(quiet: bool) -> Self {
-        let terminal = std::io::stderr().is_terminal();
+        let terminal = crate::output::is_smart(&std::io::stderr());
         let bar = if quiet || !terminal {
             ProgressBar::hidden()
         } else {

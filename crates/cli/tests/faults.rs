@@ -109,6 +109,23 @@ fn the_last_run_is_shown_and_files_are_not_taken_for_runs() {
         assert!(matches!(run.code, Some(0 | 6)), "{run}");
     }
     show("last").expect_stdout("second");
+    assert!(on_a_terminal(&scratch, "xterm").contains('\u{1b}'));
+    assert!(!on_a_terminal(&scratch, "dumb").contains('\u{1b}'));
+}
+
+/// What `tenbin show last` writes to a terminal of this kind.
+fn on_a_terminal(scratch: &Scratch, kind: &str) -> String {
+    let line = format!("{} show last", env!("CARGO_BIN_EXE_tenbin"));
+    let shown = Command::new("script")
+        .args(["--quiet", "--return", "--command", &line, "/dev/null"])
+        .current_dir(scratch.path())
+        .env("TERM", kind)
+        .env_remove("NO_COLOR")
+        .output()
+        .expect("script, of util-linux");
+    let text = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(text.contains("Trust"), "{text}");
+    text
 }
 
 #[test]

@@ -29,6 +29,10 @@ pub(crate) fn man(args: &ManArgs) -> Exit {
 }
 
 fn write_pages(directory: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(directory)?;
+    // Not its parents: a path that is wrong is a mistake to be told.
+    match std::fs::create_dir(directory) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
     clap_mangen::generate_to(args::command(), directory)
 }

@@ -1,6 +1,5 @@
 //! How far a step has come, on standard error.
 
-use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -19,7 +18,7 @@ pub(super) struct News {
 
 impl News {
     pub(super) fn new(quiet: bool) -> Self {
-        let terminal = std::io::stderr().is_terminal();
+        let terminal = output::is_smart(&std::io::stderr());
         let bar = match quiet || !terminal {
             true => ProgressBar::hidden(),
             false => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(4))
