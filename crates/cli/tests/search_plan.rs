@@ -16,12 +16,10 @@ const PAGES: u64 = 60;
 /// Starts one Groonga in its own place, and says so.
 fn script(scratch: &Scratch) -> String {
     let groonga = path_of(Server::Groonga);
-    let pids = scratch.join("pids");
-    std::fs::create_dir_all(&pids).expect("a directory");
     scratch.write(
         "groonga.sh",
         format!(
-            "set -eu\nhost=$1 port=$2 data=$3\necho started\necho $$ > {pids}/$host\n\
+            "set -eu\nhost=$1 port=$2 data=$3\necho started\n\
              [ -e $data/db ] || {groonga} -n $data/db quit > /dev/null\n\
              exec {groonga} -s --protocol http --bind-address $host --port $port \
              --log-path $data/groonga.log $data/db\n",
@@ -168,9 +166,13 @@ fn two_nodes_at_work(scratch: &Scratch) -> Running {
 }
 
 fn node_at(scratch: &Scratch, host: &str) -> Pid {
-    let text = std::fs::read_to_string(scratch.join(&format!("pids/{host}")));
-    let number: i32 = text.expect("its number").trim().parse().expect("a number");
-    Pid::from_raw(number)
+    let listening = format!("--bind-address {host} ");
+    let processes = scratch.alive().into_iter();
+    let mut nodes = processes.filter(|process| {
+        process.command.contains(&listening) && !process.command.contains(" guard ")
+    });
+    let node = nodes.next().expect("the node is there");
+    Pid::from_raw(node.pid.cast_signed())
 }
 
 #[test]

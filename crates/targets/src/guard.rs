@@ -6,6 +6,8 @@
 //! there are reports, one a line. As child subreaper it inherits every
 //! orphan below it, so that no descendant can slip away by becoming a daemon.
 //!
+//! Where it can, a guard puts the command into a process namespace: see [`crate::isolation`].
+//!
 //! Tenbin removes the data directory of a target after it has stopped it. Where Tenbin
 //! itself has ended first, by a second Ctrl-C or SIGKILL, the guard does.
 
@@ -31,6 +33,7 @@ use signal_hook::iterator::Signals;
 
 use crate::data;
 use crate::error::ExitStatus;
+use crate::isolation::Role;
 use crate::tree;
 
 /// How long processes may take to disappear after SIGKILL: only the kernel
@@ -43,7 +46,9 @@ const PATROL: Duration = Duration::from_millis(20);
 /// What the guard says about its command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Report {
-    /// It runs, as this process.
+    /// Its process number as Tenbin sees it, if it guards in a namespace.
+    Guard(i32),
+    /// It runs, as this process; 0 in a namespace, whose numbers mean nothing outside.
     Started(i32),
     /// It could not be started.
     Failed(String),
@@ -59,6 +64,7 @@ impl Report {
     /// The line that says it.
     pub(crate) fn line(&self) -> String {
         match self {
+            Self::Guard(pid) => format!("guard {pid}\n"),
             Self::Started(pid) => format!("started {pid}\n"),
             Self::Failed(reason) => format!("failed {}\n", reason.replace('\n', " ")),
             Self::Ended(ExitStatus::Code(code)) => format!("exited {code}\n"),
@@ -74,6 +80,7 @@ impl Report {
         let line = line.trim_end();
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         Some(match word {
+            "guard" => Self::Guard(rest.parse().ok()?),
             "started" => Self::Started(rest.parse().ok()?),
             "failed" => Self::Failed(rest.into()),
             "exited" => Self::Ended(ExitStatus::Code(rest.parse().ok()?)),
@@ -92,7 +99,14 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Ok(control) = io::stdin().as_fd().try_clone_to_owned().map(File::from) else {
         return ExitCode::FAILURE;
     };
-    match Order::parse(args).and_then(|order| guard(order, &control)) {
+    let (args, isolated) = match Role::of(args.into_iter().collect()) {
+        Role::Done(code) => return code,
+        Role::Guard { args, isolated } => (args, isolated),
+    };
+    if let Some(outside) = isolated {
+        tell(&control, &Report::Guard(outside));
+    }
+    match Order::parse(args).and_then(|order| guard(order, &control, isolated.is_some())) {
         Ok(0) => ExitCode::SUCCESS,
         Ok(left) => {
             tell(&control, &Report::Left(left));
@@ -165,7 +179,7 @@ enum Event {
 }
 
 /// Runs the command until it is time to stop; returns how many processes are left.
-fn guard(order: Order, control: &File) -> Result<usize, String> {
+fn guard(order: Order, control: &File, isolated: bool) -> Result<usize, String> {
     detach()?;
     let (sender, events) = mpsc::channel();
     watch_signals(sender.clone()).map_err(|error| format!("cannot watch signals: {error}"))?;
@@ -173,7 +187,8 @@ fn guard(order: Order, control: &File) -> Result<usize, String> {
         watch_control(control, sender).map_err(|error| format!("cannot watch orders: {error}"))?;
 
     let command = start(&order)?;
-    tell(control, &Report::Started(command.as_raw()));
+    let shown = if isolated { 0 } else { command.as_raw() };
+    tell(control, &Report::Started(shown));
 
     let mut charge = Charge {
         command,
@@ -376,6 +391,7 @@ mod tests {
     #[test]
     fn reports_survive_the_wire() {
         for report in [
+            Report::Guard(11),
             Report::Started(12),
             Report::Failed("x: no such file".into()),
             Report::Ended(ExitStatus::Code(3)),

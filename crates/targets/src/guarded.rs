@@ -36,6 +36,8 @@ struct News {
 
 #[derive(Debug, Default, Clone)]
 struct State {
+    /// The guard, where it is not the process that Tenbin started.
+    guard: Option<i32>,
     started: Option<i32>,
     failed: Option<String>,
     exit: Option<(ExitStatus, Instant)>,
@@ -53,6 +55,7 @@ impl News {
         let now = Instant::now();
         let mut state = self.lock();
         match report {
+            Some(Report::Guard(pid)) => state.guard = Some(pid),
             Some(Report::Started(pid)) => state.started = Some(pid),
             Some(Report::Failed(reason)) => state.failed = Some(reason),
             Some(Report::Ended(status)) => state.exit = Some((status, now)),
@@ -108,9 +111,10 @@ impl Guarded {
         })
     }
 
-    /// Process id of the guard, root of the tree.
+    /// Process id of the guard that is the root of the tree, once the command is started.
     pub(crate) fn guard_pid(&self) -> i32 {
-        self.guard.id().cast_signed()
+        let inner = self.news.lock().guard;
+        inner.unwrap_or_else(|| self.guard.id().cast_signed())
     }
 
     /// Waits until the command runs; the error is what the system said.
@@ -172,7 +176,8 @@ impl Guarded {
             return Err(format!("{count} of its processes survive SIGKILL"));
         }
         // Somebody killed the guard: what is left is the command's own group.
-        if let Some(command) = state.started {
+        // In a namespace nothing is.
+        if let Some(command) = state.started.filter(|command| *command > 0) {
             let _ = killpg(Pid::from_raw(command), Signal::SIGKILL);
         }
         Err(if orphaned {

@@ -9,10 +9,11 @@
 mod cache_counters;
 mod data;
 pub mod doctor;
-pub mod encoded;
-mod error;
+mod encoded;
+pub mod error;
 pub mod guard;
 mod guarded;
+mod isolation;
 pub mod launch;
 pub mod observe;
 mod output;

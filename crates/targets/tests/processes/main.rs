@@ -36,6 +36,10 @@ fn main() -> ExitCode {
             "a_killed_host_takes_everything_with_it",
             guarding::killed_host,
         ),
+        (
+            "a_host_that_is_killed_with_its_guards_takes_everything_too",
+            guarding::killed_with_all_guards,
+        ),
         ("what_ignores_sigterm_is_killed", guarding::stubborn),
         ("ctrl_c_does_not_reach_the_target", guarding::ctrl_c),
         ("a_background_daemon_is_alive", guarding::background),

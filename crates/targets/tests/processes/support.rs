@@ -109,16 +109,39 @@ pub(crate) fn is_alive(pid: i32) -> bool {
         .is_ok_and(|stat| !stat.rsplit(')').next().unwrap().starts_with(" Z"))
 }
 
-/// The numbers that a script wrote into a file, one a line.
-pub(crate) fn pids(file: &Path, count: usize) -> Vec<i32> {
-    let read = || -> Vec<i32> {
-        let text = std::fs::read_to_string(file).unwrap_or_default();
-        text.lines().filter_map(|line| line.parse().ok()).collect()
+/// The processes that a script in this house has started and that live, once there are `count`:
+/// those in its directory that are not this program.
+pub(crate) fn family(house: &House, count: usize) -> Vec<i32> {
+    let own = std::env::current_exe().unwrap();
+    let living = || -> Vec<i32> {
+        let pids = std::fs::read_dir("/proc").unwrap().flatten();
+        let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        pids.filter(|pid: &i32| {
+            let link = |name: &str| std::fs::read_link(format!("/proc/{pid}/{name}")).ok();
+            link("cwd").as_deref() == Some(house.path())
+                && link("exe").is_some_and(|exe| exe != own)
+        })
+        .collect()
     };
-    wait_until("the script has written its process ids", || {
-        read().len() == count
+    wait_until("the script has started its processes", || {
+        house.path().join("up").exists() && living().len() == count
     });
-    read()
+    living()
+}
+
+/// The guards of a house: this program with `guard` as its first argument, in its directory.
+pub(crate) fn guards(house: &House) -> Vec<i32> {
+    let pids = std::fs::read_dir("/proc").unwrap().flatten();
+    let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|pid: &i32| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        line.split(|byte| *byte == 0).nth(1) == Some(b"guard")
+            && std::fs::read_link(format!("/proc/{pid}/cwd"))
+                .ok()
+                .as_deref()
+                == Some(house.path())
+    })
+    .collect()
 }
 
 /// One request on an open connection, answered with its whole text.
