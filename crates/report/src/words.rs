@@ -135,10 +135,12 @@ pub(crate) fn cache_sentence(target: &str, cache: &CacheHits) -> String {
     let lookups = cache.lookups.map_or_else(String::new, |lookups| {
         format!(" of {}", plural(lookups, "lookup"))
     });
+    let expected = cache.forecast.map_or_else(String::new, |forecast| {
+        format!(", {} expected by simulation", percent(forecast))
+    });
     format!(
-        "cache of {target}: {} hits{lookups} by its own count, {} expected by simulation",
-        share(cache.observed),
-        share(cache.forecast)
+        "cache of {target}: {} hits{lookups} by its own count{expected}",
+        share(cache.observed)
     )
 }
 

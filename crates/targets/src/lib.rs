@@ -25,7 +25,7 @@ pub mod usage;
 pub mod vitals;
 mod way;
 
-pub use cache_counters::{CacheCount, cache_count};
+pub use cache_counters::{CacheCount, cache_count, known_counters};
 pub use data::{DataLeft, data_left};
 pub use error::{Exit, ExitStatus, TargetError};
 pub use launch::{Grounds, Waiting, bring_up};

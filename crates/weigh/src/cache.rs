@@ -1,31 +1,26 @@
 //! What a target's caches do while a slice is driven.
 
-use tenbin_plan::{CacheCounters, Workload, WorkloadKind};
+use tenbin_plan::{CacheCounters, Workload};
 use tenbin_record::CacheUse;
 use tenbin_targets::{CacheCount, Running, cache_count};
 use tenbin_workloads::CacheForecast;
 
 use crate::error::WeighError;
 
-/// Where the caches of the targets tell what they have done with a workload, if the
-/// plan asks for it.
-pub(crate) fn counters(work: &Workload) -> Option<&CacheCounters> {
-    match &work.kind {
-        WorkloadKind::Http(http) => http.patterns.as_ref()?.counters.as_ref(),
-        WorkloadKind::S3(_) | WorkloadKind::Blob(_) => None,
-    }
-}
-
 /// What the caches have done so far; `None` if the plan does not ask for it.
 ///
 /// # Errors
-/// A target does not tell.
-pub(crate) fn look(running: &Running, work: &Workload) -> Result<Option<CacheCount>, WeighError> {
-    let Some(counters) = counters(work) else {
+/// A target does not report it.
+pub(crate) fn look(
+    running: &Running,
+    work: &Workload,
+    counters: Option<&CacheCounters>,
+) -> Result<Option<CacheCount>, WeighError> {
+    let Some(counters) = counters else {
         return Ok(None);
     };
-    let told = cache_count(running, counters.path());
-    told.map(Some).map_err(|why| WeighError::Preparation {
+    let reported = cache_count(running, counters.path());
+    reported.map(Some).map_err(|why| WeighError::Preparation {
         target: running.name.clone(),
         workload: work.name.clone(),
         what: "reading the counters of its cache".to_owned(),
@@ -33,14 +28,18 @@ pub(crate) fn look(running: &Running, work: &Workload) -> Result<Option<CacheCou
     })
 }
 
-/// What the caches did between two looks, beside what was expected. The second look may
-/// fail: then it is not known.
+/// What the caches did between two looks, and what was forecast; `None` where neither is known.
+/// The second look may fail: then what they did is unknown. Without a forecast nothing was
+/// expected of them.
 pub(crate) fn between(
     before: Option<CacheCount>,
     after: Option<CacheCount>,
     forecast: Option<CacheForecast>,
 ) -> Option<CacheUse> {
-    let forecast = forecast?;
+    if before.is_none() && forecast.is_none() {
+        return None;
+    }
+    let forecast = forecast.unwrap_or_default();
     let did = after
         .zip(before)
         .and_then(|(after, before)| after.since(before));
@@ -50,4 +49,19 @@ pub(crate) fn between(
         hits: did.map(|did| did.hits),
         lookups: did.map(|did| did.lookups),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_are_kept_without_a_forecast() {
+        let count = |hits, lookups| Some(CacheCount { hits, lookups });
+        let both = between(count(1, 4), count(3, 14), None).expect("it was counted");
+        assert_eq!((both.observed(), both.forecast()), (Some(0.2), None));
+        let lost = between(count(1, 4), None, None).expect("it was to be counted");
+        assert_eq!((lost.observed(), lost.forecast()), (None, None));
+        assert_eq!(between(None, None, None), None);
+    }
 }
