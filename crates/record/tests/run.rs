@@ -785,6 +785,7 @@ fn work_and_requests_are_told_apart_before_and_after_reading() {
             stages: None,
             segment: None,
             cache: None,
+            search: None,
             spread: None,
         })
         .unwrap();

@@ -1,8 +1,8 @@
-//! What a target's caches do while a slice is driven.
+//! What a target's caches and its index do while a slice is driven.
 
-use tenbin_plan::{CacheCounters, Workload};
-use tenbin_record::CacheUse;
-use tenbin_targets::{CacheCount, Running, cache_count};
+use tenbin_plan::{CacheCounters, Plan, SearchServer, Target, Workload};
+use tenbin_record::{CacheUse, SearchUse};
+use tenbin_targets::{CacheCount, Running, SearchState, cache_count, search_state};
 use tenbin_workloads::CacheForecast;
 
 use crate::error::WeighError;
@@ -51,6 +51,36 @@ pub(crate) fn between(
     })
 }
 
+/// What a target reports of its memory and index, if it is known to be OpenSearch; `None` where
+/// it does not answer, too.
+pub(crate) fn search_look(running: &Running, plan: &Plan, of: (&Target, &Workload)) -> Option<SearchState> {
+    let (target, work) = of;
+    let is_known = target.searched.status == Some(SearchServer::OpenSearch)
+        || plan.cache_counters(target, work) == Some(&CacheCounters::OpenSearch);
+    is_known.then(|| search_state(running).ok()).flatten()
+}
+
+/// What a search server reported between two looks. What it counted is unknown where it was
+/// started again meanwhile, or has other nodes.
+pub(crate) fn searched(before: Option<SearchState>, after: Option<SearchState>) -> Option<SearchUse> {
+    let (before, after) = (before?, after?);
+    let same = before.nodes == after.nodes;
+    let since = |of: fn(&SearchState) -> u64| {
+        let counted = of(&after).checked_sub(of(&before));
+        counted.filter(|_| same)
+    };
+    Some(SearchUse {
+        heap_used_bytes: Some(before.heap_used_bytes.max(after.heap_used_bytes)),
+        heap_max_bytes: Some(after.heap_max_bytes),
+        collections: since(|state| state.collections),
+        collection_ms: since(|state| state.collection_ms),
+        segments_before: Some(before.segments),
+        segments: Some(after.segments),
+        merges: since(|state| state.merges),
+        merge_ms: since(|state| state.merge_ms),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,5 +93,26 @@ mod tests {
         let lost = between(count(1, 4), None, None).expect("it was to be counted");
         assert_eq!((lost.observed(), lost.forecast()), (None, None));
         assert_eq!(between(None, None, None), None);
+    }
+
+    #[test]
+    fn a_server_that_was_started_again_has_counted_nothing_that_is_known() {
+        let state = |collections, segments| SearchState {
+            nodes: 1,
+            heap_used_bytes: 10,
+            heap_max_bytes: 100,
+            collections,
+            collection_ms: collections * 5,
+            segments,
+            merges: 0,
+            merge_ms: 0,
+        };
+        let used = searched(Some(state(2, 9)), Some(state(6, 8))).expect("both are known");
+        assert_eq!((used.collections, used.collection_ms), (Some(4), Some(20)));
+        assert_eq!((used.segments_before, used.segments), (Some(9), Some(8)));
+        assert_eq!(used.merges, Some(0));
+        let restarted = searched(Some(state(6, 9)), Some(state(2, 9))).expect("both are known");
+        assert_eq!(restarted.collections, None, "not 0");
+        assert_eq!(searched(Some(state(6, 9)), None), None);
     }
 }

@@ -577,6 +577,8 @@ impl Run<'_, '_> {
             .plan
             .cache_counters(&self.plan.targets[turn.target], work);
         let cache_before = cache::look(&arm.running, work, counters)?;
+        let searched = (&self.plan.targets[turn.target], work);
+        let search_before = cache::search_look(&arm.running, self.plan, searched);
         let planned = (work.lead(&self.plan.rounds), ask.window);
         course::level(self.arms, &mut self.courses, turn.workload, turn.target);
         let arm = &mut self.arms[turn.target];
@@ -647,6 +649,7 @@ impl Run<'_, '_> {
             course::recorded(&from, &to, planned, done.unmeasured)
         });
         let cache_after = cache::look(&arm.running, work, counters).ok().flatten();
+        let search_after = cache::search_look(&arm.running, self.plan, searched);
         let forecast = seen.as_ref().and_then(|seen| seen.forecast);
         if let Some(Trouble::Record(error)) = trouble {
             return Ok(Some(Ending::RecordFailed(error)));
@@ -665,6 +668,7 @@ impl Run<'_, '_> {
             singles: seen.map(|seen| single::kept(&seen, &hosts)),
             stages: done.stages,
             cache: cache::between(cache_before, cache_after, forecast),
+            search: cache::searched(search_before, search_after),
             spread: done.spread,
             segment,
         })?;
