@@ -190,6 +190,7 @@ fn a_ramp_weighs_two_servers_and_draws_them_in_one_chart() {
         );
         assert!(svg.contains(">left") && svg.contains(">right"), "{svg}");
     }
+    expect_the_same_figures(&scratch, &directory);
 
     // The same file comes of the run when the patterns are gone.
     std::fs::remove_file(scratch.join("patterns.txt")).expect("the patterns");
@@ -199,6 +200,60 @@ fn a_ramp_weighs_two_servers_and_draws_them_in_one_chart() {
         read(&scratch, "right-again.csv"),
         read(&scratch, "right-result.csv")
     );
+}
+
+/// The points of a run's charts have the figures of its ramp.csv, and drnbench's files the same
+/// throughput, where nothing failed.
+fn expect_the_same_figures(scratch: &Scratch, directory: &str) {
+    let table = read(scratch, &format!("{directory}/ramp.csv"));
+    let head: Vec<&str> = table.lines().next().expect("a head").split(',').collect();
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .skip(1)
+        .map(|row| row.split(',').collect())
+        .collect();
+    let cell = |row: &[&str], name: &str| {
+        let at = head.iter().position(|column| *column == name);
+        row[at.expect(name)].to_owned()
+    };
+    let told = |figure: &str| {
+        let known = rows.iter().filter(|row| !cell(row, figure).is_empty());
+        let rows = known.map(|row| {
+            let clients = cell(row, "clients");
+            let plural = if clients == "1" { "" } else { "s" };
+            let ends = ["low", "high"].map(|end| cell(row, &format!("{figure}_{end}")));
+            let ends = match ends {
+                [low, high] if !low.is_empty() => format!(" ({low}–{high})"),
+                _ => String::new(),
+            };
+            format!(
+                "{}, {clients} client{plural}: {}{ends}",
+                cell(row, "target"),
+                cell(row, figure)
+            )
+        });
+        rows.collect::<Vec<String>>()
+    };
+    let points = |chart: &str| {
+        let svg = read(scratch, &format!("{directory}/{chart}.svg"));
+        let titles = svg.split("<title>").skip(1);
+        let titles = titles.filter_map(|rest| Some(rest.split_once("</title>")?.0.to_owned()));
+        titles
+            .filter(|title| !title.starts_with("knee"))
+            .collect::<Vec<String>>()
+    };
+    assert_eq!(points("ramp-throughput"), told("throughput"), "{table}");
+    let times = [told("p50"), told("p99")].concat();
+    assert_eq!(points("ramp-latency"), times, "{table}");
+    for row in rows.iter().filter(|row| cell(row, "failed") == "0") {
+        let file = read(scratch, &format!("{}-result.csv", cell(row, "target")));
+        let begin = format!("{},", cell(row, "clients"));
+        let step = file.lines().find(|line| line.starts_with(&begin));
+        let rate = step.and_then(|line| line.split(',').nth(2)?.parse::<f64>().ok());
+        let own: f64 = cell(row, "throughput").parse().expect("a number");
+        let rate = rate.expect("a rate");
+        assert!((rate / own - 1.0).abs() < 1e-9, "{rate} {own}: {file}");
+    }
 }
 
 #[test]

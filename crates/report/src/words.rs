@@ -134,6 +134,9 @@ pub(crate) fn ratio_interval(figure: Option<Figure>) -> String {
 /// What a target's cache did and was expected to do.
 pub(crate) fn cache_sentence(target: &str, cache: &CacheHits) -> String {
     let share = |share: Option<f64>| share.map_or_else(|| UNKNOWN.to_owned(), percent);
+    if cache.lookups == Some(0) {
+        return format!("cache of {target}: no lookups by its own count");
+    }
     let lookups = cache.lookups.map_or_else(String::new, |lookups| {
         format!(" of {}", plural(lookups, "lookup"))
     });

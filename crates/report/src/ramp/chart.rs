@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::document::{Capacity, CapacityLevel, Document, Figure, Trust};
 use crate::escape::for_terminal;
+use crate::words::plural;
 
 const WIDTH: f64 = 860.0;
 const PANEL: f64 = 420.0;
@@ -19,29 +20,31 @@ const COLOURS: [&str; 7] = [
 
 /// From so many times the fewest clients on, the axis of clients is logarithmic.
 const WIDE: f64 = 64.0;
-
-/// A line of a chart: what it is called and its figure at a level.
-struct Line {
-    name: &'static str,
-    dashes: &'static str,
-    figure: fn(&CapacityLevel) -> Option<Figure>,
-}
+/// Levels of which each is so many times the one before, the last excepted, are doubling; their
+/// axis is logarithmic.
+const DOUBLING: f64 = 1.8;
+/// Half the width of the caps of an error bar.
+const CAP: f64 = 3.0;
+/// Distance between the points of two targets at the same number of clients, so that their error
+/// bars do not hide each other, and the most that all of them together take.
+const BESIDE: f64 = 4.0;
+const MOST_BESIDE: f64 = 12.0;
+/// Average width of a character, as a share of the font's size.
+const CHARACTER: f64 = 0.6;
+/// Characters that fit behind a line of the legend.
+const LEGEND_CHARACTERS: usize = 25;
 
 /// What a chart shows.
 struct Chart {
     title: &'static str,
     unit: fn(f64) -> (f64, &'static str),
-    lines: &'static [Line],
+    figure: fn(&CapacityLevel) -> Option<Figure>,
 }
 
 const THROUGHPUT: Chart = Chart {
     title: "Throughput",
-    unit: |_| (1.0, "answers a second"),
-    lines: &[Line {
-        name: "",
-        dashes: "",
-        figure: |level| level.throughput,
-    }],
+    unit: |_| (1.0, "responses a second"),
+    figure: |level| level.throughput,
 };
 
 const fn time(most: f64) -> (f64, &'static str) {
@@ -55,23 +58,21 @@ const fn time(most: f64) -> (f64, &'static str) {
 const MEAN: Chart = Chart {
     title: "Service time, mean",
     unit: time,
-    lines: &[Line {
-        name: "",
-        dashes: "",
-        figure: |level| level.residence,
-    }],
+    figure: |level| level.residence,
 };
 
-/// Apart from the mean: a 99th percentile is often ten times as long, and on one axis with
-/// the means these cannot be told from each other.
-const P99: Chart = Chart {
-    title: "Service time, 99th percentile",
+const P50: Chart = Chart {
+    title: "Service time, median (p50)",
     unit: time,
-    lines: &[Line {
-        name: "",
-        dashes: "",
-        figure: |level| level.p99,
-    }],
+    figure: |level| level.p50,
+};
+
+/// In a panel without the median: a 99th percentile is often ten times as long, and on one axis
+/// with the medians these cannot be told from each other.
+const P99: Chart = Chart {
+    title: "Service time, 99th percentile (p99)",
+    unit: time,
+    figure: |level| level.p99,
 };
 
 /// Throughput against clients.
@@ -79,14 +80,14 @@ pub(crate) fn throughput(document: &Document) -> String {
     draw(&[&THROUGHPUT], &document.capacities)
 }
 
-/// Mean service time and its 99th percentile against clients, a panel each.
+/// Median service time and its 99th percentile against clients, a panel each.
 pub(crate) fn latency(document: &Document) -> String {
-    draw(&[&MEAN, &P99], &document.capacities)
+    draw(&[&P50, &P99], &document.capacities)
 }
 
-/// Throughput, mean service time and its 99th percentile against clients, a panel each.
+/// Throughput, mean and median service time and the 99th percentile against clients, a panel each.
 pub(super) fn all(capacities: &[Capacity]) -> String {
-    draw(&[&THROUGHPUT, &MEAN, &P99], capacities)
+    draw(&[&THROUGHPUT, &MEAN, &P50, &P99], capacities)
 }
 
 /// A panel for every chart of every family of workloads, one below the other; none for a
@@ -115,17 +116,13 @@ fn draw(charts: &[&Chart], capacities: &[Capacity]) -> String {
 impl Chart {
     fn has_any(&self, capacities: &[&Capacity]) -> bool {
         let mut levels = capacities.iter().flat_map(|capacity| &capacity.levels);
-        levels.any(|level| self.lines.iter().any(|line| (line.figure)(level).is_some()))
+        levels.any(|level| (self.figure)(level).is_some())
     }
 
     fn panel(&self, svg: &mut String, family: &str, capacities: &[&Capacity]) {
         let levels = || capacities.iter().flat_map(|capacity| &capacity.levels);
-        let each = |level: &CapacityLevel| {
-            let figures = self.lines.iter();
-            let figures = figures.filter_map(|line| (line.figure)(level));
-            figures.map(top_of).fold(0.0, f64::max)
-        };
-        let most = levels().map(each).fold(0.0, f64::max);
+        let figures = levels().filter_map(self.figure).map(top_of);
+        let most = figures.fold(0.0, f64::max);
         let (scale, unit) = (self.unit)(most);
         let axes = Axes::new(levels().map(|level| level.connections), most / scale);
         text(
@@ -140,102 +137,174 @@ impl Chart {
             },
         );
         axes.draw(svg, unit);
+        let mut labels = Labels::default();
         for (at, capacity) in capacities.iter().enumerate() {
-            let colour = COLOURS[at % COLOURS.len()];
-            for line in self.lines {
-                self.curve(svg, &axes, capacity, line, colour, scale);
-            }
-            self.knee(svg, &axes, capacity, colour, scale);
+            let pen = Pen {
+                axes: &axes,
+                colour: COLOURS[at % COLOURS.len()],
+                aside: aside(at, capacities.len()),
+                scale,
+            };
+            self.curve(svg, &pen, capacity);
+            self.knee(svg, &pen, capacity, &mut labels);
         }
-        self.legend(svg, capacities);
+        legend(svg, capacities);
     }
 
     /// Points, the intervals about them, and lines between neighbours that are both known.
-    fn curve(
-        &self,
-        svg: &mut String,
-        axes: &Axes,
-        capacity: &Capacity,
-        line: &Line,
-        colour: &str,
-        scale: f64,
-    ) {
+    fn curve(&self, svg: &mut String, pen: &Pen<'_>, capacity: &Capacity) {
         let mut path = String::new();
+        let mut points = String::new();
         let mut drawing = false;
+        let colour = pen.colour;
         for level in &capacity.levels {
-            let Some(figure) = (line.figure)(level) else {
+            let Some(figure) = (self.figure)(level) else {
                 drawing = false;
                 continue;
             };
-            let (x, y) = (axes.x(level.connections), axes.y(figure.value / scale));
-            let pen = if drawing { 'L' } else { 'M' };
-            let _ = write!(path, "{pen}{x:.1} {y:.1} ");
+            let (x, y) = pen.place(level.connections, figure.value);
+            let command = if drawing { 'L' } else { 'M' };
+            let _ = write!(path, "{command}{x:.1} {y:.1} ");
             drawing = true;
             if let Some(ends) = figure.interval {
-                let (low, high) = (axes.y(ends.low / scale), axes.y(ends.high / scale));
+                let (_, low) = pen.place(level.connections, ends.low);
+                let (_, high) = pen.place(level.connections, ends.high);
+                let (left, cap) = (x - CAP, 2.0 * CAP);
                 let _ = writeln!(
                     svg,
-                    "<path d=\"M{x:.1} {low:.1} V{high:.1}\" stroke=\"{colour}\" \
-                     stroke-opacity=\"0.5\"/>"
+                    "<path d=\"M{x:.1} {low:.1} V{high:.1} M{left:.1} {low:.1} h{cap} M{left:.1} \
+                     {high:.1} h{cap}\" fill=\"none\" stroke=\"{colour}\" stroke-opacity=\"0.6\"/>"
                 );
             }
             let _ = writeln!(
-                svg,
-                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.5\" fill=\"{colour}\"/>"
+                points,
+                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.5\" fill=\"{colour}\"><title>{}</title>\
+                 </circle>",
+                for_xml(&told(&capacity.target, level.connections, figure))
             );
         }
         let _ = writeln!(
             svg,
-            "<path d=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\" \
-             stroke-dasharray=\"{}\"/>",
-            path.trim_end(),
-            line.dashes
+            "<path d=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\"/>",
+            path.trim_end()
         );
+        svg.push_str(&points);
     }
 
     /// A ring where more clients stop to be worth their while.
-    fn knee(&self, svg: &mut String, axes: &Axes, capacity: &Capacity, colour: &str, scale: f64) {
+    fn knee(&self, svg: &mut String, pen: &Pen<'_>, capacity: &Capacity, labels: &mut Labels) {
         let Some(knee) = capacity.knee.filter(|knee| knee.found) else {
             return;
         };
         let mut levels = capacity.levels.iter();
         let level = levels.find(|level| level.connections == knee.connections);
-        let Some(figure) = level.and_then(|level| (self.lines[0].figure)(level)) else {
+        let Some(figure) = level.and_then(self.figure) else {
             return;
         };
-        let (x, y) = (axes.x(knee.connections), axes.y(figure.value / scale));
+        let (x, y) = pen.place(knee.connections, figure.value);
         let _ = writeln!(
             svg,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"7\" fill=\"none\" stroke=\"{colour}\" \
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"7\" fill=\"none\" stroke=\"{}\" \
              stroke-width=\"2\"><title>knee at {} clients</title></circle>",
-            knee.connections
+            pen.colour, knee.connections
         );
-        text(svg, x + 9.0, y + 16.0, "start", 11, "knee");
-    }
-
-    fn legend(&self, svg: &mut String, capacities: &[&Capacity]) {
-        let x = WIDTH - RIGHT + 16.0;
-        let mut y = TOP + 8.0;
-        for (at, capacity) in capacities.iter().enumerate() {
-            let colour = COLOURS[at % COLOURS.len()];
-            for line in self.lines {
-                let _ = writeln!(
-                    svg,
-                    "<path d=\"M{x:.1} {y:.1} h22\" stroke=\"{colour}\" stroke-width=\"2\" \
-                     stroke-dasharray=\"{}\"/>",
-                    line.dashes
-                );
-                let name = format!("{} {}", shortened(&capacity.target), line.name);
-                let trust = match capacity.trust {
-                    Trust::Invalid => " (INVALID)",
-                    Trust::Suspect => " (SUSPECT)",
-                    Trust::Valid => "",
-                };
-                let name = format!("{}{trust}", name.trim_end());
-                text(svg, x + 28.0, y + 4.0, "start", 12, &name);
-                y += 18.0;
-            }
+        if let Some((x, y)) = labels.place(x, y, "knee", 11) {
+            text(svg, x, y, "start", 11, "knee");
         }
+    }
+}
+
+/// How the line of a target is drawn.
+struct Pen<'a> {
+    axes: &'a Axes,
+    colour: &'static str,
+    /// How far its points are from the place of their number of clients.
+    aside: f64,
+    /// What one unit of the axis is.
+    scale: f64,
+}
+
+impl Pen<'_> {
+    fn place(&self, clients: u64, figure: f64) -> (f64, f64) {
+        let figure = (figure / self.scale).max(0.0);
+        (self.axes.x(clients) + self.aside, self.axes.y(figure))
+    }
+}
+
+/// How far the points of target `at` of `count` are moved aside.
+fn aside(at: usize, count: usize) -> f64 {
+    let gaps = count.saturating_sub(1) as f64;
+    let gap = BESIDE.min(MOST_BESIDE / gaps.max(1.0));
+    (at as f64 - gaps / 2.0) * gap
+}
+
+/// What a point shows, with the figures as `ramp.csv` has them.
+fn told(target: &str, clients: u64, figure: Figure) -> String {
+    let ends = figure.interval;
+    let ends = ends.map_or_else(String::new, |ends| format!(" ({}–{})", ends.low, ends.high));
+    let clients = plural(clients, "client");
+    format!("{target}, {clients}: {}{ends}", figure.value)
+}
+
+/// Boxes of the labels that are drawn already: left, top, right, bottom.
+#[derive(Default)]
+struct Labels(Vec<[f64; 4]>);
+
+impl Labels {
+    /// Where beside a ring there is space for words: the begin of their base line. `None` if there
+    /// is none, and the ring says it without words.
+    fn place(&mut self, x: f64, y: f64, words: &str, size: u32) -> Option<(f64, f64)> {
+        let (width, height) = (width_of(words, size), f64::from(size));
+        let beside = [
+            (x + 9.0, y + 16.0),
+            (x + 9.0, y - 8.0),
+            (x - 9.0 - width, y + 16.0),
+            (x - 9.0 - width, y - 8.0),
+            (x - width / 2.0, y + 24.0),
+            (x - width / 2.0, y - 14.0),
+        ];
+        let place = beside.into_iter().find(|(left, base)| {
+            let own = [*left, base - height, left + width, *base];
+            let is_inside = own[0] >= LEFT
+                && own[2] <= WIDTH - RIGHT
+                && own[1] >= TOP
+                && own[3] <= PANEL - BOTTOM;
+            is_inside && !self.0.iter().any(|other| overlap(&own, other))
+        })?;
+        let (left, base) = place;
+        self.0.push([left, base - height, left + width, base]);
+        Some(place)
+    }
+}
+
+fn overlap(one: &[f64; 4], other: &[f64; 4]) -> bool {
+    one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3]
+}
+
+/// About how wide words are.
+fn width_of(words: &str, size: u32) -> f64 {
+    words.chars().count() as f64 * f64::from(size) * CHARACTER
+}
+
+fn legend(svg: &mut String, capacities: &[&Capacity]) {
+    let x = WIDTH - RIGHT + 16.0;
+    let space = PANEL - TOP - BOTTOM;
+    let step = (space / capacities.len().max(1) as f64).min(18.0);
+    let mut y = TOP + 8.0;
+    for (at, capacity) in capacities.iter().enumerate() {
+        let colour = COLOURS[at % COLOURS.len()];
+        let _ = writeln!(
+            svg,
+            "<path d=\"M{x:.1} {y:.1} h22\" stroke=\"{colour}\" stroke-width=\"2\"/>"
+        );
+        let trust = match capacity.trust {
+            Trust::Invalid => " (INVALID)",
+            Trust::Suspect => " (SUSPECT)",
+            Trust::Valid => "",
+        };
+        let name = shortened(&capacity.target, LEGEND_CHARACTERS - trust.len());
+        text(svg, x + 28.0, y + 4.0, "start", 12, &format!("{name}{trust}"));
+        y += step;
     }
 }
 
@@ -259,7 +328,7 @@ impl Axes {
         let (least, most) = (end(clients.first()), end(clients.last()));
         let mark = step(most_figure / 5.0);
         Self {
-            logarithmic: most >= least * WIDE,
+            logarithmic: most >= least * WIDE || is_doubling(&clients),
             least,
             most,
             top: (most_figure / mark).ceil().max(1.0) * mark,
@@ -277,6 +346,26 @@ impl Axes {
             clients / self.most
         };
         LEFT + share * width
+    }
+
+    /// The numbers of clients that are written below the axis: the last, and of the others those
+    /// that have space.
+    fn numbers(&self) -> Vec<(f64, u64)> {
+        let space = |one: u64, other: u64| {
+            let widths = width_of(&one.to_string(), 11) + width_of(&other.to_string(), 11);
+            (self.x(one) - self.x(other)).abs() >= widths / 2.0 + 6.0
+        };
+        let Some(&last) = self.clients.last() else {
+            return Vec::new();
+        };
+        let mut shown: Vec<u64> = Vec::new();
+        for &clients in &self.clients {
+            let is_free = shown.last().is_none_or(|before| space(clients, *before));
+            if clients == last || (is_free && space(clients, last)) {
+                shown.push(clients);
+            }
+        }
+        shown.into_iter().map(|each| (self.x(each), each)).collect()
     }
 
     fn y(&self, figure: f64) -> f64 {
@@ -304,14 +393,14 @@ impl Axes {
             );
         }
         let bottom = self.y(0.0);
-        // As many numbers as there is room for.
-        let each = self.clients.len().div_ceil(20).max(1);
-        for clients in self.clients.iter().step_by(each) {
+        for clients in &self.clients {
             let x = self.x(*clients);
             let _ = writeln!(
                 svg,
                 "<path d=\"M{x:.1} {bottom:.1} v5\" stroke=\"#555555\"/>"
             );
+        }
+        for (x, clients) in self.numbers() {
             text(svg, x, bottom + 18.0, "middle", 11, &clients.to_string());
         }
         let _ = writeln!(
@@ -319,9 +408,21 @@ impl Axes {
             "<path d=\"M{left} {TOP} V{bottom:.1} H{right}\" fill=\"none\" stroke=\"#555555\"/>"
         );
         let middle = (left + right) / 2.0;
-        text(svg, middle, bottom + 38.0, "middle", 12, "clients");
+        let clients = match self.logarithmic {
+            true => "clients (logarithmic)",
+            false => "clients",
+        };
+        text(svg, middle, bottom + 38.0, "middle", 12, clients);
         text(svg, 12.0, TOP - 10.0, "start", 11, unit);
     }
+}
+
+/// Whether each level but the last is about twice the one before, as those of `1..20` are.
+fn is_doubling(clients: &[u64]) -> bool {
+    let steps = clients.windows(2);
+    let mut steps = steps.take(clients.len().saturating_sub(2)).peekable();
+    let doubles = |step: &[u64]| step[1] as f64 >= step[0] as f64 * DOUBLING;
+    clients.len() > 3 && steps.all(doubles)
 }
 
 fn families(capacities: &[Capacity]) -> Vec<(&str, Vec<&Capacity>)> {
@@ -357,13 +458,18 @@ fn number(value: f64, mark: f64) -> String {
     format!("{value:.digits$}")
 }
 
-fn shortened(name: &str) -> String {
-    const MOST: usize = 22;
-    if name.chars().count() <= MOST {
+/// At most so many characters, with the begin and the end of the name: targets are often called
+/// alike but for their ends.
+fn shortened(name: &str, most: usize) -> String {
+    let characters: Vec<char> = name.chars().collect();
+    if characters.len() <= most {
         return name.to_owned();
     }
-    let begin: String = name.chars().take(MOST - 1).collect();
-    begin + "…"
+    let begin = most.saturating_sub(1).div_ceil(2);
+    let end = most.saturating_sub(1) - begin;
+    let begin: String = characters[..begin].iter().collect();
+    let end: String = characters[characters.len() - end..].iter().collect();
+    format!("{begin}…{end}")
 }
 
 fn text(svg: &mut String, x: f64, y: f64, anchor: &str, size: u32, words: &str) {
@@ -416,6 +522,58 @@ mod tests {
         let axes = Axes::new([1, 2].into_iter(), 93.0);
         assert_eq!(axes.top, 100.0);
         assert_eq!((axes.y(0.0), axes.y(100.0)), (PANEL - BOTTOM, TOP));
+    }
+
+    #[test]
+    fn doubling_levels_have_a_logarithmic_axis_and_even_steps_a_linear_one() {
+        for (levels, logarithmic) in [
+            (vec![1, 2, 4, 8, 16], true),
+            (vec![1, 2, 4, 8, 16, 20], true),
+            (vec![3, 6, 12, 20], true),
+            (vec![1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20], false),
+            (vec![10, 20, 30, 40], false),
+            (vec![1, 2, 4], false),
+            (vec![1, 100], true),
+        ] {
+            let axes = Axes::new(levels.iter().copied(), 1.0);
+            assert_eq!(axes.logarithmic, logarithmic, "{levels:?}");
+        }
+        let axes = Axes::new([1, 2, 4, 8, 16].into_iter(), 1.0);
+        let steps = [axes.x(2) - axes.x(1), axes.x(16) - axes.x(8)];
+        assert!((steps[0] - steps[1]).abs() < 1e-9, "{steps:?}");
+    }
+
+    #[test]
+    fn labels_do_not_overlap() {
+        for levels in [
+            (1..=64).collect::<Vec<u64>>(),
+            (0..20).map(|power| 1 << power).collect(),
+            vec![1000, 99_999, 100_000],
+        ] {
+            let axes = Axes::new(levels.iter().copied(), 1.0);
+            let numbers = axes.numbers();
+            assert_eq!(numbers.last().map(|(_, clients)| clients), levels.last());
+            for pair in numbers.windows(2) {
+                let width = |clients: u64| width_of(&clients.to_string(), 11);
+                let ends = (
+                    pair[0].0 + width(pair[0].1) / 2.0,
+                    pair[1].0 - width(pair[1].1) / 2.0,
+                );
+                assert!(ends.0 < ends.1, "{numbers:?}");
+            }
+        }
+        let mut labels = Labels::default();
+        let at_one_place: Vec<_> = (0..8)
+            .filter_map(|_| labels.place(300.0, 200.0, "knee", 11))
+            .collect();
+        assert!(at_one_place.len() >= 4, "{at_one_place:?}");
+        for (at, one) in labels.0.iter().enumerate() {
+            let mut others = labels.0.iter().skip(at + 1);
+            assert!(!others.any(|other| overlap(one, other)), "{:?}", labels.0);
+        }
+        let name = shortened("search-cluster-with-three-nodes", 15);
+        assert_eq!(name, "search-…e-nodes");
+        assert_eq!(shortened("groonga", 15), "groonga");
     }
 
     #[test]
