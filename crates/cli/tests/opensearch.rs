@@ -413,7 +413,11 @@ fn groonga_and_opensearch_are_compared_by_one_list_of_terms() {
         mine.expect(name)["search"].clone()
     };
     let search = search_of("opensearch");
-    let number = |key: &str| search[key].as_u64().unwrap_or_else(|| panic!("{key}: {search}"));
+    let number = |key: &str| {
+        search[key]
+            .as_u64()
+            .unwrap_or_else(|| panic!("{key}: {search}"))
+    };
     assert!(number("heap_used_bytes") > 0, "{search}");
     assert!(
         number("heap_used_bytes") <= number("heap_max_bytes"),

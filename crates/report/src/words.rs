@@ -158,7 +158,9 @@ pub(crate) fn search_sentence(target: &str, search: &SearchUse) -> String {
         _ => format!("{word}s {UNKNOWN}"),
     };
     let segments = match (search.segments_before, search.segments) {
-        (Some(before), Some(after)) if before != after => format!("{before} segments, then {after}"),
+        (Some(before), Some(after)) if before != after => {
+            format!("{before} segments, then {after}")
+        }
         (_, Some(after)) => plural(after, "segment"),
         _ => format!("segments {UNKNOWN}"),
     };
@@ -166,7 +168,11 @@ pub(crate) fn search_sentence(target: &str, search: &SearchUse) -> String {
         "{target}: heap at most {} of {}, {}, {segments}, {}",
         bytes(search.heap_used_bytes),
         bytes(search.heap_max_bytes),
-        counted(search.collections, search.collection_ms, "garbage collection"),
+        counted(
+            search.collections,
+            search.collection_ms,
+            "garbage collection"
+        ),
         counted(search.merges, search.merge_ms, "merge"),
     )
 }

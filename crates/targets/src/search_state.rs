@@ -46,8 +46,7 @@ pub fn search_state(target: &Running) -> Result<SearchState, String> {
         match fetch(&url, &door, WITHIN) {
             Ok(body) => {
                 let state = serde_json::from_slice(&body).ok().and_then(|v| read(&v));
-                return state
-                    .ok_or_else(|| format!("{PAGE} of {} is not OpenSearch's", host.name));
+                return state.ok_or_else(|| format!("{PAGE} of {} is not OpenSearch's", host.name));
             }
             Err(error) => why = format!("host {}: {error}", host.name),
         }

@@ -53,7 +53,11 @@ pub(crate) fn between(
 
 /// What a target reports of its memory and index, if it is known to be OpenSearch; `None` where
 /// it does not answer, too.
-pub(crate) fn search_look(running: &Running, plan: &Plan, of: (&Target, &Workload)) -> Option<SearchState> {
+pub(crate) fn search_look(
+    running: &Running,
+    plan: &Plan,
+    of: (&Target, &Workload),
+) -> Option<SearchState> {
     let (target, work) = of;
     let is_known = target.searched.status == Some(SearchServer::OpenSearch)
         || plan.cache_counters(target, work) == Some(&CacheCounters::OpenSearch);
@@ -62,7 +66,10 @@ pub(crate) fn search_look(running: &Running, plan: &Plan, of: (&Target, &Workloa
 
 /// What a search server reported between two looks. What it counted is unknown where it was
 /// started again meanwhile, or has other nodes.
-pub(crate) fn searched(before: Option<SearchState>, after: Option<SearchState>) -> Option<SearchUse> {
+pub(crate) fn searched(
+    before: Option<SearchState>,
+    after: Option<SearchState>,
+) -> Option<SearchUse> {
     let (before, after) = (before?, after?);
     let same = before.nodes == after.nodes;
     let since = |of: fn(&SearchState) -> u64| {

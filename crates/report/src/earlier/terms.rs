@@ -55,8 +55,7 @@ impl Terms {
             let own_words = |key: &str| {
                 key == "by_target" && mine.contains_key(key) && theirs.contains_key(key)
             };
-            let differs =
-                |key: &&&String| !own_words(key) && mine.get(**key) != theirs.get(**key);
+            let differs = |key: &&&String| !own_words(key) && mine.get(**key) != theirs.get(**key);
             let shown = |value: Option<&String>| match value {
                 Some(value) => format!("{value:?}"),
                 None => "not given".to_owned(),

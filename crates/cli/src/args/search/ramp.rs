@@ -49,7 +49,12 @@ pub struct SearchRampArgs {
     pub rounds: RoundsArgs,
     /// File for the result in drnbench's format; with several targets the name of each stands before
     /// the file's
-    #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "rate")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Output",
+        conflicts_with = "rate"
+    )]
     pub output_path: Option<PathBuf>,
     /// Where results go.
     #[command(flatten)]
