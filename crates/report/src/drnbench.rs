@@ -566,6 +566,49 @@ mod tests {
     }
 
     #[test]
+    fn what_was_not_observed_is_said_with_how_to_get_it() {
+        let said = |step: Step| {
+            let ramp = ramp(vec![step]);
+            let listed = Listed {
+                slow: 0,
+                fast: 0,
+                urls: &[],
+            };
+            let mut text = String::new();
+            report(&mut text, &ramp.steps[0], &listed);
+            not_observed(&mut text, &ramp);
+            text
+        };
+        let unknown = said(step(1, 345, &[(200, 345)]));
+        for words in [
+            "Cache hits of the server: not observed\nCPU of the server: not observed\n",
+            "Cache hits were not observed in every step: name the page",
+            "--cache-counters",
+            "The CPU of the server was not observed in every step: name its processes",
+            "--observe",
+        ] {
+            assert!(unknown.contains(words), "{words}: {unknown}");
+        }
+        let mut known = step(4, 345, &[(200, 345)]);
+        known.cache = Some(CacheUse {
+            forecast_hits: 0,
+            forecast_lookups: 0,
+            hits: Some(120),
+            lookups: Some(240),
+        });
+        known.cpu = Some((7.4, 4.0));
+        let known = said(known);
+        assert!(
+            known.contains(
+                "Cache hits of the server: 50 % of 240 lookups\nCPU of the server: 185 % (100 % is \
+                 one core)\n"
+            ),
+            "{known}"
+        );
+        assert!(!known.contains("not observed"), "{known}");
+    }
+
+    #[test]
     fn numbers_are_written_as_ruby_does() {
         for (value, text) in [
             (100.0, "100.0"),
