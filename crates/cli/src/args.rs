@@ -49,6 +49,7 @@ pub use http::{HttpArgs, RequestArgs};
 pub use keys::KeyArgs;
 pub use load::LoadArgs;
 pub use observe::ObserveArgs;
+pub(crate) use observed::observed;
 pub use output::OutputArgs;
 pub use patterns::PatternArgs;
 pub use quickstart::QuickstartArgs;

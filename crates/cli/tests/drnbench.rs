@@ -125,11 +125,16 @@ fn the_tutorials_line_runs_as_written() {
         "Top 5 slow requests:\n [time: method status url]\n",
         "Top 5 fast requests:\n",
         " sec: GET 200 http://127.0.0.",
+        // What the tutorial checks the validity of a step with.
+        "\nCache hits of the server: ",
+        " lookups\nCPU of the server: ",
+        " % (100 % is one core)\n",
         "\nVerdict  ",
         "\nRun      runs/",
     ] {
         assert!(said.contains(part), "{part:?} is not in:\n{said}");
     }
+    assert!(!said.contains("not observed"), "{said}");
     let file = read(&scratch, "groonga-result.csv");
     checked_rows(&file, &[1.0, 2.0, 4.0, 6.0], 0.01);
     for groonga in [&one, &two] {
@@ -185,6 +190,7 @@ fn a_ramp_weighs_two_servers_and_draws_them_in_one_chart() {
         );
         assert!(svg.contains(">left") && svg.contains(">right"), "{svg}");
     }
+    expect_the_same_figures(&scratch, &directory);
 
     // The same file comes of the run when the patterns are gone.
     std::fs::remove_file(scratch.join("patterns.txt")).expect("the patterns");
@@ -194,6 +200,98 @@ fn a_ramp_weighs_two_servers_and_draws_them_in_one_chart() {
         read(&scratch, "right-again.csv"),
         read(&scratch, "right-result.csv")
     );
+}
+
+/// The points of a run's charts have the figures of its ramp.csv, and drnbench's files the same
+/// throughput, where nothing failed.
+fn expect_the_same_figures(scratch: &Scratch, directory: &str) {
+    let table = read(scratch, &format!("{directory}/ramp.csv"));
+    let head: Vec<&str> = table.lines().next().expect("a head").split(',').collect();
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .skip(1)
+        .map(|row| row.split(',').collect())
+        .collect();
+    let cell = |row: &[&str], name: &str| {
+        let at = head.iter().position(|column| *column == name);
+        row[at.expect(name)].to_owned()
+    };
+    let told = |figure: &str| {
+        let known = rows.iter().filter(|row| !cell(row, figure).is_empty());
+        let rows = known.map(|row| {
+            let clients = cell(row, "clients");
+            let plural = if clients == "1" { "" } else { "s" };
+            let ends = ["low", "high"].map(|end| cell(row, &format!("{figure}_{end}")));
+            let ends = match ends {
+                [low, high] if !low.is_empty() => format!(" ({low}–{high})"),
+                _ => String::new(),
+            };
+            format!(
+                "{}, {clients} client{plural}: {}{ends}",
+                cell(row, "target"),
+                cell(row, figure)
+            )
+        });
+        rows.collect::<Vec<String>>()
+    };
+    let points = |chart: &str| {
+        let svg = read(scratch, &format!("{directory}/{chart}.svg"));
+        let titles = svg.split("<title>").skip(1);
+        let titles = titles.filter_map(|rest| Some(rest.split_once("</title>")?.0.to_owned()));
+        titles
+            .filter(|title| !title.starts_with("knee"))
+            .collect::<Vec<String>>()
+    };
+    assert_eq!(points("ramp-throughput"), told("throughput"), "{table}");
+    let times = [told("p50"), told("p99")].concat();
+    assert_eq!(points("ramp-latency"), times, "{table}");
+    for row in rows.iter().filter(|row| cell(row, "failed") == "0") {
+        let file = read(scratch, &format!("{}-result.csv", cell(row, "target")));
+        let begin = format!("{},", cell(row, "clients"));
+        let step = file.lines().find(|line| line.starts_with(&begin));
+        let rate = step.and_then(|line| line.split(',').nth(2)?.parse::<f64>().ok());
+        let own: f64 = cell(row, "throughput").parse().expect("a number");
+        let rate = rate.expect("a rate");
+        assert!((rate / own - 1.0).abs() < 1e-9, "{rate} {own}: {file}");
+    }
+}
+
+#[test]
+fn rates_are_levels_too() {
+    let scratch = Scratch::new("drnbench-rates");
+    let groonga = Groonga::with_pages(&scratch, 40);
+    patterns(&scratch);
+    let run = tenbin(
+        &scratch,
+        &format!(
+            "search ramp --target {} --observe groonga=name:groonga --patterns patterns.txt \
+             --cache-counters groonga=groonga --rate 40/s,80/s,40 --rounds 6 --slice 400ms \
+             --interval 10ms --warmup 0s --json",
+            groonga.target("groonga")
+        ),
+    );
+    expect_measured(&run);
+    let result: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let results = result["results"].as_array().expect("results");
+    let names = results.iter().map(|one| one["workload"].as_str());
+    let names: Vec<&str> = names.map(|name| name.expect("a name")).collect();
+    assert_eq!(names, ["search-40ps", "search-80ps"]);
+    for (one, rate) in results.iter().zip([40.0, 80.0]) {
+        let reached = one["throughput"]["value"].as_f64().expect("a rate");
+        assert!((reached / rate - 1.0).abs() < 0.3, "{rate}: {one}");
+        // Counted without a forecast.
+        assert!(one["cache"]["lookups"].as_u64() > Some(0), "{one}");
+        assert!(one["cache"]["forecast"].is_null(), "{one}");
+    }
+    tenbin(
+        &scratch,
+        &format!(
+            "search ramp --target {} --patterns patterns.txt --rate 40/s --clients 1..8",
+            groonga.target("groonga")
+        ),
+    )
+    .expect_code(2)
+    .expect_stderr("with --rate it is one number");
 }
 
 #[test]
@@ -282,7 +380,7 @@ fn what_cannot_be_done_is_refused_with_a_sentence() {
         .expect_stderr("name a file that can be written");
     tenbin(&scratch, "search ramp --target http://127.0.0.1:9/")
         .expect_code(2)
-        .expect_stderr("--clients 1..16 or --end-n-clients 20");
+        .expect_stderr("--clients 1..16, --end-n-clients 20");
     // Nobody listens there.
     let port = common::free_port();
     let line = format!(

@@ -137,7 +137,13 @@ fn standard_output_that_cannot_be_written() {
         "http", "--target", &target, "--warmup", "0s", "--slice", "100ms", "--rounds", "2",
     ];
     Tenbin::new(&scratch, http).run();
-    let lines: [&[&str]; 7] = [
+    scratch.write("x.grn", "table_create Pages TABLE_HASH_KEY UInt64\n");
+    scratch.write(
+        "x.json",
+        "[[0,1,0.1],[[[1],[[\"title\",\"ShortText\"]],[\"a\"]]]]",
+    );
+    scratch.write("terms.txt", "a\n");
+    let lines: [&[&str]; 11] = [
         &["--help"],
         &["--version"],
         &["wrk", "--help"],
@@ -145,6 +151,10 @@ fn standard_output_that_cannot_be_written() {
         &["plan", "http", "--target", &target],
         &["show", "last"],
         &["show", "last", "--json"],
+        &["search", "terms", "x.json"],
+        &["search", "patterns", "terms.txt"],
+        &["search", "convert", "x.grn"],
+        &["grn2drn", "x.grn"],
     ];
     for line in lines {
         let tenbin = |stdout: std::process::Stdio| {
@@ -172,6 +182,14 @@ fn standard_output_that_cannot_be_written() {
             "{line:?}: {said}"
         );
     }
+    Tenbin::new(
+        &scratch,
+        ["search", "convert", "x.grn", "--output", "/dev/full"],
+    )
+    .run()
+    .expect_code(5)
+    .expect_stderr("cannot write /dev/full: ")
+    .expect_stderr("free space");
 }
 
 #[test]

@@ -403,6 +403,32 @@ fn groonga_and_opensearch_are_compared_by_one_list_of_terms() {
         }
     }
 
+    // What OpenSearch reports of its memory and its index; Groonga reports none.
+    run.expect_stdout("opensearch: heap at most ")
+        .expect_stdout(" garbage collection");
+    let results = result_of["results"].as_array().expect("results");
+    let search_of = |name: &str| {
+        let mut results = results.iter();
+        let mine = results.find(|one| one["target"] == name);
+        mine.expect(name)["search"].clone()
+    };
+    let search = search_of("opensearch");
+    let number = |key: &str| {
+        search[key]
+            .as_u64()
+            .unwrap_or_else(|| panic!("{key}: {search}"))
+    };
+    assert!(number("heap_used_bytes") > 0, "{search}");
+    assert!(
+        number("heap_used_bytes") <= number("heap_max_bytes"),
+        "{search}"
+    );
+    assert!(number("segments") > 0, "{search}");
+    for key in ["collections", "collection_ms", "merges", "merge_ms"] {
+        number(key);
+    }
+    assert!(search_of("groonga").is_null());
+
     // Another search on one side: terms that find nothing there are listed before the run.
     let other_search = by_kind.replace(
         "search = \"opensearch\"",

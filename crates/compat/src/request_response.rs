@@ -136,6 +136,23 @@ pub const FLAGS: &[&[Flag]] = &[&[
     ),
     Flag::new(
         TOOL,
+        "cache-counters",
+        Kind::Text,
+        "",
+        "where the server reports its cache hits: groonga, droonga, opensearch, a path, or none; \
+         without it the first three are tried; a flag of Tenbin's",
+    ),
+    Flag::new(
+        TOOL,
+        "observe",
+        Kind::Text,
+        "",
+        "what tells the CPU use of the server: port:N, pid:N, name:PROGRAM, tenbin:URL, \
+         prometheus:URL, or none; without it what listens on the port, where the hosts are this \
+         machine; a flag of Tenbin's",
+    ),
+    Flag::new(
+        TOOL,
         "output-path",
         Kind::Text,
         "",
@@ -185,6 +202,10 @@ pub struct RampJob {
     pub method: String,
     /// Longest time for an answer.
     pub timeout: Duration,
+    /// Where the server reports its cache hits, if that is given.
+    pub cache_counters: Option<String>,
+    /// What tells the CPU use of the server, if that is given.
+    pub observe: Option<String>,
     /// File for the result.
     pub output: Option<String>,
     /// What is to be said, once each, before the run.
@@ -218,6 +239,8 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Asked, Mistakes>
         urls: urls(&mut given),
         method: given.text("default-method").to_ascii_uppercase(),
         timeout: seconds(&mut given, "default-timeout", 0.001),
+        cache_counters: given.some_text("cache-counters"),
+        observe: given.some_text("observe"),
         output: given.some_text("output-path"),
         notes: Vec::new(),
     };

@@ -119,6 +119,23 @@ impl Plan {
     pub fn work_on<'a>(&self, target: &Target, workload: &'a Workload) -> Cow<'a, Workload> {
         let is_twin = self.twin().is_some_and(|twin| twin.name == target.name);
         let shares = is_twin && matches!(target.reach, Reach::Endpoint { .. });
+        if let (Some(own), WorkloadKind::Http(http)) =
+            (&target.searched.cache_counters, &workload.kind)
+            && let Some(patterns) = &http.patterns
+            && patterns.counters.as_ref() != Some(own)
+        {
+            let counted = Workload {
+                kind: WorkloadKind::Http(HttpWork {
+                    patterns: Some(Patterns {
+                        counters: Some(own.clone()),
+                        ..patterns.clone()
+                    }),
+                    ..http.clone()
+                }),
+                ..workload.clone()
+            };
+            return Cow::Owned(self.work_on(target, &counted).into_owned());
+        }
         match &workload.kind {
             WorkloadKind::S3(work) if shares && work.data == DataSet::Fresh => {
                 let given = work.prefix.as_deref().unwrap_or_default();

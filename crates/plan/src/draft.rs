@@ -228,6 +228,8 @@ pub struct TargetDraft {
     pub status: Field,
     /// The cluster that it is one size of.
     pub cluster: Field,
+    /// Where it reports what its cache has done.
+    pub cache_counters: Field,
     /// Working directory of the command.
     pub directory: Field,
     /// How to tell that it is up.

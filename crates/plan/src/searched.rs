@@ -6,9 +6,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::model::{Plan, Reach, Target, WorkloadKind};
+use crate::model::{Plan, Reach, Target, Workload, WorkloadKind};
 use crate::names::Named;
-use crate::patterns::{self, ByTarget, PatternFormat, PatternSet, Patterns, Template};
+use crate::patterns::{
+    self, ByTarget, CacheCounters, PatternFormat, PatternSet, Patterns, Template,
+};
 
 /// What stands in a workload's `patterns` for those that are made of the plan's own pages.
 pub const CORPUS_PATTERNS: &str = "{corpus}";
@@ -127,6 +129,8 @@ pub struct Searched {
     pub status: Option<SearchServer>,
     /// The cluster that it is one size of.
     pub cluster: Option<String>,
+    /// Where it reports what its cache has done, in place of what the workload says.
+    pub cache_counters: Option<CacheCounters>,
 }
 
 impl Target {
@@ -150,6 +154,18 @@ pub struct ClusterSizes {
 }
 
 impl Plan {
+    /// Where a target reports what its cache has done with a workload: what the target's own
+    /// `cache_counters` name, or else those of the workload. `None` where nothing is to be read.
+    pub fn cache_counters<'a>(
+        &self,
+        target: &'a Target,
+        work: &'a Workload,
+    ) -> Option<&'a CacheCounters> {
+        let patterns = work.patterns()?;
+        let own = target.searched.cache_counters.as_ref();
+        own.or(patterns.counters.as_ref())
+    }
+
     /// Every cluster of the plan with its sizes.
     pub fn clusters(&self) -> Vec<ClusterSizes> {
         let mut clusters: Vec<ClusterSizes> = Vec::new();

@@ -90,11 +90,6 @@ fn mistakes_are_told_with_their_place() {
             "plan.toml:7:13: cache_hit: \"0%\" is not between 0.1% and 100%",
         ),
         (
-            "patterns = \"paths.txt\"\ncache_counters = \"groonga\"",
-            "plan.toml:7:18: cache_counters: needs a cache to forecast: give cache_size, or \
-             cache_hit",
-        ),
-        (
             "patterns = \"paths.txt\"\norder = \"random\"",
             "plan.toml:7:9: order: \"random\" is not one of \"weighted\", \"sequential\", \
              \"shuffled\", \"zipf\", \"zipf:1.1\" (an exponent above 0, at most 10)",

@@ -58,6 +58,38 @@ fn one_slip_about_the_pages_is_told_once() {
 }
 
 #[test]
+fn each_target_has_its_own_counters_of_its_cache() {
+    let text = format!(
+        "{CORPUS}{}{}{}{WORKLOAD}cache_counters = \"/cache\"\n",
+        target("one", "corpus = \"groonga\"\ncache_counters = \"groonga\""),
+        target(
+            "two",
+            "corpus = \"opensearch\"\ncache_counters = \"opensearch\""
+        ),
+        target("three", "corpus = \"groonga\""),
+    );
+    let plan = repeated(&text);
+    let work = &plan.workloads[0];
+    let paths = plan.targets.iter().map(|target| {
+        let counters = plan.cache_counters(target, work).expect("counters");
+        // What is sent is prepared with the same ones.
+        let sent = plan.work_on(target, work);
+        let prepared = sent.patterns().expect("patterns").counters.as_ref();
+        assert_eq!(prepared, Some(counters));
+        counters.path().to_owned()
+    });
+    let paths: Vec<String> = paths.collect();
+    assert_eq!(
+        paths,
+        [
+            "/d/status",
+            "/_nodes/_local/stats/indices/request_cache",
+            "/cache"
+        ]
+    );
+}
+
+#[test]
 fn a_cluster_of_every_size_is_the_same_when_it_is_printed() {
     let text = format!(
         "[rounds]\nrelaunch = true\n{CORPUS}language = \"both\"\nseed = 7\nmax_records = 40\n\

@@ -144,6 +144,7 @@ impl SliceFold {
             singles: end.singles,
             stages: end.stages,
             cache: end.cache,
+            search: end.search,
             segment: end.segment,
             backlog: self.threads.values().map(|thread| thread.backlog).sum(),
             pause: self.pauses.longest(self.start.start),

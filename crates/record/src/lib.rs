@@ -66,7 +66,7 @@ pub use tenbin_engine::{ErrorClass, Ledger, Role, Spread, failure, histogram::la
 
 pub use sequence::Segment;
 pub use server::{GroupUse, ServerUse, UseScope};
-pub use single::{CacheUse, PatternCount, SingleRequest, Singles};
+pub use single::{CacheUse, PatternCount, SearchUse, SingleRequest, Singles};
 pub use slice::{
     Allocated, ClientUse, HostFigures, OpFigures, RateProbe, SetupFigures, Slice, SliceEnd,
     SliceStart,

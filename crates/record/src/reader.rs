@@ -277,6 +277,7 @@ impl SliceEntry {
                 singles: None,
                 stages: None,
                 cache: None,
+                search: None,
                 spread: None,
                 segment: None,
             });

@@ -1,5 +1,6 @@
 //! What is known of a slice's single requests, where these are drawn from patterns.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Single requests of a slice.
@@ -84,6 +85,48 @@ impl CacheUse {
             forecast_lookups: self.forecast_lookups + other.forecast_lookups,
             hits: sum(self.hits, other.hits),
             lookups: sum(self.lookups, other.lookups),
+        }
+    }
+}
+
+/// What a search server reported of its own memory and index at the two ends of a slice, added up
+/// over the nodes of its cluster. What was not reported is `None`, never 0.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SearchUse {
+    /// Heap in use at the end of the slice, or more if it was more at its begin, bytes.
+    pub heap_used_bytes: Option<u64>,
+    /// What the heap can have, bytes.
+    pub heap_max_bytes: Option<u64>,
+    /// Garbage collections in the slice, its lead and drain included.
+    pub collections: Option<u64>,
+    /// What these took, milliseconds.
+    pub collection_ms: Option<u64>,
+    /// Segments of all shards at the begin, replicas among them.
+    pub segments_before: Option<u64>,
+    /// Segments of all shards at the end.
+    pub segments: Option<u64>,
+    /// Merges of segments that ended in the slice, its lead and drain included.
+    pub merges: Option<u64>,
+    /// What these took, milliseconds.
+    pub merge_ms: Option<u64>,
+}
+
+impl SearchUse {
+    /// This and then that: sums of what was counted, the larger of the two heaps, and the
+    /// segments at both ends.
+    #[must_use]
+    pub fn and(self, next: Self) -> Self {
+        let sum = |one: Option<u64>, two: Option<u64>| Some(one?.saturating_add(two?));
+        Self {
+            heap_used_bytes: self.heap_used_bytes.max(next.heap_used_bytes),
+            heap_max_bytes: self.heap_max_bytes.max(next.heap_max_bytes),
+            collections: sum(self.collections, next.collections),
+            collection_ms: sum(self.collection_ms, next.collection_ms),
+            segments_before: self.segments_before,
+            segments: next.segments,
+            merges: sum(self.merges, next.merges),
+            merge_ms: sum(self.merge_ms, next.merge_ms),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::machine::{MachineUse, WireUse};
 use crate::pause::Pause;
 use crate::sequence::Segment;
 use crate::server::ServerUse;
-use crate::single::{CacheUse, Singles};
+use crate::single::{CacheUse, SearchUse, Singles};
 
 /// What is known of a slice when its measured window opens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -109,6 +109,10 @@ pub struct SliceEnd {
     /// What the target's caches were expected to do and did, where that is asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheUse>,
+    /// What the search server reported of its memory and index; unknown for other servers, and in
+    /// runs of versions that did not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchUse>,
     /// How evenly its connections were served; unknown with fewer than two that lasted, and in
     /// runs of versions that did not look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -170,6 +174,8 @@ pub struct Slice {
     pub stages: Option<StageSums>,
     /// What the target's caches were expected to do and did, if that was asked for.
     pub cache: Option<CacheUse>,
+    /// What the search server reported of its memory and index, if that is known.
+    pub search: Option<SearchUse>,
     /// Which part of the sequence of requests was sent, where that matters.
     pub segment: Option<Segment>,
     /// Open loop: arrivals due at the end of the window and not yet written.

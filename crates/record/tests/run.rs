@@ -10,9 +10,9 @@ use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Pause, Sample, Set
 use tenbin_record::{
     Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
     HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount,
-    PauseUse, ProgramUse, RecordedRun, Retried, Role, RunDirectory, ServerUse, SingleRequest,
-    Singles, Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums, TargetEnvironment, TcpUse,
-    UseScope, WireUse, read,
+    PauseUse, ProgramUse, RecordedRun, Retried, Role, RunDirectory, SearchUse, ServerUse,
+    SingleRequest, Singles, Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums,
+    TargetEnvironment, TcpUse, UseScope, WireUse, read,
 };
 
 const SECONDS: u64 = 3;
@@ -376,6 +376,13 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
             }),
             singles: looked.then(singles),
             stages: looked.then(stages),
+            search: looked.then_some(SearchUse {
+                heap_used_bytes: Some(1 << 20),
+                heap_max_bytes: Some(2 << 20),
+                collections: Some(3),
+                segments: Some(7),
+                ..SearchUse::default()
+            }),
             segment: None,
             cache: looked.then_some(CacheUse {
                 forecast_hits: 5,
@@ -785,6 +792,7 @@ fn work_and_requests_are_told_apart_before_and_after_reading() {
             stages: None,
             segment: None,
             cache: None,
+            search: None,
             spread: None,
         })
         .unwrap();

@@ -286,6 +286,7 @@ fn result(figures: &verdict::TargetFigures, source: &Source<'_>) -> ResultOf {
             .collect(),
         patterns: single::patterns(figures, source.environment),
         cache: figures.cache.as_ref().map(single::cache),
+        search: figures.search,
         stages: figures.stages.iter().map(stages::stages).collect(),
     }
 }

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tenbin_record::{Environment, UseScope};
+use tenbin_record::{Environment, SearchUse, UseScope};
 
 pub use asked::{Expectation, ExpectedUnit, Optimum, RunEnded, Standing};
 pub use capacity::{Capacity, CapacityComparison, CapacityLevel, Knee, UslResult};
@@ -405,6 +405,10 @@ pub struct ResultOf {
     /// What its cache was expected to do and did, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheHits>,
+    /// What the search server reported of its memory and index over all slices; left out for
+    /// servers that report nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchUse>,
     /// What the target told of its own stages, by operation; empty if that was not asked
     /// for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -9,13 +9,13 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use hdrhistogram::Histogram;
-use tenbin_record::{SingleRequest, Singles, Slice};
+use tenbin_record::{CacheUse, SingleRequest, Singles, Slice};
 use tenbin_stats::Little;
 
 use crate::document::Document;
 use crate::escape::for_terminal;
 use crate::foreign::last_lines;
-use crate::words::ratio;
+use crate::words::{percent, plural, ratio};
 
 /// The least value of a histogram, nanoseconds: that of failures that have no time.
 const WITHOUT_TIME: u64 = 1;
@@ -66,6 +66,13 @@ pub struct Step {
     max: Option<f64>,
     slowest: Vec<SingleRequest>,
     fastest: Vec<SingleRequest>,
+    /// What the caches did, where it is known for every slice.
+    cache: Option<CacheUse>,
+    /// CPU seconds of the server and the seconds in which it used them, where they are known for
+    /// every slice.
+    cpu: Option<(f64, f64)>,
+    /// How many slices were added.
+    slices: usize,
 }
 
 /// The ramps among some slices, in the order in which they were begun. `manner` tells
@@ -137,10 +144,24 @@ impl Step {
             max: None,
             slowest: Vec::new(),
             fastest: Vec::new(),
+            cache: None,
+            cpu: None,
+            slices: 0,
         }
     }
 
     fn add(&mut self, slice: &Slice) {
+        let cpu = tenbin_verdict::server_cpu_seconds(slice).map(|used| (used, slice.seconds));
+        (self.cache, self.cpu) = match self.slices {
+            0 => (slice.cache, cpu),
+            _ => (
+                self.cache.zip(slice.cache).map(|(all, one)| all.and(one)),
+                self.cpu
+                    .zip(cpu)
+                    .map(|(all, one)| (all.0 + one.0, all.1 + one.1)),
+            ),
+        };
+        self.slices += 1;
         self.seconds += slice.seconds;
         let ended = slice.requests().map(|op| op.ok + op.failed_count());
         let ended: u64 = ended.sum();
@@ -229,6 +250,18 @@ impl Step {
         little.ratio()
     }
 
+    /// Share of the lookups that were hits, and the lookups, by the server's own count.
+    fn cache_hits(&self) -> Option<(f64, u64)> {
+        let cache = self.cache?;
+        Some((cache.observed()?, cache.lookups?))
+    }
+
+    /// Cores that the server kept busy on average.
+    fn busy_cores(&self) -> Option<f64> {
+        let (used, seconds) = self.cpu?;
+        (seconds > 0.0).then(|| used / seconds)
+    }
+
     fn percentage(&self, status: u16) -> Option<f64> {
         let count = self.statuses.get(&status)?;
         Some(*count as f64 / self.total as f64 * 100.0)
@@ -315,16 +348,39 @@ pub fn text(ramp: &Ramp, listed: &Listed<'_>, document: &Document) -> String {
     for step in &ramp.steps {
         report(&mut text, step, listed);
     }
+    not_observed(&mut text, ramp);
     text.push_str(&last_lines(document));
     text
+}
+
+/// How to get what the tutorial checks the validity of a step with, where it is not known.
+fn not_observed(text: &mut String, ramp: &Ramp) {
+    let steps = || ramp.steps.iter();
+    let mut say = |what: &str, how: &str| {
+        let _ = writeln!(text, "{what} not observed in every step: {how}");
+    };
+    if steps().any(|step| step.cache_hits().is_none()) {
+        say(
+            "Cache hits were",
+            "name the page that reports them with --cache-counters groonga, droonga, opensearch \
+             or a path",
+        );
+    }
+    if steps().any(|step| step.busy_cores().is_none()) {
+        say(
+            "The CPU of the server was",
+            "name its processes with --observe port:N, pid:N or name:PROGRAM, or run tenbin \
+             observe on its machine and add --observe tenbin:URL",
+        );
+    }
 }
 
 fn report(text: &mut String, step: &Step, listed: &Listed<'_>) {
     let clients = step.clients;
     let unknown = || "unknown".to_owned();
     let number = |value: Option<f64>| value.map_or_else(unknown, float);
-    let plural = if clients == 1 { "" } else { "s" };
-    let _ = writeln!(text, "{clients} client{plural}:");
+    let ending = if clients == 1 { "" } else { "s" };
+    let _ = writeln!(text, "{clients} client{ending}:");
     let rate = number(step.per_second());
     let _ = writeln!(
         text,
@@ -351,6 +407,16 @@ fn report(text: &mut String, step: &Step, listed: &Listed<'_>) {
         "Little's law: {little} (queries per second times average and wait, over clients; 1 is \
          right)"
     );
+    let hits = step.cache_hits().map_or_else(
+        || "not observed".to_owned(),
+        |(share, lookups)| format!("{} of {}", percent(share), plural(lookups, "lookup")),
+    );
+    let _ = writeln!(text, "Cache hits of the server: {hits}");
+    let cpu = step.busy_cores().map_or_else(
+        || "not observed".to_owned(),
+        |cores| format!("{:.0} % (100 % is one core)", cores * 100.0),
+    );
+    let _ = writeln!(text, "CPU of the server: {cpu}");
     singles(text, "slow", &step.slowest, listed.slow, listed.urls);
     singles(text, "fast", &step.fastest, listed.fast, listed.urls);
     text.push('\n');
@@ -497,6 +563,49 @@ mod tests {
         three.rates = vec![310.0, 90.0, 300.0];
         assert_eq!(three.per_second(), Some(300.0));
         assert!(csv(&ramp(vec![three])).contains("\n1,1200,300.0,"));
+    }
+
+    #[test]
+    fn what_was_not_observed_is_said_with_how_to_get_it() {
+        let said = |step: Step| {
+            let ramp = ramp(vec![step]);
+            let listed = Listed {
+                slow: 0,
+                fast: 0,
+                urls: &[],
+            };
+            let mut text = String::new();
+            report(&mut text, &ramp.steps[0], &listed);
+            not_observed(&mut text, &ramp);
+            text
+        };
+        let unknown = said(step(1, 345, &[(200, 345)]));
+        for words in [
+            "Cache hits of the server: not observed\nCPU of the server: not observed\n",
+            "Cache hits were not observed in every step: name the page",
+            "--cache-counters",
+            "The CPU of the server was not observed in every step: name its processes",
+            "--observe",
+        ] {
+            assert!(unknown.contains(words), "{words}: {unknown}");
+        }
+        let mut known = step(4, 345, &[(200, 345)]);
+        known.cache = Some(CacheUse {
+            forecast_hits: 0,
+            forecast_lookups: 0,
+            hits: Some(120),
+            lookups: Some(240),
+        });
+        known.cpu = Some((7.4, 4.0));
+        let known = said(known);
+        assert!(
+            known.contains(
+                "Cache hits of the server: 50 % of 240 lookups\nCPU of the server: 185 % (100 % is \
+                 one core)\n"
+            ),
+            "{known}"
+        );
+        assert!(!known.contains("not observed"), "{known}");
     }
 
     #[test]

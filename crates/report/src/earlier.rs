@@ -9,7 +9,7 @@ use tenbin_verdict::{self as verdict, Series, against_earlier};
 mod parity;
 mod terms;
 
-use self::parity::Answers;
+use self::parity::{Answers, Parity};
 use self::terms::{Terms, spelled};
 use crate::assemble::figure;
 use crate::document::{
@@ -165,6 +165,8 @@ fn series(document: &Document, workload: &str, target: &str) -> Series {
 pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<Earlier, String> {
     let changed: Vec<String> = changed.iter().map(|name| spelled(name)).collect();
     let changed = changed.as_slice();
+    let joined = one_target_each(before, after);
+    let (before, after) = joined.as_ref().map_or((before, after), |(b, a)| (b, a));
     refuse_other_hosts(before, after)?;
     refuse_other_work(before, after)?;
     refuse_unknown_names(before, after, changed)?;
@@ -179,11 +181,11 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
     let mut changes: Vec<EarlierChange> = found.all.iter().map(change).collect();
     let invalid = [before, after].map(|side| side.trust == Some(Trust::Invalid));
     for each in &mut changes {
-        let unequal = unequal_answers(before, after, each);
-        if invalid.contains(&true) || unequal.is_some() {
+        let (is_other, said) = answers(before, after, each);
+        if invalid.contains(&true) || is_other {
             each.change = EarlierWord::NoVerdict;
         }
-        warnings.extend(unequal);
+        warnings.extend(said);
     }
     Ok(Earlier {
         before: before.name.clone(),
@@ -196,6 +198,37 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
         }),
         changes,
     })
+}
+
+/// Both with one name for their targets, where each has one target, these are called differently,
+/// and each was sent the same terms in its own words: servers of two kinds.
+fn one_target_each(before: &Results, after: &Results) -> Option<(Results, Results)> {
+    let only = |side: &Results| {
+        let mut targets = side.series.iter().map(|each| each.target.clone());
+        let first = targets.next()??;
+        targets
+            .all(|other| other.as_deref() == Some(first.as_str()))
+            .then_some(first)
+    };
+    let (then, now) = (only(before)?, only(after)?);
+    let has_own_words =
+        |side: &Results| !side.terms.is_empty() && side.terms.values().all(Terms::has_own_words);
+    if then == now || !has_own_words(before) || !has_own_words(after) {
+        return None;
+    }
+    let name = format!("{then}, then {now}");
+    let renamed = |side: &Results| {
+        let mut renamed = side.clone();
+        for each in &mut renamed.series {
+            each.target = Some(name.clone());
+        }
+        let answers = std::mem::take(&mut renamed.answers).into_iter();
+        renamed.answers = answers
+            .map(|((workload, _), answers)| ((workload, name.clone()), answers))
+            .collect();
+        renamed
+    };
+    Some((renamed(before), renamed(after)))
 }
 
 fn refuse_other_hosts(before: &Results, after: &Results) -> Result<(), String> {
@@ -290,16 +323,25 @@ fn warnings(before: &Results, after: &Results, found: &verdict::EarlierRun) -> V
     warnings
 }
 
-/// Why one workload on one target was other work before than after.
-fn unequal_answers(before: &Results, after: &Results, change: &EarlierChange) -> Option<String> {
-    let target = change.target.clone()?;
+/// Whether one workload on one target was other work before than after, and what is to be said of
+/// its responses.
+fn answers(before: &Results, after: &Results, change: &EarlierChange) -> (bool, Option<String>) {
+    let Some(target) = change.target.clone() else {
+        return (false, None);
+    };
     let place = (change.workload.clone(), target);
-    let then = before.answers.get(&place)?;
-    let difference = then.difference(*after.answers.get(&place)?)?;
-    let (workload, target) = place;
-    Some(format!(
-        "no verdict on {target} at {workload}: the answers were not the same ({difference})"
-    ))
+    let both = before.answers.get(&place).zip(after.answers.get(&place));
+    let (workload, target) = &place;
+    match both.map(|(then, now)| then.parity(now)) {
+        None | Some(Parity::Same) => (false, None),
+        Some(Parity::Expected(said)) => (false, Some(format!("{target} at {workload}: {said}"))),
+        Some(Parity::Other(why)) => (
+            true,
+            Some(format!(
+                "no verdict on {target} at {workload}: the responses were not the same ({why})"
+            )),
+        ),
+    }
 }
 
 fn change(found: &verdict::Earlier) -> EarlierChange {

@@ -1,5 +1,7 @@
 //! Figures as people read them: three significant digits and a unit.
 
+use tenbin_record::SearchUse;
+
 use crate::document::{CacheHits, Figure, Interval, OperationResult, ResultOf, Role, Trust};
 
 /// What stands where there is no figure.
@@ -132,13 +134,46 @@ pub(crate) fn ratio_interval(figure: Option<Figure>) -> String {
 /// What a target's cache did and was expected to do.
 pub(crate) fn cache_sentence(target: &str, cache: &CacheHits) -> String {
     let share = |share: Option<f64>| share.map_or_else(|| UNKNOWN.to_owned(), percent);
+    if cache.lookups == Some(0) {
+        return format!("cache of {target}: no lookups by its own count");
+    }
     let lookups = cache.lookups.map_or_else(String::new, |lookups| {
         format!(" of {}", plural(lookups, "lookup"))
     });
+    let expected = cache.forecast.map_or_else(String::new, |forecast| {
+        format!(", {} expected by simulation", percent(forecast))
+    });
     format!(
-        "cache of {target}: {} hits{lookups} by its own count, {} expected by simulation",
-        share(cache.observed),
-        share(cache.forecast)
+        "cache of {target}: {} hits{lookups} by its own count{expected}",
+        share(cache.observed)
+    )
+}
+
+/// What a search server reported of its memory and index, in one sentence.
+pub(crate) fn search_sentence(target: &str, search: &SearchUse) -> String {
+    let bytes = |bytes: Option<u64>| BYTES.maybe(bytes.map(|bytes| bytes as f64));
+    let counted = |count: Option<u64>, ms: Option<u64>, word: &str| match (count, ms) {
+        (Some(count), Some(ms)) => format!("{} in {ms} ms", plural(count, word)),
+        (Some(count), None) => plural(count, word),
+        _ => format!("{word}s {UNKNOWN}"),
+    };
+    let segments = match (search.segments_before, search.segments) {
+        (Some(before), Some(after)) if before != after => {
+            format!("{before} segments, then {after}")
+        }
+        (_, Some(after)) => plural(after, "segment"),
+        _ => format!("segments {UNKNOWN}"),
+    };
+    format!(
+        "{target}: heap at most {} of {}, {}, {segments}, {}",
+        bytes(search.heap_used_bytes),
+        bytes(search.heap_max_bytes),
+        counted(
+            search.collections,
+            search.collection_ms,
+            "garbage collection"
+        ),
+        counted(search.merges, search.merge_ms, "merge"),
     )
 }
 

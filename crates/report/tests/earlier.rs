@@ -267,7 +267,7 @@ fn no_verdict_without_the_same_answers() {
     for (after, why) in [
         (
             with(400, 0),
-            "an answer had 1000 bytes on average, then 400",
+            "a response had 1000 bytes on average, then 400",
         ),
         (with(1_000, 5), "of the work failed, then 4.7 %"),
     ] {
@@ -280,4 +280,75 @@ fn no_verdict_without_the_same_answers() {
     invalid.trust = tenbin_report::document::Trust::Invalid;
     let earlier = against_usual(&invalid);
     assert_eq!(earlier.changes[0].change, EarlierWord::NoVerdict);
+}
+
+/// A Groonga run and an OpenSearch run of one list of terms: hits are compared, sizes are said.
+#[test]
+fn servers_of_two_kinds_are_compared_by_the_hits_of_their_terms() {
+    use tenbin_report::document::{PatternResult, Setting};
+
+    let run = |target: &str, bytes: u64, hits: [u64; 3]| {
+        let mut document = made_up::single().document();
+        document.trust = tenbin_report::document::Trust::Valid;
+        for work in &mut document.workloads {
+            let setting = |key: &str, value: &str| Setting {
+                key: key.to_owned(),
+                value: value.to_owned(),
+                usual: false,
+            };
+            let settings = work.settings.get_or_insert_default();
+            settings.push(setting("by_target", &format!("{{ {target} = … }}")));
+            settings.push(setting("hits_tolerance", "10%"));
+        }
+        for slice in &mut document.slices {
+            slice.target = target.to_owned();
+            slice.payload_bytes = Some(slice.ok * bytes);
+        }
+        for result in &mut document.results {
+            result.target = target.to_owned();
+            let of_terms = ["street", "station", "shrine"].into_iter().zip(hits);
+            let pattern = |(at, (term, hits)): (u32, (&str, u64))| PatternResult {
+                request: Some(term.to_owned()),
+                pattern: at,
+                ok: 9,
+                failed: 0,
+                mean: None,
+                min: None,
+                max: None,
+                hits: Some(hits),
+            };
+            result.patterns = (0..).zip(of_terms).map(pattern).collect();
+        }
+        document
+    };
+    let groonga = run("groonga", 800, [100, 20, 7]);
+    let against_groonga = |other: &Document| {
+        let sides = [&groonga, other].map(Results::of_document);
+        against(&sides[0], &sides[1], &[]).unwrap()
+    };
+    let same = against_groonga(&run("opensearch", 2_100, [104, 20, 7]));
+    assert_ne!(same.changes[0].change, EarlierWord::NoVerdict);
+    assert_eq!(
+        same.changes[0].target.as_deref(),
+        Some("groonga, then opensearch")
+    );
+    let said = |earlier: &Earlier, words: &str| {
+        let mut warnings = earlier.warnings.iter();
+        assert!(
+            warnings.any(|warning| warning.contains(words)),
+            "{words}: {:?}",
+            earlier.warnings
+        );
+    };
+    said(
+        &same,
+        "a response had 800 bytes on average, then 2100: that is expected",
+    );
+    let other = against_groonga(&run("opensearch", 800, [100, 2, 7]));
+    assert_eq!(other.changes[0].change, EarlierWord::NoVerdict);
+    said(
+        &other,
+        "1 of 3 terms had other numbers of hits by more than the tolerance of 10 %: \"station\" \
+         20, then 2",
+    );
 }

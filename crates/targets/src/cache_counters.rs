@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use tenbin_plan::CacheCounters;
 
 use crate::probe::{FetchError, fetch};
 use crate::running::Running;
+use crate::way::Way;
 
 /// How long all hosts together may take to tell.
 const WITHIN: Duration = Duration::from_secs(10);
@@ -60,6 +62,28 @@ pub fn cache_count(target: &Running, path: &str) -> Result<CacheCount, String> {
         sum.lookups = sum.lookups.saturating_add(count.lookups);
     }
     Ok(sum)
+}
+
+/// How long a host may take to answer whether it has such a page.
+const KNOWN_WITHIN: Duration = Duration::from_secs(2);
+
+/// Which of the pages that Tenbin knows all these hosts answer with counters of a cache; `None`
+/// where one of them has none. The request changes no counter of Groonga, Droonga or OpenSearch.
+pub fn known_counters(urls: &[String]) -> Option<CacheCounters> {
+    let way = Way::to(urls).ok()?;
+    let known = [
+        CacheCounters::Groonga,
+        CacheCounters::Droonga,
+        CacheCounters::OpenSearch,
+    ];
+    known.into_iter().find(|counters| {
+        !way.hosts.is_empty()
+            && way.doors().all(|(host, door)| {
+                let page = host.url.join(counters.path()).ok();
+                let body = page.and_then(|page| fetch(&page, &door, KNOWN_WITHIN).ok());
+                body.is_some_and(|body| read(&body).is_some())
+            })
+    })
 }
 
 fn read(body: &[u8]) -> Option<CacheCount> {

@@ -142,6 +142,23 @@ impl Way {
         })
     }
 
+    /// To all of these URLs, before a plan has a target for them; of each host the addresses that
+    /// accept connections.
+    ///
+    /// # Errors
+    /// One clause: a URL that cannot be read, or a host without an address.
+    pub(crate) fn to(urls: &[String]) -> Result<Self, String> {
+        let read = |url: &String| match url.parse() {
+            Ok(url) => Ok((url, 1)),
+            Err(error) => Err(format!("{url}: {error}")),
+        };
+        let hosts: Vec<(Url, u32)> = urls.iter().map(read).collect::<Result<_, _>>()?;
+        let way = Self::find("server", &hosts, &tenbin_plan::Way::default(), None);
+        let mut way = way.map_err(|error| error.to_string())?;
+        way.settle();
+        Ok(way)
+    }
+
     /// One that leads nowhere, for tests.
     #[cfg(test)]
     pub(crate) fn to_nowhere() -> Self {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use tenbin_plan::Plan;
-use tenbin_record::{CacheUse, OpFigures, Role, ServerUse, Slice, UseScope};
+use tenbin_record::{CacheUse, OpFigures, Role, SearchUse, ServerUse, Slice, UseScope};
 use tenbin_stats::{CONFIDENCE, Estimate, Measured, median};
 
 use crate::connections::{self, ConnectionFigures, HostFigures};
@@ -81,6 +81,9 @@ pub struct TargetFigures {
     pub singles: SingleFigures,
     /// What the target's caches were expected to do and did, if that was asked for.
     pub cache: Option<CacheUse>,
+    /// What the search server reported of its memory and index, over all slices; unknown where a
+    /// slice has none.
+    pub search: Option<SearchUse>,
     /// What the target told of its own stages, by operation, in the workload's order;
     /// empty if that was not asked for.
     pub stages: Vec<StageFigures>,
@@ -199,6 +202,7 @@ fn of_cell(cell: &Cell<'_>) -> TargetFigures {
         hosts: connections::hosts_of_cell(cell, &basis),
         singles: single::of_cell(cell, &basis),
         cache: single::cache_of(cell),
+        search: single::search_of(cell),
         stages: stages::of_cell(&basis),
         operations: operations_by_role(&cell.slices)
             .iter()

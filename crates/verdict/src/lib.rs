@@ -58,6 +58,7 @@ pub use nodes::{NodeLadder, NodeStep};
 pub use outcome::{EQUIVALENCE, NOISE_FLOOR, Outcome};
 pub use precision::is_precise;
 pub use rules::{RULES, Rule, connecting};
+pub use server::cpu_seconds as server_cpu_seconds;
 pub use single::{PatternFigures, SingleFigures};
 pub use size_class::SizeClass;
 pub use stages::{Band, BandFigures, StageFigures, StageMeans};

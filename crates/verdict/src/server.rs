@@ -41,8 +41,8 @@ pub(crate) fn each_of_group(
     each(slice, |used| pick(used.group.as_ref()?))
 }
 
-/// CPU seconds in the window.
-pub(crate) fn cpu_seconds(slice: &Slice) -> Option<f64> {
+/// CPU seconds that the target used in the window of a slice.
+pub fn cpu_seconds(slice: &Slice) -> Option<f64> {
     amount(slice, |used| used.cpu_seconds)
 }
 

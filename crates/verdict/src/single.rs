@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tenbin_record::{CacheUse, PatternCount, SingleRequest, Singles};
+use tenbin_record::{CacheUse, PatternCount, SearchUse, SingleRequest, Singles};
 use tenbin_stats::{CONFIDENCE, Measured, clustered_mean};
 
 use crate::evidence::Cell;
@@ -99,6 +99,13 @@ fn means(basis: &Basis<'_>) -> BTreeMap<u32, Vec<(f64, f64)>> {
 pub(crate) fn cache_of(cell: &Cell<'_>) -> Option<CacheUse> {
     let all = cell.slices.iter().filter_map(|slice| slice.cache);
     all.reduce(CacheUse::and)
+}
+
+/// What the search server reported over all slices; `None` unless it did in every one.
+pub(crate) fn search_of(cell: &Cell<'_>) -> Option<SearchUse> {
+    let all = cell.slices.iter().map(|slice| slice.search);
+    let all: Option<Vec<SearchUse>> = all.collect();
+    all?.into_iter().reduce(SearchUse::and)
 }
 
 #[cfg(test)]

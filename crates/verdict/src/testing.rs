@@ -438,6 +438,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         singles: None,
         stages: None,
         cache: None,
+        search: None,
         segment: None,
         backlog: 0,
         pause: None,

@@ -317,10 +317,10 @@ fn make_all_ready(
         checked?;
         arms[at].make_ready(plan, wires)?;
     }
-    for arm in arms.iter() {
+    for (arm, target) in arms.iter().zip(&plan.targets) {
         for work in &plan.workloads {
             // Better now than after the first slice.
-            cache::look(&arm.running, work)?;
+            cache::look(&arm.running, work, plan.cache_counters(target, work))?;
         }
     }
     for note in single::notes(arms) {
@@ -579,7 +579,12 @@ impl Run<'_, '_> {
             target: &arm.running.name,
             workload: &work.name,
         });
-        let cache_before = cache::look(&arm.running, work)?;
+        let counters = self
+            .plan
+            .cache_counters(&self.plan.targets[turn.target], work);
+        let cache_before = cache::look(&arm.running, work, counters)?;
+        let searched = (&self.plan.targets[turn.target], work);
+        let search_before = cache::search_look(&arm.running, self.plan, searched);
         let planned = (work.lead(&self.plan.rounds), ask.window);
         course::level(self.arms, &mut self.courses, turn.workload, turn.target);
         let arm = &mut self.arms[turn.target];
@@ -649,7 +654,8 @@ impl Run<'_, '_> {
             let planned = stretch.as_ref().and_then(|stretch| stretch.requests);
             course::recorded(&from, &to, planned, done.unmeasured)
         });
-        let cache_after = cache::look(&arm.running, work).ok().flatten();
+        let cache_after = cache::look(&arm.running, work, counters).ok().flatten();
+        let search_after = cache::search_look(&arm.running, self.plan, searched);
         let forecast = seen.as_ref().and_then(|seen| seen.forecast);
         if let Some(Trouble::Record(error)) = trouble {
             return Ok(Some(Ending::RecordFailed(error)));
@@ -668,6 +674,7 @@ impl Run<'_, '_> {
             singles: seen.map(|seen| single::kept(&seen, &hosts)),
             stages: done.stages,
             cache: cache::between(cache_before, cache_after, forecast),
+            search: cache::searched(search_before, search_after),
             spread: done.spread,
             segment,
         })?;

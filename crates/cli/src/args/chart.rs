@@ -7,9 +7,9 @@ use clap::Args;
 /// `tenbin chart`.
 #[derive(Args)]
 #[command(after_help = "\
-The chart has a panel each for throughput, mean service time and its 99th percentile, against
-clients, with a line for each file and for each target of a run. The table has the same figures, in
-the columns of a run's ramp.csv. Files of drnbench have no percentiles.
+The chart has a panel each for throughput, mean service time, its median and its 99th percentile,
+against clients, with a line for each file and for each target of a run. The table has the same
+figures, in the columns of a run's ramp.csv. Files of drnbench have no percentiles.
 
 Examples:
   tenbin chart groonga-result.csv droonga-result-1node.csv droonga-result-3nodes.csv

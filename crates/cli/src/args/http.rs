@@ -97,7 +97,7 @@ impl HttpArgs {
         }));
         let (comparing, statuses) = self.rounds.comparing.without_statuses();
         let mut workload = self.request.draft(&statuses);
-        self.patterns.apply(&mut workload);
+        self.patterns.apply(&mut workload, &mut draft.targets);
         self.stages.apply(&mut workload);
         draft.workloads = vec![At::nowhere(workload)];
         self.rounds.apply(&mut draft);

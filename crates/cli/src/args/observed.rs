@@ -66,7 +66,7 @@ impl ObservedArgs {
             };
             let mut all = Vec::new();
             for how in &hows {
-                let mut draft = draft(how).map_err(|why| problem(format!("{FLAG}: {why}")))?;
+                let mut draft = observed(how).map_err(|why| problem(format!("{FLAG}: {why}")))?;
                 any_page |= draft.tenbin.is_some() || draft.prometheus.is_some();
                 self.complete(&mut draft, own.as_deref(), &names);
                 all.push(At::flag(FLAG, draft));
@@ -140,7 +140,7 @@ impl ObservedArgs {
 }
 
 /// From `port`, `port:80`, `pid:12`, `name:nginx`, `tenbin:URL` or `prometheus:URL`.
-fn draft(how: &str) -> Result<ObserveDraft, String> {
+pub(crate) fn observed(how: &str) -> Result<ObserveDraft, String> {
     let mut draft = ObserveDraft::default();
     let number = |text: &str| {
         let number: Result<u64, _> = text.parse();

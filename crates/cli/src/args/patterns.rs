@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tenbin_plan::WorkloadDraft;
+use tenbin_plan::{At, TargetDraft, WorkloadDraft};
 
+use super::keys::{name, named};
 use super::set;
 
 /// Requests drawn from a file.
@@ -37,13 +38,15 @@ pub struct PatternArgs {
     /// Answers that the cache of a host holds [default: 100]
     #[arg(long, value_name = "N")]
     cache_size: Option<u64>,
-    /// Where the server tells what its cache has done: groonga, droonga, opensearch, or a path
-    #[arg(long, value_name = "WHERE")]
-    cache_counters: Option<String>,
+    /// Where the server reports what its cache has done: groonga, droonga, opensearch, or a path;
+    /// repeatable, for servers of several kinds
+    #[arg(long, value_name = "[NAME=]WHERE")]
+    cache_counters: Vec<String>,
 }
 
 impl PatternArgs {
-    pub(super) fn apply(&self, draft: &mut WorkloadDraft) {
+    /// Gives the workload what is said of it, and each target what is said of its own cache.
+    pub(super) fn apply(&self, draft: &mut WorkloadDraft, targets: &mut [At<TargetDraft>]) {
         let file = self
             .patterns
             .as_ref()
@@ -60,7 +63,17 @@ impl PatternArgs {
             self.cache_hit.as_deref(),
         );
         set(&mut draft.cache_size, "--cache-size", self.cache_size);
-        let counters = self.cache_counters.as_deref();
-        set(&mut draft.cache_counters, "--cache-counters", counters);
+        let names: Vec<String> = targets.iter().filter_map(name).collect();
+        for value in &self.cache_counters {
+            let flag = "--cache-counters";
+            let Some((named, own)) = named(value, &names) else {
+                set(&mut draft.cache_counters, flag, Some(value.as_str()));
+                continue;
+            };
+            let mut meant = targets.iter_mut();
+            if let Some(target) = meant.find(|target| name(target).as_deref() == Some(named)) {
+                set(&mut target.value.cache_counters, flag, Some(own));
+            }
+        }
     }
 }

@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 
 use tenbin_compat::request_response::{NAME, RampJob, parse};
+use tenbin_plan::{At, Draft, ObservedDraft};
 use tenbin_report::drnbench::{Listed, text};
+use tenbin_targets::known_counters;
+use tenbin_targets::observe::listeners;
 
 use super::foreign::{answer, can_keep, show_recorded, tell};
 use super::measure::measure_and_show;
 use super::ramp::{keep_ramps, ramps_of};
-use crate::args::{ForeignArgs, OutputArgs, foreign_world};
+use crate::args::{ForeignArgs, OutputArgs, foreign_world, observed};
 use crate::exit::Exit;
 use crate::output;
 
@@ -24,13 +27,20 @@ fn run(job: &RampJob) -> Exit {
         return exit;
     }
     tell(&job.notes);
+    let draft = match draft(job) {
+        Ok(draft) => draft,
+        Err(why) => {
+            output::error(&why);
+            return Exit::Refused;
+        }
+    };
     let options = OutputArgs::for_foreign(false, false);
     let listed = Listed {
         slow: usize::try_from(job.slow).unwrap_or(usize::MAX),
         fast: usize::try_from(job.fast).unwrap_or(usize::MAX),
         urls: &job.urls,
     };
-    measure_and_show(Ok(job.draft()), &options, &|plan, document, directory| {
+    measure_and_show(Ok(draft), &options, &|plan, document, directory| {
         show_recorded(document, directory, |recorded| {
             let ramps = ramps_of(plan, recorded);
             match ramps.as_slice() {
@@ -40,4 +50,37 @@ fn run(job: &RampJob) -> Exit {
             keep_ramps(&ramps, &path);
         });
     })
+}
+
+/// Means that the user wants something not to be read.
+const NONE: &str = "none";
+
+/// The plan, with what tells the cache hits and the CPU use of the server: what the command line
+/// names, or what is found without being named.
+fn draft(job: &RampJob) -> Result<Draft, String> {
+    let mut draft = job.draft();
+    let counters = match job.cache_counters.as_deref() {
+        Some(NONE) => None,
+        Some(given) => Some(given.to_owned()),
+        None => known_counters(&job.urls).map(|known| known.to_string()),
+    };
+    let observed = match job.observe.as_deref() {
+        Some(NONE) => Vec::new(),
+        Some(given) => vec![observed(given).map_err(|why| format!("--observe: {why}"))?],
+        None => {
+            let ports = listeners(&job.urls).unwrap_or_default().into_iter();
+            let each = ports.map(|port| observed(&format!("port:{port}")));
+            each.collect::<Result<_, _>>()?
+        }
+    };
+    for work in &mut draft.workloads {
+        let counters = counters.as_deref();
+        work.value.cache_counters = counters.map(|known| At::flag("--cache-counters", known));
+    }
+    if let (Some(target), false) = (draft.targets.first_mut(), observed.is_empty()) {
+        let all = observed.into_iter();
+        let all = all.map(|one| At::flag("--observe", one)).collect();
+        target.value.observe = Some(At::flag("--observe", ObservedDraft::Several(all)));
+    }
+    Ok(draft)
 }

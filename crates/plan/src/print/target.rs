@@ -72,6 +72,9 @@ fn searched(page: &mut Page, searched: &Searched) {
     if let Some(cluster) = &searched.cluster {
         page.pair("cluster", text(cluster));
     }
+    if let Some(counters) = &searched.cache_counters {
+        page.pair("cache_counters", text(counters));
+    }
 }
 
 /// As it is written in a plan.

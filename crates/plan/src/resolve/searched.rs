@@ -121,6 +121,7 @@ pub(super) fn searched(desk: &mut Desk<'_>, draft: &TargetDraft, reach: &Reach) 
         ("corpus", &draft.corpus),
         ("status", &draft.status),
         ("cluster", &draft.cluster),
+        ("cache_counters", &draft.cache_counters),
     ];
     let has_server = matches!(reach, Reach::Endpoint { .. } | Reach::Launched(_));
     for (key, field) in keys {
@@ -154,6 +155,7 @@ pub(super) fn searched(desk: &mut Desk<'_>, draft: &TargetDraft, reach: &Reach) 
         // Who loads pages into a server knows how to ask it.
         status: status.or(corpus),
         cluster,
+        cache_counters: desk.read("cache_counters", &draft.cache_counters, Scalar::parsed),
     }
 }
 

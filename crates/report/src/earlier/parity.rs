@@ -1,8 +1,13 @@
-//! Whether two runs got the same answers: without that the work was another, and how
+//! Whether two runs got the same responses: without that the work was another, and how
 //! fast each of them did it says nothing.
+
+use std::collections::BTreeMap;
 
 use crate::document::{Document, SliceFigures};
 use crate::words::percent;
+
+/// Terms with other numbers of hits that a sentence names.
+const NAMED: usize = 5;
 
 /// Difference of two mean bodies, as a share of the larger, beyond which the work is
 /// another; the same as between two targets of one run.
@@ -15,13 +20,29 @@ const NO_TIME: f64 = 64.0;
 const FAILED: f64 = 0.01;
 
 /// What one workload got from one target, over all full slices.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Answers {
     /// Body bytes of a correct answer, on average; unknown for other work than HTTP's,
     /// which may be of many sizes and knows itself what the right answer is.
     body: Option<f64>,
     /// Share of the work that failed; unknown where none was done.
     failed: Option<f64>,
+    /// Hits by search term, where each target has a request of its own for a term
+    /// (`by_target`); `None` for other work.
+    terms: Option<BTreeMap<String, u64>>,
+    /// The plan's `hits_tolerance`, as a share.
+    tolerance: f64,
+}
+
+/// What two sets of responses have to do with each other.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Parity {
+    /// The same work.
+    Same,
+    /// The same work, with a difference that is expected: a sentence without a full stop.
+    Expected(String),
+    /// Other work, and why: a clause.
+    Other(String),
 }
 
 impl Answers {
@@ -40,26 +61,115 @@ impl Answers {
                 .filter(|_| is_http && ok > 0.0)
                 .map(|bytes| bytes as f64 / ok),
             failed: (ok + failed > 0.0).then(|| failed / (ok + failed)),
+            terms: said(document, workload, "by_target").map(|_| {
+                let results = document.results_of(workload);
+                let mine = results.filter(|result| result.target == target);
+                let patterns = mine.flat_map(|result| &result.patterns);
+                let known = patterns.filter_map(|each| Some((each.request.clone()?, each.hits?)));
+                known.collect()
+            }),
+            tolerance: said(document, workload, "hits_tolerance")
+                .and_then(|text| text.trim_end_matches('%').parse::<f64>().ok())
+                .map_or(0.0, |percents| percents / 100.0),
         }
     }
 
-    /// What is different later, in words; `None` when nothing is.
-    pub(super) fn difference(self, later: Self) -> Option<String> {
-        if let (Some(then), Some(now)) = (self.body, later.body) {
-            let apart = (then - now).abs();
-            if apart > NO_TIME && apart / then.max(now) > OTHER {
-                return Some(format!(
-                    "an answer had {then:.0} bytes on average, then {now:.0}"
-                ));
-            }
-        }
-        let (then, now) = (self.failed?, later.failed?);
-        ((then - now).abs() > FAILED).then(|| {
-            format!(
+    /// Whether the later responses are those of the same work.
+    ///
+    /// Where each target has a request of its own for a term, the hits of each term are compared,
+    /// and the sizes of responses are not: servers of different kinds never send the same bytes.
+    pub(super) fn parity(&self, later: &Self) -> Parity {
+        if let (Some(then), Some(now)) = (self.failed, later.failed)
+            && (then - now).abs() > FAILED
+        {
+            return Parity::Other(format!(
                 "{} of the work failed, then {}",
                 percent(then),
                 percent(now)
-            )
-        })
+            ));
+        }
+        let sizes = self.sizes(later);
+        let (Some(then), Some(now)) = (&self.terms, &later.terms) else {
+            return match sizes {
+                Some((then, now)) => Parity::Other(format!(
+                    "a response had {then:.0} bytes on average, then {now:.0}"
+                )),
+                None => Parity::Same,
+            };
+        };
+        if let Some(why) = other_hits(then, now, self.tolerance.min(later.tolerance)) {
+            return Parity::Other(why);
+        }
+        match sizes {
+            Some((then, now)) => Parity::Expected(format!(
+                "a response had {then:.0} bytes on average, then {now:.0}: that is expected, \
+                 because each server was sent a request of its own for each term, and the numbers \
+                 of hits agree"
+            )),
+            None => Parity::Same,
+        }
     }
+
+    /// The mean sizes of both, where they differ.
+    fn sizes(&self, later: &Self) -> Option<(f64, f64)> {
+        let (then, now) = self.body.zip(later.body)?;
+        let apart = (then - now).abs();
+        (apart > NO_TIME && apart / then.max(now) > OTHER).then_some((then, now))
+    }
+}
+
+/// A setting of a workload.
+fn said<'a>(document: &'a Document, workload: &str, key: &str) -> Option<&'a str> {
+    let mut workloads = document.workloads.iter();
+    let work = workloads.find(|work| work.name == workload)?;
+    let mut settings = work.settings.as_ref()?.iter();
+    let setting = settings.find(|setting| setting.key == key)?;
+    Some(&setting.value)
+}
+
+/// Why the hits of the same terms are those of other work, in a clause; the rule and the tolerance
+/// are those of `unequal_hits` between two targets of a run.
+fn other_hits(
+    then: &BTreeMap<String, u64>,
+    now: &BTreeMap<String, u64>,
+    tolerance: f64,
+) -> Option<String> {
+    let both = then.iter().filter_map(|(term, then)| {
+        let now = now.get(term)?;
+        let apart = then.abs_diff(*now) as f64 / (*then.max(now)).max(1) as f64;
+        Some((apart, term.as_str(), *then, *now))
+    });
+    let both: Vec<(f64, &str, u64, u64)> = both.collect();
+    if both.is_empty() {
+        return Some(
+            "no term has a number of hits in both runs, so that nothing shows that they did the \
+             same work: run both with hits and the same list of terms"
+                .to_owned(),
+        );
+    }
+    let compared = both.len();
+    let mut different: Vec<_> = both.into_iter().filter(|one| one.0 > tolerance).collect();
+    if different.len() as f64 <= tolerance * compared as f64 {
+        return None;
+    }
+    different.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let named = different.iter().take(NAMED);
+    let named: Vec<String> = named
+        .map(|(_, term, then, now)| format!("{term:?} {then}, then {now}"))
+        .collect();
+    let more = match different.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!(
+        "{} of {compared} terms had other numbers of hits by more than the tolerance of {}: \
+         {}{more}",
+        different.len(),
+        // As the plan has it: 0 % is not "below 0.1 %".
+        match tolerance {
+            0.0 => "0 %".to_owned(),
+            some => percent(some),
+        },
+        named.join("; ")
+    ))
 }

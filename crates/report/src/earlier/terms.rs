@@ -41,11 +41,21 @@ impl Terms {
         }
     }
 
+    /// Whether each target has a request of its own for a term.
+    pub(super) fn has_own_words(&self) -> bool {
+        let settings = self.settings.as_ref();
+        settings.is_some_and(|settings| settings.contains_key("by_target"))
+    }
+
     /// What the other does that this one does not, in words.
     pub(super) fn difference(&self, other: &Self) -> Option<String> {
         if let (Some(mine), Some(theirs)) = (&self.settings, &other.settings) {
             let keys: BTreeSet<&String> = mine.keys().chain(theirs.keys()).collect();
-            let differs = |key: &&&String| mine.get(**key) != theirs.get(**key);
+            // Each target has requests in its own words; hits tell whether they are the same work.
+            let own_words = |key: &str| {
+                key == "by_target" && mine.contains_key(key) && theirs.contains_key(key)
+            };
+            let differs = |key: &&&String| !own_words(key) && mine.get(**key) != theirs.get(**key);
             let shown = |value: Option<&String>| match value {
                 Some(value) => format!("{value:?}"),
                 None => "not given".to_owned(),

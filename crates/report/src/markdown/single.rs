@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Rows, heading, line};
 use crate::document::{Document, PatternResult, ResultOf, SingleResult};
 use crate::escape::{as_code, for_markdown};
-use crate::words::{TIME, UNKNOWN, cache_sentence, count};
+use crate::words::{TIME, UNKNOWN, cache_sentence, count, search_sentence};
 
 /// Patterns with different numbers of hits that are listed.
 const MOST_DIFFERENT: usize = 100;
@@ -14,6 +14,7 @@ const MOST_LISTED: usize = 50;
 
 pub(super) fn singles(page: &mut String, document: &Document) {
     caches(page, document);
+    search_servers(page, document);
     let is_there = |result: &ResultOf| !result.slowest.is_empty() || !result.fastest.is_empty();
     if document.results.iter().any(is_there) {
         heading(page, 2, "Single requests");
@@ -110,6 +111,22 @@ fn caches(page: &mut String, document: &Document) {
     for result in cached() {
         if let Some(cache) = &result.cache {
             let sentence = cache_sentence(&result.target, cache);
+            let text = format!("{}: {sentence}", result.workload);
+            line(page, &format!("- {}.", for_markdown(&text)));
+        }
+    }
+    line(page, "");
+}
+
+fn search_servers(page: &mut String, document: &Document) {
+    let results = document.results.iter();
+    if results.clone().all(|result| result.search.is_none()) {
+        return;
+    }
+    heading(page, 2, "Search servers");
+    for result in results {
+        if let Some(search) = &result.search {
+            let sentence = search_sentence(&result.target, search);
             let text = format!("{}: {sentence}", result.workload);
             line(page, &format!("- {}.", for_markdown(&text)));
         }

@@ -1,6 +1,8 @@
 //! Every level of every ramp, for spreadsheets and as charts.
 
+mod axes;
 mod chart;
+mod labels;
 mod overlay;
 
 use std::fmt::Write as _;

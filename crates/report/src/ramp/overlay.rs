@@ -47,7 +47,7 @@ impl Overlay {
         });
     }
 
-    /// Throughput, mean and 99th percentile against clients, a panel each, as SVG.
+    /// Throughput, mean, median and 99th percentile against clients, a panel each, as SVG.
     pub fn svg(&self) -> String {
         chart::all(&self.ramps)
     }

@@ -4,7 +4,7 @@ use super::{INDENT, Page};
 use crate::document::{Document, ResultOf, SingleResult, Workload};
 use crate::escape::for_terminal;
 use crate::table::Table;
-use crate::words::{TIME, cache_sentence, plural};
+use crate::words::{TIME, cache_sentence, plural, search_sentence};
 
 /// How much of a request is shown on a line.
 const SHOWN_CHARS: usize = 72;
@@ -26,6 +26,12 @@ impl Page {
         for result in &results {
             if let Some(cache) = &result.cache {
                 let text = cache_sentence(&for_terminal(&result.target), cache);
+                self.paragraph(&text, INDENT, "    ");
+            }
+        }
+        for result in &results {
+            if let Some(search) = &result.search {
+                let text = search_sentence(&for_terminal(&result.target), search);
                 self.paragraph(&text, INDENT, "    ");
             }
         }

@@ -491,6 +491,7 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
         singles: None,
         stages: None,
         cache: None,
+        search: None,
         segment: None,
         backlog: 0,
         pause: None,

@@ -7,6 +7,7 @@ use super::processes::Observer;
 use super::whose::lives;
 use super::{Kind, Lost, Source, Subject};
 use crate::usage::{Depth, Usage};
+use crate::way::{Address, Way};
 
 /// A number may be used again; together with its start it is unique.
 type Identity = (i32, u64);
@@ -23,6 +24,28 @@ impl Kind for Local {
         let found = LocalProcesses::find(which.collect());
         Some(found.map(|found| Box::new(found) as Box<dyn Source>))
     }
+}
+
+/// The ports of these URLs, each once, where all of their hosts are this machine and processes
+/// that can be observed listen on each port.
+///
+/// # Errors
+/// One clause: why what listens there cannot be observed.
+pub fn listeners(urls: &[String]) -> Result<Vec<u16>, String> {
+    let way = Way::to(urls)?;
+    let mut ports = Vec::new();
+    for address in way.hosts.iter().flat_map(|host| &host.addresses) {
+        match address {
+            Address::Tcp(address) if address.ip().is_loopback() => {
+                if !ports.contains(&address.port()) {
+                    ports.push(address.port());
+                }
+            }
+            _ => return Err("the server is on another machine".to_owned()),
+        }
+    }
+    LocalProcesses::find(ports.iter().map(|port| Processes::Port(*port)).collect())?;
+    Ok(ports)
 }
 
 /// Processes of this machine, found again should they be started anew.

@@ -185,6 +185,7 @@ fn slice(line: &Published) -> Slice {
         singles: None,
         stages: None,
         cache: None,
+        search: None,
         segment: None,
         cut_short: false,
     }

@@ -131,6 +131,7 @@ fn run(plan: &Plan, effect: f64) -> Vec<Slice> {
             singles: None,
             stages: None,
             cache: None,
+            search: None,
             segment: None,
             cut_short: false,
         });

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tenbin_compat::request_response::steps;
-use tenbin_plan::{At, Draft, LoadDraft, Refusal};
+use tenbin_plan::rate::Rate;
+use tenbin_plan::{At, Draft, LoadDraft, Refusal, WorkloadDraft};
 
 use crate::args::patterns::PatternArgs;
 use crate::args::target::problem;
@@ -18,12 +19,18 @@ on every target in turns, up and down. Every client rests for --wait after each 
 directory has ramp.csv with percentiles and Little's law, and the charts ramp-throughput.svg and
 ramp-latency.svg.
 
+With --rate every level is a rate in place of a number of clients (open loop): requests are sent at
+that rate whether or not the servers keep up. The levels are workloads of the result; ramp.csv and
+the charts are for numbers of clients.
+
 Examples:
   tenbin search ramp --target groonga=http://node0:10041/ --target droonga=http://node0:10042/ \\
       --patterns patterns.txt --start-n-clients 0 --end-n-clients 20 --step 2 --duration 30s \\
       --interval 1s --output-path result.csv
   tenbin search ramp --target groonga=http://127.0.0.1:10041/ --patterns patterns.txt \\
-      --clients 1..16 --wait 0s --rounds 4 --slice 1s")]
+      --clients 1..16 --wait 0s --rounds 4 --slice 1s
+  tenbin search ramp --target groonga=http://127.0.0.1:10041/ --patterns patterns.txt \\
+      --rate 50/s,100/s,200/s")]
 pub struct SearchRampArgs {
     /// The systems under test.
     #[command(flatten)]
@@ -42,7 +49,12 @@ pub struct SearchRampArgs {
     pub rounds: RoundsArgs,
     /// File for the result in drnbench's format; with several targets the name of each stands before
     /// the file's
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Output",
+        conflicts_with = "rate"
+    )]
     pub output_path: Option<PathBuf>,
     /// Where results go.
     #[command(flatten)]
@@ -54,12 +66,26 @@ pub struct SearchRampArgs {
 #[command(next_help_heading = "Clients")]
 pub struct ClientArgs {
     /// Numbers of clients: 1..16 (doubling), 1,2,4,8 or 2:20:2 (from, to, step)
+    /// [with --rate: most connections, by default 128]
     #[arg(
         long,
         value_name = "LEVELS",
         conflicts_with_all = ["start_n_clients", "end_n_clients", "step"]
     )]
     pub clients: Option<String>,
+    /// Send at these rates, one level each, whatever the responses do: 100/s, or a list such as
+    /// 50/s,100/s,200/s. Response times then count from when a request was due
+    #[arg(
+        long,
+        value_name = "RATES",
+        conflicts_with_all = ["start_n_clients", "end_n_clients", "step", "wait"],
+        allow_hyphen_values = true
+    )]
+    pub rate: Option<String>,
+    /// How requests at --rate are spread: constant, or poisson (at random, from the seed) [default:
+    /// constant]
+    #[arg(long, value_name = "HOW", requires = "rate")]
+    pub arrivals: Option<String>,
     /// Clients of the first step, 0 being 1 [default: 0]
     #[arg(long, value_name = "N", requires = "end_n_clients")]
     pub start_n_clients: Option<u64>,
@@ -81,6 +107,32 @@ pub struct ClientArgs {
     pub no_keep_alive: bool,
 }
 
+/// Connections of an open loop: as many as a search for the highest rate has.
+const USUAL_CONNECTIONS: u64 = 128;
+
+/// The workload once for each rate, named after it.
+fn at_rates(rates: &str, workload: &WorkloadDraft) -> Result<Vec<At<WorkloadDraft>>, Refusal> {
+    let mut known: Vec<f64> = Vec::new();
+    let mut all = Vec::new();
+    for text in rates.split(',').map(str::trim) {
+        let rate: Rate = text
+            .parse()
+            .map_err(|error| problem(format!("--rate: {error}")))?;
+        if known.contains(&rate.get()) {
+            continue;
+        }
+        known.push(rate.get());
+        let mut level = workload.clone();
+        level.name = Some(At::nowhere(format!("search-{}ps", rate.get())));
+        level.load = LoadDraft {
+            rate: Some(At::flag("--rate", text)),
+            ..LoadDraft::default()
+        };
+        all.push(At::nowhere(level));
+    }
+    Ok(all)
+}
+
 /// As long as a client of drnbench rests when nothing else is said.
 const USUAL_WAIT: &str = "10ms";
 
@@ -99,8 +151,11 @@ impl SearchRampArgs {
         let (comparing, statuses) = self.rounds.comparing.without_statuses();
         let mut workload = self.request.draft(&statuses);
         workload.name = Some(At::nowhere("search"));
-        self.patterns.apply(&mut workload);
-        draft.workloads = vec![At::nowhere(workload)];
+        self.patterns.apply(&mut workload, &mut draft.targets);
+        draft.workloads = match &self.clients.rate {
+            None => vec![At::nowhere(workload)],
+            Some(rates) => at_rates(rates, &workload)?,
+        };
         self.rounds.apply(&mut draft);
         draft.expect = None;
         comparing.apply(&mut draft);
@@ -111,6 +166,26 @@ impl SearchRampArgs {
 impl ClientArgs {
     fn draft(&self) -> Result<LoadDraft, Refusal> {
         let mut load = LoadDraft::default();
+        if self.rate.is_some() {
+            // A request that finds no free connection waits: there must be enough of them.
+            let connections = match self.clients.as_deref().map(str::parse::<u64>) {
+                None => USUAL_CONNECTIONS,
+                Some(Ok(connections)) => connections,
+                Some(Err(_)) => {
+                    return Err(problem(
+                        "--clients: with --rate it is one number, the most connections; the \
+                         levels are the rates"
+                            .to_owned(),
+                    ));
+                }
+            };
+            load.connections = Some(At::flag("--clients", connections));
+            set(&mut load.arrivals, "--arrivals", self.arrivals.as_deref());
+            set(&mut load.timeout, "--timeout", self.timeout.as_deref());
+            let keep_alive = self.no_keep_alive.then_some(false);
+            set(&mut load.keep_alive, "--no-keep-alive", keep_alive);
+            return Ok(load);
+        }
         match (&self.clients, self.end_n_clients) {
             (Some(levels), _) => load.ramp = Some(At::flag("--clients", levels.as_str())),
             (None, Some(end)) => {
@@ -121,7 +196,8 @@ impl ClientArgs {
                 load.ramp = Some(At::flag("--end-n-clients", list(&levels)));
             }
             (None, None) => {
-                let why = "how many clients? say --clients 1..16 or --end-n-clients 20 --step 2";
+                let why = "how many clients, or which rates? Give --clients 1..16, --end-n-clients 20 \
+                           --step 2, or --rate 50/s,100/s,200/s";
                 return Err(problem(why.to_owned()));
             }
         }

@@ -34,7 +34,7 @@ pub(super) fn messages(
     } else {
         files
     };
-    let name = output.map_or("standard output".to_owned(), |path| {
+    let name = output.map_or(super::STANDARD_OUTPUT.to_owned(), |path| {
         path.display().to_string()
     });
     let mut out: Box<dyn Write> = match output {

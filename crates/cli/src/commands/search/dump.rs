@@ -25,7 +25,7 @@ pub(super) fn dump(args: &SearchDumpArgs) -> Result<Exit, Error> {
         (args.records_only, Part::Records),
     ];
     if let Some((_, part)) = only.into_iter().find(|(only, _)| *only) {
-        const NAME: &str = "standard output";
+        const NAME: &str = super::STANDARD_OUTPUT;
         let mut out = output::stream();
         write(&server, part, &args.tables, NAME, &mut out, &is_asked)?;
         super::written(out.flush(), NAME)?;

@@ -68,7 +68,7 @@ fn convert(job: Convert) -> Result<Exit, Error> {
 }
 
 fn dump(job: Dump) -> Result<Exit, Error> {
-    const NAME: &str = "standard output";
+    const NAME: &str = super::STANDARD_OUTPUT;
     let is_url = job.database.contains("://");
     let database = match is_url {
         true => Database::Server(Client::new(&job.database, &Login::default())?),

@@ -37,15 +37,26 @@ pub(crate) fn search(command: &SearchCommand) -> Exit {
     done.unwrap_or_else(|error| fail(&error))
 }
 
+/// What is written where no file is named.
+const STANDARD_OUTPUT: &str = "standard output";
+
 /// Says what went wrong.
 fn fail(error: &Error) -> Exit {
-    // Who closes standard output early has read enough.
-    if let Error::Write { source, .. } = error
-        && source.kind() == io::ErrorKind::BrokenPipe
-    {
-        return Exit::Done;
+    match error {
+        // Who closes standard output early has read enough.
+        Error::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe => {
+            return Exit::Done;
+        }
+        Error::Write { name, source } if name == STANDARD_OUTPUT => {
+            output::error(&format!(
+                "cannot write to {name}: {source}; free space, or write to another file"
+            ));
+        }
+        Error::Write { .. } => {
+            output::error(&format!("{error}; free space, or write to another place"));
+        }
+        _ => output::error(&error.to_string()),
     }
-    output::error(&error.to_string());
     exit_of(error)
 }
 

@@ -48,10 +48,6 @@ pub(super) fn resolve(
         .map(|templates| by_target(desk, templates));
     let cache = cache(desk, draft);
     let counters = desk.read("cache_counters", &draft.cache_counters, Scalar::parsed);
-    if let (Some(counters), None) = (&draft.cache_counters, &cache) {
-        let why = "needs a cache to forecast: give cache_size, or cache_hit";
-        desk.wrong(counters.place, "cache_counters", why);
-    }
     let of_corpus = searched::is_of_corpus(&draft.patterns);
     let (path, set) = match of_corpus {
         true => {
