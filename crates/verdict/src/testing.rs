@@ -420,6 +420,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         client: ClientUse {
             cpu_seconds: 0.2,
             busiest_thread: 0.2,
+            readiest_thread: None,
             allocated: None,
         },
         server: Some(ServerUse {
