@@ -16,6 +16,7 @@ mod expected;
 mod figures;
 mod finding;
 mod flags;
+mod generator;
 pub mod highest_rate;
 pub mod hits;
 mod ladder;

@@ -11,7 +11,7 @@ use tenbin_record::latency_histogram;
 use tenbin_record::{
     BucketSums, ClientUse, CpuUse, DiskUse, Environment, FrequencyUse, LinkUse, MachineUse,
     OpFigures, OperationStages, PortsUse, PressureUse, Role, ServerUse, Slice, StageSum, StageSums,
-    TcpUse, UseScope, WireUse,
+    TcpUse, ThreadTurn, UseScope, WireUse,
 };
 use tenbin_record::{HostAsked, PatternAsked};
 
@@ -302,6 +302,22 @@ impl Made<'_> {
 
     pub(crate) fn busiest_thread(&mut self, share: f64) {
         self.0.client.busiest_thread = share;
+    }
+
+    /// A generator thread used this share of a core, and waited for one for this share of the time.
+    pub(crate) fn waiting_thread(&mut self, used: f64, waited: f64) {
+        self.0.client.busiest_thread = used;
+        self.0.client.readiest_thread = Some(ThreadTurn { used, waited });
+    }
+
+    /// Programs that are no part of the run used so many of the cores that were idle.
+    pub(crate) fn others(&mut self, cores: f64) {
+        let machine = self.0.machine.get_or_insert_default();
+        machine.others_cpu_seconds = Some(cores);
+        if let Some(cpu) = machine.cpu.as_mut() {
+            cpu.busy += cores;
+            cpu.idle = (cpu.idle - cores).max(0.0);
+        }
     }
 
     /// The target used so much, and nobody else but the generator anything.

@@ -1,11 +1,12 @@
 //! The target's CPU is the limit.
 
 use super::Rule;
-use super::client_saturated::BUSY;
+use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence, is_closed};
 use crate::finding::{Blame, Finding, Severity};
+use crate::generator::Thread;
 use crate::processor::Busy;
-use crate::words::{count, middle, percent};
+use crate::words::{count, percent};
 
 /// Share of what it could use from which on a target's CPU is the limit.
 const FULL: f64 = 0.90;
@@ -45,16 +46,17 @@ impl Rule for ServerCpu {
         let busy = cells
             .iter()
             .filter_map(|cell| Some((cell, Busy::of(cell, evidence)?)));
-        busy.filter_map(|(cell, busy)| self.cell(cell, &busy))
+        let backends = Backends::of(evidence);
+        busy.filter_map(|(cell, busy)| self.cell(cell, &busy, &backends))
             .collect()
     }
 }
 
 impl ServerCpu {
-    fn cell(&self, cell: &Cell<'_>, busy: &Busy) -> Option<Finding> {
+    fn cell(&self, cell: &Cell<'_>, busy: &Busy, backends: &Backends<'_>) -> Option<Finding> {
         let (seen, advice) = all_cores(busy)
             .or_else(|| one_core(cell, busy))
-            .or_else(|| full_machine(cell, busy))?;
+            .or_else(|| full_machine(cell, busy, backends))?;
         Some(Finding {
             rule: self.name(),
             severity: Severity::Note,
@@ -110,15 +112,18 @@ fn one_core(cell: &Cell<'_>, busy: &Busy) -> Option<(String, &'static str)> {
 }
 
 /// No core is left, and the target uses most of what it shares with the generator.
-fn full_machine(cell: &Cell<'_>, busy: &Busy) -> Option<(String, &'static str)> {
-    let full = cell.full();
-    let thread = middle(full.iter().map(|slice| slice.client.busiest_thread))?;
+fn full_machine(
+    cell: &Cell<'_>,
+    busy: &Busy,
+    backends: &Backends<'_>,
+) -> Option<(String, &'static str)> {
+    let thread = Thread::of(cell, backends)?;
     let cores = busy.cores as f64;
     let is_limit = is_closed(cell.workload)
         && busy.idle() < 1.0 - FULL
         && busy.target >= busy.generator
         && busy.target >= (MOST_OF_LEFT * (cores - busy.others)).max(SIZEABLE * cores)
-        && thread <= BUSY;
+        && !thread.is_busy();
     is_limit.then(|| {
         (
             format!(
