@@ -13,6 +13,7 @@ mod connections;
 mod earlier;
 mod evidence;
 mod expected;
+mod explained;
 mod figures;
 mod finding;
 mod flags;
