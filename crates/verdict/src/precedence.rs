@@ -186,9 +186,12 @@ pub(crate) fn gather(findings: Vec<Finding>, plan: &Plan) -> Vec<Finding> {
     }
     gathered
         .into_iter()
-        .map(|(finding, places)| Finding {
-            evidence: finding.evidence + &also(&places, &ladders),
-            ..finding
+        .map(|(finding, places)| {
+            let also = also(&finding, &places, &ladders);
+            Finding {
+                evidence: finding.evidence + &also,
+                ..finding
+            }
         })
         .collect()
 }
@@ -276,21 +279,38 @@ impl Ladders {
     }
 }
 
-/// The places but the first.
-fn also(places: &[Place], ladders: &Ladders) -> String {
+/// The places but the first; all of them where they are the levels of one sweep, and the finding is
+/// no longer that of the first.
+fn also(finding: &Finding, places: &[Place], ladders: &Ladders) -> String {
     let Some((first, others)) = places
         .split_first()
         .filter(|(_, others)| !others.is_empty())
     else {
         return String::new();
     };
+    if finding.workload != first.workload
+        && let [levels] = names(places, first, ladders).as_slice()
+    {
+        return format!("; this holds for {levels}");
+    }
+    let mut named = names(others, first, ladders);
+    if named.len() > NAMED {
+        let more = named.len() - NAMED;
+        named.truncate(NAMED);
+        named.push(format!("{more} more"));
+    }
+    format!("; likewise {}", named.join(", "))
+}
+
+/// The names of these places: consecutive levels of a sweep have one.
+fn names(places: &[Place], first: &Place, ladders: &Ladders) -> Vec<String> {
     // In the order of the levels, whatever the order of severities.
-    let mut rest: Vec<Place> = others.to_vec();
-    let order = |place: &Place| ladders.level(place.workload.as_ref());
+    let mut rest: Vec<Place> = places.to_vec();
     rest.sort_by_key(|place| {
-        let mut targets = others.iter().map(|other| &other.target);
+        let mut targets = places.iter().map(|other| &other.target);
         let target = targets.position(|target| *target == place.target);
-        order(place).map(|level| (target, level))
+        let level = ladders.level(place.workload.as_ref());
+        level.map(|level| (target, level))
     });
     let mut named: Vec<String> = Vec::new();
     while let Some(place) = rest.first().cloned() {
@@ -307,12 +327,7 @@ fn also(places: &[Place], ladders: &Ladders) -> String {
         };
         named.push(levels.name());
     }
-    if named.len() > NAMED {
-        let more = named.len() - NAMED;
-        named.truncate(NAMED);
-        named.push(format!("{more} more"));
-    }
-    format!("; likewise {}", named.join(", "))
+    named
 }
 
 #[cfg(test)]
@@ -400,7 +415,13 @@ mod tests {
         let findings = [each("machine_full"), each("server_cpu")].concat();
         let gathered = gather(findings, &run.plan);
         let lines: Vec<&str> = gathered.iter().map(|it| it.evidence.as_str()).collect();
-        assert_eq!(lines, ["seen; likewise c4 to c16 on a"; 2]);
+        assert_eq!(
+            lines,
+            [
+                "seen; this holds for c2 to c16 on a",
+                "seen; likewise c4 to c16 on a"
+            ]
+        );
         assert_eq!(
             gathered[1].workload.as_deref(),
             Some("c2"),

@@ -222,6 +222,25 @@ mod tests {
     }
 
     #[test]
+    fn beside_programs_that_used_the_cores_nothing_is_left_open() {
+        let mut run = Run::pair(8).on_cores(8);
+        run.each(|slice| {
+            slice.server_cpu(0.3);
+            slice.others(3.2);
+        });
+        let findings = run.assess().findings;
+        let of = |rule: &str| findings.iter().find(|finding| finding.rule == rule);
+        assert!(of("others_busy").is_some(), "{findings:?}");
+        let told = of("too_few_connections").unwrap();
+        assert!(!told.evidence.contains("unless"), "{findings:?}");
+        assert!(
+            told.evidence
+                .starts_with("with 2 connections 53.8 % of 8 cores was idle"),
+            "{findings:?}"
+        );
+    }
+
+    #[test]
     fn of_several_workloads_it_is_said_once() {
         let mut run = Run::new(&["a", "b"], &["get", "put"], 16);
         // Work of two kinds: otherwise they would be levels of a ladder.
