@@ -70,8 +70,8 @@ mod tests {
     use super::*;
 
     fn to(port: u16) -> Way {
-        let url = format!("http://127.0.0.1:{port}/").parse().unwrap();
-        Way::find("a", &[(url, 1)], &tenbin_plan::Way::default(), None).unwrap()
+        let url = format!("http://127.0.0.1:{port}/").parse().expect("a URL");
+        Way::find("a", &[(url, 1)], &tenbin_plan::Way::default(), None).expect("a way")
     }
 
     #[test]
