@@ -107,7 +107,7 @@ fn a_server_given_by_url_is_told_apart_from_a_busy_program() {
     let nginx = Nginx::start(&scratch);
     let plan = scratch.write(
         "plan.toml",
-        &format!(
+        format!(
             "[rounds]\ncount = 2\nslice = \"1s\"\nwarmup = \"0s\"\n[load]\nconnections = 4\n\
              [[target]]\nname = \"nginx\"\nurl = \"http://127.0.0.1:{}/\"\n\
              [[workload]]\nkind = \"http\"\n",
