@@ -8,6 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
+use crate::busy::Busy;
 use crate::{kept, setup, shell};
 
 /// How the line begins that says where the run is kept.
@@ -113,17 +114,21 @@ const SITUATIONS: &[Situation] = &[
     },
 ];
 
-/// Brings about the situations whose plan has these words in its name, and prints what
-/// was found.
+/// Sets up the situations whose plan has one of these words in its name, or all of them without
+/// words, and prints what was found: while other programs take `busy` percent of each core, if
+/// that is given.
 ///
 /// # Errors
-/// A plan cannot be run, or the wrong thing was found.
-pub(crate) fn run(words: &str) -> Result<()> {
+/// A plan cannot be run, the wrong thing was found, or nothing can be kept busy.
+pub(crate) fn run(words: &[&str], busy: Option<&str>) -> Result<()> {
     let tenbin = build()?;
-    let mut text = "| the FAQ says | found | |\n|---|---|---|\n".to_owned();
+    // Not before: the build would take its time from them.
+    let busy = busy.map(Busy::start).transpose()?;
+    let mut text = format!("| {} | found | |\n|---|---|---|\n", head(busy.as_ref()));
     let mut lines = String::new();
     let mut failed = 0;
-    let wanted = SITUATIONS.iter().filter(|each| each.plan.contains(words));
+    let is_meant = |plan: &str| words.is_empty() || words.iter().any(|word| plan.contains(word));
+    let wanted = SITUATIONS.iter().filter(|each| is_meant(each.plan));
     for situation in wanted {
         println!("==> {} ({}.toml)", situation.says, situation.plan);
         let (result, said) = weigh(&tenbin, situation)?;
@@ -141,15 +146,25 @@ pub(crate) fn run(words: &str) -> Result<()> {
     print!("{text}");
     if words.is_empty() {
         let machine = crate::cost::machine()?;
+        let name = if busy.is_some() { "faq-busy" } else { "faq" };
+        let beside = busy
+            .as_ref()
+            .map_or(String::new(), |busy| format!(", {}", busy.words()));
         let page = format!(
-            "# The FAQ\n\n`cargo xtask faq`: the situations of a stress-testing FAQ, each brought \
-             about by a plan in [examples/stress-faq](../../examples/stress-faq/README.md), and \
-             what Tenbin says first of it.\n\n{text}\n{machine}.\n\n## The last lines of each run\n{lines}"
+            "# The FAQ\n\n`cargo xtask faq`: the situations of a stress-testing FAQ, each set up \
+             by a plan in [examples/stress-faq](../../examples/stress-faq/README.md), and \
+             what Tenbin says first of it{beside}.\n\n{text}\n{machine}.\n\n## The last lines of each run\n{lines}"
         );
-        println!("\nkept in {}", kept::page("faq", &page)?.display());
+        println!("\nkept in {}", kept::page(name, &page)?.display());
     }
     ensure!(failed == 0, "{failed} came out otherwise");
     Ok(())
+}
+
+/// What the table says of its rows.
+fn head(busy: Option<&Busy>) -> String {
+    let says = "the FAQ says";
+    busy.map_or(says.to_owned(), |busy| format!("{says}, {}", busy.words()))
 }
 
 fn build() -> Result<PathBuf> {

@@ -6,6 +6,7 @@
 )]
 
 mod accuracy;
+mod busy;
 mod check;
 mod cost;
 mod faq;
@@ -41,9 +42,11 @@ cargo xtask <task>
                   known, and published tables that contradict themselves, kept in bench/ (seconds)
   statistics --real
                   the same and 20 real comparisons of a server with itself (minutes)
-  faq [WORDS]     (only the plans whose name has these words)
+  faq [WORDS]     (only the plans whose name has one of these words)
                   the situations of a stress-testing FAQ, each set up for real, and whether the right
                   finding is named first (ten minutes; as root, for the one from far away)
+  faq --busy PERCENT [WORDS]
+                  the same while other programs take PERCENT of each core
   support [WORDS] (only the operations whose name has these words)
                   which S3 operation works on which server, written into docs/s3.md (five minutes)
 ";
@@ -74,7 +77,10 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["statistics"] => statistics::run(false)?,
         ["statistics", "--real"] => statistics::run(true)?,
         ["cost", words @ ..] => cost::run(&words.join(" "))?,
-        ["faq", words @ ..] => faq::run(&words.join(" "))?,
+        ["faq", "--busy", percent, words @ ..] => faq::run(words, Some(percent))?,
+        ["faq", words @ ..] => faq::run(words, None)?,
+        // For `faq --busy` itself, which keeps cores busy with processes.
+        ["busy-loop", percent] => busy::busy_loop(percent)?,
         ["support", words @ ..] => support::run(&words.join(" "))?,
         // For `cost` itself, which measures it as a process of its own.
         ["bare-loop", address, connections, seconds] => {

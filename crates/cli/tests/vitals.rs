@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use common::{Scratch, Tenbin, reflector, tied};
+use common::{Nginx, Scratch, Tenbin, reflector, tied};
 use serde_json::Value;
 
 const SOON: Duration = Duration::from_secs(30);
@@ -98,6 +98,41 @@ fn a_busy_program_beside_the_run_is_seen_and_told() {
         assert_eq!(machine["target_here"], true);
         assert_eq!(end["wire"]["connections"], 2);
         assert!(number(&end["wire"]["min_rtt_ns"]) > 0.0, "{end}");
+    }
+}
+
+#[test]
+fn a_server_given_by_url_is_told_apart_from_a_busy_program() {
+    let scratch = Scratch::new("others-busy-url");
+    let nginx = Nginx::start(&scratch);
+    let plan = scratch.write(
+        "plan.toml",
+        format!(
+            "[rounds]\ncount = 2\nslice = \"1s\"\nwarmup = \"0s\"\n[load]\nconnections = 4\n\
+             [[target]]\nname = \"nginx\"\nurl = \"http://127.0.0.1:{}/\"\n\
+             [[workload]]\nkind = \"http\"\n",
+            nginx.port()
+        ),
+    );
+    let spinner = Spinner::start(&scratch);
+    let run = Tenbin::new(&scratch, ["run", &plan]).run();
+    let pid = i64::from(spinner.0.id());
+    drop(spinner);
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+
+    let result = result(&scratch);
+    let told = findings(&result, "others_busy");
+    assert_eq!(told.len(), 1, "{result}");
+    assert_eq!(told[0]["severity"], "suspect", "{result}");
+    for end in ends(&scratch) {
+        assert!(end["server"].is_null(), "its use is no figure: {end}");
+        let machine = &end["machine"];
+        let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{end}"));
+        assert!(number(&machine["others_cpu_seconds"]) > 0.1, "{end}");
+        let programs = machine["programs"].as_array().expect("programs");
+        let of = |pid: i64| programs.iter().any(|one| one["pid"] == pid);
+        assert!(of(pid), "{end}");
+        assert!(!of(i64::from(nginx.pid())), "{end}");
     }
 }
 

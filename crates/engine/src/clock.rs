@@ -2,8 +2,6 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use nix::time::{ClockId, clock_gettime};
-
 /// Monotonic nanoseconds since an origin, and the wall time of that origin.
 ///
 /// Read twice for every request, so it reads the CPU's own counter where the
@@ -60,13 +58,6 @@ impl Clock {
 fn kernel_trusts_the_counter() -> bool {
     let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     std::fs::read_to_string(path).is_ok_and(|source| source.trim() == "tsc")
-}
-
-/// CPU time of the calling thread, nanoseconds.
-pub(crate) fn thread_cpu() -> u64 {
-    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)
-        .map(|time| time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
-        .unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ pub mod stages;
 pub mod stop;
 mod tally;
 pub mod think;
+mod thread_time;
 pub mod wire;
 
 pub use drive::{Carrier, Drive, EngineError, Finished, News, drive};

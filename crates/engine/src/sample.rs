@@ -32,6 +32,9 @@ pub struct Sample {
     pub hosts: Vec<HostSample>,
     /// CPU time of this thread in the stretch, nanoseconds.
     pub cpu: u64,
+    /// Time for which this thread was ready to run in the stretch and waited for a core,
+    /// nanoseconds; `None` where the kernel does not count it.
+    pub waited: Option<u64>,
     /// Open loop: arrivals due by `end` and not yet written.
     pub backlog: u64,
     /// True for what came in after the window closed, while draining.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::clock::thread_cpu;
 use crate::conductor::Opened;
 use crate::error::ErrorClass;
 use crate::exchange::{Judgement, Role, Whole};
@@ -11,6 +10,7 @@ use crate::histogram::Counts;
 use crate::sample::{
     HostSample, Ledger, OpSample, Pause, SHORTEST_PAUSE_NANOS, Sample, SetupSample,
 };
+use crate::thread_time::{ThreadMeter, ThreadTime};
 
 /// Different failure texts kept in one sample; the rest go under one heading.
 const MOST_FAILURE_TEXTS: usize = 32;
@@ -289,7 +289,8 @@ pub(crate) struct Tally {
     pub(crate) ledger: Ledger,
     pub(crate) setup: SetupTally,
     since: u64,
-    cpu_since: u64,
+    meter: ThreadMeter,
+    time_since: ThreadTime,
     thread: usize,
     /// The longest stretch without a response since the last shipment: its length, which
     /// is at least [`SHORTEST_PAUSE_NANOS`] once there is one, and its end.
@@ -307,6 +308,7 @@ impl Tally {
         hosts: usize,
     ) -> Self {
         let several = if hosts > 1 { hosts } else { 0 };
+        let meter = ThreadMeter::open();
         Self {
             window,
             open_loop,
@@ -319,7 +321,8 @@ impl Tally {
             ledger: Ledger::default(),
             setup: SetupTally::default(),
             since: window.open,
-            cpu_since: thread_cpu(),
+            time_since: meter.read(),
+            meter,
             thread,
             longest_pause: SHORTEST_PAUSE_NANOS - 1,
             pause_end: 0,
@@ -359,7 +362,7 @@ impl Tally {
         self.forget_connections();
         self.take_pause();
         self.since = self.window.open;
-        self.cpu_since = thread_cpu();
+        self.time_since = self.meter.read();
     }
 
     /// What connections have done since the last shipment is not counted, and no pause.
@@ -539,7 +542,8 @@ impl Tally {
 
     /// Hands out what was counted up to `end` and starts anew.
     pub(crate) fn ship(&mut self, end: u64, backlog: u64, drain: bool) -> Sample {
-        let cpu = thread_cpu();
+        let time = self.meter.read();
+        let used = time.since(self.time_since);
         let sample = Sample {
             thread: self.thread,
             start: self.since.saturating_sub(self.window.open),
@@ -548,13 +552,14 @@ impl Tally {
             ledger: std::mem::take(&mut self.ledger),
             setup: self.setup.take(),
             hosts: self.hosts.iter_mut().map(HostTally::take).collect(),
-            cpu: cpu.saturating_sub(self.cpu_since),
+            cpu: used.cpu,
+            waited: used.waited,
             backlog,
             drain,
             pause: self.take_pause(),
         };
         self.since = end;
-        self.cpu_since = cpu;
+        self.time_since = time;
         sample
     }
 }

@@ -9,7 +9,9 @@ use tenbin_engine::{Ledger, failure};
 
 use crate::histogram::merge;
 use crate::pause::Pauses;
-use crate::slice::{ClientUse, HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
+use crate::slice::{
+    ClientUse, HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart, ThreadTurn,
+};
 
 /// One second of a slice, merged over threads.
 #[derive(Debug)]
@@ -42,6 +44,10 @@ pub(crate) struct ThreadUse {
     pub(crate) start_ns: u64,
     pub(crate) end_ns: u64,
     pub(crate) cpu_ns: u64,
+    /// How long it was ready to run and waited for a core; left out where the kernel does not
+    /// count it, and in runs of versions that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) waited_ns: Option<u64>,
     pub(crate) backlog: u64,
     /// Start and end of its longest pause, nanoseconds after the window opened; left out
     /// without one of a millisecond or more, and in runs of versions that did not look.
@@ -62,10 +68,12 @@ pub(crate) struct SliceFold {
 }
 
 /// What one thread did in the window so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct ThreadSum {
     covered_ns: u64,
     cpu_ns: u64,
+    /// `None` as soon as one of its samples does not say.
+    waited_ns: Option<u64>,
     last_end_ns: u64,
     backlog: u64,
 }
@@ -153,10 +161,24 @@ impl SliceFold {
     }
 }
 
+impl Default for ThreadSum {
+    fn default() -> Self {
+        Self {
+            covered_ns: 0,
+            cpu_ns: 0,
+            waited_ns: Some(0),
+            last_end_ns: 0,
+            backlog: 0,
+        }
+    }
+}
+
 impl ThreadSum {
     fn add(&mut self, usage: &ThreadUse) {
         self.covered_ns += usage.end_ns.saturating_sub(usage.start_ns);
         self.cpu_ns += usage.cpu_ns;
+        let waited = self.waited_ns.zip(usage.waited_ns);
+        self.waited_ns = waited.map(|(sum, part)| sum + part);
         if usage.end_ns >= self.last_end_ns {
             self.last_end_ns = usage.end_ns;
             self.backlog = usage.backlog;
@@ -165,10 +187,22 @@ impl ThreadSum {
 
     /// Share of a core, 0 to 1; 0 for a thread that has not lived yet.
     fn busy(&self) -> f64 {
+        self.share(self.cpu_ns)
+    }
+
+    /// `None` where it is not known how long it waited.
+    fn turn(&self) -> Option<ThreadTurn> {
+        Some(ThreadTurn {
+            used: self.busy(),
+            waited: self.share(self.waited_ns?),
+        })
+    }
+
+    fn share(&self, nanos: u64) -> f64 {
         if self.covered_ns == 0 {
             return 0.0;
         }
-        self.cpu_ns as f64 / self.covered_ns as f64
+        nanos as f64 / self.covered_ns as f64
     }
 }
 
@@ -177,8 +211,17 @@ fn client_use(threads: &BTreeMap<usize, ThreadSum>) -> ClientUse {
     ClientUse {
         cpu_seconds: cpu_ns as f64 / 1e9,
         busiest_thread: threads.values().map(ThreadSum::busy).fold(0.0, f64::max),
+        readiest_thread: readiest(threads),
         allocated: None,
     }
+}
+
+/// `None` as soon as it is not known of one thread.
+fn readiest(threads: &BTreeMap<usize, ThreadSum>) -> Option<ThreadTurn> {
+    let turns: Option<Vec<ThreadTurn>> = threads.values().map(ThreadSum::turn).collect();
+    let ready = |turn: &ThreadTurn| turn.used + turn.waited;
+    let turns = turns?.into_iter();
+    turns.max_by(|one, other| ready(one).total_cmp(&ready(other)))
 }
 
 /// Adds the figures of an operation to those it had.

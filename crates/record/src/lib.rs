@@ -69,6 +69,6 @@ pub use server::{GroupUse, ServerUse, UseScope};
 pub use single::{CacheUse, PatternCount, SearchUse, SingleRequest, Singles};
 pub use slice::{
     Allocated, ClientUse, HostFigures, OpFigures, RateProbe, SetupFigures, Slice, SliceEnd,
-    SliceStart,
+    SliceStart, ThreadTurn,
 };
 pub use writer::RunWriter;

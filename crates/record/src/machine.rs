@@ -19,7 +19,8 @@ pub struct MachineUse {
     /// keeps the record.
     pub own_cpu_seconds: Option<f64>,
     /// CPU seconds of whoever is neither Tenbin nor a target of the run. Unknown when a
-    /// target that is not observed may run on this machine.
+    /// target that is not observed may run on this machine, and the process that listens on its
+    /// port is not seen.
     pub others_cpu_seconds: Option<f64>,
     /// The busiest of these programs, as far as each used at least 1 % of a core; `None`
     /// where nobody looked.

@@ -60,6 +60,7 @@ mod tests {
                     start_ns: 0,
                     end_ns: 1_000_000_000,
                     cpu_ns: 0,
+                    waited_ns: None,
                     backlog: 0,
                     pause_ns: pause,
                 });

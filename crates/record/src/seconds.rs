@@ -67,6 +67,7 @@ impl Seconds {
             start_ns: sample.start,
             end_ns: sample.end,
             cpu_ns: sample.cpu,
+            waited_ns: sample.waited,
             backlog: sample.backlog,
             pause_ns: sample.pause.map(|pause| (pause.start, pause.end)),
         });
@@ -234,6 +235,7 @@ mod tests {
             setup: Default::default(),
             hosts: Vec::new(),
             cpu: 0,
+            waited: None,
             backlog: 0,
             pause: None,
             drain,

@@ -390,10 +390,22 @@ pub struct ClientUse {
     pub cpu_seconds: f64,
     /// Share of a core that the busiest thread used, 0 to 1.
     pub busiest_thread: f64,
+    /// The thread that was longest ready to run: on a core or waiting for one. `None` where the
+    /// kernel does not say how long threads wait, and in runs of versions that did not look.
+    pub readiest_thread: Option<ThreadTurn>,
     /// What Tenbin's whole process allocated while the window was open: the
     /// generator threads and the one that keeps the record. `None` where nobody
     /// counted.
     pub allocated: Option<Allocated>,
+}
+
+/// How a generator thread spent the window, as far as it had work to do.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ThreadTurn {
+    /// Share of the window in which it ran, 0 to 1.
+    pub used: f64,
+    /// Share in which it was ready to run and waited for a core, 0 to 1.
+    pub waited: f64,
 }
 
 /// Memory taken from the allocator, whether or not it was given back.

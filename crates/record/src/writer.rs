@@ -384,6 +384,7 @@ mod tests {
             setup: Default::default(),
             hosts: Vec::new(),
             cpu: 0,
+            waited: None,
             backlog: 0,
             pause: None,
             drain: false,

@@ -241,6 +241,8 @@ fn sample(thread: usize, second: u64, drain: bool, closed_loop: bool, operations
             ..Ledger::default()
         },
         cpu: (seed + 1) * 100_000_000,
+        // One of the two slices is of a kernel that does not count it.
+        waited: closed_loop.then_some((seed + 1) * 150_000_000),
         backlog: if drain { 0 } else { seed },
         drain,
         pause: pause(thread, second, drain),
@@ -490,6 +492,10 @@ fn threads_and_seconds_add_up() {
 
     // Thread 1 uses 0.2 + 0.4 + 0.6 s of CPU in the 3 s of the window.
     assert!((closed.client.busiest_thread - 0.4).abs() < 1e-12);
+    let turn = closed.client.readiest_thread.unwrap();
+    assert!((turn.used - 0.4).abs() < 1e-12, "{turn:?}");
+    assert!((turn.waited - 0.6).abs() < 1e-12, "{turn:?}");
+    assert_eq!(open.client.readiest_thread, None, "unknown");
     assert!((closed.client.cpu_seconds - 2.1).abs() < 1e-12);
     assert_eq!(closed.client.allocated.unwrap().count, 789);
     assert_eq!(open.client.allocated, None, "not 0");

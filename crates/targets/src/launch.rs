@@ -17,7 +17,7 @@ use url::Url;
 use crate::data;
 use crate::error::TargetError;
 use crate::guarded::Guarded;
-use crate::observe::{Observed, Subject};
+use crate::observe::{Observed, Subject, listener};
 use crate::output::Output;
 use crate::running::{DataDirectory, Process, Running};
 use crate::way::Way;
@@ -88,6 +88,7 @@ fn without_server(target: &Target, url: &str) -> Result<Running, TargetError> {
         credentials: None,
         processes: Vec::new(),
         observed: None,
+        listener: None,
         stand: None,
         data: None,
     })
@@ -105,16 +106,21 @@ fn endpoint(target: &Target, url: &Url) -> Result<Running, TargetError> {
     let mut way = Way::find(&target.name, &hosts, plan, plan.unix.clone())?;
     way.settle();
     let observed = observed(target, &[], &way)?;
-    Ok(Running {
+    let mut running = Running {
         name: target.name.clone(),
         url: url.clone(),
         way,
         credentials: target.credentials.clone(),
         processes: Vec::new(),
         observed,
+        listener: None,
         stand: None,
         data: None,
-    })
+    };
+    if running.observed.is_none() && running.is_here() == Some(true) {
+        running.listener = listener(&running.name, &running.way);
+    }
+    Ok(running)
 }
 
 /// Whoever tells what the target uses, below `guards` if it was launched.
@@ -175,6 +181,7 @@ fn launch_once(
         credentials,
         processes,
         observed: None,
+        listener: None,
         stand: Some(Box::new(stand)),
         data,
     };

@@ -30,6 +30,8 @@ pub struct Running {
     /// One for each node that Tenbin has launched; none while it is halted.
     pub(crate) processes: Vec<Process>,
     pub(crate) observed: Option<Observed>,
+    /// Whoever listens there on this machine, of a target that is neither launched nor observed.
+    pub(crate) listener: Option<Observed>,
     /// Where it was launched.
     pub(crate) stand: Option<Box<Stand>>,
     /// Goes last: whoever still runs might write to it.
@@ -51,6 +53,20 @@ impl Running {
     /// Numbers of its observed processes on this machine, as last seen.
     pub fn members(&self) -> Vec<i32> {
         self.observed
+            .as_ref()
+            .map_or_else(Vec::new, Observed::members)
+    }
+
+    /// What the processes have used that listen on its ports on this machine, where Tenbin neither
+    /// launched nor observes it: no figure of the target, but none of other programs either. `None`
+    /// where it is observed, and where these processes are not seen.
+    pub fn look_at_listener(&self) -> Option<Reading> {
+        self.listener.as_ref()?.look(Depth::Brief)
+    }
+
+    /// Numbers of these processes, as last seen.
+    pub fn listener_members(&self) -> Vec<i32> {
+        self.listener
             .as_ref()
             .map_or_else(Vec::new, Observed::members)
     }

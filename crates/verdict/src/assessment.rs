@@ -8,6 +8,7 @@ use crate::capacity::{Capacity, CapacityComparison, capacities, compare_capaciti
 use crate::compare::{Comparison, compare_all};
 use crate::evidence::Evidence;
 use crate::expected::{Expected, expected};
+use crate::explained::without_explained;
 use crate::figures::{TargetFigures, figures};
 use crate::finding::{Finding, Trust};
 use crate::flags::{Flag, flags};
@@ -139,7 +140,7 @@ pub fn assess(
         optima,
         flags: flags(plan, slices),
         // Last: until here each finding concerns its own workload and target.
-        findings: precedence::gather(findings),
+        findings: precedence::gather(without_explained(findings), plan),
         use_cases: use_cases(plan, &comparisons),
         comparisons,
         workload_comparisons,

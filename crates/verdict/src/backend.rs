@@ -171,18 +171,18 @@ fn without_load(evidence: &Evidence<'_>, target: &str, candidate: &Backend) -> O
     let length: f64 = pauses.iter().map(|pause| pause.seconds).sum();
     if length >= SHORTEST_PAUSES {
         let used = pauses.iter().flat_map(|pause| &pause.programs);
-        let used: f64 = used
+        // The sum of no floating-point numbers is -0.
+        let used = used
             .filter(|p| candidate.is_it(p))
-            .map(|p| p.cpu_seconds)
-            .sum();
+            .fold(0.0, |sum, p| sum + p.cpu_seconds);
         return Some((used / length, true));
     }
     let others = machines(evidence, |slice| slice.target != target);
     let length: f64 = others.iter().map(|machine| machine.seconds).sum();
-    let used: f64 = others
+    let used = others
         .iter()
         .map(|machine| cores_of(machine, candidate) * machine.seconds)
-        .sum();
+        .fold(0.0, |sum, used| sum + used);
     (others.len() >= FEWEST_SLICES && length > 0.0).then(|| (used / length, false))
 }
 
@@ -199,7 +199,7 @@ fn machines<'e>(evidence: &Evidence<'e>, of: impl Fn(&Slice) -> bool) -> Vec<&'e
 fn cores_of(machine: &MachineUse, candidate: &Backend) -> f64 {
     let programs = machine.programs.iter().flatten();
     let of_it = programs.filter(|program| candidate.is_it(program));
-    let seconds: f64 = of_it.map(|program| program.cpu_seconds).sum();
+    let seconds = of_it.fold(0.0, |sum, program| sum + program.cpu_seconds);
     seconds / machine.seconds
 }
 

@@ -8,6 +8,7 @@ use tenbin_plan::Plan;
 use tenbin_record::Slice;
 
 use crate::evidence::{Cell, cells, is_closed};
+use crate::generator::Thread;
 use crate::metric::Metric;
 use crate::words::{middle, percent};
 
@@ -120,9 +121,6 @@ impl SliceTest for Failing {
     }
 }
 
-/// Share of a core from which on a thread is busy, and not waiting for answers.
-const BUSY: f64 = 0.90;
-
 struct BusyGenerator;
 
 impl SliceTest for BusyGenerator {
@@ -131,12 +129,19 @@ impl SliceTest for BusyGenerator {
     }
 
     fn summary(&self) -> &'static str {
-        "a generator thread used more than 90 % of a core"
+        "a generator thread used a core, or waited for one that others used, for more than 90 % of the \
+         time"
     }
 
     fn why(&self, slice: &Slice, _: &Arm) -> Option<String> {
-        let busiest = slice.client.busiest_thread;
-        (busiest > BUSY).then(|| format!("a generator thread used {} of a core", percent(busiest)))
+        let others = slice.machine.as_ref().and_then(|machine| {
+            let used = machine.others_cpu_seconds?;
+            (machine.seconds > 0.0).then_some(used / machine.seconds)
+        });
+        let thread = Thread::of_slice(slice, others);
+        thread
+            .is_busy()
+            .then(|| format!("a generator thread {}", thread.words()))
     }
 }
 

@@ -11,7 +11,7 @@ use tenbin_record::latency_histogram;
 use tenbin_record::{
     BucketSums, ClientUse, CpuUse, DiskUse, Environment, FrequencyUse, LinkUse, MachineUse,
     OpFigures, OperationStages, PortsUse, PressureUse, Role, ServerUse, Slice, StageSum, StageSums,
-    TcpUse, UseScope, WireUse,
+    TcpUse, ThreadTurn, UseScope, WireUse,
 };
 use tenbin_record::{HostAsked, PatternAsked};
 
@@ -304,6 +304,22 @@ impl Made<'_> {
         self.0.client.busiest_thread = share;
     }
 
+    /// A generator thread used this share of a core, and waited for one for this share of the time.
+    pub(crate) fn waiting_thread(&mut self, used: f64, waited: f64) {
+        self.0.client.busiest_thread = used;
+        self.0.client.readiest_thread = Some(ThreadTurn { used, waited });
+    }
+
+    /// Programs that are no part of the run used so many of the cores that were idle.
+    pub(crate) fn others(&mut self, cores: f64) {
+        let machine = self.0.machine.get_or_insert_default();
+        machine.others_cpu_seconds = Some(cores);
+        if let Some(cpu) = machine.cpu.as_mut() {
+            cpu.busy += cores;
+            cpu.idle = (cpu.idle - cores).max(0.0);
+        }
+    }
+
     /// The target used so much, and nobody else but the generator anything.
     pub(crate) fn server_cpu(&mut self, seconds: f64) {
         self.0.server.get_or_insert_default().cpu_seconds = Some(seconds);
@@ -420,6 +436,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         client: ClientUse {
             cpu_seconds: 0.2,
             busiest_thread: 0.2,
+            readiest_thread: None,
             allocated: None,
         },
         server: Some(ServerUse {

@@ -37,6 +37,8 @@ pub(crate) struct Look {
     of_loaded: Vec<Program>,
     /// What each target has used, in the order of the arms.
     pub(crate) targets: Vec<Option<Reading>>,
+    /// What the listening processes of each target that is not observed have used.
+    listeners: Vec<Option<Reading>>,
 }
 
 impl Machine {
@@ -61,9 +63,11 @@ impl Machine {
             false => arm.running.look(Depth::Brief),
         });
         let targets = targets.collect();
+        let listeners = arms.iter().map(|arm| arm.running.look_at_listener());
         Look {
             at,
             targets,
+            listeners: listeners.collect(),
             own_cpu_seconds,
             vitals,
             of_loaded: vitals::programs_of(&arms[loaded].running.members()),
@@ -108,6 +112,13 @@ impl Machine {
                 meter::between((*before).filter(own), (*after).filter(own))?.cpu_seconds
             })
             .collect();
+        let looks = before.listeners.iter().zip(&after.listeners);
+        let of_servers: Vec<Option<f64>> = looks
+            .zip(&of_targets)
+            .map(|((before, after), observed)| {
+                observed.or_else(|| meter::between(*before, *after)?.cpu_seconds)
+            })
+            .collect();
         let here = self.here.get(loaded).copied().flatten();
         MachineUse {
             seconds: (after.at - before.at).as_secs_f64(),
@@ -115,7 +126,7 @@ impl Machine {
             own_cpu_seconds,
             others_cpu_seconds: cpu
                 .zip(own_cpu_seconds)
-                .and_then(|(cpu, own)| others(cpu.busy, own, &of_targets, &self.here)),
+                .and_then(|(cpu, own)| others(cpu.busy, own, &of_servers, &self.here)),
             programs: before
                 .programs
                 .as_deref()
@@ -202,8 +213,11 @@ impl Pause {
 }
 
 fn programs_beside(arms: &[Arm]) -> Option<Vec<Program>> {
-    let members: Vec<i32> = arms.iter().flat_map(|arm| arm.running.members()).collect();
-    vitals::programs(&members)
+    let members = arms.iter().flat_map(|arm| {
+        let observed = arm.running.members().into_iter();
+        observed.chain(arm.running.listener_members())
+    });
+    vitals::programs(&members.collect::<Vec<i32>>())
 }
 
 /// What each of those at both looks used, the busiest first.

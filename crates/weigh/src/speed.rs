@@ -58,6 +58,7 @@ mod tests {
             setup: Default::default(),
             hosts: Vec::new(),
             cpu: 0,
+            waited: None,
             backlog: 0,
             drain,
             pause: None,

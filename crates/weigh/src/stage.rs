@@ -180,6 +180,7 @@ mod tests {
             setup: Default::default(),
             hosts: refusals.iter().filter(|_| several).map(host).collect(),
             cpu: 0,
+            waited: None,
             backlog: 0,
             drain: false,
             pause: None,

@@ -480,6 +480,7 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
         client: ClientUse {
             cpu_seconds: 2.5,
             busiest_thread: 0.31,
+            readiest_thread: None,
             allocated: Some(Allocated {
                 bytes: 5_000_000,
                 count: 4_200,

@@ -63,16 +63,21 @@ impl LocalProcesses {
     /// # Errors
     /// One clause: there are none, or they cannot be seen.
     pub(super) fn find(which: Vec<Processes>) -> Result<Self, String> {
-        let mut processes = Self {
-            observer: None,
-            tops: Vec::new(),
-            which,
-            found: 0,
-        };
+        let mut processes = Self::sought(which);
         match processes.look(Depth::Whole) {
             Ok(_) => Ok(processes),
             Err(Lost::Because(why)) => Err(why),
             Err(Lost::Ended) => Err(format!("{} ended just now", processes.which())),
+        }
+    }
+
+    /// Processes that are looked for with the first look at them.
+    pub(super) fn sought(which: Vec<Processes>) -> Self {
+        Self {
+            observer: None,
+            tops: Vec::new(),
+            which,
+            found: 0,
         }
     }
 

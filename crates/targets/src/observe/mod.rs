@@ -7,6 +7,7 @@ mod fetch;
 #[cfg(target_os = "linux")]
 mod group;
 mod launched;
+mod listener;
 mod local;
 mod processes;
 mod prometheus;
@@ -26,6 +27,7 @@ use crate::usage::{Depth, Reading, Usage};
 use crate::way::{Address, Way};
 
 pub use local::listeners;
+pub(crate) use listener::listener;
 pub use serve::{ObserveError, ObserveOptions, serve};
 
 /// A source that was lost is asked again after this long: waiting for an answer that does
@@ -123,8 +125,11 @@ impl Observed {
         let Some(source) = sources.find_map(|kind| kind.open(subject)) else {
             return Ok(None);
         };
-        let source = source?;
-        Ok(Some(Self {
+        Ok(Some(Self::by(target, source?)))
+    }
+
+    fn by(target: &str, source: Box<dyn Source>) -> Self {
+        Self {
             target: target.to_owned(),
             is_here: source.is_here(),
             state: Mutex::new(State {
@@ -132,7 +137,7 @@ impl Observed {
                 lost: None,
                 news: Vec::new(),
             }),
-        }))
+        }
     }
 
     /// The totals so far, as far as they can be learnt now.

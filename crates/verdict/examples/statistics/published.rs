@@ -172,6 +172,7 @@ fn slice(line: &Published) -> Slice {
         client: ClientUse {
             cpu_seconds: 1.0,
             busiest_thread: 0.1,
+            readiest_thread: None,
             allocated: None,
         },
         server: None,

@@ -118,6 +118,7 @@ fn run(plan: &Plan, effect: f64) -> Vec<Slice> {
             client: ClientUse {
                 cpu_seconds: 0.1,
                 busiest_thread: 0.1,
+                readiest_thread: None,
                 allocated: None,
             },
             server: None,

@@ -36,8 +36,12 @@ impl Rule for BackendCpu {
             .filter_map(|target| {
                 let found = backends.of_target(&target.name);
                 let busiest = found.first()?;
-                let is_observed = evidence.slices.iter().any(|slice| {
-                    slice.target == target.name && crate::server::cpu_seconds(slice).is_some()
+                // Of a target that is not observed, others are known where its listening process is.
+                let is_known = evidence.slices.iter().any(|slice| {
+                    let machine = slice.machine.as_ref();
+                    slice.target == target.name
+                        && (crate::server::cpu_seconds(slice).is_some()
+                            || machine.is_some_and(|it| it.others_cpu_seconds.is_some()))
                 });
                 Some(Finding {
                     rule: self.name(),
@@ -45,7 +49,7 @@ impl Rule for BackendCpu {
                     blame: Blame::Server,
                     workload: None,
                     target: Some(target.name.clone()),
-                    evidence: seen(found, &target.name, is_observed),
+                    evidence: seen(found, &target.name, is_known),
                     advice: advice(busiest),
                 })
             })
@@ -53,7 +57,7 @@ impl Rule for BackendCpu {
     }
 }
 
-fn seen(found: &[Backend], target: &str, is_observed: bool) -> String {
+fn seen(found: &[Backend], target: &str, is_known: bool) -> String {
     let each = found.iter().map(|backend| {
         let processes = match backend.pids.as_slice() {
             [pid] => format!("pid {pid}"),
@@ -72,9 +76,11 @@ fn seen(found: &[Backend], target: &str, is_observed: bool) -> String {
         )
     });
     let each: Vec<String> = each.collect();
-    let role = match is_observed {
+    let role = match is_known {
         true => "a database or another backend of this target",
-        false => "the target itself, which is not observed, or a backend of it",
+        false => {
+            "it does work for this target; which process listens on the target's port cannot be seen"
+        }
     };
     format!("{}: {role}", each.join(", "))
 }
@@ -143,6 +149,30 @@ mod tests {
             run.findings(&TooFewConnections),
             [],
             "the database explains it"
+        );
+    }
+
+    #[test]
+    fn of_a_target_that_is_not_observed_it_says_what_is_known() {
+        let mut run = with_database(0.97, 0.0);
+        run.each(|slice| {
+            slice.unobserved();
+            slice.machine().pause.as_mut().unwrap().programs.clear();
+        });
+        let evidence = |run: &Run| run.findings(&BackendCpu)[0].evidence.clone();
+        let seen = "mariadbd (pid 71) used 0.97 of a core while a had load and 0.00 in the pauses";
+        // Its listening process was found, and this is another one.
+        assert_eq!(
+            evidence(&run),
+            format!("{seen}: a database or another backend of this target")
+        );
+        run.each(|slice| slice.machine().others_cpu_seconds = None);
+        assert_eq!(
+            evidence(&run),
+            format!(
+                "{seen}: it does work for this target; which process listens on the target's port \
+                 cannot be seen"
+            )
         );
     }
 

@@ -3,12 +3,11 @@
 use tenbin_plan::Workload;
 
 use super::Rule;
+use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence};
 use crate::finding::{Blame, Finding, Severity};
-use crate::words::{count, middle, percent};
-
-/// Share of a core from which on a thread is busy, and not waiting for answers.
-pub(super) const BUSY: f64 = 0.90;
+use crate::generator::Thread;
+use crate::words::{count, middle};
 
 /// The generator is the limit.
 pub(super) struct ClientSaturated;
@@ -19,7 +18,7 @@ impl Rule for ClientSaturated {
     }
 
     fn summary(&self) -> &'static str {
-        "a generator thread was busy all the time"
+        "a generator thread was busy all the time, or waited for a core that others used"
     }
 
     fn severities(&self) -> &'static [Severity] {
@@ -32,23 +31,30 @@ impl Rule for ClientSaturated {
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
         let cells = evidence.cells();
+        let backends = Backends::of(evidence);
         evidence
             .plan
             .workloads
             .iter()
-            .flat_map(|workload| self.workload(workload, &cells, evidence.plan.threads))
+            .flat_map(|workload| self.workload(workload, &cells, &backends, evidence.plan.threads))
             .collect()
     }
 }
 
 impl ClientSaturated {
-    fn workload(&self, workload: &Workload, cells: &[Cell<'_>], threads: usize) -> Vec<Finding> {
+    fn workload(
+        &self,
+        workload: &Workload,
+        cells: &[Cell<'_>],
+        backends: &Backends<'_>,
+        threads: usize,
+    ) -> Vec<Finding> {
         let arms: Vec<Arm> = cells
             .iter()
             .filter(|cell| cell.workload.name == workload.name)
             // Without a server, the generator's work is the work.
             .filter(|cell| cell.target.has_server())
-            .filter_map(Arm::of)
+            .filter_map(|cell| Arm::of(cell, backends))
             .collect();
         let severity = severity(&arms);
         arms.iter()
@@ -60,12 +66,12 @@ impl ClientSaturated {
                 workload: Some(workload.name.clone()),
                 target: Some(arm.target.clone()),
                 evidence: format!(
-                    "the busiest of {} used {} of a core (median of {})",
+                    "the busiest of {} {} (median of {})",
                     count(threads, "generator thread"),
-                    percent(arm.busiest),
+                    arm.thread.words(),
                     count(arm.slices, "slice"),
                 ),
-                advice: advice(severity, arms.len() > 1),
+                advice: advice(severity, arms.len() > 1, &arm.thread),
             })
             .collect()
     }
@@ -75,23 +81,23 @@ impl ClientSaturated {
 struct Arm {
     target: String,
     slices: usize,
-    busiest: f64,
+    thread: Thread,
     throughput: f64,
 }
 
 impl Arm {
-    fn of(cell: &Cell<'_>) -> Option<Self> {
+    fn of(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Self> {
         let full = cell.full();
         Some(Self {
             target: cell.target.name.clone(),
             slices: full.len(),
-            busiest: middle(full.iter().map(|slice| slice.client.busiest_thread))?,
+            thread: Thread::of(cell, backends)?,
             throughput: middle(full.iter().filter_map(|slice| slice.throughput()))?,
         })
     }
 
     fn is_busy(&self) -> bool {
-        self.busiest > BUSY
+        self.thread.is_busy()
     }
 }
 
@@ -109,16 +115,20 @@ fn severity(arms: &[Arm]) -> Severity {
     }
 }
 
-fn advice(severity: Severity, comparing: bool) -> String {
+fn advice(severity: Severity, comparing: bool, thread: &Thread) -> String {
     let meaning = match (severity, comparing) {
         (Severity::Invalid, _) => "this measures the generator and not the targets",
         (_, true) => "this target leads by at least as much as it seems; by how much is unknown",
         (_, false) => "the target may well be faster than this",
     };
-    format!(
-        "{meaning}: use more --threads if there are idle cores, fewer connections, larger \
-         objects, or a separate machine for the generator"
-    )
+    let remedy = match thread.is_displaced() {
+        true => "stop the other programs, or run the generator on a separate machine",
+        false => {
+            "use more --threads if there are idle cores, fewer connections, larger objects, or a \
+             separate machine for the generator"
+        }
+    };
+    format!("{meaning}: {remedy}")
 }
 
 #[cfg(test)]
@@ -169,6 +179,27 @@ mod tests {
         run.each_of("a", |slice| slice.busiest_thread(0.99));
         let findings = run.findings(&ClientSaturated);
         assert_eq!(findings[0].severity, Severity::Suspect);
+    }
+
+    #[test]
+    fn a_thread_that_waits_for_a_core_that_others_use_is_saturated() {
+        let mut run = Run::single(8);
+        run.each(|slice| {
+            slice.waiting_thread(0.62, 0.35);
+            slice.others(0.8);
+        });
+        let findings = run.findings(&ClientSaturated);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(
+            findings[0].evidence,
+            "the busiest of 1 generator thread used 62 % of a core and waited 35 % of the time for \
+             one that other programs used (median of 8 slices)"
+        );
+        assert!(findings[0].advice.contains("stop the other programs"));
+        // The target used the cores: the limit is the target, or the machine.
+        run.each(|slice| slice.machine().others_cpu_seconds = Some(0.05));
+        assert_eq!(run.findings(&ClientSaturated), []);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::backend::Backends;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
 use crate::machine::places_above;
-use crate::words::{count, percent, tame};
+use crate::words::{count, middle, percent, tame};
 
 /// Share of the CPU time of all cores.
 const NOTICEABLE: f64 = 0.10;
@@ -41,7 +41,9 @@ impl Rule for OthersBusy {
             backends.share_of_others(slice, machine)
         });
         if places.is_empty() {
-            return self.now_and_then(evidence, &backends).into_iter().collect();
+            let other = self.now_and_then(evidence, &backends);
+            let other = other.or_else(|| self.server_included(evidence, &backends));
+            return other.into_iter().collect();
         }
         let finding = places.into_iter().map(|place| {
             let told = format!(
@@ -68,6 +70,9 @@ const ADVICE: &str = "stop other programs before the run: updates, backups, buil
 /// How many programs are named.
 const NAMED: usize = 3;
 
+/// Cores below which a program is not named.
+const LEAST_NAMED: f64 = 0.01;
+
 /// The busiest of these programs with the cores that each used, over all slices.
 fn busiest(evidence: &Evidence<'_>, backends: &Backends<'_>) -> String {
     let mut seconds = 0.0;
@@ -84,10 +89,11 @@ fn busiest(evidence: &Evidence<'_>, backends: &Backends<'_>) -> String {
     }
     let mut used: Vec<(&str, f64)> = used.into_iter().collect();
     used.sort_by(|one, other| other.1.total_cmp(&one.1));
-    let named = used.iter().take(NAMED).map(|(name, used)| {
-        let cores = used / seconds;
-        format!("{} {cores:.2} of a core", tame(name))
-    });
+    let used = used.iter().map(|(name, used)| (name, used / seconds));
+    let named = used
+        .filter(|(_, cores)| *cores >= LEAST_NAMED)
+        .take(NAMED)
+        .map(|(name, cores)| format!("{} {cores:.2} of a core", tame(name)));
     let named: Vec<String> = named.collect();
     match named.as_slice() {
         [] => String::new(),
@@ -96,6 +102,41 @@ fn busiest(evidence: &Evidence<'_>, backends: &Backends<'_>) -> String {
 }
 
 impl OthersBusy {
+    /// Of a target on this machine whose processes nobody can tell from other programs.
+    fn server_included(&self, evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<Finding> {
+        let shares = evidence.slices.iter().filter_map(|slice| {
+            let machine = slice.machine.as_ref().filter(|_| !slice.cut_short)?;
+            let is_unknown = machine.others_cpu_seconds.is_none() && machine.target_here?;
+            let cores = machine.cpu?.cores as f64 * machine.seconds;
+            let ours = backends.of_target(&slice.target);
+            let programs = machine.programs.as_ref()?.iter();
+            let others = programs.filter(|program| !ours.iter().any(|own| own.is_it(program)));
+            let seconds: f64 = others.map(|program| program.cpu_seconds).sum();
+            (is_unknown && cores > 0.0).then(|| seconds / cores)
+        });
+        let shares: Vec<f64> = shares.collect();
+        let share = middle(shares.iter().copied()).filter(|share| *share > NOTICEABLE)?;
+        Some(Finding {
+            rule: self.name(),
+            severity: Severity::Note,
+            blame: Blame::Setup,
+            workload: None,
+            target: None,
+            evidence: format!(
+                "other programs, the server included, used {} of the CPU time of all cores (median \
+                 of {}){}; how much of it the server used is unknown, since no process that listens \
+                 on its port can be seen",
+                percent(share),
+                count(shares.len(), "slice"),
+                busiest(evidence, backends)
+            ),
+            advice:
+                "name the server's process with --observe pid:N or --observe name:NAME, so that \
+                     its CPU time can be told from that of other programs"
+                    .to_owned(),
+        })
+    }
+
     /// Some slices of a run that was left alone on the whole.
     fn now_and_then(&self, evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<Finding> {
         let shares: Vec<f64> = evidence
@@ -126,6 +167,8 @@ impl OthersBusy {
 
 #[cfg(test)]
 mod tests {
+    use tenbin_record::ProgramUse;
+
     use super::*;
     use crate::testing::Run;
 
@@ -157,6 +200,37 @@ mod tests {
     fn one_of_very_many_is_not_worth_a_word() {
         let mut run = Run::pair(32);
         run.first_of("a").machine().others_cpu_seconds = Some(1.0);
+        assert_eq!(run.findings(&OthersBusy), []);
+    }
+
+    #[test]
+    fn a_server_that_cannot_be_told_from_other_programs_is_said_to_be_included() {
+        let mut run = Run::pair(8).elsewhere();
+        let program = |pid, name: &str, cpu_seconds| ProgramUse {
+            pid,
+            name: name.to_owned(),
+            cpu_seconds,
+        };
+        run.each(|slice| {
+            slice.unobserved();
+            let machine = slice.machine();
+            machine.others_cpu_seconds = None;
+            machine.programs = Some(vec![
+                program(7, "build", 0.6),
+                program(8, "server", 0.2),
+                program(9, "shell", 0.000_2),
+            ]);
+        });
+        let findings = run.findings(&OthersBusy);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Note);
+        assert_eq!(
+            findings[0].evidence,
+            "other programs, the server included, used 40 % of the CPU time of all cores (median \
+             of 32 slices): build 0.60 of a core, server 0.20 of a core; how much of it the server \
+             used is unknown, since no process that listens on its port can be seen"
+        );
+        run.each(|slice| slice.machine().target_here = Some(false));
         assert_eq!(run.findings(&OthersBusy), []);
     }
 

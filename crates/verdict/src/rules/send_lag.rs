@@ -3,10 +3,12 @@
 use tenbin_record::{OpFigures, Slice};
 
 use super::Rule;
+use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence, is_closed};
 use crate::finding::{Blame, Finding, Severity};
+use crate::generator::Thread;
 use crate::latency::quantile;
-use crate::words::{count, middle, time};
+use crate::words::{count, middle, percent, time};
 
 /// The published percentiles of response time that lateness could change: quantile, name, and
 /// the seconds below which lateness in it is never worse than a note.
@@ -27,6 +29,10 @@ const UNSEEN: f64 = 0.000_1;
 
 /// Seconds that the scheduler of an idle machine may add to one request in a hundred.
 const ACCURATE: f64 = 0.001;
+
+/// Share of the time that a generator thread waits for a core from which on other programs make
+/// requests late: Tenbin's own convention.
+const DISPLACED: f64 = 0.05;
 
 /// Requests that are sent late.
 pub(super) struct SendLag;
@@ -53,12 +59,13 @@ impl Rule for SendLag {
         let open = cells.iter().filter(|cell| !is_closed(cell.workload));
         // Without keep-alive the lag has the making of connections in it.
         let kept = open.filter(|cell| cell.workload.load.keep_alive);
-        kept.filter_map(|cell| self.cell(cell)).collect()
+        let backends = Backends::of(evidence);
+        kept.filter_map(|cell| self.cell(cell, &backends)).collect()
     }
 }
 
 impl SendLag {
-    fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
+    fn cell(&self, cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Finding> {
         let full = cell.full();
         let changed = PUBLISHED.iter().filter_map(|of| Changed::of(&full, of));
         let worst = changed.max_by(|a, b| {
@@ -67,8 +74,14 @@ impl SendLag {
         })?;
         let all_in_use = may_all_be_in_use(cell, &full)?;
         let connections = count(cell.workload.load.connections, "connection");
+        let waited = Thread::of(cell, backends)?.waited;
         let because = if all_in_use {
             format!("all {connections} were in use")
+        } else if waited >= DISPLACED {
+            format!(
+                "a generator thread waited {} of the time for a core that other programs used",
+                percent(waited)
+            )
         } else {
             format!("though not all {connections} were in use")
         };
@@ -96,6 +109,9 @@ impl SendLag {
             advice: if all_in_use {
                 "use more --connections, so that response times do not contain the wait for a \
                  connection"
+            } else if waited >= DISPLACED {
+                "stop the other programs, or run the generator on a separate machine; service times \
+                 do not contain the lateness, response times do"
             } else {
                 "use more --threads, a lower --rate, or a machine with idle cores; service times \
                  do not contain the lateness, response times do"
@@ -202,6 +218,23 @@ mod tests {
         // In the median it misleads.
         assert_eq!(severity(&late_by(530, 600)), Some(Severity::Suspect));
         assert_eq!(severity(&late_by(2_100, 600)), Some(Severity::Invalid));
+    }
+
+    #[test]
+    fn other_programs_that_use_the_cores_are_named() {
+        let mut run = late_by(2_500, 20);
+        run.each(|slice| {
+            slice.waiting_thread(0.2, 0.15);
+            slice.others(0.8);
+        });
+        let findings = run.findings(&SendLag);
+        assert!(
+            findings[0].evidence.ends_with(
+                "a generator thread waited 15 % of the time for a core that other programs used"
+            ),
+            "{findings:?}"
+        );
+        assert!(findings[0].advice.starts_with("stop the other programs"));
     }
 
     #[test]

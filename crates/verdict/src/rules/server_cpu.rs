@@ -1,11 +1,12 @@
 //! The target's CPU is the limit.
 
 use super::Rule;
-use super::client_saturated::BUSY;
+use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence, is_closed};
 use crate::finding::{Blame, Finding, Severity};
+use crate::generator::Thread;
 use crate::processor::Busy;
-use crate::words::{count, middle, percent};
+use crate::words::{count, percent};
 
 /// Share of what it could use from which on a target's CPU is the limit.
 const FULL: f64 = 0.90;
@@ -19,6 +20,9 @@ const ONE_CORE: std::ops::Range<f64> = 0.90..1.05;
 const MOST_OF_LEFT: f64 = 0.35;
 /// Share of all cores below which a target is not what fills a machine.
 const SIZEABLE: f64 = 0.15;
+
+/// Share of all cores from which on other programs may keep a target from using more of them.
+const OTHERS_HOLD: f64 = 0.10;
 
 /// The target's CPU is the limit.
 pub(super) struct ServerCpu;
@@ -45,16 +49,17 @@ impl Rule for ServerCpu {
         let busy = cells
             .iter()
             .filter_map(|cell| Some((cell, Busy::of(cell, evidence)?)));
-        busy.filter_map(|(cell, busy)| self.cell(cell, &busy))
+        let backends = Backends::of(evidence);
+        busy.filter_map(|(cell, busy)| self.cell(cell, &busy, &backends))
             .collect()
     }
 }
 
 impl ServerCpu {
-    fn cell(&self, cell: &Cell<'_>, busy: &Busy) -> Option<Finding> {
+    fn cell(&self, cell: &Cell<'_>, busy: &Busy, backends: &Backends<'_>) -> Option<Finding> {
         let (seen, advice) = all_cores(busy)
             .or_else(|| one_core(cell, busy))
-            .or_else(|| full_machine(cell, busy))?;
+            .or_else(|| full_machine(cell, busy, backends))?;
         Some(Finding {
             rule: self.name(),
             severity: Severity::Note,
@@ -110,15 +115,18 @@ fn one_core(cell: &Cell<'_>, busy: &Busy) -> Option<(String, &'static str)> {
 }
 
 /// No core is left, and the target uses most of what it shares with the generator.
-fn full_machine(cell: &Cell<'_>, busy: &Busy) -> Option<(String, &'static str)> {
-    let full = cell.full();
-    let thread = middle(full.iter().map(|slice| slice.client.busiest_thread))?;
+fn full_machine(
+    cell: &Cell<'_>,
+    busy: &Busy,
+    backends: &Backends<'_>,
+) -> Option<(String, &'static str)> {
+    let thread = Thread::of(cell, backends)?;
     let cores = busy.cores as f64;
     let is_limit = is_closed(cell.workload)
         && busy.idle() < 1.0 - FULL
         && busy.target >= busy.generator
         && busy.target >= (MOST_OF_LEFT * (cores - busy.others)).max(SIZEABLE * cores)
-        && thread <= BUSY;
+        && !thread.is_busy();
     is_limit.then(|| {
         (
             format!(
@@ -147,9 +155,11 @@ pub(super) fn works_on_one_core(cell: &Cell<'_>, busy: &Busy) -> bool {
     if !is_closed(cell.workload) || !ONE_CORE.contains(&busy.target) || busy.cores < 2 {
         return false;
     }
-    // Several busy processes or threads add up to one core by chance.
+    // Several busy processes or threads add up to one core by chance. Where other programs hold the
+    // other cores, nobody knows whether it would use more than one.
     let is_full = |used: Option<f64>| used.is_some_and(|used| used >= FULL);
-    is_full(busy.thread) || (is_full(busy.process) && busy.has_room())
+    let is_free = busy.has_room() || busy.others < OTHERS_HOLD * busy.cores as f64;
+    (is_full(busy.thread) && is_free) || (is_full(busy.process) && busy.has_room())
 }
 
 #[cfg(test)]
@@ -209,6 +219,26 @@ mod tests {
         assert_eq!(run.findings(&ServerCpu), []);
         // Of runs that did not look at processes nobody knows.
         assert_eq!(on_cores(4, 0.96).findings(&ServerCpu), []);
+    }
+
+    #[test]
+    fn it_is_not_said_to_work_on_one_core_where_others_hold_the_rest() {
+        // Others take 40 % of two cores, and nothing is idle.
+        let mut run = busiest(on_cores(2, 0.95), 0.95, 0.92);
+        run.each_of("b", |slice| slice.others(0.8));
+        let findings = run.findings(&ServerCpu);
+        assert_eq!(findings.len(), 1);
+        assert!(
+            findings[0]
+                .evidence
+                .contains("the target used 0.95, the generator 0.20: CPU is"),
+            "{findings:?}"
+        );
+        // On eight cores there is room for more.
+        let mut room = busiest(on_cores(8, 0.95), 0.95, 0.92);
+        room.each_of("b", |slice| slice.others(0.8));
+        let findings = room.findings(&ServerCpu);
+        assert!(findings[0].evidence.contains("it works on one core"));
     }
 
     #[test]

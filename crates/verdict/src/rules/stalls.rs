@@ -1,9 +1,11 @@
 //! Slices that differ because the target stalled in some of them.
 
 use hdrhistogram::Histogram;
+use tenbin_plan::{Builtin, Reach};
 use tenbin_record::{MachineUse, OpFigures, Pause, Slice};
 
 use super::Rule;
+use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence, is_closed};
 use crate::finding::{Blame, Finding, Severity};
 use crate::latency::{self, Kind};
@@ -31,6 +33,11 @@ const MOST: f64 = 0.90;
 /// Share of a stall that the machine has to explain.
 const EXPLAINED: f64 = 0.50;
 
+/// Share of all cores that other programs use, and that other machines steal, from which on a pause
+/// may be the machine's: as in `others_busy` and `steal`.
+const BUSY_OTHERS: f64 = 0.10;
+const STOLEN: f64 = 0.02;
+
 /// Slices that differ because the target stalled in some of them.
 pub(super) struct Stalls;
 
@@ -53,12 +60,26 @@ impl Rule for Stalls {
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
         let cells = evidence.cells();
-        cells.iter().filter_map(|cell| self.cell(cell)).collect()
+        let backends = Backends::of(evidence);
+        cells
+            .iter()
+            .filter_map(|cell| self.cell(cell, &backends))
+            .collect()
     }
 }
 
+/// What stalled.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Cause {
+    Target,
+    /// The load generator's machine.
+    Machine,
+    /// One of the two: other programs or machines used this share of the CPU time all the time.
+    Either(f64),
+}
+
 impl Stalls {
-    fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
+    fn cell(&self, cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Finding> {
         let full = cell.full();
         let kind: Kind = match is_closed(cell.workload) {
             true => |op| &op.service,
@@ -71,10 +92,16 @@ impl Stalls {
             (None, Some(pauses)) => pauses.slices.clone(),
             (None, None) => return None,
         };
-        let by_machine = machine_explains(&full, &stalled, kind);
-        let subject = match by_machine {
-            true => "no response came",
-            false => "the target sent no response",
+        let has_nobody = matches!(cell.target.reach, Reach::Builtin(Builtin::Dummy));
+        let cause = match taken(&stalled, backends) {
+            _ if has_nobody || machine_explains(&full, &stalled, kind) => Cause::Machine,
+            Some(share) => Cause::Either(share),
+            None => Cause::Target,
+        };
+        let subject = match cause {
+            Cause::Target => "the target sent no response",
+            _ if has_nobody => "no operation ended",
+            _ => "no response came",
         };
         let mut parts: Vec<String> = Vec::new();
         if let Some(tail) = &tail {
@@ -83,10 +110,19 @@ impl Stalls {
         if let Some(pauses) = &pauses {
             parts.push(pauses.sentence(subject, full.len()));
         }
-        if by_machine {
-            parts.push(
+        match cause {
+            Cause::Target => {}
+            Cause::Machine if has_nobody => {
+                parts.push("there is no server: the load generator's machine paused".to_owned());
+            }
+            Cause::Machine => parts.push(
                 "the load generator's machine was short of CPU in most of these slices".to_owned(),
-            );
+            ),
+            Cause::Either(share) => parts.push(format!(
+                "other programs or machines took {} of the CPU time, so whether the target paused \
+                 or the machine is unknown",
+                percent(share)
+            )),
         }
         Some(Finding {
             rule: self.name(),
@@ -94,19 +130,19 @@ impl Stalls {
                 Some(_) => Severity::Suspect,
                 None => Severity::Note,
             },
-            blame: match by_machine {
-                true => Blame::Generator,
-                false => Blame::Server,
+            blame: match cause {
+                Cause::Target => Blame::Server,
+                Cause::Machine | Cause::Either(_) => Blame::Generator,
             },
             workload: Some(cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),
             evidence: parts.join("; "),
-            advice: match by_machine {
-                true => {
+            advice: match cause {
+                Cause::Machine | Cause::Either(_) => {
                     "measure on a machine without other work, or on one with dedicated cores: \
                      high percentiles contain its stalls"
                 }
-                false => {
+                Cause::Target => {
                     "find out what the target did at that time (garbage collection, compaction, a \
                      lock, a checkpoint); use more or longer slices until several of them hold a \
                      stall"
@@ -239,6 +275,21 @@ fn machine_explains(all: &[&Slice], stalled: &[&Slice], kind: Kind) -> bool {
     explained.count() * 2 > stalled.len()
 }
 
+/// Share of the CPU time that other programs and other machines took in the stalled slices, median,
+/// where it is so much that a pause may be theirs.
+fn taken(stalled: &[&Slice], backends: &Backends<'_>) -> Option<f64> {
+    let machines = || {
+        stalled
+            .iter()
+            .filter_map(|slice| Some((slice, slice.machine.as_ref()?)))
+    };
+    let others = machines().filter_map(|(slice, it)| backends.share_of_others(slice, it));
+    let others = middle(others).unwrap_or(0.0);
+    let stolen = machines().filter_map(|(_, it)| Some(it.cpu?.steal / it.cpu?.all()?));
+    let stolen = middle(stolen).unwrap_or(0.0);
+    (others > BUSY_OTHERS || stolen > STOLEN).then_some(others + stolen)
+}
+
 /// Length of the stall in a slice, seconds.
 fn stall(slice: &Slice, kind: Kind) -> Option<f64> {
     let pause = slice.pause.map(|pause| pause.seconds);
@@ -349,10 +400,42 @@ mod tests {
         let machine = target.slices[3].machine.as_mut().unwrap();
         machine.pressure.cpu_some_us = Some(700_000);
         assert_eq!(target.findings(&Stalls)[0].blame, Blame::Server);
-        // Steal as in every other slice explains nothing.
-        let mut always = stalling();
-        always.each(|slice| slice.machine().cpu.as_mut().unwrap().steal = 0.5);
-        assert_eq!(always.findings(&Stalls)[0].blame, Blame::Server);
+    }
+
+    #[test]
+    fn of_a_machine_that_others_use_all_the_time_the_cause_is_unknown() {
+        let mut stolen = stalling();
+        stolen.each(|slice| slice.machine().cpu.as_mut().unwrap().steal = 0.5);
+        let mut busy = stalling();
+        busy.each(|slice| slice.others(0.8));
+        for (run, share) in [(stolen, "21.5 %"), (busy, "40 %")] {
+            let findings = run.findings(&Stalls);
+            assert_eq!(findings[0].blame, Blame::Generator);
+            assert!(
+                findings[0].evidence.ends_with(&format!(
+                    "no response came for 900 ms, from 4.75 s after the start of the run; other \
+                     programs or machines took {share} of the CPU time, so whether the target \
+                     paused or the machine is unknown"
+                )),
+                "{findings:?}"
+            );
+            assert!(!findings[0].advice.contains("find out what the target did"));
+        }
+    }
+
+    #[test]
+    fn without_a_server_the_machine_paused() {
+        let mut run = stalling();
+        run.plan.targets[0].reach = Reach::Builtin(Builtin::Dummy);
+        let findings = run.findings(&Stalls);
+        assert_eq!(findings[0].blame, Blame::Generator);
+        assert!(
+            findings[0].evidence.ends_with(
+                "no operation ended for 900 ms, from 4.75 s after the start of the run; there is \
+                 no server: the load generator's machine paused"
+            ),
+            "{findings:?}"
+        );
     }
 
     #[test]

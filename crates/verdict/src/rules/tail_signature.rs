@@ -34,6 +34,7 @@ impl Rule for TailSignature {
             .iter()
             .flat_map(|cell| {
                 let full = cell.full();
+                let is_small = has_small_bodies(&full);
                 let answers = merged(&full, |slice| {
                     slice.requests().map(|op| &op.service).collect()
                 });
@@ -44,7 +45,8 @@ impl Rule for TailSignature {
                 let two_writes = answers.as_ref().zip(first_bytes.as_ref());
                 let two_writes =
                     two_writes.and_then(|(answers, first)| TwoWrites::of(answers, first));
-                let known = SIGNATURES.iter();
+                // A large body may take as long to transfer as an acknowledgement is delayed.
+                let known = SIGNATURES.iter().filter(|it| is_small || !it.of_all);
                 let found = known.filter_map(|signature| {
                     if let (true, Some(two_writes)) = (signature.of_all, &two_writes) {
                         return Some(self.two_writes(cell, signature, two_writes));
@@ -185,6 +187,9 @@ const AROUND: f64 = 0.25;
 /// How many times as dense as around it a signature has to be.
 const TIMES: f64 = 5.0;
 
+/// Bytes of the largest segment, that of loopback, whose MTU is 65,536.
+const LARGEST_SEGMENT: u64 = 65_536;
+
 /// Share of all answers that makes a signature that of all of them.
 const MOST: f64 = 0.90;
 
@@ -288,6 +293,16 @@ impl Signature {
         let is_all = self.of_all && pile.count as f64 >= MOST * pile.total as f64;
         (stands_out && (is_tail || is_all)).then_some(pile)
     }
+}
+
+/// Whether a request and its response fit into one segment each, on average: only what is shorter
+/// than a segment waits for an acknowledgement (RFC 896).
+fn has_small_bodies(slices: &[&Slice]) -> bool {
+    let requests = || slices.iter().flat_map(|slice| slice.requests());
+    let count: u64 = requests().map(|op| op.ok).sum();
+    let sent: u64 = requests().map(|op| op.sent).sum();
+    let received: u64 = requests().map(|op| op.received).sum();
+    sent.max(received) <= LARGEST_SEGMENT * count
 }
 
 fn merged(
@@ -400,6 +415,24 @@ mod tests {
             op.first_byte.record_n(1_000_000, 1_980).unwrap();
         });
         assert_eq!(run.findings(&TailSignature), []);
+    }
+
+    #[test]
+    fn a_large_body_that_takes_as_long_has_no_delayed_acknowledgement() {
+        // The first byte comes early, the last of a megabyte after 44 to 52 ms.
+        let mut get = two_writes(100);
+        get.each_of("b", |slice| {
+            let op = &mut slice.0.ops[0];
+            op.received = op.ok * 1_000_000;
+        });
+        assert_eq!(get.findings(&TailSignature), []);
+        let mut put = Run::pair(8);
+        put.each_of("b", |slice| {
+            slice.answers(48, 0.0413);
+            let op = &mut slice.0.ops[0];
+            op.sent = op.ok * 1_000_000;
+        });
+        assert_eq!(put.findings(&TailSignature), []);
     }
 
     #[test]

@@ -3,11 +3,11 @@
 use tenbin_plan::Workload;
 
 use super::Rule;
-use super::client_saturated::BUSY;
 use super::server_cpu::may_work_on_one_core;
 use crate::backend::Backends;
 use crate::evidence::{Cell, Evidence, is_closed};
 use crate::finding::{Blame, Finding, Severity};
+use crate::generator::{BUSY, Thread};
 use crate::ladder::{Level, ladders};
 use crate::processor::Busy;
 use crate::size_class::{SizeClass, Transfer};
@@ -58,7 +58,7 @@ impl Rule for TooFewConnections {
         let backends = Backends::of(evidence);
         let idle: Vec<(&Cell<'_>, Busy)> = alone
             .filter(|cell| !has_busy_backend(cell, &backends))
-            .filter_map(|cell| Some((cell, unexplained(cell, evidence)?)))
+            .filter_map(|cell| Some((cell, unexplained(cell, evidence, &backends)?)))
             .collect();
         for target in &evidence.plan.targets {
             let mine = idle
@@ -149,16 +149,15 @@ impl TooFewConnections {
 }
 
 /// CPU that was idle in a closed loop without another reason.
-fn unexplained(cell: &Cell<'_>, evidence: &Evidence<'_>) -> Option<Busy> {
+fn unexplained(cell: &Cell<'_>, evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<Busy> {
     let load = &cell.workload.load;
     let rests = load.think.is_some() || cell.workload.may_end_early();
     if !is_closed(cell.workload) || rests || is_large(cell.workload) {
         return None;
     }
-    let full = cell.full();
-    let thread = middle(full.iter().map(|slice| slice.client.busiest_thread))?;
+    let thread = Thread::of(cell, backends)?;
     let busy = Busy::of(cell, evidence)?;
-    let explained = thread > BUSY || may_work_on_one_core(cell, &busy);
+    let explained = thread.is_busy() || may_work_on_one_core(cell, &busy);
     (busy.has_room() && !explained).then_some(busy)
 }
 
@@ -219,6 +218,25 @@ mod tests {
             findings[0]
                 .advice
                 .starts_with("run again with --connections 4:")
+        );
+    }
+
+    #[test]
+    fn beside_programs_that_used_the_cores_nothing_is_left_open() {
+        let mut run = Run::pair(8).on_cores(8);
+        run.each(|slice| {
+            slice.server_cpu(0.3);
+            slice.others(3.2);
+        });
+        let findings = run.assess().findings;
+        let of = |rule: &str| findings.iter().find(|finding| finding.rule == rule);
+        assert!(of("others_busy").is_some(), "{findings:?}");
+        let told = of("too_few_connections").unwrap();
+        assert!(!told.evidence.contains("unless"), "{findings:?}");
+        assert!(
+            told.evidence
+                .starts_with("with 2 connections 53.8 % of 8 cores was idle"),
+            "{findings:?}"
         );
     }
 

@@ -122,7 +122,8 @@ impl UnevenWorkers {
 
 #[cfg(test)]
 mod tests {
-    use tenbin_record::Spread;
+    use tenbin_plan::{S3Operation, S3Work, WorkloadKind};
+    use tenbin_record::{ErrorClass, Spread};
 
     use super::*;
     use crate::testing::Run;
@@ -177,6 +178,18 @@ mod tests {
         assert!(findings[0].evidence.ends_with(told), "{findings:?}");
         // The plan asked for it: nothing was found.
         run.plan.workloads[0].load.reopen = Some(8);
+        assert_eq!(run.findings(&UnevenWorkers), []);
+    }
+
+    #[test]
+    fn silent_where_connections_wait_before_they_send_a_request_again() {
+        let mut run = with(60.0, 180.0);
+        run.plan.workloads[0].kind = WorkloadKind::S3(S3Work {
+            retries: 3,
+            ..S3Work::new(S3Operation::Put, 1_024, 1)
+        });
+        assert_eq!(run.findings(&UnevenWorkers).len(), 1, "nothing was refused");
+        run.first_of("b").fail(ErrorClass::Status, 1);
         assert_eq!(run.findings(&UnevenWorkers), []);
     }
 

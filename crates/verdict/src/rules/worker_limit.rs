@@ -3,11 +3,12 @@
 use tenbin_stats::{CONFIDENCE, ratio as ratio_of};
 
 use super::Rule;
-use super::client_saturated::BUSY;
 use super::server_cpu::works_on_one_core;
+use crate::backend::Backends;
 use crate::compare::Blocks;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
+use crate::generator::Thread;
 use crate::ladder::{Level, ladders};
 use crate::metric::Metric;
 use crate::processor::Busy;
@@ -81,11 +82,10 @@ impl WorkerLimit {
             pairs.find(|(_, gained, more)| gained.high.ln() <= FLAT * more.ln())?;
         let longer = mean_time(top)? / mean_time(base)?;
         let busy = Busy::of(&top.cell, evidence)?;
-        let full = top.cell.full();
-        let thread = middle(full.iter().map(|slice| slice.client.busiest_thread))?;
+        let thread = Thread::of(&top.cell, &Backends::of(evidence))?;
         let waits = longer >= PROPORTIONAL * more;
         let needs_little = of_service_time(levels, top).filter(|share| *share <= LITTLE);
-        if !waits || !(busy.has_room() || needs_little.is_some()) || thread > BUSY {
+        if !waits || !(busy.has_room() || needs_little.is_some()) || thread.is_busy() {
             return None;
         }
         let room = match needs_little {
@@ -147,10 +147,9 @@ impl WorkerLimit {
         let gained = ratio_of(&logs, CONFIDENCE);
         let gained = gained.estimate()?;
         let busy = Busy::of(fewest, evidence)?;
-        let full = fewest.full();
-        let thread = middle(full.iter().map(|slice| slice.client.busiest_thread))?;
+        let thread = Thread::of(fewest, &Backends::of(evidence))?;
         let gains = gained.value > 1.0 + GAIN && gained.low > 1.0;
-        (gains && busy.has_room() && thread <= BUSY).then(|| Finding {
+        (gains && busy.has_room() && !thread.is_busy()).then(|| Finding {
             rule: self.name(),
             severity: Severity::Note,
             blame: Blame::Server,

@@ -1,0 +1,113 @@
+//! How long the calling thread ran on a core, and how long it waited for one.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+
+use nix::time::{ClockId, clock_gettime};
+
+/// Where the kernel says how long the calling thread waited: its second field, nanoseconds
+/// (`Documentation/scheduler/sched-stats.rst`).
+const SCHEDSTAT: &str = "/proc/thread-self/schedstat";
+
+/// What the calling thread has used and waited for since it began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct ThreadTime {
+    /// CPU time, nanoseconds.
+    pub(crate) cpu: u64,
+    /// Time for which it was ready to run and waited for a core, nanoseconds; `None` where the
+    /// kernel does not count it.
+    pub(crate) waited: Option<u64>,
+}
+
+impl ThreadTime {
+    /// What was added since `before`.
+    pub(crate) fn since(self, before: Self) -> Self {
+        let waited = self.waited.zip(before.waited);
+        Self {
+            cpu: self.cpu.saturating_sub(before.cpu),
+            waited: waited.map(|(now, before)| now.saturating_sub(before)),
+        }
+    }
+}
+
+/// Reads the times of the thread that opened it: one system call for each of the two times.
+#[derive(Debug)]
+pub(crate) struct ThreadMeter {
+    schedstat: Option<File>,
+}
+
+impl ThreadMeter {
+    /// Of the calling thread, which has to be the one that reads it.
+    pub(crate) fn open() -> Self {
+        Self {
+            schedstat: File::open(SCHEDSTAT).ok(),
+        }
+    }
+
+    pub(crate) fn read(&self) -> ThreadTime {
+        ThreadTime {
+            cpu: thread_cpu(),
+            waited: self.schedstat.as_ref().and_then(waited),
+        }
+    }
+}
+
+fn waited(schedstat: &File) -> Option<u64> {
+    // Three numbers of at most 20 digits.
+    let mut text = [0; 64];
+    let length = schedstat.read_at(&mut text, 0).ok()?;
+    waited_in(std::str::from_utf8(&text[..length]).ok()?)
+}
+
+/// `None` as well for three zeros: so a kernel writes that does not count, and a thread that reads
+/// this has run.
+fn waited_in(schedstat: &str) -> Option<u64> {
+    let mut fields = schedstat.split_whitespace();
+    let mut next = || fields.next()?.parse::<u64>().ok();
+    let (ran, waited, turns) = (next()?, next()?, next()?);
+    (ran > 0 || waited > 0 || turns > 0).then_some(waited)
+}
+
+/// CPU time of the calling thread, nanoseconds.
+fn thread_cpu() -> u64 {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)
+        .map(|time| time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    #[test]
+    fn the_wait_is_the_second_field_and_three_zeros_are_unknown() {
+        assert_eq!(waited_in("595447 4754897 4\n"), Some(4_754_897));
+        assert_eq!(waited_in("595447 0 4\n"), Some(0));
+        assert_eq!(waited_in("0 0 0\n"), None);
+        assert_eq!(waited_in("595447"), None);
+        assert_eq!(waited_in(""), None);
+    }
+
+    #[test]
+    fn threads_that_share_the_cores_wait_for_them() {
+        let cores = std::thread::available_parallelism().unwrap().get();
+        let spin = || {
+            let meter = ThreadMeter::open();
+            let begun = Instant::now();
+            let before = meter.read();
+            while begun.elapsed() < Duration::from_millis(400) {}
+            (meter.read().since(before), begun.elapsed())
+        };
+        let threads: Vec<_> = (0..3 * cores).map(|_| std::thread::spawn(spin)).collect();
+        for thread in threads {
+            let (used, took) = thread.join().unwrap();
+            let Some(waited) = used.waited else { return };
+            let took = took.as_nanos() as u64;
+            // A thread that always has work either runs or waits. The hypervisor may take the rest.
+            assert!(used.cpu + waited <= took, "{used:?} in {took}");
+            assert!(waited > 0, "{used:?} in {took}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Processes of this machine that listen where a target is that Tenbin neither launched nor was to
+//! observe.
+//!
+//! Their figures are no figures of the target: part of it may run elsewhere, such as in a container.
+//! They are known so that the CPU time of a server is not taken for that of other programs.
+
+use std::collections::BTreeSet;
+
+use tenbin_plan::Processes;
+
+use super::local::LocalProcesses;
+use super::{Lost, Observed, Source};
+use crate::usage::{Depth, Usage};
+use crate::way::{Address, Way};
+
+#[derive(Debug)]
+struct Listener(LocalProcesses);
+
+/// Whoever listens on the ports of this target on this machine; `None` where it has no TCP port.
+/// The processes are looked for when somebody asks: a server may start later.
+pub(crate) fn listener(target: &str, way: &Way) -> Option<Observed> {
+    let addresses = way.hosts.iter().flat_map(|host| &host.addresses);
+    let ports: BTreeSet<u16> = addresses
+        .filter_map(|address| match address {
+            Address::Tcp(address) => Some(address.port()),
+            Address::Unix(_) => None,
+        })
+        .collect();
+    let which: Vec<Processes> = ports.into_iter().map(Processes::Port).collect();
+    let found = (!which.is_empty()).then(|| Listener(LocalProcesses::sought(which)));
+    found.map(|source| Observed::by(target, Box::new(source)))
+}
+
+impl Source for Listener {
+    fn look(&mut self, depth: Depth) -> Result<Usage, Lost> {
+        let usage = self.0.look(depth)?;
+        // The server may have started Tenbin, whose own use is known.
+        if self.includes_this_process() {
+            let why = "its processes include the load generator";
+            return Err(Lost::Because(why.to_owned()));
+        }
+        Ok(usage)
+    }
+
+    fn is_here(&self) -> bool {
+        true
+    }
+
+    fn members(&self) -> Vec<i32> {
+        match self.includes_this_process() {
+            true => Vec::new(),
+            false => self.0.members(),
+        }
+    }
+}
+
+impl Listener {
+    fn includes_this_process(&self) -> bool {
+        let own = std::process::id().cast_signed();
+        self.0.members().contains(&own)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::net::TcpListener;
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    fn to(port: u16) -> Way {
+        let url = format!("http://127.0.0.1:{port}/").parse().expect("a URL");
+        Way::find("a", &[(url, 1)], &tenbin_plan::Way::default(), None).expect("a way")
+    }
+
+    #[test]
+    fn the_process_that_listens_is_found_once_it_is_up() {
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = free.local_addr().unwrap().port();
+        drop(free);
+        let found = listener("a", &to(port)).unwrap();
+        assert!(found.members().is_empty(), "nobody listens");
+        let mut server = Command::new("python3")
+            .args([
+                "-m",
+                "http.server",
+                "--bind",
+                "127.0.0.1",
+                &port.to_string(),
+            ])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let begun = Instant::now();
+        let reading = loop {
+            if let Some(reading) = found.look(Depth::Brief) {
+                break Some(reading);
+            }
+            if begun.elapsed() > Duration::from_secs(30) {
+                break None;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        };
+        let members = found.members();
+        server.kill().unwrap();
+        server.wait().unwrap();
+        assert!(reading.and_then(|it| it.usage.cpu_seconds).is_some());
+        assert_eq!(members, [server.id().cast_signed()]);
+    }
+
+    #[test]
+    fn a_server_within_this_process_is_not_counted_twice() {
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let found = listener("a", &to(server.local_addr().unwrap().port())).unwrap();
+        assert_eq!(found.look(Depth::Brief), None);
+        assert!(found.members().is_empty());
+    }
+}
