@@ -19,9 +19,9 @@ use tenbin_verdict::{Assessment, Direction};
 use crate::describe;
 use crate::document::{
     Comparison, Connections, Document, Expectation, ExpectedUnit, Figure, Finding, GroupResult,
-    HostResult, Interval, OperationResult, Optimum, Outcome, ResultOf, Role, Run, RunEnded, SCHEMA,
-    Setting, SetupStep, Severity, SliceFigures, Standing, Target, TimedFrom, Trust, UseCase,
-    Workload,
+    HostResult, Interval, OperationResult, Optimum, Outcome, ProcessCost, ResultOf, Role, Run,
+    RunEnded, SCHEMA, Setting, SetupStep, Severity, SliceFigures, Standing, Target, TimedFrom,
+    Trust, UseCase, Workload,
 };
 
 /// What a document is made from.
@@ -259,6 +259,8 @@ fn result(figures: &verdict::TargetFigures, source: &Source<'_>) -> ResultOf {
         written_per_stored: figure(figures.written_per_stored),
         voluntary_switches: figure(figures.voluntary_switches),
         involuntary_switches: figure(figures.involuntary_switches),
+        processes: figures.processes.iter().map(process_cost).collect(),
+        not_observed: figures.not_observed.map(str::to_owned),
         group: figures.group.as_ref().map(group_result),
         client_cpu: figure(figures.client_cpu),
         client_allocated_bytes: figure(figures.client_allocated_bytes),
@@ -287,6 +289,17 @@ fn result(figures: &verdict::TargetFigures, source: &Source<'_>) -> ResultOf {
         patterns: single::patterns(figures, source.environment),
         cache: figures.cache.as_ref().map(single::cache),
         stages: figures.stages.iter().map(stages::stages).collect(),
+    }
+}
+
+fn process_cost(figures: &verdict::ProcessFigures) -> ProcessCost {
+    ProcessCost {
+        name: figures.name.clone(),
+        processes: figures.processes,
+        observed: figures.observed,
+        pids: figures.pids.clone(),
+        cpu: figure(figures.cpu),
+        rss_bytes: figures.rss_bytes,
     }
 }
 
