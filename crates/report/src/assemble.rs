@@ -428,8 +428,8 @@ fn comparison(comparison: &verdict::Comparison) -> Comparison {
         workload: comparison.workload.clone(),
         baseline: comparison.baseline.clone(),
         challenger: comparison.challenger.clone(),
-        metric: metric(comparison.metric).to_owned(),
-        metric_phrase: comparison.metric.phrase().to_owned(),
+        metric: comparison.metric.name(),
+        metric_phrase: comparison.metric.phrase(),
         higher_is_better: comparison.direction == Direction::HigherIsBetter,
         primary: comparison.primary,
         twin: comparison.twin,
@@ -443,21 +443,6 @@ fn comparison(comparison: &verdict::Comparison) -> Comparison {
         outcome: outcome(&comparison.outcome),
         trust: trust(comparison.trust),
         sentence: comparison.sentence(),
-    }
-}
-
-fn metric(metric: verdict::Metric) -> &'static str {
-    use verdict::Metric;
-    match metric {
-        Metric::Throughput => "throughput",
-        Metric::ServiceP50 => "service_p50",
-        Metric::ServiceP90 => "service_p90",
-        Metric::ServiceP99 => "service_p99",
-        Metric::ResponseP50 => "response_p50",
-        Metric::ResponseP90 => "response_p90",
-        Metric::ResponseP99 => "response_p99",
-        Metric::ServerCpu => "server_cpu",
-        Metric::Bandwidth => "bandwidth",
     }
 }
 
