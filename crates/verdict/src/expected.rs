@@ -331,10 +331,7 @@ mod tests {
         );
         let times = |name, times| {
             let bound = Bound::Baseline(times);
-            standings(
-                run(),
-                expectation(None, p(name), Relation::Below, bound),
-            )
+            standings(run(), expectation(None, p(name), Relation::Below, bound))
         };
         assert_eq!(times("p95", 1.1), of(&[("b", "not met")]));
         assert_eq!(times("p95", 1.3), of(&[("b", "met")]));
