@@ -239,8 +239,10 @@ pub struct TargetDraft {
     pub stop_within: Field,
     /// Name of a built-in server.
     pub builtin: Field,
-    /// Memory that the objects of `s3-memory` may take.
+    /// Memory that the objects of `s3-memory`, or the blobs of `blob`, may take.
     pub memory: Field,
+    /// Its version, for the report.
+    pub version: Field,
     /// S3 access key, literally.
     pub access_key: KeyField,
     /// Environment variable that holds the S3 access key.
