@@ -178,7 +178,13 @@ mod tests {
 
     #[test]
     fn half_of_the_slices_at_half_the_speed_is_a_spread_and_one_pause_is_none() {
-        let half = |at: u32| if at / 500 % 2 == 0 { MS } else { 2 * MS };
+        let half = |at: u32| {
+            if (at / 500).is_multiple_of(2) {
+                MS
+            } else {
+                2 * MS
+            }
+        };
         let slow = noise(4000 * MS, &pieces(half)).unwrap();
         assert!(slow.spread > 0.2, "{slow:?}");
         assert_eq!(judge(&slow).state, State::Warning);

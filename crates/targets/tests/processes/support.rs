@@ -177,7 +177,6 @@ pub(crate) fn serve(args: impl Iterator<Item = OsString>) -> ExitCode {
             listen,
             durable,
             memory: None,
-            version: None,
             credentials,
             faults: Vec::new(),
             workers,
