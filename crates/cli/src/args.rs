@@ -41,7 +41,7 @@ pub use blob::{BlobArgs, PhaseArgs};
 pub use chart::ChartArgs;
 pub use compare::{CompareArgs, EarlierArgs};
 pub use comparing::ComparingArgs;
-pub use doctor::{DoctorCommand, DoctorS3Args};
+pub use doctor::{DoctorArgs, DoctorCommand, DoctorMachineArgs, DoctorS3Args};
 pub use explain::ExplainArgs;
 pub(crate) use foreign::world as foreign_world;
 pub use foreign::{ForeignArgs, TOOLS, called_by_name};
@@ -154,9 +154,9 @@ pub enum Command {
     /// Do what a command line of droonga-send asks for
     #[command(name = "droonga-send", disable_help_flag = true)]
     DroongaSend(ForeignArgs),
-    /// Look for what is wrong before a run: keys, clock, ports, disk, limits
-    #[command(subcommand)]
-    Doctor(DoctorCommand),
+    /// Check before a run whether this machine is fit to measure, and servers: keys, clock, ports,
+    /// disk, limits
+    Doctor(DoctorArgs),
     /// Run the experiment in a plan file
     #[command(mut_args(rounds::without_defaults))]
     Run(RunArgs),

@@ -65,6 +65,40 @@ fn refusal(line: &str) -> String {
 }
 
 #[test]
+fn memory_and_version_go_to_the_targets_that_they_are_for() {
+    let memory = |options: &str| {
+        let plan = plan(&format!(
+            "tenbin blob --builtin a=blob --builtin b=s3-memory --builtin c=dummy {options}"
+        ));
+        let each = plan.targets.iter().map(|target| target.memory);
+        each.collect::<Vec<_>>()
+    };
+    let all = memory("--builtin-memory 64MiB --builtin-memory b=1GiB");
+    assert_eq!(all, [Some(64 << 20), Some(1 << 30), None]);
+    assert_eq!(
+        memory("--builtin-memory b=1GiB"),
+        [None, Some(1 << 30), None]
+    );
+    let wrong = refusal("tenbin http --builtin a=http --builtin-memory 1GiB");
+    assert!(
+        wrong.contains("no target keeps its data in memory"),
+        "{wrong:?}"
+    );
+    let wrong = refusal("tenbin http --builtin a=http --builtin-memory a=1GiB");
+    assert!(
+        wrong.contains("is for builtin = \"s3-memory\""),
+        "{wrong:?}"
+    );
+    let plan = plan("tenbin http --target a=http://h --builtin b=http --server-version a=1.2");
+    let versions: Vec<_> = plan
+        .targets
+        .iter()
+        .map(|it| it.version.as_deref())
+        .collect();
+    assert_eq!(versions, [Some("1.2"), None]);
+}
+
+#[test]
 fn the_declaration_is_sound() {
     command().debug_assert();
 }
@@ -257,6 +291,8 @@ fn the_printed_plan_of_flags_is_the_same_plan() {
         BLOB_WITH_EVERYTHING,
         "tenbin blob --builtin a=blob --builtin b=dummy --builtin c=s3-memory",
         "tenbin blob --target a=http://h --target file:///d --store s3 --anonymous=a --phases p",
+        "tenbin blob --builtin a=blob --builtin b=s3-memory --builtin-memory 1GiB --decide p95",
+        "tenbin http --target a=http://h --builtin b=http --server-version a=1.2 --decide mean",
     ] {
         let once = plan(line).to_toml();
         let again = Draft::from_toml(&once, Path::new("plan.toml"))

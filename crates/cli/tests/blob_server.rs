@@ -388,3 +388,24 @@ fn tokens_are_asked_for_where_there_is_a_secret() {
         assert_eq!(reply.expect("an answer").status, status, "{path}");
     }
 }
+
+#[test]
+fn a_server_without_memory_left_answers_507_until_a_blob_is_gone() {
+    let scratch = Scratch::new("blob-memory");
+    let server = Server::start(&scratch, &["--memory", "1MiB", "--delete-lag", "0s"]);
+    let content = vec![7; 700_000];
+    let stored = server.put("size=700000&hashes=0", &content);
+    assert_eq!(stored.status, 200);
+    let refused = server.put("size=700000&hashes=0", &content);
+    assert_eq!(refused.status, 507);
+    assert_eq!(refused.json()["code"], "InsufficientStorage");
+    assert_eq!(
+        server
+            .put("size=100000&hashes=0", &content[..100_000])
+            .status,
+        200
+    );
+    let locations = json!({ "locations": [stored.json()["location"]] });
+    assert_eq!(server.call("/delete", &locations).status, 200);
+    assert_eq!(server.put("size=700000&hashes=0", &content).status, 200);
+}

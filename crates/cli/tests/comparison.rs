@@ -133,6 +133,47 @@ fn what_cannot_be_told_and_what_is_proven_have_codes_of_their_own() {
 }
 
 #[test]
+fn the_figure_that_decides_is_that_of_the_verdict() {
+    let scratch = Scratch::new("decide");
+    let decided = |figure: &str| {
+        let _ = std::fs::remove_dir_all(scratch.path().join("runs"));
+        let pair = [
+            "http",
+            "--builtin",
+            "old=http",
+            "--builtin",
+            "new=http",
+            "--rounds",
+            "12",
+        ];
+        let conditions = ["--expect", "p95<1h,p99.9<1h,mean<1h", "--decide", figure];
+        Tenbin::new(&scratch, pair.iter().chain(&conditions).chain(SHORT)).run()
+    };
+    for (figure, words) in [
+        ("cpu", "server CPU per operation"),
+        ("p95", "95th percentile of service time"),
+        ("mean", "mean service time"),
+    ] {
+        let run = decided(figure);
+        // 8 is for slices with too few requests for their 99.9th percentile.
+        assert!(matches!(run.code, Some(0 | 6 | 8)), "{run}");
+        if run.code != Some(6) {
+            let mut lines = run.stdout.lines().rev();
+            let verdict = lines
+                .find(|line| line.starts_with("Verdict"))
+                .expect("a verdict");
+            assert!(
+                verdict.contains(words) || verdict.contains("cannot"),
+                "{run}"
+            );
+            run.expect_stdout(words);
+        }
+    }
+    let refused = decided("max");
+    refused.expect_code(2).expect_stderr("--decide");
+}
+
+#[test]
 fn a_sweep_names_the_smallest_value_that_is_enough() {
     let scratch = Scratch::new("sweep");
     let tenbin = env!("CARGO_BIN_EXE_tenbin");

@@ -11,6 +11,9 @@ use std::time::{Duration, SystemTime};
 use common::{ACCESS, Outcome, SECRET, Scratch, Store, Tenbin, free_port};
 use serde_json::Value;
 
+/// Checks that depend on what else this machine is doing.
+const HERE: [&str; 5] = ["busy", "space", "outgoing ports", "cores", "clock source"];
+
 /// What `tenbin doctor s3` says with these options and the keys of the stores.
 fn doctor(scratch: &Scratch, options: &[&str]) -> Findings {
     let arguments = [&["doctor", "s3", "--json"], options].concat();
@@ -63,6 +66,40 @@ impl Findings {
 }
 
 #[test]
+fn without_a_server_it_looks_at_this_machine_and_says_whether_it_is_fit() {
+    let scratch = Scratch::new("doctor-machine");
+    let run = Tenbin::new(&scratch, ["doctor", "--duration", "1s", "--json"]).run();
+    let found = Findings::of(run);
+    found.run.expect_code(0);
+    let fit = found.document["fit"]
+        .as_str()
+        .expect("an answer")
+        .to_owned();
+    let warned = !found.in_state("warning").is_empty();
+    assert_eq!(fit, if warned { "ratios" } else { "yes" }, "{}", found.run);
+    for (check, words) in [
+        ("busy", "load"),
+        ("cores", "governor"),
+        ("clock source", "ns to read the time"),
+        ("noise", "longest pause"),
+        ("outgoing ports", "for 16 connections"),
+        ("open files", "16 connections"),
+        ("space", "runs"),
+    ] {
+        let (_, said) = found.find(check, None);
+        assert!(said.contains(words), "{check}: {said}");
+    }
+    let run = Tenbin::new(&scratch, ["doctor", "--duration", "1s"]).run();
+    run.expect_code(0);
+    let last = run.stdout.lines().last().unwrap_or_default();
+    assert!(last.starts_with("fit to"), "{run}");
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("its number").port().to_string();
+    let run = Tenbin::new(&scratch, ["doctor", "--duration", "1s", "--port", &port]).run();
+    run.expect_code(3).expect_stdout("not fit to measure: port");
+}
+
+#[test]
 fn a_server_with_which_nothing_is_wrong_and_one_with_other_keys_and_region() {
     let scratch = Scratch::new("doctor-minio");
     let minio = Store::minio(
@@ -87,7 +124,7 @@ fn a_server_with_which_nothing_is_wrong_and_one_with_other_keys_and_region() {
     assert_eq!(clean.in_state("unknown"), [""; 0], "{}", clean.run);
     // What else this machine is doing is not the test's.
     let mut warnings = clean.in_state("warning");
-    warnings.retain(|check| !["busy", "space", "outgoing ports"].contains(check));
+    warnings.retain(|check| !HERE.contains(check));
     assert_eq!(warnings, [""; 0], "{}", clean.run);
     let seen = format!("by pid {} (minio)", minio.pid());
     clean.expect("reach", m, "ok", &seen);

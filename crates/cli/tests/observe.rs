@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use common::{Certificates, Outcome, OwnServer, Scratch, Tenbin};
+use common::{Certificates, Nginx, Outcome, OwnServer, Scratch, Tenbin};
 use serde_json::Value;
 
 const SOON: Duration = Duration::from_secs(30);
@@ -221,6 +221,70 @@ fn a_target_of_several_processes_uses_their_sum() {
     ));
     let list = format!("observe = [{{ pid = {pid} }}, {{ pid = {} }}]", other.id());
     assert!(plan.contains(&list), "{plan}");
+    let two = result_of(&result, "two");
+    let observed = programs(two, true);
+    assert_eq!(observed.len(), 2, "{two}");
+    let sum: f64 = observed.iter().map(|p| number(&p["cpu"]["value"])).sum();
+    let whole = number(&two["server_cpu"]["value"]);
+    // The kernel counts processes in clock ticks.
+    assert!((sum / whole - 1.0).abs() < 0.2, "{sum} of {whole}");
+    assert!(
+        observed.iter().all(|p| number(&p["rss_bytes"]) > 0.0),
+        "{two}"
+    );
+    run.expect_stdout("  sh ").expect_stdout("  tenbin ");
+    let page = std::fs::read_to_string(run_directory(&scratch).join("SUMMARY.md"));
+    assert!(page.expect("SUMMARY.md").contains("| two: sh |"));
+}
+
+/// The programs of a target that are observed, or those that are not.
+fn programs(result: &Value, observed: bool) -> Vec<&Value> {
+    let all = result["processes"].as_array().into_iter().flatten();
+    all.filter(|one| one["observed"] == observed).collect()
+}
+
+#[test]
+fn a_process_of_the_target_that_is_not_observed_is_named_with_its_cpu() {
+    let scratch = Scratch::new("backend");
+    let behind = http_server(&scratch);
+    let pass = format!("location / {{ proxy_pass {}; }}", behind.url());
+    let front = Nginx::serving(&scratch, &pass);
+    let pid = behind.running.pid();
+    let target = front.target("front");
+    let rounds = ["--target", &target, "--rounds", "6"];
+    let run = weigh(&scratch, &[&rounds[..], &["--observe", "port"]].concat());
+    expect_done(&run);
+    let found = result(&scratch);
+    let own = result_of(&found, "front");
+    let missing = programs(own, false);
+    let is_it = |p: &&&Value| {
+        p["pids"]
+            .as_array()
+            .is_some_and(|pids| pids.contains(&pid.into()))
+    };
+    let it = missing
+        .iter()
+        .find(is_it)
+        .unwrap_or_else(|| panic!("{own}"));
+    assert!(
+        number(&it["cpu"]["value"]) > 0.0 && number(&it["rss_bytes"]) > 0.0,
+        "{it}"
+    );
+    assert_eq!(programs(own, true)[0]["name"], "nginx");
+    run.expect_stdout(", not observed")
+        .expect_stdout("not in the sum");
+    // Another test may run a server of the same program at the same time.
+    let by_number = format!("--observe pid:{pid}");
+    assert!(
+        run.stdout.contains(&by_number) || run.stdout.contains("--observe name:tenbin"),
+        "{run}"
+    );
+
+    std::fs::remove_dir_all(scratch.path().join("runs")).expect("removed");
+    let run = weigh(&scratch, &rounds);
+    expect_done(&run);
+    run.expect_stdout("not observed: add --observe port");
+    assert!(result_of(&result(&scratch), "front")["server_cpu"].is_null());
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::expectation::Expectation;
+use crate::figure::Figure;
 use crate::model::{HttpWork, Launch, Plan, Reach, Rounds, Target, Workload, WorkloadKind};
 use crate::patterns::{HitSource, Patterns};
 use crate::percent::Percent;
@@ -30,6 +31,9 @@ pub struct Comparing {
     pub margin: Percent,
     /// What must be true of the figures, and what must not be.
     pub expect: Vec<Expectation>,
+    /// The figure that decides every comparison; by the load when not set: throughput in a closed
+    /// loop, the median response time in an open loop.
+    pub decide: Option<Figure>,
 }
 
 impl Default for Comparing {
@@ -40,6 +44,7 @@ impl Default for Comparing {
             workloads: Vec::new(),
             margin: DEFAULT_MARGIN,
             expect: Vec::new(),
+            decide: None,
         }
     }
 }

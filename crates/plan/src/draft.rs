@@ -41,6 +41,8 @@ pub struct Draft {
     pub aa: Field,
     /// How far apart two targets may be and still be equivalent.
     pub margin: Field,
+    /// The figure that decides every comparison, such as `cpu`.
+    pub decide: Field,
     /// What must be true of the figures, such as `p99<20ms`.
     pub expect: Option<At<List>>,
     /// What is compared besides targets.
@@ -240,8 +242,10 @@ pub struct TargetDraft {
     pub stop_within: Field,
     /// Name of a built-in server.
     pub builtin: Field,
-    /// Memory that the objects of `s3-memory` may take.
+    /// Memory that the objects of `s3-memory`, or the blobs of `blob`, may take.
     pub memory: Field,
+    /// Its version, for the report.
+    pub version: Field,
     /// S3 access key, literally.
     pub access_key: KeyField,
     /// Environment variable that holds the S3 access key.

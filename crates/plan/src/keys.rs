@@ -31,6 +31,8 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("twin", "aa"),
     ("equivalence", "margin"),
     ("thresholds", "expect"),
+    ("primary", "decide"),
+    ("metric", "decide"),
     ("precision", "until"),
     ("max_rounds", "max_count"),
     ("matrix", "sweep"),

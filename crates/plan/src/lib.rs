@@ -14,6 +14,7 @@ mod decimal;
 mod draft;
 pub mod duration;
 mod expectation;
+mod figure;
 mod found;
 mod keys;
 pub mod model;
@@ -50,7 +51,8 @@ pub use draft::{
     ByTargetDraft, CorpusDraft, Draft, Field, KeyField, LoadDraft, ObserveDraft, ObservedDraft,
     ReadyDraft, RoundsDraft, TargetDraft, TemplateDraft, TlsDraft, WorkloadDraft,
 };
-pub use expectation::{Bound, Demand, Expectation, ExpectedFigure, Relation};
+pub use expectation::{Bound, Demand, Expectation, Relation};
+pub use figure::{Figure, Quantile, Statistic};
 pub use found::Found;
 pub use model::*;
 pub use observe::{Observe, ObservePage, Processes, Token};

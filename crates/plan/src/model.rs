@@ -260,9 +260,11 @@ pub struct Target {
     pub signature: Signature,
     /// What blob workloads speak to it, where it is reached by HTTP.
     pub store: Store,
-    /// Bytes that the objects of a built-in store in memory may take; half of the free memory
-    /// without.
+    /// Bytes that the objects or blobs of a built-in store in memory may take; half of the free
+    /// memory without.
     pub memory: Option<u64>,
+    /// Its version, as the plan says it, for the report.
+    pub version: Option<String>,
     /// Its place in a sweep, if it is one of several that differ in a value alone.
     pub sweep: Option<SweepPoint>,
     /// Where the figures of what it uses come from, if not from having launched it.

@@ -81,6 +81,10 @@ impl Plan {
             let meaning = "no farther apart is equivalent";
             page.explained("margin", text(comparing.margin), meaning);
         }
+        if let Some(figure) = comparing.decide {
+            let meaning = "the figure that decides every comparison";
+            page.explained("decide", text(figure), meaning);
+        }
         for (key, demand) in [("expect", Demand::Expect), ("fail_if", Demand::FailIf)] {
             let conditions = comparing.expect.iter();
             let mut conditions = conditions.filter(|each| each.demand == demand).peekable();

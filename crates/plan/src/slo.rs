@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::duration::Time;
+use crate::figure::{Figure, Statistic};
 
 /// A service level objective: limits that hold together. Prints as it is written in a
 /// plan.
@@ -79,22 +80,18 @@ fn limit(text: &str) -> Result<Limit, String> {
     };
     let (what, below) = text.split_once('<').ok_or_else(none)?;
     let below = below.trim();
-    match what.trim() {
-        "mean" => Ok(Limit::Mean {
+    match Figure::named(what.trim()).map_err(|_| none())? {
+        Figure::Time(Statistic::Mean) => Ok(Limit::Mean {
             below: time(below)?,
         }),
-        "errors" => Ok(Limit::Errors {
+        Figure::Time(Statistic::Quantile(quantile)) => Ok(Limit::Percentile {
+            percent: quantile.as_percent(),
+            below: time(below)?,
+        }),
+        Figure::Errors => Ok(Limit::Errors {
             below: share(below)?,
         }),
-        what => {
-            let percent = what.strip_prefix('p').filter(|number| is_plain(number));
-            let percent = percent.and_then(|number| number.parse().ok());
-            let percent = percent.filter(|percent| *percent > 0.0 && *percent < 100.0);
-            Ok(Limit::Percentile {
-                percent: percent.ok_or_else(none)?,
-                below: time(below)?,
-            })
-        }
+        Figure::Throughput | Figure::Max | Figure::Cpu | Figure::Bandwidth => Err(none()),
     }
 }
 

@@ -10,6 +10,7 @@ use tenbin_plan::{Demand, Draft, Plan, Reach, schedule};
 
 const TWO: &str = "[[target]]\nname = \"old\"\nurl = \"http://h:1\"\n\
                    [[target]]\nname = \"new\"\nbuiltin = \"http\"\n";
+const RATE: &str = "[workload.load]\nrate = \"10/s\"\n";
 const WORKLOAD: &str = "[[workload]]\nkind = \"http\"\nname = \"get\"\n";
 
 fn plan(text: &str) -> Plan {
@@ -51,6 +52,33 @@ fn the_first_is_the_baseline_unless_another_is_named() {
         refusal(&with("baseline = \"nwe\"")),
         "plan.toml:1:12: baseline: there is no target \"nwe\" among old, new; did you mean \"new\"?"
     );
+}
+
+#[test]
+fn the_deciding_figure_is_one_that_every_target_and_workload_has() {
+    assert_eq!(plan(&with("")).comparing.decide, None);
+    for name in ["throughput", "mean", "p95", "p99.9", "bandwidth"] {
+        let plan = repeated(&with(&format!("decide = \"{name}\"")));
+        assert_eq!(plan.comparing.decide.unwrap().to_string(), name);
+    }
+    let unobserved = refusal(&with("decide = \"cpu\""));
+    assert!(
+        unobserved.contains("target \"old\" is not observed"),
+        "{unobserved}"
+    );
+    let observed =
+        with("decide = \"cpu\"").replacen("h:1\"\n", "h:1\"\nobserve = { port = true }\n", 1);
+    repeated(&observed);
+    let fact = refusal(&with("decide = \"errors\""));
+    assert!(
+        fact.contains("errors of two targets has no ratio"),
+        "{fact}"
+    );
+    let wrong = refusal(&with("decide = \"cpus\""));
+    assert!(wrong.contains("did you mean \"cpu\"?"), "{wrong}");
+    let open = refusal(&(with("decide = \"throughput\"") + RATE));
+    assert!(open.contains("\"get\" has a rate"), "{open}");
+    repeated(&(with("decide = \"p99\"") + RATE));
 }
 
 #[test]

@@ -432,7 +432,7 @@ fn target(index: usize) -> impl Strategy<Value = Target> {
             // Credentials of a target that is there and that needs none are refused.
             let unused = signature == Signature::None && matches!(reach, Reach::Endpoint { .. });
             let observe = observe.filter(|observe| suits(observe, &reach, &way));
-            let in_memory = reach == Reach::Builtin(Builtin::S3Memory);
+            let in_memory = matches!(reach, Reach::Builtin(Builtin::S3Memory | Builtin::Blob));
             let memory = in_memory.then_some(64 << 20);
             Target {
                 name: format!("target-{index}"),
@@ -443,6 +443,7 @@ fn target(index: usize) -> impl Strategy<Value = Target> {
                 signature,
                 store: Default::default(),
                 memory,
+                version: memory.map(|bytes| format!("1.{bytes} \"beta\"")),
                 sweep: None,
                 observe,
                 searched: Default::default(),

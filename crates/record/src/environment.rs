@@ -48,7 +48,7 @@ pub struct Environment {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TargetEnvironment {
-    /// What it says of its version.
+    /// Its version, as the plan says it.
     pub version: Option<String>,
     /// The `Server` header of its answers.
     pub server_header: Option<String>,

@@ -59,7 +59,7 @@ pub struct MachineUse {
     pub ports: Option<PortsUse>,
 }
 
-/// What a process used that is neither Tenbin's nor an observed target's.
+/// What a process, or all processes of one name, used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramUse {
     /// Its number.
@@ -68,6 +68,12 @@ pub struct ProgramUse {
     pub name: String,
     /// CPU seconds, counted in clock ticks (10 ms).
     pub cpu_seconds: f64,
+    /// Resident memory when the window closed, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rss_bytes: Option<u64>,
+    /// Processes that these figures add up; `None` for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u64>,
 }
 
 /// What programs used in the pause before a slice.

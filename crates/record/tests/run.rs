@@ -291,6 +291,8 @@ fn machine() -> MachineUse {
             pid: 71,
             name: "mariadbd".to_owned(),
             cpu_seconds: 0.97,
+            rss_bytes: Some(4096),
+            processes: Some(2),
         }]),
         target_programs: None,
         pause: Some(PauseUse {

@@ -19,9 +19,9 @@ use tenbin_verdict::{Assessment, Direction};
 use crate::describe;
 use crate::document::{
     Comparison, Connections, Document, Expectation, ExpectedUnit, Figure, Finding, GroupResult,
-    HostResult, Interval, OperationResult, Optimum, Outcome, ResultOf, Role, Run, RunEnded, SCHEMA,
-    Setting, SetupStep, Severity, SliceFigures, Standing, Target, TimedFrom, Trust, UseCase,
-    Workload,
+    HostResult, Interval, OperationResult, Optimum, Outcome, ProcessCost, ResultOf, Role, Run,
+    RunEnded, SCHEMA, Setting, SetupStep, Severity, SliceFigures, Standing, Target, TimedFrom,
+    Trust, UseCase, Workload,
 };
 
 /// What a document is made from.
@@ -259,6 +259,8 @@ fn result(figures: &verdict::TargetFigures, source: &Source<'_>) -> ResultOf {
         written_per_stored: figure(figures.written_per_stored),
         voluntary_switches: figure(figures.voluntary_switches),
         involuntary_switches: figure(figures.involuntary_switches),
+        processes: figures.processes.iter().map(process_cost).collect(),
+        not_observed: figures.not_observed.map(str::to_owned),
         group: figures.group.as_ref().map(group_result),
         client_cpu: figure(figures.client_cpu),
         client_allocated_bytes: figure(figures.client_allocated_bytes),
@@ -288,6 +290,17 @@ fn result(figures: &verdict::TargetFigures, source: &Source<'_>) -> ResultOf {
         cache: figures.cache.as_ref().map(single::cache),
         search: figures.search,
         stages: figures.stages.iter().map(stages::stages).collect(),
+    }
+}
+
+fn process_cost(figures: &verdict::ProcessFigures) -> ProcessCost {
+    ProcessCost {
+        name: figures.name.clone(),
+        processes: figures.processes,
+        observed: figures.observed,
+        pids: figures.pids.clone(),
+        cpu: figure(figures.cpu),
+        rss_bytes: figures.rss_bytes,
     }
 }
 
@@ -416,8 +429,8 @@ fn comparison(comparison: &verdict::Comparison) -> Comparison {
         workload: comparison.workload.clone(),
         baseline: comparison.baseline.clone(),
         challenger: comparison.challenger.clone(),
-        metric: metric(comparison.metric).to_owned(),
-        metric_phrase: comparison.metric.phrase().to_owned(),
+        metric: comparison.metric.name(),
+        metric_phrase: comparison.metric.phrase(),
         higher_is_better: comparison.direction == Direction::HigherIsBetter,
         primary: comparison.primary,
         twin: comparison.twin,
@@ -431,21 +444,6 @@ fn comparison(comparison: &verdict::Comparison) -> Comparison {
         outcome: outcome(&comparison.outcome),
         trust: trust(comparison.trust),
         sentence: comparison.sentence(),
-    }
-}
-
-fn metric(metric: verdict::Metric) -> &'static str {
-    use verdict::Metric;
-    match metric {
-        Metric::Throughput => "throughput",
-        Metric::ServiceP50 => "service_p50",
-        Metric::ServiceP90 => "service_p90",
-        Metric::ServiceP99 => "service_p99",
-        Metric::ResponseP50 => "response_p50",
-        Metric::ResponseP90 => "response_p90",
-        Metric::ResponseP99 => "response_p99",
-        Metric::ServerCpu => "server_cpu",
-        Metric::Bandwidth => "bandwidth",
     }
 }
 

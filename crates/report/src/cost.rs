@@ -2,7 +2,7 @@
 
 use tenbin_record::UseScope;
 
-use crate::document::{Document, Figure, ResultOf};
+use crate::document::{Document, Figure, ProcessCost, ResultOf};
 use crate::words::{BYTES, UNKNOWN, digits};
 
 /// What stands behind a target of which only the whole host is known.
@@ -34,15 +34,77 @@ pub(crate) fn named(result: &ResultOf) -> String {
     }
 }
 
-/// What the figures of a target are about, and what they leave out, where a plan names it.
+/// What the figures of a target cover and what they leave out; `None` where there is nothing to
+/// say.
 pub(crate) fn covered(document: &Document, result: &ResultOf) -> Option<String> {
+    let name = &result.target;
+    let missing: Vec<String> = unobserved(result).map(how_to_observe).collect();
+    if let Some(why) = &result.not_observed {
+        return Some(match missing.is_empty() {
+            true => format!("{name}: {why}"),
+            false => format!(
+                "{name}: {why}; busy only while {name} had load: {}",
+                missing.join(", ")
+            ),
+        });
+    }
     let mut targets = document.targets.iter();
-    let target = targets.find(|target| target.name == result.target)?;
-    let observed = target.observed.as_ref().filter(|_| is_known(result))?;
-    Some(format!(
-        "observed of {}: {observed}; other processes that work for {} are not in these figures",
-        target.name, target.name
-    ))
+    let target = targets.find(|target| target.name == *name)?;
+    let observed = target.observed.as_ref().filter(|_| is_known(result));
+    let rest = match missing.is_empty() {
+        true => format!("other processes that work for {name} are not in these figures"),
+        false => format!(
+            "not observed, not in the sum, and busy only while {name} had load: {}",
+            missing.join(", ")
+        ),
+    };
+    match observed {
+        Some(observed) => Some(format!("observed of {name}: {observed}; {rest}")),
+        None if missing.is_empty() => None,
+        None => Some(format!("{name}: {rest}")),
+    }
+}
+
+fn unobserved(result: &ResultOf) -> impl Iterator<Item = &ProcessCost> {
+    result.processes.iter().filter(|process| !process.observed)
+}
+
+/// A program and the option that adds it to the figures.
+fn how_to_observe(process: &ProcessCost) -> String {
+    let name = &process.name;
+    match process.pids.as_slice() {
+        [pid] => format!("{name} (--observe pid:{pid})"),
+        _ => format!("{name} (--observe name:{name})"),
+    }
+}
+
+/// The programs of a target that get a row below the target's, with the name of each: all, unless
+/// the only one is the target itself.
+pub(crate) fn by_program(result: &ResultOf) -> Vec<(String, &ProcessCost)> {
+    let all = &result.processes;
+    if all.len() < 2 && all.iter().all(|process| process.observed) {
+        return Vec::new();
+    }
+    let named = |process: &ProcessCost| {
+        let several = match process.processes {
+            0 | 1 => String::new(),
+            count => format!(" ({count} processes)"),
+        };
+        let missing = if process.observed {
+            ""
+        } else {
+            ", not observed"
+        };
+        format!("{}{several}{missing}", process.name)
+    };
+    all.iter()
+        .map(|process| (named(process), process))
+        .collect()
+}
+
+/// Whether there is anything to say of the target's cost.
+pub(crate) fn has_rows(result: &ResultOf) -> bool {
+    is_known(result) || !by_program(result).is_empty()
 }
 
 /// Memory that was looked at once, bytes.

@@ -370,6 +370,13 @@ pub struct ResultOf {
     /// How often a thread of the target lost its core, for a piece of work done.
     #[serde(default)]
     pub involuntary_switches: Option<Figure>,
+    /// What each program of the target costs, and programs that are not observed and were busy
+    /// only while the target had load.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub processes: Vec<ProcessCost>,
+    /// Why the cost is unknown and how to change that; null where the target is observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_observed: Option<String>,
     /// What the target's control group says; null where it has none of its own.
     #[serde(default)]
     pub group: Option<GroupResult>,
@@ -413,6 +420,23 @@ pub struct ResultOf {
     /// for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<StagesOf>,
+}
+
+/// What the processes of one name cost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProcessCost {
+    /// What the system calls the program. Chosen by the program: escape before showing.
+    pub name: String,
+    /// Processes of that name: the most that were seen at a time.
+    pub processes: u64,
+    /// Whether they are observed; if so, they are part of the target's figures.
+    pub observed: bool,
+    /// Process numbers of what is not observed; otherwise the number of one process.
+    pub pids: Vec<i32>,
+    /// CPU seconds for a piece of work done by the target.
+    pub cpu: Option<Figure>,
+    /// Largest resident memory at the end of a slice, bytes.
+    pub rss_bytes: Option<u64>,
 }
 
 /// What the control group (cgroup v2) of a target says. Unlike resident memory its memory

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use tenbin_plan::Plan;
 use tenbin_record::{MachineUse, ProgramUse, Slice};
 
 use crate::evidence::Evidence;
@@ -54,10 +55,14 @@ pub(crate) struct Backends<'e> {
 
 impl<'e> Backends<'e> {
     pub(crate) fn of(evidence: &Evidence<'e>) -> Self {
-        let targets = evidence.plan.targets.iter();
+        Self::in_run(evidence.plan, evidence.slices)
+    }
+
+    pub(crate) fn in_run(plan: &'e Plan, slices: &[Slice]) -> Self {
+        let targets = plan.targets.iter();
         Self {
             by_target: targets
-                .map(|target| (target.name.as_str(), of_target(evidence, &target.name)))
+                .map(|target| (target.name.as_str(), of_target(slices, &target.name)))
                 .collect(),
         }
     }
@@ -96,8 +101,8 @@ impl<'e> Backends<'e> {
     }
 }
 
-fn of_target(evidence: &Evidence<'_>, target: &str) -> Vec<Backend> {
-    let loaded: Vec<&MachineUse> = machines(evidence, |slice| slice.target == target);
+fn of_target(slices: &[Slice], target: &str) -> Vec<Backend> {
+    let loaded: Vec<&MachineUse> = machines(slices, |slice| slice.target == target);
     if loaded.len() < FEWEST_SLICES {
         return Vec::new();
     }
@@ -115,11 +120,11 @@ fn of_target(evidence: &Evidence<'_>, target: &str) -> Vec<Backend> {
     for (name, mut pids) in names {
         pids.sort_unstable();
         // All processes of that name, or those of them that are somebody else's left out.
-        match backend(evidence, target, &loaded, name, &pids) {
+        match backend(slices, target, &loaded, name, &pids) {
             Some(all) => found.push(all),
             None => found.extend(
                 pids.iter()
-                    .filter_map(|pid| backend(evidence, target, &loaded, name, &[*pid])),
+                    .filter_map(|pid| backend(slices, target, &loaded, name, &[*pid])),
             ),
         }
     }
@@ -129,7 +134,7 @@ fn of_target(evidence: &Evidence<'_>, target: &str) -> Vec<Backend> {
 
 /// These processes of one name, if they work for the target.
 fn backend(
-    evidence: &Evidence<'_>,
+    slices: &[Slice],
     target: &str,
     loaded: &[&MachineUse],
     name: &str,
@@ -151,7 +156,7 @@ fn backend(
         return None;
     }
     let steady = each.iter().filter(|cores| **cores >= median / 2.0).count();
-    let (idle, in_pauses) = without_load(evidence, target, &candidate)?;
+    let (idle, in_pauses) = without_load(slices, target, &candidate)?;
     let works_for_it = idle <= IDLE * median && steady as f64 >= STEADY * each.len() as f64;
     works_for_it.then_some(Backend {
         loaded: median,
@@ -163,9 +168,9 @@ fn backend(
 
 /// Cores that a program uses while a target has no load: in the pauses, or where these are too
 /// short in the slices of other targets.
-fn without_load(evidence: &Evidence<'_>, target: &str, candidate: &Backend) -> Option<(f64, bool)> {
-    let slices = evidence.slices.iter();
+fn without_load(slices: &[Slice], target: &str, candidate: &Backend) -> Option<(f64, bool)> {
     let pauses: Vec<_> = slices
+        .iter()
         .filter_map(|slice| slice.machine.as_ref()?.pause.as_ref())
         .collect();
     let length: f64 = pauses.iter().map(|pause| pause.seconds).sum();
@@ -177,7 +182,7 @@ fn without_load(evidence: &Evidence<'_>, target: &str, candidate: &Backend) -> O
             .fold(0.0, |sum, p| sum + p.cpu_seconds);
         return Some((used / length, true));
     }
-    let others = machines(evidence, |slice| slice.target != target);
+    let others = machines(slices, |slice| slice.target != target);
     let length: f64 = others.iter().map(|machine| machine.seconds).sum();
     let used = others
         .iter()
@@ -187,9 +192,9 @@ fn without_load(evidence: &Evidence<'_>, target: &str, candidate: &Backend) -> O
 }
 
 /// What is known of programs in these slices, as far as they ran their full time.
-fn machines<'e>(evidence: &Evidence<'e>, of: impl Fn(&Slice) -> bool) -> Vec<&'e MachineUse> {
-    let slices = evidence.slices.iter();
+fn machines(slices: &[Slice], of: impl Fn(&Slice) -> bool) -> Vec<&MachineUse> {
     slices
+        .iter()
         .filter(|slice| !slice.cut_short && of(slice))
         .filter_map(|slice| slice.machine.as_ref())
         .filter(|machine| machine.programs.is_some() && machine.seconds > 0.0)
@@ -216,6 +221,8 @@ mod tests {
             pid: 71,
             name: name.to_owned(),
             cpu_seconds,
+            rss_bytes: None,
+            processes: None,
         }
     }
 

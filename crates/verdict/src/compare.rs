@@ -7,7 +7,6 @@ use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
 use tenbin_stats::{CONFIDENCE, Measured, block_log_ratio, holm, ratio, signed_rank_p};
 
-use crate::evidence::is_closed;
 use crate::finding::Trust;
 use crate::flags::{Flag, flags};
 use crate::metric::{Direction, Metric};
@@ -86,8 +85,11 @@ pub(crate) fn compare_all(plan: &Plan, slices: &[Slice]) -> (Vec<Comparison>, Ve
     let compared = plan.workloads.iter().filter(|work| work.search().is_none());
     for workload in compared {
         let blocks = Blocks::of(workload, slices);
-        for &metric in Metric::of_load(is_closed(workload)) {
-            if metric == Metric::ServerCpu && !is_observed(plan, &blocks) {
+        let primary = Metric::primary(plan, workload);
+        for metric in Metric::of_workload(plan, workload) {
+            // A cost that nobody observes is no question, unless it is the one asked.
+            let is_asked = metric == primary;
+            if metric == Metric::ServerCpu && !is_asked && !is_observed(plan, &blocks) {
                 continue;
             }
             comparisons.extend(by_metric(plan, workload, metric, &blocks, &flags));
@@ -95,7 +97,7 @@ pub(crate) fn compare_all(plan: &Plan, slices: &[Slice]) -> (Vec<Comparison>, Ve
     }
     let of_targets = comparisons.len();
     comparisons.extend(across_workloads(plan, slices, &flags));
-    correct_and_decide(&mut comparisons, Scale::of(plan));
+    correct_and_decide(plan, &mut comparisons);
     let of_workloads = comparisons.split_off(of_targets);
     (comparisons, of_workloads)
 }
@@ -111,10 +113,10 @@ fn across_workloads(plan: &Plan, slices: &[Slice], flags: &[Flag]) -> Vec<Compar
     let mut found = Vec::new();
     for target in targets.filter(|target| Some(*target) != twin) {
         for challenger in &challengers {
-            for &metric in Metric::of_load(is_closed(challenger)) {
+            for metric in Metric::of_workload(plan, challenger) {
                 let sides = [baseline, challenger].map(|work| Blocks::of(work, slices));
                 found.extend(across(
-                    metric,
+                    (metric, Metric::primary(plan, challenger) == metric),
                     target,
                     [baseline, challenger],
                     &sides,
@@ -127,7 +129,7 @@ fn across_workloads(plan: &Plan, slices: &[Slice], flags: &[Flag]) -> Vec<Compar
 }
 
 fn across(
-    metric: Metric,
+    (metric, primary): (Metric, bool),
     target: &str,
     [baseline, challenger]: [&Workload; 2],
     sides: &[Blocks<'_>; 2],
@@ -135,7 +137,6 @@ fn across(
 ) -> Option<Comparison> {
     let logs = |wanted: &dyn Fn(&Slice) -> bool| log_ratios_across(metric, target, sides, wanted);
     let log_ratios = logs(&|_| true);
-    let primary = Metric::deciding(is_closed(challenger)) == metric;
     // A cost that nobody observes is no question.
     if log_ratios.is_empty() && !primary {
         return None;
@@ -298,7 +299,7 @@ fn by_metric(
     let Some(baseline) = plan.baseline() else {
         return Vec::new();
     };
-    let decides = Metric::deciding(is_closed(workload)) == metric;
+    let decides = Metric::primary(plan, workload) == metric;
     let challengers = plan.challengers().map(|target| (target, false));
     challengers
         .chain(plan.twin().map(|twin| (twin, true)))
@@ -348,8 +349,9 @@ fn without_flagged(
 /// for. One without a p-value counts as p = 1: what was asked and not answered
 /// was asked all the same. Twins, of which nothing is asked, are a family of their
 /// own.
-fn correct_and_decide(comparisons: &mut [Comparison], scale: Scale) {
-    let deciding_twins = |c: &Comparison| c.twin && is_deciding(c.metric);
+fn correct_and_decide(plan: &Plan, comparisons: &mut [Comparison]) {
+    let scale = Scale::of(plan);
+    let deciding_twins = |c: &Comparison| c.twin && is_deciding(plan, c);
     let questions = correct(comparisons, |c| c.primary);
     let controls = correct(comparisons, deciding_twins);
     let twins: Vec<(String, Metric, Measured)> = comparisons
@@ -384,9 +386,11 @@ fn correct_and_decide(comparisons: &mut [Comparison], scale: Scale) {
     }
 }
 
-/// Whether it decides under any load.
-pub(crate) fn is_deciding(metric: Metric) -> bool {
-    [true, false].map(Metric::deciding).contains(&metric)
+/// Whether it is by the figure that decides its workload.
+pub(crate) fn is_deciding(plan: &Plan, comparison: &Comparison) -> bool {
+    let mut workloads = plan.workloads.iter();
+    let workload = workloads.find(|workload| workload.name == comparison.workload);
+    workload.is_some_and(|workload| Metric::primary(plan, workload) == comparison.metric)
 }
 
 /// Corrects the p-values of one family; how many it has.
@@ -510,10 +514,46 @@ mod tests {
         run.each_of("b", |slice| slice.server_cpu(0.4));
         let comparisons = compare(&run.plan, &run.slices);
         let of = |metric| comparisons.iter().find(|c| c.metric == metric).unwrap();
-        assert!(of(Metric::ServiceP50).ratio.value().unwrap() < 1.0);
-        assert_eq!(of(Metric::ServiceP50).outcome, Outcome::Faster);
+        assert!(of(Metric::SERVICE_P50).ratio.value().unwrap() < 1.0);
+        assert_eq!(of(Metric::SERVICE_P50).outcome, Outcome::Faster);
         assert_eq!(of(Metric::ServerCpu).outcome, Outcome::Cheaper);
         assert_eq!(of(Metric::ServerCpu).adjusted_p, None);
+    }
+
+    #[test]
+    fn the_plan_chooses_the_figure_that_decides() {
+        let deciding = |name: &str| {
+            let mut run = faster(8, 1.2);
+            run.each_of("b", |slice| slice.server_cpu(2.4));
+            run.plan.comparing.decide = Some(tenbin_plan::Figure::named(name).unwrap());
+            run
+        };
+        let run = deciding("cpu");
+        let comparisons = compare(&run.plan, &run.slices);
+        let primary: Vec<_> = comparisons.iter().filter(|c| c.primary).collect();
+        assert_eq!(primary.len(), 1);
+        assert_eq!(primary[0].metric, Metric::ServerCpu);
+        assert_eq!(primary[0].outcome, Outcome::Dearer);
+        assert!(primary[0].adjusted_p.is_some());
+        assert!(comparisons.iter().any(|c| c.metric == Metric::Throughput));
+        let run = deciding("p95");
+        let comparisons = compare(&run.plan, &run.slices);
+        let primary: Vec<_> = comparisons.iter().filter(|c| c.primary).collect();
+        assert_eq!(primary[0].metric.name(), "service_p95");
+        assert_eq!(
+            primary[0].metric.phrase(),
+            "95th percentile of service time"
+        );
+        assert_eq!(primary[0].outcome, Outcome::Faster);
+        assert_eq!(comparisons[0], *primary[0], "it comes first");
+    }
+
+    #[test]
+    fn a_cost_that_decides_and_is_not_observed_is_unknown_and_not_left_out() {
+        let mut run = faster(8, 1.2);
+        run.each_of("b", |slice| slice.unobserved());
+        run.plan.comparing.decide = Some(tenbin_plan::Figure::Cpu);
+        assert!(matches!(primary(&run).outcome, Outcome::Unknown { .. }));
     }
 
     #[test]
@@ -522,7 +562,7 @@ mod tests {
         let comparisons = compare(&run.plan, &run.slices);
         assert!(comparisons.iter().all(|c| c.metric != Metric::Throughput));
         let found = primary(&run);
-        assert_eq!(found.metric, Metric::ResponseP50);
+        assert_eq!(found.metric, Metric::RESPONSE_P50);
         assert_eq!(found.outcome, Outcome::Faster);
     }
 

@@ -1,7 +1,7 @@
 //! Whether what was expected of the figures is true.
 
 use serde::Serialize;
-use tenbin_plan::{Bound, Demand, Expectation, ExpectedFigure, Plan, Relation};
+use tenbin_plan::{Bound, Demand, Expectation, Figure, Plan, Relation};
 use tenbin_record::Slice;
 use tenbin_stats::{CONFIDENCE, Measured, proportion, ratio};
 
@@ -134,34 +134,17 @@ fn unit(expectation: &Expectation) -> ExpectedUnit {
     }
 }
 
-/// What the figures are compared by; `None` for those that are facts about the run
-/// and no estimates.
-fn metric(figure: ExpectedFigure, closed: bool) -> Option<Metric> {
-    Some(match (figure, closed) {
-        (ExpectedFigure::Throughput, _) => Metric::Throughput,
-        (ExpectedFigure::P50, true) => Metric::ServiceP50,
-        (ExpectedFigure::P50, false) => Metric::ResponseP50,
-        (ExpectedFigure::P90, true) => Metric::ServiceP90,
-        (ExpectedFigure::P90, false) => Metric::ResponseP90,
-        (ExpectedFigure::P99, true) => Metric::ServiceP99,
-        (ExpectedFigure::P99, false) => Metric::ResponseP99,
-        (ExpectedFigure::Cpu, _) => Metric::ServerCpu,
-        (ExpectedFigure::Bandwidth, _) => Metric::Bandwidth,
-        (ExpectedFigure::Max | ExpectedFigure::Errors, _) => return None,
-    })
-}
-
-fn absolute(figure: ExpectedFigure, cell: &Cell<'_>) -> Measured {
+fn absolute(figure: Figure, cell: &Cell<'_>) -> Measured {
     let closed = is_closed(cell.workload);
-    match metric(figure, closed) {
+    match Metric::named(figure, closed) {
         Some(metric) => metric.figure(&cell.full()),
-        None if figure == ExpectedFigure::Max => longest(cell, closed),
+        None if figure == Figure::Max => longest(cell, closed),
         None => failures(cell),
     }
 }
 
-fn relative(slices: &[Slice], figure: ExpectedFigure, cell: &Cell<'_>, baseline: &str) -> Measured {
-    let Some(metric) = metric(figure, is_closed(cell.workload)) else {
+fn relative(slices: &[Slice], figure: Figure, cell: &Cell<'_>, baseline: &str) -> Measured {
+    let Some(metric) = Metric::named(figure, is_closed(cell.workload)) else {
         return Measured::Unknown;
     };
     let blocks = Blocks::of(cell.workload, slices);
@@ -221,8 +204,8 @@ fn standing(expectation: &Expectation, figure: &Measured) -> Standing {
 fn is_fact(expectation: &Expectation, bound: f64) -> bool {
     let asks_for_none = expectation.relation == Relation::AtMost && bound == 0.0;
     match expectation.figure {
-        ExpectedFigure::Max => true,
-        ExpectedFigure::Errors => asks_for_none,
+        Figure::Max => true,
+        Figure::Errors => asks_for_none,
         _ => false,
     }
 }
@@ -236,7 +219,7 @@ mod tests {
 
     fn expectation(
         target: Option<&str>,
-        figure: ExpectedFigure,
+        figure: Figure,
         relation: Relation,
         bound: Bound,
     ) -> Expectation {
@@ -248,6 +231,10 @@ mod tests {
             relation,
             bound,
         }
+    }
+
+    fn p(name: &str) -> Figure {
+        Figure::named(name).unwrap()
     }
 
     fn time(text: &str) -> Bound {
@@ -292,8 +279,7 @@ mod tests {
 
     #[test]
     fn the_whole_interval_must_be_on_one_side() {
-        use ExpectedFigure::P50;
-        let p50 = |bound| expectation(None, P50, Relation::Below, time(bound));
+        let p50 = |bound| expectation(None, p("p50"), Relation::Below, time(bound));
         assert_eq!(
             standings(slower(), p50("3ms")),
             of(&[("a", "met"), ("b", "met")])
@@ -311,8 +297,53 @@ mod tests {
     }
 
     #[test]
+    fn any_percentile_and_the_mean_have_figures_intervals_and_ratios() {
+        let run = || {
+            let mut run = Run::pair(8);
+            run.each(|slice| {
+                let tail = if slice.0.target == "b" { 0.012 } else { 0.010 };
+                let parts = [(9_400, 0.002), (580, tail), (20, 0.1)];
+                slice.mixed(&parts);
+                // What two connections need for that.
+                let each = parts.iter().map(|(count, seconds)| *count as f64 * seconds);
+                slice.0.seconds = each.sum::<f64>() / 2.0;
+            });
+            run
+        };
+        let below = |name, bound| {
+            let expectation = expectation(Some("b"), p(name), Relation::Below, time(bound));
+            standings(run(), expectation)[0].1
+        };
+        // The tail of 6 % lies above p90, and the worst 0.2 % above p99.
+        assert_eq!(
+            (below("p90", "2.1ms"), below("p95", "2.1ms")),
+            ("met", "not met")
+        );
+        assert_eq!((below("p95", "13ms"), below("p99", "13ms")), ("met", "met"));
+        assert_eq!(
+            (below("p99.9", "90ms"), below("p99.9", "110ms")),
+            ("not met", "met")
+        );
+        // (9,400 · 2 + 580 · 12 + 20 · 100) ÷ 10,000 = 2.776 ms.
+        assert_eq!(
+            (below("mean", "2.7ms"), below("mean", "2.8ms")),
+            ("not met", "met")
+        );
+        let times = |name, times| {
+            let bound = Bound::Baseline(times);
+            standings(run(), expectation(None, p(name), Relation::Below, bound))
+        };
+        assert_eq!(times("p95", 1.1), of(&[("b", "not met")]));
+        assert_eq!(times("p95", 1.3), of(&[("b", "met")]));
+        assert_eq!(times("p99.9", 1.1), of(&[("b", "met")]));
+        // 2.776 ÷ 2.660 = 1.044.
+        assert_eq!(times("mean", 1.03), of(&[("b", "not met")]));
+        assert_eq!(times("mean", 1.06), of(&[("b", "met")]));
+    }
+
+    #[test]
     fn a_condition_to_fail_on_fails_only_when_it_is_proven() {
-        use ExpectedFigure::Throughput;
+        use Figure::Throughput;
         let fail_if = |times| Expectation {
             demand: Demand::FailIf,
             ..expectation(None, Throughput, Relation::Below, Bound::Baseline(times))
@@ -327,7 +358,7 @@ mod tests {
 
     #[test]
     fn ratios_are_asked_of_the_others_only() {
-        use ExpectedFigure::{Bandwidth, P90, Throughput};
+        use Figure::{Bandwidth, Throughput};
         let times =
             |figure, relation, times| expectation(None, figure, relation, Bound::Baseline(times));
         let at_least = |share| times(Throughput, Relation::Above, share);
@@ -337,7 +368,7 @@ mod tests {
             of(&[("b", "cannot tell")])
         );
         assert_eq!(standings(slower(), at_least(1.1)), of(&[("b", "not met")]));
-        let p90 = times(P90, Relation::AtMost, 1.2);
+        let p90 = times(p("p90"), Relation::AtMost, 1.2);
         assert_eq!(standings(slower(), p90), of(&[("b", "met")]));
         let bandwidth = times(Bandwidth, Relation::AtLeast, 1.2);
         assert_eq!(standings(slower(), bandwidth), of(&[("b", "not met")]));
@@ -345,7 +376,7 @@ mod tests {
 
     #[test]
     fn errors_need_enough_operations_and_none_is_a_fact() {
-        use ExpectedFigure::Errors;
+        use Figure::Errors;
         let below = |bound| expectation(Some("b"), Errors, Relation::Below, errors(bound));
         assert_eq!(standings(Run::pair(8), below("0.1%")), of(&[("b", "met")]));
         assert_eq!(
@@ -361,7 +392,7 @@ mod tests {
 
     #[test]
     fn the_longest_is_a_fact() {
-        use ExpectedFigure::Max;
+        use Figure::Max;
         let mut run = Run::pair(2);
         run.first_of("b").answers(1_000, 0.0021);
         let max = expectation(None, Max, Relation::Below, time("2.05ms"));
@@ -370,10 +401,9 @@ mod tests {
 
     #[test]
     fn numbers_that_cannot_be_believed_meet_nothing() {
-        use ExpectedFigure::P50;
         let mut run = Run::pair(8);
         run.first_of("b").fail(ErrorClass::Status, 900);
-        let p50 = expectation(None, P50, Relation::Below, time("1s"));
+        let p50 = expectation(None, p("p50"), Relation::Below, time("1s"));
         assert_eq!(
             standings(run, p50),
             of(&[("a", "met"), ("b", "cannot tell")])
@@ -382,7 +412,7 @@ mod tests {
 
     #[test]
     fn what_is_not_observed_is_not_met() {
-        use ExpectedFigure::Cpu;
+        use Figure::Cpu;
         let mut run = Run::pair(8);
         run.each_of("b", |slice| slice.unobserved());
         let cpu = expectation(None, Cpu, Relation::Below, time("1s"));
@@ -394,10 +424,9 @@ mod tests {
 
     #[test]
     fn nothing_is_expected_of_a_twin() {
-        use ExpectedFigure::P50;
         let mut run = Run::new(&["a", "a-twin"], &["get"], 16);
         run.plan.comparing.twin = Some(1);
-        let p50 = expectation(None, P50, Relation::Below, time("1s"));
+        let p50 = expectation(None, p("p50"), Relation::Below, time("1s"));
         assert_eq!(standings(run, p50), of(&[("a", "met")]));
     }
 }

@@ -8,10 +8,12 @@ use tenbin_plan::Plan;
 use tenbin_record::{CacheUse, OpFigures, Role, SearchUse, ServerUse, Slice, UseScope};
 use tenbin_stats::{CONFIDENCE, Estimate, Measured, median};
 
+use crate::backend::{Backend, Backends};
 use crate::connections::{self, ConnectionFigures, HostFigures};
 use crate::evidence::{Cell, cells, is_closed};
 use crate::latency::{self, Kind, Pick};
 use crate::metric::Metric;
+use crate::processes::{self, ProcessFigures};
 use crate::server;
 use crate::single::{self, SingleFigures};
 use crate::stages::{self, StageFigures};
@@ -63,6 +65,11 @@ pub struct TargetFigures {
     pub voluntary_switches: Measured,
     /// How often a thread of the target lost its core for a piece of work done.
     pub involuntary_switches: Measured,
+    /// What each program of the target costs, and those that are not observed and were busy only
+    /// while it had load.
+    pub processes: Vec<ProcessFigures>,
+    /// Why its cost is unknown and how to change that, where nobody observes it.
+    pub not_observed: Option<&'static str>,
     /// What the target's control group says, where it has one of its own.
     pub group: Option<GroupFigures>,
     /// CPU seconds of the generator for a piece of work of any outcome.
@@ -154,10 +161,14 @@ pub struct OperationFigures {
 /// The figures of every workload on every target, in the plan's order, also
 /// where nothing was measured.
 pub fn figures(plan: &Plan, slices: &[Slice]) -> Vec<TargetFigures> {
-    cells(plan, slices).iter().map(of_cell).collect()
+    let backends = Backends::in_run(plan, slices);
+    let cells = cells(plan, slices);
+    let each = cells.iter();
+    each.map(|cell| of_cell(cell, backends.of_target(&cell.target.name)))
+        .collect()
 }
 
-fn of_cell(cell: &Cell<'_>) -> TargetFigures {
+fn of_cell(cell: &Cell<'_>, backends: &[Backend]) -> TargetFigures {
     let full = cell.full();
     let basis = Basis::of(cell);
     let used = || cell.slices.iter().filter_map(|slice| slice.server.as_ref());
@@ -187,6 +198,8 @@ fn of_cell(cell: &Cell<'_>) -> TargetFigures {
         }),
         voluntary_switches: each(&|used| used.voluntary_switches),
         involuntary_switches: each(&|used| used.involuntary_switches),
+        processes: processes::of_cell(cell, &basis, backends),
+        not_observed: processes::not_observed(cell.target, &cell.slices),
         group: group(cell, &basis),
         client_cpu: basis.each(|slice| per(slice.client.cpu_seconds, slice.ok() + slice.failed())),
         client_allocated_bytes: basis.each(|slice| {
@@ -315,7 +328,7 @@ impl<'a> Basis<'a> {
         &self.slices
     }
 
-    fn each(&self, figure: impl Fn(&Slice) -> Option<f64>) -> Measured {
+    pub(crate) fn each(&self, figure: impl Fn(&Slice) -> Option<f64>) -> Measured {
         let values: Vec<f64> = self
             .slices
             .iter()

@@ -86,6 +86,11 @@ pub(crate) fn mean_over(slices: &[&Slice], pick: &Pick<'_>) -> Measured {
     clustered_mean(&sums, CONFIDENCE)
 }
 
+/// The mean of a kind of latency over some operations; see [`mean_over`].
+pub(crate) fn mean(slices: &[&Slice], kind: Kind, wanted: &dyn Fn(&OpFigures) -> bool) -> Measured {
+    mean_over(slices, &|slice| of_operations(slice, kind, wanted))
+}
+
 fn of_operations<'s>(
     slice: &'s Slice,
     kind: Kind,

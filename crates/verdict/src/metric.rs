@@ -1,34 +1,37 @@
 //! The figures by which targets are compared.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use tenbin_plan::{Figure, Plan, Quantile, Statistic, Workload};
 use tenbin_record::{OpFigures, Slice};
 use tenbin_stats::{CONFIDENCE, Measured, median};
 
+use crate::evidence::is_closed;
 use crate::latency::{self, Kind};
 use crate::server;
 
 /// A figure by which targets are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
     /// Work done a second.
     Throughput,
-    /// Median of write start to last byte, seconds.
-    ServiceP50,
-    /// 90th percentile of the same.
-    ServiceP90,
-    /// 99th percentile of the same.
-    ServiceP99,
-    /// Median of intended start to last byte, seconds.
-    ResponseP50,
-    /// 90th percentile of the same.
-    ResponseP90,
-    /// 99th percentile of the same.
-    ResponseP99,
+    /// A statistic of the time from write start to last byte, seconds.
+    Service(Statistic),
+    /// A statistic of the time from intended start to last byte, seconds.
+    Response(Statistic),
     /// CPU seconds that the target used for a piece of work done.
     ServerCpu,
     /// Body bytes of work done a second, either way.
     Bandwidth,
+}
+
+const fn percentile(percent: u32) -> Statistic {
+    Statistic::Quantile(Quantile::percent(percent))
+}
+
+impl Serialize for Metric {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.name())
+    }
 }
 
 /// Which way is better.
@@ -42,6 +45,62 @@ pub enum Direction {
 }
 
 impl Metric {
+    /// Median service time.
+    pub const SERVICE_P50: Self = Self::Service(percentile(50));
+    /// 90th percentile of service time.
+    pub const SERVICE_P90: Self = Self::Service(percentile(90));
+    /// 99th percentile of service time.
+    pub const SERVICE_P99: Self = Self::Service(percentile(99));
+    /// Median response time.
+    pub const RESPONSE_P50: Self = Self::Response(percentile(50));
+    /// 99th percentile of response time.
+    pub const RESPONSE_P99: Self = Self::Response(percentile(99));
+
+    /// The figure that a plan names, under a load; `None` for those that are facts about the run
+    /// and no estimates.
+    pub fn named(figure: Figure, closed_loop: bool) -> Option<Self> {
+        Some(match (figure, closed_loop) {
+            (Figure::Throughput, _) => Self::Throughput,
+            (Figure::Time(statistic), true) => Self::Service(statistic),
+            (Figure::Time(statistic), false) => Self::Response(statistic),
+            (Figure::Cpu, _) => Self::ServerCpu,
+            (Figure::Bandwidth, _) => Self::Bandwidth,
+            (Figure::Max | Figure::Errors, _) => return None,
+        })
+    }
+
+    /// The figure that decides a workload: the plan's, or that of the load.
+    pub fn primary(plan: &Plan, workload: &Workload) -> Self {
+        let closed = is_closed(workload);
+        let chosen = plan.comparing.decide;
+        chosen
+            .and_then(|figure| Self::named(figure, closed))
+            .unwrap_or(Self::deciding(closed))
+    }
+
+    /// What to compare at a workload: the figure that decides it first.
+    pub(crate) fn of_workload(plan: &Plan, workload: &Workload) -> Vec<Self> {
+        let primary = Self::primary(plan, workload);
+        let usual = Self::of_load(is_closed(workload)).iter().copied();
+        let others = usual.filter(|metric| *metric != primary);
+        std::iter::once(primary).chain(others).collect()
+    }
+
+    /// Its name for machines: `throughput`, `service_p99`, `response_mean`, `server_cpu`.
+    pub fn name(self) -> String {
+        let of = |statistic| match statistic {
+            Statistic::Mean => "mean".to_owned(),
+            Statistic::Quantile(quantile) => quantile.to_string(),
+        };
+        match self {
+            Self::Throughput => "throughput".to_owned(),
+            Self::Service(statistic) => format!("service_{}", of(statistic)),
+            Self::Response(statistic) => format!("response_{}", of(statistic)),
+            Self::ServerCpu => "server_cpu".to_owned(),
+            Self::Bandwidth => "bandwidth".to_owned(),
+        }
+    }
+
     /// What to compare under a load, the primary figure first.
     ///
     /// A closed loop is asked how much it gets done. In an open loop the schedule
@@ -50,12 +109,12 @@ impl Metric {
         if closed_loop {
             &[
                 Self::Throughput,
-                Self::ServiceP50,
-                Self::ServiceP99,
+                Self::SERVICE_P50,
+                Self::SERVICE_P99,
                 Self::ServerCpu,
             ]
         } else {
-            &[Self::ResponseP50, Self::ResponseP99, Self::ServerCpu]
+            &[Self::RESPONSE_P50, Self::RESPONSE_P99, Self::ServerCpu]
         }
     }
 
@@ -64,7 +123,7 @@ impl Metric {
         if closed_loop {
             Self::Throughput
         } else {
-            Self::ResponseP50
+            Self::RESPONSE_P50
         }
     }
 
@@ -77,24 +136,23 @@ impl Metric {
     }
 
     /// Words for it in a sentence.
-    pub fn phrase(self) -> &'static str {
+    pub fn phrase(self) -> String {
         match self {
-            Self::Throughput => "throughput",
-            Self::ServiceP50 => "median service time",
-            Self::ServiceP90 => "90th percentile of service time",
-            Self::ServiceP99 => "99th percentile of service time",
-            Self::ResponseP50 => "median response time",
-            Self::ResponseP90 => "90th percentile of response time",
-            Self::ResponseP99 => "99th percentile of response time",
-            Self::ServerCpu => "server CPU per operation",
-            Self::Bandwidth => "bandwidth",
+            Self::Throughput => "throughput".to_owned(),
+            Self::Service(statistic) => format!("{} service time", words(statistic)),
+            Self::Response(statistic) => format!("{} response time", words(statistic)),
+            Self::ServerCpu => "server CPU per operation".to_owned(),
+            Self::Bandwidth => "bandwidth".to_owned(),
         }
     }
 
     /// The figure of one target over some slices.
     pub(crate) fn figure(self, slices: &[&Slice]) -> Measured {
-        match self.quantile() {
-            Some((q, kind)) => latency::quantile(slices, q, kind, is_work),
+        match self.timed() {
+            Some((Statistic::Quantile(quantile), kind)) => {
+                latency::quantile(slices, quantile.share(), kind, is_work)
+            }
+            Some((Statistic::Mean, kind)) => latency::mean(slices, kind, &is_work),
             None => self.middle(slices),
         }
     }
@@ -117,15 +175,22 @@ impl Metric {
     /// slices have too few samples for, one for the block. `None` if a slice has none.
     pub(crate) fn of_block(self, slices: &[&Slice]) -> Option<Vec<f64>> {
         let apart = slices.iter().map(|slice| self.of_slice(slice)).collect();
-        let Some((q, kind)) = self.quantile() else {
+        let Some((Statistic::Quantile(quantile), kind)) = self.timed() else {
             return apart;
         };
-        apart.or_else(|| Some(vec![latency::quantile_of(slices, q, kind, &is_work)?]))
+        let together = || latency::quantile_of(slices, quantile.share(), kind, &is_work);
+        apart.or_else(|| Some(vec![together()?]))
     }
 
     pub(crate) fn of_slice(self, slice: &Slice) -> Option<f64> {
-        if let Some((q, kind)) = self.quantile() {
-            return latency::quantile_of(&[slice], q, kind, &is_work);
+        match self.timed() {
+            Some((Statistic::Quantile(quantile), kind)) => {
+                return latency::quantile_of(&[slice], quantile.share(), kind, &is_work);
+            }
+            Some((Statistic::Mean, kind)) => {
+                return latency::mean(&[slice], kind, &is_work).value();
+            }
+            None => {}
         }
         match self {
             Self::ServerCpu => server_cpu(slice),
@@ -134,19 +199,34 @@ impl Metric {
         }
     }
 
-    fn quantile(self) -> Option<(f64, Kind)> {
+    fn timed(self) -> Option<(Statistic, Kind)> {
         let service: Kind = |op: &OpFigures| &op.service;
         let response: Kind = |op: &OpFigures| &op.response;
         match self {
-            Self::ServiceP50 => Some((0.50, service)),
-            Self::ServiceP90 => Some((0.90, service)),
-            Self::ServiceP99 => Some((0.99, service)),
-            Self::ResponseP50 => Some((0.50, response)),
-            Self::ResponseP90 => Some((0.90, response)),
-            Self::ResponseP99 => Some((0.99, response)),
+            Self::Service(statistic) => Some((statistic, service)),
+            Self::Response(statistic) => Some((statistic, response)),
             Self::Throughput | Self::ServerCpu | Self::Bandwidth => None,
         }
     }
+}
+
+/// In front of "service time".
+fn words(statistic: Statistic) -> String {
+    let Statistic::Quantile(quantile) = statistic else {
+        return "mean".to_owned();
+    };
+    let percent = quantile.as_percent();
+    if percent == 50.0 {
+        return "median".to_owned();
+    }
+    let suffix = match (percent.fract() == 0.0, percent as u32) {
+        (true, 11..=13) => "th",
+        (true, whole) if whole % 10 == 1 => "st",
+        (true, whole) if whole % 10 == 2 => "nd",
+        (true, whole) if whole % 10 == 3 => "rd",
+        _ => "th",
+    };
+    format!("{percent}{suffix} percentile of")
 }
 
 /// Unknown where the rate is.

@@ -106,8 +106,8 @@ fn step(
         ratio(&logs, CONFIDENCE)
     };
     let (median, p99) = match is_closed(workload) {
-        true => (Metric::ServiceP50, Metric::ServiceP99),
-        false => (Metric::ResponseP50, Metric::ResponseP99),
+        true => (Metric::SERVICE_P50, Metric::SERVICE_P99),
+        false => (Metric::RESPONSE_P50, Metric::RESPONSE_P99),
     };
     NodeStep {
         target: target.name.clone(),

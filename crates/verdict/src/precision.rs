@@ -5,7 +5,7 @@ use tenbin_record::Slice;
 use tenbin_stats::{CONFIDENCE, Estimate, ratio};
 
 use crate::compare::Blocks;
-use crate::evidence::{cells, is_closed};
+use crate::evidence::cells;
 use crate::metric::Metric;
 
 /// Whether a run that may end by precision may end: every deciding ratio has an
@@ -44,7 +44,7 @@ fn ratios(plan: &Plan, slices: &[Slice]) -> Vec<Option<Estimate>> {
     };
     let of_workload = |workload| {
         let blocks = Blocks::of(workload, slices);
-        let metric = Metric::deciding(is_closed(workload));
+        let metric = Metric::primary(plan, workload);
         let of_pair = move |challenger: &tenbin_plan::Target| {
             let logs = blocks.log_ratios(metric, &baseline.name, &challenger.name);
             ratio(&logs, CONFIDENCE).estimate().copied()
@@ -57,7 +57,7 @@ fn ratios(plan: &Plan, slices: &[Slice]) -> Vec<Option<Estimate>> {
 fn figures(plan: &Plan, slices: &[Slice]) -> Vec<Option<Estimate>> {
     let cells = cells(plan, slices);
     let figures = cells.iter().map(|cell| {
-        let metric = Metric::deciding(is_closed(cell.workload));
+        let metric = Metric::primary(plan, cell.workload);
         metric.figure(&cell.full()).estimate().copied()
     });
     figures.collect()

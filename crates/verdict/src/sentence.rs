@@ -199,7 +199,7 @@ mod tests {
             said(&scaled(3.0), Metric::Throughput),
             "b is 3.00 times as fast as a at get (ratio 3.00, 96 % interval 3.00–3.00, 8 quads)"
         );
-        let latency = said(&scaled(1.25), Metric::ServiceP50);
+        let latency = said(&scaled(1.25), Metric::SERVICE_P50);
         assert!(
             latency.starts_with("b has a median service time 20 % lower than a at get (ratio 0.8"),
             "{latency}"

@@ -6,7 +6,7 @@ use tenbin_record::Slice;
 use tenbin_stats::{CONFIDENCE, Measured, ratio};
 
 use crate::compare::Blocks;
-use crate::evidence::{cells, is_closed};
+use crate::evidence::cells;
 use crate::finding::Trust;
 use crate::metric::{Direction, Metric};
 use crate::words;
@@ -121,6 +121,7 @@ impl Optimum {
     fn shown(&self) -> String {
         let unit = |value: f64| match self.metric {
             Metric::Throughput => words::rate(value),
+            Metric::Bandwidth => format!("{}/s", words::bytes(value as u64)),
             _ => words::time(value),
         };
         match &self.figure {
@@ -193,7 +194,7 @@ fn optimum(
     blocks: &Blocks<'_>,
     slices: &[Slice],
 ) -> Option<Optimum> {
-    let metric = Metric::deciding(is_closed(workload));
+    let metric = Metric::primary(plan, workload);
     let margin = plan.comparing.margin.share();
     let better = |one: &Target, other: &Target| {
         // Above 1 is better, whichever way the figure counts.

@@ -241,6 +241,17 @@ impl Made<'_> {
         op.response = op.service.clone();
     }
 
+    /// So many answers of each time.
+    pub(crate) fn mixed(&mut self, parts: &[(u64, f64)]) {
+        self.answers(parts.iter().map(|(count, _)| count).sum(), 0.002);
+        let op = self.op();
+        op.service = latency_histogram();
+        for (count, seconds) in parts {
+            op.service.record_n(nanos(*seconds), *count).unwrap();
+        }
+        op.response = op.service.clone();
+    }
+
     /// The answers become steps, so many of which make one of another operation.
     pub(crate) fn in_steps(&mut self, steps: u64) {
         let op = self.op();
@@ -391,6 +402,7 @@ fn target(name: &str) -> Target {
         signature: tenbin_plan::Signature::V4,
         store: Default::default(),
         memory: None,
+        version: None,
         sweep: None,
         observe: None,
         searched: Default::default(),

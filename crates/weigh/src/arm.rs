@@ -104,6 +104,8 @@ pub(crate) struct Arm {
     disposable: bool,
     /// The `Server` header of its first answer.
     server_header: Option<String>,
+    /// As the plan says it.
+    version: Option<String>,
     /// Records of the plan's pages on each of its hosts.
     pub(crate) records: Option<u64>,
     relaunched: bool,
@@ -143,6 +145,7 @@ impl Arm {
             prepared,
             disposable: is_disposable(target),
             server_header,
+            version: target.version.clone(),
             records: None,
             relaunched: plan.rounds.relaunch,
             slowest: None,
@@ -162,6 +165,7 @@ impl Arm {
             dns_ns: host.dns.and_then(|took| took.as_nanos().try_into().ok()),
         });
         TargetEnvironment {
+            version: self.version.clone(),
             server_header: self.server_header.clone(),
             records: self.records,
             relaunched: self.relaunched,

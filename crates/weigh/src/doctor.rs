@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tenbin_engine::Carrier;
 use tenbin_plan::{Plan, Reach, Target, WorkloadKind};
@@ -37,6 +37,8 @@ pub struct Examination<'a> {
     pub connections: Option<u64>,
     /// Ports on which servers are to be started.
     pub ports: Vec<u16>,
+    /// How long this machine is watched for noise; under a second it is not.
+    pub watch: Duration,
     /// Where targets keep their data, by name of the target.
     pub data: BTreeMap<String, PathBuf>,
 }
@@ -101,6 +103,7 @@ fn visit(examination: &Examination<'_>, bench: &Bench) -> Visit {
         root: bench.root.clone(),
         connections,
         files,
+        watch: examination.watch,
     }
 }
 

@@ -139,7 +139,7 @@ impl Machine {
                     used
                 }),
             target_programs: (!after.of_loaded.is_empty())
-                .then(|| by_name(used_by_programs(&before.of_loaded, &after.of_loaded))),
+                .then(|| by_name(used_by_each(&before.of_loaded, &after.of_loaded))),
             pause: None,
             idle_targets: arms
                 .iter()
@@ -220,8 +220,15 @@ fn programs_beside(arms: &[Arm]) -> Option<Vec<Program>> {
     vitals::programs(&members.collect::<Vec<i32>>())
 }
 
-/// What each of those at both looks used, the busiest first.
+/// What each program at both looks used if it used any CPU time, the busiest first.
 fn used_by_programs(before: &[Program], after: &[Program]) -> Vec<ProgramUse> {
+    let mut used = used_by_each(before, after);
+    used.retain(|program| program.cpu_seconds > 0.0);
+    used
+}
+
+/// What each program at both looks used, the busiest first.
+fn used_by_each(before: &[Program], after: &[Program]) -> Vec<ProgramUse> {
     let before: HashMap<(i32, u64), f64> = before
         .iter()
         .map(|program| ((program.pid, program.start), program.cpu_seconds))
@@ -230,11 +237,12 @@ fn used_by_programs(before: &[Program], after: &[Program]) -> Vec<ProgramUse> {
         .iter()
         .filter_map(|program| {
             let had = before.get(&(program.pid, program.start))?;
-            let cpu_seconds = program.cpu_seconds - had;
-            (cpu_seconds > 0.0).then(|| ProgramUse {
+            Some(ProgramUse {
                 pid: program.pid,
                 name: program.name.clone(),
-                cpu_seconds,
+                cpu_seconds: (program.cpu_seconds - had).max(0.0),
+                rss_bytes: Some(program.rss_bytes),
+                processes: None,
             })
         })
         .collect();
@@ -247,7 +255,12 @@ fn by_name(used: Vec<ProgramUse>) -> Vec<ProgramUse> {
     let mut together: Vec<ProgramUse> = Vec::new();
     for program in used {
         match together.iter_mut().find(|known| known.name == program.name) {
-            Some(known) => known.cpu_seconds += program.cpu_seconds,
+            Some(known) => {
+                known.cpu_seconds += program.cpu_seconds;
+                let both = known.rss_bytes.zip(program.rss_bytes);
+                known.rss_bytes = both.map(|(one, other)| one + other);
+                known.processes = Some(known.processes.unwrap_or(1) + 1);
+            }
             None => together.push(program),
         }
     }
@@ -340,12 +353,51 @@ mod tests {
             start,
             name: "db".to_owned(),
             cpu_seconds,
+            rss_bytes: 4096,
         };
         let before = [program(1, 5, 1.0), program(2, 5, 1.0), program(3, 5, 1.0)];
         let after = [program(1, 5, 1.25), program(2, 9, 9.0), program(3, 5, 2.0)];
         let used = used_by_programs(&before, &after);
         let used: Vec<(i32, f64)> = used.iter().map(|one| (one.pid, one.cpu_seconds)).collect();
         assert_eq!(used, [(3, 1.0), (1, 0.25)]);
+    }
+
+    #[test]
+    fn an_idle_process_of_a_target_has_memory_and_is_added_to_those_of_its_name() {
+        let program = |pid, name: &str, cpu_seconds| Program {
+            pid,
+            start: 5,
+            name: name.to_owned(),
+            cpu_seconds,
+            rss_bytes: 4096,
+        };
+        let at = |busy| {
+            [
+                program(1, "access", busy),
+                program(2, "access", 1.0),
+                program(3, "proxy", 2.0),
+            ]
+        };
+        let used = by_name(used_by_each(&at(1.0), &at(1.5)));
+        let told: Vec<_> = used
+            .iter()
+            .map(|one| {
+                (
+                    one.name.as_str(),
+                    one.cpu_seconds,
+                    one.rss_bytes,
+                    one.processes,
+                )
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("access", 0.5, Some(8192), Some(2)),
+                ("proxy", 0.0, Some(4096), None)
+            ]
+        );
+        assert_eq!(used_by_programs(&at(1.0), &at(1.5)).len(), 1);
     }
 
     #[test]

@@ -160,7 +160,10 @@ fn fits_in_memory(target: &Target, supply: Supply, limit: u64) -> Result<(), Wei
 }
 
 fn is_in_memory(target: &Target) -> bool {
-    matches!(target.reach, Reach::Builtin(Builtin::S3Memory))
+    matches!(
+        target.reach,
+        Reach::Builtin(Builtin::S3Memory | Builtin::Blob)
+    )
 }
 
 /// Bytes in three digits.

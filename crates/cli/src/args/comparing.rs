@@ -23,10 +23,14 @@ pub struct ComparingArgs {
     /// How far apart two targets may be and still be equivalent [default: 5%]
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub margin: Option<String>,
-    /// Condition that must be proven true, repeatable or with commas: throughput, p50, p90, p99,
-    /// max, errors, cpu or bandwidth, then <, <=, > or >= and a bound with a unit, such as
-    /// 'p99<20ms' or 'throughput>0.95x baseline'; NAME: before the condition for one target or
-    /// workload. Exit code 7 if proven false, 8 if the run cannot tell
+    /// Figure that decides every comparison: throughput, mean, p50, p90, p95, p99, p99.9 or another
+    /// percentile, cpu or bandwidth [default: throughput; with a rate p50]
+    #[arg(long, value_name = "FIGURE")]
+    pub decide: Option<String>,
+    /// Condition that must be proven true, repeatable or with commas: throughput, mean, p50, p90,
+    /// p95, p99, p99.9 or another percentile, max, errors, cpu or bandwidth, then <, <=, > or >= and
+    /// a bound with a unit, such as 'p99<20ms' or 'throughput>0.95x baseline'; NAME: before the
+    /// condition for one target or workload. Exit code 7 if proven false, 8 if the run cannot tell
     #[arg(long, value_name = "CONDITION", value_delimiter = ',')]
     pub expect: Vec<String>,
     /// Condition that must not be proven true, written like --expect, such as
@@ -41,6 +45,7 @@ impl ComparingArgs {
         set(&mut draft.baseline, "--baseline", self.baseline.as_deref());
         set(&mut draft.aa, "--aa", self.aa.then_some(true));
         set(&mut draft.margin, "--margin", self.margin.as_deref());
+        set(&mut draft.decide, "--decide", self.decide.as_deref());
         if let Some(workloads) = many("--compare-workloads", &self.compare_workloads) {
             draft.compare.workloads = Some(workloads);
         }

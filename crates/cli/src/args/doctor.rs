@@ -10,6 +10,55 @@ use super::keys::value_for;
 use super::{KeyArgs, TargetArgs, set};
 
 /// `tenbin doctor`: what is looked at.
+#[derive(Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Without a subcommand only this machine is looked at: no server is needed. One line for each check:
+ok, warning, failed or unknown, what was seen, and what to do; then whether the machine is fit to
+measure. Exit code 0 if no check failed, 3 if one did.
+
+Examples:
+  tenbin doctor
+  tenbin doctor --duration 30s --connections 512
+  tenbin doctor s3 --target minio=http://127.0.0.1:9000"
+)]
+pub struct DoctorArgs {
+    /// The servers to look at; this machine alone when there is none.
+    #[command(subcommand)]
+    pub command: Option<DoctorCommand>,
+    /// What is looked at without a subcommand.
+    #[command(flatten)]
+    pub machine: DoctorMachineArgs,
+}
+
+/// `tenbin doctor` without a subcommand.
+#[derive(Args)]
+pub struct DoctorMachineArgs {
+    /// How long the machine is watched for noise
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub duration: tenbin_plan::duration::Time,
+    /// Connections that a run would have
+    #[arg(
+        long,
+        short,
+        visible_alias = "concurrency",
+        value_name = "N",
+        default_value_t = 16
+    )]
+    pub connections: u32,
+    /// Directory in which runs would be kept
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    pub out: PathBuf,
+    /// Port on which a server is to be started, repeatable: is it free, and if not, who has it?
+    #[arg(long, value_name = "PORT")]
+    pub port: Vec<u16>,
+    /// Print the findings as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The servers that can be looked at.
 #[derive(Subcommand)]
 pub enum DoctorCommand {
     /// Look at S3 object stores, and at this machine

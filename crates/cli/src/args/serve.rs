@@ -107,6 +107,10 @@ pub struct ServeBlobArgs {
     /// CubeFS cluster
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub gone_delay: tenbin_plan::duration::Time,
+    /// Memory that all blobs may take, for example 4GiB; a PUT beyond it gets 507
+    /// InsufficientStorage [default: half of the free memory]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<tenbin_plan::size::Size>,
     /// The secret of the tokens that requests must carry [default: none are asked for]
     #[arg(
         long,

@@ -8,6 +8,7 @@ use tenbin_plan::{
     At, Builtin, Entries, Field, List, Place, Problem, ReadyDraft, Refusal, Scalar, TargetDraft,
 };
 
+use super::keys;
 use super::observed::ObservedArgs;
 use super::set;
 use super::way::WayArgs;
@@ -35,6 +36,14 @@ struct TargetFlags {
     /// One of Tenbin's own servers: http, s3-memory, s3-durable or blob; or dummy, which is none
     #[arg(long, value_name = "NAME=KIND")]
     builtin: Vec<Named>,
+    /// Memory that the objects of an s3-memory, or the blobs of a blob server of Tenbin may take,
+    /// for example 4GiB; a PUT beyond it gets 507 [default: half of the free memory, divided by the
+    /// number of such servers]
+    #[arg(long, value_name = "[NAME=]SIZE")]
+    builtin_memory: Vec<String>,
+    /// Version of a server, for the report: Tenbin does not ask servers for it
+    #[arg(long, value_name = "[NAME=]TEXT")]
+    server_version: Vec<String>,
     /// URL of a launched server [default: http://127.0.0.1:{port}/]
     #[arg(long, value_name = "NAME=URL")]
     launch_url: Vec<Named>,
@@ -152,9 +161,52 @@ impl TargetArgs {
         drafts.extend(self.positions[2].iter().copied().zip(builtins));
         drafts.sort_by_key(|&(position, _)| position);
         let mut drafts: Vec<_> = drafts.into_iter().map(|(_, draft)| draft).collect();
+        self.give_memory(&mut drafts)?;
+        let names: Vec<String> = drafts.iter().filter_map(keys::name).collect();
+        for target in &mut drafts {
+            let own = keys::name(target);
+            let version = keys::value_for(&self.flags.server_version, own.as_deref(), &names);
+            set(
+                &mut target.value.version,
+                "--server-version",
+                version.as_deref(),
+            );
+        }
         self.way.apply(&mut drafts)?;
         self.observed.apply(&mut drafts)?;
         Ok(drafts)
+    }
+
+    /// Gives the built-in stores in memory what is for each.
+    fn give_memory(&self, targets: &mut [At<TargetDraft>]) -> Result<(), Refusal> {
+        const FLAG: &str = "--builtin-memory";
+        let names: Vec<String> = targets.iter().filter_map(keys::name).collect();
+        let values = &self.flags.builtin_memory;
+        let mut used = false;
+        for target in targets.iter_mut() {
+            let own = keys::name(target);
+            let by_name = values
+                .iter()
+                .filter_map(|value| keys::named(value, &names))
+                .any(|(name, _)| Some(name) == own.as_deref());
+            // What is for all is not for servers that keep nothing in memory.
+            let keeps = self.flags.builtin.iter().any(|server| {
+                Some(&server.name) == own.as_ref()
+                    && matches!(server.value.as_str(), "s3-memory" | "blob")
+            });
+            if by_name || keeps {
+                let size = keys::value_for(values, own.as_deref(), &names);
+                used |= size.is_some();
+                set(&mut target.value.memory, FLAG, size.as_deref());
+            }
+        }
+        match values.is_empty() || used {
+            true => Ok(()),
+            false => Err(problem(format!(
+                "{FLAG}: no target keeps its data in memory; it is for --builtin NAME=s3-memory and \
+                 NAME=blob"
+            ))),
+        }
     }
 
     /// What is said of each launched target, by name.

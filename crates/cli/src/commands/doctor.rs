@@ -1,6 +1,8 @@
 //! `tenbin doctor`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde_json::json;
 use tenbin_plan::Plan;
@@ -9,7 +11,7 @@ use tenbin_weigh::{Bench, Examination, examine};
 
 use super::measure::exit_of;
 use super::plan::resolve;
-use crate::args::{DoctorCommand, DoctorS3Args};
+use crate::args::{DoctorArgs, DoctorCommand, DoctorMachineArgs, DoctorS3Args};
 use crate::exit::Exit;
 use crate::{interrupt, output};
 
@@ -17,20 +19,16 @@ use crate::{interrupt, output};
 const DOCUMENT_VERSION: u32 = 1;
 
 /// Says what is wrong before a run.
-pub(crate) fn doctor(command: &DoctorCommand) -> Exit {
-    let DoctorCommand::S3(args) = command;
-    let plan = match args.draft() {
-        Ok(None) => None,
-        Ok(Some(draft)) => match resolve(Ok(draft)) {
-            Ok(plan) => Some(plan),
-            Err(exit) => return exit,
-        },
-        Err(refusal) => match resolve(Err(refusal)) {
-            Ok(plan) => Some(plan),
-            Err(exit) => return exit,
-        },
+pub(crate) fn doctor(args: &DoctorArgs) -> Exit {
+    let asked = match &args.command {
+        None => Ok(Asked::of_machine(&args.machine)),
+        Some(DoctorCommand::S3(args)) => Asked::of_s3(args),
     };
-    match visit(args, plan.as_ref()) {
+    let asked = match asked {
+        Ok(asked) => asked,
+        Err(exit) => return exit,
+    };
+    match visit(&asked) {
         Ok(exit) => exit,
         Err(error) => {
             output::error(&format!("{error:#}"));
@@ -39,32 +37,82 @@ pub(crate) fn doctor(command: &DoctorCommand) -> Exit {
     }
 }
 
-fn visit(args: &DoctorS3Args, plan: Option<&Plan>) -> anyhow::Result<Exit> {
+/// What is to be looked at, and how it is told.
+struct Asked {
+    examination: (
+        Option<Plan>,
+        Option<u64>,
+        Vec<u16>,
+        BTreeMap<String, PathBuf>,
+    ),
+    out: PathBuf,
+    json: bool,
+    /// Zero where the noise of the machine is no question.
+    watch: Duration,
+}
+
+impl Asked {
+    fn of_machine(args: &DoctorMachineArgs) -> Self {
+        Self {
+            examination: (
+                None,
+                Some(args.connections.into()),
+                args.port.clone(),
+                BTreeMap::new(),
+            ),
+            out: args.out.clone(),
+            json: args.json,
+            watch: args.duration.0,
+        }
+    }
+
+    fn of_s3(args: &DoctorS3Args) -> Result<Self, Exit> {
+        let plan = match args.draft() {
+            Ok(None) => None,
+            Ok(Some(draft)) => Some(resolve(Ok(draft))?),
+            Err(refusal) => Some(resolve(Err(refusal))?),
+        };
+        let data = args.data(&names(plan.as_ref()));
+        let connections = args.connections.map(u64::from);
+        Ok(Self {
+            examination: (plan, connections, args.port.clone(), data),
+            out: args.out.clone(),
+            json: args.json,
+            watch: Duration::ZERO,
+        })
+    }
+}
+
+fn names(plan: Option<&Plan>) -> Vec<String> {
+    let targets = plan.map_or(&[][..], |plan| &plan.targets);
+    targets.iter().map(|target| target.name.clone()).collect()
+}
+
+fn visit(asked: &Asked) -> anyhow::Result<Exit> {
     use anyhow::Context as _;
 
     let stop = interrupt::stop(|_| {}).context("cannot listen to Ctrl-C")?;
     let bench = Bench {
-        root: PathBuf::from(&args.out),
+        root: asked.out.clone(),
         plan_directory: std::env::current_dir().context("cannot tell the working directory")?,
         executable: std::env::current_exe().context("cannot find this program's own file")?,
         count_allocations: || None,
         is_precise: |_, _| false,
         lengthen_slices: false,
     };
-    let names: Vec<String> = plan.map_or_else(Vec::new, |plan| {
-        let targets = plan.targets.iter();
-        targets.map(|target| target.name.clone()).collect()
-    });
+    let (plan, connections, ports, data) = &asked.examination;
     let examination = Examination {
-        plan,
-        connections: args.connections.map(u64::from),
-        ports: args.port.clone(),
-        data: args.data(&names),
+        plan: plan.as_ref(),
+        connections: *connections,
+        ports: ports.clone(),
+        watch: asked.watch,
+        data: data.clone(),
     };
+    let names = names(plan.as_ref());
     let widest = names.iter().map(|name| name.chars().count()).max();
     let mut findings = Vec::new();
     let ended = examine(&examination, &bench, &stop, &mut |finding| {
-        if !args.json {
+        if !asked.json {
             output::print(line(&finding, widest).as_bytes());
         }
         findings.push(finding);
@@ -73,19 +121,41 @@ fn visit(args: &DoctorS3Args, plan: Option<&Plan>) -> anyhow::Result<Exit> {
         output::error(&error.to_string());
         return Ok(exit_of(&error));
     }
-    let text = if args.json {
-        document(&findings)?
-    } else {
-        summary(&findings)
+    let alone = asked.watch > Duration::ZERO;
+    let text = match (asked.json, alone) {
+        (true, _) => document(&findings)?,
+        (false, true) => format!("{}{}\n", summary(&findings), fitness(&findings)),
+        (false, false) => summary(&findings),
     };
     output::print(text.as_bytes());
-    if plan.is_none() && args.port.is_empty() {
+    if !alone && plan.is_none() && ports.is_empty() {
         output::note("no server was looked at; name one with --target");
     }
     Ok(match count(&findings, State::Failed) {
         0 => Exit::Done,
         _ => Exit::Target,
     })
+}
+
+/// Whether this machine is fit to measure, in one sentence.
+fn fitness(findings: &[Finding]) -> String {
+    let named = |state| {
+        let found = findings.iter().filter(|finding| finding.state == state);
+        let mut names: Vec<&str> = found.map(|finding| finding.check).collect();
+        names.dedup();
+        names.join(", ")
+    };
+    let (failed, warned) = (named(State::Failed), named(State::Warning));
+    if !failed.is_empty() {
+        format!("not fit to measure: {failed}")
+    } else if !warned.is_empty() {
+        format!(
+            "fit to compare targets in interleaved rounds; do not trust absolute figures until this \
+             is solved: {warned}"
+        )
+    } else {
+        "fit to measure".to_owned()
+    }
 }
 
 /// What this machine is called among the names of targets.
@@ -126,11 +196,22 @@ fn summary(findings: &[Finding]) -> String {
 fn document(findings: &[Finding]) -> anyhow::Result<String> {
     let document = json!({
         "version": DOCUMENT_VERSION,
+        "fit": fit(findings),
         "failed": count(findings, State::Failed),
         "warnings": count(findings, State::Warning),
         "findings": findings,
     });
     Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+/// `yes`; `ratios` where absolute figures cannot be trusted; `no`.
+fn fit(findings: &[Finding]) -> &'static str {
+    let has = |state| count(findings, state) > 0;
+    match (has(State::Failed), has(State::Warning)) {
+        (true, _) => "no",
+        (false, true) => "ratios",
+        (false, false) => "yes",
+    }
 }
 
 fn count(findings: &[Finding], state: State) -> usize {

@@ -56,6 +56,7 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
                     GoneArg::NotFound => Gone::NotFound,
                 },
                 gone_delay: args.gone_delay.0,
+                memory: args.memory.map(|size| size.0),
                 secret: args.secret_key.as_ref().map(Secret::new),
                 faults: args.faults.clone(),
                 workers: args.workers,

@@ -41,6 +41,9 @@ pub(super) fn target(page: &mut Page, target: &Target, all: &[Target], variables
         Reach::Builtin(builtin) => page.pair("builtin", text(Named::name(*builtin))),
         Reach::Files(files) => page.pair("url", text(file_url(files))),
     }
+    if let Some(version) = &target.version {
+        page.pair("version", text(version));
+    }
     if let Some(bytes) = target.memory {
         page.pair("memory", text(Size(bytes)));
     }

@@ -6,7 +6,8 @@ use super::sweep;
 use crate::comparing::{Comparing, DEFAULT_MARGIN};
 use crate::draft::{CompareDraft, Field, TargetDraft};
 use crate::expectation::{Bound, Demand, Expectation, Written as Condition};
-use crate::model::{Pace, Target, Workload};
+use crate::figure::Figure;
+use crate::model::{Pace, Reach, Target, Workload};
 use crate::percent::Percent;
 use crate::scalar::{At, List, Scalar};
 use crate::schedule::block_of;
@@ -65,6 +66,7 @@ pub(super) struct Written<'a> {
     pub(super) baseline: &'a Field,
     pub(super) aa: &'a Field,
     pub(super) margin: &'a Field,
+    pub(super) decide: &'a Field,
     pub(super) expect: Option<&'a At<List>>,
     pub(super) compare: &'a CompareDraft,
     pub(super) fail_if: Option<&'a At<List>>,
@@ -98,6 +100,9 @@ pub(super) fn resolve(
             }
         }
     }
+    let decide = desk.read("decide", written.decide, |scalar| {
+        deciding(scalar.text()?, targets, workloads)
+    });
     let twin = wants_twin(desk, written.aa)
         .then(|| twin_of(targets, baseline))
         .flatten();
@@ -114,7 +119,42 @@ pub(super) fn resolve(
             })
             .unwrap_or(DEFAULT_MARGIN),
         expect,
+        decide,
     }
+}
+
+/// The figure that decides, if every target and workload has it.
+fn deciding(name: &str, targets: &[Target], workloads: &[Workload]) -> Result<Figure, String> {
+    let figure = Figure::named(name)?;
+    if !figure.has_ratio() {
+        return Err(format!(
+            "{figure} of two targets has no ratio with an interval, so it cannot decide; choose for \
+             example \"p99\" or \"cpu\""
+        ));
+    }
+    let open = workloads
+        .iter()
+        .find(|work| work.load.pace != Pace::Closed && work.search().is_none());
+    if let Some(open) = open.filter(|_| figure.is_rate()) {
+        return Err(format!(
+            "workload {:?} has a rate, which decides its {figure}; choose for example \"p99\" or \
+             \"cpu\"",
+            open.name
+        ));
+    }
+    let is_unobserved = |target: &&Target| {
+        target.observe.is_none() && matches!(target.reach, Reach::Endpoint { .. })
+    };
+    if figure == Figure::Cpu
+        && let Some(target) = targets.iter().find(is_unobserved)
+    {
+        return Err(format!(
+            "the CPU time of target {:?} is not observed; add --observe port (in a plan \
+             observe = {{ port = true }})",
+            target.name
+        ));
+    }
+    Ok(figure)
 }
 
 fn compared_workloads(

@@ -132,6 +132,7 @@ fn one(
     searched::check_nodes(desk, draft, &reach);
     let searched = searched::searched(desk, draft, &reach);
     let observe = observe::resolve(desk, draft.observe.as_ref(), &reach, &way);
+    let version = desk.read("version", &draft.version, version);
     let memory = memory(desk, &draft.memory, &reach);
     let reach = out_of_sight(desk, reach, credentials.as_ref(), draft);
     Some(Target {
@@ -143,11 +144,28 @@ fn one(
         signature,
         store,
         memory,
+        version,
         sweep: None,
         observe,
         searched,
         secrets: draft.secrets.clone(),
     })
+}
+
+/// Characters of a version, at most.
+const LONGEST_VERSION: usize = 200;
+
+fn version(scalar: &Scalar) -> Result<String, String> {
+    let text = scalar.text()?.trim();
+    match text.is_empty()
+        || text.chars().count() > LONGEST_VERSION
+        || text.contains(char::is_control)
+    {
+        true => Err(format!(
+            "is 1 to {LONGEST_VERSION} printable characters, for example \"13.0.0\""
+        )),
+        false => Ok(text.to_owned()),
+    }
 }
 
 /// What the objects of a store in memory may take.
@@ -156,9 +174,10 @@ fn memory(desk: &mut Desk<'_>, field: &Field, reach: &Reach) -> Option<u64> {
         0 => Err("is no memory at all; write for example \"4GiB\"".to_owned()),
         bytes => Ok(bytes),
     })?;
-    if *reach != Reach::Builtin(Builtin::S3Memory) {
+    if !matches!(reach, Reach::Builtin(Builtin::S3Memory | Builtin::Blob)) {
         let place = field.as_ref().map_or(Place::Nowhere, |field| field.place);
-        desk.wrong(place, "memory", "is for builtin = \"s3-memory\" only");
+        let why = "is for builtin = \"s3-memory\" and builtin = \"blob\" only";
+        desk.wrong(place, "memory", why);
         return None;
     }
     Some(given)

@@ -2,7 +2,8 @@
 
 use super::{Rows, heading, line};
 use crate::cost::{
-    ABOUT_GROUPS, ABOUT_WHOLE_HOST, company, covered, is_known, is_of_host, memory, named, plain,
+    ABOUT_GROUPS, ABOUT_WHOLE_HOST, by_program, company, covered, has_rows, is_of_host, memory,
+    named, plain,
 };
 use crate::document::Document;
 use crate::escape::for_markdown;
@@ -16,12 +17,13 @@ pub(super) fn cost(page: &mut String, document: &Document) {
 
 fn of_servers(page: &mut String, document: &Document) {
     heading(page, 2, "Cost of the server");
-    if !document.results.iter().any(is_known) {
+    if !document.results.iter().any(has_rows) {
         line(
             page,
-            "Unknown: no target was observed. Tenbin observes what it launches; see `observe` \
-             for the others.",
+            "Unknown: no target was observed. Tenbin observes the targets that it launches; \
+             `--observe` (in a plan `observe`) names the processes of other targets.",
         );
+        left_out(page, document);
         return;
     }
     line(
@@ -36,20 +38,7 @@ fn of_servers(page: &mut String, document: &Document) {
         about[..1].make_ascii_uppercase();
         line(page, &format!("{about}."));
     }
-    let mut told: Vec<String> = Vec::new();
-    for about in document
-        .results
-        .iter()
-        .filter_map(|result| covered(document, result))
-    {
-        if !told.contains(&about) {
-            let mut sentence = about.clone();
-            sentence[..1].make_ascii_uppercase();
-            line(page, "");
-            line(page, &format!("{}.", for_markdown(&sentence)));
-            told.push(about);
-        }
-    }
+    left_out(page, document);
     line(page, "");
     let mut table = Rows::new(
         page,
@@ -83,6 +72,32 @@ fn of_servers(page: &mut String, document: &Document) {
             plain(result.voluntary_switches),
             plain(result.involuntary_switches),
         ]);
+        for (name, process) in by_program(result) {
+            let mut row: [String; 12] = Default::default();
+            row[0] = for_markdown(&result.workload);
+            row[1] = format!("{}: {}", for_markdown(&result.target), for_markdown(&name));
+            row[2] = TIME.with_interval(process.cpu);
+            row[5] = memory(process.rss_bytes);
+            table.row(&row);
+        }
+    }
+}
+
+/// What the figures of each target leave out.
+fn left_out(page: &mut String, document: &Document) {
+    let mut told: Vec<String> = Vec::new();
+    for about in document
+        .results
+        .iter()
+        .filter_map(|result| covered(document, result))
+    {
+        if !told.contains(&about) {
+            let mut sentence = about.clone();
+            sentence[..1].make_ascii_uppercase();
+            line(page, "");
+            line(page, &format!("{}.", for_markdown(&sentence)));
+            told.push(about);
+        }
     }
 }
 

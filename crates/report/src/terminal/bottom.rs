@@ -283,16 +283,9 @@ fn alone(document: &Document) -> String {
 /// `its twin at get: throughput × 1.002, 0.994–1.009, noise floor 1 %`: what one and
 /// the same server differs by from itself.
 fn twin(document: &Document, result: &ResultOf) -> Option<String> {
-    let wanted = match is_closed(document, result) {
-        true => "throughput",
-        false => "response_p50",
-    };
     let mine = |each: &&Comparison| each.twin && each.workload == result.workload;
-    let mut twins = document.comparisons.iter().filter(mine);
-    let comparison = twins
-        .clone()
-        .find(|each| each.metric == wanted)
-        .or_else(|| twins.next())?;
+    // The figure that decides comes first.
+    let comparison = document.comparisons.iter().find(mine)?;
     let interval = match comparison.ratio.and_then(|figure| figure.interval) {
         Some(_) => ratio_interval(comparison.ratio),
         None => "interval unknown".to_owned(),

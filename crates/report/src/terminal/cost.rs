@@ -1,20 +1,26 @@
 //! What a workload cost its targets.
 
 use super::{INDENT, Page};
-use crate::cost::{ABOUT_WHOLE_HOST, company, covered, is_known, is_of_host, memory, named};
+use crate::cost::{
+    ABOUT_WHOLE_HOST, by_program, company, covered, has_rows, is_of_host, memory, named,
+};
 use crate::document::{Document, Figure, GroupResult, ResultOf, Workload};
 use crate::escape::for_terminal;
 use crate::table::Table;
 use crate::words::{BYTES, SHARE, TIME, UNKNOWN, digits, percent};
+
+/// Column of the peak of memory.
+const PEAK: usize = 4;
 
 impl Page {
     /// A row for each target of which anything is known.
     pub(super) fn cost(&mut self, document: &Document, workload: &Workload) {
         let known: Vec<&ResultOf> = document
             .results_of(&workload.name)
-            .filter(|result| is_known(result))
+            .filter(|result| has_rows(result))
             .collect();
         if known.is_empty() {
+            self.unobserved(document, workload);
             return;
         }
         let stores = known.iter().any(|r| r.written_per_stored.is_some());
@@ -45,20 +51,40 @@ impl Page {
             row.extend(stores.then(|| spread(result.written_per_stored)));
             row.push(spread(result.voluntary_switches));
             row.push(spread(result.involuntary_switches));
+            let columns = row.len();
             table.push(row);
+            for (name, process) in by_program(result) {
+                let mut row = vec![String::new(); columns];
+                row[0] = format!("  {}", for_terminal(&name));
+                row[1] = TIME.with_spread(process.cpu);
+                row[PEAK] = memory(process.rss_bytes);
+                table.push(row);
+            }
         }
         self.line("");
         self.table(&table);
         if known.iter().any(|result| is_of_host(result)) {
             self.paragraph(ABOUT_WHOLE_HOST, INDENT, INDENT);
         }
-        for covered in known.iter().filter_map(|result| covered(document, result)) {
-            self.paragraph(&for_terminal(&covered), INDENT, INDENT);
-        }
+        self.unobserved(document, workload);
         for result in known {
             if let Some(group) = &result.group {
                 let text = about(&result.target, group);
                 self.paragraph(&for_terminal(&text), INDENT, "    ");
+            }
+        }
+    }
+
+    /// What the figures of each target leave out.
+    fn unobserved(&mut self, document: &Document, workload: &Workload) {
+        for result in document.results_of(&workload.name) {
+            if let Some(covered) = covered(document, result) {
+                let what = if has_rows(result) {
+                    ""
+                } else {
+                    "cost of the server "
+                };
+                self.paragraph(&for_terminal(&format!("{what}{covered}")), INDENT, INDENT);
             }
         }
     }

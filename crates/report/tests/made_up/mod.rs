@@ -424,6 +424,7 @@ fn target(name: &str, builtin: Builtin) -> Target {
         signature: tenbin_plan::Signature::V4,
         store: Default::default(),
         memory: None,
+        version: None,
         sweep: None,
         observe: None,
         searched: Default::default(),

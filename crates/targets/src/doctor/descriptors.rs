@@ -94,6 +94,7 @@ mod tests {
             root: "runs".into(),
             connections: files - 100,
             files,
+            watch: std::time::Duration::ZERO,
         };
         assert_eq!(judge_own(&visit(200), 1024, 4096).state, State::Ok);
         let raised = judge_own(&visit(2000), 1024, 4096);

@@ -10,9 +10,12 @@ mod access_key;
 mod bucket;
 mod busy;
 mod clock;
+mod clock_source;
+mod cores;
 mod descriptors;
 mod logging;
 mod machine;
+mod noise;
 mod outgoing;
 mod port;
 mod process;
@@ -24,6 +27,7 @@ mod secret_key;
 mod space;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -38,6 +42,9 @@ use crate::running::Running;
 /// registered.
 pub const CHECKS: &[&dyn Check] = &[
     &busy::Busy,
+    &cores::CoresOf,
+    &clock_source::ClockSource,
+    &noise::NoiseOf,
     &port::Port,
     &outgoing::Outgoing,
     &reach::Reach,
@@ -158,6 +165,8 @@ pub struct Visit {
     pub connections: u64,
     /// Open files that a run would need.
     pub files: u64,
+    /// How long this machine is watched for noise; under a second it is not.
+    pub watch: Duration,
 }
 
 /// A target with all that was found out about it.

@@ -254,6 +254,7 @@ mod tests {
             signature: tenbin_plan::Signature::V4,
             store: Default::default(),
             memory: None,
+            version: None,
             sweep: None,
             observe: None,
             searched: Default::default(),

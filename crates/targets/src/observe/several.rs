@@ -48,6 +48,10 @@ impl Source for Sum {
     fn is_here(&self) -> bool {
         self.0.iter().all(|part| part.is_here())
     }
+
+    fn members(&self) -> Vec<i32> {
+        self.0.iter().flat_map(|part| part.members()).collect()
+    }
 }
 
 /// The totals of all. What one of them does not tell is unknown.
@@ -88,6 +92,29 @@ fn sum(parts: &[Usage]) -> Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[derive(Debug)]
+    struct Of(Vec<i32>);
+
+    impl Source for Of {
+        fn look(&mut self, _: Depth) -> Result<Usage, Lost> {
+            Ok(Usage::default())
+        }
+
+        fn is_here(&self) -> bool {
+            true
+        }
+
+        fn members(&self) -> Vec<i32> {
+            self.0.clone()
+        }
+    }
+
+    #[test]
+    fn the_processes_of_all_sources_are_members() {
+        let sum = Sum(vec![Box::new(Of(vec![7, 8])), Box::new(Of(vec![9]))]);
+        assert_eq!(sum.members(), [7, 8, 9]);
+    }
 
     #[test]
     fn what_one_does_not_tell_is_unknown_of_all() {

@@ -5,6 +5,7 @@
 
 mod accept;
 mod blob;
+mod budget;
 mod http;
 mod s3;
 mod truth;

@@ -12,6 +12,8 @@ pub struct Program {
     pub name: String,
     /// CPU seconds of its threads, counted in clock ticks (10 ms).
     pub cpu_seconds: f64,
+    /// Resident memory, bytes.
+    pub rss_bytes: u64,
 }
 
 /// `PF_KTHREAD` of Linux' `include/linux/sched.h`: a thread of the kernel.
@@ -52,6 +54,7 @@ fn program(process: procfs::process::Stat) -> Program {
         pid: process.pid,
         start: process.starttime,
         cpu_seconds: (process.utime + process.stime) as f64 / ticks,
+        rss_bytes: process.rss.saturating_mul(procfs::page_size()),
         name: process.comm,
     }
 }

@@ -77,6 +77,7 @@ pub(crate) fn target(name: &str, reach: Reach) -> Target {
         signature: tenbin_plan::Signature::V4,
         store: Default::default(),
         memory: None,
+        version: None,
         sweep: None,
         observe: None,
         searched: Default::default(),

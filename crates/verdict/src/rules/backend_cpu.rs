@@ -118,6 +118,8 @@ mod tests {
             pid: 71,
             name: "mariadbd".to_owned(),
             cpu_seconds,
+            rss_bytes: None,
+            processes: None,
         };
         run.each(|slice| {
             slice.server_cpu(0.3);

@@ -49,7 +49,7 @@ impl MediumObjects {
         };
         by(Metric::Throughput)
             .filter_map(|throughput| {
-                let mut tails = by(Metric::ServiceP99);
+                let mut tails = by(Metric::SERVICE_P99);
                 let tail = tails.find(|tail| tail.challenger == throughput.challenger)?;
                 self.pair(throughput, tail)
             })

@@ -65,7 +65,7 @@ impl Rule for OthersBusy {
 }
 
 const ADVICE: &str = "stop other programs before the run: updates, backups, builds, containers; \
-                      `tenbin doctor` says whether the machine is at rest";
+                      `tenbin doctor` says whether the machine is fit to measure";
 
 /// How many programs are named.
 const NAMED: usize = 3;

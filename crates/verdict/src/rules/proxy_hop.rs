@@ -222,6 +222,8 @@ mod tests {
             pid: 9,
             name: name.to_owned(),
             cpu_seconds,
+            rss_bytes: None,
+            processes: None,
         };
         run.each(|slice| {
             let is_proxied = slice.0.target == "b";

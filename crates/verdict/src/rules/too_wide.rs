@@ -4,7 +4,7 @@ use tenbin_plan::Plan;
 
 use super::Rule;
 use crate::compare::Comparison;
-use crate::evidence::{Evidence, is_closed};
+use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
 use crate::metric::Metric;
 use crate::outcome::Outcome;
@@ -118,7 +118,7 @@ impl TooWide {
         let in_rounds = cells.iter().filter(|cell| cell.workload.search().is_none());
         in_rounds
             .filter_map(|cell| {
-                let metric = *Metric::of_load(is_closed(cell.workload)).first()?;
+                let metric = Metric::primary(evidence.plan, cell.workload);
                 let figure = metric.figure(&cell.full());
                 figure.value()?;
                 let seen = match figure.estimate() {

@@ -30,7 +30,7 @@ impl Rule for Twin {
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
         let twins = evidence.comparisons.iter().filter(|c| c.twin);
         let different = twins
-            .filter(|twin| is_deciding(twin.metric) && twin.outcome.is_different())
+            .filter(|twin| is_deciding(evidence.plan, twin) && twin.outcome.is_different())
             .map(|twin| self.different(twin));
         let primary = evidence.comparisons.iter().filter(|c| c.primary);
         let drowned = primary.filter_map(|comparison| self.drowned(comparison));

@@ -26,7 +26,7 @@ use tenbin_plan::Secret;
 
 pub use faults::{Fault, FaultError};
 
-use super::{ServeError, accept};
+use super::{ServeError, accept, half_of_the_free_memory};
 use faults::Faults;
 use service::Access;
 use store::Store;
@@ -45,6 +45,9 @@ pub struct BlobOptions {
     pub gone_delay: Duration,
     /// Secret of the tokens that requests must carry; none are asked for without.
     pub secret: Option<Secret>,
+    /// Bytes that all blobs may take; half of what is free at the start if `None`. A PUT beyond it
+    /// gets 507.
+    pub memory: Option<u64>,
     /// What goes wrong, and how often.
     pub faults: Vec<Fault>,
     /// Worker threads, at least 1.
@@ -68,8 +71,9 @@ pub enum Gone {
 /// # Errors
 /// It cannot listen there, or cannot start its threads.
 pub fn blob(options: &BlobOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
+    let memory = options.memory.or_else(half_of_the_free_memory);
     let access = Access {
-        store: Arc::new(Store::new(options.delete_lag)),
+        store: Arc::new(Store::new(options.delete_lag, memory)),
         faults: Arc::new(Faults::new(&options.faults)),
         secret: options.secret.clone(),
         gone: options.gone,

@@ -57,6 +57,8 @@ pub(super) enum Refusal {
     Limited,
     /// Larger than a blob may be.
     TooLarge,
+    /// There is no memory left for it.
+    Full,
 }
 
 impl Refusal {
@@ -72,6 +74,7 @@ impl Refusal {
             Self::Broken => (500, "asked to break", Some("ServerError")),
             Self::Limited => (552, "access limited", None),
             Self::TooLarge => (553, "access exceed object size", None),
+            Self::Full => (507, "no space left", Some("InsufficientStorage")),
         };
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         json(status, &Trouble { error, code })

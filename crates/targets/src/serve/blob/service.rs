@@ -22,7 +22,7 @@ use super::location::Location;
 use super::query::Query;
 use super::reply::{self, Refusal, Reply};
 use super::sign::sign;
-use super::store::{CLUSTER, LARGEST_PIECE, PIECE, Place, Store};
+use super::store::{CLUSTER, LARGEST_PIECE, PIECE, Place, Room, Store};
 use super::ticket::Ticket;
 use super::trace::Trace;
 use super::{Gone, framing, hashes, token};
@@ -122,6 +122,9 @@ impl Access {
         }
         let framed = head.headers.contains_key(framing::ENCODED);
         let most = most_used(&path, &Query::of(&query), framed);
+        // Before the body is read, which takes the memory.
+        let room = takes_content.then(|| self.store.room(most)).transpose();
+        let most = if room.is_ok() { most } else { 0 };
         let Ok(body) = whole(body, most).await else {
             return Ok(Refusal::BrokenBody.reply());
         };
@@ -138,11 +141,14 @@ impl Access {
         {
             return Ok(refusal.reply());
         }
+        let Ok(room) = room else {
+            return Ok(Refusal::Full.reply());
+        };
         if framed && !self.faults.strike(FaultKind::Unframed) {
             let broken = self.faults.strike(FaultKind::BadBlock);
             let content = framing::content(&body).filter(|_| !broken);
             let mut reply = match content {
-                Some(content) => self.route(&head, &path, &query, content),
+                Some(content) => self.route(&head, &path, &query, content, room),
                 None => Refusal::BrokenBody.reply(),
             };
             let acknowledged = HeaderValue::from_static("1");
@@ -151,10 +157,18 @@ impl Access {
                 .insert(framing::ACKNOWLEDGED, acknowledged);
             return Ok(reply);
         }
-        Ok(self.route(&head, &path, &query, body))
+        Ok(self.route(&head, &path, &query, body, room))
     }
 
-    fn route(&self, head: &Parts, path: &str, query: &str, body: Bytes) -> Reply {
+    /// `room` is there for calls that bring content.
+    fn route(
+        &self,
+        head: &Parts,
+        path: &str,
+        query: &str,
+        body: Bytes,
+        room: Option<Room>,
+    ) -> Reply {
         let is_json = head
             .headers
             .get(CONTENT_TYPE)
@@ -162,16 +176,16 @@ impl Access {
         let method = head.method.as_str();
         // Another type loses the body.
         let document = if is_json { &body[..] } else { b"" };
-        let served = match (method, path) {
-            ("PUT" | "POST", "/put") => self.put(&Query::of(query), body),
-            ("PUT" | "POST", "/putat") => self.put_at(&Query::of(query), body),
-            ("DELETE", "/deleteblob") => self.delete_piece(&Query::of(query)),
-            ("POST", "/get") => read(document).and_then(|call| self.get(&call)),
-            ("POST", "/delete") => read(document).and_then(|call| self.delete(call)),
-            ("POST", "/alloc") => read(document).and_then(|call| self.allocate(&call)),
-            ("POST", "/sign") => read(document).and_then(sign),
-            ("GET", "/access/status") => Ok(reply::json(StatusCode::OK, &status())),
-            ("GET", "/metrics") => {
+        let served = match (method, path, room) {
+            ("PUT" | "POST", "/put", Some(room)) => self.put(&Query::of(query), body, &room),
+            ("PUT" | "POST", "/putat", Some(room)) => self.put_at(&Query::of(query), body, room),
+            ("DELETE", "/deleteblob", _) => self.delete_piece(&Query::of(query)),
+            ("POST", "/get", _) => read(document).and_then(|call| self.get(&call)),
+            ("POST", "/delete", _) => read(document).and_then(|call| self.delete(call)),
+            ("POST", "/alloc", _) => read(document).and_then(|call| self.allocate(&call)),
+            ("POST", "/sign", _) => read(document).and_then(sign),
+            ("GET", "/access/status", _) => Ok(reply::json(StatusCode::OK, &status())),
+            ("GET", "/metrics", _) => {
                 let pieces = self.store.pieces();
                 Ok(reply::text(format!("tenbin_blob_pieces {pieces}\n")))
             }
@@ -191,7 +205,7 @@ impl Access {
         all.find_map(|(kind, refusal)| self.faults.strike(kind).then_some(refusal))
     }
 
-    fn put(&self, query: &Query<'_>, body: Bytes) -> Result<Reply, Refusal> {
+    fn put(&self, query: &Query<'_>, body: Bytes, room: &Room) -> Result<Reply, Refusal> {
         let bits = query.number("hashes")?;
         let size: u64 = query.number("size")?;
         if size > LARGEST_BLOB {
@@ -199,11 +213,11 @@ impl Access {
         }
         let content = self.taken_in(size, body)?;
         let hashsum = self.sums(bits, &content);
-        let location = Some(self.store.put(content));
+        let location = Some(self.store.put(content, room));
         Ok(reply::json(StatusCode::OK, &Stored { location, hashsum }))
     }
 
-    fn put_at(&self, query: &Query<'_>, body: Bytes) -> Result<Reply, Refusal> {
+    fn put_at(&self, query: &Query<'_>, body: Bytes, room: Room) -> Result<Reply, Refusal> {
         let bits = query.number("hashes")?;
         let place = Place::of(query)?;
         if !Ticket::allows(&place) {
@@ -211,7 +225,7 @@ impl Access {
         }
         let content = self.taken_in(place.size, body)?;
         let hashsum = self.sums(bits, &content);
-        self.store.put_at(&place, content);
+        self.store.put_at(&place, content, room);
         let location = None;
         Ok(reply::json(StatusCode::OK, &Stored { location, hashsum }))
     }

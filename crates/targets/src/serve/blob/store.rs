@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
 use super::location::{Location, Slice};
 use super::ticket::Ticket;
+use crate::serve::budget::{Budget, EACH_OBJECT, Full, Share};
 
 /// Size of a piece, unless a client asks for another.
 pub(super) const PIECE: u32 = 4 << 20;
@@ -42,34 +43,66 @@ pub(super) struct Place<'a> {
 #[derive(Debug)]
 pub(super) struct Store {
     lag: Duration,
+    /// The memory of its blobs, if that is limited.
+    budget: Option<Arc<Budget>>,
     inside: Mutex<Inside>,
 }
 
 #[derive(Debug, Default)]
 struct Inside {
     next: u64,
-    pieces: BTreeMap<u64, Bytes>,
+    pieces: BTreeMap<u64, Piece>,
     /// Numbers that are deleted, and until when they are still there; ascending in time.
     going: VecDeque<(Instant, Range<u64>)>,
     /// The content of the piece that was the last to go.
     last_gone: Option<Bytes>,
 }
 
+#[derive(Debug)]
+struct Piece {
+    content: Bytes,
+    /// Given back when the last piece of its blob is gone: they share one allocation.
+    _room: Room,
+}
+
+/// Memory for one blob, given back when dropped.
+#[derive(Debug, Clone)]
+pub(super) struct Room(
+    #[expect(dead_code, reason = "it is there to be dropped")] Option<Arc<Share>>,
+);
+
 impl Store {
-    pub(super) fn new(lag: Duration) -> Self {
+    /// With so many bytes of memory for all blobs; without a limit for `None`.
+    pub(super) fn new(lag: Duration, limit: Option<u64>) -> Self {
         Self {
             lag,
+            budget: limit.map(Budget::new),
             inside: Mutex::default(),
         }
     }
 
+    /// Memory for content of this many bytes.
+    pub(super) fn room(&self, bytes: u64) -> Result<Room, Full> {
+        let Some(budget) = &self.budget else {
+            return Ok(Room(None));
+        };
+        let pieces = bytes.div_ceil(PIECE.into()).max(1);
+        let mut share = Share::of(budget);
+        share.grow(bytes.saturating_add(pieces * EACH_OBJECT))?;
+        Ok(Room(Some(Arc::new(share))))
+    }
+
     /// Takes a blob in.
-    pub(super) fn put(&self, content: Bytes) -> Location {
+    pub(super) fn put(&self, content: Bytes, room: &Room) -> Location {
         let location = self.allocate(content.len() as u64, PIECE);
         let mut inside = self.inside();
         let mut rest = content;
         for (number, size) in location.pieces() {
-            inside.pieces.insert(number, rest.split_to(size as usize));
+            let piece = Piece {
+                content: rest.split_to(size as usize),
+                _room: room.clone(),
+            };
+            inside.pieces.insert(number, piece);
         }
         location
     }
@@ -141,10 +174,14 @@ impl Store {
     }
 
     /// Fills one piece of a location; false if the token does not allow it.
-    pub(super) fn put_at(&self, place: &Place<'_>, content: Bytes) -> bool {
+    pub(super) fn put_at(&self, place: &Place<'_>, content: Bytes, room: Room) -> bool {
         let allowed = Ticket::allows(place);
         if allowed {
-            self.inside().pieces.insert(place.number, content);
+            let piece = Piece {
+                content,
+                _room: room,
+            };
+            self.inside().pieces.insert(place.number, piece);
         }
         allowed
     }
@@ -171,7 +208,7 @@ impl Store {
             .skip_while(|(begin, (_, size))| begin + size <= offset)
             .take_while(|(begin, _)| *begin < end);
         let contents = wanted.map_while(|(begin, (number, size))| {
-            let content = inside.pieces.get(&number)?;
+            let content = &inside.pieces.get(&number)?.content;
             let within = |at: u64| at.saturating_sub(begin).min(size) as usize;
             content
                 .len()
@@ -196,7 +233,7 @@ impl Store {
         let candidates = (1..=64).flat_map(|far| [near.wrapping_add(far), near.wrapping_sub(far)]);
         candidates
             .filter(|number| !own.contains(number))
-            .find_map(|number| inside.pieces.get(&number).cloned())
+            .find_map(|number| Some(inside.pieces.get(&number)?.content.clone()))
     }
 
     /// The content of the blob that was the last to be deleted for good.
@@ -230,7 +267,7 @@ impl Inside {
     fn let_go(&mut self, now: Instant) {
         while let Some((_, numbers)) = self.going.pop_front_if(|(when, _)| *when <= now) {
             while let Some((&number, _)) = self.pieces.range(numbers.clone()).next() {
-                self.last_gone = self.pieces.remove(&number);
+                self.last_gone = self.pieces.remove(&number).map(|piece| piece.content);
             }
         }
     }
@@ -246,9 +283,9 @@ mod tests {
 
     #[test]
     fn a_blob_of_several_pieces_comes_back_whole_until_it_is_gone() {
-        let store = Store::new(Duration::ZERO);
+        let store = Store::new(Duration::ZERO, None);
         let content: Vec<u8> = (0..PIECE as usize * 2 + 5).map(|at| at as u8).collect();
-        let location = store.put(content.clone().into());
+        let location = store.put(content.clone().into(), &Room(None));
         assert_eq!(location.blobs[0].count, 3);
         assert_eq!(read(&store, &location), content);
         let piece = u64::from(PIECE);
@@ -264,16 +301,27 @@ mod tests {
     }
 
     #[test]
+    fn a_full_store_takes_no_more_until_a_blob_is_gone() {
+        let store = Store::new(Duration::ZERO, Some(10_000));
+        let room = store.room(6_000).unwrap();
+        let location = store.put(vec![7; 6_000].into(), &room);
+        drop(room);
+        assert_eq!(store.room(6_000).unwrap_err(), Full);
+        store.delete(&location);
+        assert!(store.room(6_000).is_ok());
+    }
+
+    #[test]
     fn a_deleted_blob_is_there_for_a_while() {
-        let store = Store::new(Duration::from_secs(3600));
-        let location = store.put(Bytes::from_static(b"tea"));
+        let store = Store::new(Duration::from_secs(3600), None);
+        let location = store.put(Bytes::from_static(b"tea"), &Room(None));
         store.delete(&location);
         assert_eq!(read(&store, &location), b"tea");
     }
 
     #[test]
     fn a_piece_is_written_with_its_own_token_only() {
-        let store = Store::new(Duration::ZERO);
+        let store = Store::new(Duration::ZERO, None);
         let (location, tokens) = store.reserve(5, 3);
         let slice = location.blobs[0];
         let place = |token, at, size| Place {
@@ -285,7 +333,7 @@ mod tests {
         };
         let put = |token, at, content: &'static [u8]| {
             let place = place(token, at, content.len() as u64);
-            store.put_at(&place, Bytes::from_static(content))
+            store.put_at(&place, Bytes::from_static(content), Room(None))
         };
         assert_eq!(tokens.len(), 2);
         assert!(!put("other", 0, b"abc"));
@@ -302,7 +350,7 @@ mod tests {
 
     #[test]
     fn there_is_a_token_for_each_slice_and_one_for_a_short_end() {
-        let store = Store::new(Duration::ZERO);
+        let store = Store::new(Duration::ZERO, None);
         let tokens = |size| store.reserve(size, 10).1.len();
         assert_eq!(
             [9, 10, 15, 40, 45, 80, 81].map(tokens),
@@ -311,7 +359,7 @@ mod tests {
     }
     #[test]
     fn a_large_blob_has_few_slices_with_many_pieces() {
-        let store = Store::new(Duration::ZERO);
+        let store = Store::new(Duration::ZERO, None);
         for size in [17, 161, 5_u64 << 30] {
             let (location, tokens) = store.reserve(size, 10);
             assert!(location.blobs.len() <= 4 && tokens.len() <= 5, "{size}");

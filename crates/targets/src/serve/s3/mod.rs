@@ -3,7 +3,6 @@
 //! Multipart uploads, versions and ACLs are answered with `NotImplemented`.
 
 mod access;
-mod budget;
 mod disk;
 mod faults;
 mod flaky;

@@ -12,9 +12,9 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
-use super::budget::{Budget, EACH_OBJECT, Full, Share};
 use super::disk::{Disk, Staged};
 use super::listing::{Next, Query, page};
+use crate::serve::budget::{Budget, EACH_OBJECT, Full, Share};
 
 /// Why the store refuses.
 #[derive(Debug, thiserror::Error)]

@@ -1,14 +1,14 @@
-//! How much memory the objects of a store may take.
+//! How much memory the objects, or blobs, of a store may take.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Memory that an object takes apart from its content and key, bytes: an estimate.
-pub(super) const EACH_OBJECT: u64 = 512;
+pub(crate) const EACH_OBJECT: u64 = 512;
 
 /// Memory for all objects of a store.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(crate) struct Budget {
     /// Bytes, at most.
     limit: u64,
     used: AtomicU64,
@@ -16,10 +16,10 @@ pub(super) struct Budget {
 
 /// The store has no memory left.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Full;
+pub(crate) struct Full;
 
 impl Budget {
-    pub(super) fn new(limit: u64) -> Arc<Self> {
+    pub(crate) fn new(limit: u64) -> Arc<Self> {
         Arc::new(Self {
             limit,
             used: AtomicU64::new(0),
@@ -37,14 +37,14 @@ impl Budget {
 
 /// A part of the budget, given back when dropped.
 #[derive(Debug)]
-pub(super) struct Share {
+pub(crate) struct Share {
     budget: Arc<Budget>,
     bytes: u64,
 }
 
 impl Share {
     /// Nothing yet.
-    pub(super) fn of(budget: &Arc<Budget>) -> Self {
+    pub(crate) fn of(budget: &Arc<Budget>) -> Self {
         Self {
             budget: Arc::clone(budget),
             bytes: 0,
@@ -52,7 +52,7 @@ impl Share {
     }
 
     /// Takes so many bytes more, or leaves it as it is.
-    pub(super) fn grow(&mut self, bytes: u64) -> Result<(), Full> {
+    pub(crate) fn grow(&mut self, bytes: u64) -> Result<(), Full> {
         self.budget.take(bytes)?;
         self.bytes += bytes;
         Ok(())

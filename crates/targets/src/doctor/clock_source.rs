@@ -1,0 +1,95 @@
+//! What does it cost to read the time, and to wake up?
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{Check, Found, Visit};
+
+/// Nanoseconds that a request may spend on its two time stamps: 5 % of one of 10 µs.
+const SLOW_READ: f64 = 250.0;
+/// A thread that wakes up this much too late sends late.
+const LATE: Duration = Duration::from_millis(1);
+/// Times read in a row, and sleeps.
+const READS: u32 = 20_000;
+const SLEEPS: usize = 51;
+
+pub(super) struct ClockSource;
+
+impl Check for ClockSource {
+    fn name(&self) -> &'static str {
+        "clock source"
+    }
+
+    fn of_machine(&self, _visit: &Visit) -> Vec<Found> {
+        let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+        let source = std::fs::read_to_string(path).ok();
+        let source = source.as_deref().map(str::trim);
+        vec![judge(source, cost_of_a_read(), lateness())]
+    }
+}
+
+/// `read` in nanoseconds; `late` is the median of sleeps.
+fn judge(source: Option<&str>, read: f64, late: Duration) -> Found {
+    let evidence = format!(
+        "{}, {read:.0} ns to read the time; a sleep of 1 ms ends {} µs late",
+        source.unwrap_or("unknown"),
+        late.as_micros()
+    );
+    if read > SLOW_READ {
+        let advice = "the kernel does not use the CPU's counter (tsc): look at dmesg for why, or \
+                      measure on another machine";
+        Found::warning(evidence, advice)
+    } else if late > LATE {
+        let advice = "the kernel wakes threads up late: stop other programs, or lower the timer \
+                      slack; use few requests per second per thread until then";
+        Found::warning(evidence, advice)
+    } else {
+        Found::ok(evidence)
+    }
+}
+
+/// The fastest of several tries, nanoseconds.
+fn cost_of_a_read() -> f64 {
+    let one = || {
+        let begun = Instant::now();
+        for _ in 0..READS {
+            std::hint::black_box(Instant::now());
+        }
+        begun.elapsed().as_nanos() as f64 / f64::from(READS)
+    };
+    (0..5).map(|_| one()).fold(f64::INFINITY, f64::min)
+}
+
+fn lateness() -> Duration {
+    let asked = Duration::from_millis(1);
+    let one = |_| {
+        let begun = Instant::now();
+        thread::sleep(asked);
+        begun.elapsed().saturating_sub(asked)
+    };
+    let mut all: Vec<Duration> = (0..SLEEPS).map(one).collect();
+    all.sort_unstable();
+    all[SLEEPS / 2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::State;
+
+    #[test]
+    fn a_slow_clock_and_late_timers_are_warnings() {
+        let soon = Duration::from_micros(60);
+        assert_eq!(judge(Some("tsc"), 25.0, soon).state, State::Ok);
+        let slow = judge(Some("hpet"), 900.0, soon);
+        assert_eq!(slow.state, State::Warning);
+        assert!(slow.evidence.starts_with("hpet, 900 ns"), "{slow:?}");
+        let late = judge(Some("tsc"), 25.0, Duration::from_millis(4));
+        assert_eq!(late.state, State::Warning);
+        assert!(
+            judge(None, 25.0, soon)
+                .evidence
+                .starts_with("unknown, 25 ns")
+        );
+    }
+}

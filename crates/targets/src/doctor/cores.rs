@@ -1,0 +1,131 @@
+//! Which cores are there, how fast may they run, and may this process use all of them?
+
+use super::{Check, Found, Visit};
+use crate::vitals::Monitor;
+
+/// What the system says of its cores.
+#[derive(Debug, Clone, Default)]
+struct Cores {
+    /// Cores of the machine.
+    online: Option<u64>,
+    /// Cores that this process may use, by its affinity and CPU quotas.
+    usable: Option<u64>,
+    /// Frequency governor of the first core, where its frequency is the kernel's business.
+    governor: Option<String>,
+    /// Driver behind the governor.
+    driver: Option<String>,
+    /// The kernel's release.
+    kernel: Option<String>,
+}
+
+pub(super) struct CoresOf;
+
+impl Check for CoresOf {
+    fn name(&self) -> &'static str {
+        "cores"
+    }
+
+    fn of_machine(&self, visit: &Visit) -> Vec<Found> {
+        let vitals = Monitor::new(&visit.root).look();
+        let text = |path: &str| {
+            let text = std::fs::read_to_string(path).ok()?;
+            Some(text.trim().to_owned())
+        };
+        let usable = std::thread::available_parallelism();
+        vec![judge(&Cores {
+            online: vitals.cpu.map(|cpu| cpu.cores),
+            usable: usable
+                .ok()
+                .and_then(|cores| u64::try_from(cores.get()).ok()),
+            governor: vitals.governor,
+            driver: text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"),
+            kernel: text("/proc/sys/kernel/osrelease"),
+        })]
+    }
+}
+
+fn judge(cores: &Cores) -> Found {
+    let word = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_owned());
+    let number = |count: Option<u64>| count.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
+    let evidence = format!(
+        "{} cores, {} of them usable by this process, governor {}, kernel {}",
+        number(cores.online),
+        number(cores.usable),
+        word(&cores.governor),
+        word(&cores.kernel),
+    );
+    // In its active mode this driver calls what follows the load "powersave".
+    let by_hardware = cores
+        .driver
+        .as_deref()
+        .is_some_and(|driver| matches!(driver, "intel_pstate" | "amd-pstate-epp"));
+    let slow = match cores.governor.as_deref() {
+        Some("powersave") => !by_hardware,
+        Some(name) => matches!(name, "ondemand" | "conservative"),
+        None => false,
+    };
+    let reasons = [
+        (
+            cores.usable == Some(1),
+            "load generator and server would share one core: run the server on another machine",
+        ),
+        (
+            cores
+                .usable
+                .is_some_and(|usable| cores.online.is_some_and(|all| usable < all)),
+            "a CPU quota or an affinity keeps cores from this process: compare ratios only, or lift it",
+        ),
+        (
+            slow,
+            "cores change their frequency with the load: cpupower frequency-set -g performance",
+        ),
+    ];
+    let found = reasons.into_iter().filter(|(is_so, _)| *is_so);
+    let advice: Vec<&str> = found.map(|(_, advice)| advice).collect();
+    match (advice.is_empty(), cores.usable) {
+        (false, _) => Found::warning(evidence, advice.join("; ")),
+        (true, None) => Found::unknown(evidence),
+        (true, Some(_)) => Found::ok(evidence),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::State;
+
+    fn with(change: impl Fn(&mut Cores)) -> Found {
+        let mut cores = Cores {
+            online: Some(4),
+            usable: Some(4),
+            governor: Some("performance".to_owned()),
+            driver: Some("acpi-cpufreq".to_owned()),
+            kernel: Some("6.12".to_owned()),
+        };
+        change(&mut cores);
+        judge(&cores)
+    }
+
+    #[test]
+    fn one_core_a_quota_and_a_governor_that_follows_the_load_are_warnings() {
+        assert_eq!(with(|_| {}).state, State::Ok);
+        assert_eq!(
+            with(|cores| cores.governor = None).state,
+            State::Ok,
+            "a virtual machine"
+        );
+        let advice = |found: Found| found.advice.unwrap_or_default();
+        let one = with(|cores| (cores.online, cores.usable) = (Some(1), Some(1)));
+        assert!(advice(one).starts_with("load generator and server would share one core"));
+        assert!(advice(with(|cores| cores.usable = Some(2))).starts_with("a CPU quota"));
+        let governor = |name: &str, driver: &str| {
+            with(|cores| {
+                cores.governor = Some(name.to_owned());
+                cores.driver = Some(driver.to_owned());
+            })
+        };
+        assert!(advice(governor("powersave", "acpi-cpufreq")).contains("frequency-set"));
+        assert_eq!(governor("powersave", "intel_pstate").state, State::Ok);
+        assert_eq!(with(|cores| cores.usable = None).state, State::Unknown);
+    }
+}
