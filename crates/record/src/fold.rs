@@ -142,6 +142,7 @@ impl SliceFold {
             machine: end.machine,
             wire: end.wire,
             singles: end.singles,
+            responses: end.responses,
             stages: end.stages,
             cache: end.cache,
             segment: end.segment,

@@ -42,6 +42,7 @@ mod reader;
 mod seconds;
 mod sequence;
 pub mod server;
+mod responses;
 mod single;
 pub mod slice;
 mod writer;
@@ -66,6 +67,7 @@ pub use tenbin_engine::{ErrorClass, Ledger, Role, Spread, failure, histogram::la
 
 pub use sequence::Segment;
 pub use server::{GroupUse, ServerUse, UseScope};
+pub use responses::{ExpectedResponse, Responses, Sameness, UnexpectedResponses};
 pub use single::{CacheUse, PatternCount, SingleRequest, Singles};
 pub use slice::{
     Allocated, ClientUse, HostFigures, OpFigures, RateProbe, SetupFigures, Slice, SliceEnd,

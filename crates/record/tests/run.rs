@@ -377,6 +377,7 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
             singles: looked.then(singles),
             stages: looked.then(stages),
             segment: None,
+            responses: None,
             cache: looked.then_some(CacheUse {
                 forecast_hits: 5,
                 forecast_lookups: 10,
@@ -784,6 +785,7 @@ fn work_and_requests_are_told_apart_before_and_after_reading() {
             singles: None,
             stages: None,
             segment: None,
+            responses: None,
             cache: None,
             spread: None,
         })

@@ -32,6 +32,7 @@ const TIERS: &[(Tier, &[&str])] = &[
         Tier::Work,
         &[
             "errors",
+            "mixed_responses",
             "unequal_answers",
             "unequal_hits",
             "unequal_requests",

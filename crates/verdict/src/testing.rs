@@ -439,6 +439,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         stages: None,
         cache: None,
         segment: None,
+        responses: None,
         backlog: 0,
         pause: None,
         cut_short: false,

@@ -186,6 +186,7 @@ fn slice(line: &Published) -> Slice {
         stages: None,
         cache: None,
         segment: None,
+        responses: None,
         cut_short: false,
     }
 }

@@ -132,6 +132,7 @@ fn run(plan: &Plan, effect: f64) -> Vec<Slice> {
             stages: None,
             cache: None,
             segment: None,
+            responses: None,
             cut_short: false,
         });
         let next = turns.get(index as usize + 1);
