@@ -221,7 +221,8 @@ mod tests {
              {\"error\":\"over\\u{1b}loaded\"}"
         );
         let rules: Vec<&str> = run.assess().findings.iter().map(|one| one.rule).collect();
-        assert_eq!(rules, ["mixed_responses"], "errors say nothing more");
+        assert_eq!(rules[0], "mixed_responses");
+        assert!(!rules.contains(&"errors"), "{rules:?}");
         assert_eq!(run.assess().trust, Trust::Invalid);
     }
 

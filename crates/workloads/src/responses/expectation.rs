@@ -117,11 +117,11 @@ impl Same {
 impl Expectation {
     /// What responses such as these lead to expect.
     ///
-    /// Few kinds that came in turn are a mixture, of which only one can be right: the one that
-    /// came first, unless it came only once or another is more than twice as long. Of few kinds
+    /// Few kinds that came in turn are a mixture, of which only one can be right: the longest, and
+    /// of equally long ones the first, since errors and parts are shorter than pages. Of few kinds
     /// of about the same length that came one after another, the last is the page of now. Many
     /// kinds are one page whose content varies.
-    pub(crate) fn of(kinds: &Kinds) -> Self {
+    pub(crate) fn of<'a>(kinds: &'a Kinds) -> Self {
         let filled = kinds.kinds.iter().filter(|kind| kind.first.length > 0);
         let all: Vec<&Kind> = match filled.clone().next() {
             Some(_) => filled.collect(),
@@ -130,7 +130,8 @@ impl Expectation {
         let Some(first) = all.first() else {
             return Self::Unknown(kinds.clone());
         };
-        let again: Vec<&&Kind> = all.iter().filter(|kind| kind.count > 1).collect();
+        let again = all.iter().copied().filter(|kind| kind.count > 1);
+        let again: Vec<&Kind> = again.collect();
         let of_again: u64 = again.iter().map(|kind| kind.count).sum();
         let of_all: u64 = all.iter().map(|kind| kind.count).sum();
         let longest = all.iter().map(|kind| kind.first.length).max().unwrap_or(0);
@@ -139,10 +140,12 @@ impl Expectation {
             && of_again * 2 > of_all
             && (kinds.is_interleaved || all.iter().any(|kind| is_far(kind)));
         if all.len() == 1 || is_mixture {
-            let near = |kind: &&&Kind| !is_far(kind);
-            let chosen = again.iter().copied().find(near);
-            let chosen = chosen.or_else(|| all.iter().find(|kind| !is_far(kind)));
-            let chosen = chosen.unwrap_or(first);
+            // Of kinds that are equally long the first.
+            let longest = |kinds: &[&'a Kind]| {
+                let mut kinds = kinds.iter().rev();
+                kinds.by_ref().copied().max_by_key(|kind| kind.first.length)
+            };
+            let chosen = longest(&again).or_else(|| longest(&all)).unwrap_or(first);
             let mut same = Same {
                 like: chosen.first,
                 last_second: chosen.last_second,
@@ -315,6 +318,7 @@ mod tests {
         }
         // The server was overloaded when it was first asked.
         assert_eq!(in_turn((22, 2), (10_000, 1)).like.length, 10_000);
+        assert_eq!(in_turn((9_000, 2), (10_000, 1)).like.length, 10_000);
     }
 
     #[test]

@@ -310,3 +310,135 @@ pub(crate) fn shown(bytes: &[u8]) -> String {
     });
     printable.take(SHOWN_CHARS).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tally::Kinds;
+    use super::*;
+
+    const LENGTH: usize = 10_000;
+
+    /// A monitor that expects bodies of `x`, which came for ten seconds, and what it judges with.
+    struct Desk {
+        monitor: Monitor,
+        bodies: Refusals,
+        read: u64,
+    }
+
+    impl Desk {
+        fn new(rules: Rules) -> Self {
+            let mut kinds = Kinds::default();
+            for second in [50, 60] {
+                kinds.add(Response {
+                    status: 200,
+                    length: LENGTH as u64,
+                    sum: finished(fold(START, &[b'x'; LENGTH])),
+                    second,
+                });
+            }
+            Self {
+                monitor: Monitor::new(Expectation::of(&kinds), rules, 0),
+                bodies: Refusals::keeping(4_096),
+                read: 0,
+            }
+        }
+
+        /// The judgement of a response with this body, which comes in two parts.
+        fn judge(&mut self, body: &[u8], announced: bool) -> Judgement {
+            let mut exchange = Exchange::default();
+            let head = AnswerHead {
+                status: 200,
+                length: announced.then_some(body.len() as u64),
+                bytes: b"",
+            };
+            self.monitor.at(61);
+            let is_read = self.monitor.head(&mut self.bodies, &mut exchange, &head);
+            if is_read == BodyUse::Inspect {
+                self.read += 1;
+                for part in [&body[..body.len() / 3], &body[body.len() / 3..]] {
+                    self.bodies.body(&exchange, part);
+                    self.monitor.body(&mut exchange, part);
+                }
+            }
+            let is_public = |text: &str| !text.contains("hush");
+            let response = (200, body.len() as u64);
+            self.monitor
+                .judge(&mut self.bodies, &mut exchange, response, is_public)
+        }
+    }
+
+    fn failed(judgement: &Judgement) -> Option<&str> {
+        match judgement {
+            Judgement::Failed(ErrorClass::Unexpected, text) => Some(text),
+            Judgement::Failed(..) => Some("another class"),
+            Judgement::Correct => None,
+        }
+    }
+
+    #[test]
+    fn content_is_compared_in_a_sample_and_in_all_responses_once_one_was_different() {
+        let mut desk = Desk::new(Rules::default());
+        for _ in 0..20_000 {
+            assert_eq!(desk.judge(&[b'x'; LENGTH], true), Judgement::Correct);
+        }
+        let one_in = 20_000 / desk.read;
+        assert!((10..=20).contains(&one_in), "one in {one_in}");
+        // Sooner or later one is read, and then all.
+        let tries = (0..1_000).find(|_| failed(&desk.judge(&[b'y'; LENGTH], true)).is_some());
+        assert!(tries.is_some());
+        for _ in 0..100 {
+            let judgement = desk.judge(&[b'y'; LENGTH], true);
+            let text = failed(&judgement).unwrap_or_default();
+            assert!(text.contains("with other content than before: yyy"), "{text}");
+            assert_eq!(desk.judge(&[b'x'; LENGTH], true), Judgement::Correct);
+        }
+        let seen = desk.monitor.report().seen;
+        assert_eq!(seen.unexpected.len(), 1);
+        assert_eq!(seen.unexpected[0].count, 101);
+    }
+
+    #[test]
+    fn every_response_is_read_with_verify_and_none_where_the_body_may_differ() {
+        let mut desk = Desk::new(Rules {
+            every: true,
+            ..Rules::default()
+        });
+        for _ in 0..100 {
+            assert!(failed(&desk.judge(&[b'y'; LENGTH], false)).is_some());
+        }
+        let mut desk = Desk::new(Rules {
+            may_differ: MayDiffer::BODY,
+            every: true,
+        });
+        assert_eq!(desk.judge(b"", true), Judgement::Correct);
+        assert_eq!(desk.read, 0);
+        let mut desk = Desk::new(Rules {
+            may_differ: MayDiffer::SIZE,
+            every: true,
+        });
+        assert_eq!(desk.judge(b"xx", true), Judgement::Correct);
+        assert!(failed(&desk.judge(&[b'y'; LENGTH], true)).is_some());
+    }
+
+    #[test]
+    fn every_other_length_is_seen_and_an_example_holds_no_secret() {
+        for announced in [true, false] {
+            let mut desk = Desk::new(Rules::default());
+            // The first response is always read.
+            assert_eq!(desk.judge(&[b'x'; LENGTH], true), Judgement::Correct);
+            let judgement = desk.judge(b"{\"error\":\"over\nloaded\"}", announced);
+            let text = failed(&judgement).unwrap_or_default();
+            assert!(
+                text.starts_with("response body of 23 bytes, 10000 expected"),
+                "{text}"
+            );
+            assert_eq!(text.ends_with(": {\"error\":\"over loaded\"}"), announced);
+            for body in [&b""[..], b"token hush-hush", &[b'x'; LENGTH - 1]] {
+                let judgement = desk.judge(body, announced);
+                let text = failed(&judgement).unwrap_or_default().to_owned();
+                assert!(text.starts_with("response body of "), "{text}");
+                assert!(!text.contains("hush"), "{text}");
+            }
+        }
+    }
+}
