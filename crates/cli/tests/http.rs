@@ -297,13 +297,22 @@ fn an_overloaded_server_that_says_so_with_status_200_meets_no_condition() {
     assert_eq!(found[0].0, "invalid", "{run}");
     assert!(found[0].1.contains("status 200, 10000 bytes"), "{run}");
     assert!(
-        found[0].1.contains(r#"for example: {"error":"overloaded"}"#),
+        found[0]
+            .1
+            .contains(r#"for example: {"error":"overloaded"}"#),
         "{run}"
     );
     let run = Tenbin::new(
         &scratch,
         [
-            "http", "--target", &url, "--slo", "p99<100ms,errors<0.1%", "--slice", "500ms", "-c",
+            "http",
+            "--target",
+            &url,
+            "--slo",
+            "p99<100ms,errors<0.1%",
+            "--slice",
+            "500ms",
+            "-c",
             "8",
         ],
     )
@@ -354,9 +363,16 @@ fn pages_that_differ_from_the_start_stay_valid() {
         let document = document(&run);
         let found = findings_of(&document, "mixed_responses");
         assert_eq!(found.len(), notes, "{kind:?}: {run}");
-        assert!(found.iter().all(|(severity, _)| severity == "note"), "{run}");
+        assert!(
+            found.iter().all(|(severity, _)| severity == "note"),
+            "{run}"
+        );
         assert_eq!(findings_of(&document, "errors"), [], "{kind:?}: {run}");
-        let run = measured(&scratch, &[&server.url()], &["--json", "--may-differ", "body"]);
+        let run = measured(
+            &scratch,
+            &[&server.url()],
+            &["--json", "--may-differ", "body"],
+        );
         let document = self::document(&run);
         assert_eq!(findings_of(&document, "mixed_responses"), [], "{run}");
     }
@@ -391,7 +407,9 @@ fn gzip_on_one_side_is_no_other_work_and_responses_over_http2_are_compared_too()
     assert_eq!(found.len(), 1, "{run}");
     assert_eq!(found[0].0, "note", "{run}");
     assert!(
-        found[0].1.contains("by compression (gzip against none); the decoded bodies are equal"),
+        found[0]
+            .1
+            .contains("by compression (gzip against none); the decoded bodies are equal"),
         "{run}"
     );
     assert_eq!(findings_of(&document, "mixed_responses"), [], "{run}");

@@ -13,11 +13,11 @@ use proptest::sample::select;
 use support::{resolve_in, world};
 use tenbin_plan::{
     Arrivals, BlobHash, BlobWork, Builtin, ByteRange, Choose, ClientCertificate, Comparing,
-    Credentials, DataSet, Draft, Encryption, Host, HttpVersion, HttpWork, IpVersion, KeyOrder, MayDiffer,
-    KeySource, Launch, Load, Mix, Observe, ObservePage, Pace, Payload, Phase, Pin, Plan, Prefixes,
-    Processes, RateSearch, Reach, Ready, Rounds, S3Operation, S3Work, Secret, SessionToken,
-    Signature, SizeRange, Sizes, Slo, Stored, Target, Think, Tls, TlsVersion, Token, Trace, Way,
-    Workload, WorkloadKind,
+    Credentials, DataSet, Draft, Encryption, Host, HttpVersion, HttpWork, IpVersion, KeyOrder,
+    KeySource, Launch, Load, MayDiffer, Mix, Observe, ObservePage, Pace, Payload, Phase, Pin, Plan,
+    Prefixes, Processes, RateSearch, Reach, Ready, Rounds, S3Operation, S3Work, Secret,
+    SessionToken, Signature, SizeRange, Sizes, Slo, Stored, Target, Think, Tls, TlsVersion, Token,
+    Trace, Way, Workload, WorkloadKind,
 };
 
 const FILES: &[(&str, &[u8])] = &[

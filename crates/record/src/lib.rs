@@ -39,10 +39,10 @@ pub mod machine;
 mod pause;
 mod pretty;
 mod reader;
+mod responses;
 mod seconds;
 mod sequence;
 pub mod server;
-mod responses;
 mod single;
 pub mod slice;
 mod writer;
@@ -65,9 +65,9 @@ pub use reader::{RecordedRun, SecondCounts, SecondTimes, read};
 pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};
 pub use tenbin_engine::{ErrorClass, Ledger, Role, Spread, failure, histogram::latency_histogram};
 
+pub use responses::{ExpectedResponse, Responses, Sameness, UnexpectedResponses};
 pub use sequence::Segment;
 pub use server::{GroupUse, ServerUse, UseScope};
-pub use responses::{ExpectedResponse, Responses, Sameness, UnexpectedResponses};
 pub use single::{CacheUse, PatternCount, SingleRequest, Singles};
 pub use slice::{
     Allocated, ClientUse, HostFigures, OpFigures, RateProbe, SetupFigures, Slice, SliceEnd,

@@ -41,6 +41,7 @@ fn environment() -> Environment {
     environment.targets.insert(
         "b".to_owned(),
         TargetEnvironment {
+            responses: Default::default(),
             version: None,
             server_header: Some("evil\u{1b}[31m\"header\"".to_owned()),
             hosts: vec![HostEnvironment {

@@ -127,11 +127,7 @@ impl RequestArgs {
             ..WorkloadDraft::default()
         };
         draft.may_differ = many("--may-differ", &self.may_differ);
-        set(
-            &mut draft.verify,
-            "--verify",
-            self.verify.then_some(true),
-        );
+        set(&mut draft.verify, "--verify", self.verify.then_some(true));
         set(&mut draft.path, "--path", self.path.as_deref());
         set(&mut draft.method, "--method", self.method.as_deref());
         set(&mut draft.body, "--body", self.body.as_deref());

@@ -105,7 +105,10 @@ fn wanted(expected: &ExpectedResponse) -> Option<String> {
 fn kinds(cell: &Cell<'_>, share: f64) -> String {
     let mut kinds: BTreeMap<(u16, u64), (u64, &str)> = BTreeMap::new();
     let mut all = 0;
-    let seen = cell.slices.iter().filter_map(|slice| slice.responses.as_ref());
+    let seen = cell
+        .slices
+        .iter()
+        .filter_map(|slice| slice.responses.as_ref());
     for responses in seen {
         all += responses.others;
         for kind in &responses.unexpected {
@@ -125,11 +128,14 @@ fn kinds(cell: &Cell<'_>, share: f64) -> String {
     }
     let mut kinds: Vec<_> = kinds.into_iter().collect();
     kinds.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
-    let named = kinds.iter().take(NAMED).map(|((status, length), (count, _))| {
-        // Counted over lead and drain as well: shares of the whole, therefore.
-        let part = share * *count as f64 / all.max(1) as f64;
-        format!("{} with status {status} and {length} bytes", percent(part))
-    });
+    let named = kinds
+        .iter()
+        .take(NAMED)
+        .map(|((status, length), (count, _))| {
+            // Counted over lead and drain as well: shares of the whole, therefore.
+            let part = share * *count as f64 / all.max(1) as f64;
+            format!("{} with status {status} and {length} bytes", percent(part))
+        });
     let named: Vec<String> = named.collect();
     let more = match kinds.len() > NAMED {
         true => " and more kinds",

@@ -202,9 +202,10 @@ impl<'a> Answers<'a> {
         })?;
         let encoded = self.encoded(baseline);
         Some(match (encoded, self.decoded(baseline)) {
-            (Some(encoded), Some(Decoded::Alike(how))) => {
-                (Severity::Note, format!("{seen}, by compression ({encoded}); {how}"))
-            }
+            (Some(encoded), Some(Decoded::Alike(how))) => (
+                Severity::Note,
+                format!("{seen}, by compression ({encoded}); {how}"),
+            ),
             // The contents are judged apart.
             (_, Some(_)) if may_differ.size => (Severity::Note, format!("{seen}, as it may be")),
             (encoded, None) if may_differ.size => {
@@ -466,7 +467,11 @@ mod tests {
         };
         change(&mut other);
         for (target, expected) in [("a", plain), ("b", other)] {
-            let target = run.environment.targets.entry(target.to_owned()).or_default();
+            let target = run
+                .environment
+                .targets
+                .entry(target.to_owned())
+                .or_default();
             target.responses.insert("get".to_owned(), expected);
         }
         run

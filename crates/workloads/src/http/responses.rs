@@ -10,7 +10,7 @@ use super::complaint::{Complaints, Secrets};
 use super::head::Success;
 use crate::kind::Stage;
 use crate::responses::{
-    ExpectedResponse, Expectation, Findings, Monitor, Prober, Report, ResponsesSeen, Rules,
+    Expectation, ExpectedResponse, Findings, Monitor, Prober, Report, ResponsesSeen, Rules,
 };
 
 /// What is expected of the responses of one target to one request, over the whole run.
@@ -32,6 +32,7 @@ impl Expected {
             rules: Rules {
                 may_differ,
                 every: work.verify,
+                any_status: !work.expect.is_empty(),
             },
             secrets: Secrets::of(work),
             expectation: match is_off {

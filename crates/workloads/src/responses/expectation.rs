@@ -1,6 +1,8 @@
 //! What responses are expected, from those that came.
 
-use super::tally::{Kind, Kinds, Response};
+use smallvec::SmallVec;
+
+use super::tally::{Kind, Kinds, MOST_KINDS, Response};
 use super::{ExpectedResponse, Sameness};
 
 /// Responses that are enough to expect the next ones to be like them.
@@ -14,6 +16,9 @@ const PROVEN_SECONDS: u64 = 2;
 const SLACK_BYTES: u64 = 64;
 /// The same as a part of its length: one in this number.
 const SLACK_PART: u64 = 10;
+
+/// As many as there are kinds, without memory from the heap.
+type Few<T> = SmallVec<[T; MOST_KINDS]>;
 
 /// What the responses to a request are expected to be.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,10 +68,7 @@ impl Range {
     pub(super) fn and(self, other: Self) -> Self {
         Self {
             status: self.status,
-            seen: (
-                self.seen.0.min(other.seen.0),
-                self.seen.1.max(other.seen.1),
-            ),
+            seen: (self.seen.0.min(other.seen.0), self.seen.1.max(other.seen.1)),
             last_second: self.last_second.max(other.last_second),
         }
     }
@@ -123,7 +125,8 @@ impl Expectation {
     /// kinds are one page whose content varies.
     pub(crate) fn of<'a>(kinds: &'a Kinds) -> Self {
         let filled = kinds.kinds.iter().filter(|kind| kind.first.length > 0);
-        let all: Vec<&Kind> = match filled.clone().next() {
+        // Workers decide on the path of a request: no allocation.
+        let all: Few<&Kind> = match filled.clone().next() {
             Some(_) => filled.collect(),
             None => kinds.kinds.iter().collect(),
         };
@@ -131,7 +134,7 @@ impl Expectation {
             return Self::Unknown(kinds.clone());
         };
         let again = all.iter().copied().filter(|kind| kind.count > 1);
-        let again: Vec<&Kind> = again.collect();
+        let again: Few<&Kind> = again.collect();
         let of_again: u64 = again.iter().map(|kind| kind.count).sum();
         let of_all: u64 = all.iter().map(|kind| kind.count).sum();
         let longest = all.iter().map(|kind| kind.first.length).max().unwrap_or(0);
@@ -172,6 +175,15 @@ impl Expectation {
         ranges
             .reduce(Range::and)
             .map_or(Self::Nothing, Self::Varies)
+    }
+
+    /// The status that is expected, if any is.
+    pub(super) fn status(&self) -> Option<u16> {
+        match self {
+            Self::Nothing | Self::Unknown(_) => None,
+            Self::Same(same) => Some(same.like.status),
+            Self::Varies(range) => Some(range.status),
+        }
     }
 
     /// Nothing has come yet.

@@ -32,6 +32,8 @@ pub(crate) struct Rules {
     pub(crate) may_differ: MayDiffer,
     /// The content of every response is read, not of some.
     pub(crate) every: bool,
+    /// Responses with another status are of another kind, unless the plan names the statuses.
+    pub(crate) any_status: bool,
 }
 
 /// What a monitor reports at the end of a slice.
@@ -208,6 +210,9 @@ impl Monitor {
             _ => self.seen.compared += 1,
         }
         self.seen.read += u64::from(sum.is_some());
+        if self.rules.any_status && self.expectation.status() != Some(status) {
+            return true;
+        }
         match &mut self.expectation {
             Expectation::Nothing | Expectation::Unknown(_) => true,
             Expectation::Same(same) => {
@@ -343,11 +348,15 @@ mod tests {
             }
         }
 
-        /// The judgement of a response with this body, which comes in two parts.
         fn judge(&mut self, body: &[u8], announced: bool) -> Judgement {
+            self.judge_with(200, body, announced)
+        }
+
+        /// The judgement of a response with this body, which comes in two parts.
+        fn judge_with(&mut self, status: u16, body: &[u8], announced: bool) -> Judgement {
             let mut exchange = Exchange::default();
             let head = AnswerHead {
-                status: 200,
+                status,
                 length: announced.then_some(body.len() as u64),
                 bytes: b"",
             };
@@ -361,7 +370,7 @@ mod tests {
                 }
             }
             let is_public = |text: &str| !text.contains("hush");
-            let response = (200, body.len() as u64);
+            let response = (status, body.len() as u64);
             self.monitor
                 .judge(&mut self.bodies, &mut exchange, response, is_public)
         }
@@ -389,7 +398,10 @@ mod tests {
         for _ in 0..100 {
             let judgement = desk.judge(&[b'y'; LENGTH], true);
             let text = failed(&judgement).unwrap_or_default();
-            assert!(text.contains("with other content than before: yyy"), "{text}");
+            assert!(
+                text.contains("with other content than before: yyy"),
+                "{text}"
+            );
             assert_eq!(desk.judge(&[b'x'; LENGTH], true), Judgement::Correct);
         }
         let seen = desk.monitor.report().seen;
@@ -409,15 +421,31 @@ mod tests {
         let mut desk = Desk::new(Rules {
             may_differ: MayDiffer::BODY,
             every: true,
+            ..Rules::default()
         });
         assert_eq!(desk.judge(b"", true), Judgement::Correct);
         assert_eq!(desk.read, 0);
         let mut desk = Desk::new(Rules {
             may_differ: MayDiffer::SIZE,
             every: true,
+            ..Rules::default()
         });
         assert_eq!(desk.judge(b"xx", true), Judgement::Correct);
         assert!(failed(&desk.judge(&[b'y'; LENGTH], true)).is_some());
+    }
+
+    #[test]
+    fn another_status_is_another_kind_unless_the_plan_names_the_statuses() {
+        for any_status in [false, true] {
+            let mut desk = Desk::new(Rules {
+                any_status,
+                ..Rules::default()
+            });
+            for body in [&b""[..], &[b'x'; LENGTH]] {
+                let judgement = desk.judge_with(204, body, true);
+                assert_eq!(failed(&judgement).is_none(), any_status, "{judgement:?}");
+            }
+        }
     }
 
     #[test]

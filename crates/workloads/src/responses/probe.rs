@@ -7,7 +7,7 @@ use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment
 use super::content::{START, finished, fold};
 use super::expectation::ENOUGH;
 use super::tally::{Kinds, Response};
-use super::{Decoded, ExpectedResponse, Expectation};
+use super::{Decoded, Expectation, ExpectedResponse};
 
 /// Nanoseconds after which no more requests are sent once there are [`FEWEST`] responses.
 const LONGEST_NANOS: u64 = 300_000_000;
@@ -47,7 +47,12 @@ impl Findings {
         ExpectedResponse {
             probed,
             mean: (probed > 0).then(|| mean(self.sum_of_lengths)),
-            kinds: self.kinds.kinds.iter().filter(|kind| kind.count > 1).count() as u64,
+            kinds: self
+                .kinds
+                .kinds
+                .iter()
+                .filter(|kind| kind.count > 1)
+                .count() as u64,
             content_type: self.content_type.clone(),
             encoding: self.encoding.clone(),
             decoded_mean: decoded

@@ -51,7 +51,10 @@ impl Kinds {
 
     pub(super) fn add(&mut self, response: Response) {
         self.total += 1;
-        let at = self.kinds.iter().position(|kind| kind.first.is_like(&response));
+        let at = self
+            .kinds
+            .iter()
+            .position(|kind| kind.first.is_like(&response));
         match at {
             Some(at) => {
                 self.is_interleaved |= self.last != Some(at);

@@ -43,9 +43,12 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Option<Http
             statuses(scalar)
         })
         .concat(),
-        may_differ: each(desk, "may_differ", draft.may_differ.as_ref(), |scalar, _| {
-            scalar.choice(MAY_DIFFER)
-        })
+        may_differ: each(
+            desk,
+            "may_differ",
+            draft.may_differ.as_ref(),
+            |scalar, _| scalar.choice(MAY_DIFFER),
+        )
         .into_iter()
         .fold(MayDiffer::default(), MayDiffer::or),
         verify: desk
