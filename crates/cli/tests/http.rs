@@ -4,7 +4,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Nginx, Scratch, Tenbin};
+use common::{Mixed, Nginx, Scratch, Tenbin, mixed};
 
 #[test]
 fn two_nginx_are_weighed_and_the_run_can_be_shown_and_repeated() {
@@ -105,8 +105,9 @@ fn json_is_the_document_alone_and_counts_what_the_server_saw() {
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
     assert!(document.to_string().contains("\"ok\":1000"), "{run}");
     let seen = std::fs::read_to_string(&log).expect("the access log");
-    // One request more than counted: the look before the first slice.
-    assert_eq!(seen.lines().count(), 1001);
+    // More than counted: the look before the first slice, and 16 requests whose responses show
+    // what is expected.
+    assert_eq!(seen.lines().count(), 1017);
 }
 
 #[test]
@@ -248,4 +249,177 @@ fn quickstart_weighs_four_workloads() {
         ["runs"]
     );
     scratch.expect_nobody_left(Duration::from_secs(5));
+}
+
+/// Runs a short measurement of `url` with these options besides.
+fn measured(scratch: &Scratch, urls: &[&str], options: &[&str]) -> common::Outcome {
+    let mut line = vec!["http"];
+    for url in urls {
+        line.extend(["--target", url]);
+    }
+    let usual = [
+        "--rounds", "6", "--slice", "500ms", "--gap", "10ms", "--warmup", "2500ms", "-c", "8",
+    ];
+    line.extend(usual);
+    line.extend(options);
+    Tenbin::new(scratch, line).run()
+}
+
+/// The findings of that rule in a document.
+fn findings_of(document: &serde_json::Value, rule: &str) -> Vec<(String, String)> {
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let findings = document["findings"].as_array().expect("findings").iter();
+    findings
+        .filter(|finding| finding["rule"] == rule)
+        .map(|finding| (text(&finding["severity"]), text(&finding["evidence"])))
+        .collect()
+}
+
+#[track_caller]
+fn document(run: &common::Outcome) -> serde_json::Value {
+    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"))
+}
+
+#[test]
+fn an_overloaded_server_that_says_so_with_status_200_meets_no_condition() {
+    let scratch = Scratch::new("overloaded");
+    let server = Mixed::start(mixed::Kind::Overloaded);
+    let url = server.url();
+    let run = measured(
+        &scratch,
+        &[&url],
+        &["--json", "--expect", "throughput>2000/s,errors<0.1%"],
+    );
+    assert_ne!(run.code, Some(0), "{run}");
+    let document = document(&run);
+    let found = findings_of(&document, "mixed_responses");
+    assert_eq!(found.len(), 1, "{run}");
+    assert_eq!(found[0].0, "invalid", "{run}");
+    assert!(found[0].1.contains("status 200, 10000 bytes"), "{run}");
+    assert!(
+        found[0]
+            .1
+            .contains(r#"for example: {"error":"overloaded"}"#),
+        "{run}"
+    );
+    let run = Tenbin::new(
+        &scratch,
+        [
+            "http",
+            "--target",
+            &url,
+            "--slo",
+            "p99<100ms,errors<0.1%",
+            "--slice",
+            "500ms",
+            "-c",
+            "8",
+        ],
+    )
+    .run();
+    assert!(!run.stdout.contains("proven"), "{run}");
+}
+
+#[test]
+fn half_of_the_responses_being_of_another_kind_voids_a_run() {
+    use mixed::Kind;
+    let scratch = Scratch::new("halves");
+    for (kind, seen) in [
+        (Kind::Empty, "and 0 bytes"),
+        (Kind::Shorter, "and 9000 bytes"),
+        (Kind::OtherBytes, "and 10000 bytes; for example: "),
+    ] {
+        for chunked in [false, true] {
+            let server = match chunked {
+                false => Mixed::start(kind),
+                true => Mixed::chunked(kind),
+            };
+            let run = measured(&scratch, &[&server.url()], &["--json"]);
+            let found = findings_of(&document(&run), "mixed_responses");
+            assert_eq!(found.len(), 1, "{kind:?} {chunked}: {run}");
+            assert_eq!(found[0].0, "invalid", "{kind:?} {chunked}: {run}");
+            assert!(found[0].1.contains(seen), "{kind:?} {chunked}: {run}");
+        }
+    }
+    let (one, other) = (Mixed::start(Kind::Honest), Mixed::start(Kind::OtherBytes));
+    let run = measured(
+        &scratch,
+        &[&one.url(), &other.url()],
+        &["--json", "--no-keep-alive"],
+    );
+    let document = document(&run);
+    let found = findings_of(&document, "mixed_responses");
+    assert_eq!(found.len(), 1, "{run}");
+    assert_eq!(found[0].0, "invalid", "{run}");
+}
+
+#[test]
+fn pages_that_differ_from_the_start_stay_valid() {
+    use mixed::Kind;
+    let scratch = Scratch::new("dynamic");
+    for (kind, notes) in [(Kind::Dynamic, 1), (Kind::Clock, 1), (Kind::Honest, 0)] {
+        let server = Mixed::start(kind);
+        let run = measured(&scratch, &[&server.url()], &["--json"]);
+        let document = document(&run);
+        let found = findings_of(&document, "mixed_responses");
+        assert_eq!(found.len(), notes, "{kind:?}: {run}");
+        assert!(
+            found.iter().all(|(severity, _)| severity == "note"),
+            "{run}"
+        );
+        assert_eq!(findings_of(&document, "errors"), [], "{kind:?}: {run}");
+        let run = measured(
+            &scratch,
+            &[&server.url()],
+            &["--json", "--may-differ", "body"],
+        );
+        let document = self::document(&run);
+        assert_eq!(findings_of(&document, "mixed_responses"), [], "{run}");
+    }
+}
+
+#[test]
+fn gzip_on_one_side_is_no_other_work_and_responses_over_http2_are_compared_too() {
+    let scratch = Scratch::new("gzip");
+    let half = Mixed::start(mixed::Kind::OtherBytes);
+    let page = scratch.join("page.txt");
+    std::fs::write(&page, "the same page, weighed twice\n".repeat(400)).expect("a page");
+    let home = scratch.path().display();
+    let half = half.url();
+    let page = format!("root {home}; gzip_min_length 1; types {{ text/plain txt; }}");
+    let (_nginx, port) = Nginx::with_servers(&scratch, |port| {
+        format!(
+            "server {{ listen 127.0.0.1:{port}; {page} gzip off; }} \
+             server {{ listen 127.0.0.2:{port}; {page} gzip on; gzip_types text/plain; }} \
+             server {{ listen 127.0.0.3:{port} http2; location / {{ proxy_pass {half}; }} }}"
+        )
+    });
+    let run = measured(
+        &scratch,
+        &[
+            &format!("plain=http://127.0.0.1:{port}/page.txt"),
+            &format!("gzip=http://127.0.0.2:{port}/page.txt"),
+        ],
+        &["--json", "-H", "Accept-Encoding: gzip"],
+    );
+    let document = document(&run);
+    let found = findings_of(&document, "unequal_answers");
+    assert_eq!(found.len(), 1, "{run}");
+    assert_eq!(found[0].0, "note", "{run}");
+    assert!(
+        found[0]
+            .1
+            .contains("by compression (gzip against none); the decoded bodies are equal"),
+        "{run}"
+    );
+    assert_eq!(findings_of(&document, "mixed_responses"), [], "{run}");
+
+    let run = measured(
+        &scratch,
+        &[&format!("half=http://127.0.0.3:{port}/")],
+        &["--json", "--http", "2"],
+    );
+    let found = findings_of(&self::document(&run), "mixed_responses");
+    assert_eq!(found.len(), 1, "{run}");
+    assert_eq!(found[0].0, "invalid", "{run}");
 }

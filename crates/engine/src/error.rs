@@ -20,11 +20,14 @@ pub enum ErrorClass {
     Wrong,
     /// An answer with bytes that were right before they were written over.
     Stale,
+    /// A response with an accepted status, and another length or content than the same
+    /// request was answered with before.
+    Unexpected,
 }
 
 impl ErrorClass {
     /// Every class, in the order of its index.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Connect,
         Self::Timeout,
         Self::Reset,
@@ -33,6 +36,7 @@ impl ErrorClass {
         Self::Short,
         Self::Wrong,
         Self::Stale,
+        Self::Unexpected,
     ];
 
     /// The name used in files and reports.
@@ -46,6 +50,7 @@ impl ErrorClass {
             Self::Short => "short",
             Self::Wrong => "wrong",
             Self::Stale => "stale",
+            Self::Unexpected => "unexpected body",
         }
     }
 

@@ -30,6 +30,9 @@ pub struct Exchange {
     /// A second note, for example how far the answer has been verified, or a
     /// fault seen in its body.
     pub note: u64,
+    /// A third note: the running checksum of the response's body, where the workload
+    /// computes one.
+    pub sum: u64,
 }
 
 /// The time, as far as a workload may know it.

@@ -442,6 +442,8 @@ pub struct WorkloadDraft {
     pub body_file: Field,
     /// HTTP: statuses that count as success.
     pub expect: Option<At<List>>,
+    /// HTTP: `size`, `headers` or `body`: what may differ between responses.
+    pub may_differ: Option<At<List>>,
     /// HTTP: file of requests to draw from.
     pub patterns: Field,
     /// HTTP: what that file is written in.
@@ -485,7 +487,8 @@ pub struct WorkloadDraft {
     pub style: Field,
     /// S3: `signed`, `unsigned`, `streaming` or `trailer`.
     pub payload: Field,
-    /// S3: compare what GET returns with what was put.
+    /// HTTP: compare the content of every response. S3: compare what GET returns with what was
+    /// put.
     pub verify: Field,
     /// S3: checksum sent with content and checked in answers.
     pub checksum: Field,

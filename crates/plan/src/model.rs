@@ -595,9 +595,70 @@ pub struct HttpWork {
     pub body_file: Option<PathBuf>,
     /// Statuses that count as success; any 2xx when empty.
     pub expect: Vec<u16>,
+    /// What may differ between responses to the same request, of one target and of several.
+    pub may_differ: MayDiffer,
+    /// The content of every response is compared with what it was before the run, not of some.
+    pub verify: bool,
     /// The requests that are drawn from in place of a single one: each has its own
     /// method, path and body, and the headers of the work but for its own.
     pub patterns: Option<Patterns>,
+}
+
+/// What may differ between responses to the same request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MayDiffer {
+    /// The length of the body, as sent: it may be compressed, for example.
+    pub size: bool,
+    /// `Content-Type` and `Content-Encoding`.
+    pub headers: bool,
+    /// The content of the body, decoded.
+    pub body: bool,
+}
+
+impl MayDiffer {
+    /// The length as sent alone.
+    pub const SIZE: Self = Self {
+        size: true,
+        ..Self::NOTHING
+    };
+    /// Headers alone.
+    pub const HEADERS: Self = Self {
+        headers: true,
+        ..Self::NOTHING
+    };
+    /// The content, and the length with it.
+    pub const BODY: Self = Self {
+        size: true,
+        body: true,
+        ..Self::NOTHING
+    };
+    const NOTHING: Self = Self {
+        size: false,
+        headers: false,
+        body: false,
+    };
+
+    /// What may differ by one or the other.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            size: self.size || other.size,
+            headers: self.headers || other.headers,
+            body: self.body || other.body,
+        }
+    }
+
+    /// The names of what may differ, as in plans.
+    pub fn names(self) -> Vec<&'static str> {
+        let is_whole = self.body && self.size;
+        let named = [
+            (self.size && !is_whole, "size"),
+            (self.headers, "headers"),
+            (self.body, "body"),
+        ];
+        let set = named.into_iter().filter(|(is_set, _)| *is_set);
+        set.map(|(_, name)| name).collect()
+    }
 }
 
 impl fmt::Debug for HttpWork {
@@ -609,6 +670,8 @@ impl fmt::Debug for HttpWork {
             .field("body", &format_args!("{} bytes", self.body.len()))
             .field("body_file", &self.body_file)
             .field("expect", &self.expect)
+            .field("may_differ", &self.may_differ)
+            .field("verify", &self.verify)
             .field("patterns", &self.patterns)
             .finish()
     }
@@ -644,6 +707,8 @@ impl HttpWork {
             secrets: Secrets::default(),
             body_file: None,
             expect: Vec::new(),
+            may_differ: MayDiffer::default(),
+            verify: false,
             patterns: None,
         }
     }

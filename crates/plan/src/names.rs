@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::model::{Arrivals, Builtin, Signature};
+use crate::model::{Arrivals, Builtin, MayDiffer, Signature};
 use crate::way::{HttpVersion, IpVersion, TlsVersion};
 
 /// The region of a target that names none.
@@ -15,6 +15,13 @@ pub(crate) const STATUS_CLASSES: [(&str, Range<u16>); 4] = [
     ("3xx", 300..400),
     ("4xx", 400..500),
     ("5xx", 500..600),
+];
+
+/// What may differ between responses to the same request, by its name in plans.
+pub(crate) const MAY_DIFFER: &[(&str, MayDiffer)] = &[
+    ("size", MayDiffer::SIZE),
+    ("headers", MayDiffer::HEADERS),
+    ("body", MayDiffer::BODY),
 ];
 
 /// A thing that a plan names.

@@ -14,10 +14,10 @@ use support::{resolve_in, world};
 use tenbin_plan::{
     Arrivals, BlobHash, BlobWork, Builtin, ByteRange, Choose, ClientCertificate, Comparing,
     Credentials, DataSet, Draft, Encryption, Host, HttpVersion, HttpWork, IpVersion, KeyOrder,
-    KeySource, Launch, Load, Mix, Observe, ObservePage, Pace, Payload, Phase, Pin, Plan, Prefixes,
-    Processes, RateSearch, Reach, Ready, Rounds, S3Operation, S3Work, Secret, SessionToken,
-    Signature, SizeRange, Sizes, Slo, Stored, Target, Think, Tls, TlsVersion, Token, Trace, Way,
-    Workload, WorkloadKind,
+    KeySource, Launch, Load, MayDiffer, Mix, Observe, ObservePage, Pace, Payload, Phase, Pin, Plan,
+    Prefixes, Processes, RateSearch, Reach, Ready, Rounds, S3Operation, S3Work, Secret,
+    SessionToken, Signature, SizeRange, Sizes, Slo, Stored, Target, Think, Tls, TlsVersion, Token,
+    Trace, Way, Workload, WorkloadKind,
 };
 
 const FILES: &[(&str, &[u8])] = &[
@@ -465,9 +465,15 @@ fn http() -> impl Strategy<Value = HttpWork> {
         vec(("[A-Za-z-]{1,9}x", "[a-z\"'\\\\]{0,9}"), 0..3),
         body,
         vec(200u16..600, 0..3),
+        select(vec![
+            MayDiffer::default(),
+            MayDiffer::SIZE.or(MayDiffer::HEADERS),
+            MayDiffer::BODY,
+        ]),
+        any::<bool>(),
     )
         .prop_map(
-            |(method, path, headers, (body, body_file), expect)| HttpWork {
+            |(method, path, headers, (body, body_file), expect, may_differ, verify)| HttpWork {
                 secrets: Default::default(),
                 method: method.to_owned(),
                 path,
@@ -476,6 +482,8 @@ fn http() -> impl Strategy<Value = HttpWork> {
                 body,
                 body_file,
                 expect,
+                may_differ,
+                verify,
                 patterns: None,
             },
         )

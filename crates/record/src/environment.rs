@@ -7,6 +7,8 @@ use std::time::Instant;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::responses::ExpectedResponse;
+
 /// The machine and the versions a run was taken with. What is not known is
 /// `None`, never 0.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -65,6 +67,9 @@ pub struct TargetEnvironment {
     /// workload's name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub asked: BTreeMap<String, Vec<HostAsked>>,
+    /// The responses that are expected of it, where they are learnt, by the workload's name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub responses: BTreeMap<String, ExpectedResponse>,
     /// Records that each of its hosts has of the plan's pages, counted after they were loaded;
     /// null where none were.
     #[serde(skip_serializing_if = "Option::is_none")]

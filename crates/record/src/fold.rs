@@ -150,6 +150,7 @@ impl SliceFold {
             machine: end.machine,
             wire: end.wire,
             singles: end.singles,
+            responses: end.responses,
             stages: end.stages,
             cache: end.cache,
             search: end.search,

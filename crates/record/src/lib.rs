@@ -39,6 +39,7 @@ pub mod machine;
 mod pause;
 mod pretty;
 mod reader;
+mod responses;
 mod seconds;
 mod sequence;
 pub mod server;
@@ -64,6 +65,7 @@ pub use reader::{RecordedRun, SecondCounts, SecondTimes, read};
 pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};
 pub use tenbin_engine::{ErrorClass, Ledger, Role, Spread, failure, histogram::latency_histogram};
 
+pub use responses::{ExpectedResponse, Responses, Sameness, UnexpectedResponses};
 pub use sequence::Segment;
 pub use server::{GroupUse, ServerUse, UseScope};
 pub use single::{CacheUse, PatternCount, SearchUse, SingleRequest, Singles};

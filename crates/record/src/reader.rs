@@ -275,6 +275,7 @@ impl SliceEntry {
                 machine: None,
                 wire: None,
                 singles: None,
+                responses: None,
                 stages: None,
                 cache: None,
                 search: None,

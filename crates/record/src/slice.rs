@@ -9,6 +9,7 @@ use tenbin_engine::{ErrorClass, Ledger, Role, Spread, StageSums};
 
 use crate::machine::{MachineUse, WireUse};
 use crate::pause::Pause;
+use crate::responses::Responses;
 use crate::sequence::Segment;
 use crate::server::ServerUse;
 use crate::single::{CacheUse, SearchUse, Singles};
@@ -103,6 +104,10 @@ pub struct SliceEnd {
     /// What was seen of single requests, where these are drawn from patterns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub singles: Option<Singles>,
+    /// What was seen of the responses, where the expected ones are learnt; unknown in runs of
+    /// versions that did not compare them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub responses: Option<Responses>,
     /// What the target told of its own stages, where that is asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stages: Option<StageSums>,
@@ -170,6 +175,8 @@ pub struct Slice {
     pub wire: Option<WireUse>,
     /// What was seen of single requests, if they are drawn from patterns.
     pub singles: Option<Singles>,
+    /// What was seen of the responses, where the expected ones are learnt.
+    pub responses: Option<Responses>,
     /// What the target told of its own stages, if that was asked for.
     pub stages: Option<StageSums>,
     /// What the target's caches were expected to do and did, if that was asked for.

@@ -41,6 +41,7 @@ fn environment() -> Environment {
     environment.targets.insert(
         "b".to_owned(),
         TargetEnvironment {
+            responses: Default::default(),
             version: None,
             server_header: Some("evil\u{1b}[31m\"header\"".to_owned()),
             hosts: vec![HostEnvironment {
@@ -388,6 +389,7 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
                 ..SearchUse::default()
             }),
             segment: None,
+            responses: None,
             cache: looked.then_some(CacheUse {
                 forecast_hits: 5,
                 forecast_lookups: 10,
@@ -799,6 +801,7 @@ fn work_and_requests_are_told_apart_before_and_after_reading() {
             singles: None,
             stages: None,
             segment: None,
+            responses: None,
             cache: None,
             search: None,
             spread: None,

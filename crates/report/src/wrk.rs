@@ -113,12 +113,12 @@ fn row(text: &mut String, name: &str, [mean, deviation, largest]: [Printed; 3], 
 }
 
 fn failures(text: &mut String, pooled: &Pooled) {
-    use ErrorClass::{Connect, Protocol, Reset, Short, Stale, Timeout, Wrong};
+    use ErrorClass::{Connect, Protocol, Reset, Short, Stale, Timeout, Unexpected, Wrong};
     let sockets = [
         ("connect", pooled.failed_by(&[Connect])),
         (
             "read",
-            pooled.failed_by(&[Reset, Protocol, Short, Wrong, Stale]),
+            pooled.failed_by(&[Reset, Protocol, Short, Wrong, Stale, Unexpected]),
         ),
         // Whatever is written here is also answered, or reset.
         ("write", 0),

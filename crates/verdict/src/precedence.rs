@@ -35,6 +35,7 @@ const TIERS: &[(Tier, &[&str])] = &[
         Tier::Work,
         &[
             "errors",
+            "mixed_responses",
             "unequal_answers",
             "unequal_hits",
             "unequal_requests",

@@ -469,6 +469,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         cache: None,
         search: None,
         segment: None,
+        responses: None,
         backlog: 0,
         pause: None,
         cut_short: false,

@@ -20,6 +20,7 @@ mod nodes;
 mod pages;
 mod ports;
 mod progress;
+mod responses;
 mod retried;
 mod run;
 mod search;

@@ -26,6 +26,7 @@ use crate::nodes;
 use crate::pages::Pages;
 use crate::ports;
 use crate::progress::Progress;
+use crate::responses;
 use crate::retried;
 use crate::search::Steering;
 use crate::single;
@@ -151,6 +152,9 @@ pub fn weigh(
             if settled.is_some() {
                 directory.write_plan(&crate::found::in_words(given, &found))?;
             }
+            if responses::note(plan, &arms, &mut environment) {
+                directory.write_environment(&environment)?;
+            }
             if single::note_patterns(plan, &arms, &mut environment) {
                 directory.write_environment(&environment)?;
                 let environment = &environment;
@@ -198,7 +202,8 @@ pub fn weigh(
             let complete = matches!(ending, Ending::Complete(_));
             single::ask_again(plan, &mut arms, complete, &mut wires);
             let tried = retried::try_again(plan, &slices, &mut arms, &mut environment, &mut wires);
-            if single::note_patterns(plan, &arms, &mut environment) || tried {
+            let learnt = responses::note(plan, &arms, &mut environment);
+            if single::note_patterns(plan, &arms, &mut environment) || learnt || tried {
                 // What was measured counts without it; there it stays unknown.
                 let _ = directory.write_environment(&environment);
             }
@@ -650,6 +655,7 @@ impl Run<'_, '_> {
         let prepared = arm.prepared[turn.workload].as_mut();
         prepared.slice_done(done.workers);
         let seen = prepared.singles_seen();
+        let responses = prepared.responses_seen();
         let segment = from.zip(prepared.position()).map(|(from, to)| {
             let planned = stretch.as_ref().and_then(|stretch| stretch.requests);
             course::recorded(&from, &to, planned, done.unmeasured)
@@ -672,6 +678,7 @@ impl Run<'_, '_> {
                 retransmits: tcp.retransmits,
             }),
             singles: seen.map(|seen| single::kept(&seen, &hosts)),
+            responses: responses.map(responses::kept),
             stages: done.stages,
             cache: cache::between(cache_before, cache_after, forecast),
             search: cache::searched(search_before, search_after),

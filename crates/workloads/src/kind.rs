@@ -6,6 +6,7 @@ use tenbin_plan::{self as plan, Found, WorkloadKind};
 use crate::blob::Blob;
 use crate::error::WorkloadError;
 use crate::http::Http;
+use crate::responses::{ExpectedResponse, ResponsesSeen};
 use crate::s3::S3;
 use crate::sequence::Position;
 use crate::single::{AskedPatterns, SinglesSeen};
@@ -173,6 +174,18 @@ pub trait Prepared: Send {
     /// What was seen of single requests in the slice whose workers have just been taken
     /// back, a warm-up too; asked after each, if only to be thrown away.
     fn singles_seen(&mut self) -> Option<SinglesSeen> {
+        None
+    }
+
+    /// What was seen of the responses of the slice whose workers have just been taken back, where
+    /// the right response is not known but learnt; asked after each, if only to be thrown away.
+    fn responses_seen(&mut self) -> Option<ResponsesSeen> {
+        None
+    }
+
+    /// The response that is expected, where it is not known but learnt: from requests before
+    /// the run, and from the run.
+    fn expected_response(&self) -> Option<ExpectedResponse> {
         None
     }
 

@@ -15,6 +15,7 @@ mod lasting;
 pub mod null;
 mod range;
 mod resend;
+mod responses;
 pub mod s3;
 mod sequence;
 mod single;
@@ -28,6 +29,7 @@ pub use blob::Blob;
 pub use error::WorkloadError;
 pub use kind::{KINDS, Kind, Leftover, Prepared, Stage, prepare};
 pub use resend::{Governor, Patient, Refused, SENT_AGAIN};
+pub use responses::{ExpectedResponse, ResponsesSeen, Sameness, UnexpectedResponses};
 pub use sequence::Position;
 pub use single::{
     AskedPatterns, CacheForecast, HostAsked, PatternAsked, PatternSeen, SingleSeen, SinglesSeen,

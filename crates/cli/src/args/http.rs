@@ -76,6 +76,15 @@ pub struct RequestArgs {
     /// Request body, from a file
     #[arg(long, value_name = "FILE")]
     pub body_file: Option<PathBuf>,
+    /// What may differ between responses to the same request, of one target and of several: size
+    /// (of the body as sent, for example by compression), headers (its type and encoding), body
+    /// (its content) [default: nothing]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub may_differ: Vec<String>,
+    /// Compare the content of every response with that before the run [default: of a sample that
+    /// costs less than 2 %]
+    #[arg(long)]
+    pub verify: bool,
 }
 
 impl HttpArgs {
@@ -117,6 +126,8 @@ impl RequestArgs {
             expect: many("--expect", statuses),
             ..WorkloadDraft::default()
         };
+        draft.may_differ = many("--may-differ", &self.may_differ);
+        set(&mut draft.verify, "--verify", self.verify.then_some(true));
         set(&mut draft.path, "--path", self.path.as_deref());
         set(&mut draft.method, "--method", self.method.as_deref());
         set(&mut draft.body, "--body", self.body.as_deref());

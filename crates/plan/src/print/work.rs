@@ -64,6 +64,11 @@ fn http(page: &mut Page, work: &HttpWork) {
     if !work.expect.is_empty() {
         page.pair("expect", list(expected(&work.expect)));
     }
+    let may_differ = work.may_differ.names();
+    if !may_differ.is_empty() {
+        page.pair("may_differ", list(may_differ.into_iter().map(text)));
+    }
+    page.unless("verify", work.verify, false);
     if let Some(drawn) = &work.patterns {
         patterns(page, drawn, &work.secrets);
     }

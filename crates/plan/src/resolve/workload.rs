@@ -148,6 +148,7 @@ fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: Kind) {
         ("body", place(&draft.body)),
         ("body_file", place(&draft.body_file)),
         ("expect", list_place(&draft.expect)),
+        ("may_differ", list_place(&draft.may_differ)),
         ("patterns", place(&draft.patterns)),
         ("patterns_format", place(&draft.patterns_format)),
         ("order", place(&draft.order)),
@@ -211,7 +212,11 @@ fn refuse_foreign_keys(desk: &mut Desk<'_>, draft: &WorkloadDraft, kind: Kind) {
     let keys = keys.chain(s3.iter().map(|key| (Kind::S3, key)));
     let keys = keys.chain(blob.iter().map(|key| (Kind::Blob, key)));
     for (theirs, (key, place)) in keys {
-        let shared = theirs == Kind::S3 && kind == Kind::Blob && BLOB_KEYS.contains(key);
+        let shared = match (theirs, kind) {
+            (Kind::S3, Kind::Blob) => BLOB_KEYS.contains(key),
+            (Kind::S3, Kind::Http) => *key == "verify",
+            _ => false,
+        };
         if let Some(place) = place.filter(|_| theirs != kind && !shared) {
             let (theirs, ours) = (theirs.name(), kind.name());
             desk.wrong(

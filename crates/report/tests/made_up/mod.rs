@@ -495,6 +495,7 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
         cache: None,
         search: None,
         segment: None,
+        responses: None,
         backlog: 0,
         pause: None,
         cut_short: false,

@@ -188,6 +188,7 @@ fn slice(line: &Published) -> Slice {
         cache: None,
         search: None,
         segment: None,
+        responses: None,
         cut_short: false,
     }
 }

@@ -134,6 +134,7 @@ fn run(plan: &Plan, effect: f64) -> Vec<Slice> {
             cache: None,
             search: None,
             segment: None,
+            responses: None,
             cut_short: false,
         });
         let next = turns.get(index as usize + 1);

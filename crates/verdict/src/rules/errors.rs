@@ -104,6 +104,9 @@ impl Errors {
     fn cell(&self, cell: &Cell<'_>, retried: Option<Retried>) -> Option<Finding> {
         let tally = Tally::of(cell);
         let severity = tally.severity()?;
+        if tally.is_explained() {
+            return None;
+        }
         let retried = retried.filter(|_| severity == Severity::Invalid);
         let hidden = retried.and_then(|retried| what_retries_hide(&retried));
         let full = out_of_space::sign(cell, &tally.statuses, &tally.texts);
@@ -222,6 +225,12 @@ impl Tally {
         })
     }
 
+    /// All failures are responses of another kind, which have a finding of their own.
+    fn is_explained(&self) -> bool {
+        let classes = self.classes.keys().chain(self.refusals.keys());
+        self.without_success == 0 && classes.clone().all(|c| *c == ErrorClass::Unexpected)
+    }
+
     /// Answered, but not as it should be.
     fn wrong_work(&self) -> u64 {
         let wrong = self.classes.iter().filter(|(class, _)| {
@@ -232,6 +241,7 @@ impl Tally {
                     | ErrorClass::Short
                     | ErrorClass::Wrong
                     | ErrorClass::Stale
+                    | ErrorClass::Unexpected
             )
         });
         wrong.map(|(_, count)| count).sum()
@@ -335,6 +345,9 @@ impl Tally {
             }
             Some(ErrorClass::Stale) => {
                 "look for a cache in front of the target, or for nodes that lag behind: it answers with content that had been written over before it was asked"
+            }
+            Some(ErrorClass::Unexpected) => {
+                "look at such a response: the target does other work for some requests than for the same request before; if the page is meant to differ, measure with --may-differ body"
             }
             Some(ErrorClass::Short | ErrorClass::Wrong) => {
                 "do not trust the target with data before it is known why it returns other bytes than were stored"

@@ -27,6 +27,7 @@ mod large_objects;
 mod little;
 mod machine_full;
 mod medium_objects;
+mod mixed_responses;
 mod network_latency;
 mod no_hits;
 mod optimum_concurrency;
@@ -94,6 +95,7 @@ pub trait Rule: Sync {
 /// Every rule, in the order in which findings of one severity are told.
 pub static RULES: &[&dyn Rule] = &[
     &errors::Errors,
+    &mixed_responses::MixedResponses,
     &unequal_answers::UnequalAnswers,
     &unequal_hits::UnequalHits,
     &no_hits::NoHits,

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_plan::{HttpWork, Workload, WorkloadKind};
+use tenbin_plan::{HttpWork, MayDiffer, Workload, WorkloadKind};
+use tenbin_record::{ExpectedResponse, Sameness};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
 use crate::finding::{Blame, Finding, Severity};
-use crate::words::percent;
+use crate::words::{percent, tame};
 
 /// Difference of the sizes of two bodies, as a share of the larger, that is none.
 const SAME: f64 = 0.01;
@@ -53,11 +54,15 @@ impl Rule for UnequalAnswers {
                 let answers: Vec<Answers<'_>> = cells
                     .iter()
                     .filter(mine)
-                    .filter_map(|cell| Answers::of(cell, sends_bodies))
+                    .filter_map(|cell| {
+                        let target = evidence.environment.targets.get(&cell.target.name);
+                        let expected = target.and_then(|one| one.responses.get(&workload.name));
+                        Answers::of(cell, sends_bodies, expected)
+                    })
                     .collect();
                 let baseline = evidence.plan.baseline();
                 baseline.map_or_else(Vec::new, |baseline| {
-                    self.compared(workload, &baseline.name, &answers)
+                    self.compared(workload, work.may_differ, &baseline.name, &answers)
                 })
             })
             .collect()
@@ -68,6 +73,7 @@ impl UnequalAnswers {
     fn compared(
         &self,
         workload: &Workload,
+        may_differ: MayDiffer,
         baseline: &str,
         answers: &[Answers<'_>],
     ) -> Vec<Finding> {
@@ -79,7 +85,7 @@ impl UnequalAnswers {
             .filter(|other| other.target != baseline.target);
         others
             .filter_map(|other| {
-                let (severity, seen) = other.against(baseline)?;
+                let (severity, seen) = other.against(baseline, may_differ)?;
                 Some(Finding {
                     rule: self.name(),
                     severity,
@@ -89,13 +95,14 @@ impl UnequalAnswers {
                     evidence: seen,
                     advice: match severity {
                         Severity::Note => {
-                            "ask each target once and compare the answers before believing that \
-                             both do the same work"
+                            "send the request to each target by hand and compare the responses; \
+                             what may differ can be given with --may-differ"
                         }
                         _ => {
-                            "let both answer alike before comparing how fast they do it: look at \
-                             an answer of each, at redirects, error pages, compression, and \
-                             what they are set up to serve"
+                            "let both targets send the same response before comparing how fast \
+                             they are: look at a response of each, at redirects, error pages, \
+                             compression and what they are configured to serve; if the difference \
+                             is what is compared, run with --may-differ size, headers or body"
                         }
                     }
                     .to_owned(),
@@ -131,10 +138,16 @@ struct Answers<'a> {
     body: Option<f64>,
     /// Share of the answers that each status below 400 has.
     statuses: BTreeMap<u16, f64>,
+    /// What is known of them one by one; unknown in runs of older versions.
+    expected: Option<&'a ExpectedResponse>,
 }
 
 impl<'a> Answers<'a> {
-    fn of(cell: &Cell<'a>, sends_bodies: bool) -> Option<Self> {
+    fn of(
+        cell: &Cell<'a>,
+        sends_bodies: bool,
+        expected: Option<&'a ExpectedResponse>,
+    ) -> Option<Self> {
         let requests = || cell.slices.iter().flat_map(|slice| slice.requests());
         let ok: u64 = requests().map(|op| op.ok).sum();
         let bytes = requests()
@@ -153,30 +166,132 @@ impl<'a> Answers<'a> {
             target: &cell.target.name,
             body: bytes.map(|bytes| bytes as f64 / ok as f64),
             statuses,
+            expected,
         })
     }
 
-    fn against(&self, baseline: &Self) -> Option<(Severity, String)> {
-        let found = [self.bodies(baseline), self.statuses(baseline)];
+    fn against(&self, baseline: &Self, may_differ: MayDiffer) -> Option<(Severity, String)> {
+        let found = [
+            self.types(baseline).filter(|_| !may_differ.headers),
+            self.contents(baseline, may_differ),
+            self.bodies(baseline, may_differ),
+            self.statuses(baseline),
+        ];
         found
             .into_iter()
             .flatten()
             .max_by_key(|(severity, _)| *severity)
     }
 
-    fn bodies(&self, baseline: &Self) -> Option<(Severity, String)> {
+    fn bodies(&self, baseline: &Self, may_differ: MayDiffer) -> Option<(Severity, String)> {
+        if may_differ.body {
+            return None;
+        }
         let (Some(a), Some(b)) = (self.body, baseline.body) else {
             let seen = "bodies of answers were not compared: the version that took this run did \
                         not record them apart from those of requests";
             return Some((Severity::Note, seen.to_owned()));
         };
-        apart(a, b, |share| {
+        let (severity, seen) = apart(a, b, |share| {
             format!(
                 "a body of {} has {a:.0} bytes on average, one of {} {b:.0}: {} apart",
                 self.target,
                 baseline.target,
                 percent(share)
             )
+        })?;
+        let encoded = self.encoded(baseline);
+        Some(match (encoded, self.decoded(baseline)) {
+            (Some(encoded), Some(Decoded::Alike(how))) => (
+                Severity::Note,
+                format!("{seen}, by compression ({encoded}); {how}"),
+            ),
+            // The contents are judged apart.
+            (_, Some(_)) if may_differ.size => (Severity::Note, format!("{seen}, as it may be")),
+            (encoded, None) if may_differ.size => {
+                let why = encoded.map_or_else(String::new, |encoded| format!(" ({encoded})"));
+                let seen = format!("{seen}, as it may be; the contents were not compared{why}");
+                (Severity::Note, seen)
+            }
+            (Some(encoded), None) => (
+                severity,
+                format!("{seen}; the contents could not be decoded and compared ({encoded})"),
+            ),
+            _ => (severity, seen),
+        })
+    }
+
+    /// Bodies of which only the content differs, decoded.
+    fn contents(&self, baseline: &Self, may_differ: MayDiffer) -> Option<(Severity, String)> {
+        let Some(Decoded::Apart(how)) = self.decoded(baseline).filter(|_| !may_differ.body) else {
+            return None;
+        };
+        let (mine, other) = (self.target, baseline.target);
+        // Sizes that may differ are judged by what they are sizes of.
+        let severity = match may_differ.size {
+            true => Severity::Suspect,
+            false => Severity::Note,
+        };
+        let seen = format!("the contents of {mine} and {other} differ: {how}");
+        Some((severity, seen))
+    }
+
+    /// Different types of content.
+    fn types(&self, baseline: &Self) -> Option<(Severity, String)> {
+        let kind = |side: &Self| {
+            let name = side.expected?.content_type.as_deref()?;
+            let name = name.split(';').next().unwrap_or(name);
+            Some(name.trim().to_ascii_lowercase())
+        };
+        let (mine, other) = (kind(self)?, kind(baseline)?);
+        (mine != other).then(|| {
+            let seen = format!(
+                "responses of {} have the type {}, those of {} {}",
+                self.target,
+                tame(&mine),
+                baseline.target,
+                tame(&other)
+            );
+            (Severity::Note, seen)
+        })
+    }
+
+    /// How the bodies are encoded, if any is.
+    fn encoded(&self, baseline: &Self) -> Option<String> {
+        let encoding = |side: &Self| {
+            let name = side.expected?.encoding.as_deref()?;
+            (!name.eq_ignore_ascii_case("identity")).then(|| name.to_owned())
+        };
+        let (mine, other) = (encoding(self), encoding(baseline));
+        if mine.is_none() && other.is_none() {
+            return None;
+        }
+        let named = |name: Option<String>| name.map_or_else(|| "none".to_owned(), |n| tame(&n));
+        Some(format!("{} against {}", named(mine), named(other)))
+    }
+
+    /// How the bodies compare once they are decoded; `None` if that is not known.
+    fn decoded(&self, baseline: &Self) -> Option<Decoded> {
+        let (mine, other) = (self.expected?, baseline.expected?);
+        let (a, b) = (mine.decoded_mean?, other.decoded_mean?);
+        let is_same = |side: &ExpectedResponse| side.content == Sameness::Same;
+        if is_same(mine)
+            && is_same(other)
+            && let (Some(one), Some(two)) = (&mine.decoded_crc64, &other.decoded_crc64)
+        {
+            return Some(match one == two {
+                true => Decoded::Alike(format!("the decoded bodies are equal ({a} bytes)")),
+                false if a == b => Decoded::Apart(format!("other bytes, {a} of each")),
+                false => Decoded::Apart(format!("{a} and {b} bytes decoded")),
+            });
+        }
+        // Pages that differ each time have no content to compare.
+        let far = apart(a as f64, b as f64, |_| String::new());
+        Some(match far {
+            None => Decoded::Alike(format!(
+                "the decoded bodies are about equally long ({a} and {b} bytes on average)"
+            )),
+            Some(_) => Decoded::Apart(format!("{a} and {b} bytes decoded")),
         })
     }
 
@@ -202,6 +317,12 @@ impl<'a> Answers<'a> {
             (Severity::Invalid, seen)
         })
     }
+}
+
+/// How decoded bodies compare.
+enum Decoded {
+    Alike(String),
+    Apart(String),
 }
 
 /// How severe it is that bodies of these sizes are so far apart.
@@ -326,6 +447,111 @@ mod tests {
                 "a body of b has 300 bytes on average, one of a 5000: 94 % apart"
             );
         }
+    }
+
+    /// Target `a` sends 10 kB, `b` 1 kB of the same page, compressed; `change` gets what is
+    /// expected of `b`.
+    fn compressed(change: impl FnOnce(&mut ExpectedResponse)) -> Run {
+        let mut run = with_bodies(10_000, 1_000);
+        let plain = ExpectedResponse {
+            probed: 16,
+            status: Some(200),
+            content: Sameness::Same,
+            decoded_mean: Some(10_000),
+            decoded_crc64: Some("07".to_owned()),
+            ..ExpectedResponse::default()
+        };
+        let mut other = ExpectedResponse {
+            encoding: Some("gzip".to_owned()),
+            ..plain.clone()
+        };
+        change(&mut other);
+        for (target, expected) in [("a", plain), ("b", other)] {
+            let target = run
+                .environment
+                .targets
+                .entry(target.to_owned())
+                .or_default();
+            target.responses.insert("get".to_owned(), expected);
+        }
+        run
+    }
+
+    fn may_differ(mut run: Run, what: MayDiffer) -> Run {
+        if let WorkloadKind::Http(work) = &mut run.plan.workloads[0].kind {
+            work.may_differ = what;
+        }
+        run
+    }
+
+    #[test]
+    fn compression_of_the_same_page_is_a_note() {
+        let findings = compressed(|_| {}).findings(&UnequalAnswers);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Note);
+        assert_eq!(
+            findings[0].evidence,
+            "a body of b has 1000 bytes on average, one of a 10000: 90 % apart, by compression \
+             (gzip against none); the decoded bodies are equal (10000 bytes)"
+        );
+    }
+
+    #[test]
+    fn compression_of_another_page_voids_the_comparison_whatever_size_may_be() {
+        let other = |expected: &mut ExpectedResponse| expected.decoded_crc64 = Some("08".into());
+        let findings = compressed(other).findings(&UnequalAnswers);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        let findings = may_differ(compressed(other), MayDiffer::SIZE).findings(&UnequalAnswers);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        let findings = may_differ(compressed(other), MayDiffer::BODY).findings(&UnequalAnswers);
+        assert_eq!(findings, []);
+    }
+
+    #[test]
+    fn what_cannot_be_decoded_is_said_and_may_differ_if_the_plan_says_so() {
+        let brotli = |expected: &mut ExpectedResponse| {
+            expected.encoding = Some("br".to_owned());
+            expected.decoded_mean = None;
+            expected.decoded_crc64 = None;
+        };
+        let findings = compressed(brotli).findings(&UnequalAnswers);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        let seen = &findings[0].evidence;
+        let cause = "the contents could not be decoded and compared (br against none)";
+        assert!(seen.ends_with(cause), "{seen}");
+        let findings = may_differ(compressed(brotli), MayDiffer::SIZE).findings(&UnequalAnswers);
+        assert_eq!(findings[0].severity, Severity::Note);
+    }
+
+    #[test]
+    fn pages_of_one_length_and_other_content_and_other_types_are_notes() {
+        let mut run = compressed(|expected| {
+            expected.encoding = None;
+            expected.decoded_crc64 = Some("08".to_owned());
+            expected.content_type = Some("text/html; charset=utf-8".to_owned());
+        });
+        run.each_of("b", |slice| slice.0.ops[0].payload = 10_000_000);
+        let findings = run.findings(&UnequalAnswers);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(
+            (findings[0].severity, findings[0].evidence.as_str()),
+            (
+                Severity::Note,
+                "the contents of b and a differ: other bytes, 10000 of each"
+            )
+        );
+        let mut run = may_differ(run, MayDiffer::BODY);
+        assert_eq!(run.findings(&UnequalAnswers), []);
+        let target = run.environment.targets.get_mut("a").unwrap();
+        let expected = target.responses.get_mut("get").unwrap();
+        expected.content_type = Some("text/plain".to_owned());
+        let findings = run.findings(&UnequalAnswers);
+        assert_eq!(
+            findings[0].evidence,
+            "responses of b have the type text/html, those of a text/plain"
+        );
+        let what = MayDiffer::BODY.or(MayDiffer::HEADERS);
+        assert_eq!(may_differ(run, what).findings(&UnequalAnswers), []);
     }
 
     #[test]

@@ -27,8 +27,8 @@ const SECRET_CHARS: usize = 6;
 /// Hears what a server says in JSON about requests that it refuses: Groonga, OpenSearch and
 /// whoever puts a message where they do.
 pub(super) struct Complaints {
-    bodies: Refusals,
-    secrets: Secrets,
+    pub(super) bodies: Refusals,
+    pub(super) secrets: Secrets,
 }
 
 /// What a server must not be quoted with: parts of the headers that it was sent.
@@ -51,6 +51,11 @@ impl Secrets {
         secrets.sort_unstable();
         secrets.dedup();
         Self(secrets.into())
+    }
+
+    /// Whether the text may be shown.
+    pub(super) fn are_not_in(&self, text: &str) -> bool {
+        !self.0.iter().any(|secret| text.contains(secret.as_str()))
     }
 }
 
@@ -85,12 +90,10 @@ impl Complaints {
     pub(super) fn failed(&mut self, exchange: &mut Exchange) -> Judgement {
         let words = words(self.bodies.caught(exchange)).unwrap_or_default();
         self.bodies.release(exchange);
-        let is_quotable = !self
-            .secrets
-            .0
-            .iter()
-            .any(|secret| words.contains(secret.as_str()));
-        let words = if is_quotable { words } else { String::new() };
+        let words = match self.secrets.are_not_in(&words) {
+            true => words,
+            false => String::new(),
+        };
         Judgement::Failed(ErrorClass::Status, words)
     }
 

@@ -3,6 +3,7 @@
 mod complaint;
 mod head;
 mod patterns;
+mod responses;
 mod single;
 
 pub(crate) use self::patterns::Caches;

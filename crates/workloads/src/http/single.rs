@@ -5,10 +5,11 @@ use std::sync::Arc;
 use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
 use tenbin_plan::{self as plan, HttpWork};
 
-use super::complaint::{Complaints, Secrets};
 use super::head::{self, Parts, Success};
+use super::responses::{Expected, Judge};
 use crate::error::WorkloadError;
-use crate::kind::Prepared;
+use crate::kind::{Prepared, Stage};
+use crate::responses::{ExpectedResponse, ResponsesSeen};
 use crate::site::Site;
 use crate::text::{is_token, is_visible};
 
@@ -22,27 +23,59 @@ pub(super) fn prepare(
     let request = Request::new(&work.name, http, target, work.load.keep_alive)?;
     Ok(Box::new(PreparedHttp {
         request: Arc::new(request),
-        secrets: Secrets::of(http),
+        expected: Expected::new(http),
+        seen: None,
         workers,
     }))
 }
 
 struct PreparedHttp {
     request: Arc<Request>,
-    secrets: Secrets,
+    expected: Expected,
+    /// Of the slice that ended last.
+    seen: Option<ResponsesSeen>,
     workers: usize,
 }
 
-impl Prepared for PreparedHttp {
-    fn slice(&mut self) -> Vec<Box<dyn Workload>> {
-        (0..self.workers)
-            .map(|_| {
+impl PreparedHttp {
+    fn workers(&mut self, count: usize) -> Vec<Box<dyn Workload>> {
+        let judges = self.expected.judges(count).into_iter();
+        judges
+            .map(|judge| {
                 Box::new(Worker {
                     request: Arc::clone(&self.request),
-                    complaints: Complaints::new(&self.secrets),
+                    judge,
                 }) as Box<dyn Workload>
             })
             .collect()
+    }
+}
+
+impl Prepared for PreparedHttp {
+    /// Sends the request several times, to know what its responses are like.
+    fn before_run(&mut self) -> Option<Stage> {
+        let sender = self.workers(1).pop()?;
+        let request = Arc::clone(&self.request);
+        self.expected
+            .probe(|| sender, move |status| request.success.holds(status))
+    }
+
+    fn slice(&mut self) -> Vec<Box<dyn Workload>> {
+        self.workers(self.workers)
+    }
+
+    /// The workers have written down what they saw as they were dropped.
+    fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
+        drop(workers);
+        self.seen = self.expected.slice_done();
+    }
+
+    fn responses_seen(&mut self) -> Option<ResponsesSeen> {
+        self.seen.take()
+    }
+
+    fn expected_response(&self) -> Option<ExpectedResponse> {
+        self.expected.told()
     }
 }
 
@@ -117,7 +150,7 @@ fn operation(method: &str) -> &'static str {
 
 struct Worker {
     request: Arc<Request>,
-    complaints: Complaints,
+    judge: Judge,
 }
 
 impl Workload for Worker {
@@ -125,7 +158,8 @@ impl Workload for Worker {
         &self.request.operations
     }
 
-    fn next(&mut self, _now: Moment, exchange: &mut Exchange) -> Next {
+    fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
+        self.judge.at(now.unix_seconds);
         let head = &self.request.heads[exchange.host];
         if exchange.head == *head {
             return Next::Same;
@@ -142,22 +176,19 @@ impl Workload for Worker {
     }
 
     fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
-        self.complaints.head(&self.request.success, exchange, head)
+        self.judge.head(&self.request.success, exchange, head)
     }
 
     fn body(&mut self, exchange: &mut Exchange, _offset: u64, part: &[u8]) {
-        self.complaints.body(exchange, part);
+        self.judge.body(exchange, part);
     }
 
-    fn judge(&mut self, exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
-        if self.request.success.holds(status) {
-            Judgement::Correct
-        } else {
-            self.complaints.failed(exchange)
-        }
+    fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
+        self.judge
+            .judge(&self.request.success, exchange, status, length)
     }
 
     fn lost(&mut self, exchange: &mut Exchange, _class: ErrorClass) {
-        self.complaints.release(exchange);
+        self.judge.release(exchange);
     }
 }

@@ -189,6 +189,7 @@ impl Ledger {
             content: exchange.content,
             tag: sent.tag,
             note: exchange.note,
+            sum: exchange.sum,
         }
     }
 }

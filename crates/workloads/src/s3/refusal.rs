@@ -74,7 +74,8 @@ impl Refusals {
         self.catch_up_to(self.most, exchange);
     }
 
-    fn catch_up_to(&mut self, most: usize, exchange: &mut Exchange) {
+    /// Catches so much of the body of this exchange, bytes.
+    pub(crate) fn catch_up_to(&mut self, most: usize, exchange: &mut Exchange) {
         self.release(exchange);
         let slot = self.free.pop().unwrap_or_else(|| {
             self.buffers.push(Buffer::default());
@@ -97,6 +98,11 @@ impl Refusals {
             .bytes
             .extend_from_slice(&part[..part.len().min(room)]);
         true
+    }
+
+    /// Whether the body of this exchange is being caught.
+    pub(crate) fn is_caught(&self, exchange: &Exchange) -> bool {
+        exchange.note > LAST_OWN_NOTE
     }
 
     /// What was caught for this exchange.

@@ -6,8 +6,8 @@ mod patterns;
 use super::super::Desk;
 use super::each;
 use crate::draft::{Field, WorkloadDraft};
-use crate::model::HttpWork;
-use crate::names::STATUS_CLASSES;
+use crate::model::{HttpWork, MayDiffer};
+use crate::names::{MAY_DIFFER, STATUS_CLASSES};
 use crate::scalar::Scalar;
 use crate::suggest::nearest;
 
@@ -44,6 +44,17 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &WorkloadDraft) -> Option<Http
             statuses(scalar)
         })
         .concat(),
+        may_differ: each(
+            desk,
+            "may_differ",
+            draft.may_differ.as_ref(),
+            |scalar, _| scalar.choice(MAY_DIFFER),
+        )
+        .into_iter()
+        .fold(MayDiffer::default(), MayDiffer::or),
+        verify: desk
+            .read("verify", &draft.verify, Scalar::switch)
+            .unwrap_or(false),
     })
 }
 

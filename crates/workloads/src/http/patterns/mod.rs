@@ -25,6 +25,7 @@ use self::worker::{Course, Log, Worker};
 use super::complaint::{Complaints, Secrets};
 use crate::error::WorkloadError;
 use crate::kind::{Prepared, Stage};
+use crate::responses::{Lengths, ResponsesSeen};
 use crate::rng::name_number;
 use crate::sequence::{Cursors, Position};
 use crate::single::{AskedPatterns, CacheForecast, SinglesSeen};
@@ -73,6 +74,11 @@ pub(super) fn prepare(
         };
         Forecaster::new(caches, shape, set, cacheable.collect(), &sampling)
     });
+    let may_differ = http.may_differ;
+    let compared = match set.len() {
+        few if few <= MOST_COUNTED_PATTERNS && !may_differ.size && !may_differ.body => few,
+        _ => 0,
+    };
     let inquiry = Inquiry::new(&patterns.hits, &book, set, seed);
     Ok(Box::new(PreparedPatterns {
         work: work.name.clone(),
@@ -87,6 +93,8 @@ pub(super) fn prepare(
         cursors: Cursors::new(workers, !sampling.is_by_host()),
         samplers: (0..workers).map(|at| Some(sampling.sampler(at))).collect(),
         sampling,
+        lengths: (0..workers).map(|_| Lengths::of(compared)).collect(),
+        responses: None,
         logs: Vec::new(),
         workers,
     }))
@@ -127,6 +135,10 @@ struct PreparedPatterns {
     cursors: Cursors,
     /// What they draw with, while none of them is at work.
     samplers: Vec<Option<Sampler>>,
+    /// What they know of the lengths of responses, while none of them is at work.
+    lengths: Vec<Lengths>,
+    /// What was seen of the responses of the slice that ended last.
+    responses: Option<ResponsesSeen>,
     /// What the workers of the slice under way write at its end.
     logs: Vec<Arc<Mutex<Option<Log>>>>,
     workers: usize,
@@ -179,6 +191,7 @@ impl Prepared for PreparedPatterns {
             let course = Course {
                 sampler: sampler.unwrap_or_else(|| self.sampling.sampler(worker)),
                 cursor: self.cursors.get(worker),
+                lengths: std::mem::take(&mut self.lengths[worker]),
             };
             let figures = Figures::new(self.patterns.slowest as usize, counted);
             let book = Arc::clone(&self.book);
@@ -228,13 +241,23 @@ impl Prepared for PreparedPatterns {
     /// The workers have written down what they saw as they were dropped.
     fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
         drop(workers);
+        self.responses = None;
         for (worker, log) in self.logs.iter().enumerate() {
             if let Some(log) = &mut *held(log) {
                 let course = std::mem::take(&mut log.course);
+                self.lengths[worker] = course.lengths;
+                self.responses = match (self.responses.take(), log.responses.take()) {
+                    (Some(one), Some(other)) => Some(one.and(other)),
+                    (one, other) => one.or(other),
+                };
                 self.cursors.put_back(worker, course.cursor);
                 self.samplers[worker] = Some(course.sampler);
             }
         }
+    }
+
+    fn responses_seen(&mut self) -> Option<ResponsesSeen> {
+        self.responses.take()
     }
 
     fn singles_seen(&mut self) -> Option<SinglesSeen> {

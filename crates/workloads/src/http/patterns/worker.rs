@@ -10,6 +10,7 @@ use super::super::complaint::Complaints;
 use super::book::Book;
 use super::figures::Figures;
 use super::sampler::Sampler;
+use crate::responses::{KEPT_BYTES, Lengths, ResponsesSeen, shown};
 use crate::sequence::Cursor;
 
 /// What a worker has seen by the end of a slice, and what the next slice goes on with.
@@ -18,6 +19,8 @@ pub(super) struct Log {
     /// Requests drawn for each host.
     pub(super) drawn: Vec<u64>,
     pub(super) course: Course,
+    /// What was seen of the responses, where they are compared.
+    pub(super) responses: Option<ResponsesSeen>,
 }
 
 /// Where a worker is in its sequence.
@@ -25,6 +28,8 @@ pub(super) struct Log {
 pub(super) struct Course {
     pub(super) sampler: Sampler,
     pub(super) cursor: Cursor,
+    /// How long the responses are that it got.
+    pub(super) lengths: Lengths,
 }
 
 /// One thread's share of the requests. It writes its log when it is dropped.
@@ -59,6 +64,7 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         let log = Log {
+            responses: self.course.lengths.take_seen(),
             figures: std::mem::take(&mut self.figures),
             drawn: std::mem::take(&mut self.drawn),
             course: std::mem::take(&mut self.course),
@@ -73,7 +79,9 @@ impl Workload for Worker {
     }
 
     fn next(&mut self, _now: Moment, exchange: &mut Exchange) -> Next {
-        let Course { sampler, cursor } = &mut self.course;
+        let Course {
+            sampler, cursor, ..
+        } = &mut self.course;
         if cursor.is_through() {
             return Next::Exhausted;
         }
@@ -89,6 +97,14 @@ impl Workload for Worker {
     }
 
     fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        let is_other = |length| self.course.lengths.is_unexpected(exchange.tag, length);
+        if !exchange.bodyless_answer
+            && self.book.success.holds(head.status)
+            && head.length.is_some_and(is_other)
+        {
+            self.complaints.bodies.catch_up_to(KEPT_BYTES, exchange);
+            return BodyUse::Inspect;
+        }
         self.complaints.head(&self.book.success, exchange, head)
     }
 
@@ -96,12 +112,25 @@ impl Workload for Worker {
         self.complaints.body(exchange, part);
     }
 
-    fn judge(&mut self, exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
-        if self.book.success.holds(status) {
-            Judgement::Correct
-        } else {
-            self.complaints.failed(exchange)
+    fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
+        if !self.book.success.holds(status) {
+            return self.complaints.failed(exchange);
         }
+        let lengths = &mut self.course.lengths;
+        if exchange.bodyless_answer {
+            return Judgement::Correct;
+        }
+        if lengths.is_unexpected(exchange.tag, length) {
+            let example = shown(self.complaints.bodies.caught(exchange));
+            let example = match self.complaints.secrets.are_not_in(&example) {
+                true => example,
+                false => String::new(),
+            };
+            self.complaints.release(exchange);
+            return lengths.unexpected(exchange.tag, (status, length), example);
+        }
+        lengths.came(exchange.tag, length);
+        Judgement::Correct
     }
 
     fn lost(&mut self, exchange: &mut Exchange, _class: ErrorClass) {

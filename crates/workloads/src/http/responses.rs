@@ -1,0 +1,174 @@
+//! The judgement of responses to plain HTTP requests: by status, and by what the same request
+//! was answered with before.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tenbin_engine::{AnswerHead, BodyUse, Exchange, Judgement, Workload};
+use tenbin_plan::HttpWork;
+
+use super::complaint::{Complaints, Secrets};
+use super::head::Success;
+use crate::kind::Stage;
+use crate::responses::{
+    Expectation, ExpectedResponse, Findings, Monitor, Prober, Report, ResponsesSeen, Rules,
+};
+
+/// What is expected of the responses of one target to one request, over the whole run.
+pub(super) struct Expected {
+    rules: Rules,
+    secrets: Secrets,
+    expectation: Expectation,
+    findings: Arc<Mutex<Findings>>,
+    /// The request is sent before the run, unless that has been done.
+    is_to_be_probed: bool,
+    reports: Vec<Arc<Mutex<Option<Report>>>>,
+}
+
+impl Expected {
+    pub(super) fn new(work: &HttpWork) -> Self {
+        let may_differ = work.may_differ;
+        let is_off = work.method == "HEAD" || (may_differ.size && may_differ.body);
+        Self {
+            rules: Rules {
+                may_differ,
+                every: work.verify,
+                any_status: !work.expect.is_empty(),
+            },
+            secrets: Secrets::of(work),
+            expectation: match is_off {
+                true => Expectation::Nothing,
+                false => Expectation::unknown(),
+            },
+            findings: Arc::default(),
+            // RFC 9110, section 9.2.1: others may change what is on the server.
+            is_to_be_probed: matches!(work.method.as_str(), "GET" | "OPTIONS"),
+            reports: Vec::new(),
+        }
+    }
+
+    /// The stage that sends the request before the run, once; `worker` prepares it.
+    pub(super) fn probe(
+        &mut self,
+        worker: impl FnOnce() -> Box<dyn Workload>,
+        success: impl Fn(u16) -> bool + Send + 'static,
+    ) -> Option<Stage> {
+        if !std::mem::take(&mut self.is_to_be_probed) {
+            self.learn();
+            return None;
+        }
+        let prober = Prober::new(worker(), success, Arc::clone(&self.findings));
+        Some(Stage {
+            what: "sending the request before the run".to_owned(),
+            total: None,
+            connections: 1,
+            workers: vec![Box::new(prober)],
+            must_succeed: false,
+            host: None,
+        })
+    }
+
+    /// Expects what the probe found.
+    fn learn(&mut self) {
+        if matches!(self.expectation, Expectation::Unknown(_)) {
+            let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+            self.expectation = findings.expectation();
+        }
+    }
+
+    /// What judges the responses of each worker of the next slice.
+    pub(super) fn judges(&mut self, workers: usize) -> Vec<Judge> {
+        self.reports = (0..workers).map(|_| Arc::default()).collect();
+        let numbered = self.reports.iter().enumerate();
+        let judge = |(number, report): (usize, &Arc<Mutex<Option<Report>>>)| Judge {
+            complaints: Complaints::new(&self.secrets),
+            monitor: Monitor::new(self.expectation.for_worker(), self.rules, number),
+            report: Arc::clone(report),
+        };
+        numbered.map(judge).collect()
+    }
+
+    /// What the workers saw, which have been dropped.
+    pub(super) fn slice_done(&mut self) -> Option<ResponsesSeen> {
+        let reports = std::mem::take(&mut self.reports);
+        let reports = reports.iter().filter_map(|report| {
+            let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
+            report.take()
+        });
+        let Report { seen, expectation } = reports.reduce(Report::and)?;
+        let before = std::mem::replace(&mut self.expectation, Expectation::Nothing);
+        self.expectation = before.after(expectation);
+        (self.expectation != Expectation::Nothing).then_some(seen)
+    }
+
+    /// What is expected, for people and for rules; `None` if nothing is.
+    pub(super) fn told(&self) -> Option<ExpectedResponse> {
+        let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.expectation {
+            Expectation::Nothing => None,
+            _ => Some(findings.told(&self.expectation)),
+        }
+    }
+}
+
+/// Judges the responses of one worker. It reports what it saw when it is dropped.
+pub(super) struct Judge {
+    complaints: Complaints,
+    monitor: Monitor,
+    report: Arc<Mutex<Option<Report>>>,
+}
+
+impl Judge {
+    /// The second of the wall clock at which a request is prepared.
+    #[inline]
+    pub(super) fn at(&mut self, unix_seconds: u64) {
+        self.monitor.at(unix_seconds);
+    }
+
+    #[inline]
+    pub(super) fn head(
+        &mut self,
+        success: &Success,
+        exchange: &mut Exchange,
+        head: &AnswerHead<'_>,
+    ) -> BodyUse {
+        if success.holds(head.status) {
+            let bodies = &mut self.complaints.bodies;
+            return self.monitor.head(bodies, exchange, head);
+        }
+        self.complaints.head(success, exchange, head)
+    }
+
+    #[inline]
+    pub(super) fn body(&mut self, exchange: &mut Exchange, part: &[u8]) {
+        self.complaints.body(exchange, part);
+        self.monitor.body(exchange, part);
+    }
+
+    #[inline]
+    pub(super) fn judge(
+        &mut self,
+        success: &Success,
+        exchange: &mut Exchange,
+        status: u16,
+        length: u64,
+    ) -> Judgement {
+        if !success.holds(status) {
+            return self.complaints.failed(exchange);
+        }
+        let Complaints { bodies, secrets } = &mut self.complaints;
+        let is_public = |text: &str| secrets.are_not_in(text);
+        let response = (status, length);
+        self.monitor.judge(bodies, exchange, response, is_public)
+    }
+
+    pub(super) fn release(&mut self, exchange: &mut Exchange) {
+        self.complaints.release(exchange);
+    }
+}
+
+impl Drop for Judge {
+    fn drop(&mut self) {
+        let report = self.monitor.report();
+        *self.report.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
+    }
+}

@@ -1,0 +1,109 @@
+//! The lengths of responses to many requests, each compared with the first to the same request.
+
+use tenbin_engine::{ErrorClass, Judgement};
+
+use super::{MOST_UNEXPECTED, ResponsesSeen, UnexpectedResponses};
+
+/// Bytes by which a body may be longer or shorter however short it is.
+const SLACK_BYTES: u64 = 64;
+
+/// The length of the first response to each request, and what was seen since.
+///
+/// Responses to searches show times and scores, and change with the data: only a body of less than
+/// half or more than twice the length is another kind of response, and an empty one.
+#[derive(Debug, Default)]
+pub(crate) struct Lengths {
+    /// One more than the length; 0 before the first response. Empty where nothing is compared.
+    first: Vec<u64>,
+    seen: ResponsesSeen,
+}
+
+impl Lengths {
+    /// Of this number of requests.
+    pub(crate) fn of(requests: usize) -> Self {
+        Self {
+            first: vec![0; requests],
+            seen: ResponsesSeen::default(),
+        }
+    }
+
+    /// Whether a response of that length is of another kind than the first one.
+    #[inline]
+    pub(crate) fn is_unexpected(&self, request: u64, length: u64) -> bool {
+        match self.first.get(request as usize) {
+            None | Some(0) => false,
+            Some(&first) => {
+                let first = first - 1;
+                let low = (first / 2).min(first.saturating_sub(SLACK_BYTES));
+                let high = first.saturating_mul(2).max(first + SLACK_BYTES);
+                !(low.max(u64::from(first > 0))..=high).contains(&length)
+            }
+        }
+    }
+
+    /// Notes a response that is of the expected kind, or the first.
+    #[inline]
+    pub(crate) fn came(&mut self, request: u64, length: u64) {
+        if let Some(first) = self.first.get_mut(request as usize) {
+            self.seen.compared += u64::from(*first > 0);
+            if *first == 0 {
+                *first = length + 1;
+            }
+        }
+    }
+
+    /// The judgement of a response of another kind; `example` is its beginning.
+    #[cold]
+    pub(crate) fn unexpected(
+        &mut self,
+        request: u64,
+        (status, length): (u16, u64),
+        example: String,
+    ) -> Judgement {
+        self.seen.compared += 1;
+        let first = self.first.get(request as usize).copied().unwrap_or(0);
+        let expected = first.saturating_sub(1);
+        let mut text = format!("response body of {length} bytes, about {expected} expected");
+        if !example.is_empty() {
+            text = format!("{text}: {example}");
+        }
+        let kinds = &mut self.seen.unexpected;
+        let same = |kind: &UnexpectedResponses| (kind.status, kind.length) == (status, length);
+        match kinds.iter().position(same) {
+            Some(at) => kinds[at].count += 1,
+            None if kinds.len() < MOST_UNEXPECTED => kinds.push(UnexpectedResponses {
+                status,
+                length,
+                count: 1,
+                example,
+            }),
+            None => self.seen.others += 1,
+        }
+        Judgement::Failed(ErrorClass::Unexpected, text)
+    }
+
+    /// What was seen since it was asked last; `None` where nothing is compared.
+    pub(crate) fn take_seen(&mut self) -> Option<ResponsesSeen> {
+        (!self.first.is_empty()).then(|| std::mem::take(&mut self.seen))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_much_shorter_or_longer_responses_are_of_another_kind() {
+        let mut lengths = Lengths::of(2);
+        lengths.came(0, 2_000);
+        for (length, is_unexpected) in [(0, true), (22, true), (999, true), (1_000, false)] {
+            assert_eq!(lengths.is_unexpected(0, length), is_unexpected, "{length}");
+        }
+        assert!(!lengths.is_unexpected(0, 4_000) && lengths.is_unexpected(0, 4_001));
+        assert!(!lengths.is_unexpected(1, 22), "the first to this request");
+        lengths.came(1, 40);
+        assert!(!lengths.is_unexpected(1, 1) && !lengths.is_unexpected(1, 104));
+        assert!(lengths.is_unexpected(1, 0) && lengths.is_unexpected(1, 105));
+        assert!(!Lengths::default().is_unexpected(0, 0));
+    }
+}

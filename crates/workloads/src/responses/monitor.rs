@@ -1,0 +1,472 @@
+//! Compares the responses that one worker gets with what is expected.
+
+use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement};
+use tenbin_plan::MayDiffer;
+
+use super::content::{START, finished, fold};
+use super::expectation::Expectation;
+use super::tally::Response;
+use super::{MOST_UNEXPECTED, ResponsesSeen, UnexpectedResponses};
+use crate::s3::refusal::Refusals;
+
+/// Bytes of an unexpected response that are kept.
+pub(crate) const KEPT_BYTES: usize = 256;
+/// Characters of it that are shown.
+const SHOWN_CHARS: usize = 60;
+/// The budget for reading content is 2 % of a request. In picoseconds, a small request costs the
+/// generator at least this much,
+const REQUEST_PICOS: u64 = 5_000_000;
+/// and a byte of its body this much where the kernel drops it unread;
+const BYTE_PICOS: u64 = 200;
+/// reading a body and its checksum cost this much,
+const READ_PICOS: u64 = 60_000;
+/// and for each byte this much.
+const READ_BYTE_PICOS: u64 = 200;
+/// What reading may cost: one in this number.
+const BUDGET_PART: u64 = 50;
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Rules {
+    /// What may differ from response to response.
+    pub(crate) may_differ: MayDiffer,
+    /// The content of every response is read, not of some.
+    pub(crate) every: bool,
+    /// Responses with another status are of another kind, unless the plan names the statuses.
+    pub(crate) any_status: bool,
+}
+
+/// What a monitor reports at the end of a slice.
+#[derive(Debug, Clone)]
+pub(crate) struct Report {
+    pub(crate) seen: ResponsesSeen,
+    pub(crate) expectation: Expectation,
+}
+
+impl Report {
+    /// What several workers report of the same slice.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.expectation = self.expectation.and(other.expectation);
+        self.seen = self.seen.and(other.seen);
+        self
+    }
+}
+
+/// Compares the responses that one worker gets with what is expected. The length of every
+/// response is compared, the content of as many as the budget allows; once a response was not
+/// as expected, of all.
+pub(crate) struct Monitor {
+    expectation: Expectation,
+    rules: Rules,
+    /// Responses to the next one that is read.
+    until_read: u32,
+    random: u64,
+    /// A response was of another kind: all are read from now on.
+    is_alarmed: bool,
+    second: u64,
+    seen: ResponsesSeen,
+    texts: Vec<String>,
+}
+
+impl Monitor {
+    pub(crate) fn new(expectation: Expectation, rules: Rules, number: usize) -> Self {
+        Self {
+            expectation: match rules.may_differ.size && rules.may_differ.body {
+                true => Expectation::Nothing,
+                false => expectation,
+            },
+            rules,
+            until_read: 1,
+            random: 0x9E37_79B9_7F4A_7C15 ^ (number as u64 + 1),
+            is_alarmed: false,
+            second: 0,
+            seen: ResponsesSeen {
+                unexpected: Vec::with_capacity(MOST_UNEXPECTED),
+                ..ResponsesSeen::default()
+            },
+            texts: Vec::with_capacity(MOST_UNEXPECTED),
+        }
+    }
+
+    /// The second of the wall clock, as the engine knows it when it prepares a request.
+    #[inline]
+    pub(crate) fn at(&mut self, unix_seconds: u64) {
+        self.second = unix_seconds;
+    }
+
+    /// To be asked at the head of every response with a status that is a success.
+    #[inline]
+    pub(crate) fn head(
+        &mut self,
+        bodies: &mut Refusals,
+        exchange: &mut Exchange,
+        head: &AnswerHead<'_>,
+    ) -> BodyUse {
+        let is_read = match &self.expectation {
+            Expectation::Nothing => false,
+            Expectation::Unknown(_) => true,
+            Expectation::Same(same) => {
+                self.is_alarmed
+                    || head.length.is_some_and(|length| length != same.like.length)
+                    || (!self.rules.may_differ.body && self.draws(same.like.length))
+            }
+            Expectation::Varies(range) => {
+                self.is_alarmed
+                    || head
+                        .length
+                        .is_some_and(|length| !range.holds(head.status, length))
+            }
+        };
+        if !is_read || exchange.bodyless_answer {
+            return BodyUse::Discard;
+        }
+        bodies.catch_up_to(KEPT_BYTES, exchange);
+        exchange.sum = START;
+        BodyUse::Inspect
+    }
+
+    /// Whether the response is one of those that are read. Drawn, since servers may answer
+    /// differently in turn.
+    #[inline]
+    fn draws(&mut self, length: u64) -> bool {
+        if self.rules.every {
+            return true;
+        }
+        self.until_read -= 1;
+        if self.until_read > 0 {
+            return false;
+        }
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        let one_in = one_in(length);
+        self.until_read = 1 + (self.random >> 33) as u32 % (2 * one_in - 1);
+        true
+    }
+
+    /// A part of the body of a response that is read.
+    #[inline]
+    pub(crate) fn body(&mut self, exchange: &mut Exchange, part: &[u8]) {
+        exchange.sum = fold(exchange.sum, part);
+    }
+
+    /// The judgement of a complete response with a status that is a success. `is_public` says
+    /// whether a text may be shown.
+    #[inline]
+    pub(crate) fn judge(
+        &mut self,
+        bodies: &mut Refusals,
+        exchange: &mut Exchange,
+        (status, length): (u16, u64),
+        is_public: impl Fn(&str) -> bool,
+    ) -> Judgement {
+        let was_read = bodies.is_caught(exchange);
+        if let Expectation::Same(same) = &self.expectation
+            && !was_read
+            && (status, length) == (same.like.status, same.like.length)
+        {
+            self.seen.compared += 1;
+            return Judgement::Correct;
+        }
+        let sum = was_read.then(|| finished(exchange.sum));
+        let judgement = match self.is_expected(exchange.bodyless_answer, (status, length), sum) {
+            true => Judgement::Correct,
+            false => {
+                let example = shown(bodies.caught(exchange));
+                let example = match is_public(&example) {
+                    true => example,
+                    false => String::new(),
+                };
+                self.unexpected(status, length, example)
+            }
+        };
+        if was_read {
+            bodies.release(exchange);
+        }
+        judgement
+    }
+
+    fn is_expected(&mut self, bodyless: bool, of: (u16, u64), sum: Option<u64>) -> bool {
+        let (status, length) = of;
+        if bodyless {
+            return true;
+        }
+        let MayDiffer { size, body, .. } = self.rules.may_differ;
+        let response = Response {
+            status,
+            length,
+            sum: sum.unwrap_or_default(),
+            second: self.second,
+        };
+        let second = self.second;
+        match &mut self.expectation {
+            Expectation::Nothing => return true,
+            Expectation::Unknown(_) => {
+                if sum.is_some() {
+                    self.expectation.learn(response);
+                }
+                return true;
+            }
+            _ => self.seen.compared += 1,
+        }
+        self.seen.read += u64::from(sum.is_some());
+        if self.rules.any_status && self.expectation.status() != Some(status) {
+            return true;
+        }
+        match &mut self.expectation {
+            Expectation::Nothing | Expectation::Unknown(_) => true,
+            Expectation::Same(same) => {
+                let is_same_status = status == same.like.status;
+                match sum {
+                    _ if !is_same_status => false,
+                    Some(sum) if sum == same.like.sum && length == same.like.length => {
+                        same.came(second);
+                        true
+                    }
+                    _ if length != same.like.length => size || same.allows(response),
+                    Some(_) => body || same.allows(response),
+                    None => true,
+                }
+            }
+            Expectation::Varies(range) => size || range.holds(status, length),
+        }
+    }
+
+    #[cold]
+    fn unexpected(&mut self, status: u16, length: u64, example: String) -> Judgement {
+        self.is_alarmed = true;
+        let mut known = self.seen.unexpected.iter_mut();
+        let at = known.position(|kind| (kind.status, kind.length) == (status, length));
+        let text = match at {
+            Some(at) => {
+                let kind = &mut self.seen.unexpected[at];
+                kind.count += 1;
+                if kind.example.is_empty() && !example.is_empty() {
+                    self.texts[at] = text(length, &self.expectation, &example);
+                    kind.example = example;
+                }
+                self.texts[at].clone()
+            }
+            None if self.seen.unexpected.len() < MOST_UNEXPECTED => {
+                let text = text(length, &self.expectation, &example);
+                self.texts.push(text.clone());
+                self.seen.unexpected.push(UnexpectedResponses {
+                    status,
+                    length,
+                    count: 1,
+                    example,
+                });
+                text
+            }
+            None => {
+                self.seen.others += 1;
+                text(length, &self.expectation, "")
+            }
+        };
+        Judgement::Failed(ErrorClass::Unexpected, text)
+    }
+
+    /// What was seen, once the slice is over.
+    pub(crate) fn report(&mut self) -> Report {
+        Report {
+            seen: std::mem::take(&mut self.seen),
+            expectation: std::mem::replace(&mut self.expectation, Expectation::Nothing),
+        }
+    }
+}
+
+/// Of how many responses with so long a body one can be read within the budget.
+fn one_in(length: u64) -> u32 {
+    let cost = READ_PICOS.saturating_add(length.saturating_mul(READ_BYTE_PICOS));
+    let request = REQUEST_PICOS.saturating_add(length.saturating_mul(BYTE_PICOS));
+    let one_in = cost.div_ceil((request / BUDGET_PART).max(1));
+    u32::try_from(one_in).unwrap_or(u32::MAX).clamp(1, 1_000)
+}
+
+fn text(length: u64, expectation: &Expectation, example: &str) -> String {
+    let than = match expectation {
+        Expectation::Same(same) if same.like.length == length => {
+            format!("response body of {length} bytes with other content than before")
+        }
+        Expectation::Same(same) => {
+            let expected = same.like.length;
+            format!("response body of {length} bytes, {expected} expected")
+        }
+        Expectation::Varies(range) => {
+            let (low, high) = range.expected();
+            format!("response body of {length} bytes, {low} to {high} expected")
+        }
+        Expectation::Nothing | Expectation::Unknown(_) => {
+            format!("response body of {length} bytes")
+        }
+    };
+    match example {
+        "" => than,
+        example => format!("{than}: {example}"),
+    }
+}
+
+/// The first bytes of a body as text.
+pub(crate) fn shown(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let printable = text.chars().map(|c| match c.is_control() {
+        true => ' ',
+        false => c,
+    });
+    printable.take(SHOWN_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tally::Kinds;
+    use super::*;
+
+    const LENGTH: usize = 10_000;
+
+    /// A monitor that expects bodies of `x`, which came for ten seconds, and what it judges with.
+    struct Desk {
+        monitor: Monitor,
+        bodies: Refusals,
+        read: u64,
+    }
+
+    impl Desk {
+        fn new(rules: Rules) -> Self {
+            let mut kinds = Kinds::default();
+            for second in [50, 60] {
+                kinds.add(Response {
+                    status: 200,
+                    length: LENGTH as u64,
+                    sum: finished(fold(START, &[b'x'; LENGTH])),
+                    second,
+                });
+            }
+            Self {
+                monitor: Monitor::new(Expectation::of(&kinds), rules, 0),
+                bodies: Refusals::keeping(4_096),
+                read: 0,
+            }
+        }
+
+        fn judge(&mut self, body: &[u8], announced: bool) -> Judgement {
+            self.judge_with(200, body, announced)
+        }
+
+        /// The judgement of a response with this body, which comes in two parts.
+        fn judge_with(&mut self, status: u16, body: &[u8], announced: bool) -> Judgement {
+            let mut exchange = Exchange::default();
+            let head = AnswerHead {
+                status,
+                length: announced.then_some(body.len() as u64),
+                bytes: b"",
+            };
+            self.monitor.at(61);
+            let is_read = self.monitor.head(&mut self.bodies, &mut exchange, &head);
+            if is_read == BodyUse::Inspect {
+                self.read += 1;
+                for part in [&body[..body.len() / 3], &body[body.len() / 3..]] {
+                    self.bodies.body(&exchange, part);
+                    self.monitor.body(&mut exchange, part);
+                }
+            }
+            let is_public = |text: &str| !text.contains("hush");
+            let response = (status, body.len() as u64);
+            self.monitor
+                .judge(&mut self.bodies, &mut exchange, response, is_public)
+        }
+    }
+
+    fn failed(judgement: &Judgement) -> Option<&str> {
+        match judgement {
+            Judgement::Failed(ErrorClass::Unexpected, text) => Some(text),
+            Judgement::Failed(..) => Some("another class"),
+            Judgement::Correct => None,
+        }
+    }
+
+    #[test]
+    fn content_is_compared_in_a_sample_and_in_all_responses_once_one_was_different() {
+        let mut desk = Desk::new(Rules::default());
+        for _ in 0..20_000 {
+            assert_eq!(desk.judge(&[b'x'; LENGTH], true), Judgement::Correct);
+        }
+        let one_in = 20_000 / desk.read;
+        assert!((10..=20).contains(&one_in), "one in {one_in}");
+        // Sooner or later one is read, and then all.
+        let tries = (0..1_000).find(|_| failed(&desk.judge(&[b'y'; LENGTH], true)).is_some());
+        assert!(tries.is_some());
+        for _ in 0..100 {
+            let judgement = desk.judge(&[b'y'; LENGTH], true);
+            let text = failed(&judgement).unwrap_or_default();
+            assert!(
+                text.contains("with other content than before: yyy"),
+                "{text}"
+            );
+            assert_eq!(desk.judge(&[b'x'; LENGTH], true), Judgement::Correct);
+        }
+        let seen = desk.monitor.report().seen;
+        assert_eq!(seen.unexpected.len(), 1);
+        assert_eq!(seen.unexpected[0].count, 101);
+    }
+
+    #[test]
+    fn every_response_is_read_with_verify_and_none_where_the_body_may_differ() {
+        let mut desk = Desk::new(Rules {
+            every: true,
+            ..Rules::default()
+        });
+        for _ in 0..100 {
+            assert!(failed(&desk.judge(&[b'y'; LENGTH], false)).is_some());
+        }
+        let mut desk = Desk::new(Rules {
+            may_differ: MayDiffer::BODY,
+            every: true,
+            ..Rules::default()
+        });
+        assert_eq!(desk.judge(b"", true), Judgement::Correct);
+        assert_eq!(desk.read, 0);
+        let mut desk = Desk::new(Rules {
+            may_differ: MayDiffer::SIZE,
+            every: true,
+            ..Rules::default()
+        });
+        assert_eq!(desk.judge(b"xx", true), Judgement::Correct);
+        assert!(failed(&desk.judge(&[b'y'; LENGTH], true)).is_some());
+    }
+
+    #[test]
+    fn another_status_is_another_kind_unless_the_plan_names_the_statuses() {
+        for any_status in [false, true] {
+            let mut desk = Desk::new(Rules {
+                any_status,
+                ..Rules::default()
+            });
+            for body in [&b""[..], &[b'x'; LENGTH]] {
+                let judgement = desk.judge_with(204, body, true);
+                assert_eq!(failed(&judgement).is_none(), any_status, "{judgement:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_other_length_is_seen_and_an_example_holds_no_secret() {
+        for announced in [true, false] {
+            let mut desk = Desk::new(Rules::default());
+            // The first response is always read.
+            assert_eq!(desk.judge(&[b'x'; LENGTH], true), Judgement::Correct);
+            let judgement = desk.judge(b"{\"error\":\"over\nloaded\"}", announced);
+            let text = failed(&judgement).unwrap_or_default();
+            assert!(
+                text.starts_with("response body of 23 bytes, 10000 expected"),
+                "{text}"
+            );
+            assert_eq!(text.ends_with(": {\"error\":\"over loaded\"}"), announced);
+            for body in [&b""[..], b"token hush-hush", &[b'x'; LENGTH - 1]] {
+                let judgement = desk.judge(body, announced);
+                let text = failed(&judgement).unwrap_or_default().to_owned();
+                assert!(text.starts_with("response body of "), "{text}");
+                assert!(!text.contains("hush"), "{text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Sends a request several times before the run, and reads what comes.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
+
+use super::content::{START, finished, fold};
+use super::expectation::ENOUGH;
+use super::tally::{Kinds, Response};
+use super::{Decoded, Expectation, ExpectedResponse};
+
+/// Nanoseconds after which no more requests are sent once there are [`FEWEST`] responses.
+const LONGEST_NANOS: u64 = 300_000_000;
+const FEWEST: u64 = 3;
+/// A longer body is not decoded, bytes.
+const LARGEST_BODY: usize = 16 << 20;
+/// Characters of a header that are kept.
+const HEADER_CHARS: usize = 80;
+
+/// What a probe found.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    kinds: Kinds,
+    sum_of_lengths: u64,
+    content_type: Option<String>,
+    encoding: Option<String>,
+    decoded: Vec<Option<Decoded>>,
+}
+
+impl Findings {
+    /// What is expected now.
+    pub(crate) fn expectation(&self) -> Expectation {
+        Expectation::of(&self.kinds)
+    }
+
+    /// The same for people and for rules; what `expectation` has become meanwhile.
+    pub(crate) fn told(&self, expectation: &Expectation) -> ExpectedResponse {
+        let told = expectation.told();
+        let probed = self.kinds.total;
+        let decoded: Option<Vec<Decoded>> = self.decoded.iter().copied().collect();
+        let decoded = decoded.filter(|all| !all.is_empty());
+        let mean = |sum: u64| sum as f64 / probed as f64;
+        let first_sum = |all: &Vec<Decoded>| {
+            let first = all.first()?.sum;
+            all.iter().all(|one| one.sum == first).then_some(first)
+        };
+        ExpectedResponse {
+            probed,
+            mean: (probed > 0).then(|| mean(self.sum_of_lengths)),
+            kinds: self
+                .kinds
+                .kinds
+                .iter()
+                .filter(|kind| kind.count > 1)
+                .count() as u64,
+            content_type: self.content_type.clone(),
+            encoding: self.encoding.clone(),
+            decoded_mean: decoded
+                .as_ref()
+                .map(|all| mean(all.iter().map(|one| one.length).sum())),
+            decoded_sum: decoded.as_ref().and_then(first_sum),
+            ..told
+        }
+    }
+}
+
+/// Sends requests as `inner` prepares them, and reads the responses that it judges to be correct.
+pub(crate) struct Prober {
+    inner: Box<dyn Workload>,
+    success: Box<dyn Fn(u16) -> bool + Send>,
+    findings: Arc<Mutex<Findings>>,
+    sent: u64,
+    /// Nothing more is sent: a request failed.
+    is_over: bool,
+    begun: Option<u64>,
+    second: u64,
+    body: Vec<u8>,
+    content_type: Option<String>,
+    encoding: Option<String>,
+}
+
+impl Prober {
+    /// `success` says which statuses are one.
+    pub(crate) fn new(
+        inner: Box<dyn Workload>,
+        success: impl Fn(u16) -> bool + Send + 'static,
+        findings: Arc<Mutex<Findings>>,
+    ) -> Self {
+        Self {
+            inner,
+            success: Box::new(success),
+            findings,
+            sent: 0,
+            is_over: false,
+            begun: None,
+            second: 0,
+            body: Vec::new(),
+            content_type: None,
+            encoding: None,
+        }
+    }
+}
+
+impl Workload for Prober {
+    fn operations(&self) -> &[&'static str] {
+        &["probe"]
+    }
+
+    fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
+        let begun = *self.begun.get_or_insert(now.nanos);
+        let is_late = self.sent >= FEWEST && now.nanos - begun > LONGEST_NANOS;
+        if self.is_over || self.sent >= ENOUGH || is_late {
+            return Next::Exhausted;
+        }
+        self.sent += 1;
+        self.second = now.unix_seconds;
+        let next = self.inner.next(now, exchange);
+        exchange.op = 0;
+        next
+    }
+
+    fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
+        self.inner.payload(exchange)
+    }
+
+    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        self.body.clear();
+        exchange.sum = START;
+        let text = |name| {
+            let text = String::from_utf8_lossy(head.header(name)?).into_owned();
+            Some(text.chars().take(HEADER_CHARS).collect())
+        };
+        self.content_type = text("content-type");
+        self.encoding = text("content-encoding");
+        BodyUse::Inspect
+    }
+
+    fn body(&mut self, exchange: &mut Exchange, _offset: u64, part: &[u8]) {
+        exchange.sum = fold(exchange.sum, part);
+        let space = (LARGEST_BODY + 1).saturating_sub(self.body.len());
+        self.body.extend_from_slice(&part[..part.len().min(space)]);
+    }
+
+    fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
+        if !(self.success)(status) {
+            self.is_over = true;
+            return Judgement::Failed(ErrorClass::Status, String::new());
+        }
+        let decoded = match self.body.len() > LARGEST_BODY {
+            true => None,
+            false => Decoded::of(&self.body, self.encoding.as_deref()),
+        };
+        let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        findings.kinds.add(Response {
+            status,
+            length,
+            sum: finished(exchange.sum),
+            second: self.second,
+        });
+        findings.sum_of_lengths += length;
+        findings.decoded.push(decoded);
+        findings.content_type = self.content_type.take();
+        findings.encoding = self.encoding.take();
+        Judgement::Correct
+    }
+
+    fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
+        self.is_over = true;
+        self.inner.lost(exchange, class);
+    }
+
+    fn gives_up(&self) -> bool {
+        self.is_over
+    }
+}
