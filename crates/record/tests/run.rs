@@ -373,6 +373,8 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
                 connections: 4,
                 min_rtt_ns: Some(12_000),
                 retransmits: 3,
+                unneeded_retransmits: Some(1),
+                sent_segments: Some(4_000),
             }),
             singles: looked.then(singles),
             stages: looked.then(stages),

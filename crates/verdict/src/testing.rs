@@ -434,6 +434,8 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
             connections: 2,
             min_rtt_ns: Some(20_000),
             retransmits: 0,
+            unneeded_retransmits: Some(0),
+            sent_segments: Some(4_000),
         }),
         singles: None,
         stages: None,
