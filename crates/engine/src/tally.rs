@@ -9,7 +9,7 @@ use crate::exchange::{Judgement, Role, Whole};
 use crate::failure;
 use crate::histogram::Counts;
 use crate::sample::{
-    HostSample, Ledger, OpSample, Pause, SHORTEST_PAUSE_NANOS, Sample, SetupSample,
+    HostSample, LATE_BUCKETS, LATE_FROM_LOG2, Ledger, OpSample, Pause, SHORTEST_PAUSE_NANOS, Sample, SetupSample,
 };
 
 /// Different failure texts kept in one sample; the rest go under one heading.
@@ -295,6 +295,8 @@ pub(crate) struct Tally {
     /// is at least [`SHORTEST_PAUSE_NANOS`] once there is one, and its end.
     longest_pause: u64,
     pause_end: u64,
+    /// As [`Sample::late`] has it.
+    late: [u64; LATE_BUCKETS],
 }
 
 impl Tally {
@@ -323,6 +325,16 @@ impl Tally {
             thread,
             longest_pause: SHORTEST_PAUSE_NANOS - 1,
             pause_end: 0,
+            late: [0; LATE_BUCKETS],
+        }
+    }
+
+    /// A request that was due then is sent late, and the generator alone is why.
+    #[inline]
+    pub(crate) fn sent_late(&mut self, due: u64, late: u64) {
+        if late >= 1 << LATE_FROM_LOG2 && self.window.holds(due) {
+            let bucket = (late.ilog2() - LATE_FROM_LOG2) as usize;
+            self.late[bucket.min(LATE_BUCKETS - 1)] += 1;
         }
     }
 
@@ -552,6 +564,7 @@ impl Tally {
             backlog,
             drain,
             pause: self.take_pause(),
+            late: std::mem::take(&mut self.late),
         };
         self.since = end;
         self.cpu_since = cpu;

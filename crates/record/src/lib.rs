@@ -38,6 +38,7 @@ mod live;
 pub mod machine;
 mod pause;
 mod pretty;
+mod probed;
 mod reader;
 mod seconds;
 mod sequence;
@@ -67,6 +68,7 @@ pub use tenbin_engine::{ErrorClass, Ledger, Role, Spread, failure, histogram::la
 pub use sequence::Segment;
 pub use server::{GroupUse, ServerUse, UseScope};
 pub use single::{CacheUse, PatternCount, SingleRequest, Singles};
+pub use probed::{Probed, ProbedSecond};
 pub use slice::{
     Allocated, ClientUse, HostFigures, OpFigures, RateProbe, SetupFigures, Slice, SliceEnd,
     SliceStart,

@@ -62,6 +62,7 @@ mod tests {
                     cpu_ns: 0,
                     backlog: 0,
                     pause_ns: pause,
+                    late: Vec::new(),
                 });
             }
         }

@@ -386,6 +386,7 @@ mod tests {
             cpu: 0,
             backlog: 0,
             pause: None,
+            late: Default::default(),
             drain: false,
         }
     }

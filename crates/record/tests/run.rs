@@ -244,6 +244,7 @@ fn sample(thread: usize, second: u64, drain: bool, closed_loop: bool, operations
         backlog: if drain { 0 } else { seed },
         drain,
         pause: pause(thread, second, drain),
+        late: std::array::from_fn(|bucket| u64::from(!closed_loop && bucket == 2)),
     }
 }
 

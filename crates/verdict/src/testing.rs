@@ -413,6 +413,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         reopen: None,
         spread: None,
         probe: None,
+        probed: None,
         ops: vec![OpFigures::new("GET")],
         ledger: Default::default(),
         setup: Default::default(),

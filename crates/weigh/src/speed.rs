@@ -61,6 +61,7 @@ mod tests {
             backlog: 0,
             drain,
             pause: None,
+            late: Default::default(),
         }
     }
 

@@ -183,6 +183,7 @@ mod tests {
             backlog: 0,
             drain: false,
             pause: None,
+            late: Default::default(),
         }
     }
 

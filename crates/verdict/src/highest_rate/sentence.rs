@@ -1,16 +1,58 @@
 //! What a search has found, in one sentence.
 
-use tenbin_stats::{HighestRate, Purpose};
+use tenbin_stats::{HighestRate, Purpose, SHARE_ERROR};
 
 use super::{ProbeResult, RateComparison, SearchResult};
-use crate::words::{rate, ratio};
+use crate::words::{count, percent, rate, ratio};
 
 impl SearchResult {
     /// What it says, without a full stop. When the numbers cannot be believed it says
     /// that instead.
     pub fn sentence(&self) -> String {
         let about = format!("the highest rate of {} at {}", self.target, self.workload);
-        self.trust.qualify(self.claim(), &about)
+        let claim = [self.claim(), self.interval(), self.open_questions()].concat();
+        self.trust.qualify(claim, &about)
+    }
+
+    /// `; the limit is between 785/s and 800/s`, or why no such interval is known.
+    fn interval(&self) -> String {
+        match (self.found.rate(), self.found.failed()) {
+            (Some(held), Some(failed)) => format!(
+                "; the limit is between {} and {} (an end is wrong in about {} of such searches)",
+                exact(held),
+                exact(failed),
+                percent(SHARE_ERROR)
+            ),
+            _ => String::new(),
+        }
+    }
+
+    /// What could not be decided, and why.
+    fn open_questions(&self) -> String {
+        let mut said = String::new();
+        let rates: Vec<String> = self.undecided.iter().map(|rate| exact(*rate)).collect();
+        if let Some((last, others)) = rates.split_last() {
+            let rates = match others.is_empty() {
+                true => last.clone(),
+                false => format!("{} and {last}", others.join(", ")),
+            };
+            said += &format!(
+                "; {rates} could not be decided in the time: too few operations, or slow ones \
+                 come too rarely"
+            );
+        }
+        let void = self.probes.iter().filter(|probe| probe.is_void).count();
+        if void > 0 {
+            said += &format!(
+                "; {void} of {} do not count, since the load generator sent requests late",
+                count(self.probes.len(), "probe")
+            );
+        }
+        if self.ended_late {
+            let last = self.probes.last().map_or(0.0, |probe| probe.rate);
+            said += &format!(", and the search ended because it did so again and again at {}", exact(last));
+        }
+        said
     }
 
     /// `800/s failed by p99<10ms, and it did not keep up`.
@@ -169,7 +211,7 @@ mod tests {
         let (found, compared) = said(&run.slices);
         assert!(found.starts_with("a holds 9"), "{found}");
         assert!(found.contains("within p99<10ms (proven; 10"), "{found}");
-        assert!(found.ends_with("/s failed by p99<10ms)"), "{found}");
+        assert!(found.contains("/s failed by p99<10ms); the limit is between 9"), "{found}");
         assert!(
             compared.starts_with("b holds 1.682 times the rate of a at get (bracket 1.646–1.720)"),
             "{compared}"
