@@ -9,7 +9,8 @@ use crate::exchange::{Judgement, Role, Whole};
 use crate::failure;
 use crate::histogram::Counts;
 use crate::sample::{
-    HostSample, LATE_BUCKETS, LATE_FROM_LOG2, Ledger, OpSample, Pause, SHORTEST_PAUSE_NANOS, Sample, SetupSample,
+    HostSample, LATE_BUCKETS, LATE_FROM_LOG2, Ledger, OpSample, Pause, SHORTEST_PAUSE_NANOS,
+    Sample, SetupSample,
 };
 
 /// Different failure texts kept in one sample; the rest go under one heading.
@@ -569,5 +570,27 @@ impl Tally {
         self.since = end;
         self.cpu_since = cpu;
         sample
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn late_requests_of_the_window_are_counted_by_how_late_they_are() {
+        let window = Window {
+            open: 1_000,
+            close: 2_000,
+        };
+        let mut tally = Tally::new(0, &[("GET", Role::Request)], window, true, false, 1);
+        for late in [0, 65_535, 65_536, 5_000_000, u64::MAX] {
+            tally.sent_late(1_500, late);
+        }
+        tally.sent_late(2_000, 5_000_000);
+        let late = tally.ship(3_000, 0, true).late;
+        // 5 ms are 2^22 ns and more.
+        assert_eq!((late[0], late[6], late[LATE_BUCKETS - 1]), (1, 1, 1));
+        assert_eq!(late.iter().sum::<u64>(), 3);
     }
 }

@@ -24,6 +24,11 @@ pub struct ProbedSecond {
 }
 
 impl Probed {
+    /// From its seconds, and the requests sent late by how late: bucket i from 2^(16+i) ns on.
+    pub fn new(seconds: Vec<ProbedSecond>, late: Vec<u64>) -> Self {
+        Self { seconds, late }
+    }
+
     pub(crate) fn add(&mut self, interval: &Interval) {
         // What came in after the window was due in its last second.
         if !interval.drain || self.seconds.is_empty() {
@@ -36,10 +41,15 @@ impl Probed {
             };
             second.failed += op.failed_count();
             let recorded = op.response.iter_recorded();
-            let counts = recorded.map(|at| (at.value_iterated_to(), at.count_since_last_iteration()));
+            let counts =
+                recorded.map(|at| (at.value_iterated_to(), at.count_since_last_iteration()));
             second.responses.extend(counts);
         }
-        for (bucket, count) in interval.threads.iter().flat_map(|t| t.late.iter().enumerate()) {
+        for (bucket, count) in interval
+            .threads
+            .iter()
+            .flat_map(|t| t.late.iter().enumerate())
+        {
             if self.late.len() <= bucket {
                 self.late.resize(bucket + 1, 0);
             }
@@ -66,7 +76,13 @@ mod tests {
             seconds: Vec::new(),
             late: vec![5, 0, 3],
         };
-        for (nanos, late) in [(0, 8), (1 << 16, 8), (1 << 17, 3), (1 << 18, 3), (1 << 19, 0)] {
+        for (nanos, late) in [
+            (0, 8),
+            (1 << 16, 8),
+            (1 << 17, 3),
+            (1 << 18, 3),
+            (1 << 19, 0),
+        ] {
             assert_eq!(probed.sent_late(nanos), late, "{nanos}");
         }
     }

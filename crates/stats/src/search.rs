@@ -32,7 +32,7 @@ const MOST_EMPTY: usize = 3;
 /// succeeds: a lower rate does not correct a wrong response.
 const MOST_FUTILE: usize = 2;
 /// Probes at one rate in which the generator was late, until the search ends.
-const MOST_LATE: usize = 3;
+const MOST_LATE: usize = 4;
 /// Events that a probe must have had time for: with the mean of 3, it sees none of them in
 /// 5 % of all cases.
 const EVENTS: f64 = 3.0;
@@ -300,7 +300,8 @@ impl<'p> Tried<'p> {
 
     /// By how much, as a logarithm, the bracket becomes narrower if this rate goes on as it did.
     fn gain(&self, (held, failed): (Option<f64>, Option<f64>), lowest: f64) -> f64 {
-        let seems_below = |(allowed, counted): &(f64, Counted)| counted.beyond <= allowed * counted.all;
+        let seems_below =
+            |(allowed, counted): &(f64, Counted)| counted.beyond <= allowed * counted.all;
         match self.counted.iter().all(seems_below) {
             true => (self.rate / held.unwrap_or(lowest / 2.0)).ln(),
             false => (failed.unwrap_or(self.rate * 2.0) / self.rate).ln(),
@@ -390,7 +391,9 @@ impl Search {
         let tried = self.tried();
         let bracket = bracket_of(&tried);
         let seek = |rate| step(rate, Purpose::Seek, &tried);
-        let disproven = tried.iter().filter(|t| t.has_proof() && t.decision == Some(false));
+        let disproven = tried
+            .iter()
+            .filter(|t| t.has_proof() && t.decision == Some(false));
         if disproven.count() >= MOST_PROOFS {
             return Step::Done;
         }
@@ -425,9 +428,7 @@ impl Search {
         });
         match bracket {
             (_, None) if highest_tried < highest => seek(rounded(highest_tried * 2.0)),
-            _ if again.is_some() => {
-                seek(again.map_or(self.start, |t| t.rate))
-            }
+            _ if again.is_some() => seek(again.map_or(self.start, |t| t.rate)),
             (None, _) if lowest_tried > lowest => seek(rounded(lowest_tried / 2.0)),
             (Some(held), None) => step(held, Purpose::Proof, &tried),
             (None, _) => Step::Done,
@@ -442,17 +443,26 @@ impl Search {
         }
         let tried = self.tried();
         let (held, failed) = bracket_of(&tried);
-        let proven = tried.iter().find(|t| Some(t.rate) == held).filter(|t| t.is_proven());
+        let proven = tried
+            .iter()
+            .find(|t| Some(t.rate) == held)
+            .filter(|t| t.is_proven());
         if let Some(proof) = proven {
             return HighestRate::Proven {
                 rate: proof.rate,
                 failed,
             };
         }
-        let disproven = || tried.iter().filter(|t| t.has_proof() && t.decision == Some(false));
+        let disproven = || {
+            tried
+                .iter()
+                .filter(|t| t.has_proof() && t.decision == Some(false))
+        };
         if let Some(highest) = disproven().map(|t| t.rate).reduce(f64::max) {
             let lowest = disproven().map(|t| t.rate).fold(highest, f64::min);
-            let below = tried.iter().filter(|t| t.rate < lowest && t.decision == Some(true));
+            let below = tried
+                .iter()
+                .filter(|t| t.rate < lowest && t.decision == Some(true));
             return HighestRate::Disproven {
                 briefly: below.map(|t| t.rate).reduce(f64::max),
                 failed: lowest,
@@ -477,7 +487,12 @@ impl Search {
         let mut rates: Vec<f64> = self.probes.iter().filter(counts).map(|p| p.rate).collect();
         rates.sort_by(f64::total_cmp);
         rates.dedup();
-        let of_rate = |rate: f64| self.probes.iter().filter(counts).filter(move |p| p.rate == rate);
+        let of_rate = |rate: f64| {
+            self.probes
+                .iter()
+                .filter(counts)
+                .filter(move |p| p.rate == rate)
+        };
         let mut tried: Vec<Tried<'_>> = rates
             .into_iter()
             .map(|rate| Tried::new(rate, of_rate(rate).collect()))
@@ -529,7 +544,9 @@ fn between(held: f64, failed: f64, tried: &[Tried<'_>]) -> Step {
         true => SEARCH_PRECISION,
         false => EDGE_PRECISION,
     };
-    let widest = gaps.into_iter().max_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)));
+    let widest = gaps
+        .into_iter()
+        .max_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)));
     if let Some((low, high)) = widest {
         let middle = rounded((low * high).sqrt());
         if high > low * (1.0 + precision) && low < middle && middle < high {
@@ -538,8 +555,14 @@ fn between(held: f64, failed: f64, tried: &[Tried<'_>]) -> Step {
     }
     // One hiccup far below the limit would have drawn the search down to it: a
     // failure is believed only when it comes twice.
-    let once = tried.iter().any(|t| t.rate == failed && t.probes.len() == 1);
-    let purpose = if once { (failed, Purpose::Seek) } else { (held, Purpose::Proof) };
+    let once = tried
+        .iter()
+        .any(|t| t.rate == failed && t.probes.len() == 1);
+    let purpose = if once {
+        (failed, Purpose::Seek)
+    } else {
+        (held, Purpose::Proof)
+    };
     step(purpose.0, purpose.1, tried)
 }
 
@@ -549,7 +572,9 @@ fn step(rate: f64, purpose: Purpose, tried: &[Tried<'_>]) -> Step {
         Some(known) => known.seconds(tried),
         None => {
             // Nothing is known of it: as if no request had been beyond the limit.
-            let limits = tried.first().map(|t| t.counted.iter().map(|c| c.0).collect());
+            let limits = tried
+                .first()
+                .map(|t| t.counted.iter().map(|c| c.0).collect());
             let blank = Tried {
                 rate,
                 probes: Vec::new(),
@@ -800,7 +825,10 @@ mod tests {
     #[test]
     fn a_probe_that_saw_no_pause_does_not_hold_where_they_are_known() {
         let quiet = |all| Second { beyond: 0, all };
-        let paused = Second { beyond: 96, all: 3_200 };
+        let paused = Second {
+            beyond: 96,
+            all: 3_200,
+        };
         let probe = |rate, seconds| Probe {
             shares: vec![ShareSeen {
                 allowed: 0.01,
@@ -812,7 +840,11 @@ mod tests {
         search.learn(probe(1_600.0, vec![quiet(1_600); 3]));
         assert_eq!(search.bracket(), (Some(1_600.0), None));
         search.learn(probe(3_200.0, vec![paused, paused, quiet(3_200), paused]));
-        assert_eq!(search.bracket().0, None, "two seconds may lie between two pauses");
+        assert_eq!(
+            search.bracket().0,
+            None,
+            "two seconds may lie between two pauses"
+        );
         let Step::Probe { rate, seconds, .. } = search.next() else {
             panic!("it is over");
         };
@@ -837,8 +869,17 @@ mod tests {
             let at_limit = (930.0..1_070.0).contains(&rate);
             let mut probe = clear(rate, purpose, rate <= 1_000.0);
             if at_limit {
-                probe.shares[0].seconds = vec![Second { beyond: 10, all: 1_000 }; 4];
-                probe.votes[0] = Vote { kept: true, close: false };
+                probe.shares[0].seconds = vec![
+                    Second {
+                        beyond: 10,
+                        all: 1_000
+                    };
+                    4
+                ];
+                probe.votes[0] = Vote {
+                    kept: true,
+                    close: false,
+                };
             }
             probe
         });
@@ -874,12 +915,20 @@ mod tests {
         });
         within(&once, 1_000.0, SEARCH_PRECISION);
         assert!(!once.is_late());
-        let above = search(100.0, f64::INFINITY, |rate, purpose, _| match rate > 500.0 {
-            true => late(rate, purpose),
-            false => clear(rate, purpose, true),
+        let above = search(100.0, f64::INFINITY, |rate, purpose, _| {
+            match rate > 500.0 {
+                true => late(rate, purpose),
+                false => clear(rate, purpose, true),
+            }
         });
         assert!(above.is_late());
-        assert_eq!(above.found(), HighestRate::AtLeast { rate: 400.0, failed: None });
+        assert_eq!(
+            above.found(),
+            HighestRate::AtLeast {
+                rate: 400.0,
+                failed: None
+            }
+        );
         assert_eq!(above.probes.len(), 3 + MOST_LATE);
     }
 
@@ -897,7 +946,10 @@ mod tests {
         let HighestRate::Proven { rate, failed } = search.found() else {
             panic!("{:?}", search.found());
         };
-        assert!(rate <= 930.0 && failed.unwrap() > 930.0, "{rate} {failed:?}");
+        assert!(
+            rate <= 930.0 && failed.unwrap() > 930.0,
+            "{rate} {failed:?}"
+        );
     }
 
     #[test]

@@ -222,16 +222,37 @@ mod tests {
     #[test]
     fn one_event_decides_nothing_and_none_needs_enough_requests() {
         let quiet = |all| Second { beyond: 0, all };
-        let one = [quiet(1_000), Second { beyond: 60, all: 1_000 }, quiet(1_000)];
+        let one = [
+            quiet(1_000),
+            Second {
+                beyond: 60,
+                all: 1_000,
+            },
+            quiet(1_000),
+        ];
         assert_eq!(Counted::of(&[&one]).is_below(0.01), None);
         assert_eq!(Counted::of(&[&[quiet(100); 3]]).is_below(0.01), None);
         assert_eq!(Counted::of(&[&[quiet(200); 3]]).is_below(0.01), Some(true));
-        assert_eq!(Counted::of(&[&[quiet(9_000)]]).is_below(0.01), None, "too short");
+        assert_eq!(
+            Counted::of(&[&[quiet(9_000)]]).is_below(0.01),
+            None,
+            "too short"
+        );
         assert_eq!(Counted::of(&[]).is_below(0.01), None);
-        let outage = [Second { beyond: 900, all: 1_000 }; 4];
+        let outage = [Second {
+            beyond: 900,
+            all: 1_000,
+        }; 4];
         let probes = [&[quiet(1_000); 4][..], &outage, &[quiet(1_000); 4]];
-        assert_eq!(Counted::of(&probes).is_below(0.01), None, "one probe of three");
-        let all = [Second { beyond: 500, all: 500 }; 3];
+        assert_eq!(
+            Counted::of(&probes).is_below(0.01),
+            None,
+            "one probe of three"
+        );
+        let all = [Second {
+            beyond: 500,
+            all: 500,
+        }; 3];
         assert_eq!(Counted::of(&[&all]).is_below(0.01), Some(false));
     }
 
@@ -240,7 +261,9 @@ mod tests {
         for share in [0.0, 0.002, 0.03] {
             let of = |seconds: u64| -> Vec<Second> {
                 let beyond = (share * 1_000.0) as u64;
-                (0..seconds).map(|_| Second { beyond, all: 1_000 }).collect()
+                (0..seconds)
+                    .map(|_| Second { beyond, all: 1_000 })
+                    .collect()
             };
             let first = Counted::of(&[&of(3)]);
             let seconds = (first.needed(0.01) / 1_000.0).ceil() as u64;

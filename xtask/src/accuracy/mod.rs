@@ -13,6 +13,7 @@ mod judge;
 mod peer;
 mod report;
 mod sides;
+mod rates;
 mod stalls;
 mod statistics;
 

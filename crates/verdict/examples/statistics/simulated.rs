@@ -127,7 +127,7 @@ fn run(plan: &Plan, effect: f64) -> Vec<Slice> {
             reopen: None,
             spread: None,
             probe: None,
-        probed: None,
+            probed: None,
             wire: None,
             singles: None,
             stages: None,

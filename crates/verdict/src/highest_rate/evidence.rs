@@ -40,10 +40,12 @@ pub(super) fn probe(slice: &Slice, slo: &Slo) -> Option<(tenbin_stats::Probe, Ju
         None => at + 1 < judged.limits.len(),
     };
     let votes = judged.limits.iter().enumerate();
-    let votes = votes.filter(|(at, _)| !is_share(*at)).map(|(_, limit)| Vote {
-        kept: limit.kept,
-        close: limit.close,
-    });
+    let votes = votes
+        .filter(|(at, _)| !is_share(*at))
+        .map(|(_, limit)| Vote {
+            kept: limit.kept,
+            close: limit.close,
+        });
     let probe = tenbin_stats::Probe {
         rate: offered.rate,
         purpose: match offered.proof {
@@ -74,7 +76,10 @@ fn share(slice: &Slice, limit: &Limit) -> Option<ShareSeen> {
 /// What failed was not answered within any time.
 fn second(of: &ProbedSecond, below: Option<u64>) -> Second {
     let answered: u64 = of.responses.iter().map(|(_, count)| count).sum();
-    let slow = of.responses.iter().filter(|(time, _)| below.is_some_and(|b| *time >= b));
+    let slow = of
+        .responses
+        .iter()
+        .filter(|(time, _)| below.is_some_and(|b| *time >= b));
     let slow: u64 = slow.map(|(_, count)| count).sum();
     Second {
         beyond: slow + of.failed,
@@ -120,4 +125,59 @@ fn was_late(slice: &Slice, slo: &Slo) -> bool {
         let all = all as f64;
         late as f64 > LATE_SHARE * allowed * all && slow as f64 <= SLOW_ANYWAY * allowed * all
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_record::{Probed, RateProbe};
+
+    use super::*;
+    use crate::testing::Run;
+
+    /// A probe with 1,000 responses a second, for 4 s, and this many slow ones in each second;
+    /// this many requests were sent 5 ms late.
+    fn probed(slow: [u64; 4], late: u64) -> Run {
+        let mut run = Run::single(1).open_loop();
+        run.each(|made| {
+            made.answers(4_000, 0.002);
+            let seconds = slow.iter().map(|slow| ProbedSecond {
+                responses: vec![(2_000_000, 1_000 - slow), (50_000_000, *slow)],
+                failed: 0,
+            });
+            // 5 ms are at least 2^22 ns.
+            let late = [vec![0; 6], vec![late]].concat();
+            made.0.probed = Some(Probed::new(seconds.collect(), late));
+            made.0.probe = Some(RateProbe {
+                rate: 1_000.0,
+                proof: false,
+            });
+        });
+        run
+    }
+
+    fn seen(run: &Run) -> tenbin_stats::Probe {
+        let slo = "p99<20ms".parse().unwrap();
+        probe(&run.slices[0], &slo).unwrap().0
+    }
+
+    #[test]
+    fn requests_beyond_the_limit_are_counted_by_second() {
+        let found = seen(&probed([0, 48, 0, 3], 0));
+        let beyond: Vec<u64> = found.shares[0].seconds.iter().map(|s| s.beyond).collect();
+        assert_eq!(beyond, [0, 48, 0, 3]);
+        assert!((found.shares[0].allowed - 0.01).abs() < 1e-12);
+        assert_eq!(found.shares.len(), 2, "1 % of errors is the usual limit");
+        assert_eq!(found.votes.len(), 1, "keeps up");
+        assert_eq!(found.ended, Yield::Work);
+    }
+
+    #[test]
+    fn a_late_generator_voids_a_probe_unless_the_target_is_slow_anyway() {
+        // Half of 1 % of 4,000 requests.
+        assert_eq!(seen(&probed([0, 48, 0, 0], 20)).ended, Yield::Work);
+        let mut run = probed([0, 48, 0, 0], 21);
+        assert_eq!(seen(&run).ended, Yield::LateGenerator);
+        run.each(|made| made.0.ops[0].service.record_n(50_000_000, 81).unwrap());
+        assert_eq!(seen(&run).ended, Yield::Work);
+    }
 }

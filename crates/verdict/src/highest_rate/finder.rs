@@ -135,7 +135,11 @@ impl<'a> Finder<'a> {
     /// Time around the window of a probe, seconds.
     fn around(&self, workload: usize) -> f64 {
         let rounds = &self.plan.rounds;
-        let lead = self.plan.workloads.get(workload).map(|work| work.lead(rounds));
+        let lead = self
+            .plan
+            .workloads
+            .get(workload)
+            .map(|work| work.lead(rounds));
         (lead.unwrap_or_default() + rounds.gap).as_secs_f64()
     }
 
@@ -152,7 +156,9 @@ impl<'a> Finder<'a> {
 
 /// How long the last responses were waited for, seconds: not longer than the slowest of them took.
 fn drained(slice: &Slice) -> f64 {
-    let slowest = slice.requests().map(|op| op.response.max().max(op.failed.max()));
+    let slowest = slice
+        .requests()
+        .map(|op| op.response.max().max(op.failed.max()));
     slowest.max().unwrap_or(0) as f64 / 1e9
 }
 

@@ -161,9 +161,7 @@ pub fn search_results(plan: &Plan, slices: &[Slice]) -> Vec<SearchResult> {
                 workload: workload.name.clone(),
                 target: target.name.clone(),
                 slo: search.slo.to_string(),
-                found: known
-                    .as_ref()
-                    .map_or(HighestRate::Unknown, Search::found),
+                found: known.as_ref().map_or(HighestRate::Unknown, Search::found),
                 undecided: known.as_ref().map_or(Vec::new(), Search::undecided),
                 ended_late: known.as_ref().is_some_and(Search::is_late),
                 probes,

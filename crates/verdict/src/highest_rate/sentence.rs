@@ -50,7 +50,10 @@ impl SearchResult {
         }
         if self.ended_late {
             let last = self.probes.last().map_or(0.0, |probe| probe.rate);
-            said += &format!(", and the search ended because it did so again and again at {}", exact(last));
+            said += &format!(
+                ", and the search ended because it did so again and again at {}",
+                exact(last)
+            );
         }
         said
     }
@@ -211,7 +214,10 @@ mod tests {
         let (found, compared) = said(&run.slices);
         assert!(found.starts_with("a holds 9"), "{found}");
         assert!(found.contains("within p99<10ms (proven; 10"), "{found}");
-        assert!(found.contains("/s failed by p99<10ms); the limit is between 9"), "{found}");
+        assert!(
+            found.contains("/s failed by p99<10ms); the limit is between 9"),
+            "{found}"
+        );
         assert!(
             compared.starts_with("b holds 1.682 times the rate of a at get (bracket 1.646–1.720)"),
             "{compared}"
@@ -222,7 +228,7 @@ mod tests {
             "a holds at least 200/s at get within p99<10ms (not proven; no rate failed)"
         );
         assert!(compared.ends_with("(bracket unknown)"), "{compared}");
-        // Every proof fails: what the short probes showed is not claimed.
+        // The proof fails: the rate is not claimed, and the one below it not as proven.
         let mut slices = run.slices.clone();
         for slice in &mut slices {
             if slice.probe.is_some_and(|probe| probe.proof) {
@@ -230,17 +236,14 @@ mod tests {
             }
         }
         let (found, compared) = said(&slices);
-        assert!(found.starts_with("a held 9"), "{found}");
+        assert!(found.starts_with("a holds at least 9"), "{found}");
+        assert!(found.contains("within p99<10ms (not proven; 10"), "{found}");
+        assert!(found.contains("; the limit is between 9"), "{found}");
         assert!(
-            found.contains("/s in a probe of 10.0 s only at get"),
+            found.contains("/s could not be decided in the time"),
             "{found}"
         );
-        assert!(found.contains("within p99<10ms; the proof (9"), "{found}");
-        assert!(
-            found.ends_with("/s) failed: what it holds for long is unknown"),
-            "{found}"
-        );
-        assert!(compared.starts_with("cannot compare"), "{compared}");
+        assert!(!compared.contains("(proven"), "{compared}");
         let (found, _) = said(&[]);
         assert_eq!(
             found,
@@ -256,7 +259,7 @@ mod tests {
             (found.sentence(), found.missed().unwrap())
         };
         assert!(
-            said(&run).0.ends_with("/s failed by p99<10ms"),
+            said(&run).0.contains("/s failed by p99<10ms"),
             "{:?}",
             said(&run)
         );
@@ -266,7 +269,7 @@ mod tests {
         });
         let (sentence, missed) = said(&run);
         assert!(
-            sentence.ends_with("/s failed by p99<10ms, and it did not keep up"),
+            sentence.contains("/s failed by p99<10ms, and it did not keep up"),
             "{sentence}"
         );
         assert_eq!(missed, "p99<10ms, it did not keep up");
@@ -277,7 +280,7 @@ mod tests {
         });
         let (sentence, _) = said(&run);
         assert!(
-            sentence.ends_with("/s failed by p99<10ms, and 2 % of the operations failed"),
+            sentence.contains("/s failed by p99<10ms, and 2 % of the operations failed"),
             "{sentence}"
         );
     }
