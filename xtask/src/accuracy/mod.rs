@@ -11,9 +11,9 @@ mod ceiling;
 mod experiment;
 mod judge;
 mod peer;
+mod rates;
 mod report;
 mod sides;
-mod rates;
 mod stalls;
 mod statistics;
 

@@ -24,7 +24,8 @@ pub(super) fn probe(slice: &Slice, slo: &Slo) -> Option<(tenbin_stats::Probe, Ju
     let offered = slice.probe.filter(|_| !slice.cut_short)?;
     let judged = judge(slice, slo);
     let ended = match judged.ended {
-        Yield::Work if was_late(slice, slo) => Yield::LateGenerator,
+        // Lateness makes response times longer: what holds in spite of it holds.
+        Yield::Work if !judged.held && was_late(slice, slo) => Yield::LateGenerator,
         ended => ended,
     };
     let names_errors = |limit: &Limit| matches!(limit, Limit::Errors { .. });
@@ -176,8 +177,14 @@ mod tests {
         // Half of 1 % of 4,000 requests.
         assert_eq!(seen(&probed([0, 48, 0, 0], 20)).ended, Yield::Work);
         let mut run = probed([0, 48, 0, 0], 21);
+        assert_eq!(
+            seen(&run).ended,
+            Yield::Work,
+            "the limit was kept all the same"
+        );
+        run.each(|made| made.0.ops[0].response.record_n(50_000_000, 60).unwrap());
         assert_eq!(seen(&run).ended, Yield::LateGenerator);
-        run.each(|made| made.0.ops[0].service.record_n(50_000_000, 81).unwrap());
+        run.each(|made| made.0.ops[0].service.record_n(50_000_000, 82).unwrap());
         assert_eq!(seen(&run).ended, Yield::Work);
     }
 }
