@@ -92,7 +92,9 @@ impl Display {
                 self.total = *slices;
                 self.pace = Pace::new(*forecast);
                 self.counted = requests.is_some();
-                self.about = if shortest.is_some() {
+                // A search has a limit, and mostly ends before it.
+                let is_search = *slices == 0;
+                self.about = if shortest.is_some() || is_search {
                     "at most"
                 } else {
                     "about"
@@ -102,7 +104,10 @@ impl Display {
                     1 => "1 slice".to_owned(),
                     several => format!("{several} slices"),
                 };
-                let how_long = how_long(&what, *forecast, *shortest, *requests);
+                let how_long = match is_search {
+                    true => format!("{what} in at most {}", short(*forecast)),
+                    false => how_long(&what, *forecast, *shortest, *requests),
+                };
                 let after = supply.map_or_else(String::new, |supply| {
                     let again = if supply.again {
                         ", some before each slice"

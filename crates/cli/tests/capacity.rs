@@ -151,6 +151,58 @@ fn a_search_finds_the_highest_rate_of_each_target() {
     assert_eq!(shown(&scratch).1["searches"], document["searches"]);
 }
 
+/// A process that keeps one core busy, stopped when dropped.
+struct Neighbour(std::process::Child);
+
+impl Neighbour {
+    fn start() -> Self {
+        let mut busy = std::process::Command::new("sh");
+        Self(busy.args(["-c", "while :; do :; done"]).spawn().unwrap())
+    }
+}
+
+impl Drop for Neighbour {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn rare_pauses_beside_a_busy_neighbour_end_in_an_interval_in_the_announced_time() {
+    let scratch = Scratch::new("slo-pauses");
+    // Of the 50 ms of a pause the requests of the first 30 ms wait for more than 20 ms, once in
+    // 4,500 requests: 1 % of them at 4,500 * 1 % / 30 ms = 1,500/s.
+    let (_server, url) = truth(&scratch, &["--rare-pause", "50ms/4500"]);
+    let limit = 1_500.0;
+    let _neighbour = Neighbour::start();
+    let load = [
+        "http", "--target", &url, "--slo", "p99<20ms", "--rate", "200/s", "--slice", "1s",
+        "--lead", "200ms", "--gap", "20ms", "--warmup", "100ms", "--seed", "1",
+    ];
+    let begun = std::time::Instant::now();
+    let run = Tenbin::new(&scratch, load)
+        .within(Duration::from_secs(180))
+        .run();
+    let took = begun.elapsed();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    assert!(run.stderr.contains("in at most 1m"), "{run}");
+    // Start, end and report of the run come on top; the machine is busy.
+    assert!(took < Duration::from_secs(100), "{took:?}");
+    let document = kept(&scratch);
+    let search = &document["searches"][0];
+    let sentence = search["sentence"].as_str().unwrap();
+    // A machine that stands still is one more reason for slow requests, never for fewer.
+    let rate = search["rate"].as_f64();
+    assert!(rate.is_none_or(|rate| rate < limit * 1.3), "{search:#}");
+    if rate.is_none() || search["failed"].is_null() {
+        let has_reason = sentence.contains("could not be decided") || sentence.contains("late");
+        assert!(has_reason, "{sentence}");
+    } else {
+        assert!(sentence.contains("the limit is between"), "{sentence}");
+    }
+}
+
 #[test]
 fn an_interrupted_search_keeps_what_it_knows() {
     let scratch = Scratch::new("slo-interrupted");

@@ -44,7 +44,9 @@ pub use exchange::{
 };
 pub use line::TcpFigures;
 pub use route::{Address, Host, Protocol, Route};
-pub use sample::{HostSample, Ledger, OpSample, Pause, Sample, SetupSample};
+pub use sample::{
+    HostSample, LATE_BUCKETS, LATE_FROM_LOG2, Ledger, OpSample, Pause, Sample, SetupSample,
+};
 pub use spread::Spread;
 pub use stages::StageSums;
 pub use stop::shares;

@@ -42,6 +42,10 @@ pub struct Sample {
     /// The longest pause that ended in the stretch; `None` if all were shorter than
     /// [`SHORTEST_PAUSE_NANOS`].
     pub pause: Option<Pause>,
+    /// Open loop: requests due in the window that this thread sent late though a connection was
+    /// free, by how late: bucket i from 2^(16+i) ns (the first: 66 µs) up to twice that, the last
+    /// without an upper end.
+    pub late: [u64; LATE_BUCKETS],
 }
 
 impl Sample {
@@ -62,6 +66,11 @@ pub struct Pause {
     /// Its end: the next response, or the end of the drain.
     pub end: u64,
 }
+
+/// Buckets of [`Sample::late`].
+pub const LATE_BUCKETS: usize = 20;
+/// The lateness, nanoseconds, from which on a request is in [`Sample::late`], as a power of 2.
+pub const LATE_FROM_LOG2: u32 = 16;
 
 /// The shortest pause that is reported.
 pub const SHORTEST_PAUSE_NANOS: u64 = 1_000_000;

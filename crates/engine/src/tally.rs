@@ -8,7 +8,8 @@ use crate::exchange::{Judgement, Role, Whole};
 use crate::failure;
 use crate::histogram::Counts;
 use crate::sample::{
-    HostSample, Ledger, OpSample, Pause, SHORTEST_PAUSE_NANOS, Sample, SetupSample,
+    HostSample, LATE_BUCKETS, LATE_FROM_LOG2, Ledger, OpSample, Pause, SHORTEST_PAUSE_NANOS,
+    Sample, SetupSample,
 };
 use crate::thread_time::{ThreadMeter, ThreadTime};
 
@@ -296,6 +297,8 @@ pub(crate) struct Tally {
     /// is at least [`SHORTEST_PAUSE_NANOS`] once there is one, and its end.
     longest_pause: u64,
     pause_end: u64,
+    /// As [`Sample::late`] has it.
+    late: [u64; LATE_BUCKETS],
 }
 
 impl Tally {
@@ -326,6 +329,16 @@ impl Tally {
             thread,
             longest_pause: SHORTEST_PAUSE_NANOS - 1,
             pause_end: 0,
+            late: [0; LATE_BUCKETS],
+        }
+    }
+
+    /// A request that was due then is sent late, and the generator alone is why.
+    #[inline]
+    pub(crate) fn sent_late(&mut self, due: u64, late: u64) {
+        if late >= 1 << LATE_FROM_LOG2 && self.window.holds(due) {
+            let bucket = (late.ilog2() - LATE_FROM_LOG2) as usize;
+            self.late[bucket.min(LATE_BUCKETS - 1)] += 1;
         }
     }
 
@@ -557,9 +570,32 @@ impl Tally {
             backlog,
             drain,
             pause: self.take_pause(),
+            late: std::mem::take(&mut self.late),
         };
         self.since = end;
         self.time_since = time;
         sample
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn late_requests_of_the_window_are_counted_by_how_late_they_are() {
+        let window = Window {
+            open: 1_000,
+            close: 2_000,
+        };
+        let mut tally = Tally::new(0, &[("GET", Role::Request)], window, true, false, 1);
+        for late in [0, 65_535, 65_536, 5_000_000, u64::MAX] {
+            tally.sent_late(1_500, late);
+        }
+        tally.sent_late(2_000, 5_000_000);
+        let late = tally.ship(3_000, 0, true).late;
+        // 5 ms are 2^22 ns and more.
+        assert_eq!((late[0], late[6], late[LATE_BUCKETS - 1]), (1, 1, 1));
+        assert_eq!(late.iter().sum::<u64>(), 3);
     }
 }

@@ -195,6 +195,10 @@ pub struct RateSearch {
 }
 
 impl RateSearch {
+    /// How long a search takes at most, leads, drains and pauses included, as a multiple of a
+    /// slice.
+    pub const MOST_SLICES: u32 = 60;
+
     /// How long the final proof takes, as a multiple of a slice.
     pub const PROOF_SLICES: u32 = 3;
 

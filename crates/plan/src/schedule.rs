@@ -4,9 +4,6 @@ use std::time::Duration;
 
 use crate::model::{Plan, RateSearch};
 
-/// Probes that a search usually takes, the proof among them.
-const USUAL_PROBES: u32 = 13;
-
 /// One slice to be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turn {
@@ -207,10 +204,16 @@ impl Plan {
     }
 
     /// How long all slices take if none ends early, to the most rounds: warm-ups,
-    /// leads, measured windows and gaps; for a search, what is usual. Bringing targets
+    /// leads, measured windows and gaps; for a search, the most that it takes. Bringing targets
     /// up and preparing objects comes on top.
     pub fn forecast(&self) -> Duration {
         self.lasting(self.rounds.most())
+    }
+
+    /// The longest time that the search for the highest rate of one workload on one target
+    /// takes, but for the drain of its last probe: 60 slices.
+    pub fn longest_search(&self) -> Duration {
+        self.rounds.slice.saturating_mul(RateSearch::MOST_SLICES)
     }
 
     /// How long so many rounds take, and the searches.
@@ -219,8 +222,6 @@ impl Plan {
         let searched = count(self.targets.len() * searches.count());
         let pairs = count(self.targets.len() * self.workloads.len());
         let slices = (pairs - searched).saturating_mul(rounds);
-        let probes = searched.saturating_mul(USUAL_PROBES);
-        let proofs = searched.saturating_mul(RateSearch::PROOF_SLICES);
         let slice = self.rounds.lead.saturating_add(self.rounds.slice);
         let warmups = match self.rounds.relaunch {
             true => slices,
@@ -228,11 +229,9 @@ impl Plan {
         };
         let times = [
             self.rounds.warmup.saturating_mul(warmups),
-            slice.saturating_mul(slices.saturating_add(probes)),
-            self.rounds.slice.saturating_mul(proofs),
-            self.rounds
-                .gap
-                .saturating_mul(slices.saturating_add(probes).saturating_sub(1)),
+            slice.saturating_mul(slices),
+            self.rounds.gap.saturating_mul(slices.saturating_sub(1)),
+            self.longest_search().saturating_mul(searched),
         ];
         times
             .into_iter()

@@ -9,6 +9,7 @@ use tenbin_engine::{Ledger, failure};
 
 use crate::histogram::merge;
 use crate::pause::Pauses;
+use crate::probed::Probed;
 use crate::slice::{
     ClientUse, HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart, ThreadTurn,
 };
@@ -38,7 +39,7 @@ pub(crate) struct Interval {
 }
 
 /// What one generator thread used in one sample.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ThreadUse {
     pub(crate) thread: usize,
     pub(crate) start_ns: u64,
@@ -53,6 +54,10 @@ pub(crate) struct ThreadUse {
     /// without one of a millisecond or more, and in runs of versions that did not look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pause_ns: Option<(u64, u64)>,
+    /// Requests sent late though a connection was free, by how late: bucket i from 2^(16+i) ns
+    /// on. Left out without any, and in runs of versions that did not look.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) late: Vec<u64>,
 }
 
 /// The figures of a slice while it goes on.
@@ -65,6 +70,8 @@ pub(crate) struct SliceFold {
     hosts: Vec<HostFigures>,
     threads: BTreeMap<usize, ThreadSum>,
     pauses: Pauses,
+    /// Of a probe.
+    probed: Option<Probed>,
 }
 
 /// What one thread did in the window so far.
@@ -82,6 +89,7 @@ impl SliceFold {
     pub(crate) fn new(start: SliceStart) -> Self {
         let ops = start.operations_by_role();
         let ops = ops.map(|(name, role)| OpFigures::of(name, role)).collect();
+        let probed = start.probe.map(|_| Probed::default());
         let hosts = start.hosts.iter().map(|n| HostFigures::new(n)).collect();
         Self {
             start,
@@ -91,6 +99,7 @@ impl SliceFold {
             hosts,
             threads: BTreeMap::new(),
             pauses: Pauses::default(),
+            probed,
         }
     }
 
@@ -100,6 +109,9 @@ impl SliceFold {
 
     /// Adds a second, whose operations and hosts are in the order of the slice's.
     pub(crate) fn add(&mut self, interval: Interval) {
+        if let Some(probed) = &mut self.probed {
+            probed.add(&interval);
+        }
         for (sum, op) in self.ops.iter_mut().zip(interval.ops) {
             add_figures(sum, op);
         }
@@ -138,6 +150,7 @@ impl SliceFold {
             reopen: self.start.reopen,
             spread: end.spread,
             probe: self.start.probe,
+            probed: self.probed,
             ops: self.ops,
             ledger: self.ledger,
             setup: self.setup,

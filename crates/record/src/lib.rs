@@ -38,6 +38,7 @@ mod live;
 pub mod machine;
 mod pause;
 mod pretty;
+mod probed;
 mod reader;
 mod responses;
 mod seconds;
@@ -65,6 +66,7 @@ pub use reader::{RecordedRun, SecondCounts, SecondTimes, read};
 pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};
 pub use tenbin_engine::{ErrorClass, Ledger, Role, Spread, failure, histogram::latency_histogram};
 
+pub use probed::{Probed, ProbedSecond};
 pub use responses::{ExpectedResponse, Responses, Sameness, UnexpectedResponses};
 pub use sequence::Segment;
 pub use server::{GroupUse, ServerUse, UseScope};

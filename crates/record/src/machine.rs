@@ -210,6 +210,14 @@ pub struct WireUse {
     pub min_rtt_ns: Option<u64>,
     /// Segments that the generator sent again.
     pub retransmits: u64,
+    /// Of those: segments that the peer had received already, as it reported (duplicate selective
+    /// acknowledgements). Unknown where the kernel does not say, and in runs of versions that did
+    /// not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unneeded_retransmits: Option<u64>,
+    /// Segments that the generator sent, those sent again included. Unknown as before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_segments: Option<u64>,
 }
 
 #[cfg(test)]

@@ -63,6 +63,7 @@ mod tests {
                     waited_ns: None,
                     backlog: 0,
                     pause_ns: pause,
+                    late: Vec::new(),
                 });
             }
         }

@@ -70,6 +70,7 @@ impl Seconds {
             waited_ns: sample.waited,
             backlog: sample.backlog,
             pause_ns: sample.pause.map(|pause| (pause.start, pause.end)),
+            late: trimmed(&sample.late),
         });
         for op in sample.ops {
             let index = self
@@ -198,6 +199,12 @@ fn by_class(errors: &[u64; ErrorClass::ALL.len()]) -> BTreeMap<ErrorClass, u64> 
         .collect()
 }
 
+/// Without the zeros at the end.
+fn trimmed(late: &[u64]) -> Vec<u64> {
+    let length = late.iter().rposition(|count| *count > 0);
+    late[..length.map_or(0, |last| last + 1)].to_vec()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -238,6 +245,7 @@ mod tests {
             waited: None,
             backlog: 0,
             pause: None,
+            late: Default::default(),
             drain,
         }
     }

@@ -9,6 +9,7 @@ use tenbin_engine::{ErrorClass, Ledger, Role, Spread, StageSums};
 
 use crate::machine::{MachineUse, WireUse};
 use crate::pause::Pause;
+use crate::probed::Probed;
 use crate::responses::Responses;
 use crate::sequence::Segment;
 use crate::server::ServerUse;
@@ -156,6 +157,8 @@ pub struct Slice {
     pub spread: Option<Spread>,
     /// What it was offered, if it belongs to the search for a rate.
     pub probe: Option<RateProbe>,
+    /// What it shows second by second, if it belongs to the search for a rate.
+    pub probed: Option<Probed>,
     /// Figures by operation, in the workload's order.
     pub ops: Vec<OpFigures>,
     /// What happened to connections.

@@ -387,6 +387,7 @@ mod tests {
             waited: None,
             backlog: 0,
             pause: None,
+            late: Default::default(),
             drain: false,
         }
     }

@@ -247,6 +247,7 @@ fn sample(thread: usize, second: u64, drain: bool, closed_loop: bool, operations
         backlog: if drain { 0 } else { seed },
         drain,
         pause: pause(thread, second, drain),
+        late: std::array::from_fn(|bucket| u64::from(!closed_loop && bucket == 2)),
     }
 }
 
@@ -378,6 +379,8 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
                 connections: 4,
                 min_rtt_ns: Some(12_000),
                 retransmits: 3,
+                unneeded_retransmits: Some(1),
+                sent_segments: Some(4_000),
             }),
             singles: looked.then(singles),
             stages: looked.then(stages),

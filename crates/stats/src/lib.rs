@@ -19,7 +19,10 @@ mod power;
 mod proportion;
 mod rank_sum;
 mod search;
+mod sequential;
 mod signed_rank;
+#[cfg(test)]
+mod testing;
 mod usl;
 
 pub use bands::band_shares;
@@ -39,7 +42,10 @@ pub use power::{
 };
 pub use proportion::proportion;
 pub use rank_sum::{rank_sum_p, shift, unpaired_ratio};
-pub use search::{HighestRate, Probe, Purpose, SEARCH_PRECISION, Search, Step, Yield};
+pub use search::{
+    HighestRate, Probe, Purpose, SEARCH_PRECISION, Search, ShareSeen, Step, Vote, Yield,
+};
+pub use sequential::{SHARE_ERROR, Second};
 pub use signed_rank::{hodges_lehmann, signed_rank_p};
 pub use usl::{FEWEST_USL_LEVELS, Level, Usl, UslFit, usl_fit};
 

@@ -36,6 +36,12 @@ impl Place {
         format!("median of {}", count(self.slices, "slice"))
     }
 
+    /// Whether a slice belongs to it.
+    pub(crate) fn contains(&self, slice: &Slice) -> bool {
+        let is = |wanted: &Option<String>, name: &str| wanted.as_deref().is_none_or(|w| w == name);
+        is(&self.workload, &slice.workload) && is(&self.target, &slice.target)
+    }
+
     pub(crate) fn finding(
         self,
         rule: &'static str,

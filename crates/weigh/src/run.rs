@@ -676,6 +676,8 @@ impl Run<'_, '_> {
                 connections: tcp.connections,
                 min_rtt_ns: tcp.min_rtt,
                 retransmits: tcp.retransmits,
+                unneeded_retransmits: tcp.unneeded,
+                sent_segments: tcp.sent,
             }),
             singles: seen.map(|seen| single::kept(&seen, &hosts)),
             responses: responses.map(responses::kept),

@@ -62,6 +62,7 @@ mod tests {
             backlog: 0,
             drain,
             pause: None,
+            late: Default::default(),
         }
     }
 

@@ -184,6 +184,7 @@ mod tests {
             backlog: 0,
             drain: false,
             pause: None,
+            late: Default::default(),
         }
     }
 

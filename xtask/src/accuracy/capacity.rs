@@ -1,5 +1,4 @@
-//! Experiments 15 and 16: the knee, the workers and the highest rate of servers whose
-//! capacity is known.
+//! Experiment 15: the knee and the workers of a server whose capacity is known.
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -39,38 +38,6 @@ pub(super) fn ramp(bench: &Bench) -> Result<Vec<Row>> {
         near("workers", workers, WORKERS, ""),
         near("down against up", sides, 1.0, ""),
     ])
-}
-
-pub(super) fn highest_rate(bench: &Bench) -> Result<Vec<Row>> {
-    // M/D/4: a queue of p99 < 100 ms is all but reached at the capacity itself.
-    let fixed = searched(bench, WORKERS_OPTIONS, "p99<100ms", "4s")?;
-    // M/M/1: p99 of the response time is ln 100 ÷ (μ − λ).
-    let one_queue = ["--single-queue", "--service", "exponential:1ms"];
-    let random = searched(bench, &one_queue, "p99<50ms", "10s")?;
-    let (mu, limit) = (1_000.0, 0.050);
-    Ok(vec![
-        near(
-            "four workers of 10 ms",
-            fixed,
-            WORKERS / SERVICE_SECONDS,
-            "/s",
-        ),
-        near(
-            "one queue, exponential service of 1 ms",
-            random,
-            mu - 100f64.ln() / limit,
-            "/s",
-        ),
-    ])
-}
-
-fn searched(bench: &Bench, server: &[&str], slo: &str, slice: &str) -> Result<f64> {
-    let truth = bench.serve(server)?;
-    let options = ["--slo", slo, "--slice", slice, "--seed", "1"];
-    let result = bench.result(&truth, &options)?;
-    let search = &result["searches"][0];
-    anyhow::ensure!(search["outcome"] == "proven", "not proven: {search}");
-    number(&search["rate"])
 }
 
 fn number(value: &Value) -> Result<f64> {

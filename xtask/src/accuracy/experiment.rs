@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::against::{Bench, Stop, Who};
 use super::judge::{self, Observed};
-use super::{Row, capacity, ceiling, peer, stalls};
+use super::{Row, capacity, ceiling, peer, rates, stalls};
 
 /// One experiment.
 pub(crate) struct Experiment {
@@ -254,8 +254,8 @@ pub(crate) const PLAN: &[Experiment] = &[
     },
     Experiment {
         number: "16",
-        name: "capacity: the highest rate of four workers, and of M/M/1",
-        how: Alone(capacity::highest_rate),
+        name: "capacity: the highest rate of four workers, of M/M/1, and with rare pauses",
+        how: Alone(rates::highest_rate),
     },
     Experiment {
         number: "17",

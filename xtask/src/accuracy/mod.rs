@@ -11,6 +11,7 @@ mod ceiling;
 mod experiment;
 mod judge;
 mod peer;
+mod rates;
 mod report;
 mod sides;
 mod stalls;

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use tenbin_targets::serve::{Fault, S3Fault, Service, Stall, share};
+use tenbin_targets::serve::{Fault, RarePause, S3Fault, Service, Stall, share};
 
 /// `tenbin serve`: the built-in servers.
 #[derive(Subcommand)]
@@ -161,7 +161,7 @@ pub struct ServeTruthArgs {
     /// Serve with N workers that share one listening socket, as a prefork server does: each serves
     /// one request at a time of the connections that it has accepted, so that connections are
     /// spread over the workers by chance
-    #[arg(long, value_name = "N", conflicts_with_all = ["workers", "single_queue", "capacity", "stalls", "reset", "truncate", "malformed", "log"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["workers", "single_queue", "capacity", "stalls", "rare_pause", "reset", "truncate", "malformed", "log"])]
     pub prefork: Option<NonZeroUsize>,
     /// Begin at most so many requests a second, evenly spaced; the rest waits
     #[arg(long, value_name = "RATE")]
@@ -169,6 +169,10 @@ pub struct ServeTruthArgs {
     /// Answer nothing from so long after the start, for so long, for example 10s+5s; repeatable
     #[arg(long = "stall", value_name = "FROM+TIME")]
     pub stalls: Vec<Stall>,
+    /// Pause every N requests: answer nothing for TIME, then at once all that waits, for example
+    /// 50ms/4500
+    #[arg(long, value_name = "TIME/N")]
+    pub rare_pause: Option<RarePause>,
     /// Share of requests whose connection is reset, for example 1%
     #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = share)]
     pub reset: f64,

@@ -85,6 +85,7 @@ fn truth(args: &ServeTruthArgs) -> TruthOptions {
         prefork: args.prefork,
         capacity: args.capacity.map(tenbin_plan::rate::Rate::get),
         stalls: args.stalls.clone(),
+        rare_pause: args.rare_pause,
         shares: Shares {
             reset: args.reset,
             truncate: args.truncate,

@@ -242,6 +242,7 @@ impl Conductor<'_> {
             self.dispatch.send_again(slot);
         } else {
             self.lanes[slot].state = LaneState::Idle;
+            self.lanes[slot].rested = u64::MAX;
             let host = self.lanes[slot].exchange.host;
             self.dispatch.rest(slot, host);
         }

@@ -122,6 +122,8 @@ struct Lane {
     first_byte: u64,
     /// Its request is the first on its connection.
     breaks_in: bool,
+    /// Since when it has had nothing to do; `u64::MAX` if its connection was opened since.
+    rested: u64,
 }
 
 impl Lane {
@@ -163,6 +165,8 @@ pub struct Conductor<'w> {
     /// Those of them after the window closed.
     unmeasured: u64,
     in_flight: usize,
+    /// When a request last ended while all users had one out.
+    full_until: u64,
     up: usize,
     /// Since when no connection has been open; of meaning while `up` is 0.
     none_up_since: u64,
@@ -217,6 +221,7 @@ impl<'w> Conductor<'w> {
                 started: 0,
                 first_byte: 0,
                 breaks_in: false,
+                rested: u64::MAX,
             })
             .collect();
         let users = score.connections * score.lanes;
@@ -253,6 +258,7 @@ impl<'w> Conductor<'w> {
             issued: 0,
             unmeasured: 0,
             in_flight: 0,
+            full_until: 0,
             up: 0,
             none_up_since: 0,
             last_refusal: String::new(),
@@ -490,6 +496,7 @@ impl<'w> Conductor<'w> {
         if self.dispatch.is_direct() && !self.waiting && !self.stopped && self.work_is_due(now) {
             return self.prepare(slot, now);
         }
+        self.lanes[slot].rested = now;
         let host = self.lanes[slot].exchange.host;
         self.dispatch.rest(slot, host);
         Order::Rest
@@ -499,6 +506,9 @@ impl<'w> Conductor<'w> {
     #[inline]
     fn end(&mut self, now: u64) {
         self.last_end = now;
+        if self.in_flight == self.score.connections * self.score.lanes {
+            self.full_until = now;
+        }
         self.in_flight -= 1;
         self.waiting = false;
         self.dispatch.begin_to_think(now);
@@ -532,6 +542,9 @@ impl<'w> Conductor<'w> {
                 lane.intended = now;
                 if let Some(pacer) = &mut self.score.pacer {
                     lane.intended = self.due;
+                    // Since then it was up to this thread alone.
+                    let possible = self.due.max(lane.rested).max(self.full_until);
+                    self.tally.sent_late(self.due, now.saturating_sub(possible));
                     pacer.take();
                     self.due = pacer.due();
                 }

@@ -19,6 +19,12 @@ pub struct TcpFigures {
     pub min_rtt: Option<u64>,
     /// Segments sent again, by this side (`tcpi_total_retrans`).
     pub retransmits: u64,
+    /// Of those: segments that the peer had received already, as it reported by duplicate
+    /// selective acknowledgements (`tcpi_dsack_dups`, RFC 2883): the acknowledgement was
+    /// late, and nothing was lost. `None` on Linux before 4.19.
+    pub unneeded: Option<u64>,
+    /// Segments sent (`tcpi_segs_out`); `None` on Linux before 4.2.
+    pub sent: Option<u64>,
 }
 
 impl TcpFigures {
@@ -26,10 +32,18 @@ impl TcpFigures {
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let shorter = self.min_rtt.into_iter().chain(other.min_rtt).min();
+        // Nothing was asked yet: unlike what was asked and not answered.
+        let sum = |a: Option<u64>, b: Option<u64>| match (self.connections, other.connections) {
+            (0, _) => b,
+            (_, 0) => a,
+            _ => a.zip(b).map(|(a, b)| a + b),
+        };
         Self {
             connections: self.connections + other.connections,
             min_rtt: shorter,
             retransmits: self.retransmits + other.retransmits,
+            unneeded: sum(self.unneeded, other.unneeded),
+            sent: sum(self.sent, other.sent),
         }
     }
 }
@@ -79,7 +93,17 @@ fn of_socket(socket: BorrowedFd<'_>) -> Option<TcpFigures> {
 
     use nix::libc::tcp_info;
 
-    let mut answer = [0; size_of::<tcp_info>()];
+    // `struct tcp_info` of linux/tcp.h goes on where the library's ends: these fields only
+    // ever follow each other.
+    const SEGMENTS_OUT: usize = offset_of!(tcp_info, tcpi_min_rtt) - 12;
+    const DSACK_DUPS: usize = offset_of!(tcp_info, tcpi_min_rtt) + 68;
+    const LONGEST: usize = DSACK_DUPS + size_of::<u32>();
+
+    let mut answer = [0; if size_of::<tcp_info>() > LONGEST {
+        size_of::<tcp_info>()
+    } else {
+        LONGEST
+    }];
     let answer = linux::ask(socket, &mut answer)?;
     // A kernel older than the library's header answers with less.
     let field = |at: usize| {
@@ -94,6 +118,8 @@ fn of_socket(socket: BorrowedFd<'_>) -> Option<TcpFigures> {
             .filter(|&micros| micros > 0 && micros < u32::MAX)
             .map(|micros| u64::from(micros) * 1_000),
         retransmits: field(offset_of!(tcp_info, tcpi_total_retrans))?.into(),
+        unneeded: field(DSACK_DUPS).map(u64::from),
+        sent: field(SEGMENTS_OUT).map(u64::from),
     })
 }
 
@@ -140,6 +166,8 @@ mod tests {
             connections: 1,
             min_rtt,
             retransmits,
+            unneeded: Some(retransmits),
+            sent: None,
         };
         let sum = figures(None, 2).and(figures(Some(7_000), 0));
         let sum = sum.and(figures(Some(9_000), 3));
@@ -147,6 +175,9 @@ mod tests {
             (sum.connections, sum.min_rtt, sum.retransmits),
             (3, Some(7_000), 5)
         );
+        assert_eq!((sum.unneeded, sum.sent), (Some(5), None));
+        let first = TcpFigures::default().and(figures(None, 4));
+        assert_eq!(first.unneeded, Some(4));
     }
 
     #[cfg(target_os = "linux")]
@@ -168,6 +199,10 @@ mod tests {
         // A field before or after it in the struct would hardly be in between.
         assert!((1_000..1_000_000_000).contains(&rtt), "{rtt}");
         assert_eq!(figures.retransmits, 0);
+        // Handshake, one byte, and acknowledgements.
+        let sent = figures.sent.expect("segments are counted");
+        assert!((2..20).contains(&sent), "{sent}");
+        assert_eq!(figures.unneeded, Some(0));
         let (unix, _other) = std::os::unix::net::UnixStream::pair().unwrap();
         assert_eq!(of_socket(unix.as_fd()), None);
     }

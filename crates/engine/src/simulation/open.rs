@@ -35,6 +35,9 @@ fn a_stall_shows_in_full_in_an_open_loop() {
     // The service time of all but one is short: the lag has it.
     assert!(played.total.service.value_at_quantile(0.99) < MILLIS);
     assert!(played.total.lag.value_at_quantile(0.99) > 14_500 * MILLIS);
+    // The only connection was in use: the generator could not have sent them earlier.
+    let late: u64 = played.samples.iter().flat_map(|s| s.late).sum();
+    assert_eq!(late, 0);
 }
 
 #[test]

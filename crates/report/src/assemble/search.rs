@@ -26,6 +26,7 @@ fn search(found: &verdict::SearchResult) -> Search {
         },
         rate: found.found.rate(),
         failed: found.found.failed(),
+        undecided: found.undecided.clone(),
         missed: found.missed(),
         probes: found.probes.iter().map(probe).collect(),
         trust: trust(found.trust),
@@ -46,6 +47,7 @@ fn probe(probe: &ProbeResult) -> SearchProbe {
         seconds: probe.seconds,
         held: probe.judged.held,
         borderline: probe.judged.borderline,
+        void: probe.is_void,
         limits: limits.collect(),
         client_busiest_thread: probe.busiest_thread,
     }

@@ -16,10 +16,14 @@ pub struct Search {
     pub slo: String,
     /// How the search ended.
     pub outcome: SearchOutcome,
-    /// The highest rate that held, operations a second; null when every proof failed.
+    /// The highest rate that held, operations a second: the lower end of the interval that the
+    /// limit lies in. Null when every proof failed.
     pub rate: Option<f64>,
-    /// The lowest rate known to fail.
+    /// The lowest rate known to fail, the upper end.
     pub failed: Option<f64>,
+    /// Rates between the two that were tried and could not be decided, in ascending order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undecided: Vec<f64>,
     /// What was missed there.
     pub missed: Option<String>,
     /// Every probe, in the order of the run, without those cut short.
@@ -59,10 +63,14 @@ pub struct SearchProbe {
     pub proof: bool,
     /// Length of its window.
     pub seconds: f64,
-    /// Whether every limit was kept.
+    /// Whether every limit was kept in this probe. Whether the rate held follows from all probes
+    /// at it.
     pub held: bool,
     /// Whether chance may have decided.
     pub borderline: bool,
+    /// The probe does not count: the load generator sent too many requests late.
+    #[serde(default)]
+    pub void: bool,
     /// Each limit, and last whether the target kept up.
     pub limits: Vec<SearchLimit>,
     /// Share of a core that the busiest generator thread used.

@@ -474,6 +474,7 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
         reopen: None,
         spread: None,
         probe: None,
+        probed: None,
         ops: vec![OpFigures::new(operation)],
         ledger: Ledger::default(),
         setup: Default::default(),

@@ -26,8 +26,8 @@ use tenbin_plan::Observe;
 use crate::usage::{Depth, Reading, Usage};
 use crate::way::{Address, Way};
 
-pub use local::listeners;
 pub(crate) use listener::listener;
+pub use local::listeners;
 pub use serve::{ObserveError, ObserveOptions, serve};
 
 /// A source that was lost is asked again after this long: waiting for an answer that does

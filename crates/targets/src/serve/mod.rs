@@ -19,7 +19,10 @@ pub(crate) use accept::stop_signal;
 pub use blob::{BlobOptions, Fault, FaultError, Gone, blob};
 pub use http::{HttpOptions, http};
 pub use s3::{S3Fault, S3FaultError, S3Options, half_of_the_free_memory, s3};
-pub use truth::{Service, ServiceError, Shares, Stall, StallError, TruthOptions, share, truth};
+pub use truth::{
+    RarePause, RarePauseError, Service, ServiceError, Shares, Stall, StallError, TruthOptions,
+    share, truth,
+};
 
 /// Environment variable through which `tenbin serve s3` takes its access key.
 pub const ACCESS_KEY_VARIABLE: &str = "TENBIN_ACCESS_KEY";

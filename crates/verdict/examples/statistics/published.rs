@@ -182,6 +182,7 @@ fn slice(line: &Published) -> Slice {
         reopen: None,
         spread: None,
         probe: None,
+        probed: None,
         wire: None,
         singles: None,
         stages: None,

@@ -128,6 +128,7 @@ fn run(plan: &Plan, effect: f64) -> Vec<Slice> {
             reopen: None,
             spread: None,
             probe: None,
+            probed: None,
             wire: None,
             singles: None,
             stages: None,

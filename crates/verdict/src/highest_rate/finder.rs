@@ -2,14 +2,14 @@
 
 use tenbin_plan::{Limit, Plan, RateSearch, Slo};
 use tenbin_record::Slice;
-use tenbin_stats::{Probe, Purpose, Search, Step, fewest_samples};
+use tenbin_stats::{Purpose, Search, Step, fewest_samples};
 
-use super::judge::judge;
+use super::evidence::probe;
 
-/// A probe is at most so many slices long, however few operations a second there are.
-const LONGEST: f64 = 10.0;
-/// So many times the operations that the strictest percentile needs.
-const ROOM: f64 = 1.2;
+/// A probe is at most this many slices long, however few operations a second there are.
+const LONGEST: f64 = 6.0;
+/// The operations of a probe, as a multiple of those that the strictest percentile needs.
+const SPARE: f64 = 1.35;
 
 /// What is to be measured next.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,7 +27,15 @@ pub struct Wish {
 pub struct Finder<'a> {
     plan: &'a Plan,
     /// By position of workload and target; only those that have begun.
-    searches: Vec<((usize, usize), Search)>,
+    searches: Vec<((usize, usize), Running)>,
+}
+
+/// A search that has begun.
+#[derive(Debug)]
+struct Running {
+    search: Search,
+    /// Time that its probes took so far, seconds.
+    spent: f64,
 }
 
 impl<'a> Finder<'a> {
@@ -42,25 +50,63 @@ impl<'a> Finder<'a> {
     /// Begins the search of that workload on that target at so many operations a
     /// second.
     pub fn begin(&mut self, workload: usize, target: usize, rate: f64) {
-        self.searches.push(((workload, target), Search::new(rate)));
+        let running = Running {
+            search: Search::new(rate),
+            spent: 0.0,
+        };
+        self.searches.push(((workload, target), running));
     }
 
-    /// What to measure next; `None` when nothing more is to be learned.
+    /// What to measure next; `None` when nothing more is to be learned, or the time for the
+    /// search is over.
     pub fn next(&self, workload: usize, target: usize) -> Option<Wish> {
-        let search = self.search(workload, target)?;
-        let Step::Probe { rate, purpose } = search.next() else {
-            return None;
-        };
+        let running = self.running(workload, target)?;
+        let step = running.search.next();
         let slo = &self.objective(workload)?.slo;
         let slice = self.plan.rounds.slice.as_secs_f64();
-        let needed = fewest_operations(slo) * ROOM / rate;
-        let slices = (needed / slice).clamp(1.0, LONGEST);
+        let around = self.around(workload);
+        let left = self.plan.longest_search().as_secs_f64() - running.spent - around;
+        let wish = |step: Step| self.wish(step, slo, slice);
+        let next = wish(step)?;
+        // The end of the time belongs to the proof.
+        let proof = running.search.proof().and_then(wish);
+        let fits = |wish: &Wish| wish.slices * slice <= left;
+        let wish = match proof {
+            Some(proof) if !next.proof => {
+                let with_proof = (next.slices + proof.slices) * slice + around;
+                if with_proof <= left { next } else { proof }
+            }
+            _ => next,
+        };
+        let shorter = Wish {
+            slices: left / slice,
+            ..wish
+        };
+        match fits(&wish) {
+            true => Some(wish),
+            false => (shorter.slices >= 1.0).then_some(shorter),
+        }
+    }
+
+    fn wish(&self, step: Step, slo: &Slo, slice: f64) -> Option<Wish> {
+        let Step::Probe {
+            rate,
+            purpose,
+            seconds,
+        } = step
+        else {
+            return None;
+        };
         let proof = purpose == Purpose::Proof;
-        let longer = f64::from(RateSearch::PROOF_SLICES);
+        let shortest = match proof {
+            true => f64::from(RateSearch::PROOF_SLICES),
+            false => 1.0,
+        };
+        let needed = seconds.max(fewest_operations(slo) * SPARE / rate);
         Some(Wish {
             rate,
             proof,
-            slices: if proof { slices * longer } else { slices },
+            slices: (needed / slice).clamp(shortest, LONGEST),
         })
     }
 
@@ -69,41 +115,51 @@ impl<'a> Finder<'a> {
         let Some(slo) = self.objective(workload).map(|search| &search.slo) else {
             return;
         };
-        let Some(offered) = slice.probe.filter(|_| !slice.cut_short) else {
+        let around = self.around(workload);
+        let mut searches = self.searches.iter_mut();
+        let Some((_, running)) = searches.find(|(at, _)| *at == (workload, target)) else {
             return;
         };
-        let judged = judge(slice, slo);
-        let mut searches = self.searches.iter_mut();
-        if let Some((_, search)) = searches.find(|(at, _)| *at == (workload, target)) {
-            search.learn(Probe {
-                rate: offered.rate,
-                purpose: if offered.proof {
-                    Purpose::Proof
-                } else {
-                    Purpose::Seek
-                },
-                held: judged.held,
-                borderline: judged.borderline,
-                ended: judged.ended,
-            });
+        running.spent += slice.seconds + around + drained(slice);
+        if let Some((probe, _)) = probe(slice, slo) {
+            running.search.learn(probe);
         }
     }
 
     /// The highest rate that held and the lowest that failed, so far.
     pub fn bracket(&self, workload: usize, target: usize) -> (Option<f64>, Option<f64>) {
-        let search = self.search(workload, target);
-        search.map_or((None, None), Search::bracket)
+        let running = self.running(workload, target);
+        running.map_or((None, None), |running| running.search.bracket())
     }
 
-    fn search(&self, workload: usize, target: usize) -> Option<&Search> {
+    /// Time around the window of a probe, seconds.
+    fn around(&self, workload: usize) -> f64 {
+        let rounds = &self.plan.rounds;
+        let lead = self
+            .plan
+            .workloads
+            .get(workload)
+            .map(|work| work.lead(rounds));
+        (lead.unwrap_or_default() + rounds.gap).as_secs_f64()
+    }
+
+    fn running(&self, workload: usize, target: usize) -> Option<&Running> {
         let mut searches = self.searches.iter();
         let found = searches.find(|(at, _)| *at == (workload, target));
-        found.map(|(_, search)| search)
+        found.map(|(_, running)| running)
     }
 
     fn objective(&self, workload: usize) -> Option<&'a RateSearch> {
         self.plan.workloads.get(workload)?.search()
     }
+}
+
+/// How long the last responses were waited for, seconds: not longer than the slowest of them took.
+fn drained(slice: &Slice) -> f64 {
+    let slowest = slice
+        .requests()
+        .map(|op| op.response.max().max(op.failed.max()));
+    slowest.max().unwrap_or(0) as f64 / 1e9
 }
 
 /// Operations that the strictest percentile of an objective takes to be seen.
@@ -128,9 +184,9 @@ mod tests {
             finder.begin(0, 0, rate);
             finder.next(0, 0).unwrap().slices
         };
-        // 368 samples of p99, in slices of one second.
-        assert_eq!(first(1_000.0), 1.0);
-        assert!((first(100.0) - 4.416).abs() < 1e-9);
+        // 368 samples of p99, in slices of one second, and never less than three seconds.
+        assert_eq!(first(1_000.0), 3.0);
+        assert!((first(100.0) - 4.968).abs() < 1e-9);
         assert_eq!(first(1.0), LONGEST);
         assert_eq!(Finder::new(&run.plan).next(0, 0), None, "not begun");
     }

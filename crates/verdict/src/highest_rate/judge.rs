@@ -238,7 +238,7 @@ fn z() -> f64 {
     normal_quantile(f64::midpoint(1.0, CONFIDENCE)).unwrap_or(1.96)
 }
 
-fn nanos(time: std::time::Duration) -> u64 {
+pub(super) fn nanos(time: std::time::Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 

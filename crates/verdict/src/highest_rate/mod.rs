@@ -1,6 +1,7 @@
 //! The highest rate at which an objective is met, from the probes of a search.
 
 mod compare;
+mod evidence;
 mod finder;
 mod judge;
 mod sentence;
@@ -11,7 +12,7 @@ use hdrhistogram::Histogram;
 use serde::Serialize;
 use tenbin_plan::{Plan, RateSearch};
 use tenbin_record::{ErrorClass, OpFigures, Slice, latency_histogram, merge, quantile_ns};
-use tenbin_stats::{HighestRate, Probe, Purpose, Search};
+use tenbin_stats::{HighestRate, Probe, Purpose, Search, Yield};
 
 pub use compare::{RateComparison, compare_rates};
 pub use finder::{Finder, Wish};
@@ -37,6 +38,12 @@ pub struct SearchResult {
     pub slo: String,
     /// The highest rate that held, as far as it is known.
     pub found: HighestRate,
+    /// Rates between what held and what failed that were tried and could not be decided,
+    /// operations a second, in ascending order.
+    pub undecided: Vec<f64>,
+    /// The search ended because the load generator was late with too many requests, probe after
+    /// probe.
+    pub ended_late: bool,
     /// Every probe, in the order of the run, without those cut short.
     pub probes: Vec<ProbeResult>,
     /// How far that can be trusted.
@@ -54,8 +61,10 @@ pub struct ProbeResult {
     pub purpose: Purpose,
     /// Length, seconds.
     pub seconds: f64,
-    /// Whether it held.
+    /// What it showed by itself. Whether a rate held follows from all probes at it.
     pub judged: Judged,
+    /// It does not count: the load generator sent too many requests late.
+    pub is_void: bool,
     /// Share of a core that the busiest generator thread used.
     pub busiest_thread: f64,
     /// Median service time of requests, seconds.
@@ -78,7 +87,7 @@ impl SearchResult {
     pub fn limiting(&self) -> Option<&ProbeResult> {
         let failed = self.found.failed()?;
         let mut probes = self.probes.iter().rev();
-        probes.find(|probe| probe.rate == failed && !probe.judged.held)
+        probes.find(|probe| probe.rate == failed && !probe.judged.held && !probe.is_void)
     }
 
     /// Whether the generator had little left when the limit was missed.
@@ -143,17 +152,18 @@ pub fn search_results(plan: &Plan, slices: &[Slice]) -> Vec<SearchResult> {
                 .filter(|slice| slice.workload == workload.name && slice.target == target.name)
                 .collect();
             mine.sort_by_key(|slice| slice.index);
-            let probes: Vec<ProbeResult> = mine
+            let (probes, history): (Vec<ProbeResult>, Vec<Probe>) = mine
                 .into_iter()
                 .filter_map(|slice| probe(slice, search))
-                .collect();
-            let history: Vec<Probe> = probes.iter().map(ProbeResult::as_probe).collect();
+                .unzip();
+            let known = Search::after(&history);
             results.push(SearchResult {
                 workload: workload.name.clone(),
                 target: target.name.clone(),
                 slo: search.slo.to_string(),
-                found: Search::after(&history)
-                    .map_or(HighestRate::Unknown, |search| search.found()),
+                found: known.as_ref().map_or(HighestRate::Unknown, Search::found),
+                undecided: known.as_ref().map_or(Vec::new(), Search::undecided),
+                ended_late: known.as_ref().is_some_and(Search::is_late),
                 probes,
                 trust: Trust::Valid,
             });
@@ -162,23 +172,21 @@ pub fn search_results(plan: &Plan, slices: &[Slice]) -> Vec<SearchResult> {
     results
 }
 
-fn probe(slice: &Slice, search: &RateSearch) -> Option<ProbeResult> {
-    let offered = slice.probe.filter(|_| !slice.cut_short)?;
-    Some(ProbeResult {
+fn probe(slice: &Slice, search: &RateSearch) -> Option<(ProbeResult, Probe)> {
+    let (probe, judged) = evidence::probe(slice, &search.slo)?;
+    let result = ProbeResult {
         slice: slice.index,
-        rate: offered.rate,
-        purpose: if offered.proof {
-            Purpose::Proof
-        } else {
-            Purpose::Seek
-        },
+        rate: probe.rate,
+        purpose: probe.purpose,
         seconds: slice.seconds,
-        judged: judge(slice, &search.slo),
+        judged,
+        is_void: probe.ended == Yield::LateGenerator,
         busiest_thread: slice.client.busiest_thread,
         service: quantile(slice, 0.5, |op| &op.service),
         lag: quantile(slice, 0.99, |op| &op.lag),
         failure: failure(slice),
-    })
+    };
+    Some((result, probe))
 }
 
 /// The commonest class of error, or the status if that is what was wrong.
@@ -215,18 +223,6 @@ fn quantile(slice: &Slice, q: f64, of: fn(&OpFigures) -> &Histogram<u64>) -> Opt
     Some(quantile_ns(&all, q)? as f64 / 1e9)
 }
 
-impl ProbeResult {
-    fn as_probe(&self) -> Probe {
-        Probe {
-            rate: self.rate,
-            purpose: self.purpose,
-            held: self.judged.held,
-            borderline: self.judged.borderline,
-            ended: self.judged.ended,
-        }
-    }
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use tenbin_plan::{Arrivals, Pace};
@@ -261,13 +257,13 @@ pub(crate) mod tests {
                 let mut slice = blank.clone();
                 slice.target = (*name).to_owned();
                 slice.index = run.slices.len() as u32;
-                slice.seconds = 10.0;
+                slice.seconds = wish.slices;
                 slice.probe = Some(RateProbe {
                     rate: wish.rate,
                     proof: wish.proof,
                 });
                 let time = if wish.rate <= *most { 0.002 } else { 0.050 };
-                crate::testing::Made(&mut slice).answers((wish.rate * 10.0) as u64, time);
+                crate::testing::Made(&mut slice).answers((wish.rate * wish.slices) as u64, time);
                 finder.learn(0, at, &slice);
                 run.slices.push(slice);
             }

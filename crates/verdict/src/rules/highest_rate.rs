@@ -34,7 +34,8 @@ impl Rule for HighestRate {
         results
             .iter()
             .filter_map(|result| {
-                self.of_generator(result)
+                self.of_late_generator(result)
+                    .or_else(|| self.of_generator(result))
                     .or_else(|| self.of_connections(result))
                     .or_else(|| self.unproven(result))
             })
@@ -43,6 +44,17 @@ impl Rule for HighestRate {
 }
 
 impl HighestRate {
+    fn of_late_generator(&self, result: &SearchResult) -> Option<Finding> {
+        result.ended_late.then(|| Finding {
+            blame: Blame::Generator,
+            evidence: result.sentence(),
+            advice: "let other work on the generator's machine end, use more --threads, or run \
+                     Tenbin on a machine with idle cores"
+                .to_owned(),
+            ..self.finding(result)
+        })
+    }
+
     fn of_generator(&self, result: &SearchResult) -> Option<Finding> {
         let limiting = result
             .limiting()
@@ -82,8 +94,8 @@ impl HighestRate {
         let advice = match result.found {
             Found::Proven { .. } => return None,
             Found::AtLeast { .. } => {
-                "take the rate as a lower bound only; run the search to its end, with longer \
-                 slices (--slice) if the proof failed"
+                "take the rate as a lower bound only; a search with longer slices (--slice) has more \
+                 time in all and decides more"
             }
             Found::Disproven { .. } => {
                 "the target can do more for a short while than for long: run again with longer \
@@ -97,7 +109,10 @@ impl HighestRate {
                 "check path, method, headers, credentials and the statuses that count as success, \
                  and read the target's log: at no rate does it do what it is asked"
             }
-            Found::Unknown => "run the search again to its end",
+            Found::Unknown => {
+                "run the search again to its end, with longer slices (--slice): probes and the \
+                 whole search then last longer"
+            }
         };
         let futile = matches!(result.found, Found::Futile { .. });
         let (severity, blame) = match futile {

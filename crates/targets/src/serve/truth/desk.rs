@@ -35,6 +35,8 @@ struct Books {
     free: Vec<u64>,
     /// When the next request may begin.
     begin: f64,
+    /// When the last rare pause is over.
+    paused_until: u64,
 }
 
 /// Decides about requests, in the order in which they come.
@@ -52,6 +54,7 @@ impl Desk {
                 next: 0,
                 free: vec![0; options.workers.map_or(0, NonZeroUsize::get)],
                 begin: 0.0,
+                paused_until: 0,
             }),
         }
     }
@@ -70,11 +73,18 @@ impl Desk {
             start = start.max(books.begin);
             books.begin = start + 1e9 / capacity;
         }
+        if let Some(pause) = self.options.rare_pause
+            && (books.next + 1).is_multiple_of(pause.every.get())
+        {
+            books.paused_until = received + pause.length.as_nanos() as u64;
+        }
+        let paused_until = books.paused_until;
         let worker = books.free.iter_mut().min_by_key(|free| **free);
         if let Some(free) = &worker {
             start = start.max(**free as f64);
         }
-        let due = after_stalls(&self.options.stalls, start as u64 + service);
+        let due = (start as u64 + service).max(paused_until);
+        let due = after_stalls(&self.options.stalls, due);
         if let Some(free) = worker {
             *free = due;
         }
@@ -106,6 +116,7 @@ mod tests {
             prefork: None,
             capacity: None,
             stalls: Vec::new(),
+            rare_pause: None,
             shares: Shares::default(),
             two_writes: false,
             log: None,
@@ -141,6 +152,14 @@ mod tests {
         options.workers = NonZeroUsize::new(1);
         options.stalls = vec!["20ms+100ms".parse().unwrap()];
         assert_eq!(due(&options, &[0, 5, 6]), [10, 120, 130]);
+    }
+
+    #[test]
+    fn every_third_request_begins_a_pause() {
+        let mut options = options();
+        options.service = "fixed:1ms".parse().unwrap();
+        options.rare_pause = Some("50ms/3".parse().unwrap());
+        assert_eq!(due(&options, &[0, 1, 10, 59, 70]), [1, 2, 60, 60, 71]);
     }
 
     #[test]

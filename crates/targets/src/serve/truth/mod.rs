@@ -31,7 +31,7 @@ use self::connection::Connection;
 use self::desk::Desk;
 use self::log::Log;
 pub use self::service::{Service, ServiceError};
-pub use self::stall::{Stall, StallError};
+pub use self::stall::{RarePause, RarePauseError, Stall, StallError};
 use self::timekeeper::Timekeeper;
 use super::ServeError;
 
@@ -59,6 +59,9 @@ pub struct TruthOptions {
     pub capacity: Option<f64>,
     /// When nothing is answered.
     pub stalls: Vec<Stall>,
+    /// A pause after every so many requests: nothing is answered from the request on that begins
+    /// it, and everything that waits at its end.
+    pub rare_pause: Option<RarePause>,
     /// Share of requests that are answered wrong, unless they say so themselves
     /// (`X-Tenbin-Answer: reset`).
     pub shares: Shares,
@@ -190,6 +193,7 @@ mod tests {
             prefork: None,
             capacity: None,
             stalls: Vec::new(),
+            rare_pause: None,
             shares: Shares::default(),
             two_writes: false,
             log,

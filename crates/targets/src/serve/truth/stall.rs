@@ -1,5 +1,6 @@
 //! Times in which nothing is answered, written `10s+5s`: from when, for how long.
 
+use std::num::NonZeroU64;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -38,6 +39,40 @@ impl FromStr for Stall {
     }
 }
 
+/// A pause after every so many requests, written `50ms/4500`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RarePause {
+    /// How long nothing is answered.
+    pub length: Duration,
+    /// The request that begins it is one in this many.
+    pub every: NonZeroU64,
+}
+
+/// Why a text is no rare pause.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RarePauseError {
+    /// It is not a time and a number with a slash between them.
+    #[error(
+        "{0:?} is not a pause; write for how long and every how many requests, for example \"50ms/4500\""
+    )]
+    NoPause(String),
+    /// Its time is none.
+    #[error(transparent)]
+    Time(#[from] TimeError),
+}
+
+impl FromStr for RarePause {
+    type Err = RarePauseError;
+
+    fn from_str(text: &str) -> Result<Self, RarePauseError> {
+        let none = || RarePauseError::NoPause(text.to_owned());
+        let (length, every) = text.split_once('/').ok_or_else(none)?;
+        let Time(length) = length.parse()?;
+        let every = every.parse().map_err(|_| none())?;
+        Ok(Self { length, every })
+    }
+}
+
 /// The first time from `time` on, nanoseconds since the start, at which answers
 /// are sent.
 pub(super) fn after_stalls(stalls: &[Stall], time: u64) -> u64 {
@@ -68,6 +103,16 @@ mod tests {
             (3 * second, 3 * second),
         ] {
             assert_eq!(after_stalls(&stalls, time), answered);
+        }
+    }
+
+    #[test]
+    fn a_rare_pause_is_a_time_and_a_number() {
+        let pause: RarePause = "50ms/4500".parse().unwrap();
+        assert_eq!(pause.length, Duration::from_millis(50));
+        assert_eq!(pause.every.get(), 4_500);
+        for text in ["", "50ms", "50ms/", "50ms/0", "x/5"] {
+            assert!(text.parse::<RarePause>().is_err(), "{text}");
         }
     }
 

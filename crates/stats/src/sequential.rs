@@ -1,0 +1,274 @@
+//! Whether a share is below what is allowed, tested again after every probe.
+//!
+//! A test at the same nominal level at each of a few looks (S. J. Pocock, "Group sequential
+//! methods in the design and analysis of clinical trials", Biometrika 64, 1977, table 1): a
+//! share that is not below what is allowed is called *below* with a probability of at most
+//! [`SHARE_ERROR`] over [`LOOKS`] looks, and vice versa. The counts are taken as Poisson's, and
+//! the test is that of the signed root of the deviance with a continuity correction (P.
+//! McCullagh and J. Nelder, *Generalized Linear Models*, 2nd ed. 1989, sections 6.2 and 9.2). A
+//! share close to the allowed one stays undecided.
+//!
+//! Requests of one pause are beyond a limit together and count as one event: counts are divided
+//! by the design effect, the variance of the counts per second over that of independent
+//! requests (L. Kish, *Survey Sampling*, 1965, section 5.4). It is estimated, so the stated error
+//! is approximate; the tests of this module simulate it.
+
+/// Probability of each of the two wrong decisions.
+pub const SHARE_ERROR: f64 = 0.05;
+/// Times that a rate is tested at most.
+pub(crate) const LOOKS: usize = 6;
+/// Critical value at each of six looks for 0.10 over all on both sides together, [`SHARE_ERROR`]
+/// on each (Pocock, table 1).
+const CRITICAL: f64 = 2.164;
+/// The same, with what chance may take away of an expected result.
+const EXPECTED: f64 = 2.55;
+/// Fewest seconds that tell how unevenly requests beyond the limit are spread: in a shorter time
+/// a server that pauses twice a second may not have paused.
+pub(crate) const FEWEST_SECONDS: usize = 3;
+
+/// Requests of one second, or of a shorter stretch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Second {
+    /// Those beyond the limit.
+    pub beyond: u64,
+    /// All of them.
+    pub all: u64,
+}
+
+/// The counts of several seconds at one rate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Counted {
+    pub(crate) beyond: f64,
+    pub(crate) all: f64,
+    /// Seconds with requests.
+    pub(crate) seconds: usize,
+    /// Those of them with a request beyond the limit.
+    pub(crate) hit: usize,
+    /// Requests beyond the limit that count as one event, at least 1.
+    pub(crate) event: f64,
+}
+
+impl Counted {
+    /// From the seconds of every probe.
+    pub(crate) fn of(probes: &[&[Second]]) -> Self {
+        let seconds = probes.iter().copied().flatten();
+        let filled: Vec<Second> = seconds.filter(|second| second.all > 0).copied().collect();
+        let beyond = filled.iter().map(|s| s.beyond).sum::<u64>() as f64;
+        let all = filled.iter().map(|s| s.all).sum::<u64>() as f64;
+        Self {
+            beyond,
+            all,
+            seconds: filled.len(),
+            hit: filled.iter().filter(|s| s.beyond > 0).count(),
+            event: by_second(&filled, beyond, all).max(by_probe(probes, beyond, all)),
+        }
+    }
+
+    /// No request yet; events are expected to be of this size.
+    pub(crate) fn none_of(event: f64) -> Self {
+        Self {
+            beyond: 0.0,
+            all: 0.0,
+            seconds: 0,
+            hit: 0,
+            event,
+        }
+    }
+
+    /// Whether the share is below the allowed one; `None` where that is not known yet.
+    pub(crate) fn is_below(&self, allowed: f64) -> Option<bool> {
+        let expected = self.all * allowed / self.event;
+        let events = self.beyond / self.event;
+        if events + 0.5 < expected && deviate(events + 0.5, expected) >= CRITICAL {
+            // None of a pause that comes once in a while is no evidence yet.
+            return (self.seconds >= FEWEST_SECONDS).then_some(true);
+        }
+        let is_above = events - 0.5 > expected && deviate(events - 0.5, expected) >= CRITICAL;
+        is_above.then_some(false)
+    }
+
+    /// Requests that the decision takes in all if they go on as they did.
+    pub(crate) fn needed(&self, allowed: f64) -> f64 {
+        let share = match self.all > 0.0 {
+            true => self.beyond / self.all,
+            false => 0.0,
+        };
+        // The deviance is proportional to the number of requests, but for the correction.
+        let enough = EXPECTED.powi(2) / 2.0 + 0.7;
+        enough * self.event / (deviate(share, allowed).powi(2) / 2.0)
+    }
+}
+
+/// Signed root of the deviance of a Poisson count, without the sign: a standard normal deviate.
+fn deviate(count: f64, expected: f64) -> f64 {
+    let log = match count > 0.0 {
+        true => count * (count / expected).ln(),
+        false => 0.0,
+    };
+    (2.0 * (log - count + expected).max(0.0)).sqrt()
+}
+
+/// The design effect where seconds are independent of each other.
+fn by_second(seconds: &[Second], beyond: f64, all: f64) -> f64 {
+    if seconds.len() >= FEWEST_SECONDS {
+        return design_effect(seconds, beyond, all);
+    }
+    // Nobody knows: all of a second may have come of one event.
+    let most = seconds.iter().map(|s| s.beyond).max().unwrap_or(0) as f64;
+    (most * (1.0 - beyond / all)).max(1.0)
+}
+
+/// The design effect where only probes are independent of each other: something that disturbed
+/// one of them for its whole length is one event.
+fn by_probe(probes: &[&[Second]], beyond: f64, all: f64) -> f64 {
+    let sum = |seconds: &&[Second]| Second {
+        beyond: seconds.iter().map(|s| s.beyond).sum(),
+        all: seconds.iter().map(|s| s.all).sum(),
+    };
+    let probes: Vec<Second> = probes.iter().map(sum).filter(|p| p.all > 0).collect();
+    match probes.len() {
+        0 | 1 => 1.0,
+        _ => design_effect(&probes, beyond, all),
+    }
+}
+
+/// Variance of the counts beyond the limit over that of independent requests, at least 1.
+fn design_effect(clusters: &[Second], beyond: f64, all: f64) -> f64 {
+    let n = clusters.len();
+    let share = beyond / all;
+    if beyond <= 0.0 || share >= 1.0 {
+        return 1.0;
+    }
+    let squares: f64 = clusters
+        .iter()
+        .map(|s| (s.beyond as f64 - share * s.all as f64).powi(2))
+        .sum();
+    let independent = share * (1.0 - share) * all;
+    let effect = squares / independent * (n as f64 / (n - 1) as f64);
+    // Of few clusters the estimate is uncertain, and too small does more harm than too large:
+    // a part of it is that of one event in each cluster.
+    let hit = clusters.iter().filter(|s| s.beyond > 0).count() as f64;
+    let n = n as f64;
+    ((effect.max(1.0) * (n + 1.0) + beyond / hit) / n).max(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::rngs::StdRng;
+    use rand::{RngExt, SeedableRng};
+
+    use super::*;
+
+    /// Seconds of 1,000 requests, of which events put `size` each beyond the limit, `rate`
+    /// times a second by chance.
+    fn second(rng: &mut StdRng, rate: f64, size: u64) -> Second {
+        // As many as fit below an exponential's sum: Poisson's.
+        let (mut events, mut left) = (0, 1.0);
+        loop {
+            left += (1.0 - rng.random::<f64>()).ln() / rate;
+            if left < 0.0 {
+                break;
+            }
+            events += 1;
+        }
+        Second {
+            beyond: (events * size).min(1_000),
+            all: 1_000,
+        }
+    }
+
+    /// Decisions of 800 tests that look six times, after 3 to 12 more seconds each: (below,
+    /// above), as shares.
+    fn decided(times: f64, size: u64, allowed: f64) -> (f64, f64) {
+        let mut rng = StdRng::seed_from_u64(11);
+        let rate = times * allowed * 1_000.0 / size as f64;
+        let (mut below, mut above) = (0, 0);
+        for _ in 0..800 {
+            let mut seen = Vec::new();
+            for length in [3, 6, 12, 12, 12, 12] {
+                let probe = (0..length).map(|_| second(&mut rng, rate, size));
+                seen.push(probe.collect::<Vec<_>>());
+                let probes: Vec<&[Second]> = seen.iter().map(Vec::as_slice).collect();
+                match Counted::of(&probes).is_below(allowed) {
+                    Some(true) => below += 1,
+                    Some(false) => above += 1,
+                    None => continue,
+                }
+                break;
+            }
+        }
+        (f64::from(below) / 800.0, f64::from(above) / 800.0)
+    }
+
+    #[test]
+    fn a_share_at_the_limit_is_rarely_called_below_or_above_it() {
+        for (size, allowed) in [(1, 0.01), (1, 0.001), (5, 0.01)] {
+            let (below, above) = decided(1.0, size, allowed);
+            assert!(below <= 0.05, "{below} of events of {size}, {allowed}");
+            assert!(above <= 0.05, "{above} of events of {size}, {allowed}");
+        }
+    }
+
+    #[test]
+    fn a_share_away_from_the_limit_is_decided() {
+        let (below, above) = decided(0.3, 1, 0.01);
+        assert!(below > 0.97 && above < 0.02, "{below} {above}");
+        let (below, above) = decided(3.0, 1, 0.01);
+        assert!(above > 0.97 && below < 0.02, "{below} {above}");
+        let (below, above) = decided(4.0, 20, 0.01);
+        assert!(above > 0.9 && below < 0.05, "{below} {above}");
+    }
+
+    #[test]
+    fn one_event_decides_nothing_and_none_needs_enough_requests() {
+        let quiet = |all| Second { beyond: 0, all };
+        let one = [
+            quiet(1_000),
+            Second {
+                beyond: 60,
+                all: 1_000,
+            },
+            quiet(1_000),
+        ];
+        assert_eq!(Counted::of(&[&one]).is_below(0.01), None);
+        assert_eq!(Counted::of(&[&[quiet(100); 3]]).is_below(0.01), None);
+        assert_eq!(Counted::of(&[&[quiet(200); 3]]).is_below(0.01), Some(true));
+        assert_eq!(
+            Counted::of(&[&[quiet(9_000)]]).is_below(0.01),
+            None,
+            "too short"
+        );
+        assert_eq!(Counted::of(&[]).is_below(0.01), None);
+        let outage = [Second {
+            beyond: 900,
+            all: 1_000,
+        }; 4];
+        let probes = [&[quiet(1_000); 4][..], &outage, &[quiet(1_000); 4]];
+        assert_eq!(
+            Counted::of(&probes).is_below(0.01),
+            None,
+            "one probe of three"
+        );
+        let all = [Second {
+            beyond: 500,
+            all: 500,
+        }; 3];
+        assert_eq!(Counted::of(&[&all]).is_below(0.01), Some(false));
+    }
+
+    #[test]
+    fn the_requests_that_are_needed_are_about_enough() {
+        for share in [0.0, 0.002, 0.03] {
+            let of = |seconds: u64| -> Vec<Second> {
+                let beyond = (share * 1_000.0) as u64;
+                (0..seconds)
+                    .map(|_| Second { beyond, all: 1_000 })
+                    .collect()
+            };
+            let first = Counted::of(&[&of(3)]);
+            let seconds = (first.needed(0.01) / 1_000.0).ceil() as u64;
+            let found = Counted::of(&[&of(seconds.max(3))]).is_below(0.01);
+            assert_eq!(found, Some(share < 0.01), "{share}: {seconds} s");
+        }
+    }
+}
