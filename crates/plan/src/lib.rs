@@ -24,6 +24,7 @@ mod percent;
 mod placeholders;
 mod print;
 mod problem;
+mod questions;
 mod ramp;
 pub mod rate;
 mod resolve;
@@ -59,6 +60,7 @@ pub use patterns::{
 };
 pub use percent::Percent;
 pub use problem::{Place, Problem, Refusal};
+pub use questions::{blocks_that_tell, questions_within};
 pub use resolve::usual_rounds;
 pub use s3::{
     ByteRange, Checksum, Choose, ContentKind, DataSet, Encryption, KeyOrder, LARGEST_OBJECT,

@@ -12,6 +12,7 @@ use crate::blob::{BlobWork, Store};
 use crate::comparing::{Comparing, SweepPoint, Until};
 use crate::observe::Observe;
 use crate::patterns::{ByTarget, HitSource, Patterns};
+use crate::questions::FEWEST_LEVELS;
 use crate::s3::S3Work;
 use crate::searched::{Corpus, Searched};
 use crate::slo::Slo;
@@ -52,29 +53,31 @@ impl Plan {
     /// The same with at least so many levels. Of two with as many connections, the first
     /// is taken.
     pub fn ladders_of(&self, fewest: usize) -> Vec<Vec<usize>> {
-        let mut ladders: Vec<Vec<usize>> = Vec::new();
-        for (at, workload) in self.workloads.iter().enumerate() {
-            if workload.load.pace != Pace::Closed {
-                continue;
-            }
-            let mut known = ladders.iter_mut();
-            match known.find(|ladder| self.workloads[ladder[0]].is_level_beside(workload)) {
-                Some(ladder) => ladder.push(at),
-                None => ladders.push(vec![at]),
-            }
-        }
-        let connections = |at: &usize| self.workloads[*at].load.connections;
-        for ladder in &mut ladders {
-            ladder.sort_by_key(connections);
-            ladder.dedup_by_key(|at| connections(at));
-        }
-        ladders.retain(|ladder| ladder.len() >= fewest);
-        ladders
+        ladders_among(&self.workloads, fewest)
     }
 }
 
-/// Fewest levels among which there is an optimum to be found.
-const FEWEST_LEVELS: usize = 3;
+/// The ladders among workloads that are in no plan yet.
+pub(crate) fn ladders_among(workloads: &[Workload], fewest: usize) -> Vec<Vec<usize>> {
+    let mut ladders: Vec<Vec<usize>> = Vec::new();
+    for (at, workload) in workloads.iter().enumerate() {
+        if workload.load.pace != Pace::Closed {
+            continue;
+        }
+        let mut known = ladders.iter_mut();
+        match known.find(|ladder| workloads[ladder[0]].is_level_beside(workload)) {
+            Some(ladder) => ladder.push(at),
+            None => ladders.push(vec![at]),
+        }
+    }
+    let connections = |at: &usize| workloads[*at].load.connections;
+    for ladder in &mut ladders {
+        ladder.sort_by_key(connections);
+        ladder.dedup_by_key(|at| connections(at));
+    }
+    ladders.retain(|ladder| ladder.len() >= fewest);
+    ladders
+}
 
 /// How slices follow each other.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,6 +86,8 @@ pub struct Rounds {
     /// one ABBA quad, so the count is even for them. The fewest when the run may
     /// end by precision.
     pub count: u32,
+    /// The rounds that the plan asks for, where `count` is more: whole blocks.
+    pub asked: Option<u32>,
     /// When the run may end, if not after `count` rounds.
     pub until: Option<Until>,
     /// Length of the measured window of one slice.

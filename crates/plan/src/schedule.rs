@@ -213,8 +213,9 @@ impl Plan {
         self.lasting(self.rounds.most())
     }
 
-    /// How long so many rounds take, and the searches.
-    pub(crate) fn lasting(&self, rounds: u32) -> Duration {
+    /// How long this number of rounds takes with the searches: warm-ups, leads, measured windows
+    /// and gaps.
+    pub fn lasting(&self, rounds: u32) -> Duration {
         let searches = self.workloads.iter().filter(|work| work.search().is_some());
         let searched = count(self.targets.len() * searches.count());
         let pairs = count(self.targets.len() * self.workloads.len());

@@ -5,7 +5,7 @@ use tenbin_plan::Plan;
 use tenbin_record::{Environment, Slice};
 
 use crate::capacity::{Capacity, CapacityComparison, capacities, compare_capacities};
-use crate::compare::{Comparison, compare_all};
+use crate::compare::{Compared, Comparison, compare_all};
 use crate::evidence::Evidence;
 use crate::expected::{Expected, expected};
 use crate::figures::{TargetFigures, figures};
@@ -28,6 +28,8 @@ pub struct Assessment {
     /// Which target is faster: by workload, then by metric (the primary one
     /// first), then by challenger.
     pub comparisons: Vec<Comparison>,
+    /// Targets over all levels of each sweep, which are one question: by sweep, then by challenger.
+    pub curves: Vec<Comparison>,
     /// Workloads against the first of them on each target, as far as the plan compares workloads:
     /// by target, then by workload, then by metric.
     pub workload_comparisons: Vec<Comparison>,
@@ -73,7 +75,11 @@ pub fn assess(
     complete: bool,
     environment: &Environment,
 ) -> Assessment {
-    let (mut comparisons, mut workload_comparisons) = compare_all(plan, slices);
+    let Compared {
+        targets: mut comparisons,
+        mut curves,
+        workloads: mut workload_comparisons,
+    } = compare_all(plan, slices);
     let evidence = Evidence {
         plan,
         slices,
@@ -97,6 +103,15 @@ pub fn assess(
                 .iter()
                 .filter(|finding| finding.concerns(&comparison.workload, &sides)),
         );
+    }
+    for curve in &mut curves {
+        let levels = comparisons.iter().filter(|level| {
+            let of = level.level_of.as_ref();
+            level.primary
+                && level.challenger == curve.challenger
+                && of.is_some_and(|of| of.sweep == curve.workload)
+        });
+        curve.trust = levels.map(|level| level.trust).max().unwrap_or_default();
     }
     for comparison in &mut workload_comparisons {
         let target = [comparison.workload.as_str()];
@@ -142,6 +157,7 @@ pub fn assess(
         findings: precedence::gather(findings),
         use_cases: use_cases(plan, &comparisons),
         comparisons,
+        curves,
         workload_comparisons,
         figures: figures(plan, slices),
     }

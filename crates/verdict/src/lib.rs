@@ -10,6 +10,7 @@ mod backend;
 pub mod capacity;
 mod compare;
 mod connections;
+mod curve;
 mod earlier;
 mod evidence;
 mod expected;
@@ -44,8 +45,9 @@ mod words;
 
 pub use assessment::{Assessment, assess};
 pub use capacity::{Capacity, CapacityComparison, CapacityLevel};
-pub use compare::{Across, Comparison, compare};
+pub use compare::{Across, Compared, Comparison, compare, compare_all};
 pub use connections::{ConnectionFigures, HostFigures, StepFigures};
+pub use curve::LevelOf;
 pub use earlier::{Change, Controls, Earlier, EarlierRun, Part, Series, against_earlier};
 pub use evidence::{Cell, Evidence};
 pub use expected::{Expected, ExpectedUnit, Standing};
