@@ -14,7 +14,7 @@ use crate::flags::{Flag, flags};
 use crate::highest_rate::{RateComparison, SearchResult, compare_rates, search_results};
 use crate::nodes::{NodeLadder, node_ladders};
 use crate::precedence;
-use crate::rules::RULES;
+use crate::rules::{ABSOLUTE_FIGURES, RULES};
 use crate::sweep::{Optimum, optima};
 use crate::use_case::{UseCase, use_cases};
 
@@ -23,6 +23,8 @@ use crate::use_case::{UseCase, use_cases};
 pub struct Assessment {
     /// Whether the numbers can be trusted: as far as the worst finding allows.
     pub trust: Trust,
+    /// How far absolute figures can be trusted: never more than `trust`.
+    pub absolute: AbsoluteTrust,
     /// What was found: what makes the numbers unusable first, then causes before circumstances.
     pub findings: Vec<Finding>,
     /// Which target is faster: by workload, then by metric (the primary one
@@ -53,6 +55,31 @@ pub struct Assessment {
     pub searches: Vec<SearchResult>,
     /// Those of the targets against that of the first.
     pub rate_comparisons: Vec<RateComparison>,
+}
+
+/// How far absolute figures can be trusted. On a busy machine a ratio can stand, and they
+/// cannot.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct AbsoluteTrust {
+    /// As far as the findings and the rule `absolute_figures` allow.
+    pub trust: Trust,
+    /// What that rule observed, of each workload on each target.
+    pub because: Vec<String>,
+}
+
+impl AbsoluteTrust {
+    fn after(findings: &[Finding]) -> Self {
+        let mine = findings.iter().filter(|it| it.rule == ABSOLUTE_FIGURES);
+        let because: Vec<String> = mine.map(|it| it.evidence.clone()).collect();
+        let trust = match because.is_empty() {
+            true => Trust::Valid,
+            false => Trust::Suspect,
+        };
+        Self {
+            trust: trust.max(Trust::after(findings)),
+            because,
+        }
+    }
 }
 
 impl Assessment {
@@ -150,6 +177,7 @@ pub fn assess(
         rate_comparisons: compare_rates(plan, &searches),
         searches,
         trust: Trust::after(&findings),
+        absolute: AbsoluteTrust::after(&findings),
         expected: expected(plan, slices, &findings),
         optima,
         flags: flags(plan, slices),

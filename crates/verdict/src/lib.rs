@@ -43,7 +43,7 @@ mod testing;
 mod use_case;
 mod words;
 
-pub use assessment::{Assessment, assess};
+pub use assessment::{AbsoluteTrust, Assessment, assess};
 pub use capacity::{Capacity, CapacityComparison, CapacityLevel};
 pub use compare::{Across, Compared, Comparison, compare, compare_all};
 pub use connections::{ConnectionFigures, HostFigures, StepFigures};
