@@ -67,7 +67,7 @@ pub use s3::{
     ListForm, Listing, Mix, Payload, Prefixes, S3Operation, S3Work, SizeRange, Sizes, Stored,
 };
 pub use scalar::{At, Entries, List, Scalar, SweepDraft};
-pub use schedule::{Turn, rounds_per_block, schedule};
+pub use schedule::{LONGEST_SLICE, Turn, rounds_per_block, schedule};
 pub use searched::{
     CORPUS_PATTERNS, ClusterSizes, Corpus, CorpusLanguage, CorpusSource, DEFAULT_CORPUS_SEED,
     DEFAULT_TERMS, SearchServer, Searched,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::blob::{BlobWork, Store};
+use crate::blob::{BlobWork, Phase, Store};
 use crate::comparing::{Comparing, SweepPoint, Until};
 use crate::observe::Observe;
 use crate::patterns::{ByTarget, HitSource, Patterns};
@@ -536,6 +536,17 @@ impl Workload {
     /// they use up what was laid out for them, or with the last of a trace.
     pub fn may_end_early(&self) -> bool {
         self.is_counted() || matches!(self.load.pace, Pace::Trace(_))
+    }
+
+    /// Whether targets that are compared are sent the same requests, counted, so that a slice of the
+    /// slower one lasts longer: in a closed loop, where it matters which requests are sent.
+    pub(crate) fn may_be_stretched(&self) -> bool {
+        let has_sequence = match &self.kind {
+            WorkloadKind::Http(work) => work.patterns.is_some(),
+            WorkloadKind::S3(work) => work.has_sequence(),
+            WorkloadKind::Blob(work) => work.phase == Phase::Get,
+        };
+        has_sequence && self.load.pace == Pace::Closed && self.load.requests.is_none()
     }
 
     /// The unmeasured head of its slices: none where every operation counts and

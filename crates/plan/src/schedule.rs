@@ -7,6 +7,10 @@ use crate::model::{Plan, RateSearch};
 /// Probes that a search usually takes, the proof among them.
 const USUAL_PROBES: u32 = 13;
 
+/// A slice in which targets are sent the same requests lasts at most this multiple of the planned
+/// length on the slowest of them.
+pub const LONGEST_SLICE: f64 = 2.5;
+
 /// One slice to be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turn {
@@ -211,6 +215,21 @@ impl Plan {
     /// up and preparing objects comes on top.
     pub fn forecast(&self) -> Duration {
         self.lasting(self.rounds.most())
+    }
+
+    /// The longest time that the slices take where one target is much slower than another and both
+    /// are sent the same requests: those of a slice are then counted, and the slowest target gets up
+    /// to [`LONGEST_SLICE`] times the planned time for them. `None` where every slice ends by time.
+    pub fn longest(&self) -> Option<Duration> {
+        let counted = self.workloads.iter().filter(|work| work.may_be_stretched());
+        let pairs = match self.targets.len() {
+            0 | 1 => 0,
+            targets => count(targets * counted.count()),
+        };
+        let slices = pairs.saturating_mul(self.rounds.most());
+        let slice = self.rounds.lead.saturating_add(self.rounds.slice);
+        let extra = slice.mul_f64(LONGEST_SLICE - 1.0).saturating_mul(slices);
+        (slices > 0).then(|| self.forecast().saturating_add(extra))
     }
 
     /// How long this number of rounds takes with the searches: warm-ups, leads, measured windows

@@ -338,6 +338,20 @@ fn the_levels_of_a_sweep_are_one_question() {
 }
 
 #[test]
+fn a_slow_target_lengthens_slices_of_the_same_requests() {
+    let s3 = |operation: &str| {
+        let work = format!("[[workload]]\nkind = \"s3\"\nname = \"w\"\noperation = {operation:?}\n");
+        plan(&with_targets("[rounds]\ncount = 12\n", 2, &work))
+    };
+    let get = s3("get");
+    // 24 slices of 2.2 s last 1.5 times longer at most.
+    let more = Duration::from_millis(24 * 2_200 * 3 / 2);
+    assert_eq!(get.longest(), Some(get.forecast() + more));
+    assert_eq!(s3("put").longest(), None);
+    assert_eq!(plan(&with_targets("", 2, GET)).longest(), None);
+}
+
+#[test]
 fn rounds_are_rounded_up_to_whole_blocks() {
     for (targets, keys, asked, rounds) in [
         (2, "", 15, 16),
