@@ -178,7 +178,7 @@ mod tests {
             warning(
                 "no difference can be shown with --rounds 8 (4 ABBA quads), however large it is: at \
                  95 % confidence the signed-rank test needs 6 quads → use --rounds 12 or more (about \
-                 1m2s); or keep the time, with --rounds 12 --slice 1300ms"
+                 1m1s); or keep the time, with --rounds 12 --slice 1.3s"
             )
         );
         assert_eq!(said(12, 2, put, 1), []);
@@ -187,7 +187,7 @@ mod tests {
             warning(
                 "no difference can be shown with --rounds 12 (6 ABBA quads), however large it is: at \
                  95 % confidence the signed-rank test needs 8 quads among 4 questions → use \
-                 --rounds 16 or more (about 5m21s); or keep the time, with --rounds 16 --slice 1500ms; \
+                 --rounds 16 or more (about 5m23s); or keep the time, with --rounds 16 --slice 1.5s; \
                  or ask less: 1 question at most in these rounds (a question is a workload on a target \
                  other than the baseline; the levels of a sweep are one)"
             )

@@ -340,8 +340,14 @@ fn the_levels_of_a_sweep_are_one_question() {
 #[test]
 fn a_slow_target_lengthens_slices_of_the_same_requests() {
     let s3 = |operation: &str| {
-        let work = format!("[[workload]]\nkind = \"s3\"\nname = \"w\"\noperation = {operation:?}\n");
-        plan(&with_targets("[rounds]\ncount = 12\n", 2, &work))
+        let target = |name| format!("[[target]]\nname = {name:?}\nbuiltin = \"s3-memory\"\n");
+        let work =
+            format!("[[workload]]\nkind = \"s3\"\nname = \"w\"\noperation = {operation:?}\n");
+        plan(&format!(
+            "[rounds]\ncount = 12\n{}{}{work}",
+            target("a"),
+            target("b")
+        ))
     };
     let get = s3("get");
     // 24 slices of 2.2 s last 1.5 times longer at most.

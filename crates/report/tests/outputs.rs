@@ -567,7 +567,10 @@ fn the_verdict_on_a_sweep_is_that_of_its_curve() {
     assert!(levels.iter().all(|level| level.adjusted_p.is_none()));
     assert_eq!(document.curves.len(), 1);
     let sentence = &document.curves[0].sentence;
-    assert!(sentence.contains("over all levels of get-1MB"), "{sentence}");
+    assert!(
+        sentence.contains("over all levels of get-1MB"),
+        "{sentence}"
+    );
     assert!(document.verdicts.contains(sentence));
     assert!(!document.verdicts.contains(&levels[0].sentence));
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use tenbin_plan::{Context, Draft, Plan, schedule};
 use tenbin_record::Slice;
 use tenbin_stats::CONFIDENCE;
+use tenbin_verdict::capacity::compare_capacities;
 use tenbin_verdict::{Compared, Comparison, Outcome, compare_all};
 
 use crate::Row;
@@ -27,6 +28,12 @@ pub(crate) fn rows(runs: u32) -> Vec<Row> {
         plan.rounds.count
     );
     let alike = run_all(&plan, 1, runs, |_| 0.0);
+    let at_best = (0..runs).filter(|number| {
+        let plan = seeded(&plan, 4, *number);
+        let found = compare_capacities(&plan, &run(&plan, &|_| 0.0));
+        found.iter().any(|one| one.outcome.is_different())
+    });
+    let at_best = at_best.count();
     let claims = |found: &Compared, ours: &dyn Fn(&Comparison) -> bool| {
         let levels = found.targets.iter().filter(|c| c.primary);
         let mut all = found.curves.iter().chain(levels).filter(|c| ours(c));
@@ -43,6 +50,12 @@ pub(crate) fn rows(runs: u32) -> Vec<Row> {
         false_claims,
         alike.len(),
     )];
+    rows.push(at_most(
+        &format!("{about}: no difference, and one claimed of targets at their best level"),
+        level,
+        at_best,
+        runs as usize,
+    ));
     let one = run_all(&plan, 2, runs, |_| 0.05_f64.ln_1p());
     let others = one
         .iter()
@@ -97,13 +110,18 @@ fn plan() -> Plan {
 fn run_all(plan: &Plan, seed: u64, runs: u32, effect: impl Fn(usize) -> f64) -> Vec<Compared> {
     (0..runs)
         .map(|number| {
-            let plan = Plan {
-                seed: seed.wrapping_mul(1_000_003) ^ (u64::from(number) << 20),
-                ..plan.clone()
-            };
+            let plan = seeded(plan, seed, number);
             compare_all(&plan, &run(&plan, &effect))
         })
         .collect()
+}
+
+/// The same plan with other noise.
+fn seeded(plan: &Plan, seed: u64, number: u32) -> Plan {
+    Plan {
+        seed: seed.wrapping_mul(1_000_003) ^ (u64::from(number) << 20),
+        ..plan.clone()
+    }
 }
 
 fn run(plan: &Plan, effect: &impl Fn(usize) -> f64) -> Vec<Slice> {
