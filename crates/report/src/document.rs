@@ -700,13 +700,13 @@ impl Document {
             .any(|curve| std::ptr::eq(curve, comparison))
     }
 
-    /// Why absolute figures are trusted less than ratios, in one clause; `None` where they are not,
-    /// or nothing is compared.
+    /// Why absolute figures cannot be believed though a ratio may, in one clause; `None` where no such
+    /// reason is known, the run is INVALID or nothing is compared.
     pub(crate) fn only_ratios(&self) -> Option<String> {
         let absolute = self.absolute.as_ref()?;
         let compares = self.questions().next().is_some() || !self.workload_comparisons.is_empty();
         let first = absolute.because.first()?;
-        (compares && absolute.trust != self.trust).then(|| match absolute.because.len() - 1 {
+        (compares && absolute.trust == Trust::Suspect).then(|| match absolute.because.len() - 1 {
             0 => first.clone(),
             more => format!("{first} (and {more} more)"),
         })
