@@ -39,7 +39,8 @@ cargo xtask <task>
                   what Tenbin reports about a server whose truth is known, kept in bench/
                   (eight minutes; wants a quiet machine)
   statistics      whether the verdict keeps its promises: simulated comparisons of which the truth is
-                  known, and published tables that contradict themselves, kept in bench/ (seconds)
+                  known, and published tables that contradict themselves, kept in bench/ (a minute)
+  statistics ROWS only some of the simulated rows: pairs, sweep, single or published; nothing is kept
   statistics --real
                   the same and 20 real comparisons of a server with itself (minutes)
   faq [WORDS]     (only the plans whose name has one of these words)
@@ -76,6 +77,7 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["accuracy", words @ ..] => accuracy::run(&words.join(" "))?,
         ["statistics"] => statistics::run(false)?,
         ["statistics", "--real"] => statistics::run(true)?,
+        ["statistics", rows] => statistics::rows(rows)?,
         ["cost", words @ ..] => cost::run(&words.join(" "))?,
         ["faq", "--busy", percent, words @ ..] => faq::run(words, Some(percent))?,
         ["faq", words @ ..] => faq::run(words, None)?,

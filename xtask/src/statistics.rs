@@ -13,6 +13,8 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::{kept, shell};
 
+/// Comparisons for each simulated row.
+const COMPARISONS: &str = "200";
 /// Real comparisons of a server with itself.
 const REAL: u32 = 20;
 /// The most of them that may be called different: more happen in one of a hundred
@@ -25,7 +27,7 @@ const MOST_DIFFERENT: usize = 4;
 /// # Errors
 /// A program cannot be built or run, or a row has failed.
 pub(crate) fn run(real: bool) -> Result<()> {
-    let (mut text, passed) = simulated()?;
+    let (mut text, passed) = simulated(&[])?;
     print!("{text}");
     let mut failed = !passed;
     if real {
@@ -40,11 +42,23 @@ pub(crate) fn run(real: bool) -> Result<()> {
     Ok(())
 }
 
+/// Prints the rows of this name: `pairs`, `sweep`, `single` or `published`. Nothing is kept.
+///
+/// # Errors
+/// The program cannot be built or run, there are no such rows, or a row has failed.
+pub(crate) fn rows(name: &str) -> Result<()> {
+    let (text, passed) = simulated(&[COMPARISONS, name])?;
+    print!("{text}");
+    ensure!(passed, "a row failed, or no row is called {name:?}");
+    Ok(())
+}
+
 /// The table, and whether every row passed.
-fn simulated() -> Result<(String, bool)> {
+fn simulated(arguments: &[&str]) -> Result<(String, bool)> {
     let output = shell::cargo()
         .args(["run", "--quiet", "--package", "tenbin-verdict"])
-        .args(["--example", "statistics"])
+        .args(["--example", "statistics", "--"])
+        .args(arguments)
         .stderr(Stdio::inherit())
         .output()
         .context("cargo cannot be run")?;

@@ -1,12 +1,18 @@
 //! What can be said of a plan before it is run, although it can be run.
 
+use std::time::Duration;
+
+use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
-use tenbin_plan::{Plan, S3Operation, WorkloadKind};
-use tenbin_stats::{CONFIDENCE, blocks_for_significance};
+use tenbin_plan::{Plan, S3Operation, WorkloadKind, questions_within};
+use tenbin_stats::CONFIDENCE;
 
 /// The least that S3 takes for a part that is not the last (Amazon S3 user guide,
 /// "Multipart upload limits").
 const SMALLEST_PART: u64 = 5 << 20;
+
+/// Slices shorter than this are not proposed: they are mostly settling time.
+const SHORT_SLICE: Duration = Duration::from_millis(250);
 
 /// What can be said of a plan.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,45 +26,101 @@ pub(crate) enum Caution {
 /// One sentence each.
 pub(crate) fn cautions(plan: &Plan) -> Vec<Caution> {
     let rounds = too_few_rounds(plan).map(Caution::Warning);
+    let rounded = rounded_up(plan).map(Caution::Note);
     let parts = small_parts(plan).map(Caution::Note);
-    rounds.into_iter().chain(parts).collect()
+    rounds.into_iter().chain(rounded).chain(parts).collect()
+}
+
+/// The rounds asked for are not whole blocks.
+fn rounded_up(plan: &Plan) -> Option<String> {
+    let (asked, count) = (plan.rounds.asked?, plan.rounds.count);
+    let each = plan.rounds_per_block();
+    let design = match plan.targets.len() {
+        _ if !plan.comparing.workloads.is_empty() => {
+            format!("compared workloads take turns in blocks of {each} rounds")
+        }
+        2 => "two targets take turns in ABBA quads of 2 rounds".to_owned(),
+        targets => {
+            let twin = match plan.twin() {
+                Some(_) => ", the twin of --aa included,",
+                None => "",
+            };
+            format!("{targets} targets{twin} take turns in Williams squares of {each} rounds")
+        }
+    };
+    Some(format!(
+        "{count} rounds instead of {asked}: {design}, and a run has whole blocks"
+    ))
 }
 
 /// Rounds of which no verdict can come, however large the difference.
 fn too_few_rounds(plan: &Plan) -> Option<String> {
-    let compared = plan.comparing.workloads.len().saturating_sub(1);
-    let questions =
-        plan.workloads.len() * plan.targets.len().saturating_sub(1) + plan.targets.len() * compared;
-    if questions == 0 {
-        return None;
-    }
-    let alpha = (1.0 - CONFIDENCE) / questions as f64;
-    let needed = u32::try_from(blocks_for_significance(alpha)?).ok()?;
+    let needed = plan.fewest_rounds()?;
+    let questions = plan.questions();
     let each = plan.rounds_per_block();
-    let rounds = plan
-        .rounds
-        .until
-        .map_or(plan.rounds.count, |until| until.most);
+    let rounds = plan.rounds.most();
     let blocks = rounds / each;
-    if blocks >= needed {
+    let blocks_needed = needed / each;
+    if blocks >= blocks_needed {
         return None;
     }
-    let (block, blocks_needed) = match plan.targets.len() {
+    let (block, block_plural) = match plan.targets.len() {
         2 => ("ABBA quad", "quads"),
         _ => ("Williams square", "squares"),
     };
     let plural = if blocks == 1 { "" } else { "s" };
     let among = match questions {
         1 => String::new(),
-        several => format!(" among {several} comparisons"),
+        several => format!(" among {several} questions"),
     };
     Some(format!(
         "no difference can be shown with --rounds {rounds} ({blocks} {block}{plural}), however large \
-         it is: at {:.0} % confidence the signed-rank test needs {needed} {blocks_needed}{among} \
-         → use --rounds {} or more",
+         it is: at {:.0} % confidence the signed-rank test needs {blocks_needed} {block_plural}{among} \
+         → use --rounds {needed} or more (about {}){}",
         CONFIDENCE * 100.0,
-        needed.saturating_mul(each)
+        whole_seconds(plan.lasting(needed)),
+        shorter(plan, rounds, needed),
     ))
+}
+
+/// What can be asked in the time that the plan takes.
+fn shorter(plan: &Plan, rounds: u32, needed: u32) -> String {
+    let mut offers = String::new();
+    let slice = plan
+        .rounds
+        .slice
+        .mul_f64(f64::from(rounds) / f64::from(needed));
+    let millis = slice.as_millis() / 50 * 50;
+    let slice = Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX));
+    let in_time = plan
+        .workloads
+        .iter()
+        .all(|work| work.load.requests.is_none());
+    if in_time && slice >= SHORT_SLICE {
+        offers += &format!(
+            "; or keep the time, with --rounds {needed} --slice {}",
+            Time(slice)
+        );
+    }
+    let most = questions_within(rounds / plan.rounds_per_block());
+    if most > 0 {
+        let questions = if most == 1 {
+            "1 question"
+        } else {
+            &format!("{most} questions")
+        };
+        offers += &format!(
+            "; or ask less: {questions} at most in these rounds (a question is a workload on a \
+             target other than the baseline; the levels of a sweep are one)"
+        );
+    } else if plan.twin().is_some() {
+        offers += "; or leave out the twin (--aa)";
+    }
+    offers
+}
+
+fn whole_seconds(time: Duration) -> Time {
+    Time(Duration::from_secs(time.as_secs_f64().round() as u64))
 }
 
 fn small_parts(plan: &Plan) -> Option<String> {
@@ -115,7 +177,8 @@ mod tests {
             said(8, 2, put, 1),
             warning(
                 "no difference can be shown with --rounds 8 (4 ABBA quads), however large it is: at \
-                 95 % confidence the signed-rank test needs 6 quads → use --rounds 12 or more"
+                 95 % confidence the signed-rank test needs 6 quads → use --rounds 12 or more (about \
+                 1m1s); or keep the time, with --rounds 12 --slice 1.3s"
             )
         );
         assert_eq!(said(12, 2, put, 1), []);
@@ -123,8 +186,10 @@ mod tests {
             said(12, 2, put, 4),
             warning(
                 "no difference can be shown with --rounds 12 (6 ABBA quads), however large it is: at \
-                 95 % confidence the signed-rank test needs 8 quads among 4 comparisons → use \
-                 --rounds 16 or more"
+                 95 % confidence the signed-rank test needs 8 quads among 4 questions → use \
+                 --rounds 16 or more (about 5m23s); or keep the time, with --rounds 16 --slice 1.5s; \
+                 or ask less: 1 question at most in these rounds (a question is a workload on a target \
+                 other than the baseline; the levels of a sweep are one)"
             )
         );
         assert_eq!(said(16, 2, put, 4), []);
@@ -143,6 +208,40 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_sweep_asks_one_question_for_each_target() {
+        let ramp = "operation = \"put\"\nload = { ramp = \"1,2,3,4,6,8,12,16,24,32,64\" }";
+        let sweep = plan("", 4, ramp, 1);
+        assert_eq!((sweep.workloads.len(), sweep.rounds.count), (11, 28));
+        assert_eq!(cautions(&sweep), []);
+    }
+
+    #[test]
+    fn rounds_that_are_not_whole_blocks_are_rounded_up_with_a_note() {
+        let put = "operation = \"put\"";
+        let with_twin = plan(
+            "aa = true\n[rounds]\ncount = 16\nslice = \"2s\"\n",
+            2,
+            put,
+            1,
+        );
+        let found = cautions(&with_twin);
+        let [Caution::Warning(warning), Caution::Note(note)] = found.as_slice() else {
+            panic!("{found:?}");
+        };
+        assert!(
+            warning.contains("use --rounds 36 or more") && warning.contains("leave out the twin"),
+            "{warning}"
+        );
+        assert_eq!(
+            note,
+            "18 rounds instead of 16: 3 targets, the twin of --aa included, take turns in Williams \
+             squares of 6 rounds, and a run has whole blocks"
+        );
+        let whole = plan("[rounds]\ncount = 16\n", 2, put, 1);
+        assert_eq!(cautions(&whole), []);
     }
 
     #[test]

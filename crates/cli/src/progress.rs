@@ -81,6 +81,7 @@ impl Display {
                 directory,
                 slices,
                 forecast,
+                longest,
                 shortest,
                 requests,
                 supply,
@@ -116,8 +117,9 @@ impl Display {
                     };
                     format!(", after putting {supply} on each target{again}")
                 });
+                let slower = slower(*forecast, *longest, *requests);
                 self.line(&format!(
-                    "{how_long}{after}, kept in {}",
+                    "{how_long}{slower}{after}, kept in {}",
                     directory.display()
                 ));
                 self.bar.set_style(style(PREPARING));
@@ -381,6 +383,16 @@ fn how_long(
     }
 }
 
+/// How much longer it takes where one target is slow.
+fn slower(forecast: Duration, longest: Option<Duration>, requests: Option<u64>) -> String {
+    match (longest, requests) {
+        (Some(longest), None) if forecast < NO_LIMIT => {
+            format!(", up to {} if one target is much slower", short(longest))
+        }
+        _ => String::new(),
+    }
+}
+
 fn short(time: Duration) -> Time {
     Time(Duration::from_secs(time.as_secs_f64().round() as u64))
 }
@@ -416,6 +428,12 @@ mod tests {
             "4 slices, until 300 requests are done, or for 1m"
         );
         assert_eq!(of(60, None, None), "4 slices in about 1m");
+        let up_to = |requests| {
+            let seconds = Duration::from_secs;
+            slower(seconds(60), Some(seconds(132)), requests)
+        };
+        assert_eq!(up_to(None), ", up to 2m12s if one target is much slower");
+        assert_eq!(up_to(Some(300)), "");
         let shortest = Some(Duration::from_secs(10));
         assert_eq!(
             of(60, shortest, None),

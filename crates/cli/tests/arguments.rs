@@ -446,10 +446,6 @@ fn refusals_name_the_flag() {
             "--connections: 0 is too few; the least is 1",
         ),
         (
-            "tenbin http --target a=http://h:1 --target b=http://h:2 --rounds 3",
-            "--rounds: rounds of two targets pair into ABBA quads, so their number is even: 3 is not; use 2 or 4",
-        ),
-        (
             "tenbin http --target http://h --arrivals poisson",
             "--arrivals: needs a rate; give one with rate or steps (--rate or --step)",
         ),

@@ -25,6 +25,7 @@ mod percent;
 mod placeholders;
 mod print;
 mod problem;
+mod questions;
 mod ramp;
 pub mod rate;
 mod resolve;
@@ -62,13 +63,14 @@ pub use patterns::{
 };
 pub use percent::Percent;
 pub use problem::{Place, Problem, Refusal};
+pub use questions::{blocks_that_tell, questions_within};
 pub use resolve::usual_rounds;
 pub use s3::{
     ByteRange, Checksum, Choose, ContentKind, DataSet, Encryption, KeyOrder, LARGEST_OBJECT,
     ListForm, Listing, Mix, Payload, Prefixes, S3Operation, S3Work, SizeRange, Sizes, Stored,
 };
 pub use scalar::{At, Entries, List, Scalar, SweepDraft};
-pub use schedule::{Turn, rounds_per_block, schedule};
+pub use schedule::{LONGEST_SLICE, Turn, rounds_per_block, schedule};
 pub use searched::{
     CORPUS_PATTERNS, ClusterSizes, Corpus, CorpusLanguage, CorpusSource, DEFAULT_CORPUS_SEED,
     DEFAULT_TERMS, SearchServer, Searched,

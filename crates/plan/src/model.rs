@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::blob::{BlobWork, Store};
+use crate::blob::{BlobWork, Phase, Store};
 use crate::comparing::{Comparing, SweepPoint, Until};
 use crate::observe::Observe;
 use crate::patterns::{ByTarget, HitSource, Patterns};
+use crate::questions::FEWEST_LEVELS;
 use crate::s3::S3Work;
 use crate::searched::{Corpus, Searched};
 use crate::secrets::Secrets;
@@ -53,29 +54,31 @@ impl Plan {
     /// The same with at least so many levels. Of two with as many connections, the first
     /// is taken.
     pub fn ladders_of(&self, fewest: usize) -> Vec<Vec<usize>> {
-        let mut ladders: Vec<Vec<usize>> = Vec::new();
-        for (at, workload) in self.workloads.iter().enumerate() {
-            if workload.load.pace != Pace::Closed {
-                continue;
-            }
-            let mut known = ladders.iter_mut();
-            match known.find(|ladder| self.workloads[ladder[0]].is_level_beside(workload)) {
-                Some(ladder) => ladder.push(at),
-                None => ladders.push(vec![at]),
-            }
-        }
-        let connections = |at: &usize| self.workloads[*at].load.connections;
-        for ladder in &mut ladders {
-            ladder.sort_by_key(connections);
-            ladder.dedup_by_key(|at| connections(at));
-        }
-        ladders.retain(|ladder| ladder.len() >= fewest);
-        ladders
+        ladders_among(&self.workloads, fewest)
     }
 }
 
-/// Fewest levels among which there is an optimum to be found.
-const FEWEST_LEVELS: usize = 3;
+/// The ladders among workloads that are in no plan yet.
+pub(crate) fn ladders_among(workloads: &[Workload], fewest: usize) -> Vec<Vec<usize>> {
+    let mut ladders: Vec<Vec<usize>> = Vec::new();
+    for (at, workload) in workloads.iter().enumerate() {
+        if workload.load.pace != Pace::Closed {
+            continue;
+        }
+        let mut known = ladders.iter_mut();
+        match known.find(|ladder| workloads[ladder[0]].is_level_beside(workload)) {
+            Some(ladder) => ladder.push(at),
+            None => ladders.push(vec![at]),
+        }
+    }
+    let connections = |at: &usize| workloads[*at].load.connections;
+    for ladder in &mut ladders {
+        ladder.sort_by_key(connections);
+        ladder.dedup_by_key(|at| connections(at));
+    }
+    ladders.retain(|ladder| ladder.len() >= fewest);
+    ladders
+}
 
 /// How slices follow each other.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,6 +87,8 @@ pub struct Rounds {
     /// one ABBA quad, so the count is even for them. The fewest when the run may
     /// end by precision.
     pub count: u32,
+    /// The rounds that the plan asks for, where `count` is more: whole blocks.
+    pub asked: Option<u32>,
     /// When the run may end, if not after `count` rounds.
     pub until: Option<Until>,
     /// Length of the measured window of one slice.
@@ -545,6 +550,17 @@ impl Workload {
     /// they use up what was laid out for them, or with the last of a trace.
     pub fn may_end_early(&self) -> bool {
         self.is_counted() || matches!(self.load.pace, Pace::Trace(_))
+    }
+
+    /// Whether targets that are compared are sent the same requests, counted, so that a slice of the
+    /// slower one lasts longer: in a closed loop, where it matters which requests are sent.
+    pub(crate) fn may_be_stretched(&self) -> bool {
+        let has_sequence = match &self.kind {
+            WorkloadKind::Http(work) => work.patterns.is_some(),
+            WorkloadKind::S3(work) => work.has_sequence(),
+            WorkloadKind::Blob(work) => work.phase == Phase::Get,
+        };
+        has_sequence && self.load.pace == Pace::Closed && self.load.requests.is_none()
     }
 
     /// The unmeasured head of its slices: none where every operation counts and

@@ -86,9 +86,15 @@ impl Draft {
         let seed = desk.read("seed", &seed, |scalar| scalar.whole(0, u64::MAX));
         let sides = comparing::Sides::read(&mut desk, &aa, &targets);
         let warmup = rounds.warmup.is_some();
-        let mut rounds =
-            rounds::resolve(&mut desk, &rounds, &sides.shape(workloads.len(), &compare));
+        let draft = rounds;
+        let first_shape = sides.first_shape(workloads.len(), &compare);
+        let mut rounds = rounds::resolve(&mut desk, &draft, &first_shape);
         let workloads = workload::resolve_all(&mut desk, workloads, &load, rounds.slice);
+        let shape = sides.shape(&workloads, &compare);
+        if shape.questions != first_shape.questions {
+            // Levels of a sweep are one question, and a search for a rate is none.
+            rounds = rounds::resolve(&mut desk, &draft, &shape);
+        }
         if !warmup
             && workloads
                 .iter()

@@ -4,6 +4,10 @@ use std::time::Duration;
 
 use crate::model::{Plan, RateSearch};
 
+/// A slice in which targets are sent the same requests lasts at most this multiple of the planned
+/// length on the slowest of them.
+pub const LONGEST_SLICE: f64 = 2.5;
+
 /// One slice to be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turn {
@@ -216,8 +220,24 @@ impl Plan {
         self.rounds.slice.saturating_mul(RateSearch::MOST_SLICES)
     }
 
-    /// How long so many rounds take, and the searches.
-    pub(crate) fn lasting(&self, rounds: u32) -> Duration {
+    /// The longest time that the slices take where one target is much slower than another and both
+    /// are sent the same requests: those of a slice are then counted, and the slowest target gets up
+    /// to [`LONGEST_SLICE`] times the planned time for them. `None` where every slice ends by time.
+    pub fn longest(&self) -> Option<Duration> {
+        let counted = self.workloads.iter().filter(|work| work.may_be_stretched());
+        let pairs = match self.targets.len() {
+            0 | 1 => 0,
+            targets => count(targets * counted.count()),
+        };
+        let slices = pairs.saturating_mul(self.rounds.most());
+        let slice = self.rounds.lead.saturating_add(self.rounds.slice);
+        let extra = slice.mul_f64(LONGEST_SLICE - 1.0).saturating_mul(slices);
+        (slices > 0).then(|| self.forecast().saturating_add(extra))
+    }
+
+    /// How long this number of rounds takes with the searches: warm-ups, leads, measured windows
+    /// and gaps.
+    pub fn lasting(&self, rounds: u32) -> Duration {
         let searches = self.workloads.iter().filter(|work| work.search().is_some());
         let searched = count(self.targets.len() * searches.count());
         let pairs = count(self.targets.len() * self.workloads.len());

@@ -73,6 +73,7 @@ fn rounds(targets: usize) -> impl Strategy<Value = Rounds> {
     };
     (1u32..20, time(100), time(0), time(0), time(0)).prop_map(
         move |(blocks, slice, gap, warmup, lead)| Rounds {
+            asked: None,
             count: blocks * block,
             until: None,
             slice,

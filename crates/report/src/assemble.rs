@@ -18,10 +18,10 @@ use tenbin_verdict::{Assessment, Direction};
 
 use crate::describe;
 use crate::document::{
-    Comparison, Connections, Document, Expectation, ExpectedUnit, Figure, Finding, GroupResult,
-    HostResult, Interval, OperationResult, Optimum, Outcome, ProcessCost, ResultOf, Role, Run,
-    RunEnded, SCHEMA, Setting, SetupStep, Severity, SliceFigures, Standing, Target, TimedFrom,
-    Trust, UseCase, Workload,
+    AbsoluteTrust, Comparison, Connections, Document, Expectation, ExpectedUnit, Figure, Finding,
+    GroupResult, HostResult, Interval, OperationResult, Optimum, Outcome, ProcessCost, ResultOf,
+    Role, Run, RunEnded, SCHEMA, Setting, SetupStep, Severity, SliceFigures, Standing, Target,
+    TimedFrom, Trust, UseCase, Workload,
 };
 
 /// What a document is made from.
@@ -55,9 +55,14 @@ impl Document {
             schema: SCHEMA.to_owned(),
             run: run(source),
             trust: trust(assessment.trust),
+            absolute: Some(AbsoluteTrust {
+                trust: trust(assessment.absolute.trust),
+                because: assessment.absolute.because.clone(),
+            }),
             verdicts: verdicts(assessment),
             findings: assessment.findings.iter().map(finding).collect(),
             comparisons: assessment.comparisons.iter().map(comparison).collect(),
+            curves: assessment.curves.iter().map(comparison).collect(),
             workload_comparisons: assessment
                 .workload_comparisons
                 .iter()
@@ -183,7 +188,9 @@ fn optimum(optimum: &verdict::Optimum) -> Optimum {
 /// The optima of sweeps first: they are what is asked where there is a sweep.
 fn verdicts(assessment: &Assessment) -> Vec<String> {
     let optima = assessment.optima.iter().map(verdict::Optimum::sentence);
-    let compared = assessment.primary().map(verdict::Comparison::sentence);
+    let asked = assessment.primary().filter(|c| c.level_of.is_none());
+    let curves = assessment.curves.iter().filter(|c| c.primary);
+    let compared = curves.chain(asked).map(verdict::Comparison::sentence);
     let between_workloads = assessment.workload_comparisons.iter().filter(|c| c.primary);
     let capacities = assessment.capacity_comparisons.iter();
     let rates = assessment.rate_comparisons.iter();
@@ -433,6 +440,7 @@ fn comparison(comparison: &verdict::Comparison) -> Comparison {
         metric_phrase: comparison.metric.phrase(),
         higher_is_better: comparison.direction == Direction::HigherIsBetter,
         primary: comparison.primary,
+        level_of: comparison.level_of.as_ref().map(|of| of.sweep.clone()),
         twin: comparison.twin,
         without_flagged: comparison.without_flagged.and_then(figure),
         noise_floor: Some(comparison.noise_floor),

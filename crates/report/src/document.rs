@@ -44,6 +44,10 @@ pub struct Document {
     pub run: Run,
     /// Whether the numbers can be trusted: as far as the worst finding allows.
     pub trust: Trust,
+    /// How far absolute figures can be trusted; in documents of older versions as `trust`. On a busy
+    /// machine the ratio of two targets can stand, and absolute figures cannot.
+    #[serde(default)]
+    pub absolute: Option<AbsoluteTrust>,
     /// One sentence for each primary comparison, or one that says why there is none.
     pub verdicts: Vec<String>,
     /// What was observed about the run: what makes the numbers unusable first, then what set a
@@ -51,6 +55,11 @@ pub struct Document {
     pub findings: Vec<Finding>,
     /// Every challenger against the baseline, its twin too, by workload and figure.
     pub comparisons: Vec<Comparison>,
+    /// Every challenger against the baseline over all levels of each sweep of connections, its twin
+    /// too: in each block the geometric mean of the ratios of the levels. There `workload` is what
+    /// the names of the levels have in common.
+    #[serde(default)]
+    pub curves: Vec<Comparison>,
     /// Workloads against the first of them on each target, where the plan compares workloads. There
     /// `workload` is the target, and `baseline` and `challenger` are workloads.
     #[serde(default)]
@@ -175,6 +184,16 @@ pub struct UseCase {
     pub because: Vec<String>,
 }
 
+/// How far absolute figures can be trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AbsoluteTrust {
+    /// Never more than that of the run.
+    pub trust: Trust,
+    /// Why not, if the reason concerns absolute figures only: what was observed of each workload on
+    /// each target.
+    pub because: Vec<String>,
+}
+
 /// Whether numbers can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -235,6 +254,11 @@ pub struct Comparison {
     pub higher_is_better: bool,
     /// Whether this is the figure that decides the workload.
     pub primary: bool,
+    /// At a level of a sweep of connections: the name of the sweep. The level is no question
+    /// beside the curve, its interval holds for it alone, and it is called different only where
+    /// the curve is.
+    #[serde(default)]
+    pub level_of: Option<String>,
     /// Whether the challenger is the baseline's twin: then the ratio is noise.
     #[serde(default)]
     pub twin: bool,
@@ -687,6 +711,33 @@ impl Document {
     ) -> impl Iterator<Item = &'a Comparison> {
         let comparisons = self.workload_comparisons.iter();
         comparisons.filter(move |comparison| comparison.challenger == workload)
+    }
+
+    /// The comparisons that decide something, as the verdict corrects for their number: of a sweep
+    /// only the curve. Comparisons of workloads are not among them.
+    pub(crate) fn questions(&self) -> impl Iterator<Item = &Comparison> {
+        let alone = self.comparisons.iter().filter(|c| c.level_of.is_none());
+        let asked = alone.chain(&self.curves);
+        asked.filter(|comparison| comparison.primary)
+    }
+
+    /// Whether it is the comparison of whole curves.
+    pub(crate) fn is_curve(&self, comparison: &Comparison) -> bool {
+        self.curves
+            .iter()
+            .any(|curve| std::ptr::eq(curve, comparison))
+    }
+
+    /// Why absolute figures cannot be believed though a ratio may, in one clause; `None` where no such
+    /// reason is known, the run is INVALID or nothing is compared.
+    pub(crate) fn only_ratios(&self) -> Option<String> {
+        let absolute = self.absolute.as_ref()?;
+        let compares = self.questions().next().is_some() || !self.workload_comparisons.is_empty();
+        let first = absolute.because.first()?;
+        (compares && absolute.trust == Trust::Suspect).then(|| match absolute.because.len() - 1 {
+            0 => first.clone(),
+            more => format!("{first} (and {more} more)"),
+        })
     }
 
     /// What decides between workloads, a sentence each.

@@ -72,7 +72,14 @@ fn head(page: &mut String, document: &Document) {
     };
     line(
         page,
-        &format!("**{}**: {meaning}.{incomplete}", trust(document.trust)),
+        &match document.only_ratios() {
+            None => format!("**{}**: {meaning}.{incomplete}", trust(document.trust)),
+            Some(because) => format!(
+                "Ratio: **{}**: {meaning}.{incomplete} Absolute figures: **SUSPECT** because {}.",
+                trust(document.trust),
+                for_markdown(&because)
+            ),
+        },
     );
     line(page, "");
     for verdict in &document.verdicts {
@@ -163,7 +170,7 @@ fn comparisons(page: &mut String, document: &Document, workload: &Workload) {
             for_markdown(&comparison.baseline)
         );
         table.row(&[
-            if comparison.primary {
+            if comparison.primary && comparison.level_of.is_none() {
                 format!("**{by}** (decides)")
             } else {
                 by

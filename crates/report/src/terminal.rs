@@ -364,7 +364,7 @@ fn compared_by(comparison: &Comparison, name_challenger: bool) -> String {
 
 fn ratio_row(comparison: &Comparison, by: &str) -> Vec<String> {
     let mut by = by.to_owned();
-    if comparison.primary {
+    if comparison.primary && comparison.level_of.is_none() {
         by.push_str(" (decides)");
     }
     vec![
@@ -425,7 +425,12 @@ fn comparisons_line(document: &Document) -> Vec<String> {
         return document.verdicts.clone();
     }
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
-    for comparison in primary {
+    let (curves, alone): (Vec<_>, Vec<_>) = primary
+        .into_iter()
+        .partition(|each| document.is_curve(each));
+    let over_all = |each: &&Comparison| format!("{} {}", claim(each), place(document, each));
+    claims.extend(curves.iter().map(over_all));
+    for comparison in alone {
         let claim = claim(comparison);
         match groups.iter_mut().find(|(known, _)| *known == claim) {
             Some((_, workloads)) => workloads.push(&comparison.workload),
@@ -450,8 +455,17 @@ fn decisive(document: &Document) -> Vec<&Comparison> {
                 && is_point(&comparison.challenger)
         })
     };
-    let primary = document.comparisons.iter();
-    primary.filter(|c| c.primary && !in_one_sweep(c)).collect()
+    let questions = document.questions();
+    questions.filter(|c| !in_one_sweep(c)).collect()
+}
+
+/// `at get`, or `over all levels of get` for a curve.
+fn place(document: &Document, comparison: &Comparison) -> String {
+    let over = match document.is_curve(comparison) {
+        true => "over all levels of",
+        false => "at",
+    };
+    format!("{over} {}", comparison.workload)
 }
 
 fn claim(comparison: &Comparison) -> String {

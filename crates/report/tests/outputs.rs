@@ -10,7 +10,8 @@ use std::path::PathBuf;
 
 use made_up::Run;
 use tenbin_engine::ErrorClass;
-use tenbin_report::document::{Outcome, RunEnded, SliceFigures};
+use tenbin_record::{CpuUse, MachineUse};
+use tenbin_report::document::{Outcome, RunEnded, SliceFigures, Trust};
 use tenbin_report::{Document, EXPORTERS, drnbench, exporter, terminal};
 
 type NamedRun = (&'static str, fn() -> Run);
@@ -515,4 +516,61 @@ fn a_ramp_has_a_table_and_charts_and_other_runs_have_none() {
         assert!(chart.contains(">memory") && chart.contains(">durable"));
         assert!(!chart.contains("NaN") && !chart.contains("inf"), "{chart}");
     }
+}
+
+/// Two targets on one machine of two cores, 3 % of whose CPU time was idle.
+fn on_a_full_machine() -> Document {
+    let mut run = made_up::pair();
+    for slice in &mut run.slices {
+        slice.machine = Some(MachineUse {
+            seconds: slice.seconds,
+            cpu: Some(CpuUse {
+                cores: 2,
+                busy: 1.94 * slice.seconds,
+                idle: 0.06 * slice.seconds,
+                ..CpuUse::default()
+            }),
+            ..MachineUse::default()
+        });
+    }
+    run.document()
+}
+
+#[test]
+fn ratios_and_absolute_figures_are_trusted_apart() {
+    let document = on_a_full_machine();
+    let absolute = document.absolute.as_ref().unwrap();
+    assert_eq!(
+        (document.trust, absolute.trust),
+        (Trust::Valid, Trust::Suspect)
+    );
+    let observed = "only 3 % of the machine's CPU time was idle (median of 16 slices)";
+    assert_eq!(absolute.because[0], observed);
+    let text = terminal(&document, 400, false);
+    let trust = text.lines().find(|line| line.starts_with("Trust")).unwrap();
+    assert!(trust.starts_with("Trust    ratio: VALID"), "{trust}");
+    let apart = format!("; absolute figures: SUSPECT because {observed}");
+    assert!(trust.contains(&apart), "{trust}");
+    let page = markdown(&document);
+    assert!(page.contains("Ratio: **VALID**"), "{page}");
+    assert!(page.contains("Absolute figures: **SUSPECT** because only 3 %"));
+    let both = terminal(&made_up::pair().document(), 400, false);
+    assert!(!both.contains("absolute figures"), "{both}");
+}
+
+#[test]
+fn the_verdict_on_a_sweep_is_that_of_its_curve() {
+    let document = made_up::suite().document();
+    let levels = document.comparisons.iter().filter(|c| c.primary);
+    let levels: Vec<_> = levels.filter(|c| c.level_of.is_some()).collect();
+    assert_eq!(levels.len(), 3);
+    assert!(levels.iter().all(|level| level.adjusted_p.is_none()));
+    assert_eq!(document.curves.len(), 1);
+    let sentence = &document.curves[0].sentence;
+    assert!(
+        sentence.contains("over all levels of get-1MB"),
+        "{sentence}"
+    );
+    assert!(document.verdicts.contains(sentence));
+    assert!(!document.verdicts.contains(&levels[0].sentence));
 }

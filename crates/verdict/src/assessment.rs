@@ -5,7 +5,7 @@ use tenbin_plan::Plan;
 use tenbin_record::{Environment, Slice};
 
 use crate::capacity::{Capacity, CapacityComparison, capacities, compare_capacities};
-use crate::compare::{Comparison, compare_all};
+use crate::compare::{Compared, Comparison, compare_all};
 use crate::evidence::Evidence;
 use crate::expected::{Expected, expected};
 use crate::explained::without_explained;
@@ -15,7 +15,7 @@ use crate::flags::{Flag, flags};
 use crate::highest_rate::{RateComparison, SearchResult, compare_rates, search_results};
 use crate::nodes::{NodeLadder, node_ladders};
 use crate::precedence;
-use crate::rules::RULES;
+use crate::rules::{ABSOLUTE_FIGURES, RULES};
 use crate::sweep::{Optimum, optima};
 use crate::use_case::{UseCase, use_cases};
 
@@ -24,11 +24,15 @@ use crate::use_case::{UseCase, use_cases};
 pub struct Assessment {
     /// Whether the numbers can be trusted: as far as the worst finding allows.
     pub trust: Trust,
+    /// How far absolute figures can be trusted: never more than `trust`.
+    pub absolute: AbsoluteTrust,
     /// What was found: what makes the numbers unusable first, then causes before circumstances.
     pub findings: Vec<Finding>,
     /// Which target is faster: by workload, then by metric (the primary one
     /// first), then by challenger.
     pub comparisons: Vec<Comparison>,
+    /// Targets over all levels of each sweep, which are one question: by sweep, then by challenger.
+    pub curves: Vec<Comparison>,
     /// Workloads against the first of them on each target, as far as the plan compares workloads:
     /// by target, then by workload, then by metric.
     pub workload_comparisons: Vec<Comparison>,
@@ -54,6 +58,31 @@ pub struct Assessment {
     pub rate_comparisons: Vec<RateComparison>,
 }
 
+/// How far absolute figures can be trusted. On a busy machine a ratio can stand, and they
+/// cannot.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct AbsoluteTrust {
+    /// As far as the findings and the rule `absolute_figures` allow.
+    pub trust: Trust,
+    /// What that rule observed, of each workload on each target.
+    pub because: Vec<String>,
+}
+
+impl AbsoluteTrust {
+    fn after(findings: &[Finding]) -> Self {
+        let mine = findings.iter().filter(|it| it.rule == ABSOLUTE_FIGURES);
+        let because: Vec<String> = mine.map(|it| it.evidence.clone()).collect();
+        let trust = match because.is_empty() {
+            true => Trust::Valid,
+            false => Trust::Suspect,
+        };
+        Self {
+            trust: trust.max(Trust::after(findings)),
+            because,
+        }
+    }
+}
+
 impl Assessment {
     /// The comparisons that decide the workloads.
     pub fn primary(&self) -> impl Iterator<Item = &Comparison> {
@@ -74,7 +103,11 @@ pub fn assess(
     complete: bool,
     environment: &Environment,
 ) -> Assessment {
-    let (mut comparisons, mut workload_comparisons) = compare_all(plan, slices);
+    let Compared {
+        targets: mut comparisons,
+        mut curves,
+        workloads: mut workload_comparisons,
+    } = compare_all(plan, slices);
     let evidence = Evidence {
         plan,
         slices,
@@ -98,6 +131,15 @@ pub fn assess(
                 .iter()
                 .filter(|finding| finding.concerns(&comparison.workload, &sides)),
         );
+    }
+    for curve in &mut curves {
+        let levels = comparisons.iter().filter(|level| {
+            let of = level.level_of.as_ref();
+            level.primary
+                && level.challenger == curve.challenger
+                && of.is_some_and(|of| of.sweep == curve.workload)
+        });
+        curve.trust = levels.map(|level| level.trust).max().unwrap_or_default();
     }
     for comparison in &mut workload_comparisons {
         let target = [comparison.workload.as_str()];
@@ -136,6 +178,7 @@ pub fn assess(
         rate_comparisons: compare_rates(plan, &searches),
         searches,
         trust: Trust::after(&findings),
+        absolute: AbsoluteTrust::after(&findings),
         expected: expected(plan, slices, &findings),
         optima,
         flags: flags(plan, slices),
@@ -143,6 +186,7 @@ pub fn assess(
         findings: precedence::gather(without_explained(findings), plan),
         use_cases: use_cases(plan, &comparisons),
         comparisons,
+        curves,
         workload_comparisons,
         figures: figures(plan, slices),
     }

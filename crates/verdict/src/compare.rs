@@ -7,6 +7,7 @@ use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
 use tenbin_stats::{CONFIDENCE, Measured, block_log_ratio, holm, ratio, signed_rank_p};
 
+use crate::curve::{LevelOf, family, mean_log_ratios, sweeps};
 use crate::finding::Trust;
 use crate::flags::{Flag, flags};
 use crate::metric::{Direction, Metric};
@@ -18,6 +19,8 @@ use crate::outcome::{NOISE_FLOOR, Outcome, Question, Scale};
 pub enum Across {
     /// Targets, at one workload.
     Targets,
+    /// Targets, over all levels of a sweep.
+    Levels,
     /// Workloads, on one target.
     Workloads,
 }
@@ -28,7 +31,8 @@ pub enum Across {
 pub struct Comparison {
     /// What is compared.
     pub across: Across,
-    /// Name of the workload; of the target where workloads are compared.
+    /// Name of the workload; of the target where workloads are compared; what the names of the
+    /// levels have in common where those of a sweep are.
     pub workload: String,
     /// Name of the target, or workload, compared with.
     pub baseline: String,
@@ -44,6 +48,9 @@ pub struct Comparison {
     /// Whether the challenger is the baseline's twin: then the ratio is noise, and
     /// decides nothing.
     pub twin: bool,
+    /// At a level of a sweep: the question that it belongs to. It is none beside that, and
+    /// its p-value is not corrected.
+    pub level_of: Option<LevelOf>,
     /// The challenger's figure divided by the baseline's: above 1 is better only
     /// when higher is.
     pub ratio: Measured,
@@ -72,13 +79,23 @@ pub struct Comparison {
 /// all there and none was cut short. Trust is left at its best: it is for the
 /// findings to lower it.
 pub fn compare(plan: &Plan, slices: &[Slice]) -> Vec<Comparison> {
-    let (targets, _) = compare_all(plan, slices);
-    targets
+    compare_all(plan, slices).targets
 }
 
-/// The same, and every workload that the plan wants compared against the first of them, on every
-/// target but a twin. Both share one correction for being many.
-pub(crate) fn compare_all(plan: &Plan, slices: &[Slice]) -> (Vec<Comparison>, Vec<Comparison>) {
+/// Everything that is compared in a run, as [`Plan::questions`] counts it.
+#[derive(Debug)]
+pub struct Compared {
+    /// Targets, at each workload.
+    pub targets: Vec<Comparison>,
+    /// Targets, over all levels of each sweep.
+    pub curves: Vec<Comparison>,
+    /// Every workload that the plan wants compared against the first of them, on every target
+    /// but a twin.
+    pub workloads: Vec<Comparison>,
+}
+
+/// Compares targets, curves and workloads. All share one correction for being many.
+pub fn compare_all(plan: &Plan, slices: &[Slice]) -> Compared {
     let flags = flags(plan, slices);
     let mut comparisons = Vec::new();
     // The rates of a search are compared, and not what came of them.
@@ -95,11 +112,104 @@ pub(crate) fn compare_all(plan: &Plan, slices: &[Slice]) -> (Vec<Comparison>, Ve
             comparisons.extend(by_metric(plan, workload, metric, &blocks, &flags));
         }
     }
+    mark_levels(plan, &mut comparisons);
     let of_targets = comparisons.len();
+    comparisons.extend(curves(plan, slices));
+    let with_curves = comparisons.len();
     comparisons.extend(across_workloads(plan, slices, &flags));
-    correct_and_decide(plan, &mut comparisons);
-    let of_workloads = comparisons.split_off(of_targets);
-    (comparisons, of_workloads)
+    correct_and_decide(&mut comparisons, plan);
+    let workloads = comparisons.split_off(with_curves);
+    let curves = comparisons.split_off(of_targets);
+    ask_levels(&mut comparisons, &curves, Scale::of(plan));
+    Compared {
+        targets: comparisons,
+        curves,
+        workloads,
+    }
+}
+
+/// Every other target against the baseline over all levels of each sweep
+/// ([`Plan::ladders`]), its twin too: in each block the geometric mean of the ratios of
+/// the levels.
+fn curves(plan: &Plan, slices: &[Slice]) -> Vec<Comparison> {
+    let Some(baseline) = plan.baseline() else {
+        return Vec::new();
+    };
+    let challengers = || {
+        let others = plan.challengers().map(|target| (target, false));
+        others.chain(plan.twin().map(|twin| (twin, true)))
+    };
+    let mut found = Vec::new();
+    for levels in sweeps(plan) {
+        let blocks: Vec<Blocks<'_>> = levels.iter().map(|work| Blocks::of(work, slices)).collect();
+        let Some(first) = levels.first() else {
+            continue;
+        };
+        let metric = Metric::primary(plan, first);
+        for (challenger, twin) in challengers() {
+            let of_level = |blocks: &Blocks<'_>| {
+                blocks.log_ratios_by_block(metric, &baseline.name, &challenger.name)
+            };
+            let logs = mean_log_ratios(&blocks.iter().map(of_level).collect::<Vec<_>>());
+            found.push(Comparison {
+                across: Across::Levels,
+                workload: family(&levels),
+                baseline: baseline.name.clone(),
+                challenger: challenger.name.clone(),
+                metric,
+                direction: metric.direction(),
+                primary: !twin,
+                twin,
+                level_of: None,
+                ratio: ratio(&logs, CONFIDENCE),
+                block_ratios: logs.iter().map(|log| log.exp()).collect(),
+                without_flagged: None,
+                rounds_per_block: plan.rounds_per_block() as usize,
+                p: signed_rank_p(&logs),
+                adjusted_p: None,
+                noise_floor: NOISE_FLOOR,
+                outcome: Outcome::Unknown { why: String::new() },
+                trust: Trust::Valid,
+            });
+        }
+    }
+    found
+}
+
+/// Marks the deciding figures of levels: they are no questions beside that of the curve.
+fn mark_levels(plan: &Plan, comparisons: &mut [Comparison]) {
+    for levels in sweeps(plan) {
+        let is_level = |name: &str| levels.iter().any(|work| work.name == name);
+        let mine = comparisons.iter_mut();
+        for level in mine.filter(|c| c.across == Across::Targets && is_level(&c.workload)) {
+            level.level_of = Some(LevelOf {
+                sweep: family(&levels),
+                levels: levels.len(),
+                differs: false,
+            });
+        }
+    }
+}
+
+/// Calls no level different whose curve is not, so that the chance of a false
+/// difference is that of the curve: a hierarchical test, in which the levels are asked
+/// only once the whole has been answered (R. Marcus, E. Peritz and K. R. Gabriel, "On closed
+/// testing procedures with special reference to ordered analysis of variance", 1976). For
+/// deciding figures only; the others explore.
+fn ask_levels(comparisons: &mut [Comparison], curves: &[Comparison], scale: Scale) {
+    for level in comparisons {
+        let Some(of) = &mut level.level_of else {
+            continue;
+        };
+        let mut known = curves.iter();
+        let curve = known.find(|c| c.workload == of.sweep && c.challenger == level.challenger);
+        of.differs = curve.is_some_and(|curve| curve.outcome.is_different());
+        if level.primary && !of.differs && level.outcome.is_different() {
+            let scale = scale.with_floor(level.noise_floor);
+            let logs = level.log_ratios();
+            level.outcome = level.question(&logs, scale, 1).undecided();
+        }
+    }
 }
 
 fn across_workloads(plan: &Plan, slices: &[Slice], flags: &[Flag]) -> Vec<Comparison> {
@@ -152,6 +262,7 @@ fn across(
         direction: metric.direction(),
         primary,
         twin: false,
+        level_of: None,
         ratio: ratio(&log_ratios, CONFIDENCE),
         block_ratios: log_ratios.iter().map(|log| log.exp()).collect(),
         without_flagged: without_flagged
@@ -252,6 +363,27 @@ impl<'a> Blocks<'a> {
         challenger: &str,
         wanted: impl Fn(&Slice) -> bool,
     ) -> Vec<f64> {
+        let all = self.numbered(metric, baseline, challenger, wanted);
+        all.into_iter().map(|(_, log)| log).collect()
+    }
+
+    /// The log ratio of each complete block with the number of the block.
+    pub(crate) fn log_ratios_by_block(
+        &self,
+        metric: Metric,
+        baseline: &str,
+        challenger: &str,
+    ) -> Vec<(u32, f64)> {
+        self.numbered(metric, baseline, challenger, |_| true)
+    }
+
+    fn numbered(
+        &self,
+        metric: Metric,
+        baseline: &str,
+        challenger: &str,
+        wanted: impl Fn(&Slice) -> bool,
+    ) -> Vec<(u32, f64)> {
         if [baseline, challenger]
             .iter()
             .any(|target| metric.is_biased_over(&self.full(target)))
@@ -266,7 +398,8 @@ impl<'a> Blocks<'a> {
                 if !a.iter().chain(&b).all(|slice| wanted(slice)) {
                     return None;
                 }
-                block_log_ratio(&metric.of_block(&a)?, &metric.of_block(&b)?)
+                let log = block_log_ratio(&metric.of_block(&a)?, &metric.of_block(&b)?)?;
+                Some((a.first()?.block, log))
             })
             .collect()
     }
@@ -316,6 +449,7 @@ fn by_metric(
                 direction: metric.direction(),
                 primary,
                 twin,
+                level_of: None,
                 ratio: ratio(&log_ratios, CONFIDENCE),
                 block_ratios: log_ratios.iter().map(|log| log.exp()).collect(),
                 without_flagged: primary
@@ -345,68 +479,94 @@ fn without_flagged(
     (left.len() < all).then(|| ratio(&left, CONFIDENCE))
 }
 
-/// The family of Holm's correction is every primary figure that the plan asks
-/// for. One without a p-value counts as p = 1: what was asked and not answered
-/// was asked all the same. Twins, of which nothing is asked, are a family of their
-/// own.
-fn correct_and_decide(plan: &Plan, comparisons: &mut [Comparison]) {
-    let scale = Scale::of(plan);
+/// The family of Holm's correction is every question of the plan ([`Plan::questions`]). One
+/// without a p-value counts as p = 1: what was asked and not answered was asked all the
+/// same. Twins, of which nothing is asked, are a family apart.
+fn correct_and_decide(comparisons: &mut [Comparison], plan: &Plan) {
+    let questions = plan.questions();
     let deciding_twins = |c: &Comparison| c.twin && is_deciding(plan, c);
-    let questions = correct(comparisons, |c| c.primary);
-    let controls = correct(comparisons, deciding_twins);
-    let twins: Vec<(String, Metric, Measured)> = comparisons
+    correct(comparisons, is_question, questions);
+    let controls = comparisons.iter().filter(|c| deciding_twins(c)).count();
+    correct(comparisons, deciding_twins, controls);
+    let twins: Vec<(Across, String, Metric, Measured)> = comparisons
         .iter()
         .filter(|comparison| comparison.twin)
-        .map(|twin| (twin.workload.clone(), twin.metric, twin.ratio))
+        .map(|twin| (twin.across, twin.workload.clone(), twin.metric, twin.ratio))
         .collect();
     for comparison in comparisons {
-        let twin = twins.iter().find(|(workload, metric, _)| {
-            *workload == comparison.workload && *metric == comparison.metric
+        let twin = twins.iter().find(|(across, workload, metric, _)| {
+            (*across, workload, *metric)
+                == (comparison.across, &comparison.workload, comparison.metric)
         });
         let scale = match twin {
-            Some((_, _, noise)) if !comparison.twin => scale.with_twin(noise),
-            _ => scale,
+            Some((_, _, _, noise)) if !comparison.twin => Scale::of(plan).with_twin(noise),
+            _ => Scale::of(plan),
         };
-        let log_ratios: Vec<f64> = comparison.block_ratios.iter().map(|r| r.ln()).collect();
-        let question = Question {
-            metric: comparison.metric,
-            ratio: &comparison.ratio,
-            log_ratios: &log_ratios,
-            rounds_per_block: comparison.rounds_per_block,
-            adjusted_p: comparison.adjusted_p,
-            family: match (comparison.primary, comparison.twin) {
-                (true, _) => questions,
-                (_, true) if comparison.adjusted_p.is_some() => controls,
-                _ => 1,
-            },
-            scale,
+        let family = match comparison.twin && comparison.adjusted_p.is_some() {
+            true => controls,
+            false if is_question(comparison) => questions,
+            false => 1,
         };
-        comparison.outcome = question.outcome();
+        let log_ratios = comparison.log_ratios();
+        comparison.outcome = comparison.question(&log_ratios, scale, family).outcome();
         comparison.noise_floor = scale.floor;
     }
 }
 
-/// Whether it is by the figure that decides its workload.
-pub(crate) fn is_deciding(plan: &Plan, comparison: &Comparison) -> bool {
-    let mut workloads = plan.workloads.iter();
-    let workload = workloads.find(|workload| workload.name == comparison.workload);
-    workload.is_some_and(|workload| Metric::primary(plan, workload) == comparison.metric)
+/// Whether it is one of those that [`Plan::questions`] counts.
+pub(crate) fn is_question(comparison: &Comparison) -> bool {
+    comparison.primary && comparison.level_of.is_none()
 }
 
-/// Corrects the p-values of one family; how many it has.
-fn correct(comparisons: &mut [Comparison], belongs: impl Fn(&Comparison) -> bool) -> usize {
+impl Comparison {
+    pub(crate) fn log_ratios(&self) -> Vec<f64> {
+        self.block_ratios.iter().map(|ratio| ratio.ln()).collect()
+    }
+
+    /// What its outcome is decided from, in a `family` of this number of questions.
+    pub(crate) fn question<'a>(
+        &'a self,
+        log_ratios: &'a [f64],
+        scale: Scale,
+        family: usize,
+    ) -> Question<'a> {
+        Question {
+            metric: self.metric,
+            ratio: &self.ratio,
+            log_ratios,
+            rounds_per_block: self.rounds_per_block,
+            adjusted_p: self.adjusted_p,
+            family,
+            scale,
+        }
+    }
+}
+
+/// Whether it is by a figure that decides a workload.
+pub(crate) fn is_deciding(plan: &Plan, comparison: &Comparison) -> bool {
+    let mut workloads = plan.workloads.iter();
+    workloads.any(|workload| Metric::primary(plan, workload) == comparison.metric)
+}
+
+/// Corrects the p-values of one family, which has this number of questions. What was not
+/// even compared counts as p = 1.
+fn correct(
+    comparisons: &mut [Comparison],
+    belongs: impl Fn(&Comparison) -> bool,
+    questions: usize,
+) {
     let family: Vec<usize> = (0..comparisons.len())
         .filter(|&index| belongs(&comparisons[index]))
         .collect();
-    let raw: Vec<f64> = family
+    let mut raw: Vec<f64> = family
         .iter()
         .map(|&index| comparisons[index].p.unwrap_or(1.0))
         .collect();
+    raw.resize(questions.max(family.len()), 1.0);
     for (&index, adjusted) in family.iter().zip(holm(&raw)) {
         let comparison = &mut comparisons[index];
         comparison.adjusted_p = comparison.p.map(|_| adjusted);
     }
-    family.len()
 }
 
 #[cfg(test)]
@@ -458,7 +618,9 @@ mod tests {
     #[test]
     fn a_workload_is_compared_with_another_on_one_target() {
         let run = two_workloads();
-        let (targets, workloads) = compare_all(&run.plan, &run.slices);
+        let Compared {
+            targets, workloads, ..
+        } = compare_all(&run.plan, &run.slices);
         assert_eq!(targets, [], "there is but one");
         let found = workloads.iter().find(|c| c.primary).unwrap();
         assert_eq!(found.across, Across::Workloads);
@@ -483,15 +645,123 @@ mod tests {
         );
     }
 
+    const LEVELS: [&str; 4] = ["get-c1", "get-c2", "get-c4", "get-c8"];
+
+    /// Four targets at four levels, in the fewest rounds that the plan asks for. `b` does
+    /// `ratio` times the work of the others at the levels from `from` on; noise of up to ± 1 %.
+    fn sweep(ratio: f64, from: usize) -> Run {
+        let mut run = Run::new(&["a", "b", "c", "d"], &LEVELS, 28);
+        for (at, work) in run.plan.workloads.iter_mut().enumerate() {
+            work.load.connections = 1 << at;
+        }
+        run.each(|slice| {
+            let level = LEVELS
+                .iter()
+                .position(|name| *name == slice.0.workload)
+                .unwrap();
+            let connections = 1 << level;
+            let (block, target) = (slice.0.block as usize, slice.0.target.as_bytes()[0]);
+            let noise = [4, -7, 9, -2, -10, 1, 6][(block + level + usize::from(target)) % 7];
+            let share = if target == b'b' && level >= from {
+                ratio
+            } else {
+                1.0
+            };
+            let answers = f64::from(10_000 + 10 * noise) * share;
+            slice.0.connections = connections;
+            slice.answers(answers as u64, connections as f64 / answers);
+        });
+        run
+    }
+
+    #[test]
+    fn the_levels_of_a_sweep_are_judged_as_one_question() {
+        let run = sweep(1.3, 0);
+        assert_eq!(run.plan.questions(), 3);
+        assert_eq!(run.plan.fewest_rounds(), Some(28));
+        let Compared {
+            targets, curves, ..
+        } = compare_all(&run.plan, &run.slices);
+        let asked = targets.iter().filter(|c| is_question(c)).count();
+        assert_eq!((asked, curves.len()), (0, run.plan.questions()));
+        let outcome = |name: &str| {
+            &curves
+                .iter()
+                .find(|c| c.challenger == name)
+                .unwrap()
+                .outcome
+        };
+        assert_eq!(*outcome("b"), Outcome::Faster);
+        assert!(!outcome("c").is_different() && !outcome("d").is_different());
+        assert_eq!(curves[0].adjusted_p, Some(3.0 * 2.0 / 128.0));
+        assert!(
+            curves[0]
+                .sentence()
+                .starts_with("b is 30 % faster than a over all levels of get (ratio 1.30"),
+            "{}",
+            curves[0].sentence()
+        );
+        for level in targets.iter().filter(|c| c.primary && c.challenger == "b") {
+            assert_eq!(level.outcome, Outcome::Faster, "{}", level.workload);
+            assert_eq!(level.adjusted_p, None);
+        }
+    }
+
+    #[test]
+    fn a_difference_at_one_level_shows_in_the_curve() {
+        let run = sweep(29.7, 3);
+        let found = compare_all(&run.plan, &run.slices);
+        assert_eq!(found.curves[0].outcome, Outcome::Faster);
+        let mut levels = found
+            .targets
+            .iter()
+            .filter(|c| c.primary && c.challenger == "b");
+        assert!(levels.any(|c| c.workload == "get-c8" && c.outcome == Outcome::Faster));
+    }
+
+    #[test]
+    fn no_level_is_called_different_where_the_curve_is_not() {
+        // Less by 6 % on few connections, more by 6 % on many: alike over all of them.
+        let mut run = sweep(1.0, 0);
+        run.each_of("b", |slice| {
+            let low = LEVELS[..2].contains(&slice.0.workload.as_str());
+            let share = if low { 1.0 / 1.06 } else { 1.06 };
+            let answers = 10_000.0 * share + f64::from(slice.0.block % 3);
+            slice.answers(answers as u64, slice.0.connections as f64 / answers);
+        });
+        let found = compare_all(&run.plan, &run.slices);
+        assert!(
+            !found.curves[0].outcome.is_different(),
+            "{:?}",
+            found.curves[0]
+        );
+        let mut levels = found
+            .targets
+            .iter()
+            .filter(|c| c.primary && c.challenger == "b");
+        let level = levels.next().unwrap();
+        assert!(!level.ratio.estimate().unwrap().contains(1.0));
+        assert!(
+            matches!(level.outcome, Outcome::Inconclusive { .. }),
+            "{level:?}"
+        );
+        let sentence = level.sentence();
+        assert!(
+            sentence.contains("the 4 levels of get are one question"),
+            "{sentence}"
+        );
+        assert!(levels.all(|level| !level.outcome.is_different()));
+    }
+
     #[test]
     fn of_workloads_only_whole_blocks_count_and_nothing_is_compared_unasked() {
         let mut run = two_workloads();
         run.slices[5].cut_short = true;
-        let (_, workloads) = compare_all(&run.plan, &run.slices);
+        let workloads = compare_all(&run.plan, &run.slices).workloads;
         let found = workloads.iter().find(|c| c.primary).unwrap();
         assert_eq!(found.block_ratios.len(), 7);
         run.plan.comparing.workloads.clear();
-        assert_eq!(compare_all(&run.plan, &run.slices).1, []);
+        assert_eq!(compare_all(&run.plan, &run.slices).workloads, []);
     }
 
     #[test]

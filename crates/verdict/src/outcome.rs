@@ -42,6 +42,11 @@ impl Scale {
         }
     }
 
+    /// The same with a floor that was found before.
+    pub(crate) fn with_floor(self, floor: f64) -> Self {
+        Self { floor, ..self }
+    }
+
     /// The same where the baseline's twin is that ratio of the baseline: what lies
     /// nearer to 1 than its interval reaches is noise. A ratio without an interval
     /// says nothing of noise.
@@ -150,6 +155,11 @@ impl Question<'_> {
             (_, true) => Outcome::Faster,
             (_, false) => Outcome::Slower,
         }
+    }
+
+    /// *Inconclusive*, whatever the interval says.
+    pub(crate) fn undecided(&self) -> Outcome {
+        self.inconclusive(self.ratio.value().unwrap_or(1.0))
     }
 
     fn inconclusive(&self, ratio: f64) -> Outcome {

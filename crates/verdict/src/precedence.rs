@@ -95,6 +95,7 @@ const TIERS: &[(Tier, &[&str])] = &[
             "slowing",
             "drift",
             "shared_cores",
+            "absolute_figures",
             "machine_full",
             "others_busy",
         ],

@@ -1,10 +1,11 @@
 //! Whether the deciding figures are known well enough.
 
-use tenbin_plan::Plan;
+use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
 use tenbin_stats::{CONFIDENCE, Estimate, ratio};
 
 use crate::compare::Blocks;
+use crate::curve::{mean_log_ratios, sweeps};
 use crate::evidence::cells;
 use crate::metric::Metric;
 
@@ -38,20 +39,32 @@ pub(crate) fn half_width(estimate: &Estimate) -> Option<f64> {
     width.is_finite().then_some(width)
 }
 
+/// One for each challenger at each workload, and of the levels of a sweep one for the curve.
 fn ratios(plan: &Plan, slices: &[Slice]) -> Vec<Option<Estimate>> {
     let Some(baseline) = plan.baseline() else {
         return Vec::new();
     };
-    let of_workload = |workload| {
-        let blocks = Blocks::of(workload, slices);
-        let metric = Metric::primary(plan, workload);
-        let of_pair = move |challenger: &tenbin_plan::Target| {
-            let logs = blocks.log_ratios(metric, &baseline.name, &challenger.name);
-            ratio(&logs, CONFIDENCE).estimate().copied()
+    let sweeps = sweeps(plan);
+    let in_rounds = plan.workloads.iter().filter(|work| work.search().is_none());
+    let is_level = |work: &Workload| sweeps.iter().flatten().any(|level| level.name == work.name);
+    let alone = in_rounds
+        .filter(|work| !is_level(work))
+        .map(|work| vec![work]);
+    let mut found = Vec::new();
+    for levels in alone.chain(sweeps.iter().cloned()) {
+        let Some(metric) = levels.first().map(|work| Metric::primary(plan, work)) else {
+            continue;
         };
-        plan.challengers().map(of_pair)
-    };
-    plan.workloads.iter().flat_map(of_workload).collect()
+        let blocks: Vec<Blocks<'_>> = levels.iter().map(|work| Blocks::of(work, slices)).collect();
+        for challenger in plan.challengers() {
+            let of_level = |blocks: &Blocks<'_>| {
+                blocks.log_ratios_by_block(metric, &baseline.name, &challenger.name)
+            };
+            let logs = mean_log_ratios(&blocks.iter().map(of_level).collect::<Vec<_>>());
+            found.push(ratio(&logs, CONFIDENCE).estimate().copied());
+        }
+    }
+    found
 }
 
 fn figures(plan: &Plan, slices: &[Slice]) -> Vec<Option<Estimate>> {

@@ -36,10 +36,12 @@ impl Comparison {
         }
     }
 
-    /// Where it was compared: `at get`, or `on web` where workloads are compared.
+    /// Where it was compared: `at get`, `over all levels of get` for a sweep, or `on web` where
+    /// workloads are compared.
     fn place(&self) -> String {
         let word = match self.across {
             Across::Targets => "at",
+            Across::Levels => "over all levels of",
             Across::Workloads => "on",
         };
         format!("{word} {}", self.workload)
@@ -166,7 +168,20 @@ impl Comparison {
                 percent(*aim)
             ),
         };
-        format!(": {shown}; {more}")
+        format!(": {shown}; {more}{}", self.why_not_alone())
+    }
+
+    /// Why a level whose interval excludes 1 is not called different.
+    fn why_not_alone(&self) -> String {
+        let excludes = |found: &Estimate| !found.contains(1.0);
+        match &self.level_of {
+            Some(of) if !of.differs && self.ratio.estimate().is_some_and(excludes) => format!(
+                "; the {} levels of {} are one question, and no difference is shown over all of \
+                 them, so none is claimed for a single level",
+                of.levels, of.sweep
+            ),
+            _ => String::new(),
+        }
     }
 }
 

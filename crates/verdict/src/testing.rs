@@ -377,6 +377,7 @@ fn plan(targets: &[&str], workloads: &[&str], rounds: u32) -> Plan {
         seed: 1,
         threads: 1,
         rounds: Rounds {
+            asked: None,
             count: rounds,
             until: None,
             slice: Duration::from_secs(1),

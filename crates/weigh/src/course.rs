@@ -5,15 +5,12 @@
 use std::time::Duration;
 
 use tenbin_engine::shares;
-use tenbin_plan::{Load, Pace, Plan, Workload};
+use tenbin_plan::{LONGEST_SLICE, Load, Pace, Plan, Workload};
 use tenbin_record::Segment;
 use tenbin_workloads::{Position, Prepared};
 
 use crate::arm::Arm;
 
-/// A segment is so short that the slice of the slowest target lasts at most this multiple
-/// of the planned one.
-const LONGEST: f64 = 2.5;
 /// The window of a slice that ends by count closes after this multiple of the planned one
 /// at the latest.
 const CAP: f64 = 3.0;
@@ -211,7 +208,7 @@ impl Course {
         let slowest = rates.iter().copied().fold(f64::INFINITY, f64::min);
         let logs: f64 = rates.iter().map(|rate| rate.ln()).sum();
         let mean = (logs / rates.len() as f64).exp();
-        let total = mean.min(slowest * LONGEST) * length.as_secs_f64();
+        let total = mean.min(slowest * LONGEST_SLICE) * length.as_secs_f64();
         let users = (load.connections * load.depth) as f64;
         Some(total.max(users).round() as u64)
     }

@@ -21,6 +21,8 @@ pub enum Progress<'a> {
         slices: usize,
         /// How long the measuring will take, at most; preparations apart.
         forecast: Duration,
+        /// How long it takes at most where one target is much slower than another.
+        longest: Option<Duration>,
         /// How long it will take at least, if it may end by precision.
         shortest: Option<Duration>,
         /// Requests of all slices together, if each slice ends after so many.

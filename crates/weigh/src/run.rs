@@ -112,6 +112,7 @@ pub fn weigh(
         started: directory.started(),
         slices: turns.len(),
         forecast: plan.forecast(),
+        longest: plan.longest(),
         shortest: plan.rounds.until.map(|_| plan.shortest()),
         requests: requests_of(plan, &turns),
         supply: Supply::most(plan),

@@ -12,9 +12,9 @@ pub struct RoundsArgs {
     /// Measured time per target and workload, for example 30s or 2m [default: rounds × slice]
     #[arg(long, short, value_name = "TIME", allow_hyphen_values = true)]
     pub duration: Option<String>,
-    /// Rounds, each with one slice of every target; even for two targets, whole Williams squares
-    /// for more [default: 8 for one target, 16 for two, else what it takes
-    /// for a difference to show]
+    /// Rounds, each with one slice of every target; rounded up to an even number for two targets, to
+    /// whole Williams squares for more [default: 8 for one target, 16 for two, otherwise the
+    /// fewest with which a difference can be shown]
     #[arg(long, value_name = "N")]
     pub rounds: Option<u32>,
     /// End when every deciding ratio is known so well, for example ±2%: --rounds is then the

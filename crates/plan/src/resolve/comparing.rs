@@ -9,6 +9,7 @@ use crate::expectation::{Bound, Demand, Expectation, Written as Condition};
 use crate::figure::Figure;
 use crate::model::{Pace, Reach, Target, Workload};
 use crate::percent::Percent;
+use crate::questions::questions;
 use crate::scalar::{At, List, Scalar};
 use crate::schedule::block_of;
 use crate::searched::Searched;
@@ -29,7 +30,7 @@ pub(super) struct Shape {
     pub(super) targets: usize,
     /// Workloads that are compared with each other; 0 where none are.
     pub(super) compared: usize,
-    /// Comparisons that decide something.
+    /// As [`Plan::questions`](crate::Plan::questions).
     pub(super) questions: usize,
 }
 
@@ -49,14 +50,22 @@ impl Sides {
         }
     }
 
-    pub(super) fn shape(&self, workloads: usize, compare: &CompareDraft) -> Shape {
+    /// Before the workloads are known: with as many questions as there are sections of them.
+    pub(super) fn first_shape(&self, workloads: usize, compare: &CompareDraft) -> Shape {
+        let shape = self.shape(&[], compare);
+        Shape {
+            questions: shape.questions + self.targets.saturating_sub(1) * workloads,
+            ..shape
+        }
+    }
+
+    pub(super) fn shape(&self, workloads: &[Workload], compare: &CompareDraft) -> Shape {
         let listed = compare.workloads.as_ref().map(At::items);
         let compared = listed.map_or(0, |items| items.len());
         Shape {
             targets: self.targets + usize::from(self.twin),
             compared,
-            questions: self.targets.saturating_sub(1) * workloads
-                + self.targets * compared.saturating_sub(1),
+            questions: questions(self.targets.saturating_sub(1), workloads, compared),
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::draft::{Field, RoundsDraft};
 use crate::duration::Time;
 use crate::model::Rounds;
 use crate::problem::Place;
+use crate::questions::blocks_that_tell;
 use crate::scalar::Scalar;
 use crate::schedule::rounds_per_block;
 
@@ -26,14 +27,14 @@ const USUAL_MOST: u32 = 8;
 pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, shape: &Shape) -> Rounds {
     let targets = shape.targets;
     let block = shape.block();
-    let count = whole_blocks(desk, "count", &draft.count, shape);
+    let asked = asked_rounds(desk, "count", &draft.count);
     let slice = desk.read("slice", &draft.slice, slice_length);
     let duration = desk.read("duration", &draft.duration, Scalar::time);
+    if let (Some(asked), Some(slice), Some(duration)) = (asked, slice, duration) {
+        check_agreement(desk, place(&draft.duration), asked, slice, duration);
+    }
+    let count = asked.map(|asked| asked.next_multiple_of(block));
     let (count, slice) = match (count, slice, duration) {
-        (Some(count), Some(slice), Some(duration)) => {
-            check_agreement(desk, place(&draft.duration), count, slice, duration);
-            (count, slice)
-        }
         (count, Some(slice), Some(duration)) => {
             (count.unwrap_or(blocks_in(duration, slice, block)), slice)
         }
@@ -59,6 +60,7 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, shape: &Shape) -
     };
     Rounds {
         count,
+        asked: asked.filter(|asked| *asked < count),
         until: until(desk, draft, count, shape),
         slice,
         gap: desk
@@ -85,7 +87,7 @@ fn default_count(shape: &Shape) -> u32 {
 }
 
 /// The rounds of a plan that names none: eight for one target and eight quads for two,
-/// or more where several `questions` (comparisons) share the 5 %; for three targets and
+/// or more where several `questions` ([`Plan::questions`](crate::Plan::questions)) share the 5 %; for three targets and
 /// more, the fewest blocks with which any difference can be shown.
 pub fn usual_rounds(targets: usize, questions: usize) -> u32 {
     let least = blocks_that_tell(questions) * rounds_per_block(targets);
@@ -104,26 +106,17 @@ fn default_slice(shape: &Shape) -> Duration {
     }
 }
 
-/// The fewest blocks whose smallest p-value, 2/2ⁿ, is at most 5 % shared among so
-/// many questions.
-fn blocks_that_tell(questions: usize) -> u32 {
-    let level = 0.05 / questions.max(1) as f64;
-    // Between 6 and 40 for any plan that can be written.
-    (1.0 - level.log2()).ceil() as u32
-}
-
-fn whole_blocks(desk: &mut Desk<'_>, key: &str, field: &Field, shape: &Shape) -> Option<u32> {
-    let count = desk
-        .read(key, field, |scalar| scalar.whole(1, MOST_ROUNDS))
-        .and_then(|count| u32::try_from(count).ok())?;
-    check_whole_blocks(desk, key, place(field), count, shape);
-    Some(count)
+/// The rounds that a key asks for; not always whole blocks.
+fn asked_rounds(desk: &mut Desk<'_>, key: &str, field: &Field) -> Option<u32> {
+    let count = desk.read(key, field, |scalar| scalar.whole(1, MOST_ROUNDS))?;
+    u32::try_from(count).ok()
 }
 
 /// When the run may end by precision, `count` being the fewest rounds.
 fn until(desk: &mut Desk<'_>, draft: &RoundsDraft, count: u32, shape: &Shape) -> Option<Until> {
     let within = desk.read("until", &draft.until, comparing::precision);
-    let most = whole_blocks(desk, "max_count", &draft.max_count, shape);
+    let most = asked_rounds(desk, "max_count", &draft.max_count);
+    let most = most.map(|most| most.next_multiple_of(shape.block()));
     if draft.until.is_none() {
         if let Some(most) = &draft.max_count {
             desk.wrong(
@@ -189,30 +182,6 @@ fn too_short(duration: Duration, count: u32) -> String {
         Time(SHORTEST_SLICE),
         Time(SHORTEST_SLICE * count),
     )
-}
-
-fn check_whole_blocks(desk: &mut Desk<'_>, key: &str, place: Place, count: u32, shape: &Shape) {
-    let block = shape.block();
-    if count.is_multiple_of(block) {
-        return;
-    }
-    let above = count.next_multiple_of(block);
-    let use_instead = match above - block {
-        0 => format!("use {above}"),
-        below => format!("use {below} or {above}"),
-    };
-    let why = match shape.targets {
-        _ if shape.compared > 0 => format!(
-            "rounds in which {} workloads are compared form blocks of {block}, so their number is a \
-             multiple of that",
-            shape.compared
-        ),
-        2 => "rounds of two targets pair into ABBA quads, so their number is even".to_owned(),
-        targets => format!(
-            "rounds of {targets} targets form Williams squares, so their number is a multiple of {block}"
-        ),
-    };
-    desk.wrong(place, key, format!("{why}: {count} is not; {use_instead}"));
 }
 
 fn check_agreement(

@@ -129,6 +129,15 @@ impl S3Work {
     pub fn uses_up(&self) -> bool {
         self.mix.single().is_some_and(S3Operation::uses_up) || self.choose == Choose::Once
     }
+
+    /// Whether it matters which requests are sent: where some of several objects are read,
+    /// and nothing is done that takes more than one request.
+    pub fn has_sequence(&self) -> bool {
+        use S3Operation::{Delete, Get, GetPart, GetTags, Put, Stat, ZipGet};
+        let reads = |op| matches!(op, Get | GetPart | GetTags | Stat | ZipGet);
+        let plain = |op| reads(op) || matches!(op, Put | Delete);
+        self.objects > 1 && self.mix.operations().any(reads) && self.mix.operations().all(plain)
+    }
 }
 
 /// The least that S3 takes for a part that is not the last (Amazon S3 user guide,

@@ -121,20 +121,6 @@ fn what_is_not_toml_or_not_a_plan() {
 
 #[test]
 fn rounds() {
-    let two = format!("{TARGET}[[target]]\nname = \"b\"\nurl = \"http://127.0.0.1:2\"\n{WORKLOAD}");
-    let three = format!("{two}[[target]]\nname = \"c\"\nurl = \"http://127.0.0.1:3\"\n");
-    assert_eq!(
-        refusal(&format!("[rounds]\ncount = 15\n{two}")),
-        "plan.toml:2:9: count: rounds of two targets pair into ABBA quads, so their number is even: 15 is not; use 14 or 16"
-    );
-    assert_eq!(
-        refusal(&format!("[rounds]\ncount = 1\n{two}")),
-        "plan.toml:2:9: count: rounds of two targets pair into ABBA quads, so their number is even: 1 is not; use 2"
-    );
-    assert_eq!(
-        refusal(&format!("[rounds]\ncount = 8\n{three}")),
-        "plan.toml:2:9: count: rounds of 3 targets form Williams squares, so their number is a multiple of 6: 8 is not; use 6 or 12"
-    );
     check(&[
         (
             "[rounds]",

@@ -4,7 +4,7 @@
 use tenbin_stats::{CONFIDENCE, blocks_for_significance};
 use tenbin_verdict::SUSPECT;
 
-use super::{Ink, Page, claim, decisive, verdict_line, verdict_word};
+use super::{Ink, Page, claim, decisive, place, verdict_line, verdict_word};
 use crate::asked::{expectations_clause, optimum_claim};
 use crate::document::{
     Comparison, Document, Figure, Finding, Outcome, ResultOf, RunEnded, Severity, SliceFigures,
@@ -42,7 +42,14 @@ impl Page {
 /// The three lines, with the word for trust as it is to be shown.
 pub(crate) fn lines(document: &Document, word: &str) -> [String; 3] {
     [
-        format!("Trust    {word}{}", for_terminal(&why(document))),
+        match document.only_ratios() {
+            None => format!("Trust    {word}{}", for_terminal(&why(document))),
+            Some(because) => format!(
+                "Trust    ratio: {word}{}; absolute figures: SUSPECT because {}",
+                for_terminal(&why(document)),
+                for_terminal(&because)
+            ),
+        },
         format!("Verdict  {}", for_terminal(&verdict(document))),
         format!("Run      {}", for_terminal(&document.run.directory)),
     ]
@@ -165,8 +172,10 @@ fn not_precise(document: &Document) -> Option<String> {
     if document.run.ended != Some(RunEnded::MostRounds) {
         return None;
     }
-    let primary = document.comparisons.iter().filter(|each| each.primary);
-    let mut widths: Vec<Option<f64>> = primary.map(|each| half_width(each.ratio)).collect();
+    let mut widths: Vec<Option<f64>> = document
+        .questions()
+        .map(|each| half_width(each.ratio))
+        .collect();
     if widths.is_empty() {
         let deciding = |result: &ResultOf| match is_closed(document, result) {
             true => half_width(result.throughput),
@@ -195,7 +204,7 @@ fn half_width(figure: Option<Figure>) -> Option<f64> {
 
 /// `b is slower than a at get (throughput × 0.286, 0.283–0.287)`.
 fn with_figures(document: &Document, comparison: &Comparison) -> String {
-    let text = format!("{} at {}", claim(comparison), comparison.workload);
+    let text = format!("{} {}", claim(comparison), place(document, comparison));
     match comparison.ratio {
         Some(figure) if verdict_word(comparison) != "no verdict" => {
             let interval = match figure.interval {
@@ -226,8 +235,7 @@ fn too_few_for_all(document: &Document, comparison: &Comparison) -> Option<Strin
     if interval.low <= 1.0 && 1.0 <= interval.high {
         return None;
     }
-    let questions = document.comparisons.iter().filter(|each| each.primary);
-    let questions = questions.count();
+    let questions = document.questions().count();
     let needed = blocks_for_significance((1.0 - CONFIDENCE) / questions as f64)?;
     (comparison.block_ratios.len() < needed).then(|| {
         format!(

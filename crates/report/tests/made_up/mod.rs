@@ -399,6 +399,7 @@ fn plan(targets: &[Target], workloads: &[Workload], rounds: u32) -> Plan {
         seed: 42,
         threads: 2,
         rounds: Rounds {
+            asked: None,
             count: rounds,
             until: None,
             slice: Duration::from_secs(5),
@@ -428,6 +429,7 @@ fn target(name: &str, builtin: Builtin) -> Target {
         sweep: None,
         observe: None,
         searched: Default::default(),
+        secrets: Default::default(),
     }
 }
 

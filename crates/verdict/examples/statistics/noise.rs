@@ -50,7 +50,7 @@ impl Noise {
 
 /// A number from the standard normal distribution (Box and Muller, "A note on the
 /// generation of random normal deviates", 1958).
-fn normal(rng: &mut Rng) -> f64 {
+pub(crate) fn normal(rng: &mut Rng) -> f64 {
     let radius = (2.0 * rng.exponential()).sqrt();
     radius * (std::f64::consts::TAU * rng.unit()).cos()
 }

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use tenbin_plan::{Context, Draft, Plan, schedule};
-use tenbin_record::{ClientUse, OpFigures, Slice};
+use tenbin_record::Slice;
 use tenbin_stats::{CONFIDENCE, detectable_log_effect, proportion, standard_deviation};
 use tenbin_verdict::{Comparison, Outcome, compare, is_precise};
 
 use crate::Row;
+use crate::made::slice;
 use crate::noise::Noise;
 
 /// What is injected: a share by which the second server is faster.
@@ -99,45 +100,7 @@ fn run(plan: &Plan, effect: f64) -> Vec<Slice> {
             0.0
         };
         let operations = OPERATIONS * (faster + noise.next()).exp();
-        let mut op = OpFigures::new("GET");
-        op.ok = operations as u64;
-        slices.push(Slice {
-            index,
-            block: turn.block,
-            round: turn.round,
-            workload: "get".to_owned(),
-            target: plan.targets[turn.target].name.clone(),
-            start: f64::from(index),
-            seconds: 1.0,
-            connections: 1,
-            closed_loop: true,
-            ops: vec![op],
-            ledger: Default::default(),
-            setup: Default::default(),
-            hosts: Vec::new(),
-            client: ClientUse {
-                cpu_seconds: 0.1,
-                busiest_thread: 0.1,
-                readiest_thread: None,
-                allocated: None,
-            },
-            server: None,
-            backlog: 0,
-            pause: None,
-            machine: None,
-            reopen: None,
-            spread: None,
-            probe: None,
-            probed: None,
-            wire: None,
-            singles: None,
-            stages: None,
-            cache: None,
-            search: None,
-            segment: None,
-            responses: None,
-            cut_short: false,
-        });
+        slices.push(slice(plan, turn, index, operations));
         let next = turns.get(index as usize + 1);
         let ends_block = next.is_none_or(|next| next.block != turn.block);
         let quads = turn.block + 1;
@@ -223,7 +186,7 @@ fn detectable(one: &Comparison) -> Option<f64> {
 }
 
 /// A share that may be above a limit by chance only: its interval reaches down to it.
-fn at_most(what: &str, limit: f64, hits: usize, of: usize) -> Row {
+pub(crate) fn at_most(what: &str, limit: f64, hits: usize, of: usize) -> Row {
     let found = proportion(hits as u64, of as u64, CONFIDENCE);
     Row {
         what: what.to_owned(),
@@ -234,7 +197,7 @@ fn at_most(what: &str, limit: f64, hits: usize, of: usize) -> Row {
 }
 
 /// A share that may be below a limit by chance only.
-fn at_least(what: &str, limit: f64, hits: usize, of: usize) -> Row {
+pub(crate) fn at_least(what: &str, limit: f64, hits: usize, of: usize) -> Row {
     let found = proportion(hits as u64, of as u64, CONFIDENCE);
     Row {
         what: what.to_owned(),
@@ -256,6 +219,6 @@ fn shown(hits: usize, of: usize) -> String {
     }
 }
 
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }

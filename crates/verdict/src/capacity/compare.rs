@@ -50,13 +50,18 @@ impl CapacityComparison {
 }
 
 /// Compares every other target with the first at each ladder of the plan. Both peaks
-/// are the largest of as many levels, so that the luck of the largest is on both sides.
+/// are the largest of as many levels, so that the luck of the largest is on both sides. These
+/// comparisons are a family apart from the questions of the plan: the 5 % are shared among them
+/// (Bonferroni), in the interval as in the verdict.
 pub fn compare_capacities(plan: &Plan, slices: &[Slice]) -> Vec<CapacityComparison> {
     let Some((baseline, challengers)) = plan.targets.split_first() else {
         return Vec::new();
     };
     let mut comparisons = Vec::new();
-    for ladder in plan.ladders() {
+    let ladders = plan.ladders();
+    let together = (challengers.len() * ladders.len()).max(1);
+    let confidence = 1.0 - (1.0 - CONFIDENCE) / together as f64;
+    for ladder in ladders {
         let workloads: Vec<&Workload> = ladder.iter().map(|&at| &plan.workloads[at]).collect();
         let of_baseline = steps(&workloads, baseline, slices);
         for challenger in challengers {
@@ -65,14 +70,14 @@ pub fn compare_capacities(plan: &Plan, slices: &[Slice]) -> Vec<CapacityComparis
                 continue;
             };
             let logs = log_ratios(a, b);
-            let ratio = ratio(&logs, CONFIDENCE);
+            let ratio = ratio(&logs, confidence);
             let question = Question {
                 metric: Metric::Throughput,
                 ratio: &ratio,
                 log_ratios: &logs,
                 rounds_per_block: plan.rounds_per_block() as usize,
-                adjusted_p: signed_rank_p(&logs),
-                family: 1,
+                adjusted_p: signed_rank_p(&logs).map(|p| (p * together as f64).min(1.0)),
+                family: together,
                 scale: Scale::of(plan),
             };
             comparisons.push(CapacityComparison {
@@ -126,6 +131,20 @@ mod tests {
             "at its best b does 2.00 times the work of a at get (ratio 2.00, 96 % interval 2.00–2.00, \
              8 connections against 4)"
         );
+    }
+
+    #[test]
+    fn several_targets_share_the_five_percent() {
+        // Of three targets the fewest blocks that can tell are seven.
+        for (blocks, differs) in [(6, false), (7, true)] {
+            let run = run(&[("a", 4), ("b", 8), ("c", 8), ("d", 8)], blocks);
+            let found = compare_capacities(&run.plan, &run.slices);
+            assert_eq!(found.len(), 3);
+            for each in found {
+                assert_eq!(each.outcome.is_different(), differs, "{blocks}: {each:?}");
+                assert_eq!(each.ratio.estimate().is_some(), differs);
+            }
+        }
     }
 
     #[test]

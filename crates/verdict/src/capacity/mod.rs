@@ -12,6 +12,7 @@ use tenbin_stats::{CONFIDENCE, Knee, Level, Measured, UslFit, knee, median, usl_
 pub use compare::{CapacityComparison, compare_capacities};
 pub(crate) use passes::hysteresis;
 
+pub(crate) use crate::curve::family;
 use crate::evidence::Cell;
 use crate::finding::{Finding, Trust};
 use crate::latency;
@@ -260,20 +261,6 @@ fn usl(steps: &[LadderStep<'_>], seed: u64) -> Option<UslFit> {
         })
         .collect();
     usl_fit(&levels, CONFIDENCE, seed)
-}
-
-/// The name of the first without its connections, where all are named by them.
-pub(crate) fn family(workloads: &[&Workload]) -> String {
-    let base = |workload: &&Workload| {
-        let ending = format!("-c{}", workload.load.connections);
-        workload.name.strip_suffix(&ending).map(str::to_owned)
-    };
-    let named = workloads.iter().find_map(base);
-    named.unwrap_or_else(|| {
-        workloads
-            .first()
-            .map_or_else(String::new, |workload| workload.name.clone())
-    })
 }
 
 #[cfg(test)]

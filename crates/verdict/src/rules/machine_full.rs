@@ -42,12 +42,14 @@ impl Rule for MachineFull {
         let told = |cell: &&Cell<'_>| shared_cores::is_told(cell, evidence);
         let rest = cells.iter().filter(|cell| !told(cell));
         let backends = Backends::of(evidence);
-        rest.filter_map(|cell| self.cell(cell, &backends)).collect()
+        let compares = evidence.plan.questions() > 0;
+        rest.filter_map(|cell| self.cell(cell, &backends, compares))
+            .collect()
     }
 }
 
 impl MachineFull {
-    fn cell(&self, cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Finding> {
+    fn cell(&self, cell: &Cell<'_>, backends: &Backends<'_>, compares: bool) -> Option<Finding> {
         let others = Place::of_cell(cell, &|slice, machine| {
             backends.share_of_others(slice, machine)
         });
@@ -70,7 +72,8 @@ impl MachineFull {
                 percent(idle.value),
                 idle.basis()
             );
-            let severity = if idle.value < NONE_IDLE && !is_accounted_for {
+            // A ratio can stand: `absolute_figures` says that the figures themselves cannot.
+            let severity = if idle.value < NONE_IDLE && !is_accounted_for && !compares {
                 Severity::Suspect
             } else {
                 Severity::Note
@@ -90,6 +93,7 @@ impl MachineFull {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::finding::Trust;
     use crate::testing::Run;
 
     /// A target that is simply there, on this machine: nobody knows what it uses.
@@ -116,12 +120,27 @@ mod tests {
     #[test]
     fn suspect_when_nothing_is_idle_and_nobody_knows_who_it_was() {
         let severity = |run: &Run| run.findings(&MachineFull)[0].severity;
+        let full = |idle: f64| {
+            let mut run = full(idle);
+            run.plan.targets.remove(0);
+            run.slices.retain(|slice| slice.target == "b");
+            run
+        };
         assert_eq!(severity(&full(0.1)), Severity::Note);
         assert_eq!(severity(&full(0.01)), Severity::Suspect);
         let mut known = full(0.01);
         known.each(|slice| slice.machine().others_cpu_seconds = Some(0.02));
         assert_eq!(severity(&known), Severity::Note);
         assert_eq!(severity(&known.elsewhere()), Severity::Suspect);
+    }
+
+    #[test]
+    fn a_ratio_stands_where_nothing_is_idle() {
+        let run = full(0.01);
+        assert_eq!(run.findings(&MachineFull)[0].severity, Severity::Note);
+        let assessment = run.assess();
+        assert_eq!(assessment.trust, Trust::Valid);
+        assert_eq!(assessment.absolute.trust, Trust::Suspect);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A new rule is a file here with a page of explanation beside it, a line in
 //! [`RULES`], and two tests: one in which it fires, one in which it is silent.
 
+mod absolute_figures;
 mod accept_queue;
 mod backend_cpu;
 mod bandwidth;
@@ -67,6 +68,7 @@ mod unobserved;
 mod warm_up;
 mod worker_limit;
 
+pub(crate) use absolute_figures::NAME as ABSOLUTE_FIGURES;
 pub use little::connecting;
 pub(crate) use little::rho;
 
@@ -145,6 +147,7 @@ pub static RULES: &[&dyn Rule] = &[
     &slowing::Slowing,
     &drift::Drifting,
     &shared_cores::SharedCores,
+    &absolute_figures::AbsoluteFigures,
     &machine_full::MachineFull,
     &others_busy::OthersBusy,
     &too_few_samples::TooFewSamples,

@@ -3,7 +3,7 @@
 use tenbin_plan::Plan;
 
 use super::Rule;
-use crate::compare::Comparison;
+use crate::compare::{Comparison, compare_all, is_question};
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
 use crate::metric::Metric;
@@ -41,9 +41,13 @@ impl Rule for TooWide {
                 false => self.single(evidence),
             };
         }
-        let primary = evidence.comparisons.iter().filter(|c| c.primary);
-        let family = primary.clone().count();
-        primary
+        let family = evidence.plan.questions();
+        // Of a sweep the question is the curve.
+        let sweeps = !evidence.plan.ladders().is_empty();
+        let curves = sweeps.then(|| compare_all(evidence.plan, evidence.slices).curves);
+        let alone = evidence.comparisons.iter().filter(|c| is_question(c));
+        alone
+            .chain(curves.iter().flatten().filter(|c| is_question(c)))
             .filter_map(|comparison| self.comparison(comparison, family))
             .collect()
     }
@@ -177,6 +181,21 @@ mod tests {
             "{findings:?}"
         );
         assert!(findings[0].advice.contains("--rounds"), "{findings:?}");
+    }
+
+    #[test]
+    fn of_a_sweep_only_the_curve_is_a_question() {
+        let mut run = Run::new(&["a", "b"], &["get-c1", "get-c2", "get-c4"], 16);
+        for (at, work) in run.plan.workloads.iter_mut().enumerate() {
+            work.load.connections = 1 << at;
+        }
+        run.each_of("b", |slice| {
+            let share = if slice.0.block % 2 == 0 { 1.25 } else { 0.85 };
+            slice.answers((1_000.0 * share) as u64, 0.002 / share);
+        });
+        let findings = run.findings(&TooWide);
+        let about: Vec<_> = findings.iter().map(|it| it.workload.as_deref()).collect();
+        assert_eq!(about, [Some("get")]);
     }
 
     #[test]

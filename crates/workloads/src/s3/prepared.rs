@@ -396,14 +396,8 @@ impl PreparedS3 {
         }
     }
 
-    /// Whether it matters which requests are sent: where some of several objects are read,
-    /// and nothing is done that takes more than one request.
     pub(super) fn has_sequence(&self) -> bool {
-        use S3Operation::{Delete, Get, GetPart, GetTags, Put, Stat, ZipGet};
-        let reads = |op| matches!(op, Get | GetPart | GetTags | Stat | ZipGet);
-        let mix = &self.work.mix;
-        let plain = |op| reads(op) || matches!(op, Put | Delete);
-        self.work.objects > 1 && mix.operations().any(reads) && mix.operations().all(plain)
+        self.work.has_sequence()
     }
 
     fn used_up_by_a_slice(&self) -> bool {
