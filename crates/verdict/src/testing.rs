@@ -407,6 +407,7 @@ fn target(name: &str) -> Target {
         sweep: None,
         observe: None,
         searched: Default::default(),
+        secrets: Default::default(),
     }
 }
 

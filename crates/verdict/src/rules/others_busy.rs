@@ -210,6 +210,8 @@ mod tests {
             pid,
             name: name.to_owned(),
             cpu_seconds,
+            rss_bytes: None,
+            processes: None,
         };
         run.each(|slice| {
             slice.unobserved();
