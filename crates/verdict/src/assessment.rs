@@ -12,6 +12,7 @@ use crate::explained::without_explained;
 use crate::figures::{TargetFigures, figures};
 use crate::finding::{Finding, Trust};
 use crate::flags::{Flag, flags};
+use crate::gathered::gather;
 use crate::highest_rate::{RateComparison, SearchResult, compare_rates, search_results};
 use crate::nodes::{NodeLadder, node_ladders};
 use crate::precedence;
@@ -183,7 +184,7 @@ pub fn assess(
         optima,
         flags: flags(plan, slices),
         // Last: until here each finding concerns its own workload and target.
-        findings: precedence::gather(without_explained(findings), plan),
+        findings: gather(without_explained(findings), plan),
         use_cases: use_cases(plan, &comparisons),
         comparisons,
         curves,

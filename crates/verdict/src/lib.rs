@@ -18,6 +18,7 @@ mod explained;
 mod figures;
 mod finding;
 mod flags;
+mod gathered;
 mod generator;
 pub mod highest_rate;
 pub mod hits;
