@@ -1,11 +1,10 @@
 //! The figures by which targets are compared.
 
 use serde::{Serialize, Serializer};
-use tenbin_plan::{Figure, Plan, Quantile, Statistic, Workload};
+use tenbin_plan::{Figure, Pace, Plan, Quantile, Statistic, Workload};
 use tenbin_record::{OpFigures, Slice};
 use tenbin_stats::{CONFIDENCE, Measured, median};
 
-use crate::evidence::is_closed;
 use crate::latency::{self, Kind};
 use crate::server;
 
@@ -71,7 +70,7 @@ impl Metric {
 
     /// The figure that decides a workload: the plan's, or that of the load.
     pub fn primary(plan: &Plan, workload: &Workload) -> Self {
-        let closed = is_closed(workload);
+        let closed = workload.load.pace == Pace::Closed;
         let chosen = plan.comparing.decide;
         chosen
             .and_then(|figure| Self::named(figure, closed))
@@ -81,7 +80,9 @@ impl Metric {
     /// What to compare at a workload: the figure that decides it first.
     pub(crate) fn of_workload(plan: &Plan, workload: &Workload) -> Vec<Self> {
         let primary = Self::primary(plan, workload);
-        let usual = Self::of_load(is_closed(workload)).iter().copied();
+        let usual = Self::of_load(workload.load.pace == Pace::Closed)
+            .iter()
+            .copied();
         let others = usual.filter(|metric| *metric != primary);
         std::iter::once(primary).chain(others).collect()
     }
