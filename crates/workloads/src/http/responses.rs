@@ -41,7 +41,7 @@ impl Expected {
             },
             findings: Arc::default(),
             // RFC 9110, section 9.2.1: others may change what is on the server.
-            is_to_be_probed: matches!(work.method.as_str(), "GET" | "OPTIONS"),
+            is_to_be_probed: !is_off && matches!(work.method.as_str(), "GET" | "OPTIONS"),
             reports: Vec::new(),
         }
     }
