@@ -20,6 +20,7 @@ mod proportion;
 mod rank_sum;
 mod search;
 mod signed_rank;
+mod simultaneous;
 mod usl;
 
 pub use bands::band_shares;
@@ -40,7 +41,8 @@ pub use power::{
 pub use proportion::proportion;
 pub use rank_sum::{rank_sum_p, shift, unpaired_ratio};
 pub use search::{HighestRate, Probe, Purpose, SEARCH_PRECISION, Search, Step, Yield};
-pub use signed_rank::{hodges_lehmann, signed_rank_p};
+pub use signed_rank::{hodges_lehmann, interval_p, signed_rank_p};
+pub use simultaneous::{bonferroni, confidence_of_each, confidence_together};
 pub use usl::{FEWEST_USL_LEVELS, Level, Usl, UslFit, usl_fit};
 
 /// Confidence of every interval unless said otherwise.
