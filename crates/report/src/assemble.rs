@@ -20,8 +20,8 @@ use crate::describe;
 use crate::document::{
     Comparison, Connections, Document, Expectation, ExpectedUnit, Figure, Finding, GroupResult,
     HostResult, Interval, OperationResult, Optimum, Outcome, ResultOf, Role, Run, RunEnded, SCHEMA,
-    Setting, SetupStep, Severity, SliceFigures, Standing, Target, TimedFrom, Trust, UseCase,
-    Workload,
+    Setting, SetupStep, Severity, SliceFigures, Standing, Target, TimedFrom, Together, Trust,
+    UseCase, Workload,
 };
 
 /// What a document is made from.
@@ -423,6 +423,10 @@ fn comparison(comparison: &verdict::Comparison) -> Comparison {
         without_flagged: comparison.without_flagged.and_then(figure),
         noise_floor: Some(comparison.noise_floor),
         ratio: figure(comparison.ratio),
+        together: comparison.together.map(|all| Together {
+            comparisons: all.comparisons as u64,
+            confidence: all.confidence,
+        }),
         block_ratios: comparison.block_ratios.clone(),
         rounds_per_block: comparison.rounds_per_block as u64,
         p: comparison.p,

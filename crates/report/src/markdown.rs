@@ -18,8 +18,8 @@ use crate::escape::{as_code, for_markdown};
 use crate::flagged::flagged;
 use crate::terminal::verdict_word;
 use crate::words::{
-    BYTES, RATE, SHARE, TIME, UNKNOWN, count, digits, errors, plural, ratio, ratio_interval, trust,
-    trust_meaning,
+    BYTES, RATE, SHARE, TIME, UNKNOWN, count, digits, errors, intervals_together, plural, ratio,
+    ratio_interval, trust, trust_meaning,
 };
 
 /// The whole page.
@@ -84,9 +84,11 @@ fn head(page: &mut String, document: &Document) {
         &format!(
             "Run {}, begun {}. Ranges are intervals with at least 95 % confidence; a figure \
              without enough observations for one says so. `max` is the largest time of the \
-             whole run: an extreme, which has no interval.",
+             whole run: an extreme, which has no interval.{}",
             as_code(&run.id),
-            run.started
+            run.started,
+            intervals_together(document)
+                .map_or_else(String::new, |together| format!(" {together}."))
         ),
     );
     asked::ended(page, document);

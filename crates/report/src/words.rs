@@ -1,6 +1,8 @@
 //! Figures as people read them: three significant digits and a unit.
 
-use crate::document::{CacheHits, Figure, Interval, OperationResult, ResultOf, Role, Trust};
+use crate::document::{
+    CacheHits, Document, Figure, Interval, OperationResult, ResultOf, Role, Trust,
+};
 
 /// What stands where there is no figure.
 pub(crate) const UNKNOWN: &str = "unknown";
@@ -127,6 +129,21 @@ pub(crate) fn ratio_interval(figure: Option<Figure>) -> String {
         || UNKNOWN.to_owned(),
         |Interval { low, high, .. }| format!("{}–{}", ratio(low), ratio(high)),
     )
+}
+
+/// Which intervals hold together; `None` where each stands alone.
+pub(crate) fn intervals_together(document: &Document) -> Option<String> {
+    let mut deciding = document.comparisons.iter().filter(|each| each.primary);
+    let mut of_workloads = document.workload_comparisons.iter();
+    let together = deciding
+        .find_map(|each| each.together)
+        .or_else(|| of_workloads.find_map(|each| each.together))?;
+    Some(format!(
+        "The {} % intervals of the {} deciding ratios hold together; every other interval holds alone",
+        // Rounded down: never claim more confidence than there is.
+        (together.confidence * 100.0).floor(),
+        together.comparisons
+    ))
 }
 
 /// What a target's cache did and was expected to do.

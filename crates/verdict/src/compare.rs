@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
-use tenbin_stats::{CONFIDENCE, Measured, block_log_ratio, holm, ratio, signed_rank_p};
+use tenbin_stats::{Measured, block_log_ratio, interval_p, ratio};
 
 use crate::evidence::is_closed;
+use crate::family::{Family, Together};
 use crate::finding::Trust;
 use crate::flags::{Flag, flags};
 use crate::metric::{Direction, Metric};
@@ -46,7 +47,8 @@ pub struct Comparison {
     /// decides nothing.
     pub twin: bool,
     /// The challenger's figure divided by the baseline's: above 1 is better only
-    /// when higher is.
+    /// when higher is. Its interval is the one that decides: for a figure that decides a
+    /// workload, one of several that hold [together](Comparison::together).
     pub ratio: Measured,
     /// The ratio in each complete block, in the order of the run.
     pub block_ratios: Vec<f64>,
@@ -55,11 +57,16 @@ pub struct Comparison {
     pub without_flagged: Option<Measured>,
     /// Rounds that make one block: two for an ABBA quad.
     pub rounds_per_block: usize,
-    /// Two-sided signed-rank p-value of "no difference".
+    /// Two-sided signed-rank p-value of "no difference", as the interval has it: see
+    /// [`interval_p`].
     pub p: Option<f64>,
-    /// The same after Holm's correction over all primary figures of the run, or for
-    /// a twin over those of twins; `None` for the others.
+    /// The same after Bonferroni's correction over all primary figures of the run, or for
+    /// a twin over those of twins: at most 5 % exactly where the interval excludes 1.
+    /// `None` for the others.
     pub adjusted_p: Option<f64>,
+    /// The comparisons whose intervals hold together, this one among them; `None` where it
+    /// is the only one, or none of them.
+    pub together: Option<Together>,
     /// The smallest effect that is called a difference here, as a share.
     pub noise_floor: f64,
     /// What it says.
@@ -81,6 +88,7 @@ pub fn compare(plan: &Plan, slices: &[Slice]) -> Vec<Comparison> {
 /// target but a twin. Both share one correction for being many.
 pub(crate) fn compare_all(plan: &Plan, slices: &[Slice]) -> (Vec<Comparison>, Vec<Comparison>) {
     let flags = flags(plan, slices);
+    let family = Family::of(plan);
     let mut comparisons = Vec::new();
     // The rates of a search are compared, and not what came of them.
     let compared = plan.workloads.iter().filter(|work| work.search().is_none());
@@ -90,17 +98,22 @@ pub(crate) fn compare_all(plan: &Plan, slices: &[Slice]) -> (Vec<Comparison>, Ve
             if metric == Metric::ServerCpu && !is_observed(plan, &blocks) {
                 continue;
             }
-            comparisons.extend(by_metric(plan, workload, metric, &blocks, &flags));
+            comparisons.extend(by_metric(plan, workload, metric, &blocks, &flags, family));
         }
     }
     let of_targets = comparisons.len();
-    comparisons.extend(across_workloads(plan, slices, &flags));
-    correct_and_decide(&mut comparisons, Scale::of(plan));
+    comparisons.extend(across_workloads(plan, slices, &flags, family));
+    decide(plan, &mut comparisons);
     let of_workloads = comparisons.split_off(of_targets);
     (comparisons, of_workloads)
 }
 
-fn across_workloads(plan: &Plan, slices: &[Slice], flags: &[Flag]) -> Vec<Comparison> {
+fn across_workloads(
+    plan: &Plan,
+    slices: &[Slice],
+    flags: &[Flag],
+    family: Family,
+) -> Vec<Comparison> {
     let mut works = plan.compared_workloads();
     let Some(baseline) = works.next() else {
         return Vec::new();
@@ -119,6 +132,7 @@ fn across_workloads(plan: &Plan, slices: &[Slice], flags: &[Flag]) -> Vec<Compar
                     [baseline, challenger],
                     &sides,
                     flags,
+                    family,
                 ));
             }
         }
@@ -132,6 +146,7 @@ fn across(
     [baseline, challenger]: [&Workload; 2],
     sides: &[Blocks<'_>; 2],
     flags: &[Flag],
+    family: Family,
 ) -> Option<Comparison> {
     let logs = |wanted: &dyn Fn(&Slice) -> bool| log_ratios_across(metric, target, sides, wanted);
     let log_ratios = logs(&|_| true);
@@ -140,8 +155,8 @@ fn across(
     if log_ratios.is_empty() && !primary {
         return None;
     }
-    let clean = |slice: &Slice| flags.iter().all(|flag| flag.slice != slice.index);
-    let without_flagged = primary.then(|| logs(&clean));
+    let without_flagged = primary.then(|| logs(&|slice: &Slice| is_clean(slice, flags)));
+    let confidence = family.confidence(metric, primary, false);
     Some(Comparison {
         across: Across::Workloads,
         workload: target.to_owned(),
@@ -151,14 +166,15 @@ fn across(
         direction: metric.direction(),
         primary,
         twin: false,
-        ratio: ratio(&log_ratios, CONFIDENCE),
+        ratio: ratio(&log_ratios, confidence),
         block_ratios: log_ratios.iter().map(|log| log.exp()).collect(),
         without_flagged: without_flagged
             .filter(|left| left.len() < log_ratios.len())
-            .map(|left| ratio(&left, CONFIDENCE)),
+            .map(|left| ratio(&left, confidence)),
         rounds_per_block: sides[1].rounds,
-        p: signed_rank_p(&log_ratios),
+        p: interval_p(&log_ratios),
         adjusted_p: None,
+        together: None,
         noise_floor: NOISE_FLOOR,
         outcome: Outcome::Unknown { why: String::new() },
         trust: Trust::Valid,
@@ -294,6 +310,7 @@ fn by_metric(
     metric: Metric,
     blocks: &Blocks<'_>,
     flags: &[Flag],
+    family: Family,
 ) -> Vec<Comparison> {
     let Some(baseline) = plan.baseline() else {
         return Vec::new();
@@ -306,6 +323,11 @@ fn by_metric(
             let (a, b) = (baseline.name.as_str(), challenger.name.as_str());
             let log_ratios = blocks.log_ratios(metric, a, b);
             let primary = decides && !twin;
+            let confidence = family.confidence(metric, primary, twin);
+            let without_flagged = |log_ratios: &[f64]| {
+                let left = blocks.log_ratios_of(metric, a, b, |slice| is_clean(slice, flags));
+                (left.len() < log_ratios.len()).then(|| ratio(&left, confidence))
+            };
             Comparison {
                 across: Across::Targets,
                 workload: workload.name.clone(),
@@ -315,14 +337,13 @@ fn by_metric(
                 direction: metric.direction(),
                 primary,
                 twin,
-                ratio: ratio(&log_ratios, CONFIDENCE),
+                ratio: ratio(&log_ratios, confidence),
                 block_ratios: log_ratios.iter().map(|log| log.exp()).collect(),
-                without_flagged: primary
-                    .then(|| without_flagged(blocks, metric, [a, b], flags, log_ratios.len()))
-                    .flatten(),
+                without_flagged: primary.then(|| without_flagged(&log_ratios)).flatten(),
                 rounds_per_block: blocks.rounds,
-                p: signed_rank_p(&log_ratios),
+                p: interval_p(&log_ratios),
                 adjusted_p: None,
+                together: None,
                 noise_floor: NOISE_FLOOR,
                 outcome: Outcome::Unknown { why: String::new() },
                 trust: Trust::Valid,
@@ -331,27 +352,15 @@ fn by_metric(
         .collect()
 }
 
-/// `None` when that leaves out none of the `all` blocks.
-fn without_flagged(
-    blocks: &Blocks<'_>,
-    metric: Metric,
-    [baseline, challenger]: [&str; 2],
-    flags: &[Flag],
-    all: usize,
-) -> Option<Measured> {
-    let clean = |slice: &Slice| flags.iter().all(|flag| flag.slice != slice.index);
-    let left = blocks.log_ratios_of(metric, baseline, challenger, clean);
-    (left.len() < all).then(|| ratio(&left, CONFIDENCE))
+/// Whether no test found anything wrong with a slice.
+fn is_clean(slice: &Slice, flags: &[Flag]) -> bool {
+    flags.iter().all(|flag| flag.slice != slice.index)
 }
 
-/// The family of Holm's correction is every primary figure that the plan asks
-/// for. One without a p-value counts as p = 1: what was asked and not answered
-/// was asked all the same. Twins, of which nothing is asked, are a family of their
-/// own.
-fn correct_and_decide(comparisons: &mut [Comparison], scale: Scale) {
-    let deciding_twins = |c: &Comparison| c.twin && is_deciding(c.metric);
-    let questions = correct(comparisons, |c| c.primary);
-    let controls = correct(comparisons, deciding_twins);
+/// Says what each comparison says. Its interval decides: see [`Family`].
+fn decide(plan: &Plan, comparisons: &mut [Comparison]) {
+    let family = Family::of(plan);
+    family.correct(comparisons);
     let twins: Vec<(String, Metric, Measured)> = comparisons
         .iter()
         .filter(|comparison| comparison.twin)
@@ -362,8 +371,8 @@ fn correct_and_decide(comparisons: &mut [Comparison], scale: Scale) {
             *workload == comparison.workload && *metric == comparison.metric
         });
         let scale = match twin {
-            Some((_, _, noise)) if !comparison.twin => scale.with_twin(noise),
-            _ => scale,
+            Some((_, _, noise)) if !comparison.twin => Scale::of(plan).with_twin(noise),
+            _ => Scale::of(plan),
         };
         let log_ratios: Vec<f64> = comparison.block_ratios.iter().map(|r| r.ln()).collect();
         let question = Question {
@@ -371,12 +380,7 @@ fn correct_and_decide(comparisons: &mut [Comparison], scale: Scale) {
             ratio: &comparison.ratio,
             log_ratios: &log_ratios,
             rounds_per_block: comparison.rounds_per_block,
-            adjusted_p: comparison.adjusted_p,
-            family: match (comparison.primary, comparison.twin) {
-                (true, _) => questions,
-                (_, true) if comparison.adjusted_p.is_some() => controls,
-                _ => 1,
-            },
+            family: family.size(comparison.metric, comparison.primary, comparison.twin),
             scale,
         };
         comparison.outcome = question.outcome();
@@ -389,26 +393,11 @@ pub(crate) fn is_deciding(metric: Metric) -> bool {
     [true, false].map(Metric::deciding).contains(&metric)
 }
 
-/// Corrects the p-values of one family; how many it has.
-fn correct(comparisons: &mut [Comparison], belongs: impl Fn(&Comparison) -> bool) -> usize {
-    let family: Vec<usize> = (0..comparisons.len())
-        .filter(|&index| belongs(&comparisons[index]))
-        .collect();
-    let raw: Vec<f64> = family
-        .iter()
-        .map(|&index| comparisons[index].p.unwrap_or(1.0))
-        .collect();
-    for (&index, adjusted) in family.iter().zip(holm(&raw)) {
-        let comparison = &mut comparisons[index];
-        comparison.adjusted_p = comparison.p.map(|_| adjusted);
-    }
-    family.len()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::EQUIVALENCE;
+    use crate::expected::expected;
+    use crate::outcome::{EQUIVALENCE, effect};
     use crate::testing::Run;
 
     fn primary(run: &Run) -> Comparison {
@@ -599,7 +588,16 @@ mod tests {
         });
         let mut found = compare(&run.plan, &run.slices).into_iter();
         let found = found.find(|c| c.primary).unwrap();
-        assert!(!found.ratio.estimate().unwrap().contains(1.0));
+        assert_eq!(
+            found.ratio.estimate(),
+            None,
+            "six blocks have none for four"
+        );
+        assert!(
+            found.sentence().contains("in 4 comparisons"),
+            "{}",
+            found.sentence()
+        );
         let Outcome::Inconclusive {
             aim, rounds_needed, ..
         } = found.outcome
@@ -759,5 +757,65 @@ mod tests {
         let found = primary(&run);
         assert_eq!(found.block_ratios.len(), 8);
         assert_eq!(found.without_flagged.map(|ratio| ratio.n()), Some(7));
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig {
+            cases: 24,
+            max_shrink_iters: 16,
+            failure_persistence: None,
+            ..Default::default()
+        })]
+
+        /// Whatever the figures are: the interval that is shown is the one that decides.
+        #[test]
+        fn the_interval_shown_is_the_one_that_decides(
+            effects in proptest::collection::vec(-12..13_i32, 1..6),
+            noise in proptest::collection::vec(-60..61_i32, 6 * 12),
+            quads in 6..13_u32,
+            size in 1..12_i32,
+        ) {
+            let names: Vec<String> = (0..effects.len()).map(|at| format!("w{at}")).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let mut run = Run::new(&["a", "b"], &names, quads * 2);
+            run.plan.comparing.expect = vec![tenbin_plan::Expectation {
+                demand: tenbin_plan::Demand::Expect,
+                target: None,
+                workload: None,
+                figure: tenbin_plan::ExpectedFigure::Throughput,
+                relation: tenbin_plan::Relation::Above,
+                bound: tenbin_plan::Bound::Baseline(1.0),
+            }];
+            run.each_of("b", |slice| {
+                let at = names.iter().position(|name| *name == slice.0.workload).unwrap();
+                let noise = noise[at * 12 + slice.0.block as usize] * size;
+                let share = (f64::from(effects[at]) / 50.0 + f64::from(noise) / 5_000.0).exp();
+                slice.answers((100_000.0 * share) as u64, 0.000_02 / share);
+            });
+            run.each_of("a", |slice| slice.answers(100_000, 0.000_02));
+            let comparisons = compare(&run.plan, &run.slices);
+            let expected = expected(&run.plan, &run.slices, &comparisons, &[]);
+            for each in &comparisons {
+                let estimate = each.ratio.estimate();
+                let excludes_one = estimate.is_some_and(|found| !found.contains(1.0));
+                let large = each.ratio.value().is_some_and(|it| effect(it) > each.noise_floor);
+                let different = each.outcome.is_different();
+                proptest::prop_assert_eq!(different, excludes_one && large, "{:?}", each);
+                let inside = estimate.is_some_and(|it| it.low >= 1.0 / 1.05 && it.high <= 1.05);
+                let equivalent = matches!(each.outcome, Outcome::Equivalent { .. });
+                proptest::prop_assert_eq!(equivalent, inside && !different, "{:?}", each);
+                let says_why = each.sentence().contains("noise floor");
+                proptest::prop_assert_eq!(says_why, excludes_one && !large, "{}", each.sentence());
+                if each.primary {
+                    let holds = each.adjusted_p.unwrap() <= 0.05;
+                    proptest::prop_assert_eq!(holds, excludes_one, "{:?}", each);
+                    let said = each.sentence().contains("together");
+                    proptest::prop_assert_eq!(said, names.len() > 1 && estimate.is_some());
+                    let mut figures = expected.iter();
+                    let figure = figures.find(|it| it.workload == each.workload).unwrap().figure;
+                    proptest::prop_assert_eq!(figure, each.ratio);
+                }
+            }
+        }
     }
 }

@@ -2,10 +2,11 @@
 
 use tenbin_plan::Plan;
 use tenbin_record::Slice;
-use tenbin_stats::{CONFIDENCE, Estimate, ratio};
+use tenbin_stats::{Estimate, ratio};
 
 use crate::compare::Blocks;
 use crate::evidence::{cells, is_closed};
+use crate::family::Family;
 use crate::metric::Metric;
 
 /// Whether a run that may end by precision may end: every deciding ratio has an
@@ -42,12 +43,14 @@ fn ratios(plan: &Plan, slices: &[Slice]) -> Vec<Option<Estimate>> {
     let Some(baseline) = plan.baseline() else {
         return Vec::new();
     };
+    // The intervals that are printed: those that hold together.
+    let confidence = Family::of(plan).confidence_of_questions();
     let of_workload = |workload| {
         let blocks = Blocks::of(workload, slices);
         let metric = Metric::deciding(is_closed(workload));
         let of_pair = move |challenger: &tenbin_plan::Target| {
             let logs = blocks.log_ratios(metric, &baseline.name, &challenger.name);
-            ratio(&logs, CONFIDENCE).estimate().copied()
+            ratio(&logs, confidence).estimate().copied()
         };
         plan.challengers().map(of_pair)
     };

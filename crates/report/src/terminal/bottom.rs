@@ -7,8 +7,7 @@ use tenbin_verdict::SUSPECT;
 use super::{Ink, Page, claim, decisive, verdict_line, verdict_word};
 use crate::asked::{expectations_clause, optimum_claim};
 use crate::document::{
-    Comparison, Document, Figure, Finding, Outcome, ResultOf, RunEnded, Severity, SliceFigures,
-    Trust,
+    Comparison, Document, Figure, Finding, ResultOf, RunEnded, Severity, SliceFigures, Trust,
 };
 use crate::escape::for_terminal;
 use crate::words::{
@@ -137,7 +136,7 @@ fn verdict(document: &Document) -> String {
             false => alone(document),
         });
     } else {
-        claims.extend(primary.into_iter().map(|each| with_figures(document, each)));
+        claims.extend(primary.into_iter().map(with_figures));
         let at_most = document.capacity_comparisons.iter().map(|c| &c.sentence);
         let highest = document.rate_comparisons.iter().map(|c| &c.sentence);
         claims.extend(at_most.chain(highest).cloned());
@@ -194,7 +193,7 @@ fn half_width(figure: Option<Figure>) -> Option<f64> {
 }
 
 /// `b is slower than a at get (throughput × 0.286, 0.283–0.287)`.
-fn with_figures(document: &Document, comparison: &Comparison) -> String {
+fn with_figures(comparison: &Comparison) -> String {
     let text = format!("{} at {}", claim(comparison), comparison.workload);
     match comparison.ratio {
         Some(figure) if verdict_word(comparison) != "no verdict" => {
@@ -207,7 +206,7 @@ fn with_figures(document: &Document, comparison: &Comparison) -> String {
                 comparison.metric_phrase,
                 ratio(figure.value)
             );
-            if let Some(few) = too_few_for_all(document, comparison) {
+            if let Some(few) = too_few_for_all(comparison) {
                 figures += &format!("; {few}");
             }
             format!("{text} ({figures})")
@@ -216,23 +215,17 @@ fn with_figures(document: &Document, comparison: &Comparison) -> String {
     }
 }
 
-/// Why an interval that leaves no doubt does not do: with so many questions chance
-/// alone makes one of them look like that.
-fn too_few_for_all(document: &Document, comparison: &Comparison) -> Option<String> {
-    if !matches!(comparison.outcome, Outcome::Inconclusive { .. }) {
+/// Why there is no interval: one that holds for all comparisons together takes more blocks.
+fn too_few_for_all(comparison: &Comparison) -> Option<String> {
+    let all = comparison.together?;
+    if comparison.ratio?.interval.is_some() {
         return None;
     }
-    let interval = comparison.ratio?.interval?;
-    if interval.low <= 1.0 && 1.0 <= interval.high {
-        return None;
-    }
-    let questions = document.comparisons.iter().filter(|each| each.primary);
-    let questions = questions.count();
-    let needed = blocks_for_significance((1.0 - CONFIDENCE) / questions as f64)?;
+    let needed = blocks_for_significance((1.0 - CONFIDENCE) / all.comparisons as f64)?;
     (comparison.block_ratios.len() < needed).then(|| {
         format!(
             "too few rounds for {}: {} needed",
-            plural(questions as u64, "question"),
+            plural(all.comparisons, "comparison"),
             plural(needed as u64, "block")
         )
     })

@@ -3,15 +3,14 @@
 use serde::Serialize;
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
-use tenbin_stats::{CONFIDENCE, Measured, ratio, signed_rank_p};
+use tenbin_stats::{CONFIDENCE, Measured, ratio};
 
 use super::{Capacity, LadderStep, family, peak_of, steps};
 use crate::finding::Trust;
 use crate::metric::Metric;
 use crate::outcome::{Outcome, Question, Scale};
 
-/// The most that a challenger gives against the most that the baseline (the plan's
-/// first target) gives, each on the connections where its throughput is largest.
+/// The most that a challenger gives against the most that the baseline gives, each on the connections where its throughput is largest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CapacityComparison {
     /// What the names of the workloads have in common.
@@ -49,17 +48,17 @@ impl CapacityComparison {
     }
 }
 
-/// Compares every other target with the first at each ladder of the plan. Both peaks
+/// Compares every challenger with the baseline at each ladder of the plan. Both peaks
 /// are the largest of as many levels, so that the luck of the largest is on both sides.
 pub fn compare_capacities(plan: &Plan, slices: &[Slice]) -> Vec<CapacityComparison> {
-    let Some((baseline, challengers)) = plan.targets.split_first() else {
+    let Some(baseline) = plan.baseline() else {
         return Vec::new();
     };
     let mut comparisons = Vec::new();
     for ladder in plan.ladders() {
         let workloads: Vec<&Workload> = ladder.iter().map(|&at| &plan.workloads[at]).collect();
         let of_baseline = steps(&workloads, baseline, slices);
-        for challenger in challengers {
+        for challenger in plan.challengers() {
             let of_challenger = steps(&workloads, challenger, slices);
             let (Some(a), Some(b)) = (peak(&of_baseline), peak(&of_challenger)) else {
                 continue;
@@ -71,7 +70,6 @@ pub fn compare_capacities(plan: &Plan, slices: &[Slice]) -> Vec<CapacityComparis
                 ratio: &ratio,
                 log_ratios: &logs,
                 rounds_per_block: plan.rounds_per_block() as usize,
-                adjusted_p: signed_rank_p(&logs),
                 family: 1,
                 scale: Scale::of(plan),
             };
@@ -126,6 +124,19 @@ mod tests {
             "at its best b does 2.00 times the work of a at get (ratio 2.00, 96 % interval 2.00–2.00, \
              8 connections against 4)"
         );
+    }
+
+    #[test]
+    fn the_baseline_of_the_plan_is_the_base_and_its_twin_is_no_challenger() {
+        let mut run = run(&[("a", 4), ("b", 8), ("b-twin", 8)], 8);
+        run.plan.comparing.baseline = 1;
+        run.plan.comparing.twin = Some(2);
+        let found = compare_capacities(&run.plan, &run.slices);
+        let pairs: Vec<[&str; 2]> = found
+            .iter()
+            .map(|each| [each.baseline.as_str(), each.challenger.as_str()])
+            .collect();
+        assert_eq!(pairs, [["b", "a"]]);
     }
 
     #[test]
