@@ -133,11 +133,11 @@ pub(crate) fn ratio_interval(figure: Option<Figure>) -> String {
 
 /// Which intervals hold together; `None` where each stands alone.
 pub(crate) fn intervals_together(document: &Document) -> Option<String> {
-    let mut deciding = document.comparisons.iter().filter(|each| each.primary);
-    let mut of_workloads = document.workload_comparisons.iter();
-    let together = deciding
-        .find_map(|each| each.together)
-        .or_else(|| of_workloads.find_map(|each| each.together))?;
+    let of_targets = document.comparisons.iter();
+    let mut deciding = of_targets
+        .chain(&document.workload_comparisons)
+        .filter(|each| each.primary && each.ratio.is_some_and(|ratio| ratio.interval.is_some()));
+    let together = deciding.find_map(|each| each.together)?;
     Some(format!(
         "The {} % intervals of the {} deciding ratios hold together; every other interval holds alone",
         // Rounded down: never claim more confidence than there is.
