@@ -22,7 +22,7 @@ use tenbin_record::{Environment, UseScope};
 
 pub use asked::{Expectation, ExpectedUnit, Optimum, RunEnded, Standing};
 pub use capacity::{Capacity, CapacityComparison, CapacityLevel, Knee, UslResult};
-pub use earlier::{ControlRange, Earlier, EarlierChange, EarlierPart, EarlierWord};
+pub use earlier::{ControlRange, Doubt, Earlier, EarlierChange, EarlierPart, EarlierWord};
 pub use nodes::{NodeLadder, NodeStep};
 pub use search::{RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe};
 pub use single::{CacheHits, PatternResult, SingleResult};
