@@ -161,8 +161,7 @@ fn warps_files_are_read() {
         .run()
         .expect_code(0)
         .expect_stdout("Concurrency: 16");
-    let later = fixture("warp-put.json.zst");
-    Tenbin::new(&scratch, ["warp", "merge", &full, &later])
+    Tenbin::new(&scratch, ["warp", "merge", &full, &sums])
         .run()
         .expect_code(2)
         .expect_stderr("did not run PUT at the same time");
