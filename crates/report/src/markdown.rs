@@ -16,6 +16,7 @@ use std::fmt::Write as _;
 use crate::document::{Comparison, Document, Finding, OperationResult, Severity, Trust, Workload};
 use crate::escape::{as_code, for_markdown};
 use crate::flagged::flagged;
+use crate::paired::paired;
 use crate::terminal::verdict_word;
 use crate::words::{
     BYTES, RATE, SHARE, TIME, UNKNOWN, count, digits, errors, intervals_together, plural, ratio,
@@ -189,7 +190,9 @@ fn comparisons(page: &mut String, document: &Document, workload: &Workload) {
             is_shown = true;
         }
     }
-    if let Some(told) = flagged(document, &workload.name).filter(|_| is_shown) {
+    let flagged = flagged(document, &workload.name).filter(|_| is_shown);
+    let paired = paired(document, document.comparisons_of(&workload.name));
+    for told in flagged.into_iter().chain(paired) {
         line(page, "");
         line(page, &format!("{}.", for_markdown(&told)));
     }

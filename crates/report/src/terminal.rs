@@ -21,6 +21,7 @@ use crate::document::{
 };
 use crate::escape::for_terminal;
 use crate::flagged::flagged;
+use crate::paired::paired;
 use crate::table::{Table, wrap, wrap_between};
 use crate::words::{
     TIME, UNKNOWN, about_steps, count, errors, intervals_together, plural, ratio, ratio_interval,
@@ -241,6 +242,9 @@ impl Page {
         self.table(&table);
         let is_shown = comparisons.iter().any(|c| c.without_flagged.is_some());
         if let Some(told) = flagged(document, &workload.name).filter(|_| is_shown) {
+            self.paragraph(&for_terminal(&told), INDENT, INDENT);
+        }
+        if let Some(told) = paired(document, comparisons.iter().copied()) {
             self.paragraph(&for_terminal(&told), INDENT, INDENT);
         }
         for comparison in comparisons.iter().chain(&with_others).filter(|c| c.primary) {
