@@ -29,7 +29,10 @@ pub(crate) fn paired<'a>(
 fn apart(document: &Document, comparison: &Comparison) -> Option<String> {
     let of = |target: &str| {
         let mut results = document.results_of(&comparison.workload);
-        column(results.find(|result| result.target == target)?, &comparison.metric)
+        column(
+            results.find(|result| result.target == target)?,
+            &comparison.metric,
+        )
     };
     let quotient = of(&comparison.challenger)?.value / of(&comparison.baseline)?.value;
     let found = comparison.ratio?.value;

@@ -200,9 +200,8 @@ fn compared(
 /// The winner that the comparison that decides names instead.
 fn denied<'d>(document: &'d Document, found: &Comparison, name: &str) -> Option<&'d str> {
     let mut all = document.comparisons.iter();
-    let deciding = all.find(|c| {
-        c.primary && c.workload == found.workload && c.challenger == found.challenger
-    })?;
+    let deciding = all
+        .find(|c| c.primary && c.workload == found.workload && c.challenger == found.challenger)?;
     let other = match winner(deciding)? {
         other if *other == deciding.challenger => &deciding.challenger,
         _ => &deciding.baseline,
