@@ -9,8 +9,8 @@ use crate::document::Document;
 pub(super) struct Identity {
     /// Command, address or built-in server, in words.
     description: String,
-    /// What tells versions apart, as far as it is known: the program's hash, what it says of its
-    /// version, Tenbin's version for built-in servers.
+    /// What tells versions apart, as far as it is known: size and time of the program's files, what
+    /// it says of its version, Tenbin's version for built-in servers.
     version: Option<String>,
 }
 
@@ -19,7 +19,9 @@ impl Identity {
     pub(super) fn all(document: &Document) -> BTreeMap<String, Self> {
         let of = |target: &crate::document::Target| {
             let known = document.environment.targets.get(&target.name);
-            let told = known.and_then(|known| known.version.clone());
+            let files = known.map_or(&[][..], |known| &known.program);
+            let build = (!files.is_empty()).then(|| format!("{files:?}"));
+            let told = build.or_else(|| known?.version.clone());
             let is_ours = target.description.starts_with("built-in");
             let ours = document.environment.tenbin_version.clone();
             let version = told.or_else(|| ours.filter(|_| is_ours));
