@@ -175,7 +175,7 @@ fn part(series: &Series, changed: &[String]) -> Part {
         Part::Control
     } else if changed.is_empty() {
         Part::Unnamed
-    } else if changed.iter().any(|name| *name == series.workload) {
+    } else if changed.contains(&series.workload) {
         Part::Changed
     } else {
         Part::Control
