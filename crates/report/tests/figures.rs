@@ -278,6 +278,35 @@ fn a_ratio_that_is_not_the_quotient_of_the_columns_says_so() {
     assert!(!terminal(&even, 2_000, false).contains("paired by round"));
 }
 
+/// Most requests are quick and a third is slow: the median is short, the mean and with it the
+/// throughput is not.
+#[test]
+fn a_median_that_the_throughput_denies_names_both_winners() {
+    let mut run = made_up::suite();
+    for slice in &mut run.slices {
+        if slice.workload == "list-1000" && slice.target == "durable" {
+            let op = &mut slice.ops[0];
+            let mean = slice.connections as f64 * slice.seconds / op.ok as f64 * 1e9;
+            op.service.clear();
+            for (factor, percent) in [(0.3, 70), (2.633, 30)] {
+                let count = op.ok * percent / 100;
+                op.service.record_n((mean * factor) as u64, count).unwrap();
+            }
+            op.response.clone_from(&op.service);
+        }
+    }
+    let page = exported(&run.document(), "markdown");
+    let latency = page.split_once("### Median latency").unwrap().1;
+    let mut rows = latency.lines();
+    let row = rows
+        .find(|line| line.starts_with("| ListObjectsV2"))
+        .unwrap();
+    assert!(
+        row.contains("durable by the median, memory by throughput"),
+        "{row}"
+    );
+}
+
 #[test]
 fn a_finding_has_the_percentile_of_the_table() {
     let document = run().document();
