@@ -101,7 +101,9 @@ fn existing_objects_are_measured_under_the_size_that_they_have() {
     let runs = ["found", "again"].map(|out| directory(&scratch, out));
     let [before, after] = runs.each_ref().map(|run| run.to_str().expect("UTF-8"));
     let compared = Tenbin::new(&scratch, ["compare", before, after]).run();
-    compared.expect_code(0).expect_stdout("get-1KiB");
+    // One slice each cannot tell, and on a busy machine the run may be INVALID.
+    assert!(matches!(compared.code, Some(6 | 8)), "{compared}");
+    compared.expect_stdout("get-1KiB");
 
     let existing = ["--existing", "--prefix", "mixed/"];
     let arguments = [&["s3", "get"][..], &target, &existing, &SHORT].concat();

@@ -161,6 +161,10 @@ fn warps_files_are_read() {
         .run()
         .expect_code(0)
         .expect_stdout("Concurrency: 16");
+    Tenbin::new(&scratch, ["warp", "merge", &full, &sums])
+        .run()
+        .expect_code(2)
+        .expect_stderr("did not run PUT at the same time");
     let json = Tenbin::new(&scratch, ["warp", "analyze", "-json", &full]).run();
     json.expect_code(0);
     let document: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");

@@ -21,6 +21,11 @@ impl Plan {
         questions(self.challengers().count(), &self.workloads, compared)
     }
 
+    /// The same comparisons with the baseline's twin, if there is one: nothing is asked of them.
+    pub fn controls(&self) -> usize {
+        questions(usize::from(self.twin().is_some()), &self.workloads, 0)
+    }
+
     /// The fewest rounds with which any difference can be shown, however large it is; `None` in a
     /// plan that compares nothing.
     pub fn fewest_rounds(&self) -> Option<u32> {

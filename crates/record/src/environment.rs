@@ -52,6 +52,9 @@ pub struct Environment {
 pub struct TargetEnvironment {
     /// Its version, as the plan says it.
     pub version: Option<String>,
+    /// Of a launched target: its program and the arguments of its command that are files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub program: Vec<ProgramFile>,
     /// The `Server` header of its answers.
     pub server_header: Option<String>,
     /// Its hosts and where they are.
@@ -81,6 +84,17 @@ pub struct TargetEnvironment {
     /// workloads without retries that the target refused for the moment.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub retried: BTreeMap<String, Retried>,
+}
+
+/// A file that a target's command names: its size and time tell one build from another.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProgramFile {
+    /// Where it was.
+    pub path: String,
+    /// Its size.
+    pub bytes: u64,
+    /// When its content was last written, nanoseconds since 1970.
+    pub modified_ns: i64,
 }
 
 /// A short stretch of one workload after the run, at the same load, in which refused requests

@@ -50,7 +50,7 @@ mod writer;
 
 pub use directory::{RunDirectory, can_write_atomically, is_under_way, rfc3339, write_atomically};
 pub use environment::{
-    Environment, HostAsked, HostEnvironment, PatternAsked, Retried, TargetEnvironment,
+    Environment, HostAsked, HostEnvironment, PatternAsked, ProgramFile, Retried, TargetEnvironment,
 };
 pub use error::RecordError;
 pub use histogram::{merge, quantile_ns};

@@ -10,8 +10,8 @@ use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Pause, Sample, Set
 use tenbin_record::{
     Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
     HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount,
-    PauseUse, ProgramUse, RecordedRun, Retried, Role, RunDirectory, SearchUse, ServerUse,
-    SingleRequest, Singles, Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums,
+    PauseUse, ProgramFile, ProgramUse, RecordedRun, Retried, Role, RunDirectory, SearchUse,
+    ServerUse, SingleRequest, Singles, Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums,
     TargetEnvironment, TcpUse, UseScope, WireUse, read,
 };
 
@@ -43,6 +43,11 @@ fn environment() -> Environment {
         TargetEnvironment {
             responses: Default::default(),
             version: None,
+            program: vec![ProgramFile {
+                path: "/usr/sbin/server".to_owned(),
+                bytes: 1_234_567,
+                modified_ns: 1_767_323_045_000_000_001,
+            }],
             server_header: Some("evil\u{1b}[31m\"header\"".to_owned()),
             hosts: vec![HostEnvironment {
                 name: "db:9000".to_owned(),

@@ -21,7 +21,7 @@ use crate::document::{
     AbsoluteTrust, Comparison, Connections, Document, Expectation, ExpectedUnit, Figure, Finding,
     GroupResult, HostResult, Interval, OperationResult, Optimum, Outcome, ProcessCost, ResultOf,
     Role, Run, RunEnded, SCHEMA, Setting, SetupStep, Severity, SliceFigures, Standing, Target,
-    TimedFrom, Trust, UseCase, Workload,
+    TimedFrom, Together, Trust, UseCase, Workload,
 };
 
 /// What a document is made from.
@@ -445,6 +445,10 @@ fn comparison(comparison: &verdict::Comparison) -> Comparison {
         without_flagged: comparison.without_flagged.and_then(figure),
         noise_floor: Some(comparison.noise_floor),
         ratio: figure(comparison.ratio),
+        together: comparison.together.map(|all| Together {
+            comparisons: all.comparisons as u64,
+            confidence: all.confidence,
+        }),
         block_ratios: comparison.block_ratios.clone(),
         rounds_per_block: comparison.rounds_per_block as u64,
         p: comparison.p,

@@ -1,7 +1,7 @@
 //! `benchmark.txt`: Go's benchmark format, which `benchstat` reads.
 //!
 //! One line a slice, so that whoever compares has the repetitions and never pooled
-//! requests. `docs/s3-suite.md` says what every unit means.
+//! requests; those of the baseline first, then in the order of the run. `docs/s3-suite.md` says what every unit means.
 
 mod line;
 mod name;
@@ -29,7 +29,11 @@ pub(crate) fn text(document: &Document) -> String {
             let mine = slice.workload == workload.name && !slice.cut_short && !is_probe;
             mine && slice.ok > 0 && is_known(slice)
         };
-        for slice in document.slices.iter().filter(measured) {
+        // benchstat compares with what comes first in the file: the baseline of the run.
+        let mut slices: Vec<&SliceFigures> = document.slices.iter().filter(measured).collect();
+        let baseline = document.baseline().map(|target| target.name.as_str());
+        slices.sort_by_key(|slice| Some(slice.target.as_str()) != baseline);
+        for slice in slices {
             let name = name::of(document, workload, &slice.target);
             text += &line::of(&name, slice, errors_seen, workload.is_sequential());
         }

@@ -22,7 +22,7 @@ use tenbin_record::{Environment, SearchUse, UseScope};
 
 pub use asked::{Expectation, ExpectedUnit, Optimum, RunEnded, Standing};
 pub use capacity::{Capacity, CapacityComparison, CapacityLevel, Knee, UslResult};
-pub use earlier::{ControlRange, Earlier, EarlierChange, EarlierPart, EarlierWord};
+pub use earlier::{ControlRange, Doubt, Earlier, EarlierChange, EarlierPart, EarlierWord};
 pub use nodes::{NodeLadder, NodeStep};
 pub use search::{RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe};
 pub use single::{CacheHits, PatternResult, SingleResult};
@@ -90,13 +90,13 @@ pub struct Document {
     /// What each target can do at most, by ladder of connections (`--ramp`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capacities: Vec<Capacity>,
-    /// The targets at their capacity against the first.
+    /// The challengers at their capacity against the baseline.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capacity_comparisons: Vec<CapacityComparison>,
     /// The highest rates within an objective (`--slo`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searches: Vec<Search>,
-    /// Those of the targets against that of the first.
+    /// Those of the challengers against that of the baseline.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rate_comparisons: Vec<RateComparison>,
     /// How this run stands against an earlier one, if it was compared with any.
@@ -262,8 +262,13 @@ pub struct Comparison {
     /// Whether the challenger is the baseline's twin: then the ratio is noise.
     #[serde(default)]
     pub twin: bool,
-    /// The challenger's figure divided by the baseline's.
+    /// The challenger's figure divided by the baseline's. The interval is the one that decides; its
+    /// confidence is that of this interval taken alone, see `together`.
     pub ratio: Option<Figure>,
+    /// The comparisons whose intervals hold together, this one among them; null where it
+    /// stands alone, and in documents of versions that corrected p-values only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub together: Option<Together>,
     /// The ratio in each complete block, in the order of the run.
     pub block_ratios: Vec<f64>,
     /// Of a primary figure with flagged slices on either side: the ratio without the
@@ -277,7 +282,8 @@ pub struct Comparison {
     pub rounds_per_block: u64,
     /// Two-sided signed-rank p-value of "no difference".
     pub p: Option<f64>,
-    /// The same after Holm's correction over the primary figures.
+    /// The same after Bonferroni's correction over the primary figures: at most 0.05 exactly where
+    /// the interval excludes 1. Earlier versions used Holm's correction.
     pub adjusted_p: Option<f64>,
     /// What it says of the challenger.
     pub outcome: Outcome,
@@ -285,6 +291,15 @@ pub struct Comparison {
     pub trust: Trust,
     /// All of that in one sentence.
     pub sentence: String,
+}
+
+/// Comparisons whose intervals hold together.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Together {
+    /// How many.
+    pub comparisons: u64,
+    /// Confidence with which all their intervals are right at once, 0 to 1.
+    pub confidence: f64,
 }
 
 /// What a comparison says of the challenger.

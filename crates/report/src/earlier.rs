@@ -7,14 +7,16 @@ use tenbin_stats::Measured;
 use tenbin_verdict::{self as verdict, Series, against_earlier};
 
 mod parity;
+mod shared;
 mod terms;
 
 use self::parity::{Answers, Parity};
+use self::shared::{Blocks, Identity, Targets, shared};
 use self::terms::{Terms, spelled};
 use crate::assemble::figure;
 use crate::document::{
-    ControlRange, Document, Earlier, EarlierChange, EarlierPart, EarlierWord, Figure, Interval,
-    ResultOf, Trust,
+    ControlRange, Document, Doubt, Earlier, EarlierChange, EarlierPart, EarlierWord, Figure,
+    Interval, ResultOf, Severity, Trust,
 };
 use crate::escape::for_terminal;
 use crate::import::drnbench::Steps;
@@ -34,7 +36,10 @@ pub struct Results {
     answers: BTreeMap<(String, String), Answers>,
     /// The machine, as far as it is known.
     host: Vec<(&'static str, Option<String>)>,
-    trust: Option<Trust>,
+    targets: Targets,
+    blocks: Blocks,
+    /// How far it can be trusted, and why; `None` where nobody knows.
+    trust: Option<(Trust, String)>,
 }
 
 impl Results {
@@ -76,7 +81,12 @@ impl Results {
                 ("CPU", here.cpu_model.clone()),
                 ("number of cores", here.cores.map(|cores| cores.to_string())),
             ],
-            trust: Some(document.trust),
+            targets: Targets {
+                identities: Identity::all(document),
+                baseline: document.baseline().map(|target| target.name.clone()),
+            },
+            blocks: blocks(document),
+            trust: Some((document.trust, why(document))),
         }
     }
 
@@ -86,14 +96,19 @@ impl Results {
     /// # Errors
     /// When it is none, or wrong in itself.
     pub fn of_file(name: &str, content: &[u8]) -> Result<Self, String> {
-        type Read = fn(&[u8]) -> Result<Vec<Series>, String>;
+        type Known = (Vec<Series>, Option<(Trust, String)>);
+        type Read = fn(&[u8]) -> Result<Known, String>;
         let (format, read): (_, Read) = if gobench::recognises(content) {
-            ("Go's benchmark format", gobench::series)
+            ("Go's benchmark format", |content| {
+                Ok((gobench::series(content)?, None))
+            })
         } else if loops::recognises(content) {
-            ("lines of hsbench or blobstore-bench", loops::series)
+            ("lines of hsbench or blobstore-bench", |content| {
+                Ok((loops::series(content)?, None))
+            })
         } else if Steps::recognises(content) {
             ("a result of drnbench", |content| {
-                Steps::read(content).map(|steps| steps.series())
+                Steps::read(content).map(|steps| (steps.series(), Some(steps.trust())))
             })
         } else {
             return Err(format!(
@@ -101,7 +116,7 @@ impl Results {
                  of hsbench or blobstore-bench, nor a result of drnbench"
             ));
         };
-        let series =
+        let (series, trust) =
             read(content).map_err(|why| format!("{name} cannot be read as {format}: {why}"))?;
         Ok(Self {
             name: name.to_owned(),
@@ -109,7 +124,9 @@ impl Results {
             terms: BTreeMap::new(),
             answers: BTreeMap::new(),
             host: Vec::new(),
-            trust: None,
+            targets: Targets::default(),
+            blocks: Blocks::default(),
+            trust,
         })
     }
 
@@ -129,6 +146,21 @@ impl Results {
         alone
     }
 
+    /// The series with what the controls did in the same blocks.
+    fn beside(&self, controls: &[String]) -> Vec<Series> {
+        let of = |series: &Series| {
+            let target = series.target.as_deref().unwrap_or_default();
+            let shared = controls.iter().any(|name| name == target);
+            let relative = self.blocks.relative(&series.workload, target, controls);
+            Series {
+                shared,
+                relative: relative.filter(|_| !shared),
+                ..series.clone()
+            }
+        };
+        self.series.iter().map(of).collect()
+    }
+
     fn has(&self, workload: &str) -> bool {
         self.series.iter().any(|each| each.workload == workload)
     }
@@ -146,14 +178,46 @@ fn series(document: &Document, workload: &str, target: &str) -> Series {
         true => slice.throughput,
         false => slice.p50.map(|seconds| 1.0 / seconds),
     });
-    Series {
-        workload: workload.to_owned(),
-        target: Some(target.to_owned()),
-        by_time: !closed,
-        values: speeds
-            .filter(|speed| *speed > 0.0 && speed.is_finite())
-            .collect(),
+    let values = speeds.filter(|speed| *speed > 0.0 && speed.is_finite());
+    let target = Some(target.to_owned());
+    Series::new(workload.to_owned(), target, !closed, values.collect())
+}
+
+/// The same speeds by block; none of a block in which a slice has none.
+fn blocks(document: &Document) -> Blocks {
+    let mut blocks = Blocks::default();
+    for ResultOf {
+        workload, target, ..
+    } in &document.results
+    {
+        let mut workloads = document.workloads.iter();
+        let closed = workloads.any(|work| work.name == *workload && work.closed_loop);
+        for slice in document.full_slices(workload, target) {
+            let speed = match closed {
+                true => slice.throughput,
+                false => slice.p50.map(|seconds| 1.0 / seconds),
+            };
+            if let Some(speed) = speed.filter(|speed| *speed > 0.0 && speed.is_finite()) {
+                blocks.add(&spelled(workload), target, slice.block, speed);
+            }
+        }
     }
+    blocks
+}
+
+/// What the first finding that is as severe as the trust says.
+fn why(document: &Document) -> String {
+    let severity = match document.trust {
+        Trust::Valid => Severity::Note,
+        Trust::Suspect => Severity::Suspect,
+        Trust::Invalid => Severity::Invalid,
+    };
+    let mut findings = document.findings.iter();
+    let worst = findings.find(|finding| finding.severity == severity);
+    worst.map_or_else(
+        || "see its findings".to_owned(),
+        |finding| format!("{}: {}", finding.rule, finding.evidence),
+    )
 }
 
 /// Compares two runs. `changed` names the workloads that were touched by what lies
@@ -170,7 +234,9 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
     refuse_other_hosts(before, after)?;
     refuse_other_work(before, after)?;
     refuse_unknown_names(before, after, changed)?;
-    let found = against_earlier(&before.series, &after.series, changed);
+    let controls = shared(&before.targets, &after.targets, !changed.is_empty());
+    let [then, now] = [before, after].map(|side| side.beside(&controls));
+    let found = against_earlier(&then, &now, changed);
     if found.all.is_empty() {
         return Err(format!(
             "{} and {} have no workload on the same target in common",
@@ -179,10 +245,11 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
     }
     let mut warnings = warnings(before, after, &found);
     let mut changes: Vec<EarlierChange> = found.all.iter().map(change).collect();
-    let invalid = [before, after].map(|side| side.trust == Some(Trust::Invalid));
+    let doubts = doubts(before, after);
+    let invalid = doubts.iter().any(|doubt| doubt.trust == Trust::Invalid);
     for each in &mut changes {
         let (is_other, said) = answers(before, after, each);
-        if invalid.contains(&true) || is_other {
+        if invalid || is_other {
             each.change = EarlierWord::NoVerdict;
         }
         warnings.extend(said);
@@ -191,6 +258,9 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
         before: before.name.clone(),
         after: after.name.clone(),
         warnings,
+        doubts,
+        shared: controls,
+        together: found.together as u64,
         controls: found.controls.map(|range| ControlRange {
             count: range.count as u64,
             low: range.low,
@@ -288,18 +358,23 @@ fn refuse_unknown_names(
     Ok(())
 }
 
+/// The sides that are not VALID, the worst first.
+fn doubts(before: &Results, after: &Results) -> Vec<Doubt> {
+    let doubt = |side: &&Results| {
+        let (trust, why) = side.trust.as_ref()?;
+        (*trust != Trust::Valid).then(|| Doubt {
+            name: side.name.clone(),
+            trust: *trust,
+            why: why.clone(),
+        })
+    };
+    let mut doubts: Vec<Doubt> = [before, after].iter().filter_map(doubt).collect();
+    doubts.sort_by_key(|doubt| doubt.trust != Trust::Invalid);
+    doubts
+}
+
 fn warnings(before: &Results, after: &Results, found: &verdict::EarlierRun) -> Vec<String> {
     let mut warnings = Vec::new();
-    for side in [before, after] {
-        if let Some(bad @ (Trust::Suspect | Trust::Invalid)) = side.trust {
-            let so = match bad {
-                Trust::Invalid => ", so that there is no verdict",
-                _ => "",
-            };
-            let name = &side.name;
-            warnings.push(format!("{name} is {}{so}: see its findings", trust(bad)));
-        }
-    }
     for (one, other) in [(before, after), (after, before)] {
         let alone = one.targets_without(other);
         if !alone.is_empty() {
@@ -312,8 +387,9 @@ fn warnings(before: &Results, after: &Results, found: &verdict::EarlierRun) -> V
     }
     if found.controls.is_none() {
         warnings.push(
-            "nothing was named as changed, so that no control shows how far the machine moved \
-             between the runs: name what changed with --changed"
+            "the runs share no target and no workload was named with --changed, so no control shows \
+             how far the machine moved between the runs: measure both versions in one run, or keep \
+             the same baseline in both runs"
                 .to_owned(),
         );
     }
@@ -375,11 +451,14 @@ fn change(found: &verdict::Earlier) -> EarlierChange {
         before: shown(found.before),
         after: shown(found.after),
         ratio: figure(found.ratio),
+        divided: found.divided.and_then(figure),
         p: found.p,
         adjusted_p: found.adjusted_p,
         change: match found.change {
             Change::Faster => EarlierWord::Faster,
             Change::Slower => EarlierWord::Slower,
+            Change::Equivalent => EarlierWord::Equivalent,
+            Change::Differs => EarlierWord::Differs,
             Change::Drift => EarlierWord::Drift,
             Change::CannotTell => EarlierWord::CannotTell,
             Change::TooFew => EarlierWord::TooFew,
@@ -388,19 +467,20 @@ fn change(found: &verdict::Earlier) -> EarlierChange {
 }
 
 /// Heads of the table.
-pub(crate) const COLUMNS: [&str; 8] = [
+pub(crate) const COLUMNS: [&str; 9] = [
     "workload",
     "target",
     "part",
     "before",
     "after",
     "speed, after ÷ before",
+    "control divided out",
     "interval",
     "verdict",
 ];
 
 /// One row of it, not yet escaped.
-pub(crate) fn cells(change: &EarlierChange) -> [String; 8] {
+pub(crate) fn cells(change: &EarlierChange) -> [String; 9] {
     let unit = if change.timed { TIME } else { RATE };
     [
         change.workload.clone(),
@@ -419,7 +499,11 @@ pub(crate) fn cells(change: &EarlierChange) -> [String; 8] {
         change
             .ratio
             .map_or_else(|| UNKNOWN.to_owned(), |figure| ratio(figure.value)),
-        ratio_interval(change.ratio),
+        change
+            .divided
+            .map_or_else(String::new, |figure| ratio(figure.value)),
+        // The one that decides.
+        ratio_interval(change.divided.or(change.ratio)),
         match change.part {
             EarlierPart::Control => "control".to_owned(),
             _ => change.change.words().to_owned(),
@@ -428,16 +512,49 @@ pub(crate) fn cells(change: &EarlierChange) -> [String; 8] {
 }
 
 /// What the controls say, in one sentence without a full stop.
-pub(crate) fn of_controls(controls: ControlRange) -> String {
-    format!(
-        "{} moved between {} and {} times: a change between {} and {} is not distinguishable from \
-         the drift of the machine",
-        plural(controls.count, "control"),
-        ratio(controls.low),
-        ratio(controls.high),
-        ratio(controls.low.min(1.0)),
-        ratio(controls.high.max(1.0))
-    )
+pub(crate) fn of_controls(earlier: &Earlier) -> Option<String> {
+    let range = earlier.controls?;
+    let (count, low, high) = (range.count, ratio(range.low), ratio(range.high));
+    let moved = match count {
+        1 => format!("1 control moved {low} times"),
+        _ => format!(
+            "{} moved between {low} and {high} times",
+            plural(count, "control")
+        ),
+    };
+    Some(match earlier.shared.as_slice() {
+        [] => format!(
+            "{moved}; that range, extended to no change, is divided out of the others, and what is \
+             left is drift of the machine as long as its interval includes 1"
+        ),
+        shared => format!(
+            "{moved}; {} is the same target in both runs as far as is known, so this change is \
+             attributed to the machine and divided out of the others block by block",
+            shared.join(", ")
+        ),
+    })
+}
+
+/// Which intervals hold together; `None` where each stands alone.
+pub(crate) fn of_intervals(earlier: &Earlier) -> Option<String> {
+    (earlier.together > 1).then(|| {
+        format!(
+            "The 95 % intervals of all {} comparisons hold together; those of controls hold alone",
+            earlier.together
+        )
+    })
+}
+
+/// Who cannot be believed, in sentences without a full stop, INVALID first.
+pub(crate) fn of_doubts(earlier: &Earlier) -> Vec<String> {
+    let said = |doubt: &Doubt| {
+        let so = match doubt.trust {
+            Trust::Invalid => "; no verdict",
+            Trust::Suspect | Trust::Valid => "",
+        };
+        format!("{}  {}{so}: {}", trust(doubt.trust), doubt.name, doubt.why)
+    };
+    earlier.doubts.iter().map(said).collect()
 }
 
 /// The table for a terminal.
@@ -451,21 +568,25 @@ pub(crate) fn table(earlier: &Earlier) -> Table {
 
 /// What is to be said beside the table, in sentences without a full stop.
 pub(crate) fn remarks(earlier: &Earlier) -> Vec<String> {
-    let controls = earlier.controls.map(of_controls);
     let warnings = earlier.warnings.iter();
-    controls
+    of_controls(earlier)
         .into_iter()
+        .chain(of_intervals(earlier))
         .chain(warnings.map(|warning| format!("note: {warning}")))
         .collect()
 }
 
 /// The comparison for a terminal. Ends with a newline.
 pub fn terminal_earlier(earlier: &Earlier) -> String {
-    let mut lines = vec![
+    let mut lines: Vec<String> = of_doubts(earlier)
+        .iter()
+        .map(|doubt| for_terminal(doubt))
+        .collect();
+    lines.extend([
         format!("before  {}", for_terminal(&earlier.before)),
         format!("after   {}", for_terminal(&earlier.after)),
         String::new(),
-    ];
+    ]);
     lines.extend(table(earlier).lines());
     lines.push(String::new());
     let remarks = remarks(earlier);

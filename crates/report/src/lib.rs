@@ -26,6 +26,7 @@ pub mod hsbench;
 pub mod import;
 mod markdown;
 mod nodes;
+mod paired;
 mod ramp;
 mod schema;
 mod stages;

@@ -16,10 +16,11 @@ use std::fmt::Write as _;
 use crate::document::{Comparison, Document, Finding, OperationResult, Severity, Trust, Workload};
 use crate::escape::{as_code, for_markdown};
 use crate::flagged::flagged;
+use crate::paired::paired;
 use crate::terminal::verdict_word;
 use crate::words::{
-    BYTES, RATE, SHARE, TIME, UNKNOWN, count, digits, errors, plural, ratio, ratio_interval, trust,
-    trust_meaning,
+    BYTES, RATE, SHARE, TIME, UNKNOWN, count, digits, errors, intervals_together, plural, ratio,
+    ratio_interval, trust, trust_meaning,
 };
 
 /// The whole page.
@@ -91,9 +92,11 @@ fn head(page: &mut String, document: &Document) {
         &format!(
             "Run {}, begun {}. Ranges are intervals with at least 95 % confidence; a figure \
              without enough observations for one says so. `max` is the largest time of the \
-             whole run: an extreme, which has no interval.",
+             whole run: an extreme, which has no interval.{}",
             as_code(&run.id),
-            run.started
+            run.started,
+            intervals_together(document)
+                .map_or_else(String::new, |together| format!(" {together}."))
         ),
     );
     asked::ended(page, document);
@@ -194,7 +197,9 @@ fn comparisons(page: &mut String, document: &Document, workload: &Workload) {
             is_shown = true;
         }
     }
-    if let Some(told) = flagged(document, &workload.name).filter(|_| is_shown) {
+    let flagged = flagged(document, &workload.name).filter(|_| is_shown);
+    let paired = paired(document, document.comparisons_of(&workload.name));
+    for told in flagged.into_iter().chain(paired) {
         line(page, "");
         line(page, &format!("{}.", for_markdown(&told)));
     }

@@ -21,8 +21,11 @@ use crate::document::{
 };
 use crate::escape::for_terminal;
 use crate::flagged::flagged;
+use crate::paired::paired;
 use crate::table::{Table, wrap, wrap_between};
-use crate::words::{TIME, UNKNOWN, about_steps, count, errors, plural, ratio, ratio_interval};
+use crate::words::{
+    TIME, UNKNOWN, about_steps, count, errors, intervals_together, plural, ratio, ratio_interval,
+};
 
 /// The report for a terminal that is `width` columns wide, with colours if asked.
 /// Ends with a newline. The last three lines alone say how far the numbers can
@@ -76,6 +79,12 @@ impl Page {
         ));
         let how_to_read = self.paint(Ink::Faint, HOW_TO_READ);
         self.line(&how_to_read);
+        if let Some(together) = intervals_together(document) {
+            for line in wrap(&together, self.width) {
+                let line = self.paint(Ink::Faint, &line);
+                self.line(&line);
+            }
+        }
     }
 
     fn workload(&mut self, document: &Document, workload: &Workload) {
@@ -233,6 +242,9 @@ impl Page {
         self.table(&table);
         let is_shown = comparisons.iter().any(|c| c.without_flagged.is_some());
         if let Some(told) = flagged(document, &workload.name).filter(|_| is_shown) {
+            self.paragraph(&for_terminal(&told), INDENT, INDENT);
+        }
+        if let Some(told) = paired(document, comparisons.iter().copied()) {
             self.paragraph(&for_terminal(&told), INDENT, INDENT);
         }
         for comparison in comparisons.iter().chain(&with_others).filter(|c| c.primary) {

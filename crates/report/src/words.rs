@@ -2,7 +2,9 @@
 
 use tenbin_record::SearchUse;
 
-use crate::document::{CacheHits, Figure, Interval, OperationResult, ResultOf, Role, Trust};
+use crate::document::{
+    CacheHits, Document, Figure, Interval, OperationResult, ResultOf, Role, Trust,
+};
 
 /// What stands where there is no figure.
 pub(crate) const UNKNOWN: &str = "unknown";
@@ -129,6 +131,21 @@ pub(crate) fn ratio_interval(figure: Option<Figure>) -> String {
         || UNKNOWN.to_owned(),
         |Interval { low, high, .. }| format!("{}–{}", ratio(low), ratio(high)),
     )
+}
+
+/// Which intervals hold together; `None` where each stands alone.
+pub(crate) fn intervals_together(document: &Document) -> Option<String> {
+    let of_targets = document.comparisons.iter();
+    let mut deciding = of_targets
+        .chain(&document.workload_comparisons)
+        .filter(|each| each.primary && each.ratio.is_some_and(|ratio| ratio.interval.is_some()));
+    let together = deciding.find_map(|each| each.together)?;
+    Some(format!(
+        "The {} % intervals of the {} deciding ratios hold together; every other interval holds alone",
+        // Rounded down: never claim more confidence than there is.
+        (together.confidence * 100.0).floor(),
+        together.comparisons
+    ))
 }
 
 /// What a target's cache did and was expected to do.

@@ -69,10 +69,104 @@ fn what_changed_stands_out_against_the_controls() {
     };
     assert_eq!(of("get-1KiB").change, EarlierWord::Faster);
     assert_eq!(of("put-1KiB").part, EarlierPart::Control);
-    let drifted = compared(&later(1.04, 1.05), &["get-1KiB"]);
+    let drifted = compared(&later(1.12, 1.15), &["get-1KiB"]);
     let mut get = drifted.changes.iter();
     let get = get.find(|each| each.workload == "get-1KiB").unwrap();
     assert_eq!(get.change, EarlierWord::Drift);
+}
+
+/// The pair on a machine that does everything at half the speed.
+fn on_a_slower_machine(challenger: f64) -> Document {
+    let mut run = made_up::pair();
+    let baseline = run.plan.targets[run.plan.comparing.baseline].name.clone();
+    for slice in &mut run.slices {
+        let share = if slice.target == baseline {
+            0.5
+        } else {
+            0.5 * challenger
+        };
+        slice.ops[0].ok = (slice.ops[0].ok as f64 * share) as u64;
+    }
+    let mut document = run.document();
+    document.trust = tenbin_report::document::Trust::Valid;
+    document
+}
+
+#[test]
+fn what_the_shared_baseline_lost_too_is_never_called_slower() {
+    let of = |challenger: f64| {
+        let earlier = compared(&on_a_slower_machine(challenger), &[]);
+        assert_eq!(earlier.shared.len(), 1, "{earlier:?}");
+        let (control, tested): (Vec<_>, Vec<_>) = earlier
+            .changes
+            .iter()
+            .cloned()
+            .partition(|each| each.part == EarlierPart::Control);
+        assert_eq!((control.len(), tested.len()), (2, 2));
+        (earlier, tested)
+    };
+    let (earlier, tested) = of(1.0);
+    for each in &tested {
+        assert!((each.ratio.unwrap().value - 0.5).abs() < 0.01, "{each:?}");
+        assert!((each.divided.unwrap().value - 1.0).abs() < 0.01, "{each:?}");
+        assert_eq!(each.change, EarlierWord::Equivalent);
+    }
+    insta::assert_snapshot!(terminal_earlier(&earlier));
+    let (_, tested) = of(0.8);
+    for each in &tested {
+        assert_eq!(each.change, EarlierWord::Slower);
+        let interval = each.divided.unwrap().interval.unwrap();
+        assert!(interval.low < 0.8 && 0.8 < interval.high, "{interval:?}");
+    }
+}
+
+#[test]
+fn without_anything_shared_two_runs_only_differ() {
+    let alone = |share: f64| {
+        let mut document = made_up::single().document();
+        for slice in &mut document.slices {
+            slice.throughput = slice.throughput.map(|rate| rate * share);
+            slice.p50 = slice.p50.map(|seconds| seconds / share);
+        }
+        document.trust = tenbin_report::document::Trust::Valid;
+        Results::of_document(&document)
+    };
+    let earlier = against(&alone(1.0), &alone(0.5), &[]).unwrap();
+    assert_eq!(earlier.shared, [""; 0]);
+    assert_eq!(earlier.changes[0].change, EarlierWord::Differs);
+    let text = terminal_earlier(&earlier);
+    assert!(
+        text.contains("differs between runs, cause unknown"),
+        "{text}"
+    );
+    assert!(
+        text.contains("so no control shows how far the machine moved"),
+        "{text}"
+    );
+}
+
+/// The published tutorial breaks Little's law; the other file is nothing but HTTP 400.
+#[test]
+fn a_file_that_is_invalid_is_said_to_be_first() {
+    let tutorial = published("droonga-tutorial.csv");
+    let all_failed = "n_clients,total_n_requests,queries_per_second,min_elapsed_time,\
+                      max_elapsed_time,average_elapsed_time,200,400\n\
+                      1,2820,94.0,0.0001,0.002,0.0006,0.0,100.0\n\
+                      2,5640,188.0,0.0001,0.002,0.0006,0.0,100.0\n";
+    let nope = Results::of_file("nope.csv", all_failed.as_bytes()).unwrap();
+    let earlier = against(&tutorial, &nope, &[]).unwrap();
+    let text = terminal_earlier(&earlier);
+    let mut lines = text.lines();
+    for name in ["droonga-tutorial.csv", "nope.csv"] {
+        let line = lines.next().unwrap();
+        assert!(
+            line.starts_with(&format!("INVALID  {name}; no verdict: ")),
+            "{text}"
+        );
+    }
+    let words = earlier.changes.iter().map(|each| each.change);
+    assert!(words.clone().count() > 0);
+    assert!(words.into_iter().all(|word| word == EarlierWord::NoVerdict));
 }
 
 #[test]

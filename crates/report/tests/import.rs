@@ -306,20 +306,46 @@ fn results_merge_into_the_figures_of_all_requests() {
     let merged = Imported::merge([
         read("warp-put-full-cut.csv.zst"),
         read("warp-put-full-cut.csv.zst"),
-    ]);
+    ])
+    .expect("measured at the same time");
     let put = merged.operation("PUT").expect("PUT");
     assert_eq!((put.ok, put.concurrency), (10_000, Some(16)));
     expect_near(put.objects_per_second(), 2.0 * 975.515_259_028_899_3, 1e-9);
     expect_near(exactly(put.times.quantile(0.99)), 19_645_326.0, DIGITS);
+}
 
-    let apart = Imported::merge([read("warp-put-full-cut.csv.zst"), read("warp-put.json.zst")]);
-    let put = apart.operation("PUT").expect("PUT");
-    assert!(matches!(put.times.quantile(0.99), Quantile::Between(..)));
-    assert!(
-        apart.caveats[0].contains("did not run at the same time"),
-        "{:?}",
-        apart.caveats
-    );
+/// Throughputs of runs one after the other do not add up.
+#[test]
+fn results_of_different_times_are_not_merged() {
+    let apart = [read("warp-put-full-cut.csv.zst"), read("warp-put.json.zst")];
+    let refusal = Imported::merge(apart).unwrap_err();
+    for part in [
+        "did not run PUT at the same time",
+        "warp-put-full-cut.csv.zst from 20",
+        "with cmp",
+    ] {
+        assert!(refusal.contains(part), "{refusal}");
+    }
+
+    let shifted = |seconds: i64| {
+        let mut result = read("warp-put-full-cut.csv.zst");
+        for operation in &mut result.operations {
+            operation.start += seconds * 1_000_000_000;
+            operation.end += seconds * 1_000_000_000;
+        }
+        result
+    };
+    // Of 5.1 s: started by hand, a second apart.
+    let together = Imported::merge([shifted(0), shifted(1)]).unwrap();
+    let rate = together.operation("PUT").unwrap().objects_per_second();
+    expect_near(rate, 10_000.0 / 6.125_496_453, 1e-9);
+    assert!(Imported::merge([shifted(0), shifted(1), shifted(4)]).is_err());
+
+    let mut nobody_knows = shifted(0);
+    nobody_knows.operations[0].start = i64::MAX;
+    nobody_knows.operations[0].end = i64::MIN;
+    let refusal = Imported::merge([shifted(0), nobody_knows]).unwrap_err();
+    assert!(refusal.contains("at an unknown time"), "{refusal}");
 }
 
 #[test]
@@ -457,7 +483,7 @@ fn damage_makes_nothing_panic() {
         match read_text("damaged", &damaged) {
             Ok(imported) => {
                 let twice = Imported::merge([imported.clone(), imported]);
-                assert!(!analyze(&twice, 1).is_empty());
+                assert!(twice.is_err() || !analyze(&twice.unwrap(), 1).is_empty());
             }
             Err(said) => {
                 refused += 1;

@@ -412,7 +412,7 @@ fn a_twin_alone_is_what_the_verdict_is_about() {
 }
 
 #[test]
-fn the_verdict_says_when_only_the_number_of_questions_forbids_it() {
+fn the_verdict_says_how_many_blocks_an_interval_for_all_comparisons_takes() {
     let mut document = made_up::pair().document();
     let mut primary = document.comparisons.iter_mut();
     let first = primary.find(|comparison| comparison.primary).unwrap();
@@ -425,8 +425,9 @@ fn the_verdict_says_when_only_the_number_of_questions_forbids_it() {
     let mut primary = document.comparisons.iter_mut();
     let first = primary.find(|comparison| comparison.primary).unwrap();
     first.block_ratios.truncate(6);
+    first.ratio.as_mut().unwrap().interval = None;
     let verdict = verdict_of(&document);
-    let expected = "too few rounds for 2 questions: 7 blocks needed";
+    let expected = "interval unknown; too few rounds for 2 comparisons: 7 blocks needed";
     assert!(verdict.contains(expected), "{verdict}");
 }
 

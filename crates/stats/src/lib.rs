@@ -21,6 +21,7 @@ mod rank_sum;
 mod search;
 mod sequential;
 mod signed_rank;
+mod simultaneous;
 #[cfg(test)]
 mod testing;
 mod usl;
@@ -46,7 +47,8 @@ pub use search::{
     HighestRate, Probe, Purpose, SEARCH_PRECISION, Search, ShareSeen, Step, Vote, Yield,
 };
 pub use sequential::{SHARE_ERROR, Second};
-pub use signed_rank::{hodges_lehmann, signed_rank_p};
+pub use signed_rank::{hodges_lehmann, interval_p, signed_rank_p};
+pub use simultaneous::{bonferroni, confidence_of_each, confidence_together};
 pub use usl::{FEWEST_USL_LEVELS, Level, Usl, UslFit, usl_fit};
 
 /// Confidence of every interval unless said otherwise.

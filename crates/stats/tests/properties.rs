@@ -4,7 +4,9 @@
 use proptest::prelude::*;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use tenbin_stats::{Measured, hodges_lehmann, holm, median, ratio, signed_rank_p};
+use tenbin_stats::{
+    Measured, confidence_of_each, hodges_lehmann, holm, interval_p, median, ratio, signed_rank_p,
+};
 
 fn samples() -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(-1e3..1e3_f64, 6..40)
@@ -53,6 +55,24 @@ proptest! {
         let excludes_zero = low > 0.0 || high < 0.0;
         let p = signed_rank_p(&sample).unwrap();
         prop_assert_eq!(excludes_zero, p <= 0.05, "p = {}, {} … {}", p, low, high);
+    }
+
+    /// Ties, zeros, samples beyond the exact distribution, and any share of the error.
+    #[test]
+    fn the_p_value_of_the_interval_never_contradicts_it(
+        sample in prop::collection::vec((-8..16_i32).prop_map(|x| f64::from(x) / 8.0), 6..90),
+        family in 1..30_usize,
+    ) {
+        let p = interval_p(&sample).unwrap();
+        let found = hodges_lehmann(&sample, confidence_of_each(0.95, family));
+        let excludes_zero = found.estimate().is_some_and(|found| !found.contains(0.0));
+        prop_assert_eq!(excludes_zero, p * family as f64 <= 0.05, "p = {}, {:?}", p, found);
+    }
+
+    #[test]
+    fn without_ties_it_is_the_p_value_of_the_test(sample in samples()) {
+        let (interval, test) = (interval_p(&sample).unwrap(), signed_rank_p(&sample).unwrap());
+        prop_assert!((interval - test).abs() < 1e-9, "{} {}", interval, test);
     }
 
     #[test]

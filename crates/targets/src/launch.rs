@@ -1,5 +1,6 @@
 //! From a target of the plan to a running one.
 
+mod build;
 mod command;
 mod placeholders;
 mod ports;
@@ -22,6 +23,8 @@ use crate::output::Output;
 use crate::running::{DataDirectory, Process, Running};
 use crate::way::Way;
 use placeholders::Placeholders;
+
+pub use build::{ProgramFile, program_files};
 
 /// How often a launch is tried again because somebody took its port meanwhile.
 const PORT_ATTEMPTS: usize = 3;

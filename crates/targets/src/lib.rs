@@ -31,7 +31,7 @@ mod way;
 pub use cache_counters::{CacheCount, cache_count, known_counters};
 pub use data::{DataLeft, data_left};
 pub use error::{Exit, ExitStatus, TargetError};
-pub use launch::{Grounds, Waiting, bring_up};
+pub use launch::{Grounds, ProgramFile, Waiting, bring_up, program_files};
 pub use running::Running;
 pub use search_state::{SearchState, search_state};
 pub use usage::{Depth, GroupUsage, Reading, Scope, Usage};

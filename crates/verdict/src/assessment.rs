@@ -51,11 +51,11 @@ pub struct Assessment {
     pub flags: Vec<Flag>,
     /// What each target can do at most, by ladder of connections.
     pub capacities: Vec<Capacity>,
-    /// The targets at their capacity against the first.
+    /// The challengers at their capacity against the baseline.
     pub capacity_comparisons: Vec<CapacityComparison>,
     /// The highest rates that held, by workload whose rate was searched for.
     pub searches: Vec<SearchResult>,
-    /// Those of the targets against that of the first.
+    /// Those of the challengers against that of the baseline.
     pub rate_comparisons: Vec<RateComparison>,
 }
 
@@ -180,7 +180,7 @@ pub fn assess(
         searches,
         trust: Trust::after(&findings),
         absolute: AbsoluteTrust::after(&findings),
-        expected: expected(plan, slices, &findings),
+        expected: expected(plan, slices, &comparisons, &findings),
         optima,
         flags: flags(plan, slices),
         // Last: until here each finding concerns its own workload and target.

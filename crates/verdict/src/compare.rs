@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
-use tenbin_stats::{CONFIDENCE, Measured, block_log_ratio, holm, ratio, signed_rank_p};
+use tenbin_stats::{Measured, block_log_ratio, interval_p, ratio};
 
-use crate::curve::{LevelOf, family, mean_log_ratios, sweeps};
+use crate::curve::{self, LevelOf, mean_log_ratios, sweeps};
+use crate::family::{Family, Member, Together};
 use crate::finding::Trust;
 use crate::flags::{Flag, flags};
 use crate::metric::{Direction, Metric};
@@ -52,7 +53,8 @@ pub struct Comparison {
     /// its p-value is not corrected.
     pub level_of: Option<LevelOf>,
     /// The challenger's figure divided by the baseline's: above 1 is better only
-    /// when higher is.
+    /// when higher is. Its interval is the one that decides: for a figure that decides a
+    /// workload, one of several that hold [together](Comparison::together).
     pub ratio: Measured,
     /// The ratio in each complete block, in the order of the run.
     pub block_ratios: Vec<f64>,
@@ -61,11 +63,16 @@ pub struct Comparison {
     pub without_flagged: Option<Measured>,
     /// Rounds that make one block: two for an ABBA quad.
     pub rounds_per_block: usize,
-    /// Two-sided signed-rank p-value of "no difference".
+    /// Two-sided signed-rank p-value of "no difference", as the interval has it: see
+    /// [`interval_p`].
     pub p: Option<f64>,
-    /// The same after Holm's correction over all primary figures of the run, or for
-    /// a twin over those of twins; `None` for the others.
+    /// The same after Bonferroni's correction over all questions of the run, or for
+    /// a twin over those of twins: at most 5 % exactly where the interval excludes 1.
+    /// `None` for the others.
     pub adjusted_p: Option<f64>,
+    /// The comparisons whose intervals hold together, this one among them; `None` where it
+    /// is the only one, or none of them.
+    pub together: Option<Together>,
     /// The smallest effect that is called a difference here, as a share.
     pub noise_floor: f64,
     /// What it says.
@@ -97,6 +104,7 @@ pub struct Compared {
 /// Compares targets, curves and workloads. All share one correction for being many.
 pub fn compare_all(plan: &Plan, slices: &[Slice]) -> Compared {
     let flags = flags(plan, slices);
+    let family = Family::of(plan);
     let mut comparisons = Vec::new();
     // The rates of a search are compared, and not what came of them.
     let compared = plan.workloads.iter().filter(|work| work.search().is_none());
@@ -109,15 +117,14 @@ pub fn compare_all(plan: &Plan, slices: &[Slice]) -> Compared {
             if metric == Metric::ServerCpu && !is_asked && !is_observed(plan, &blocks) {
                 continue;
             }
-            comparisons.extend(by_metric(plan, workload, metric, &blocks, &flags));
+            comparisons.extend(by_metric(plan, workload, metric, &blocks, &flags, family));
         }
     }
-    mark_levels(plan, &mut comparisons);
     let of_targets = comparisons.len();
-    comparisons.extend(curves(plan, slices));
+    comparisons.extend(curves(plan, slices, family));
     let with_curves = comparisons.len();
-    comparisons.extend(across_workloads(plan, slices, &flags));
-    correct_and_decide(&mut comparisons, plan);
+    comparisons.extend(across_workloads(plan, slices, &flags, family));
+    decide(plan, &mut comparisons);
     let workloads = comparisons.split_off(with_curves);
     let curves = comparisons.split_off(of_targets);
     ask_levels(&mut comparisons, &curves, Scale::of(plan));
@@ -131,7 +138,7 @@ pub fn compare_all(plan: &Plan, slices: &[Slice]) -> Compared {
 /// Every other target against the baseline over all levels of each sweep
 /// ([`Plan::ladders`]), its twin too: in each block the geometric mean of the ratios of
 /// the levels.
-fn curves(plan: &Plan, slices: &[Slice]) -> Vec<Comparison> {
+fn curves(plan: &Plan, slices: &[Slice], family: Family) -> Vec<Comparison> {
     let Some(baseline) = plan.baseline() else {
         return Vec::new();
     };
@@ -151,9 +158,10 @@ fn curves(plan: &Plan, slices: &[Slice]) -> Vec<Comparison> {
                 blocks.log_ratios_by_block(metric, &baseline.name, &challenger.name)
             };
             let logs = mean_log_ratios(&blocks.iter().map(of_level).collect::<Vec<_>>());
+            let confidence = family.confidence(Member::of(true, twin, false));
             found.push(Comparison {
                 across: Across::Levels,
-                workload: family(&levels),
+                workload: curve::family(&levels),
                 baseline: baseline.name.clone(),
                 challenger: challenger.name.clone(),
                 metric,
@@ -161,12 +169,13 @@ fn curves(plan: &Plan, slices: &[Slice]) -> Vec<Comparison> {
                 primary: !twin,
                 twin,
                 level_of: None,
-                ratio: ratio(&logs, CONFIDENCE),
+                ratio: ratio(&logs, confidence),
                 block_ratios: logs.iter().map(|log| log.exp()).collect(),
                 without_flagged: None,
                 rounds_per_block: plan.rounds_per_block() as usize,
-                p: signed_rank_p(&logs),
+                p: interval_p(&logs),
                 adjusted_p: None,
+                together: None,
                 noise_floor: NOISE_FLOOR,
                 outcome: Outcome::Unknown { why: String::new() },
                 trust: Trust::Valid,
@@ -176,19 +185,15 @@ fn curves(plan: &Plan, slices: &[Slice]) -> Vec<Comparison> {
     found
 }
 
-/// Marks the deciding figures of levels: they are no questions beside that of the curve.
-fn mark_levels(plan: &Plan, comparisons: &mut [Comparison]) {
-    for levels in sweeps(plan) {
-        let is_level = |name: &str| levels.iter().any(|work| work.name == name);
-        let mine = comparisons.iter_mut();
-        for level in mine.filter(|c| c.across == Across::Targets && is_level(&c.workload)) {
-            level.level_of = Some(LevelOf {
-                sweep: family(&levels),
-                levels: levels.len(),
-                differs: false,
-            });
-        }
-    }
+/// What the figures of a level belong to: they are no questions beside that of the curve.
+fn level_of(plan: &Plan, workload: &Workload) -> Option<LevelOf> {
+    let is_level = |levels: &Vec<&Workload>| levels.iter().any(|work| work.name == workload.name);
+    let levels = sweeps(plan).into_iter().find(is_level)?;
+    Some(LevelOf {
+        sweep: curve::family(&levels),
+        levels: levels.len(),
+        differs: false,
+    })
 }
 
 /// Calls no level different whose curve is not, so that the chance of a false
@@ -212,7 +217,12 @@ fn ask_levels(comparisons: &mut [Comparison], curves: &[Comparison], scale: Scal
     }
 }
 
-fn across_workloads(plan: &Plan, slices: &[Slice], flags: &[Flag]) -> Vec<Comparison> {
+fn across_workloads(
+    plan: &Plan,
+    slices: &[Slice],
+    flags: &[Flag],
+    family: Family,
+) -> Vec<Comparison> {
     let mut works = plan.compared_workloads();
     let Some(baseline) = works.next() else {
         return Vec::new();
@@ -231,6 +241,7 @@ fn across_workloads(plan: &Plan, slices: &[Slice], flags: &[Flag]) -> Vec<Compar
                     [baseline, challenger],
                     &sides,
                     flags,
+                    family,
                 ));
             }
         }
@@ -244,6 +255,7 @@ fn across(
     [baseline, challenger]: [&Workload; 2],
     sides: &[Blocks<'_>; 2],
     flags: &[Flag],
+    family: Family,
 ) -> Option<Comparison> {
     let logs = |wanted: &dyn Fn(&Slice) -> bool| log_ratios_across(metric, target, sides, wanted);
     let log_ratios = logs(&|_| true);
@@ -251,8 +263,8 @@ fn across(
     if log_ratios.is_empty() && !primary {
         return None;
     }
-    let clean = |slice: &Slice| flags.iter().all(|flag| flag.slice != slice.index);
-    let without_flagged = primary.then(|| logs(&clean));
+    let without_flagged = primary.then(|| logs(&|slice: &Slice| is_clean(slice, flags)));
+    let confidence = family.confidence(Member::of(primary, false, false));
     Some(Comparison {
         across: Across::Workloads,
         workload: target.to_owned(),
@@ -263,14 +275,15 @@ fn across(
         primary,
         twin: false,
         level_of: None,
-        ratio: ratio(&log_ratios, CONFIDENCE),
+        ratio: ratio(&log_ratios, confidence),
         block_ratios: log_ratios.iter().map(|log| log.exp()).collect(),
         without_flagged: without_flagged
             .filter(|left| left.len() < log_ratios.len())
-            .map(|left| ratio(&left, CONFIDENCE)),
+            .map(|left| ratio(&left, confidence)),
         rounds_per_block: sides[1].rounds,
-        p: signed_rank_p(&log_ratios),
+        p: interval_p(&log_ratios),
         adjusted_p: None,
+        together: None,
         noise_floor: NOISE_FLOOR,
         outcome: Outcome::Unknown { why: String::new() },
         trust: Trust::Valid,
@@ -428,11 +441,13 @@ fn by_metric(
     metric: Metric,
     blocks: &Blocks<'_>,
     flags: &[Flag],
+    family: Family,
 ) -> Vec<Comparison> {
     let Some(baseline) = plan.baseline() else {
         return Vec::new();
     };
     let decides = Metric::primary(plan, workload) == metric;
+    let level_of = level_of(plan, workload);
     let challengers = plan.challengers().map(|target| (target, false));
     challengers
         .chain(plan.twin().map(|twin| (twin, true)))
@@ -440,6 +455,11 @@ fn by_metric(
             let (a, b) = (baseline.name.as_str(), challenger.name.as_str());
             let log_ratios = blocks.log_ratios(metric, a, b);
             let primary = decides && !twin;
+            let confidence = family.confidence(Member::of(decides, twin, level_of.is_some()));
+            let without_flagged = |log_ratios: &[f64]| {
+                let left = blocks.log_ratios_of(metric, a, b, |slice| is_clean(slice, flags));
+                (left.len() < log_ratios.len()).then(|| ratio(&left, confidence))
+            };
             Comparison {
                 across: Across::Targets,
                 workload: workload.name.clone(),
@@ -449,15 +469,14 @@ fn by_metric(
                 direction: metric.direction(),
                 primary,
                 twin,
-                level_of: None,
-                ratio: ratio(&log_ratios, CONFIDENCE),
+                level_of: level_of.clone(),
+                ratio: ratio(&log_ratios, confidence),
                 block_ratios: log_ratios.iter().map(|log| log.exp()).collect(),
-                without_flagged: primary
-                    .then(|| without_flagged(blocks, metric, [a, b], flags, log_ratios.len()))
-                    .flatten(),
+                without_flagged: primary.then(|| without_flagged(&log_ratios)).flatten(),
                 rounds_per_block: blocks.rounds,
-                p: signed_rank_p(&log_ratios),
+                p: interval_p(&log_ratios),
                 adjusted_p: None,
+                together: None,
                 noise_floor: NOISE_FLOOR,
                 outcome: Outcome::Unknown { why: String::new() },
                 trust: Trust::Valid,
@@ -466,28 +485,15 @@ fn by_metric(
         .collect()
 }
 
-/// `None` when that leaves out none of the `all` blocks.
-fn without_flagged(
-    blocks: &Blocks<'_>,
-    metric: Metric,
-    [baseline, challenger]: [&str; 2],
-    flags: &[Flag],
-    all: usize,
-) -> Option<Measured> {
-    let clean = |slice: &Slice| flags.iter().all(|flag| flag.slice != slice.index);
-    let left = blocks.log_ratios_of(metric, baseline, challenger, clean);
-    (left.len() < all).then(|| ratio(&left, CONFIDENCE))
+/// Whether no test found anything wrong with a slice.
+fn is_clean(slice: &Slice, flags: &[Flag]) -> bool {
+    flags.iter().all(|flag| flag.slice != slice.index)
 }
 
-/// The family of Holm's correction is every question of the plan ([`Plan::questions`]). One
-/// without a p-value counts as p = 1: what was asked and not answered was asked all the
-/// same. Twins, of which nothing is asked, are a family apart.
-fn correct_and_decide(comparisons: &mut [Comparison], plan: &Plan) {
-    let questions = plan.questions();
-    let deciding_twins = |c: &Comparison| c.twin && is_deciding(plan, c);
-    correct(comparisons, is_question, questions);
-    let controls = comparisons.iter().filter(|c| deciding_twins(c)).count();
-    correct(comparisons, deciding_twins, controls);
+/// Says what each comparison says. Its interval decides: see [`Family`].
+fn decide(plan: &Plan, comparisons: &mut [Comparison]) {
+    let family = Family::of(plan);
+    family.correct(plan, comparisons);
     let twins: Vec<(Across, String, Metric, Measured)> = comparisons
         .iter()
         .filter(|comparison| comparison.twin)
@@ -502,13 +508,9 @@ fn correct_and_decide(comparisons: &mut [Comparison], plan: &Plan) {
             Some((_, _, _, noise)) if !comparison.twin => Scale::of(plan).with_twin(noise),
             _ => Scale::of(plan),
         };
-        let family = match comparison.twin && comparison.adjusted_p.is_some() {
-            true => controls,
-            false if is_question(comparison) => questions,
-            false => 1,
-        };
+        let size = family.size(comparison.member(plan));
         let log_ratios = comparison.log_ratios();
-        comparison.outcome = comparison.question(&log_ratios, scale, family).outcome();
+        comparison.outcome = comparison.question(&log_ratios, scale, size).outcome();
         comparison.noise_floor = scale.floor;
     }
 }
@@ -519,6 +521,12 @@ pub(crate) fn is_question(comparison: &Comparison) -> bool {
 }
 
 impl Comparison {
+    /// What it is in the family of the plan.
+    pub(crate) fn member(&self, plan: &Plan) -> Member {
+        let decides = self.primary || is_deciding(plan, self);
+        Member::of(decides, self.twin, self.level_of.is_some())
+    }
+
     pub(crate) fn log_ratios(&self) -> Vec<f64> {
         self.block_ratios.iter().map(|ratio| ratio.ln()).collect()
     }
@@ -535,7 +543,6 @@ impl Comparison {
             ratio: &self.ratio,
             log_ratios,
             rounds_per_block: self.rounds_per_block,
-            adjusted_p: self.adjusted_p,
             family,
             scale,
         }
@@ -544,35 +551,21 @@ impl Comparison {
 
 /// Whether it is by a figure that decides a workload.
 pub(crate) fn is_deciding(plan: &Plan, comparison: &Comparison) -> bool {
+    let by_workload = |work: &Workload| Metric::primary(plan, work) == comparison.metric;
     let mut workloads = plan.workloads.iter();
-    workloads.any(|workload| Metric::primary(plan, workload) == comparison.metric)
-}
-
-/// Corrects the p-values of one family, which has this number of questions. What was not
-/// even compared counts as p = 1.
-fn correct(
-    comparisons: &mut [Comparison],
-    belongs: impl Fn(&Comparison) -> bool,
-    questions: usize,
-) {
-    let family: Vec<usize> = (0..comparisons.len())
-        .filter(|&index| belongs(&comparisons[index]))
-        .collect();
-    let mut raw: Vec<f64> = family
-        .iter()
-        .map(|&index| comparisons[index].p.unwrap_or(1.0))
-        .collect();
-    raw.resize(questions.max(family.len()), 1.0);
-    for (&index, adjusted) in family.iter().zip(holm(&raw)) {
-        let comparison = &mut comparisons[index];
-        comparison.adjusted_p = comparison.p.map(|_| adjusted);
+    match comparison.across {
+        Across::Targets => {
+            workloads.any(|work| work.name == comparison.workload && by_workload(work))
+        }
+        Across::Levels | Across::Workloads => comparison.primary || workloads.any(by_workload),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::EQUIVALENCE;
+    use crate::expected::expected;
+    use crate::outcome::{EQUIVALENCE, effect};
     use crate::testing::Run;
 
     fn primary(run: &Run) -> Comparison {
@@ -909,7 +902,16 @@ mod tests {
         });
         let mut found = compare(&run.plan, &run.slices).into_iter();
         let found = found.find(|c| c.primary).unwrap();
-        assert!(!found.ratio.estimate().unwrap().contains(1.0));
+        assert_eq!(
+            found.ratio.estimate(),
+            None,
+            "six blocks have none for four"
+        );
+        assert!(
+            found.sentence().contains("in 4 comparisons"),
+            "{}",
+            found.sentence()
+        );
         let Outcome::Inconclusive {
             aim, rounds_needed, ..
         } = found.outcome
@@ -1069,5 +1071,65 @@ mod tests {
         let found = primary(&run);
         assert_eq!(found.block_ratios.len(), 8);
         assert_eq!(found.without_flagged.map(|ratio| ratio.n()), Some(7));
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig {
+            cases: 24,
+            max_shrink_iters: 16,
+            failure_persistence: None,
+            ..Default::default()
+        })]
+
+        /// Whatever the figures are: the interval that is shown is the one that decides.
+        #[test]
+        fn the_interval_shown_is_the_one_that_decides(
+            effects in proptest::collection::vec(-12..13_i32, 1..6),
+            noise in proptest::collection::vec(-60..61_i32, 6 * 12),
+            quads in 6..13_u32,
+            size in 1..12_i32,
+        ) {
+            let names: Vec<String> = (0..effects.len()).map(|at| format!("w{at}")).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let mut run = Run::new(&["a", "b"], &names, quads * 2);
+            run.plan.comparing.expect = vec![tenbin_plan::Expectation {
+                demand: tenbin_plan::Demand::Expect,
+                target: None,
+                workload: None,
+                figure: tenbin_plan::Figure::Throughput,
+                relation: tenbin_plan::Relation::Above,
+                bound: tenbin_plan::Bound::Baseline(1.0),
+            }];
+            run.each_of("b", |slice| {
+                let at = names.iter().position(|name| *name == slice.0.workload).unwrap();
+                let noise = noise[at * 12 + slice.0.block as usize] * size;
+                let share = (f64::from(effects[at]) / 50.0 + f64::from(noise) / 5_000.0).exp();
+                slice.answers((100_000.0 * share) as u64, 0.000_02 / share);
+            });
+            run.each_of("a", |slice| slice.answers(100_000, 0.000_02));
+            let comparisons = compare(&run.plan, &run.slices);
+            let expected = expected(&run.plan, &run.slices, &comparisons, &[]);
+            for each in &comparisons {
+                let estimate = each.ratio.estimate();
+                let excludes_one = estimate.is_some_and(|found| !found.contains(1.0));
+                let large = each.ratio.value().is_some_and(|it| effect(it) > each.noise_floor);
+                let different = each.outcome.is_different();
+                proptest::prop_assert_eq!(different, excludes_one && large, "{:?}", each);
+                let inside = estimate.is_some_and(|it| it.low >= 1.0 / 1.05 && it.high <= 1.05);
+                let equivalent = matches!(each.outcome, Outcome::Equivalent { .. });
+                proptest::prop_assert_eq!(equivalent, inside && !different, "{:?}", each);
+                let says_why = each.sentence().contains("noise floor");
+                proptest::prop_assert_eq!(says_why, excludes_one && !large, "{}", each.sentence());
+                if each.primary {
+                    let holds = each.adjusted_p.unwrap() <= 0.05;
+                    proptest::prop_assert_eq!(holds, excludes_one, "{:?}", each);
+                    let said = each.sentence().contains("together");
+                    proptest::prop_assert_eq!(said, names.len() > 1 && estimate.is_some());
+                    let mut figures = expected.iter();
+                    let figure = figures.find(|it| it.workload == each.workload).unwrap().figure;
+                    proptest::prop_assert_eq!(figure, each.ratio);
+                }
+            }
+        }
     }
 }

@@ -1,12 +1,17 @@
 //! One run against an earlier one of the same question.
 //!
-//! The two were not taken in turns, so nothing cancels what the machine did in between.
-//! Work that was not touched by whatever changed tells how much that was: the controls.
+//! The two were not interleaved, so nothing cancels what the machine did in between, and runs
+//! at different times differ for reasons other than the server. What both runs share shows by
+//! how much: the controls. A control's change is divided out, with its uncertainty; without a
+//! control nobody can say what the change comes from.
 
 use serde::Serialize;
-use tenbin_stats::{CONFIDENCE, Measured, holm, median, rank_sum_p, unpaired_ratio};
+use tenbin_stats::{
+    CONFIDENCE, Estimate, Measured, bonferroni, confidence_of_each, median, rank_sum_p,
+    unpaired_ratio,
+};
 
-use crate::outcome::NOISE_FLOOR;
+use crate::outcome::{EQUIVALENCE, NOISE_FLOOR, effect};
 
 /// The figures of one workload on one target in one run.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +24,25 @@ pub struct Series {
     pub by_time: bool,
     /// Speed: one value a slice, or a repetition. More is better.
     pub values: Vec<f64>,
+    /// The target is the same in both runs, and a control for those that are not.
+    pub shared: bool,
+    /// Speed divided by that of the shared targets in the same block of the run, one value a
+    /// block; `None` where the runs share no target.
+    pub relative: Option<Vec<f64>>,
+}
+
+impl Series {
+    /// Speeds of which no more is known.
+    pub fn new(workload: String, target: Option<String>, by_time: bool, values: Vec<f64>) -> Self {
+        Self {
+            workload,
+            target,
+            by_time,
+            values,
+            shared: false,
+            relative: None,
+        }
+    }
 }
 
 /// Whether a workload was touched by what changed between the runs.
@@ -27,7 +51,8 @@ pub struct Series {
 pub enum Part {
     /// It was named as changed.
     Changed,
-    /// Others were named, so that this one shows what the machine did.
+    /// Others were named, or the target is the same in both runs, so that this one shows what
+    /// the machine did.
     Control,
     /// Nothing was named.
     Unnamed,
@@ -37,12 +62,16 @@ pub enum Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// It is higher.
+    /// It is higher, after the change of the controls was divided out.
     Faster,
-    /// It is lower.
+    /// It is lower, after the change of the controls was divided out.
     Slower,
-    /// It moved, but no further than the controls did.
+    /// After the change of the controls was divided out, it is the same within 5 %.
+    Equivalent,
+    /// It changed, but no further than the controls did.
     Drift,
+    /// It changed, and without a control the cause is unknown.
+    Differs,
     /// The interval allows more than one of the above.
     CannotTell,
     /// Too few values on a side for an interval.
@@ -65,11 +94,15 @@ pub struct Earlier {
     /// Median speed after.
     pub after: Measured,
     /// Speed after divided by speed before: Hodges–Lehmann over all pairs of one value
-    /// each, with the rank-sum interval.
+    /// each, with the rank-sum interval. Without a control this is the interval that decides.
     pub ratio: Measured,
-    /// Two-sided rank-sum p-value of "no change".
+    /// The same divided by the change of the controls, with their uncertainty in its interval,
+    /// which decides; `None` without a control.
+    pub divided: Option<Measured>,
+    /// Two-sided rank-sum p-value of "no change" in what decides; `None` where the controls are
+    /// other workloads.
     pub p: Option<f64>,
-    /// The same after Holm's correction over all that is not a control.
+    /// The same after Bonferroni's correction over all that is not a control.
     pub adjusted_p: Option<f64>,
     /// What it says.
     pub change: Change,
@@ -93,23 +126,40 @@ pub struct EarlierRun {
     pub all: Vec<Earlier>,
     /// The controls, if there are any.
     pub controls: Option<Controls>,
+    /// Comparisons whose intervals hold together: all that are not controls.
+    pub together: usize,
 }
 
 /// Compares every workload on every target that both runs have. `changed` names the
 /// workloads that were touched by what lies between the runs; all others are then
-/// controls.
+/// controls, as are shared targets.
 pub fn against_earlier(before: &[Series], after: &[Series], changed: &[String]) -> EarlierRun {
-    let mut all: Vec<Earlier> = after
+    let pairs: Vec<(&Series, &Series, Part)> = after
         .iter()
         .filter_map(|after| Some((find(before, after)?, after)))
-        .map(|(before, after)| compare(before, after, part(&after.workload, changed)))
+        .map(|(before, after)| (before, after, part(after, changed)))
         .collect();
-    correct(&mut all);
-    let controls = controls(&all);
-    for each in &mut all {
-        each.change = each.decide(controls);
+    let (controls, tested): (Vec<_>, Vec<_>) = pairs
+        .iter()
+        .partition(|(_, _, part)| *part == Part::Control);
+    let together = tested.len();
+    let each = confidence_of_each(CONFIDENCE, together);
+    // Half of the error for the control, half for what it is divided out of.
+    let half = confidence_of_each(each, 2);
+    let control = Hull::of(
+        controls
+            .iter()
+            .map(|(before, after, _)| unpaired_ratio(&before.values, &after.values, half)),
+    );
+    let all: Vec<Earlier> = pairs
+        .iter()
+        .map(|(before, after, part)| compare(before, after, *part, control, together))
+        .collect();
+    EarlierRun {
+        controls: range(&all),
+        all,
+        together,
     }
-    EarlierRun { all, controls }
 }
 
 fn find<'a>(all: &'a [Series], wanted: &Series) -> Option<&'a Series> {
@@ -120,43 +170,117 @@ fn find<'a>(all: &'a [Series], wanted: &Series) -> Option<&'a Series> {
     })
 }
 
-fn part(workload: &str, changed: &[String]) -> Part {
-    if changed.is_empty() {
+fn part(series: &Series, changed: &[String]) -> Part {
+    if series.shared {
+        Part::Control
+    } else if changed.is_empty() {
         Part::Unnamed
-    } else if changed.iter().any(|name| name == workload) {
+    } else if changed.contains(&series.workload) {
         Part::Changed
     } else {
         Part::Control
     }
 }
 
-fn compare(before: &Series, after: &Series, part: Part) -> Earlier {
-    Earlier {
+/// By how much other work changed, from the lowest to the highest end of its intervals. No
+/// change at all is always within it: other work need not be slowed down alike.
+#[derive(Debug, Clone, Copy)]
+enum Hull {
+    /// There is no other work.
+    Nothing,
+    /// There is, without an interval.
+    Unknown,
+    /// Its middle and its ends.
+    Known { middle: f64, low: f64, high: f64 },
+}
+
+impl Hull {
+    fn of(controls: impl Iterator<Item = Measured>) -> Self {
+        let controls: Vec<Measured> = controls.collect();
+        if controls.is_empty() {
+            return Self::Nothing;
+        }
+        let known: Option<Vec<Estimate>> = controls
+            .iter()
+            .map(|each| each.estimate().copied())
+            .collect();
+        let Some(known) = known else {
+            return Self::Unknown;
+        };
+        let logs = known.iter().map(|each| each.value.ln());
+        Self::Known {
+            middle: (logs.sum::<f64>() / known.len() as f64).exp(),
+            low: known.iter().map(|each| each.low).fold(1.0, f64::min),
+            high: known.iter().map(|each| each.high).fold(1.0, f64::max),
+        }
+    }
+
+    /// The ratio divided by it; both intervals have half of the error, so that the quotient of
+    /// their ends has at least the confidence of the whole.
+    fn divides(self, ratio: Measured, confidence: f64) -> Option<Measured> {
+        let Self::Known { middle, low, high } = self else {
+            let unknown = Measured::Unknown;
+            return (!matches!(self, Self::Nothing)).then_some(unknown);
+        };
+        Some(match ratio {
+            Measured::Interval(found) => Measured::Interval(Estimate {
+                value: found.value / middle,
+                low: found.low / high,
+                high: found.high / low,
+                confidence,
+                n: found.n,
+            }),
+            Measured::Point { value, n } => Measured::Point {
+                value: value / middle,
+                n,
+            },
+            Measured::Unknown => Measured::Unknown,
+        })
+    }
+}
+
+fn compare(before: &Series, after: &Series, part: Part, control: Hull, together: usize) -> Earlier {
+    let is_control = part == Part::Control;
+    let each = match is_control {
+        true => CONFIDENCE,
+        false => confidence_of_each(CONFIDENCE, together),
+    };
+    let ratio_at = |confidence| unpaired_ratio(&before.values, &after.values, confidence);
+    let blocks = before.relative.as_ref().zip(after.relative.as_ref());
+    let (divided, p) = match (is_control, blocks) {
+        (true, _) => (None, rank_sum_p(&before.values, &after.values)),
+        // Ratios of ratios: in each run the control is divided out block by block, and what is
+        // left varies with both.
+        (false, Some((then, now))) => {
+            (Some(unpaired_ratio(then, now, each)), rank_sum_p(then, now))
+        }
+        (false, None) => {
+            let halved = ratio_at(confidence_of_each(each, 2));
+            let divided = control.divides(halved, each);
+            let alone = divided.is_none();
+            let p = alone.then(|| rank_sum_p(&before.values, &after.values));
+            (divided, p.flatten())
+        }
+    };
+    let mut found = Earlier {
         workload: after.workload.clone(),
         target: after.target.clone(),
         by_time: after.by_time,
         part,
         before: median(&before.values, CONFIDENCE),
         after: median(&after.values, CONFIDENCE),
-        ratio: unpaired_ratio(&before.values, &after.values, CONFIDENCE),
-        p: rank_sum_p(&before.values, &after.values),
-        adjusted_p: None,
+        ratio: ratio_at(each),
+        divided,
+        p,
+        adjusted_p: p.filter(|_| !is_control).map(|p| bonferroni(p, together)),
         change: Change::CannotTell,
-    }
+    };
+    found.change = found.decide();
+    found
 }
 
-/// A control asks nothing: it only lends its ratio.
-fn correct(all: &mut [Earlier]) {
-    let family: Vec<usize> = (0..all.len())
-        .filter(|&at| all[at].part != Part::Control)
-        .collect();
-    let raw: Vec<f64> = family.iter().map(|&at| all[at].p.unwrap_or(1.0)).collect();
-    for (&at, adjusted) in family.iter().zip(holm(&raw)) {
-        all[at].adjusted_p = all[at].p.map(|_| adjusted);
-    }
-}
-
-fn controls(all: &[Earlier]) -> Option<Controls> {
+/// Of the controls, if there are any.
+fn range(all: &[Earlier]) -> Option<Controls> {
     let ratios: Vec<f64> = all
         .iter()
         .filter(|each| each.part == Part::Control)
@@ -169,27 +293,35 @@ fn controls(all: &[Earlier]) -> Option<Controls> {
     })
 }
 
+/// Whether an interval excludes "no change" by more than the noise floor.
+fn is_different(found: &Estimate) -> bool {
+    !found.contains(1.0) && effect(found.value) > NOISE_FLOOR
+}
+
 impl Earlier {
-    fn decide(&self, controls: Option<Controls>) -> Change {
-        let Some(estimate) = self.ratio.estimate() else {
+    fn decide(&self) -> Change {
+        let Some(divided) = &self.divided else {
+            return match self.ratio.estimate() {
+                None => Change::TooFew,
+                Some(found) if is_different(found) => Change::Differs,
+                Some(_) => Change::CannotTell,
+            };
+        };
+        let Some(found) = divided.estimate() else {
             return Change::TooFew;
         };
-        let holds = self.adjusted_p.is_none_or(|p| p <= 1.0 - CONFIDENCE);
-        let effect = estimate.value.ln().abs().exp_m1();
-        if !holds || estimate.contains(1.0) || effect <= NOISE_FLOOR {
-            return Change::CannotTell;
-        }
-        // Not to have moved at all is always within what the machine does.
-        let overlaps = |range: Controls| {
-            estimate.low <= range.high.max(1.0) && range.low.min(1.0) <= estimate.high
-        };
-        if self.part == Part::Changed && controls.is_some_and(overlaps) {
-            return Change::Drift;
-        }
-        if estimate.value > 1.0 {
-            Change::Faster
+        let margin = 1.0 + EQUIVALENCE;
+        if is_different(found) {
+            match found.value > 1.0 {
+                true => Change::Faster,
+                false => Change::Slower,
+            }
+        } else if found.low >= 1.0 / margin && found.high <= margin {
+            Change::Equivalent
+        } else if self.ratio.estimate().is_some_and(is_different) {
+            Change::Drift
         } else {
-            Change::Slower
+            Change::CannotTell
         }
     }
 }
@@ -199,14 +331,9 @@ mod tests {
     use super::*;
 
     fn series(workload: &str, level: f64, values: usize) -> Series {
-        Series {
-            workload: workload.to_owned(),
-            target: Some("a".to_owned()),
-            by_time: false,
-            values: (0..values)
-                .map(|at| level * (1.0 + 0.001 * at as f64))
-                .collect(),
-        }
+        let values = (0..values).map(|at| level * (1.0 + 0.001 * at as f64));
+        let target = Some("a".to_owned());
+        Series::new(workload.to_owned(), target, false, values.collect())
     }
 
     fn compared(ratios: &[(&str, f64)], values: usize, changed: &[&str]) -> EarlierRun {
@@ -227,11 +354,11 @@ mod tests {
     }
 
     #[test]
-    fn without_controls_the_figures_speak_for_themselves() {
+    fn without_controls_a_change_has_no_known_cause() {
         let run = compared(&[("put", 1.2), ("get", 0.8), ("list", 1.0)], 12, &[]);
         assert_eq!(
             changes(&run),
-            [Change::Faster, Change::Slower, Change::CannotTell]
+            [Change::Differs, Change::Differs, Change::CannotTell]
         );
         assert_eq!(run.controls, None);
         let ratio = run.all[0].ratio.estimate().unwrap();
@@ -273,10 +400,10 @@ mod tests {
         // Of four values each the smallest p is 2/70: enough for one question, not for two.
         assert_eq!(
             changes(&compared(&[("put", 2.0)], 4, &[])),
-            [Change::Faster]
+            [Change::Differs]
         );
         let two = compared(&[("put", 2.0), ("get", 2.0)], 4, &[]);
-        assert_eq!(changes(&two), [Change::CannotTell; 2]);
+        assert_eq!(changes(&two), [Change::TooFew; 2]);
     }
 
     #[test]
@@ -284,5 +411,66 @@ mod tests {
         let before = [series("put", 1.0, 8)];
         let after = [series("put", 1.0, 8), series("get", 1.0, 8)];
         assert_eq!(against_earlier(&before, &after, &[]).all.len(), 1);
+    }
+
+    /// `new` and the shared `old` in two runs, in the second of which the machine is slower by
+    /// half, and `new` is `factor` times what it was beside `old`.
+    fn with_shared_target(factor: f64, noise: f64) -> EarlierRun {
+        let run = |machine: f64, factor: f64| {
+            let block =
+                |at: usize| 1.0 + noise * [0.3, -1.0, 0.7, 0.1, -0.4, 0.9, -0.6, 0.2][at % 8];
+            let drift: Vec<f64> = (0..8)
+                .map(|at| machine * (1.0 - 0.04 * at as f64))
+                .collect();
+            let target = |name: &str| Some(name.to_owned());
+            let mut old = Series::new("get".to_owned(), target("old"), false, drift.clone());
+            old.shared = true;
+            let new = drift.iter().enumerate();
+            let new: Vec<f64> = new.map(|(at, level)| level * factor * block(at)).collect();
+            let relative = new.iter().zip(&drift).map(|(new, old)| new / old).collect();
+            let mut new = Series::new("get".to_owned(), target("new"), false, new);
+            new.relative = Some(relative);
+            [old, new]
+        };
+        against_earlier(&run(100.0, 1.0), &run(50.0, factor), &[])
+    }
+
+    #[test]
+    fn what_a_shared_target_lost_too_is_divided_out() {
+        let run = with_shared_target(1.0, 0.01);
+        assert_eq!(run.all[0].part, Part::Control);
+        let raw = run.all[1].ratio.estimate().unwrap();
+        assert!(raw.high < 0.7, "the machine is slower: {raw:?}");
+        assert_eq!(run.all[1].change, Change::Equivalent, "{:?}", run.all[1]);
+        assert_eq!(with_shared_target(1.0, 0.2).all[1].change, Change::Drift);
+
+        let faster = with_shared_target(1.3, 0.01);
+        assert_eq!(faster.all[1].change, Change::Faster);
+        let divided = faster.all[1].divided.unwrap();
+        assert!(divided.estimate().unwrap().contains(1.3), "{divided:?}");
+        assert_eq!(with_shared_target(0.8, 0.01).all[1].change, Change::Slower);
+    }
+
+    /// The interval that is shown decides, and Bonferroni's correction is in it.
+    #[test]
+    fn a_verdict_needs_an_interval_without_one() {
+        for (factor, values) in [(1.02, 5), (1.2, 5), (1.004, 12), (0.7, 12), (1.0, 12)] {
+            for changed in [&[][..], &["list"][..]] {
+                let run = compared(
+                    &[("list", factor), ("put", 1.1), ("get", 0.98)],
+                    values,
+                    changed,
+                );
+                for each in run.all.iter().filter(|each| each.part != Part::Control) {
+                    let shown = each.divided.unwrap_or(each.ratio);
+                    let different = shown.estimate().is_some_and(is_different);
+                    let word = match each.divided {
+                        Some(_) => matches!(each.change, Change::Faster | Change::Slower),
+                        None => each.change == Change::Differs,
+                    };
+                    assert_eq!(word, different, "{each:?}");
+                }
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ use tenbin_plan::{Bound, Demand, Expectation, Figure, Plan, Relation};
 use tenbin_record::Slice;
 use tenbin_stats::{CONFIDENCE, Measured, proportion, ratio};
 
-use crate::compare::Blocks;
+use crate::compare::{Blocks, Comparison};
 use crate::evidence::{Cell, cells, is_closed};
 use crate::finding::{Finding, Trust};
 use crate::latency;
@@ -64,7 +64,15 @@ pub enum Standing {
 
 /// What came of every expectation of the plan, for every target and workload that
 /// it is about. Figures that `findings` void meet nothing.
-pub(crate) fn expected(plan: &Plan, slices: &[Slice], findings: &[Finding]) -> Vec<Expected> {
+///
+/// A ratio that one of the `comparisons` has is taken from there, with the interval that is
+/// shown for it: a run must not say two things of one figure.
+pub(crate) fn expected(
+    plan: &Plan,
+    slices: &[Slice],
+    comparisons: &[Comparison],
+    findings: &[Finding],
+) -> Vec<Expected> {
     let cells = cells(plan, slices);
     let expectations = plan.comparing.expect.iter();
     expectations
@@ -72,7 +80,10 @@ pub(crate) fn expected(plan: &Plan, slices: &[Slice], findings: &[Finding]) -> V
             let concerned = cells
                 .iter()
                 .filter(|cell| is_about(plan, expectation, cell));
-            concerned.map(|cell| judge(plan, slices, expectation, cell, findings))
+            concerned.map(|cell| {
+                let figure = figure(plan, slices, comparisons, expectation, cell);
+                judge(plan, expectation, cell, figure, findings)
+            })
         })
         .collect()
 }
@@ -89,19 +100,50 @@ fn is_about(plan: &Plan, expectation: &Expectation, cell: &Cell<'_>) -> bool {
         && fits(&expectation.workload, &cell.workload.name)
 }
 
-fn judge(
+/// What the expectation is about, with its interval.
+fn figure(
     plan: &Plan,
     slices: &[Slice],
+    comparisons: &[Comparison],
     expectation: &Expectation,
     cell: &Cell<'_>,
+) -> Measured {
+    match expected_baseline(plan, expectation) {
+        Some(baseline) => {
+            let metric = Metric::named(expectation.figure, is_closed(cell.workload));
+            let mut shown = comparisons.iter();
+            let shown = shown.find(|each| {
+                each.workload == cell.workload.name
+                    && each.challenger == cell.target.name
+                    && each.baseline == baseline.name
+                    && Some(each.metric) == metric
+            });
+            shown.map_or_else(
+                || relative(slices, metric, cell, &baseline.name),
+                |shown| shown.ratio,
+            )
+        }
+        None => absolute(expectation.figure, cell),
+    }
+}
+
+/// The baseline, where the expectation is one of a ratio to it.
+fn expected_baseline<'p>(
+    plan: &'p Plan,
+    expectation: &Expectation,
+) -> Option<&'p tenbin_plan::Target> {
+    let is_relative = matches!(expectation.bound, Bound::Baseline(_));
+    plan.baseline().filter(|_| is_relative)
+}
+
+fn judge(
+    plan: &Plan,
+    expectation: &Expectation,
+    cell: &Cell<'_>,
+    figure: Measured,
     findings: &[Finding],
 ) -> Expected {
-    let is_relative = matches!(expectation.bound, Bound::Baseline(_));
-    let baseline = plan.baseline().filter(|_| is_relative);
-    let figure = match baseline {
-        Some(baseline) => relative(slices, expectation.figure, cell, &baseline.name),
-        None => absolute(expectation.figure, cell),
-    };
+    let baseline = expected_baseline(plan, expectation);
     let mut sides = vec![cell.target.name.as_str()];
     sides.extend(baseline.map(|baseline| baseline.name.as_str()));
     let concerning = findings
@@ -143,8 +185,8 @@ fn absolute(figure: Figure, cell: &Cell<'_>) -> Measured {
     }
 }
 
-fn relative(slices: &[Slice], figure: Figure, cell: &Cell<'_>, baseline: &str) -> Measured {
-    let Some(metric) = Metric::named(figure, is_closed(cell.workload)) else {
+fn relative(slices: &[Slice], metric: Option<Metric>, cell: &Cell<'_>, baseline: &str) -> Measured {
+    let Some(metric) = metric else {
         return Measured::Unknown;
     };
     let blocks = Blocks::of(cell.workload, slices);

@@ -112,17 +112,15 @@ pub(crate) struct Question<'a> {
     pub(crate) ratio: &'a Measured,
     pub(crate) log_ratios: &'a [f64],
     pub(crate) rounds_per_block: usize,
-    /// Holm-adjusted p-value, for a primary figure.
-    pub(crate) adjusted_p: Option<f64>,
-    /// Primary figures of the run, among which the error is shared; 1 for others.
+    /// Comparisons whose intervals hold together, this one among them; 1 for others.
     pub(crate) family: usize,
     pub(crate) scale: Scale,
 }
 
 impl Question<'_> {
-    /// *Different* when the interval excludes 1, the p-value stands Holm's
-    /// correction and the effect is above the noise floor; else *equivalent*
-    /// when the interval lies within the margin; else *inconclusive*.
+    /// *Different* when the interval excludes 1 and the effect is above the noise floor;
+    /// else *equivalent* when the interval lies within the margin; else *inconclusive*. No
+    /// other figure decides.
     pub(crate) fn outcome(&self) -> Outcome {
         let Some(value) = self.ratio.value() else {
             return Outcome::Unknown {
@@ -132,8 +130,7 @@ impl Question<'_> {
         let Some(estimate) = self.ratio.estimate() else {
             return self.inconclusive(value);
         };
-        let holds = self.adjusted_p.is_none_or(|p| p <= 1.0 - CONFIDENCE);
-        if holds && !estimate.contains(1.0) && effect(value) > self.scale.floor {
+        if !estimate.contains(1.0) && effect(value) > self.scale.floor {
             return self.difference(value);
         }
         let within = self.scale.margin;
@@ -163,8 +160,6 @@ impl Question<'_> {
     }
 
     fn inconclusive(&self, ratio: f64) -> Outcome {
-        // The strictest level in Holm's correction: what is promised here holds
-        // whatever the other comparisons turn out to be.
         let alpha = (1.0 - CONFIDENCE) / self.family as f64;
         let blocks = self.log_ratios.len();
         let sd = standard_deviation(self.log_ratios);
@@ -176,11 +171,12 @@ impl Question<'_> {
             usual_floor,
             margin,
         } = self.scale;
-        // What the interval says and only the number of questions does not is a
-        // difference to be confirmed; to see a smaller one was not asked for.
+        // What an interval for this comparison alone shows, and only the number of
+        // comparisons does not, is a difference to be confirmed; a smaller one is not.
+        let alone = tenbin_stats::ratio(self.log_ratios, CONFIDENCE);
         let is_seen = |estimate: &Estimate| !estimate.contains(1.0) && effect(ratio) > floor;
         let aim = match detectable {
-            _ if self.ratio.estimate().is_some_and(is_seen) => effect(ratio),
+            _ if alone.estimate().is_some_and(is_seen) => effect(ratio),
             Some(detectable) if detectable <= margin => effect(ratio).clamp(usual_floor, margin),
             _ => margin,
         };

@@ -2,11 +2,12 @@
 
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
-use tenbin_stats::{CONFIDENCE, Estimate, ratio};
+use tenbin_stats::{Estimate, ratio};
 
 use crate::compare::Blocks;
 use crate::curve::{mean_log_ratios, sweeps};
 use crate::evidence::cells;
+use crate::family::{Family, Member};
 use crate::metric::Metric;
 
 /// Whether a run that may end by precision may end: every deciding ratio has an
@@ -44,6 +45,8 @@ fn ratios(plan: &Plan, slices: &[Slice]) -> Vec<Option<Estimate>> {
     let Some(baseline) = plan.baseline() else {
         return Vec::new();
     };
+    // The intervals that are printed: those that hold together.
+    let confidence = Family::of(plan).confidence(Member::Question);
     let sweeps = sweeps(plan);
     let in_rounds = plan.workloads.iter().filter(|work| work.search().is_none());
     let is_level = |work: &Workload| sweeps.iter().flatten().any(|level| level.name == work.name);
@@ -61,7 +64,7 @@ fn ratios(plan: &Plan, slices: &[Slice]) -> Vec<Option<Estimate>> {
                 blocks.log_ratios_by_block(metric, &baseline.name, &challenger.name)
             };
             let logs = mean_log_ratios(&blocks.iter().map(of_level).collect::<Vec<_>>());
-            found.push(ratio(&logs, CONFIDENCE).estimate().copied());
+            found.push(ratio(&logs, confidence).estimate().copied());
         }
     }
     found

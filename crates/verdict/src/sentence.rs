@@ -5,7 +5,7 @@ use tenbin_stats::{Estimate, Measured};
 use crate::compare::{Across, Comparison};
 use crate::finding::Trust;
 use crate::metric::Metric;
-use crate::outcome::Outcome;
+use crate::outcome::{NOISE_FLOOR, Outcome};
 use crate::words::{count, percent, ratio};
 
 /// From this ratio on, "times" says more than a percentage.
@@ -16,16 +16,13 @@ impl Comparison {
     /// cannot be believed it says that instead.
     pub fn sentence(&self) -> String {
         let figures = self.figures();
+        let said = || {
+            let (claim, small, outlook) = (self.claim(), self.too_small(), self.outlook());
+            format!("{claim}{figures}{small}{outlook}")
+        };
         match self.trust {
-            Trust::Valid => format!("{}{}{}", self.claim(), figures, self.outlook()),
-            Trust::Suspect => {
-                format!(
-                    "{}{}{}; the numbers are suspect, see the findings",
-                    self.claim(),
-                    figures,
-                    self.outlook()
-                )
-            }
+            Trust::Valid => said(),
+            Trust::Suspect => format!("{}; the numbers are suspect, see the findings", said()),
             Trust::Invalid => format!(
                 "no verdict on {} against {} {}: the numbers cannot be believed, see the findings{}",
                 self.challenger,
@@ -123,19 +120,43 @@ impl Comparison {
                 high,
                 confidence,
                 ..
-            }) => format!(
-                " (ratio {}, {} % interval {}–{}, {blocks})",
-                ratio(*value),
-                // Rounded down: never claim more confidence than there is.
-                (confidence * 100.0).floor(),
-                ratio(*low),
-                ratio(*high),
-            ),
+            }) => {
+                let (confidence, for_all) = match &self.together {
+                    Some(all) => (
+                        all.confidence,
+                        format!(" for all {} comparisons together", all.comparisons),
+                    ),
+                    None => (*confidence, String::new()),
+                };
+                format!(
+                    " (ratio {}, {} % interval{for_all} {}–{}, {blocks})",
+                    ratio(*value),
+                    // Rounded down: never claim more confidence than there is.
+                    (confidence * 100.0).floor(),
+                    ratio(*low),
+                    ratio(*high),
+                )
+            }
             Measured::Point { value, .. } => {
                 format!(" (ratio {}, interval unknown, {blocks})", ratio(*value))
             }
             Measured::Unknown => String::new(),
         }
+    }
+
+    /// Why an interval that excludes 1 is no difference here; empty where it is one, or includes
+    /// 1.
+    fn too_small(&self) -> String {
+        let excludes_one = |found: &Estimate| !found.contains(1.0);
+        if self.outcome.is_different() || !self.ratio.estimate().is_some_and(excludes_one) {
+            return String::new();
+        }
+        let floor = percent(self.noise_floor);
+        let noise = match self.noise_floor > NOISE_FLOOR {
+            true => format!("{floor}, which the twin may differ by"),
+            false => floor,
+        };
+        format!("; the difference is below the noise floor of {noise}")
     }
 
     /// What would have shown, and what it takes to see more.
@@ -156,7 +177,13 @@ impl Comparison {
                     percent(*detectable)
                 )
             }
-            None => "too few rounds for any difference to show".to_owned(),
+            None => match &self.together {
+                Some(all) => format!(
+                    "too few rounds for any difference to show in {} comparisons",
+                    all.comparisons
+                ),
+                None => "too few rounds for any difference to show".to_owned(),
+            },
         };
         let more = match rounds_needed {
             Some(rounds) if blocks >= 2 => {

@@ -32,9 +32,13 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
-/// A ratio, finest around 1, where it matters: 1.123, 0.087, 12.3.
+/// A ratio, finest around 1, where it matters: 1.123, 0.0872, 12.3. The tables of the report
+/// write ratios alike.
 pub(crate) fn ratio(value: f64) -> String {
-    let decimals = if value >= 100.0 {
+    let decimals = if value > 0.0 && value < 0.099_95 {
+        // Three significant digits.
+        (2.0 - value.log10().floor()).min(12.0) as usize
+    } else if value >= 100.0 {
         0
     } else if value >= 10.0 {
         1

@@ -13,8 +13,8 @@ use tenbin_plan::{
     Builtin, HttpVersion, HttpWork, Pace, Plan, Reach, Signature, Store, Target, Workload,
     WorkloadKind,
 };
-use tenbin_record::{HostEnvironment, Left, TargetEnvironment};
-use tenbin_targets::{Grounds, Running, Way, preflight};
+use tenbin_record::{HostEnvironment, Left, ProgramFile, TargetEnvironment};
+use tenbin_targets::{Grounds, Running, Way, preflight, program_files};
 use tenbin_workloads::{Leftover, Means, Prepared, Site, Stage, prepare};
 
 use crate::error::WeighError;
@@ -94,6 +94,19 @@ pub(crate) struct Look {
     pub(crate) spread: Option<Spread>,
 }
 
+fn program_of(target: &Target) -> Vec<ProgramFile> {
+    let Reach::Launched(launch) = &target.reach else {
+        return Vec::new();
+    };
+    let files = program_files(launch).into_iter();
+    let kept = files.map(|file| ProgramFile {
+        path: file.path.display().to_string(),
+        bytes: file.bytes,
+        modified_ns: file.modified_ns,
+    });
+    kept.collect()
+}
+
 /// One target with its workloads made ready for it.
 pub(crate) struct Arm {
     pub(crate) running: Running,
@@ -106,6 +119,8 @@ pub(crate) struct Arm {
     server_header: Option<String>,
     /// As the plan says it.
     version: Option<String>,
+    /// The files that its command names, where Tenbin launched it.
+    program: Vec<ProgramFile>,
     /// Records of the plan's pages on each of its hosts.
     pub(crate) records: Option<u64>,
     relaunched: bool,
@@ -146,6 +161,7 @@ impl Arm {
             disposable: is_disposable(target),
             server_header,
             version: target.version.clone(),
+            program: program_of(target),
             records: None,
             relaunched: plan.rounds.relaunch,
             slowest: None,
@@ -167,6 +183,7 @@ impl Arm {
         TargetEnvironment {
             version: self.version.clone(),
             server_header: self.server_header.clone(),
+            program: self.program.clone(),
             records: self.records,
             relaunched: self.relaunched,
             hosts: hosts.collect(),

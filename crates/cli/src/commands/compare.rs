@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenbin_report::document::{Earlier, SCHEMA};
+use tenbin_report::document::{Earlier, EarlierPart, SCHEMA, Trust};
 use tenbin_report::{Document, Results, against, terminal_earlier};
 
 use super::show::document_of;
@@ -21,9 +21,25 @@ pub(crate) fn compare(args: &CompareArgs) -> Exit {
     match before.against(&after) {
         Ok(earlier) => {
             print(&earlier, args.json);
-            Exit::Done
+            exit_of(&earlier)
         }
         Err(sentence) => refuse(&sentence),
+    }
+}
+
+/// INVALID before anything said of it; then whether any comparison is left open.
+fn exit_of(earlier: &Earlier) -> Exit {
+    let invalid = earlier
+        .doubts
+        .iter()
+        .any(|doubt| doubt.trust == Trust::Invalid);
+    let mut changes = earlier.changes.iter();
+    if invalid {
+        Exit::Invalid
+    } else if changes.any(|each| each.part != EarlierPart::Control && each.change.is_undecided()) {
+        Exit::Undecided
+    } else {
+        Exit::Done
     }
 }
 

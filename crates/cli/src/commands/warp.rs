@@ -93,7 +93,10 @@ fn read(reading: &WarpReading) -> Exit {
     }
     unfit.dedup();
     if reading.reading == Reading::Merge {
-        results = vec![Imported::merge(results)];
+        results = match Imported::merge(results) {
+            Ok(merged) => vec![merged],
+            Err(sentence) => return refuse(&Mistakes::one(sentence)),
+        };
     }
     let exit = match unfit.is_empty() {
         true => Exit::Done,

@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Figure;
+use super::{Figure, Trust};
 
-/// A run against an earlier one of the same question. They were not taken in turns:
-/// an interval covers what varied inside the runs, and only the controls tell what the
-/// machine did between them.
+/// A run against an earlier one of the same question. They were not interleaved: an interval
+/// covers what varied inside the runs, and only the controls tell what the machine did between
+/// them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Earlier {
     /// What came before.
@@ -16,10 +16,30 @@ pub struct Earlier {
     pub after: String,
     /// What speaks against comparing them, a sentence each.
     pub warnings: Vec<String>,
+    /// Sides that are INVALID or SUSPECT, INVALID ones first; left out when there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<Doubt>,
     /// How far the controls moved; null without controls.
     pub controls: Option<ControlRange>,
+    /// Targets that are the same in both runs, and controls for the others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<String>,
+    /// Comparisons whose intervals hold together: all that are not controls.
+    #[serde(default)]
+    pub together: u64,
     /// Every workload on every target that both have.
     pub changes: Vec<EarlierChange>,
+}
+
+/// One of two runs or files that should not be believed as it is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Doubt {
+    /// Which.
+    pub name: String,
+    /// How far it can be trusted.
+    pub trust: Trust,
+    /// Why; a clause.
+    pub why: String,
 }
 
 /// The range of the controls' ratios.
@@ -49,11 +69,15 @@ pub struct EarlierChange {
     pub before: Option<Figure>,
     /// Median after.
     pub after: Option<Figure>,
-    /// Speed after divided by speed before: above 1 is faster.
+    /// Speed after divided by speed before: above 1 is faster. Decides only without a control.
     pub ratio: Option<Figure>,
-    /// Two-sided rank-sum p-value of "no change".
+    /// The same divided by the change of the controls, whose uncertainty is in the interval: this
+    /// interval decides. Null without a control.
+    #[serde(default)]
+    pub divided: Option<Figure>,
+    /// Two-sided rank-sum p-value of "no change"; null where the controls are other workloads.
     pub p: Option<f64>,
-    /// The same after Holm's correction over all that is not a control.
+    /// The same after Bonferroni's correction over all that is not a control.
     pub adjusted_p: Option<f64>,
     /// What it says.
     pub change: EarlierWord,
@@ -65,7 +89,8 @@ pub struct EarlierChange {
 pub enum EarlierPart {
     /// It was named as changed.
     Changed,
-    /// Others were named, so that this one shows what the machine did.
+    /// Others were named, or the target is the same in both runs, so that this one shows what the
+    /// machine did.
     Control,
     /// Nothing was named.
     Unnamed,
@@ -75,12 +100,16 @@ pub enum EarlierPart {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EarlierWord {
-    /// Faster than before.
+    /// Faster than before, with the change of the controls divided out.
     Faster,
-    /// Slower than before.
+    /// Slower than before, with the change of the controls divided out.
     Slower,
+    /// The same within 5 %, with the change of the controls divided out.
+    Equivalent,
     /// Not distinguishable from the drift of the machine.
     Drift,
+    /// The runs differ, and without a control nobody can say why.
+    Differs,
     /// The interval allows both.
     CannotTell,
     /// Too few values on a side for an interval.
@@ -95,10 +124,17 @@ impl EarlierWord {
         match self {
             Self::Faster => "faster",
             Self::Slower => "slower",
+            Self::Equivalent => "equivalent within 5 %",
+            Self::Differs => "differs between runs, cause unknown",
             Self::Drift => "not distinguishable from the drift of the machine",
             Self::CannotTell => "cannot tell",
             Self::TooFew => "cannot tell: too few repetitions",
             Self::NoVerdict => "no verdict",
         }
+    }
+
+    /// Whether it leaves open what the change between the runs did.
+    pub fn is_undecided(self) -> bool {
+        !matches!(self, Self::Faster | Self::Slower | Self::Equivalent)
     }
 }

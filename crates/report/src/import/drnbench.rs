@@ -98,12 +98,8 @@ impl Steps {
     pub(crate) fn series(&self) -> Vec<Series> {
         let of_row = |row: &Row| {
             let plural = if row.clients == 1 { "" } else { "s" };
-            Series {
-                workload: format!("{} client{plural}", row.clients),
-                target: None,
-                by_time: false,
-                values: vec![row.per_second],
-            }
+            let name = format!("{} client{plural}", row.clients);
+            Series::new(name, None, false, vec![row.per_second])
         };
         let answered = self.rows.iter().filter(|row| row.per_second > 0.0);
         answered.map(of_row).collect()
@@ -158,6 +154,32 @@ impl Steps {
         let wrong = self.wrong();
         let is_off = matches!(wrong, Some(Wrong::OverCounted(_) | Wrong::Unexplained));
         !is_off && self.rows.iter().all(is_right)
+    }
+
+    /// How far its figures can be trusted as far as the file tells, and why.
+    pub(crate) fn trust(&self) -> (Trust, String) {
+        let remarks = self.remarks();
+        let about = |word: &str| {
+            let mut remarks = remarks.iter();
+            let remark = remarks.find_map(|remark| remark.strip_prefix(word))?;
+            Some(
+                remark
+                    .trim_start_matches([':', ' '])
+                    .trim_end_matches('.')
+                    .to_owned(),
+            )
+        };
+        if let Some(why) = about("INVALID") {
+            return (Trust::Invalid, why);
+        }
+        match (self.can_be_believed(), about("SUSPECT")) {
+            (false, _) => (
+                Trust::Invalid,
+                "requests failed, or none came to an end".to_owned(),
+            ),
+            (true, Some(why)) => (Trust::Suspect, why),
+            (true, None) => (Trust::Valid, String::new()),
+        }
     }
 
     /// What it says and what Little's law says of that, for a terminal. `name` is that of the

@@ -211,13 +211,18 @@ impl Operation {
         *known = known.saturating_add(count);
     }
 
-    /// This and another part of it.
-    fn add(&mut self, other: Self) {
+    /// This and another part of it, measured at the same time.
+    pub(super) fn add(&mut self, other: Self) {
         self.ok = self.ok.saturating_add(other.ok);
         self.failed = self.failed.saturating_add(other.failed);
         self.objects = both(self.objects, other.objects);
         self.bytes = both(self.bytes, other.bytes);
         self.concurrency = both(self.concurrency, other.concurrency);
+        // At the same time: what was measured together took as long as the longer of the two.
+        self.measured = match (self.measured, other.measured) {
+            (Some(own), Some(others)) => Some(own.max(others)),
+            (own, others) => own.or(others),
+        };
         self.start = self.start.min(other.start);
         self.end = self.end.max(other.end);
         self.times = std::mem::replace(&mut self.times, Times::Unknown).and(other.times);
@@ -244,42 +249,6 @@ impl Imported {
         self.operations
             .iter()
             .find(|operation| operation.name == name)
-    }
-
-    /// Several results as one: requests of all, over the time from the first start to
-    /// the last end.
-    pub fn merge(parts: impl IntoIterator<Item = Self>) -> Self {
-        let mut whole = Self {
-            files: Vec::new(),
-            command_line: None,
-            operations: Vec::new(),
-            caveats: Vec::new(),
-        };
-        for part in parts {
-            whole.files.extend(part.files);
-            for operation in part.operations {
-                let mine = whole.operations.iter_mut();
-                match mine.into_iter().find(|own| own.name == operation.name) {
-                    Some(own) => {
-                        if own.end < operation.start || operation.end < own.start {
-                            whole.caveats.push(format!(
-                                "{}: the results did not run at the same time; the time \
-                                 between them counts",
-                                operation.name
-                            ));
-                        }
-                        own.add(operation);
-                    }
-                    None => whole.operations.push(operation),
-                }
-            }
-            for caveat in part.caveats {
-                if !whole.caveats.contains(&caveat) {
-                    whole.caveats.push(caveat);
-                }
-            }
-        }
-        whole
     }
 }
 

@@ -30,12 +30,7 @@ pub(crate) fn series(content: &[u8]) -> Result<Vec<Series>, String> {
         let mut known = all.iter_mut();
         match known.find(|each| each.workload == workload && each.target == target) {
             Some(series) => series.values.push(speed),
-            None => all.push(Series {
-                workload,
-                target,
-                by_time,
-                values: vec![speed],
-            }),
+            None => all.push(Series::new(workload, target, by_time, vec![speed])),
         }
     }
     Ok(all)

@@ -25,12 +25,7 @@ pub(crate) fn series(content: &[u8]) -> Result<Vec<Series>, String> {
             .ok_or_else(|| format!("line {at} has no operations a second"))?;
         match all.iter_mut().find(|each| each.workload == total.mode) {
             Some(series) => series.values.push(speed),
-            None => all.push(Series {
-                workload: total.mode.to_owned(),
-                target: None,
-                by_time: false,
-                values: vec![speed],
-            }),
+            None => all.push(Series::new(total.mode.to_owned(), None, false, vec![speed])),
         }
     }
     Ok(all)

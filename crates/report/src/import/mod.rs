@@ -9,6 +9,7 @@ pub(crate) mod gobench;
 mod instant;
 mod lines;
 pub(crate) mod loops;
+mod merge;
 mod run;
 mod warp_csv;
 mod warp_json;

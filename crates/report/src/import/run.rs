@@ -1,10 +1,11 @@
 //! Tenbin's own run directories, in the same form.
 
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use tenbin_record::{ErrorClass, OpFigures, RecordedRun, SecondCounts, Slice, merge};
 
-use super::figures::{Second, histogram};
+use super::figures::{SECOND, Second, histogram};
 use super::{Imported, Operation, Times};
 
 /// Seconds at the end of a slice that are shorter than this are not whole.
@@ -43,6 +44,7 @@ impl Imported {
                     second.slice == slice.index && second.operation == figures.name
                 });
                 add(&mut operations[at], slice, figures, objects_each, seconds);
+                span(&mut operations[at], run, slice);
             }
         }
         Self {
@@ -52,6 +54,16 @@ impl Imported {
             caveats: Vec::new(),
         }
     }
+}
+
+/// Counts the slice into the time from the operation's first start to its last end.
+fn span(operation: &mut Operation, run: &RecordedRun, slice: &Slice) {
+    let Ok(began) = run.started.duration_since(UNIX_EPOCH) else {
+        return;
+    };
+    let nanos = |seconds: f64| (began.as_nanos() as f64 + seconds * SECOND as f64) as i64;
+    operation.start = operation.start.min(nanos(slice.start));
+    operation.end = operation.end.max(nanos(slice.start + slice.seconds));
 }
 
 /// What these carry is no content of objects.

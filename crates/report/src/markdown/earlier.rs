@@ -2,7 +2,7 @@
 
 use super::{Rows, heading, line};
 use crate::document::Document;
-use crate::earlier::{COLUMNS, cells, of_controls};
+use crate::earlier::{COLUMNS, cells, of_controls, of_doubts, of_intervals};
 use crate::escape::for_markdown;
 
 pub(super) fn earlier(page: &mut String, document: &Document) {
@@ -10,10 +10,14 @@ pub(super) fn earlier(page: &mut String, document: &Document) {
         return;
     };
     heading(page, 2, "Before and after");
+    for doubt in of_doubts(earlier) {
+        line(page, &format!("{}.", for_markdown(&doubt)));
+        line(page, "");
+    }
     line(
         page,
         &format!(
-            "Against the earlier run {}. The two were not taken in turns: an interval covers what \
+            "Against the earlier run {}. The two were not interleaved: an interval covers what \
              varied inside the runs, and only controls tell what the machine did between them.",
             for_markdown(&earlier.before)
         ),
@@ -23,9 +27,12 @@ pub(super) fn earlier(page: &mut String, document: &Document) {
     for change in &earlier.changes {
         table.row(&cells(change).map(|cell| for_markdown(&cell)));
     }
-    if let Some(controls) = earlier.controls {
+    for told in [of_controls(earlier), of_intervals(earlier)]
+        .into_iter()
+        .flatten()
+    {
         line(page, "");
-        line(page, &format!("{}.", of_controls(controls)));
+        line(page, &format!("{}.", for_markdown(&told)));
     }
     for warning in &earlier.warnings {
         line(page, "");

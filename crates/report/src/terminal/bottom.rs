@@ -7,8 +7,7 @@ use tenbin_verdict::SUSPECT;
 use super::{Ink, Page, claim, decisive, place, verdict_line, verdict_word};
 use crate::asked::{expectations_clause, optimum_claim};
 use crate::document::{
-    Comparison, Document, Figure, Finding, Outcome, ResultOf, RunEnded, Severity, SliceFigures,
-    Trust,
+    Comparison, Document, Figure, Finding, ResultOf, RunEnded, Severity, SliceFigures, Trust,
 };
 use crate::escape::for_terminal;
 use crate::words::{
@@ -216,7 +215,7 @@ fn with_figures(document: &Document, comparison: &Comparison) -> String {
                 comparison.metric_phrase,
                 ratio(figure.value)
             );
-            if let Some(few) = too_few_for_all(document, comparison) {
+            if let Some(few) = too_few_for_all(comparison) {
                 figures += &format!("; {few}");
             }
             format!("{text} ({figures})")
@@ -225,22 +224,17 @@ fn with_figures(document: &Document, comparison: &Comparison) -> String {
     }
 }
 
-/// Why an interval that leaves no doubt does not do: with so many questions chance
-/// alone makes one of them look like that.
-fn too_few_for_all(document: &Document, comparison: &Comparison) -> Option<String> {
-    if !matches!(comparison.outcome, Outcome::Inconclusive { .. }) {
+/// Why there is no interval: one that holds for all comparisons together takes more blocks.
+fn too_few_for_all(comparison: &Comparison) -> Option<String> {
+    let all = comparison.together?;
+    if comparison.ratio?.interval.is_some() {
         return None;
     }
-    let interval = comparison.ratio?.interval?;
-    if interval.low <= 1.0 && 1.0 <= interval.high {
-        return None;
-    }
-    let questions = document.questions().count();
-    let needed = blocks_for_significance((1.0 - CONFIDENCE) / questions as f64)?;
+    let needed = blocks_for_significance((1.0 - CONFIDENCE) / all.comparisons as f64)?;
     (comparison.block_ratios.len() < needed).then(|| {
         format!(
             "too few rounds for {}: {} needed",
-            plural(questions as u64, "question"),
+            plural(all.comparisons, "comparison"),
             plural(needed as u64, "block")
         )
     })

@@ -16,6 +16,9 @@ impl Page {
             "{title}  against {}",
             for_terminal(&earlier.before)
         ));
+        for doubt in earlier::of_doubts(earlier) {
+            self.paragraph(&for_terminal(&doubt), INDENT, "    ");
+        }
         self.table(&earlier::table(earlier));
         for sentence in earlier::remarks(earlier) {
             self.paragraph(&for_terminal(&sentence), INDENT, "    ");

@@ -3,15 +3,14 @@
 use serde::Serialize;
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
-use tenbin_stats::{CONFIDENCE, Measured, ratio, signed_rank_p};
+use tenbin_stats::{CONFIDENCE, Measured, confidence_of_each, ratio};
 
 use super::{Capacity, LadderStep, family, peak_of, steps};
 use crate::finding::Trust;
 use crate::metric::Metric;
 use crate::outcome::{Outcome, Question, Scale};
 
-/// The most that a challenger gives against the most that the baseline (the plan's
-/// first target) gives, each on the connections where its throughput is largest.
+/// The most that a challenger gives against the most that the baseline gives, each on the connections where its throughput is largest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CapacityComparison {
     /// What the names of the workloads have in common.
@@ -49,22 +48,22 @@ impl CapacityComparison {
     }
 }
 
-/// Compares every other target with the first at each ladder of the plan. Both peaks
+/// Compares every challenger with the baseline at each ladder of the plan. Both peaks
 /// are the largest of as many levels, so that the luck of the largest is on both sides. These
 /// comparisons are a family apart from the questions of the plan: the 5 % are shared among them
 /// (Bonferroni), in the interval as in the verdict.
 pub fn compare_capacities(plan: &Plan, slices: &[Slice]) -> Vec<CapacityComparison> {
-    let Some((baseline, challengers)) = plan.targets.split_first() else {
+    let Some(baseline) = plan.baseline() else {
         return Vec::new();
     };
     let mut comparisons = Vec::new();
     let ladders = plan.ladders();
-    let together = (challengers.len() * ladders.len()).max(1);
-    let confidence = 1.0 - (1.0 - CONFIDENCE) / together as f64;
+    let together = (plan.challengers().count() * ladders.len()).max(1);
+    let confidence = confidence_of_each(CONFIDENCE, together);
     for ladder in ladders {
         let workloads: Vec<&Workload> = ladder.iter().map(|&at| &plan.workloads[at]).collect();
         let of_baseline = steps(&workloads, baseline, slices);
-        for challenger in challengers {
+        for challenger in plan.challengers() {
             let of_challenger = steps(&workloads, challenger, slices);
             let (Some(a), Some(b)) = (peak(&of_baseline), peak(&of_challenger)) else {
                 continue;
@@ -76,7 +75,6 @@ pub fn compare_capacities(plan: &Plan, slices: &[Slice]) -> Vec<CapacityComparis
                 ratio: &ratio,
                 log_ratios: &logs,
                 rounds_per_block: plan.rounds_per_block() as usize,
-                adjusted_p: signed_rank_p(&logs).map(|p| (p * together as f64).min(1.0)),
                 family: together,
                 scale: Scale::of(plan),
             };
@@ -145,6 +143,19 @@ mod tests {
                 assert_eq!(each.ratio.estimate().is_some(), differs);
             }
         }
+    }
+
+    #[test]
+    fn the_baseline_of_the_plan_is_the_base_and_its_twin_is_no_challenger() {
+        let mut run = run(&[("a", 4), ("b", 8), ("b-twin", 8)], 8);
+        run.plan.comparing.baseline = 1;
+        run.plan.comparing.twin = Some(2);
+        let found = compare_capacities(&run.plan, &run.slices);
+        let pairs: Vec<[&str; 2]> = found
+            .iter()
+            .map(|each| [each.baseline.as_str(), each.challenger.as_str()])
+            .collect();
+        assert_eq!(pairs, [["b", "a"]]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use tenbin_plan::Plan;
 use super::SearchResult;
 use crate::finding::Trust;
 
-/// A challenger's highest rate against that of the baseline (the plan's first target).
+/// A challenger's highest rate against that of the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RateComparison {
     /// Name of the workload.
@@ -26,9 +26,9 @@ pub struct RateComparison {
     pub trust: Trust,
 }
 
-/// Compares every other target with the first at every search of the plan.
+/// Compares every challenger with the baseline at every search of the plan.
 pub fn compare_rates(plan: &Plan, results: &[SearchResult]) -> Vec<RateComparison> {
-    let Some((baseline, challengers)) = plan.targets.split_first() else {
+    let Some(baseline) = plan.baseline() else {
         return Vec::new();
     };
     let mut comparisons = Vec::new();
@@ -37,7 +37,7 @@ pub fn compare_rates(plan: &Plan, results: &[SearchResult]) -> Vec<RateCompariso
             let mut all = results.iter();
             all.find(|result| result.workload == workload.name && result.target == target)
         };
-        for challenger in challengers {
+        for challenger in plan.challengers() {
             let (Some(a), Some(b)) = (of(&baseline.name), of(&challenger.name)) else {
                 continue;
             };
@@ -73,6 +73,21 @@ mod tests {
         assert!(low <= 1.7 && 1.7 <= high, "{low} {high}");
         assert!(high / low < 1.07);
         assert!(low <= found.ratio.unwrap() && found.ratio.unwrap() <= high);
+    }
+
+    #[test]
+    fn the_baseline_of_the_plan_is_the_base_and_its_twin_is_no_challenger() {
+        let mut run = searched(&[("a", 1_000.0), ("b", 1_700.0), ("b-twin", 1_700.0)]);
+        run.plan.comparing.baseline = 1;
+        run.plan.comparing.twin = Some(2);
+        let results = search_results(&run.plan, &run.slices);
+        let found = compare_rates(&run.plan, &results);
+        let pairs: Vec<[&str; 2]> = found
+            .iter()
+            .map(|each| [each.baseline.as_str(), each.challenger.as_str()])
+            .collect();
+        assert_eq!(pairs, [["b", "a"]]);
+        assert!(found[0].ratio.unwrap() < 1.0);
     }
 
     #[test]

@@ -44,11 +44,11 @@ impl Rule for UnequalPaths {
     }
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
-        let Some((baseline, others)) = evidence.plan.targets.split_first() else {
+        let Some(baseline) = evidence.plan.baseline() else {
             return Vec::new();
         };
-        others
-            .iter()
+        let challengers = evidence.plan.challengers();
+        challengers
             .flat_map(|target| {
                 [
                     self.on_purpose(baseline, target),
@@ -75,14 +75,14 @@ impl UnequalPaths {
             workload: None,
             target: Some(target.name.clone()),
             evidence: format!(
-                "the plan asks {} over {}, {} over {}",
+                "{} is reached over {}, {} over {}",
                 target.name,
                 mine.join(" and "),
                 baseline.name,
                 theirs.join(" and ")
             ),
-            advice: "read the ratio as that of server and way together; to weigh the servers \
-                     alone, ask both in the same way"
+            advice: "the ratio is that of server and connection together; to compare the servers \
+                     alone, reach both over the same kind of connection"
                 .to_owned(),
         })
     }
@@ -174,8 +174,21 @@ mod tests {
         assert_eq!(findings[0].severity, Severity::Note);
         assert_eq!(
             findings[0].evidence,
-            "the plan asks b over TLS and HTTP/2, a over plain TCP and HTTP/1.1"
+            "b is reached over TLS and HTTP/2, a over plain TCP and HTTP/1.1"
         );
+    }
+
+    #[test]
+    fn targets_are_compared_with_the_baseline_of_the_plan_and_its_twin_is_not() {
+        let mut run = Run::new(&["a", "b", "b-twin"], &["get"], 12).elsewhere();
+        run.plan.comparing.baseline = 1;
+        run.plan.comparing.twin = Some(2);
+        for at in [1, 2] {
+            run.plan.targets[at].way.http = HttpVersion::Http2;
+        }
+        let findings = run.findings(&UnequalPaths);
+        let about: Vec<Option<&str>> = findings.iter().map(|it| it.target.as_deref()).collect();
+        assert_eq!(about, [Some("a")]);
     }
 
     fn with_headers(a: &str, b: &str) -> Run {

@@ -48,11 +48,13 @@ fn inverse(rate: Figure) -> Option<Figure> {
 }
 
 pub(super) fn latency(page: &mut String, document: &Document) {
-    heading(page, 3, "Latency (µs/op)");
+    heading(page, 3, "Median latency (µs/op)");
     line(
         page,
         "Median time of one operation, in microseconds: from its write in a closed loop, from its \
-         intended start in an open one. A ratio above 1 is slower than the baseline.",
+         intended start in an open one. A ratio above 1 is slower than the baseline. In a closed \
+         loop throughput follows the mean time, which a slow tail makes longer than the median: \
+         where the two name different winners, both are named.",
     );
     line(page, "");
     let metrics = ["service_p50", "response_p50"];
@@ -180,11 +182,31 @@ fn compared(
                 .map_or_else(|| UNKNOWN.to_owned(), |figure| ratio(figure.value)),
             ratio_interval(found.ratio),
             match winner(found) {
-                Some(name) => format!("**{}**{}", for_markdown(name), doubt(found)),
+                Some(name) => match denied(document, found, name) {
+                    Some(other) => format!(
+                        "{} by the median, {} by throughput{}",
+                        for_markdown(name),
+                        for_markdown(other),
+                        doubt(found)
+                    ),
+                    None => format!("**{}**{}", for_markdown(name), doubt(found)),
+                },
                 None => verdict_word(found).to_owned(),
             },
         ],
     }
+}
+
+/// The winner that the comparison that decides names instead.
+fn denied<'d>(document: &'d Document, found: &Comparison, name: &str) -> Option<&'d str> {
+    let mut all = document.comparisons.iter();
+    let deciding = all
+        .find(|c| c.primary && c.workload == found.workload && c.challenger == found.challenger)?;
+    let other = match winner(deciding)? {
+        other if *other == deciding.challenger => &deciding.challenger,
+        _ => &deciding.baseline,
+    };
+    (other != name).then_some(other.as_str())
 }
 
 /// A winner by numbers that may mislead is marked as such.

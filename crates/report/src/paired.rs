@@ -1,0 +1,64 @@
+//! Ratios that are not the quotient of the figures beside them.
+
+use crate::document::{Comparison, Document, Figure, OperationResult, ResultOf};
+use crate::words::ratio;
+
+/// How far a ratio may be from the quotient of two columns by rounding alone, on the scale of
+/// logarithms: each column has three significant digits, and 1.00 may stand for 1.005.
+const ROUNDING: f64 = 0.01;
+
+/// Which ratios of these are not the quotient of the columns, and why, without a full stop; `None`
+/// when all of them are.
+pub(crate) fn paired<'a>(
+    document: &Document,
+    comparisons: impl Iterator<Item = &'a Comparison>,
+) -> Option<String> {
+    let told: Vec<String> = comparisons
+        .filter_map(|comparison| apart(document, comparison))
+        .collect();
+    (!told.is_empty()).then(|| {
+        format!(
+            "a ratio is the middle of the ratios of single blocks (paired by round, which cancels \
+             drift), and differs from the quotient of the columns: {}",
+            told.join("; ")
+        )
+    })
+}
+
+/// `throughput of b ÷ a 0.926, by the columns 0.810`.
+fn apart(document: &Document, comparison: &Comparison) -> Option<String> {
+    let of = |target: &str| {
+        let mut results = document.results_of(&comparison.workload);
+        column(
+            results.find(|result| result.target == target)?,
+            &comparison.metric,
+        )
+    };
+    let quotient = of(&comparison.challenger)?.value / of(&comparison.baseline)?.value;
+    let found = comparison.ratio?.value;
+    let differs = (found / quotient).ln().abs() > ROUNDING;
+    (differs && quotient.is_finite() && quotient > 0.0).then(|| {
+        format!(
+            "{} of {} ÷ {} {}, by the columns {}",
+            comparison.metric_phrase,
+            comparison.challenger,
+            comparison.baseline,
+            ratio(found),
+            ratio(quotient)
+        )
+    })
+}
+
+/// The figure of a target that stands in the column of a metric.
+fn column(result: &ResultOf, metric: &str) -> Option<Figure> {
+    let mut work = result.work();
+    let only: Option<&OperationResult> = work.next().filter(|_| work.next().is_none());
+    match metric {
+        "throughput" => result.throughput,
+        "server_cpu" => result.server_cpu,
+        "service_p50" | "response_p50" => only?.p50,
+        "service_p90" | "response_p90" => only?.p90,
+        "service_p99" | "response_p99" => only?.p99,
+        _ => None,
+    }
+}

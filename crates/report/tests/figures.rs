@@ -1,0 +1,349 @@
+//! A figure of a run has one value, wherever it is shown.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+#[allow(dead_code, reason = "made for all tests")]
+mod made_up;
+
+use made_up::Run;
+use tenbin_plan::{Bound, Demand, Expectation, Figure as ExpectedFigure, Relation};
+use tenbin_report::document::{Comparison, ResultOf};
+use tenbin_report::{Document, drnbench, exporter, terminal};
+
+/// The suite with its ramp, the second target as the baseline. On `memory` the machine is slower
+/// in a few rounds, so that medians of columns and ratios paired by round are apart, and one slice
+/// holds most of the slow requests.
+fn run() -> Run {
+    let mut run = made_up::suite();
+    run.plan.comparing.baseline = 1;
+    run.plan.comparing.expect = vec![Expectation {
+        demand: Demand::Expect,
+        target: None,
+        workload: None,
+        figure: ExpectedFigure::Throughput,
+        relation: Relation::Above,
+        bound: Bound::Baseline(1.0),
+    }];
+    for slice in &mut run.slices {
+        let slow = match (slice.target.as_str(), slice.round) {
+            ("memory", 9..) => 0.6,
+            ("durable", 0..7) => 0.8,
+            _ => 1.0,
+        };
+        for op in &mut slice.ops {
+            op.ok = (op.ok as f64 * slow) as u64;
+            op.statuses = [(200, op.ok)].into();
+        }
+        if slice.target == "memory" && slice.round == 4 {
+            let op = &mut slice.ops[0];
+            op.service.record_n(2_000_000_000, op.ok / 5).unwrap();
+            op.response.clone_from(&op.service);
+        }
+    }
+    run
+}
+
+fn exported(document: &Document, name: &str) -> String {
+    String::from_utf8(exporter(name).unwrap().export(document)).unwrap()
+}
+
+/// The number that a text begins with, on the scale of its unit: `4.11 k/s ±0.5 %`, `876 µs`,
+/// `4,006 (3,968–4,023)`.
+fn number(text: &str) -> f64 {
+    let text = text.trim().trim_start_matches("**");
+    let end = text.find(|c: char| !(c.is_ascii_digit() || ",.".contains(c)));
+    let (digits, rest) = text.split_at(end.unwrap_or(text.len()));
+    let value: f64 = digits
+        .replace(',', "")
+        .parse()
+        .unwrap_or_else(|_| panic!("{text:?}"));
+    let unit = rest
+        .trim_start()
+        .split([' ', '('])
+        .next()
+        .unwrap_or_default();
+    let scale = match unit {
+        "k/s" => 1e3,
+        "M/s" => 1e6,
+        "ns" => 1e-9,
+        "µs" => 1e-6,
+        "ms" => 1e-3,
+        _ => 1.0,
+    };
+    value * scale
+}
+
+#[track_caller]
+fn expect_same(found: f64, figure: f64, what: &str) {
+    // Three significant digits.
+    assert!(
+        (found / figure - 1.0).abs() < 0.006,
+        "{what}: {found} is not {figure}"
+    );
+}
+
+/// The cells of the rows of a terminal's table below the heading of a workload.
+fn rows<'t>(text: &'t str, workload: &str) -> Vec<Vec<&'t str>> {
+    let begin = text.find(&format!("\n{workload}  ")).unwrap() + 1;
+    let section = text[begin..].split("\n\n").next().unwrap();
+    let cells = |line: &'t str| {
+        line.split("  ")
+            .map(str::trim)
+            .filter(|cell| !cell.is_empty())
+    };
+    section.lines().map(|line| cells(line).collect()).collect()
+}
+
+fn result_of(document: &Document, workload: &str, target: &str) -> ResultOf {
+    let mut results = document.results_of(workload);
+    let found = results.find(|result| result.target == target);
+    found.unwrap().clone()
+}
+
+fn primary(document: &Document) -> impl Iterator<Item = &Comparison> {
+    document.comparisons.iter().filter(|each| each.primary)
+}
+
+#[test]
+fn the_table_of_the_terminal_has_the_figures_of_the_document() {
+    let document = run().document();
+    let text = terminal(&document, 220, false);
+    for result in &document.results {
+        if result.work().count() > 1 {
+            continue;
+        }
+        let rows = rows(&text, &result.workload);
+        let column = |name: &str| rows[1].iter().position(|head| *head == name).unwrap();
+        let row = rows.iter().find(|row| row[0] == result.target).unwrap();
+        let operation = result.work().next().unwrap();
+        let what = format!("{} of {}", result.workload, result.target);
+        for (name, figure) in [
+            ("throughput", result.throughput),
+            ("service p50", operation.p50),
+            ("p90", operation.p90),
+            ("p99", operation.p99),
+        ] {
+            let shown = number(row[column(name)]);
+            expect_same(shown, figure.unwrap().value, &format!("{name} at {what}"));
+        }
+    }
+}
+
+#[test]
+fn the_pages_files_and_charts_have_them_too() {
+    let run = run();
+    let document = run.document();
+    let page = exported(&document, "markdown");
+    let of = |workload: &str, target: &str| result_of(&document, workload, target);
+
+    // SUMMARY.md: the tables over all workloads.
+    let throughput = page.split_once("### Throughput (ops/s)").unwrap().1;
+    let row = throughput
+        .lines()
+        .find(|line| line.starts_with("| ListObjectsV2"))
+        .unwrap();
+    let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+    for (cell, target) in cells[2..].iter().zip(["memory", "durable"]) {
+        let figure = of("list-1000", target).throughput.unwrap();
+        expect_same(number(cell), figure.value, "throughput in SUMMARY.md");
+    }
+
+    // ramp.csv, digit by digit, and drnbench's file.
+    let csv = exported(&document, "ramp");
+    let manner = |_: &str| drnbench::Manner {
+        keep_alive: true,
+        think: 0.0,
+    };
+    let ramps = drnbench::ramps(&run.slices, manner);
+    let mut levels = 0;
+    for row in csv.lines().skip(1) {
+        let cells: Vec<&str> = row.split(',').collect();
+        let (target, workload) = (cells[1], cells[2]);
+        let result = of(workload, target);
+        let operation = result.work().next().unwrap();
+        for (column, figure) in [
+            (4, result.throughput),
+            (10, operation.p50),
+            (13, operation.p90),
+            (16, operation.p99),
+        ] {
+            assert_eq!(
+                cells[column].parse::<f64>().unwrap(),
+                figure.unwrap().value,
+                "{row}"
+            );
+        }
+        let ramp = ramps
+            .iter()
+            .find(|ramp| ramp.target == target && ramp.family == "get-1MB");
+        let file = drnbench::csv(ramp.unwrap());
+        let begin = format!("{},", cells[3]);
+        let step = file
+            .lines()
+            .skip(1)
+            .find(|line| line.starts_with(&begin))
+            .unwrap();
+        let rate: f64 = step.split(',').nth(2).unwrap().parse().unwrap();
+        assert!(
+            (rate / result.throughput.unwrap().value - 1.0).abs() < 1e-9,
+            "{step}"
+        );
+        levels += 1;
+    }
+    assert_eq!(levels, 6);
+
+    // The chart: its points lie on a line over the figures of the levels.
+    let chart = exported(&document, "ramp-throughput");
+    let heights: Vec<f64> = chart
+        .lines()
+        .filter(|line| line.contains("r=\"2.5\""))
+        .map(|line| {
+            line.split("cy=\"")
+                .nth(1)
+                .unwrap()
+                .split('"')
+                .next()
+                .unwrap()
+        })
+        .map(|height| height.parse().unwrap())
+        .collect();
+    let figures: Vec<f64> = document
+        .capacities
+        .iter()
+        .flat_map(|capacity| &capacity.levels)
+        .map(|level| level.throughput.unwrap().value)
+        .collect();
+    assert_eq!(heights.len(), figures.len(), "{chart}");
+    let slope = (heights[1] - heights[0]) / (figures[1] - figures[0]);
+    for (height, figure) in heights.iter().zip(&figures) {
+        let expected = heights[0] + slope * (figure - figures[0]);
+        assert!(
+            (height - expected).abs() < 1.0,
+            "{height} {expected}: {figure}"
+        );
+    }
+}
+
+#[test]
+fn a_ratio_is_the_same_in_tables_sentences_and_expectations() {
+    let document = run().document();
+    let (text, page) = (
+        terminal(&document, 400, false),
+        exported(&document, "markdown"),
+    );
+    for comparison in primary(&document) {
+        let ratio = comparison.ratio.unwrap();
+        let interval = ratio.interval.unwrap();
+        let shown = format!("{:.3}", ratio.value);
+        let ends = format!("{:.3}–{:.3}", interval.low, interval.high);
+        assert!(
+            comparison.sentence.contains(&format!("ratio {shown}")),
+            "{comparison:?}"
+        );
+        assert!(comparison.sentence.contains(&ends), "{comparison:?}");
+        let mut expectations = document.expectations.iter();
+        let expected = expectations
+            .find(|each| each.workload == comparison.workload)
+            .unwrap();
+        assert_eq!(expected.figure, Some(ratio));
+        let place = format!("{shown} | {ends}");
+        assert!(page.contains(&place), "{place} in SUMMARY.md");
+        let row = text.lines().filter(|line| line.contains("(decides)"));
+        let mut rows = row.filter(|line| line.contains(&shown) && line.contains(&ends));
+        assert!(rows.next().is_some(), "{shown} {ends}");
+    }
+}
+
+/// A median of ratios is no ratio of medians.
+#[test]
+fn a_ratio_that_is_not_the_quotient_of_the_columns_says_so() {
+    let document = run().document();
+    let comparison = primary(&document).next().unwrap();
+    let of = |target: &str| {
+        let mut results = document.results_of(&comparison.workload);
+        let result = results.find(|result| result.target == target).unwrap();
+        result.throughput.unwrap().value
+    };
+    let quotient = of(&comparison.challenger) / of(&comparison.baseline);
+    let ratio = comparison.ratio.unwrap().value;
+    assert!((ratio / quotient).ln().abs() > 0.02, "{ratio} {quotient}");
+    let told = format!("throughput of memory ÷ durable {ratio:.3}, by the columns {quotient:.3}");
+    let text = terminal(&document, 2_000, false);
+    assert!(text.contains(&told), "{told} in {text}");
+    assert!(text.contains("paired by round"));
+    let page = exported(&document, "markdown");
+    assert!(page.contains(&told), "{told}");
+
+    let even = made_up::pair().document();
+    assert!(!terminal(&even, 2_000, false).contains("paired by round"));
+}
+
+/// Most requests are quick and a third is slow: the median is short, the mean and with it the
+/// throughput is not.
+#[test]
+fn a_median_that_the_throughput_denies_names_both_winners() {
+    let mut run = made_up::suite();
+    for slice in &mut run.slices {
+        if slice.workload == "list-1000" && slice.target == "durable" {
+            let op = &mut slice.ops[0];
+            let mean = slice.connections as f64 * slice.seconds / op.ok as f64 * 1e9;
+            op.service.clear();
+            for (factor, percent) in [(0.3, 70), (2.633, 30)] {
+                let count = op.ok * percent / 100;
+                op.service.record_n((mean * factor) as u64, count).unwrap();
+            }
+            op.response.clone_from(&op.service);
+        }
+    }
+    let page = exported(&run.document(), "markdown");
+    let latency = page.split_once("### Median latency").unwrap().1;
+    let mut rows = latency.lines();
+    let row = rows
+        .find(|line| line.starts_with("| ListObjectsV2"))
+        .unwrap();
+    assert!(
+        row.contains("durable by the median, memory by throughput"),
+        "{row}"
+    );
+}
+
+#[test]
+fn a_finding_has_the_percentile_of_the_table() {
+    let document = run().document();
+    let mut findings = document.findings.iter();
+    let stalls = findings.find(|finding| finding.rule == "stalls").unwrap();
+    let phrase = "the 99th percentile of all requests is ";
+    let told = number(stalls.evidence.split_once(phrase).unwrap().1);
+    let workload = stalls.workload.as_deref().unwrap();
+    let mut results = document.results_of(workload);
+    let result = results.find(|result| result.target == "memory").unwrap();
+    let mut figures = result.work().map(|operation| operation.p99.unwrap().value);
+    expect_same(told, figures.next().unwrap(), &stalls.evidence);
+}
+
+/// `benchstat -col /target` compares with the target whose lines come first.
+#[test]
+fn the_baseline_of_the_run_comes_first_for_benchstat() {
+    let mut run = made_up::suite();
+    run.plan.comparing.baseline = 1;
+    let document = run.document();
+    let text = exported(&document, "benchmark");
+    for workload in ["get-1MB-c1", "list-1000"] {
+        let result = document.results_of(workload);
+        assert!(result.count() > 0);
+    }
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("Benchmark"))
+        .collect();
+    assert!(lines[0].contains("/target=durable/"), "{}", lines[0]);
+    let mut names: Vec<&str> = Vec::new();
+    for line in &lines {
+        let name = line.split("/target=").next().unwrap();
+        if !names.contains(&name) {
+            names.push(name);
+            assert!(line.contains("/target=durable/"), "{line}");
+        }
+    }
+    assert!(names.len() > 1);
+}

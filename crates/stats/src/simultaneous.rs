@@ -1,0 +1,45 @@
+//! Intervals that hold together.
+//!
+//! Several intervals at 95 % are not all right at once in 95 % of the runs. Bonferroni's
+//! inequality shares the error among them, whatever depends on what (Dunn, *Multiple
+//! comparisons among means*, Journal of the American Statistical Association 56, 1961).
+//! Holm's step-down tests find a little more, but have no two-sided intervals that say the
+//! same (Strassburger & Bretz, *Compatible simultaneous lower confidence bounds for the Holm
+//! procedure*, Statistics in Medicine 27, 2008): a reader would see an interval that
+//! contradicts the decision.
+
+/// Confidence that each of `intervals` needs so that all of them are right at once with
+/// `together`: 1 − (1 − together)/intervals. `intervals` below 1 counts as 1.
+pub fn confidence_of_each(together: f64, intervals: usize) -> f64 {
+    1.0 - (1.0 - together) / intervals.max(1) as f64
+}
+
+/// Confidence with which intervals that have these confidences are all right at once, at
+/// least: 1 − Σ(1 − cᵢ), and never below 0.
+pub fn confidence_together(each: impl IntoIterator<Item = f64>) -> f64 {
+    let wrong: f64 = each.into_iter().map(|confidence| 1.0 - confidence).sum();
+    (1.0 - wrong).max(0.0)
+}
+
+/// A p-value for one of `tests` tests that holds for all of them together: at or below 5 %
+/// exactly where the interval with [`confidence_of_each`] excludes "no difference".
+pub fn bonferroni(p: f64, tests: usize) -> f64 {
+    (p * tests.max(1) as f64).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_is_shared_and_adds_up_again() {
+        assert_eq!(confidence_of_each(0.95, 1), 0.95);
+        assert_eq!(confidence_of_each(0.95, 0), 0.95);
+        let each = confidence_of_each(0.95, 6);
+        assert!((each - 0.991_667).abs() < 1e-6, "{each}");
+        let together = confidence_together([each; 6]);
+        assert!((together - 0.95).abs() < 1e-12, "{together}");
+        assert_eq!(confidence_together([0.2; 3]), 0.0);
+        assert_eq!((bonferroni(0.01, 4), bonferroni(0.5, 4)), (0.04, 1.0));
+    }
+}

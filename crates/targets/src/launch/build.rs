@@ -1,0 +1,87 @@
+//! Which build of a program a launched target is, as far as its files tell.
+
+use std::ffi::OsString;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use tenbin_plan::Launch;
+
+use super::program;
+
+/// A file that a launched target's command names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// When its content was last written, nanoseconds since 1970.
+    pub modified_ns: i64,
+}
+
+/// The program and every argument that is a regular file (a script, a jar, a configuration), with
+/// size and time: together they tell one build from another without reading them. Empty when the
+/// program is not found.
+pub fn program_files(launch: &Launch) -> Vec<ProgramFile> {
+    let Some((first, arguments)) = launch.command.split_first() else {
+        return Vec::new();
+    };
+    let directory = launch.directory.clone().unwrap_or_default();
+    let Ok(directory) = Path::new(".").join(directory).canonicalize() else {
+        return Vec::new();
+    };
+    let path = launch.env.get("PATH").map(OsString::from);
+    let path = path.or_else(|| std::env::var_os("PATH"));
+    let Ok(program) = program::find(first, path.as_deref(), &directory) else {
+        return Vec::new();
+    };
+    let named = arguments.iter().map(|argument| directory.join(argument));
+    std::iter::once(program)
+        .chain(named)
+        .filter_map(|path| {
+            let known = path.metadata().ok().filter(Metadata::is_file)?;
+            Some(ProgramFile {
+                path,
+                bytes: known.len(),
+                modified_ns: known
+                    .mtime()
+                    .saturating_mul(1_000_000_000)
+                    .saturating_add(known.mtime_nsec()),
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_and_its_script_are_known_by_size_and_time() {
+        let scratch = tempfile::tempdir().unwrap();
+        let directory = scratch.path().to_owned();
+        let script = directory.join("server.sh");
+        std::fs::write(&script, "exit 0\n").unwrap();
+        let launch = Launch {
+            command: ["sh", "server.sh", "--port", "{port}"]
+                .map(str::to_owned)
+                .to_vec(),
+            nodes: Vec::new(),
+            env: Default::default(),
+            directory: Some(directory.clone()),
+            url: String::new(),
+            ready: tenbin_plan::Ready::Port,
+            ready_within: Default::default(),
+            stop_within: Default::default(),
+        };
+        let before = program_files(&launch);
+        assert_eq!(before.len(), 2, "{before:?}");
+        assert_eq!(before[1].bytes, 7);
+        assert_eq!(program_files(&launch), before);
+        std::fs::write(&script, "exit 1 # changed\n").unwrap();
+        assert_ne!(program_files(&launch)[1], before[1]);
+        std::fs::remove_dir_all(&directory).unwrap();
+        assert_eq!(program_files(&launch), []);
+    }
+}
