@@ -428,6 +428,10 @@ impl Search {
         });
         match bracket {
             (_, None) if highest_tried < highest => seek(rounded(highest_tried * 2.0)),
+            // Nothing holds yet: lower rates are decided sooner.
+            (None, _) if lowest_tried > lowest && again.is_none_or(|t| t.probes.len() > 1) => {
+                seek(rounded(lowest_tried / 2.0))
+            }
             _ if again.is_some() => seek(again.map_or(self.start, |t| t.rate)),
             (None, _) if lowest_tried > lowest => seek(rounded(lowest_tried / 2.0)),
             (Some(held), None) => step(held, Purpose::Proof, &tried),
