@@ -454,7 +454,9 @@ What differs, and why:
 or not, and Tenbin's run directories. They compute anew: throughput from correct answers over the
 time from the first start to the last end, percentiles from every request, times as they were. A
 `.json.zst` holds percentiles of windows only; where it has more than one window, true percentiles
-are unknown, and the range in which they lie is shown.
+are unknown, and the range in which they lie is shown. `merge` is for clients that ran at the same time:
+results that share less than half of the shorter one's time are refused, because throughputs of different
+times do not add up.
 
 Flags are taken with one dash or two, as `--flag=value` or `--flag value`; switches as `--tls` or
 `--tls=false`. A flag that cannot be honoured is refused by name, unless it asks for nothing, as
