@@ -180,7 +180,7 @@ fn a_sweep_names_the_smallest_value_that_is_enough() {
     let plan = scratch.write(
         "sweep.toml",
         format!(
-            "[rounds]\ncount = 36\nslice = \"100ms\"\nlead = \"20ms\"\ngap = \"0s\"\nwarmup = \"0s\"\n\
+            "[rounds]\ncount = 42\nslice = \"100ms\"\nlead = \"20ms\"\ngap = \"0s\"\nwarmup = \"0s\"\n\
              [load]\nconnections = 2\n\
              [[target]]\nname = \"bucket\"\n\
              command = ['{tenbin}', 'serve', 'truth', '--listen', '127.0.0.1:{{port}}', '--capacity', \
@@ -191,9 +191,10 @@ fn a_sweep_names_the_smallest_value_that_is_enough() {
     );
     let run = Tenbin::new(&scratch, ["run", &plan]).run();
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
-    run.expect_stdout("bucket@rate=500")
-        .expect_stdout("sweep_optimum");
+    run.expect_stdout("bucket@rate=500");
+    // On a machine that other programs fill, a slice may be without any response.
     if run.code == Some(0) {
+        run.expect_stdout("sweep_optimum");
         let verdict = run.stdout.lines().find(|line| line.starts_with("Verdict"));
         let verdict = verdict.expect("a verdict");
         // Whether 1020 is that much better than 1000 is for a quiet machine to say.
