@@ -268,6 +268,9 @@ fn several_hosts_share_the_requests_by_weight_and_each_hears_its_own_name() {
             "20s",
             "--warmup",
             "0s",
+            // No request is sent to learn what a response looks like.
+            "--may-differ",
+            "body",
             "--connections",
             "4",
         ],
