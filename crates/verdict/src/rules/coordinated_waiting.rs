@@ -67,15 +67,16 @@ impl CoordinatedWaiting {
             workload: Some(cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),
             evidence: format!(
-                "the target paused for up to {}, and a connection that waits asks nothing: the \
-                 99th percentile of service time is {}, in an open loop at the same rate it \
+                "no response came for up to {}, and a connection that waits sends nothing: the \
+                 99th percentile of service time is {}; in an open loop at the same rate it \
                  would be about {} (an estimate)",
                 time(longest),
                 time(seen),
                 time(unseen)
             ),
-            advice: "ask at a --rate somewhat below this throughput to see the response times \
-                     that users would have; and find out why the target pauses"
+            // Why it paused is for `stalls` to say: the cause may be the machine.
+            advice: "run with a --rate somewhat below this throughput to see the response times \
+                     that users would have"
                 .to_owned(),
         })
     }
@@ -128,7 +129,7 @@ mod tests {
         assert_eq!(findings[0].target.as_deref(), Some("b"));
         let evidence = &findings[0].evidence;
         assert!(
-            evidence.starts_with("the target paused for up to 500 ms")
+            evidence.starts_with("no response came for up to 500 ms")
                 && evidence.contains("service time is 2.00 ms")
                 && evidence.ends_with("(an estimate)"),
             "{evidence}"
