@@ -4,18 +4,18 @@ use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use hdrhistogram::Histogram;
 use tenbin_engine::Sample;
 
 use crate::directory::{INTERVALS_FILE, LATENCY_FILE, RunDirectory};
 use crate::error::RecordError;
 use crate::fold::{Interval, Kind, SliceFold, Step};
-use crate::hlog::{HlogEncoder, Subject};
+use crate::hlog::{self, Subject};
 use crate::lines::{
     ByteRange, CompleteLine, EndLine, Ended, HostPart, Line, OperationLine, RunLine, SCHEMA,
     SecondLine, SetupPart, push,
 };
 use crate::live::LiveSecond;
+use crate::packed::PackedHistogram;
 use crate::seconds::Seconds;
 use crate::server::ServerUse;
 use crate::slice::{Slice, SliceEnd, SliceStart};
@@ -28,7 +28,6 @@ use crate::slice::{Slice, SliceEnd, SliceStart};
 pub struct RunWriter {
     intervals: AppendFile,
     latency: AppendFile,
-    encoder: HlogEncoder,
     open: Option<OpenSlice>,
     /// Of the seconds written since [`RunWriter::take_seconds`].
     counts: Vec<LiveSecond>,
@@ -46,14 +45,11 @@ impl RunWriter {
         let mut writer = Self {
             intervals: AppendFile::create(directory.path().join(INTERVALS_FILE))?,
             latency: AppendFile::create(directory.path().join(LATENCY_FILE))?,
-            encoder: HlogEncoder::new(),
             open: None,
             counts: Vec::new(),
             failed: false,
         };
-        let head = writer
-            .encoder
-            .header(directory.started())
+        let head = hlog::header(directory.started())
             .map_err(|e| RecordError::io("write", &writer.latency.path, e))?;
         writer.latency.append(&head)?;
         writer.append_line(&RunLine {
@@ -153,7 +149,6 @@ impl RunWriter {
             };
             let mut second = SecondText {
                 reached: open.seconds.reached(),
-                encoder: &mut self.encoder,
                 slice: open.fold.start(),
                 interval: &interval,
                 offset: self.latency.length,
@@ -167,7 +162,7 @@ impl RunWriter {
             let SecondText {
                 histograms, lines, ..
             } = second;
-            open.fold.add(interval);
+            open.fold.add(&interval);
             self.append(Some(&histograms), &lines)?;
         }
         Ok(())
@@ -196,7 +191,6 @@ impl RunWriter {
 
 /// What one second adds to both files.
 struct SecondText<'a> {
-    encoder: &'a mut HlogEncoder,
     slice: &'a SliceStart,
     interval: &'a Interval,
     /// Where `histograms` are going to stand.
@@ -247,10 +241,10 @@ impl SecondText<'_> {
     fn histograms(
         &mut self,
         subject: Subject<'_>,
-        all: &[(&str, &Histogram<u64>)],
+        all: &[(&str, &PackedHistogram)],
     ) -> std::io::Result<ByteRange> {
         let before = self.histograms.len();
-        self.encoder.push(
+        hlog::push(
             &mut self.histograms,
             self.slice,
             self.interval,
