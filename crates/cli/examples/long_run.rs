@@ -42,12 +42,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn write(
-    root: &std::path::Path,
-    slices: u32,
-    seconds: f64,
-    started: SystemTime,
-) -> Result<String> {
+fn write(root: &std::path::Path, slices: u32, seconds: f64, started: SystemTime) -> Result<String> {
     let directory = RunDirectory::create(root, "long", started)?;
     let plan = PLAN.replace("ROUNDS", &(slices / 2).to_string());
     directory.write_plan(&plan.replace("SECONDS", &seconds.to_string()))?;
@@ -113,7 +108,11 @@ fn end(seconds: f64) -> SliceEnd {
 
 fn sample(draw: &mut Draw, start: u64, end: u64, drain: bool) -> Sample {
     let mut op = OpSample::new("GET");
-    let ok = if drain { 16 } else { RATE * (end - start) / BILLION };
+    let ok = if drain {
+        16
+    } else {
+        RATE * (end - start) / BILLION
+    };
     let draws = DRAWS.min(ok);
     let each = ok / draws;
     for _ in 0..draws {

@@ -12,6 +12,7 @@ use crate::probed::Probed;
 use crate::slice::{
     ClientUse, HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart, ThreadTurn,
 };
+use crate::store::Store;
 
 /// One second of a slice, merged over threads.
 #[derive(Debug)]
@@ -129,12 +130,21 @@ impl SliceFold {
         }
     }
 
-    /// The slice as it is.
-    pub(crate) fn finish(mut self, end: SliceEnd) -> Slice {
-        if self.start.closed_loop {
-            for op in &mut self.ops {
+    /// The slice as it is. `store` takes its histograms.
+    pub(crate) fn finish(mut self, end: SliceEnd, store: &mut Store) -> Slice {
+        for op in &mut self.ops {
+            Kind::ALL
+                .into_iter()
+                .for_each(|kind| kind.of_mut(op).move_to(store));
+            if self.start.closed_loop {
                 op.response = op.service.clone();
             }
+        }
+        for step in Step::ALL {
+            step.of_mut(&mut self.setup).move_to(store);
+        }
+        for host in &mut self.hosts {
+            host.service.move_to(store);
         }
         Slice {
             index: self.start.index,

@@ -80,7 +80,7 @@ fn compressed(histogram: &PackedHistogram) -> io::Result<Vec<u8>> {
     for field in [LOWEST, highest, NO_CONVERSION] {
         zip.write_all(&field.to_be_bytes())?;
     }
-    zip.write_all(counts)?;
+    zip.write_all(&counts)?;
     let mut bytes = zip.finish()?;
     let length = (bytes.len() - 8) as u32;
     bytes[..4].copy_from_slice(&COMPRESSED);
@@ -252,7 +252,9 @@ impl Head {
 
     fn field(&self, at: usize) -> u32 {
         let bytes = &self.0[at..at + 4];
-        bytes.iter().fold(0, |field, byte| field << 8 | u32::from(*byte))
+        bytes
+            .iter()
+            .fold(0, |field, byte| field << 8 | u32::from(*byte))
     }
 }
 
@@ -266,6 +268,9 @@ impl ByteRange {
 
 #[cfg(test)]
 mod tests {
+    use hdrhistogram::serialization::Serializer as _;
+    use tenbin_engine::histogram::latency_histogram;
+
     use super::*;
 
     /// A compressed histogram of nothing with this length of payload and these digits.
@@ -283,6 +288,32 @@ mod tests {
         let length = (body.len() as u32).to_be_bytes();
         let bytes = [&COMPRESSED[..], &length, &body].concat();
         STANDARD.encode(bytes)
+    }
+
+    #[test]
+    fn hdrhistogram_reads_what_is_written() {
+        let mut times = latency_histogram();
+        for time in 1..5_000 {
+            times.record(time * time * 1_000).unwrap();
+        }
+        let written = compressed(&PackedHistogram::from(&times)).unwrap();
+        let read: Result<hdrhistogram::Histogram<u64>, _> =
+            Deserializer::new().deserialize(&mut written.as_slice());
+        assert_eq!(read.unwrap(), times);
+        let back = histogram(&STANDARD.encode(&written)).unwrap();
+        assert_eq!(back, PackedHistogram::from(&times));
+    }
+
+    #[test]
+    fn a_histogram_of_other_resolution_is_read() {
+        let mut coarse =
+            hdrhistogram::Histogram::<u64>::new_with_bounds(100, 10_000_000, 2).unwrap();
+        coarse.record_n(1_000_000, 5).unwrap();
+        let mut bytes = Vec::new();
+        let mut serializer = V2DeflateSerializer::new();
+        serializer.serialize(&coarse, &mut bytes).unwrap();
+        let read = histogram(&STANDARD.encode(bytes)).unwrap();
+        assert_eq!((read.len(), read.max() / 10_000), (5, 100));
     }
 
     #[test]

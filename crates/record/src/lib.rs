@@ -47,6 +47,7 @@ mod sequence;
 pub mod server;
 mod single;
 pub mod slice;
+mod store;
 mod writer;
 
 pub use directory::{RunDirectory, can_write_atomically, is_under_way, rfc3339, write_atomically};
@@ -66,7 +67,10 @@ pub use packed::PackedHistogram;
 pub use pause::Pause;
 pub use reader::{RecordedRun, SecondCounts, SecondTimes, read};
 pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};
-pub use tenbin_engine::{ErrorClass, Ledger, Role, Spread, failure, histogram::{latency_histogram, slot_of}};
+pub use tenbin_engine::{
+    ErrorClass, Ledger, Role, Spread, failure,
+    histogram::{latency_histogram, slot_of},
+};
 
 pub use probed::{Probed, ProbedSecond};
 pub use responses::{ExpectedResponse, Responses, Sameness, UnexpectedResponses};

@@ -1,6 +1,5 @@
 //! Seconds as they are written, for whoever shows them.
 
-
 use crate::packed::PackedHistogram;
 use crate::reader::{SecondCounts, SecondTimes};
 

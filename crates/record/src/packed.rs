@@ -5,11 +5,14 @@
 //! their order as ZigZag LEB128 numbers, a run of n zeros as −n
 //! (`EncodableHistogram` of HdrHistogram, encoding V2).
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
 
 use hdrhistogram::Histogram;
 use tenbin_engine::histogram::{latency_histogram, lowest_of_slot, slot_of, width_of_slot};
+
+use crate::store::{Store, Stored};
 
 /// The last slot of a histogram of 64-bit values.
 const LAST_SLOT: usize = slot_of(u64::MAX);
@@ -18,11 +21,19 @@ const LAST_SLOT: usize = slot_of(u64::MAX);
 ///
 /// Its figures are those of a [`Histogram`] with three significant digits. Reading one takes time
 /// in proportion to its filled slots; to add up many, use [`crate::merge`] with a [`Histogram`].
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub struct PackedHistogram {
     total: u64,
-    /// Empty for an empty histogram. Shared: in a closed loop two kinds of latency are the same.
-    counts: Option<Arc<[u8]>>,
+    counts: Counts,
+}
+
+/// Encoded counts. Shared: in a closed loop two kinds of latency are the same.
+#[derive(Clone, Default)]
+enum Counts {
+    #[default]
+    Empty,
+    Memory(Arc<[u8]>),
+    File(Stored),
 }
 
 impl PackedHistogram {
@@ -185,8 +196,21 @@ impl PackedHistogram {
     }
 
     /// The counts as HdrHistogram's encoding V2 has them.
-    pub(crate) fn encoded(&self) -> &[u8] {
-        self.counts.as_deref().unwrap_or_default()
+    pub(crate) fn encoded(&self) -> Cow<'_, [u8]> {
+        match &self.counts {
+            Counts::Empty => Cow::Borrowed(&[]),
+            Counts::Memory(bytes) => Cow::Borrowed(bytes),
+            Counts::File(stored) => Cow::Owned(stored.read()),
+        }
+    }
+
+    /// Moves the counts out of memory, as far as `store` takes them.
+    pub(crate) fn move_to(&mut self, store: &mut Store) {
+        if let Counts::Memory(bytes) = &self.counts
+            && let Some(stored) = store.take(bytes)
+        {
+            self.counts = Counts::File(stored);
+        }
     }
 
     /// From counts as HdrHistogram's encoding V2 has them, of a histogram whose lowest discernible
@@ -219,6 +243,7 @@ impl PackedHistogram {
     fn slots(&self) -> Slots<'_> {
         Slots {
             encoded: self.encoded(),
+            at: 0,
             slot: 0,
         }
     }
@@ -236,6 +261,14 @@ impl From<&Histogram<u64>> for PackedHistogram {
     }
 }
 
+impl PartialEq for PackedHistogram {
+    fn eq(&self, other: &Self) -> bool {
+        self.total == other.total && self.encoded() == other.encoded()
+    }
+}
+
+impl Eq for PackedHistogram {}
+
 impl std::fmt::Debug for PackedHistogram {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_map().entries(self.recorded()).finish()
@@ -252,7 +285,8 @@ fn median_of_slot(slot: usize) -> u64 {
 
 /// The filled slots and their counts.
 struct Slots<'a> {
-    encoded: &'a [u8],
+    encoded: Cow<'a, [u8]>,
+    at: usize,
     slot: usize,
 }
 
@@ -262,8 +296,8 @@ impl Iterator for Slots<'_> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let (number, length) = number(self.encoded)?;
-            self.encoded = &self.encoded[length..];
+            let (number, length) = number(&self.encoded[self.at..])?;
+            self.at += length;
             if number > 0 {
                 self.slot += 1;
                 return Some((self.slot - 1, number.unsigned_abs()));
@@ -279,14 +313,30 @@ const MOST_BYTES: usize = 9;
 /// The number at the begin of `bytes`, and its length; `None` when it is not whole.
 #[inline]
 fn number(bytes: &[u8]) -> Option<(i64, usize)> {
+    match bytes.first()? {
+        // Most counts are small.
+        byte @ ..0x80 => Some((signed(u64::from(*byte)), 1)),
+        _ => long_number(bytes),
+    }
+}
+
+#[inline]
+fn signed(zigzag: u64) -> i64 {
+    (zigzag >> 1) as i64 ^ -((zigzag & 1) as i64)
+}
+
+fn long_number(bytes: &[u8]) -> Option<(i64, usize)> {
     let mut zigzag = 0_u64;
     for (at, &byte) in bytes.iter().take(MOST_BYTES).enumerate() {
         let is_last = byte < 0x80 || at == MOST_BYTES - 1;
-        let bits = if at == MOST_BYTES - 1 { byte } else { byte & 0x7f };
+        let bits = if at == MOST_BYTES - 1 {
+            byte
+        } else {
+            byte & 0x7f
+        };
         zigzag |= u64::from(bits) << (7 * at);
         if is_last {
-            let number = (zigzag >> 1) as i64 ^ -((zigzag & 1) as i64);
-            return Some((number, at + 1));
+            return Some((signed(zigzag), at + 1));
         }
     }
     None
@@ -344,7 +394,10 @@ impl Packer {
         self.flush();
         PackedHistogram {
             total: self.total,
-            counts: (self.total > 0).then(|| self.bytes.into()),
+            counts: match self.total {
+                0 => Counts::Empty,
+                _ => Counts::Memory(self.bytes.into()),
+            },
         }
     }
 }
@@ -384,10 +437,17 @@ mod tests {
         assert_eq!((packed.min(), packed.max()), (dense.min(), dense.max()));
         assert_eq!(packed.mean(), dense.mean());
         for q in [0.0, 1e-9, 0.1, 0.5, 0.9, 0.99, 0.999, 1.0, 2.0] {
-            assert_eq!(packed.value_at_quantile(q), dense.value_at_quantile(q), "{q}");
+            assert_eq!(
+                packed.value_at_quantile(q),
+                dense.value_at_quantile(q),
+                "{q}"
+            );
         }
         for (low, high) in [(0, 0), (0, 70_000), (900, 5_000_000), (4_000_000, u64::MAX)] {
-            assert_eq!(packed.count_between(low, high), dense.count_between(low, high));
+            assert_eq!(
+                packed.count_between(low, high),
+                dense.count_between(low, high)
+            );
         }
         let steps = dense.iter_recorded();
         let steps: Vec<_> = steps
@@ -396,7 +456,10 @@ mod tests {
         assert_eq!(packed.recorded().collect::<Vec<_>>(), steps);
         for (value, count) in steps {
             assert_eq!(packed.count_at(value), count);
-            assert_eq!(packed.median_equivalent(value), dense.median_equivalent(value));
+            assert_eq!(
+                packed.median_equivalent(value),
+                dense.median_equivalent(value)
+            );
         }
         assert_eq!(packed.unpacked(), *dense);
     }
@@ -411,6 +474,19 @@ mod tests {
         assert!(nothing.is_empty() && nothing.recorded().next().is_none());
         assert_eq!((nothing.min(), nothing.max(), nothing.mean()), (0, 0, 0.0));
         assert_eq!(nothing.value_at_quantile(0.5), 0);
+    }
+
+    #[test]
+    fn counts_in_a_file_are_those_in_memory() {
+        let mut store = Store::with_budget(0);
+        for seed in 1..5 {
+            let dense = dense(&values(300 * seed, seed));
+            let mut packed = PackedHistogram::from(&dense);
+            packed.move_to(&mut store);
+            assert!(matches!(packed.counts, Counts::File(_)));
+            expect_alike(&packed, &dense);
+            assert_eq!(packed, PackedHistogram::from(&dense));
+        }
     }
 
     #[test]
@@ -432,7 +508,7 @@ mod tests {
             let mut bytes = Vec::new();
             V2Serializer::new().serialize(&dense, &mut bytes).unwrap();
             let packed = PackedHistogram::from(&dense);
-            assert_eq!(packed.encoded(), &bytes[40..]);
+            assert_eq!(&*packed.encoded(), &bytes[40..]);
             assert_eq!(PackedHistogram::decode(&bytes[40..]).unwrap(), packed);
         }
     }

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
-#[cfg(unix)]
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -23,6 +22,7 @@ use crate::lines::{
     SecondLine, SetupPart,
 };
 use crate::slice::{HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
+use crate::store::Store;
 
 /// What a run directory tells.
 #[derive(Debug, Clone)]
@@ -158,7 +158,9 @@ struct Latency {
 impl Latency {
     fn open(path: PathBuf) -> Result<Self, RecordError> {
         let file = open_if_there(&path)?;
-        let length = file.as_ref().map_or(Ok(0), |file| Ok(file.metadata()?.len()));
+        let length = file
+            .as_ref()
+            .map_or(Ok(0), |file| Ok(file.metadata()?.len()));
         let length = length.map_err(|e| RecordError::io("read", &path, e))?;
         Ok(Self { path, file, length })
     }
@@ -192,6 +194,7 @@ impl Latency {
 #[derive(Debug)]
 struct Journal {
     latency: Latency,
+    store: Store,
     open: Option<SliceEntry>,
     /// Of the second that is being read.
     operations: Vec<OperationLine>,
@@ -224,6 +227,7 @@ impl Journal {
     fn new(latency: Latency) -> Self {
         Self {
             latency,
+            store: Store::default(),
             open: None,
             operations: Vec::new(),
             slices: Vec::new(),
@@ -317,10 +321,14 @@ impl Journal {
         if slice.end.is_some() {
             self.seconds.extend(windows.flat_map(|second| {
                 let length = second.line.end_ns.saturating_sub(second.line.start_ns);
-                second.operations.iter().map(move |line| line.counts(length))
+                second
+                    .operations
+                    .iter()
+                    .map(move |line| line.counts(length))
             }));
         }
-        self.slices.extend(slice.fold(&self.latency)?);
+        self.slices
+            .extend(slice.fold(&self.latency, &mut self.store)?);
         Ok(())
     }
 }
@@ -367,7 +375,7 @@ impl SliceEntry {
     }
 
     /// The figures; `None` for a slice of which nothing was kept.
-    fn fold(self, latency: &Latency) -> Result<Option<Slice>, RecordError> {
+    fn fold(self, latency: &Latency, store: &mut Store) -> Result<Option<Slice>, RecordError> {
         let Some(end) = self.end else {
             return Ok(None);
         };
@@ -376,7 +384,7 @@ impl SliceEntry {
             let interval = second.interval(fold.start(), latency)?;
             fold.add(&interval);
         }
-        Ok(Some(fold.finish(end)))
+        Ok(Some(fold.finish(end, store)))
     }
 }
 

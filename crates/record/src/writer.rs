@@ -19,6 +19,7 @@ use crate::packed::PackedHistogram;
 use crate::seconds::Seconds;
 use crate::server::ServerUse;
 use crate::slice::{Slice, SliceEnd, SliceStart};
+use crate::store::Store;
 
 /// Writes `intervals.jsonl` and `latency.hlog`, a second at a time: what has
 /// been handed to the operating system survives the end of this process.
@@ -29,6 +30,7 @@ pub struct RunWriter {
     intervals: AppendFile,
     latency: AppendFile,
     open: Option<OpenSlice>,
+    store: Store,
     /// Of the seconds written since [`RunWriter::take_seconds`].
     counts: Vec<LiveSecond>,
     failed: bool,
@@ -46,6 +48,7 @@ impl RunWriter {
             intervals: AppendFile::create(directory.path().join(INTERVALS_FILE))?,
             latency: AppendFile::create(directory.path().join(LATENCY_FILE))?,
             open: None,
+            store: Store::default(),
             counts: Vec::new(),
             failed: false,
         };
@@ -122,7 +125,7 @@ impl RunWriter {
             end,
         };
         self.append_line(&line)?;
-        Ok(open.fold.finish(line.end))
+        Ok(open.fold.finish(line.end, &mut self.store))
     }
 
     /// Marks the run as complete: every slice of the plan was measured. A run

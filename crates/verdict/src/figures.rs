@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tenbin_plan::Plan;
-use tenbin_record::{CacheUse, OpFigures, PackedHistogram, Role, SearchUse, ServerUse, Slice, UseScope};
+use tenbin_record::{
+    CacheUse, OpFigures, PackedHistogram, Role, SearchUse, ServerUse, Slice, UseScope,
+};
 use tenbin_stats::{CONFIDENCE, Estimate, Measured, median};
 
 use crate::backend::{Backend, Backends};

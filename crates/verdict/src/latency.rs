@@ -86,7 +86,11 @@ impl Window {
     /// Moves to `slot`, with the slots that come next in the direction of the move.
     fn move_to(&mut self, slot: usize, times: &[&PackedHistogram]) {
         let is_below = slot < self.first || self.counts.is_empty();
-        self.first = if is_below { (slot + 1).saturating_sub(WIDTH) } else { slot };
+        self.first = if is_below {
+            (slot + 1).saturating_sub(WIDTH)
+        } else {
+            slot
+        };
         self.counts.clear();
         self.counts.resize(WIDTH, 0);
         let mut part = [0; WIDTH];

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tenbin_plan::{Plan, RateSearch};
-use tenbin_record::{ErrorClass, OpFigures, Slice, PackedHistogram, merged, quantile_ns};
+use tenbin_record::{ErrorClass, OpFigures, PackedHistogram, Slice, merged, quantile_ns};
 use tenbin_stats::{HighestRate, Probe, Purpose, Search, Yield};
 
 pub use compare::{RateComparison, compare_rates};
