@@ -1,5 +1,5 @@
 //! Writes the run directory of a long run, to measure what showing it takes:
-//! `long_run DIRECTORY SLICES SECONDS`. Two targets, one workload, slices of so many seconds.
+//! `long_run DIRECTORY SLICES SECONDS` makes `DIRECTORY/2026-01-01T000000-long`. Two targets, one workload, slices of so many seconds.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -38,11 +38,10 @@ fn main() -> Result<()> {
     let slices: u32 = next("say how many slices")?.parse()?;
     let seconds: f64 = next("say how long they are, in seconds")?.parse()?;
     let started = UNIX_EPOCH + Duration::from_secs(1_767_225_600);
-    println!("{}", write(directory.as_ref(), slices, seconds, started)?);
-    Ok(())
+    write(directory.as_ref(), slices, seconds, started)
 }
 
-fn write(root: &std::path::Path, slices: u32, seconds: f64, started: SystemTime) -> Result<String> {
+fn write(root: &std::path::Path, slices: u32, seconds: f64, started: SystemTime) -> Result<()> {
     let directory = RunDirectory::create(root, "long", started)?;
     let plan = PLAN.replace("ROUNDS", &(slices / 2).to_string());
     directory.write_plan(&plan.replace("SECONDS", &seconds.to_string()))?;
@@ -62,8 +61,7 @@ fn write(root: &std::path::Path, slices: u32, seconds: f64, started: SystemTime)
         drop(writer.take_seconds());
         drop(writer.end(end(seconds))?);
     }
-    writer.complete(Ended::Planned)?;
-    Ok(directory.path().display().to_string())
+    Ok(writer.complete(Ended::Planned)?)
 }
 
 fn start(index: u32, seconds: f64) -> SliceStart {

@@ -140,7 +140,7 @@ impl Pooled {
         let mut total = self.service.clone();
         let first = &self.setup.response;
         // Runs of versions that did not record first responses have neither.
-        if total.subtract(&first.unpacked()).is_ok() {
+        if total.subtract(first.unpacked()).is_ok() {
             merge(&mut total, &self.setup.total);
         }
         total
