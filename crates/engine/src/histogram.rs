@@ -73,7 +73,7 @@ impl Counts {
             let count = std::mem::take(&mut self.slots[slot]);
             if count > 0 {
                 histogram
-                    .record_n(value_of(slot), u64::from(count))
+                    .record_n(lowest_of_slot(slot), u64::from(count))
                     .expect("every slot lies within the bounds");
             }
         }
@@ -90,22 +90,27 @@ impl Counts {
     }
 }
 
-/// The slot of a value. Up to 2,047 every value has its own; after that every
+/// The slot of a value in a [`latency_histogram`]. Up to 2,047 every value has its own; after that every
 /// power of two is told apart in 1,024 steps, as HdrHistogram does it.
 #[inline]
-const fn slot_of(value: u64) -> usize {
+pub const fn slot_of(value: u64) -> usize {
     let lowest_power = (1 << SUB_BUCKET_BITS) - 1;
     let shift = 64 - SUB_BUCKET_BITS - (value | lowest_power).leading_zeros();
     shift as usize * HALF + (value >> shift) as usize
 }
 
 /// The lowest value of a slot.
-fn value_of(slot: usize) -> u64 {
+pub fn lowest_of_slot(slot: usize) -> u64 {
     if slot < 2 * HALF {
         return slot as u64;
     }
     let shift = slot / HALF - 1;
     ((slot % HALF + HALF) as u64) << shift
+}
+
+/// Number of values that a slot holds.
+pub fn width_of_slot(slot: usize) -> u64 {
+    1 << (slot / HALF).saturating_sub(1)
 }
 
 #[cfg(test)]
@@ -117,8 +122,8 @@ mod tests {
     #[test]
     fn every_slot_begins_at_its_value() {
         for slot in 1..SLOTS {
-            assert_eq!(slot_of(value_of(slot)), slot);
-            assert!(slot_of(value_of(slot) - 1) < slot);
+            assert_eq!(slot_of(lowest_of_slot(slot)), slot);
+            assert!(slot_of(lowest_of_slot(slot) - 1) < slot);
         }
     }
 

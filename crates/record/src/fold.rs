@@ -3,16 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use tenbin_engine::{Ledger, failure};
 
-use crate::histogram::merge;
+use crate::packed::PackedHistogram;
 use crate::pause::Pauses;
 use crate::probed::Probed;
 use crate::slice::{
     ClientUse, HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart, ThreadTurn,
 };
+use crate::store::Store;
 
 /// One second of a slice, merged over threads.
 #[derive(Debug)]
@@ -108,16 +108,16 @@ impl SliceFold {
     }
 
     /// Adds a second, whose operations and hosts are in the order of the slice's.
-    pub(crate) fn add(&mut self, interval: Interval) {
+    pub(crate) fn add(&mut self, interval: &Interval) {
         if let Some(probed) = &mut self.probed {
-            probed.add(&interval);
+            probed.add(interval);
         }
-        for (sum, op) in self.ops.iter_mut().zip(interval.ops) {
+        for (sum, op) in self.ops.iter_mut().zip(&interval.ops) {
             add_figures(sum, op);
         }
         self.ledger += interval.ledger;
-        add_setup(&mut self.setup, interval.setup);
-        for (sum, host) in self.hosts.iter_mut().zip(interval.hosts) {
+        add_setup(&mut self.setup, &interval.setup);
+        for (sum, host) in self.hosts.iter_mut().zip(&interval.hosts) {
             add_host(sum, host);
         }
         for usage in &interval.threads {
@@ -130,12 +130,21 @@ impl SliceFold {
         }
     }
 
-    /// The slice as it is.
-    pub(crate) fn finish(mut self, end: SliceEnd) -> Slice {
-        if self.start.closed_loop {
-            for op in &mut self.ops {
+    /// The slice as it is. `store` takes its histograms.
+    pub(crate) fn finish(mut self, end: SliceEnd, store: &mut Store) -> Slice {
+        for op in &mut self.ops {
+            Kind::ALL
+                .into_iter()
+                .for_each(|kind| kind.of_mut(op).move_to(store));
+            if self.start.closed_loop {
                 op.response = op.service.clone();
             }
+        }
+        for step in Step::ALL {
+            step.of_mut(&mut self.setup).move_to(store);
+        }
+        for host in &mut self.hosts {
+            host.service.move_to(store);
         }
         Slice {
             index: self.start.index,
@@ -239,7 +248,7 @@ fn readiest(threads: &BTreeMap<usize, ThreadSum>) -> Option<ThreadTurn> {
 }
 
 /// Adds the figures of an operation to those it had.
-pub(crate) fn add_figures(sum: &mut OpFigures, mut part: OpFigures) {
+pub(crate) fn add_figures(sum: &mut OpFigures, part: &OpFigures) {
     sum.answered = match (sum.ok, part.ok) {
         (0, _) => part.answered,
         (_, 0) => sum.answered,
@@ -259,32 +268,22 @@ pub(crate) fn add_figures(sum: &mut OpFigures, mut part: OpFigures) {
         failure::count(&mut sum.failures, text, *count);
     }
     for kind in Kind::ALL {
-        absorb(kind.of_mut(sum), kind.of_mut(&mut part));
+        kind.of_mut(sum).add(kind.of(part));
     }
 }
 
 /// Adds the set-up of connections to that of others.
-pub(crate) fn add_setup(sum: &mut SetupFigures, mut part: SetupFigures) {
+pub(crate) fn add_setup(sum: &mut SetupFigures, part: &SetupFigures) {
     for step in Step::ALL {
-        absorb(step.of_mut(sum), step.of_mut(&mut part));
+        step.of_mut(sum).add(step.of(part));
     }
 }
 
 /// Adds the figures of a host to those it had.
-pub(crate) fn add_host(sum: &mut HostFigures, mut part: HostFigures) {
+pub(crate) fn add_host(sum: &mut HostFigures, part: &HostFigures) {
     sum.ok += part.ok;
     add_counts(&mut sum.errors, &part.errors);
-    absorb(&mut sum.service, &mut part.service);
-}
-
-/// Adds `part`, which is of no use afterwards, to `sum`. A histogram is a quarter
-/// of a megabyte: the first one is taken over rather than copied.
-fn absorb(sum: &mut Histogram<u64>, part: &mut Histogram<u64>) {
-    if sum.is_empty() {
-        std::mem::swap(sum, part);
-    } else {
-        merge(sum, part);
-    }
+    sum.service.add(&part.service);
 }
 
 fn add_counts<K: Ord + Clone>(sum: &mut BTreeMap<K, u64>, part: &BTreeMap<K, u64>) {
@@ -323,7 +322,7 @@ impl Kind {
         }
     }
 
-    pub(crate) fn of(self, op: &OpFigures) -> &Histogram<u64> {
+    pub(crate) fn of(self, op: &OpFigures) -> &PackedHistogram {
         match self {
             Self::Service => &op.service,
             Self::Response => &op.response,
@@ -333,7 +332,7 @@ impl Kind {
         }
     }
 
-    pub(crate) fn of_mut(self, op: &mut OpFigures) -> &mut Histogram<u64> {
+    pub(crate) fn of_mut(self, op: &mut OpFigures) -> &mut PackedHistogram {
         match self {
             Self::Service => &mut op.service,
             Self::Response => &mut op.response,
@@ -374,7 +373,7 @@ impl Step {
         }
     }
 
-    pub(crate) fn of(self, setup: &SetupFigures) -> &Histogram<u64> {
+    pub(crate) fn of(self, setup: &SetupFigures) -> &PackedHistogram {
         match self {
             Self::Connect => &setup.connect,
             Self::Tls => &setup.tls,
@@ -384,7 +383,7 @@ impl Step {
         }
     }
 
-    pub(crate) fn of_mut(self, setup: &mut SetupFigures) -> &mut Histogram<u64> {
+    pub(crate) fn of_mut(self, setup: &mut SetupFigures) -> &mut PackedHistogram {
         match self {
             Self::Connect => &mut setup.connect,
             Self::Tls => &mut setup.tls,

@@ -1,16 +1,31 @@
 //! Adding histograms up and reading quantiles off them.
 
 use hdrhistogram::Histogram;
+use tenbin_engine::histogram::{latency_histogram, lowest_of_slot};
+
+use crate::packed::PackedHistogram;
 
 /// Adds `part` to `sum`. Percentiles are never averaged: histograms are added,
 /// and percentiles read off the sum.
-pub fn merge(sum: &mut Histogram<u64>, part: &Histogram<u64>) {
-    if part.is_empty() {
-        return;
+pub fn merge(sum: &mut Histogram<u64>, part: &PackedHistogram) {
+    part.add_to(sum);
+}
+
+/// The sum of `parts`: faster than adding one part after the other.
+pub fn merged<'a>(parts: impl IntoIterator<Item = &'a PackedHistogram>) -> Histogram<u64> {
+    let mut slots = Vec::new();
+    for part in parts {
+        part.add_to_slots(&mut slots);
     }
+    let mut sum = latency_histogram();
     sum.auto(true);
-    sum.add(part)
-        .expect("a histogram that resizes itself takes any other");
+    for (slot, count) in slots.into_iter().enumerate() {
+        if count > 0 {
+            sum.record_n(lowest_of_slot(slot), count)
+                .expect("a histogram that resizes itself takes any value");
+        }
+    }
+    sum
 }
 
 /// The value at quantile `q` (0 to 1), nanoseconds; `None` for an empty histogram.

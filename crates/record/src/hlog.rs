@@ -2,94 +2,90 @@
 //! line a second, a target, an operation or a host, and a kind.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read};
+use std::io::{self, Read as _, Write as _};
 use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
 use flate2::read::ZlibDecoder;
-use hdrhistogram::Histogram;
+use flate2::write::ZlibEncoder;
 use hdrhistogram::serialization::interval_log::{
-    IntervalLogIterator, IntervalLogWriterBuilder, LogEntry, Tag,
+    IntervalLogIterator, IntervalLogWriterBuilder, LogEntry,
 };
 use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
+use tenbin_engine::histogram::HIGHEST_NANOS;
 
 use crate::fold::Interval;
 use crate::lines::{ByteRange, Quantiles};
+use crate::packed::PackedHistogram;
 use crate::slice::SliceStart;
 
 /// Histograms hold nanoseconds; HdrHistogram's tools read the largest value of
 /// an interval in milliseconds.
 const MAX_VALUE_DIVISOR: f64 = 1e6;
 
-/// Turns histograms into lines.
-pub(crate) struct HlogEncoder {
-    serializer: V2DeflateSerializer,
+/// The head of the file. Times in the file count from `started`.
+pub(crate) fn header(started: SystemTime) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    IntervalLogWriterBuilder::new()
+        .add_comment("[Histogram log format version 1.3]")
+        .add_comment("nanoseconds; Tag=target/workload/operation/kind")
+        .with_start_time(started)
+        .with_base_time(started)
+        .with_max_value_divisor(MAX_VALUE_DIVISOR)
+        .begin_log_with(&mut head, &mut V2DeflateSerializer::new())?;
+    head.extend_from_slice(
+        b"\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
+    );
+    Ok(head)
 }
 
-impl HlogEncoder {
-    pub(crate) fn new() -> Self {
-        Self {
-            serializer: V2DeflateSerializer::new(),
+/// Appends histograms of one second and one subject to `text`, each with the
+/// name of its kind, the empty ones left out.
+pub(crate) fn push(
+    text: &mut Vec<u8>,
+    slice: &SliceStart,
+    interval: &Interval,
+    subject: Subject<'_>,
+    histograms: &[(&str, &PackedHistogram)],
+) -> io::Result<()> {
+    let start = seconds(slice.start) + Duration::from_nanos(interval.start);
+    let length = Duration::from_nanos(interval.end.saturating_sub(interval.start));
+    for (kind, histogram) in histograms {
+        if histogram.is_empty() {
+            continue;
         }
+        writeln!(
+            text,
+            "Tag={},{:.3},{:.3},{:.3},{}",
+            tag(slice, subject, kind),
+            start.as_secs_f64(),
+            length.as_secs_f64(),
+            histogram.max() as f64 / MAX_VALUE_DIVISOR,
+            STANDARD.encode(compressed(histogram)?),
+        )?;
     }
-
-    /// The head of the file. Times in the file count from `started`.
-    pub(crate) fn header(&mut self, started: SystemTime) -> io::Result<Vec<u8>> {
-        let mut head = Vec::new();
-        IntervalLogWriterBuilder::new()
-            .add_comment("[Histogram log format version 1.3]")
-            .add_comment("nanoseconds; Tag=target/workload/operation/kind")
-            .with_start_time(started)
-            .with_base_time(started)
-            .with_max_value_divisor(MAX_VALUE_DIVISOR)
-            .begin_log_with(&mut head, &mut self.serializer)?;
-        head.extend_from_slice(
-            b"\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
-        );
-        Ok(head)
-    }
-
-    /// Appends histograms of one second and one subject to `text`, each with the
-    /// name of its kind, the empty ones left out.
-    pub(crate) fn push(
-        &mut self,
-        text: &mut Vec<u8>,
-        slice: &SliceStart,
-        interval: &Interval,
-        subject: Subject<'_>,
-        histograms: &[(&str, &Histogram<u64>)],
-    ) -> io::Result<()> {
-        let mut lines = Vec::new();
-        let mut log = IntervalLogWriterBuilder::new()
-            .with_max_value_divisor(MAX_VALUE_DIVISOR)
-            .begin_log_with(&mut lines, &mut self.serializer)?;
-        for (kind, histogram) in histograms {
-            if histogram.is_empty() {
-                continue;
-            }
-            let tag = tag(slice, subject, kind);
-            log.write_histogram(
-                *histogram,
-                seconds(slice.start) + Duration::from_nanos(interval.start),
-                Duration::from_nanos(interval.end.saturating_sub(interval.start)),
-                Tag::new(&tag),
-            )
-            .map_err(|e| io::Error::other(e.to_string()))?;
-        }
-        text.extend_from_slice(without_head(&lines));
-        Ok(())
-    }
+    Ok(())
 }
 
-/// The builder writes a comment about the divisor at the head of everything;
-/// once, at the head of the file, is enough.
-fn without_head(lines: &[u8]) -> &[u8] {
-    let head = lines
-        .split_inclusive(|&byte| byte == b'\n')
-        .take_while(|line| line.starts_with(b"#"))
-        .map(<[u8]>::len)
-        .sum();
-    &lines[head..]
+/// HdrHistogram's encoding V2, compressed.
+fn compressed(histogram: &PackedHistogram) -> io::Result<Vec<u8>> {
+    let counts = histogram.encoded();
+    let mut zip = ZlibEncoder::new(vec![0; 8], Compression::default());
+    for field in [PLAIN, counts.len() as u32, 0, DIGITS] {
+        zip.write_all(&field.to_be_bytes())?;
+    }
+    let highest = HIGHEST_NANOS.max(histogram.max());
+    for field in [LOWEST, highest, NO_CONVERSION] {
+        zip.write_all(&field.to_be_bytes())?;
+    }
+    zip.write_all(&counts)?;
+    let mut bytes = zip.finish()?;
+    let length = (bytes.len() - 8) as u32;
+    bytes[..4].copy_from_slice(&COMPRESSED);
+    bytes[4..8].copy_from_slice(&length.to_be_bytes());
+    Ok(bytes)
 }
 
 fn seconds(seconds: f64) -> Duration {
@@ -135,7 +131,7 @@ fn tag_part(name: &str) -> String {
 }
 
 /// Histograms read from the file, by kind.
-pub(crate) struct Decoded(BTreeMap<String, Histogram<u64>>);
+pub(crate) struct Decoded(BTreeMap<String, PackedHistogram>);
 
 /// The histograms in `lines`, the part of the file that a line points to.
 ///
@@ -166,10 +162,10 @@ impl Decoded {
         &mut self,
         kind: &str,
         promised: Option<Quantiles>,
-        to: &mut Histogram<u64>,
+        to: &mut PackedHistogram,
     ) -> Result<(), String> {
         let found = self.0.remove(kind);
-        let count = found.as_ref().map_or(0, Histogram::len);
+        let count = found.as_ref().map_or(0, PackedHistogram::len);
         let expected = promised.map_or(0, |quantiles| quantiles.count);
         if count != expected {
             return Err(format!(
@@ -192,62 +188,88 @@ impl Decoded {
     }
 }
 
-fn histogram(encoded: &str) -> Result<Histogram<u64>, String> {
-    let bytes = base64::engine::general_purpose::STANDARD
+fn histogram(encoded: &str) -> Result<PackedHistogram, String> {
+    let bytes = STANDARD
         .decode(encoded)
         .map_err(|e| format!("the histogram is not base64: {e}"))?;
-    expect_bounded(&bytes)?;
-    Deserializer::new()
-        .deserialize(&mut bytes.as_slice())
-        .map_err(|e| format!("the histogram cannot be decoded: {e}"))
+    let undecodable = |e: String| format!("the histogram cannot be decoded: {e}");
+    let mut plain: Box<dyn io::Read + '_> = match bytes.starts_with(&COMPRESSED) {
+        true => Box::new(ZlibDecoder::new(bytes.get(8..).unwrap_or_default())),
+        false => Box::new(bytes.as_slice()),
+    };
+    let mut head = Head([0; HEAD]);
+    let read = plain.read_exact(&mut head.0);
+    read.map_err(|e| undecodable(e.to_string()))?;
+    head.expect_bounded()?;
+    if head.is_ours() {
+        let mut counts = vec![0; head.field(4) as usize];
+        let read = plain.read_exact(&mut counts);
+        read.map_err(|e| undecodable(e.to_string()))?;
+        return PackedHistogram::decode(&counts).map_err(undecodable);
+    }
+    let other = Deserializer::new().deserialize(&mut bytes.as_slice());
+    other
+        .map(|histogram| PackedHistogram::from(&histogram))
+        .map_err(|e| undecodable(e.to_string()))
 }
 
 /// Largest payload of one histogram, bytes: a run's own take at most 9 bytes for each of
 /// some 28,000 counts.
 const LARGEST_PAYLOAD: u32 = 1 << 20;
 /// Significant digits of a run's own histograms.
-const MOST_DIGITS: u32 = 3;
+const DIGITS: u32 = 3;
+/// Lowest discernible value of a run's own histograms, nanoseconds.
+const LOWEST: u64 = 1;
+/// The factor between stored and reported values: 1.0.
+const NO_CONVERSION: u64 = 1.0_f64.to_bits();
 /// `HDR_V2_COMPRESSED_COOKIE` of HdrHistogram's encoding.
 const COMPRESSED: [u8; 4] = 0x1c84_9314_u32.to_be_bytes();
+/// `HDR_V2_COOKIE`.
+const PLAIN: u32 = 0x1c84_9313;
+/// Bytes before the counts.
+const HEAD: usize = 40;
 
-/// The deserializer sets aside as much memory as a histogram's header asks for, up to 4 GiB.
-///
-/// # Errors
-/// When a header asks for more than any histogram of a run needs.
-fn expect_bounded(bytes: &[u8]) -> Result<(), String> {
-    // Cookie, length of the payload, normalising offset, significant digits.
-    let mut head = [0; 16];
-    let read = match bytes.strip_prefix(&COMPRESSED) {
-        Some(packed) => ZlibDecoder::new(packed.get(4..).unwrap_or_default()).read_exact(&mut head),
-        None => (&mut &*bytes).read_exact(&mut head),
-    };
-    read.map_err(|e| format!("the histogram cannot be decoded: {e}"))?;
-    let field =
-        |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-    match field(4) <= LARGEST_PAYLOAD && field(12) <= MOST_DIGITS {
-        true => Ok(()),
-        false => Err("the histogram is larger than any that a run writes".to_owned()),
+/// The begin of an encoded histogram: cookie, length of the payload, normalising offset,
+/// significant digits, lowest discernible value, highest trackable value, conversion.
+struct Head([u8; HEAD]);
+
+impl Head {
+    /// A deserializer sets aside as much memory as this asks for, up to 4 GiB.
+    ///
+    /// # Errors
+    /// When it asks for more than any histogram of a run needs.
+    fn expect_bounded(&self) -> Result<(), String> {
+        match self.field(4) <= LARGEST_PAYLOAD && self.field(12) <= DIGITS {
+            true => Ok(()),
+            false => Err("the histogram is larger than any that a run writes".to_owned()),
+        }
+    }
+
+    fn is_ours(&self) -> bool {
+        let same = self.field(0) == PLAIN && self.field(8) == 0 && self.field(12) == DIGITS;
+        same && self.0[16..24] == LOWEST.to_be_bytes()
+    }
+
+    fn field(&self, at: usize) -> u32 {
+        let bytes = &self.0[at..at + 4];
+        bytes
+            .iter()
+            .fold(0, |field, byte| field << 8 | u32::from(*byte))
     }
 }
 
 impl ByteRange {
-    /// That part of `bytes`, if all of it is there.
-    pub(crate) fn of(self, bytes: &[u8]) -> Option<&[u8]> {
-        let start = usize::try_from(self.offset).ok()?;
-        let length = usize::try_from(self.length).ok()?;
-        if length == 0 {
-            return Some(&[]);
-        }
-        bytes.get(start..start.checked_add(length)?)
+    /// Whether a file of `length` bytes has all of it.
+    pub(crate) fn is_within(self, length: u64) -> bool {
+        let end = self.offset.checked_add(self.length);
+        self.length == 0 || end.is_some_and(|end| end <= length)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-
-    use flate2::Compression;
-    use flate2::write::ZlibEncoder;
+    use hdrhistogram::serialization::Serializer as _;
+    use tenbin_engine::histogram::latency_histogram;
 
     use super::*;
 
@@ -265,7 +287,33 @@ mod tests {
         let body = zip.finish().unwrap();
         let length = (body.len() as u32).to_be_bytes();
         let bytes = [&COMPRESSED[..], &length, &body].concat();
-        base64::engine::general_purpose::STANDARD.encode(bytes)
+        STANDARD.encode(bytes)
+    }
+
+    #[test]
+    fn hdrhistogram_reads_what_is_written() {
+        let mut times = latency_histogram();
+        for time in 1..5_000 {
+            times.record(time * time * 1_000).unwrap();
+        }
+        let written = compressed(&PackedHistogram::from(&times)).unwrap();
+        let read: Result<hdrhistogram::Histogram<u64>, _> =
+            Deserializer::new().deserialize(&mut written.as_slice());
+        assert_eq!(read.unwrap(), times);
+        let back = histogram(&STANDARD.encode(&written)).unwrap();
+        assert_eq!(back, PackedHistogram::from(&times));
+    }
+
+    #[test]
+    fn a_histogram_of_other_resolution_is_read() {
+        let mut coarse =
+            hdrhistogram::Histogram::<u64>::new_with_bounds(100, 10_000_000, 2).unwrap();
+        coarse.record_n(1_000_000, 5).unwrap();
+        let mut bytes = Vec::new();
+        let mut serializer = V2DeflateSerializer::new();
+        serializer.serialize(&coarse, &mut bytes).unwrap();
+        let read = histogram(&STANDARD.encode(bytes)).unwrap();
+        assert_eq!((read.len(), read.max() / 10_000), (5, 100));
     }
 
     #[test]

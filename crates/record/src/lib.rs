@@ -36,6 +36,7 @@ mod left;
 mod lines;
 mod live;
 pub mod machine;
+mod packed;
 mod pause;
 mod pretty;
 mod probed;
@@ -46,6 +47,7 @@ mod sequence;
 pub mod server;
 mod single;
 pub mod slice;
+mod store;
 mod writer;
 
 pub use directory::{RunDirectory, can_write_atomically, is_under_way, rfc3339, write_atomically};
@@ -53,7 +55,7 @@ pub use environment::{
     Environment, HostAsked, HostEnvironment, PatternAsked, ProgramFile, Retried, TargetEnvironment,
 };
 pub use error::RecordError;
-pub use histogram::{merge, quantile_ns};
+pub use histogram::{merge, merged, quantile_ns};
 pub use left::{Left, buckets_made, left_behind, write_buckets_made, write_left};
 pub use lines::Ended;
 pub use live::LiveSecond;
@@ -61,10 +63,14 @@ pub use machine::{
     CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PauseUse, PortsUse, PressureUse,
     ProgramUse, TcpUse, WireUse,
 };
+pub use packed::PackedHistogram;
 pub use pause::Pause;
 pub use reader::{RecordedRun, SecondCounts, SecondTimes, read};
 pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};
-pub use tenbin_engine::{ErrorClass, Ledger, Role, Spread, failure, histogram::latency_histogram};
+pub use tenbin_engine::{
+    ErrorClass, Ledger, Role, Spread, failure,
+    histogram::{latency_histogram, slot_of},
+};
 
 pub use probed::{Probed, ProbedSecond};
 pub use responses::{ExpectedResponse, Responses, Sameness, UnexpectedResponses};

@@ -5,12 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use tenbin_engine::{ErrorClass, Ledger, Role};
 
 use crate::fold::{Interval, Kind, Step, ThreadUse};
-use crate::histogram::quantile_ns;
+use crate::packed::PackedHistogram;
 use crate::reader::{SecondCounts, SecondTimes};
 use crate::server::ServerUse;
 use crate::slice::{HostFigures, OpFigures, SetupFigures, SliceEnd, SliceStart, is_plain_request};
@@ -353,14 +352,15 @@ fn by_class(errors: &BTreeMap<String, u64>) -> Result<BTreeMap<ErrorClass, u64>,
 }
 
 impl Quantiles {
-    fn of(histogram: &Histogram<u64>) -> Option<Self> {
-        Some(Self {
+    fn of(histogram: &PackedHistogram) -> Option<Self> {
+        let quantile = |q| histogram.value_at_quantile(q);
+        (!histogram.is_empty()).then(|| Self {
             count: histogram.len(),
             min_ns: Some(histogram.min()),
             mean_ns: Some(histogram.mean() as u64),
-            p50_ns: quantile_ns(histogram, 0.5)?,
-            p90_ns: quantile_ns(histogram, 0.9)?,
-            p99_ns: quantile_ns(histogram, 0.99)?,
+            p50_ns: quantile(0.5),
+            p90_ns: quantile(0.9),
+            p99_ns: quantile(0.99),
             max_ns: histogram.max(),
         })
     }

@@ -1,8 +1,6 @@
 //! Seconds as they are written, for whoever shows them.
 
-use hdrhistogram::Histogram;
-
-use crate::histogram::{merge, quantile_ns};
+use crate::packed::PackedHistogram;
 use crate::reader::{SecondCounts, SecondTimes};
 
 /// What came of one operation in a second of a slice's window that was just written.
@@ -15,7 +13,7 @@ pub struct LiveSecond {
     /// What came.
     pub counts: SecondCounts,
     /// Service times of correct operations, nanoseconds.
-    pub service: Histogram<u64>,
+    pub service: PackedHistogram,
 }
 
 impl LiveSecond {
@@ -37,15 +35,15 @@ impl LiveSecond {
         sum.ok += more.ok;
         sum.payload += more.payload;
         sum.failed += more.failed;
-        merge(&mut self.service, &other.service);
+        self.service.add(&other.service);
         sum.service = SecondTimes::of(&self.service);
     }
 }
 
 impl SecondTimes {
-    fn of(service: &Histogram<u64>) -> Option<Self> {
-        Some(Self {
-            p99_ns: quantile_ns(service, 0.99)?,
+    fn of(service: &PackedHistogram) -> Option<Self> {
+        (!service.is_empty()).then(|| Self {
+            p99_ns: service.value_at_quantile(0.99),
             min_ns: Some(service.min()),
             mean_ns: Some(service.mean() as u64),
             max_ns: service.max(),
@@ -58,7 +56,7 @@ mod tests {
     use super::*;
 
     fn second(times: impl Iterator<Item = u64>) -> LiveSecond {
-        let mut service = Histogram::new(3).unwrap();
+        let mut service = PackedHistogram::new();
         times.for_each(|time| service.record(time).unwrap());
         LiveSecond {
             second: 0,

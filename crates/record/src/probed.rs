@@ -40,10 +40,7 @@ impl Probed {
                 continue;
             };
             second.failed += op.failed_count();
-            let recorded = op.response.iter_recorded();
-            let counts =
-                recorded.map(|at| (at.value_iterated_to(), at.count_since_last_iteration()));
-            second.responses.extend(counts);
+            second.responses.extend(op.response.recorded());
         }
         for (bucket, count) in interval
             .threads

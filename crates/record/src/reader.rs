@@ -1,6 +1,9 @@
 //! Reading a run again: finished, interrupted or killed.
 
-use std::fs;
+use std::borrow::Cow;
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -19,6 +22,7 @@ use crate::lines::{
     SecondLine, SetupPart,
 };
 use crate::slice::{HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
+use crate::store::Store;
 
 /// What a run directory tells.
 #[derive(Debug, Clone)]
@@ -83,25 +87,18 @@ pub struct SecondTimes {
 pub fn read(directory: &Path) -> Result<RecordedRun, RecordError> {
     let plan_toml = read_required(directory, PLAN_FILE)?;
     let environment = read_environment(directory)?;
-    let intervals = read_or_empty(&directory.join(INTERVALS_FILE))?;
-    let latency = read_or_empty(&directory.join(LATENCY_FILE))?;
+    let latency = Latency::open(directory.join(LATENCY_FILE))?;
 
-    let mut journal = Journal::parse(&directory.join(INTERVALS_FILE), &intervals)?;
-    journal.cut_where_histograms_are_missing(&latency);
-    journal.end_the_unended();
-    let latency_path = directory.join(LATENCY_FILE);
+    let mut journal = Journal::new(latency);
+    journal.read(&directory.join(INTERVALS_FILE))?;
     Ok(RecordedRun {
         plan_toml,
         started: environment.started(),
         environment: environment.environment,
-        complete: journal.complete,
+        slices: journal.slices,
+        complete: journal.complete && !journal.is_cut,
         ended: journal.ended,
-        seconds: journal.seconds(),
-        slices: journal
-            .slices
-            .into_iter()
-            .filter_map(|slice| slice.fold(&latency_path, &latency).transpose())
-            .collect::<Result<_, _>>()?,
+        seconds: journal.seconds,
     })
 }
 
@@ -142,18 +139,71 @@ fn regular(path: &Path) -> std::io::Result<()> {
 }
 
 /// A run that was killed before it opened the file has kept nothing in it.
-fn read_or_empty(path: &Path) -> Result<Vec<u8>, RecordError> {
-    match regular(path).and_then(|()| fs::read(path)) {
-        Ok(bytes) => Ok(bytes),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+fn open_if_there(path: &Path) -> Result<Option<File>, RecordError> {
+    match regular(path).and_then(|()| File::open(path)) {
+        Ok(file) => Ok(Some(file)),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(RecordError::io("read", path, e)),
     }
 }
 
-/// `intervals.jsonl`, sorted into slices.
-#[derive(Debug, Default)]
+/// `latency.hlog`, of which only what a line points to is read.
+#[derive(Debug)]
+struct Latency {
+    path: PathBuf,
+    file: Option<File>,
+    length: u64,
+}
+
+impl Latency {
+    fn open(path: PathBuf) -> Result<Self, RecordError> {
+        let file = open_if_there(&path)?;
+        let length = file
+            .as_ref()
+            .map_or(Ok(0), |file| Ok(file.metadata()?.len()));
+        let length = length.map_err(|e| RecordError::io("read", &path, e))?;
+        Ok(Self { path, file, length })
+    }
+
+    /// The histograms of a line, of which `of` makes figures.
+    fn decode<T>(
+        &self,
+        range: ByteRange,
+        of: impl FnOnce(hlog::Decoded) -> Result<T, String>,
+    ) -> Result<T, RecordError> {
+        let damaged = |what| self.damaged(range, what);
+        let too_long = |_| damaged("it is too long".to_owned());
+        let mut bytes = vec![0; usize::try_from(range.length).map_err(too_long)?];
+        if let Some(file) = &self.file {
+            let read = file.read_exact_at(&mut bytes, range.offset);
+            read.map_err(|e| RecordError::io("read", &self.path, e))?;
+        }
+        hlog::decode(&bytes).and_then(of).map_err(damaged)
+    }
+
+    fn damaged(&self, range: ByteRange, what: String) -> RecordError {
+        RecordError::Damaged {
+            path: self.path.clone(),
+            offset: range.offset,
+            what,
+        }
+    }
+}
+
+/// `intervals.jsonl`, a slice at a time: what is kept of a slice are its figures.
+#[derive(Debug)]
 struct Journal {
-    slices: Vec<SliceEntry>,
+    latency: Latency,
+    store: Store,
+    open: Option<SliceEntry>,
+    /// Of the second that is being read.
+    operations: Vec<OperationLine>,
+    slices: Vec<Slice>,
+    seconds: Vec<SecondCounts>,
+    /// `latency.hlog` ends before the histograms of a second: the run ends there as well.
+    is_torn: bool,
+    /// A slice has no end.
+    is_cut: bool,
     complete: bool,
     ended: Ended,
 }
@@ -167,87 +217,119 @@ struct SliceEntry {
 
 #[derive(Debug)]
 struct SecondEntry {
+    /// Where its line stands in `intervals.jsonl`.
+    offset: u64,
     operations: Vec<OperationLine>,
     line: SecondLine,
 }
 
 impl Journal {
-    fn parse(path: &Path, text: &[u8]) -> Result<Self, RecordError> {
-        let mut journal = Self::default();
-        let mut operations = Vec::new();
-        for line in whole_lines(path, text) {
-            match line.kind()?.as_str() {
-                RunLine::KIND => line.check_schema()?,
-                SliceStart::KIND => journal.slices.push(SliceEntry {
+    fn new(latency: Latency) -> Self {
+        Self {
+            latency,
+            store: Store::default(),
+            open: None,
+            operations: Vec::new(),
+            slices: Vec::new(),
+            seconds: Vec::new(),
+            is_torn: false,
+            is_cut: false,
+            complete: false,
+            ended: Ended::default(),
+        }
+    }
+
+    fn read(&mut self, path: &Path) -> Result<(), RecordError> {
+        let Some(file) = open_if_there(path)? else {
+            return Ok(());
+        };
+        let mut file = BufReader::with_capacity(1 << 16, file);
+        let mut text = Vec::new();
+        let mut offset = 0;
+        loop {
+            text.clear();
+            let read = file.read_until(b'\n', &mut text);
+            read.map_err(|e| RecordError::io("read", path, e))?;
+            // A line without its newline is the torn end of a killed run.
+            if !text.ends_with(b"\n") {
+                return self.close();
+            }
+            let text = text.as_slice();
+            self.take(&TextLine { path, offset, text })?;
+            offset += text.len() as u64;
+        }
+    }
+
+    fn take(&mut self, line: &TextLine<'_>) -> Result<(), RecordError> {
+        match line.kind()?.as_ref() {
+            RunLine::KIND => line.check_schema()?,
+            SliceStart::KIND => {
+                self.close()?;
+                self.open = Some(SliceEntry {
                     start: line.parse()?,
                     seconds: Vec::new(),
                     end: None,
-                }),
-                OperationLine::KIND => operations.push(line.parse()?),
-                SecondLine::KIND => {
-                    let second = SecondEntry {
-                        operations: std::mem::take(&mut operations),
-                        line: line.parse()?,
-                    };
-                    journal.open_slice(&line)?.seconds.push(second);
-                }
-                EndLine::KIND => {
-                    let end: EndLine = line.parse()?;
-                    journal.open_slice(&line)?.end = Some(end.end);
-                }
-                CompleteLine::KIND => {
-                    let complete: CompleteLine = line.parse()?;
-                    journal.complete = true;
-                    journal.ended = complete.ended;
-                }
-                other => return Err(line.damaged(format!("unknown kind of line `{other}`"))),
+                });
             }
+            OperationLine::KIND => self.operations.push(line.parse()?),
+            SecondLine::KIND => {
+                let second = SecondEntry {
+                    offset: line.offset,
+                    operations: std::mem::take(&mut self.operations),
+                    line: line.parse()?,
+                };
+                self.is_torn = self.is_torn || !second.has_histograms(self.latency.length);
+                let is_torn = self.is_torn;
+                let slice = self.open_slice(line)?;
+                if !is_torn {
+                    slice.seconds.push(second);
+                }
+            }
+            EndLine::KIND => {
+                let end: EndLine = line.parse()?;
+                let is_torn = self.is_torn;
+                let slice = self.open_slice(line)?;
+                slice.end = (!is_torn).then_some(end.end);
+                self.close()?;
+            }
+            CompleteLine::KIND => {
+                let complete: CompleteLine = line.parse()?;
+                self.complete = true;
+                self.ended = complete.ended;
+            }
+            other => return Err(line.damaged(format!("unknown kind of line `{other}`"))),
         }
-        Ok(journal)
+        Ok(())
     }
 
     fn open_slice(&mut self, line: &TextLine<'_>) -> Result<&mut SliceEntry, RecordError> {
-        self.slices
-            .last_mut()
-            .filter(|slice| slice.end.is_none())
-            .ok_or_else(|| line.damaged("the line belongs to no open slice".to_owned()))
+        let open = self.open.as_mut();
+        open.ok_or_else(|| line.damaged("the line belongs to no open slice".to_owned()))
     }
 
-    /// Where `latency.hlog` ends before a second's histograms do, the run ends.
-    fn cut_where_histograms_are_missing(&mut self, latency: &[u8]) {
-        let torn = self.slices.iter().enumerate().find_map(|(index, slice)| {
-            let second = slice
-                .seconds
-                .iter()
-                .position(|s| !s.has_histograms(latency))?;
-            Some((index, second))
-        });
-        if let Some((slice, second)) = torn {
-            self.complete = false;
-            self.slices.truncate(slice + 1);
-            self.slices[slice].seconds.truncate(second);
-            self.slices[slice].end = None;
-        }
-    }
-
-    fn seconds(&self) -> Vec<SecondCounts> {
-        let of_slice = |slice: &SliceEntry| {
-            let windows = slice.seconds.iter().filter(|second| !second.line.drain);
-            let counts = windows.flat_map(|second| {
-                let lines = second.operations.iter();
-                lines.map(|line| line.counts(second.line.end_ns - second.line.start_ns))
-            });
-            counts.collect::<Vec<_>>()
+    /// Keeps the figures of the slice that is open, if they are whole.
+    fn close(&mut self) -> Result<(), RecordError> {
+        let Some(mut slice) = self.open.take() else {
+            return Ok(());
         };
-        self.slices.iter().flat_map(of_slice).collect()
-    }
-
-    fn end_the_unended(&mut self) {
-        for slice in self.slices.iter_mut().filter(|slice| slice.end.is_none()) {
-            self.complete = false;
+        // Nothing of the slices after a torn one is kept: none of their seconds was.
+        if slice.end.is_none() {
+            self.is_cut = true;
             slice.end_where_every_thread_has_reported();
         }
-        self.slices.retain(|slice| slice.end.is_some());
+        let windows = slice.seconds.iter().filter(|second| !second.line.drain);
+        if slice.end.is_some() {
+            self.seconds.extend(windows.flat_map(|second| {
+                let length = second.line.end_ns.saturating_sub(second.line.start_ns);
+                second
+                    .operations
+                    .iter()
+                    .map(move |line| line.counts(length))
+            }));
+        }
+        self.slices
+            .extend(slice.fold(&self.latency, &mut self.store)?);
+        Ok(())
     }
 }
 
@@ -293,56 +375,46 @@ impl SliceEntry {
     }
 
     /// The figures; `None` for a slice of which nothing was kept.
-    fn fold(self, path: &Path, latency: &[u8]) -> Result<Option<Slice>, RecordError> {
+    fn fold(self, latency: &Latency, store: &mut Store) -> Result<Option<Slice>, RecordError> {
         let Some(end) = self.end else {
             return Ok(None);
         };
         let mut fold = SliceFold::new(self.start);
         for second in &self.seconds {
-            let interval = second.interval(fold.start(), path, latency)?;
-            fold.add(interval);
+            let interval = second.interval(fold.start(), latency)?;
+            fold.add(&interval);
         }
-        Ok(Some(fold.finish(end)))
+        Ok(Some(fold.finish(end, store)))
     }
 }
 
 impl SecondEntry {
-    fn has_histograms(&self, latency: &[u8]) -> bool {
+    fn has_histograms(&self, length: u64) -> bool {
         let operations = self.operations.iter().map(|line| line.hlog);
         operations
             .chain(self.line.hlogs())
-            .all(|range| range.of(latency).is_some())
+            .all(|range| range.is_within(length))
     }
 
-    fn interval(
-        &self,
-        slice: &SliceStart,
-        path: &Path,
-        latency: &[u8],
-    ) -> Result<Interval, RecordError> {
-        let damaged = |range: ByteRange, what: String| RecordError::Damaged {
-            path: path.to_path_buf(),
-            offset: range.offset,
-            what,
-        };
-        self.check_counts(slice, path)?;
+    fn interval(&self, slice: &SliceStart, latency: &Latency) -> Result<Interval, RecordError> {
+        self.check_counts(slice, &latency.path)?;
         let mut ops = Vec::with_capacity(slice.operations.len());
         for (line, (name, role)) in self.operations.iter().zip(slice.operations_by_role()) {
             if line.operation != name || line.role != role {
-                return Err(damaged(line.hlog, format!("expected operation {name}")));
+                return Err(latency.damaged(line.hlog, format!("expected operation {name}")));
             }
-            ops.push(op_figures(line, latency).map_err(|what| damaged(line.hlog, what))?);
+            ops.push(latency.decode(line.hlog, |decoded| op_figures(line, decoded))?);
         }
         let setup = match &self.line.setup {
-            Some(part) => setup_figures(part, latency).map_err(|what| damaged(part.hlog, what))?,
+            Some(part) => latency.decode(part.hlog, |decoded| setup_figures(part, decoded))?,
             None => SetupFigures::default(),
         };
         let mut hosts = Vec::with_capacity(slice.hosts.len());
         for (part, name) in self.line.hosts.iter().zip(&slice.hosts) {
             if part.host != *name {
-                return Err(damaged(part.hlog, format!("expected host {name}")));
+                return Err(latency.damaged(part.hlog, format!("expected host {name}")));
             }
-            hosts.push(host_figures(part, latency).map_err(|what| damaged(part.hlog, what))?);
+            hosts.push(latency.decode(part.hlog, |decoded| host_figures(part, decoded))?);
         }
         Ok(self.line.interval(ops, setup, hosts))
     }
@@ -360,7 +432,7 @@ impl SecondEntry {
             None => Ok(()),
             Some((what, found, expected)) => Err(RecordError::Damaged {
                 path: path.with_file_name(INTERVALS_FILE),
-                offset: 0,
+                offset: self.offset,
                 what: format!(
                     "second {} of slice {} has {found} {what}, not {expected}",
                     self.line.second, slice.index
@@ -370,9 +442,8 @@ impl SecondEntry {
     }
 }
 
-fn op_figures(line: &OperationLine, latency: &[u8]) -> Result<OpFigures, String> {
+fn op_figures(line: &OperationLine, mut histograms: hlog::Decoded) -> Result<OpFigures, String> {
     let mut figures = line.figures().map_err(unknown_class)?;
-    let mut histograms = hlog::decode(line.hlog.of(latency).unwrap_or_default())?;
     for kind in Kind::ALL {
         histograms.take(kind.name(), line.quantiles(kind), kind.of_mut(&mut figures))?;
     }
@@ -380,9 +451,8 @@ fn op_figures(line: &OperationLine, latency: &[u8]) -> Result<OpFigures, String>
     Ok(figures)
 }
 
-fn setup_figures(part: &SetupPart, latency: &[u8]) -> Result<SetupFigures, String> {
+fn setup_figures(part: &SetupPart, mut histograms: hlog::Decoded) -> Result<SetupFigures, String> {
     let mut figures = SetupFigures::default();
-    let mut histograms = hlog::decode(part.hlog.of(latency).unwrap_or_default())?;
     for step in Step::ALL {
         histograms.take(step.name(), part.quantiles(step), step.of_mut(&mut figures))?;
     }
@@ -390,9 +460,8 @@ fn setup_figures(part: &SetupPart, latency: &[u8]) -> Result<SetupFigures, Strin
     Ok(figures)
 }
 
-fn host_figures(part: &HostPart, latency: &[u8]) -> Result<HostFigures, String> {
+fn host_figures(part: &HostPart, mut histograms: hlog::Decoded) -> Result<HostFigures, String> {
     let mut figures = part.figures().map_err(unknown_class)?;
-    let mut histograms = hlog::decode(part.hlog.of(latency).unwrap_or_default())?;
     histograms.take(Kind::Service.name(), part.service, &mut figures.service)?;
     histograms.all_taken()?;
     Ok(figures)
@@ -408,31 +477,29 @@ impl SecondLine {
     }
 }
 
-/// A line with its newline: one without is the torn end of a killed run.
+/// A line with its newline.
 struct TextLine<'a> {
     path: &'a Path,
     offset: u64,
     text: &'a [u8],
 }
 
-fn whole_lines<'a>(path: &'a Path, text: &'a [u8]) -> impl Iterator<Item = TextLine<'a>> {
-    let mut offset = 0;
-    text.split_inclusive(|&byte| byte == b'\n')
-        .filter(|line| line.ends_with(b"\n"))
-        .map(move |text| {
-            let line = TextLine { path, offset, text };
-            offset += text.len() as u64;
-            line
-        })
-}
-
-impl TextLine<'_> {
-    fn kind(&self) -> Result<String, RecordError> {
+impl<'a> TextLine<'a> {
+    fn kind(&self) -> Result<Cow<'a, str>, RecordError> {
         #[derive(Deserialize)]
         struct Kind {
             kind: String,
         }
-        self.parse::<Kind>().map(|line| line.kind)
+        // As it is written; any other order of fields is read as well.
+        let begin = self.text.strip_prefix(br#"{"kind":""#);
+        let end = |text: &&[u8]| text.iter().position(|byte| !byte.is_ascii_lowercase());
+        if let Some(text) = begin
+            && let Some(end) = end(&text).filter(|end| text[*end..].starts_with(b"\""))
+            && let Ok(kind) = std::str::from_utf8(&text[..end])
+        {
+            return Ok(Cow::Borrowed(kind));
+        }
+        self.parse::<Kind>().map(|line| Cow::Owned(line.kind))
     }
 
     fn check_schema(&self) -> Result<(), RecordError> {

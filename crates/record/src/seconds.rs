@@ -58,9 +58,10 @@ impl Seconds {
         interval.start = interval.start.min(sample.start);
         interval.end = interval.end.max(sample.end);
         interval.ledger += sample.ledger;
-        add_setup(&mut interval.setup, setup_figures(sample.setup));
-        for (sum, host) in interval.hosts.iter_mut().zip(sample.hosts) {
-            add_host(sum, host_figures(&sum.name, host));
+        add_setup(&mut interval.setup, &setup_figures(&sample.setup));
+        for (sum, host) in interval.hosts.iter_mut().zip(&sample.hosts) {
+            let part = host_figures(&sum.name, host);
+            add_host(sum, &part);
         }
         interval.threads.push(ThreadUse {
             thread: sample.thread,
@@ -81,7 +82,7 @@ impl Seconds {
                     what: "a sample",
                     why: "it has an operation that the slice was not opened with",
                 })?;
-            add_figures(&mut interval.ops[index], figures(op));
+            add_figures(&mut interval.ops[index], &figures(op));
         }
         let reached = self.reached.entry(sample.thread).or_insert(key);
         *reached = key.max(*reached);
@@ -164,30 +165,30 @@ fn figures(op: OpSample) -> OpFigures {
         statuses: op.statuses,
         failures: op.failures,
         censored: op.censored,
-        service: op.service,
-        response: op.response,
-        lag: op.lag,
-        first_byte: op.first_byte,
-        failed: op.failed,
+        service: (&op.service).into(),
+        response: (&op.response).into(),
+        lag: (&op.lag).into(),
+        first_byte: (&op.first_byte).into(),
+        failed: (&op.failed).into(),
     }
 }
 
-fn setup_figures(setup: SetupSample) -> SetupFigures {
+fn setup_figures(setup: &SetupSample) -> SetupFigures {
     SetupFigures {
-        connect: setup.connect,
-        tls: setup.tls,
-        first_byte: setup.first_byte,
-        response: setup.response,
-        total: setup.total,
+        connect: (&setup.connect).into(),
+        tls: (&setup.tls).into(),
+        first_byte: (&setup.first_byte).into(),
+        response: (&setup.response).into(),
+        total: (&setup.total).into(),
     }
 }
 
-fn host_figures(name: &str, host: HostSample) -> HostFigures {
+fn host_figures(name: &str, host: &HostSample) -> HostFigures {
     HostFigures {
         name: name.to_owned(),
         ok: host.ok,
         errors: by_class(&host.errors),
-        service: host.service,
+        service: (&host.service).into(),
     }
 }
 

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
-use tenbin_engine::histogram::{latency_histogram, small_histogram};
 use tenbin_engine::{ErrorClass, Ledger, Role, Spread, StageSums};
 
 use crate::machine::{MachineUse, WireUse};
+use crate::packed::PackedHistogram;
 use crate::pause::Pause;
 use crate::probed::Probed;
 use crate::responses::Responses;
@@ -276,17 +275,17 @@ pub struct OpFigures {
     /// Operations still out when the drain ended.
     pub censored: u64,
     /// Write start to last byte of correct answers, nanoseconds.
-    pub service: Histogram<u64>,
+    pub service: PackedHistogram,
     /// Intended start to last byte of correct answers, nanoseconds; equals
     /// `service` in a closed loop.
-    pub response: Histogram<u64>,
+    pub response: PackedHistogram,
     /// Intended start to write start, nanoseconds; empty in a closed loop.
-    pub lag: Histogram<u64>,
+    pub lag: PackedHistogram,
     /// Write start to first byte of correct answers, nanoseconds; empty in runs
     /// of versions that did not record it.
-    pub first_byte: Histogram<u64>,
+    pub first_byte: PackedHistogram,
     /// Start to failure, nanoseconds.
-    pub failed: Histogram<u64>,
+    pub failed: PackedHistogram,
 }
 
 impl OpFigures {
@@ -309,11 +308,11 @@ impl OpFigures {
             statuses: BTreeMap::new(),
             failures: BTreeMap::new(),
             censored: 0,
-            service: latency_histogram(),
-            response: latency_histogram(),
-            lag: latency_histogram(),
-            first_byte: latency_histogram(),
-            failed: latency_histogram(),
+            service: PackedHistogram::new(),
+            response: PackedHistogram::new(),
+            lag: PackedHistogram::new(),
+            first_byte: PackedHistogram::new(),
+            failed: PackedHistogram::new(),
         }
     }
 
@@ -325,20 +324,20 @@ impl OpFigures {
 
 /// How long opening connections took in one slice, nanoseconds, each step apart;
 /// never part of the latency of an operation on a connection that stands.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct SetupFigures {
     /// From the first step to an open socket.
-    pub connect: Histogram<u64>,
+    pub connect: PackedHistogram,
     /// TLS handshakes; empty without TLS.
-    pub tls: Histogram<u64>,
+    pub tls: PackedHistogram,
     /// Write start to first byte of the first answer on a connection.
-    pub first_byte: Histogram<u64>,
+    pub first_byte: PackedHistogram,
     /// Write start to last byte of the first response on a connection, of those that
     /// count as correct: a part of their operation's service times. Empty in runs of
     /// versions that did not record it.
-    pub response: Histogram<u64>,
+    pub response: PackedHistogram,
     /// The same responses with the time that opening their connection took.
-    pub total: Histogram<u64>,
+    pub total: PackedHistogram,
 }
 
 impl SetupFigures {
@@ -348,18 +347,6 @@ impl SetupFigures {
         let responses = [&self.first_byte, &self.response, &self.total];
         let mut all = opening.into_iter().chain(responses);
         all.all(|histogram| histogram.is_empty())
-    }
-}
-
-impl Default for SetupFigures {
-    fn default() -> Self {
-        Self {
-            connect: small_histogram(),
-            tls: small_histogram(),
-            first_byte: small_histogram(),
-            response: small_histogram(),
-            total: small_histogram(),
-        }
     }
 }
 
@@ -373,7 +360,7 @@ pub struct HostFigures {
     /// Failures by class; absent classes are zero.
     pub errors: BTreeMap<ErrorClass, u64>,
     /// Write start to last byte of correct answers, nanoseconds.
-    pub service: Histogram<u64>,
+    pub service: PackedHistogram,
 }
 
 impl HostFigures {
@@ -383,7 +370,7 @@ impl HostFigures {
             name: name.to_owned(),
             ok: 0,
             errors: BTreeMap::new(),
-            service: small_histogram(),
+            service: PackedHistogram::new(),
         }
     }
 

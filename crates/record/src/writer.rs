@@ -4,21 +4,22 @@ use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use hdrhistogram::Histogram;
 use tenbin_engine::Sample;
 
 use crate::directory::{INTERVALS_FILE, LATENCY_FILE, RunDirectory};
 use crate::error::RecordError;
 use crate::fold::{Interval, Kind, SliceFold, Step};
-use crate::hlog::{HlogEncoder, Subject};
+use crate::hlog::{self, Subject};
 use crate::lines::{
     ByteRange, CompleteLine, EndLine, Ended, HostPart, Line, OperationLine, RunLine, SCHEMA,
     SecondLine, SetupPart, push,
 };
 use crate::live::LiveSecond;
+use crate::packed::PackedHistogram;
 use crate::seconds::Seconds;
 use crate::server::ServerUse;
 use crate::slice::{Slice, SliceEnd, SliceStart};
+use crate::store::Store;
 
 /// Writes `intervals.jsonl` and `latency.hlog`, a second at a time: what has
 /// been handed to the operating system survives the end of this process.
@@ -28,8 +29,8 @@ use crate::slice::{Slice, SliceEnd, SliceStart};
 pub struct RunWriter {
     intervals: AppendFile,
     latency: AppendFile,
-    encoder: HlogEncoder,
     open: Option<OpenSlice>,
+    store: Store,
     /// Of the seconds written since [`RunWriter::take_seconds`].
     counts: Vec<LiveSecond>,
     failed: bool,
@@ -46,14 +47,12 @@ impl RunWriter {
         let mut writer = Self {
             intervals: AppendFile::create(directory.path().join(INTERVALS_FILE))?,
             latency: AppendFile::create(directory.path().join(LATENCY_FILE))?,
-            encoder: HlogEncoder::new(),
             open: None,
+            store: Store::default(),
             counts: Vec::new(),
             failed: false,
         };
-        let head = writer
-            .encoder
-            .header(directory.started())
+        let head = hlog::header(directory.started())
             .map_err(|e| RecordError::io("write", &writer.latency.path, e))?;
         writer.latency.append(&head)?;
         writer.append_line(&RunLine {
@@ -126,7 +125,7 @@ impl RunWriter {
             end,
         };
         self.append_line(&line)?;
-        Ok(open.fold.finish(line.end))
+        Ok(open.fold.finish(line.end, &mut self.store))
     }
 
     /// Marks the run as complete: every slice of the plan was measured. A run
@@ -153,7 +152,6 @@ impl RunWriter {
             };
             let mut second = SecondText {
                 reached: open.seconds.reached(),
-                encoder: &mut self.encoder,
                 slice: open.fold.start(),
                 interval: &interval,
                 offset: self.latency.length,
@@ -167,7 +165,7 @@ impl RunWriter {
             let SecondText {
                 histograms, lines, ..
             } = second;
-            open.fold.add(interval);
+            open.fold.add(&interval);
             self.append(Some(&histograms), &lines)?;
         }
         Ok(())
@@ -196,7 +194,6 @@ impl RunWriter {
 
 /// What one second adds to both files.
 struct SecondText<'a> {
-    encoder: &'a mut HlogEncoder,
     slice: &'a SliceStart,
     interval: &'a Interval,
     /// Where `histograms` are going to stand.
@@ -247,10 +244,10 @@ impl SecondText<'_> {
     fn histograms(
         &mut self,
         subject: Subject<'_>,
-        all: &[(&str, &Histogram<u64>)],
+        all: &[(&str, &PackedHistogram)],
     ) -> std::io::Result<ByteRange> {
         let before = self.histograms.len();
-        self.encoder.push(
+        hlog::push(
             &mut self.histograms,
             self.slice,
             self.interval,

@@ -139,7 +139,7 @@ fn connection_times(text: &mut String, pooled: &Pooled, total: &Histogram<u64>) 
     text.push_str("              min  mean[+/-sd] median   max\n");
     times(text, "Connect", pooled.connecting().as_ref());
     if !pooled.setup.tls.is_empty() {
-        times(text, "TLS", Some(&pooled.setup.tls));
+        times(text, "TLS", Some(&pooled.setup.tls.unpacked()));
     }
     times(text, "Processing", Some(&pooled.service));
     times(text, "Waiting", Some(&pooled.first_byte));

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use tenbin_plan::Plan;
-use tenbin_record::{Ended, Environment, OpFigures, Slice, merge, rfc3339};
+use tenbin_record::{Ended, Environment, OpFigures, Slice, merged, rfc3339};
 use tenbin_stats::{Measured, printable_percentile};
 use tenbin_verdict as verdict;
 use tenbin_verdict::{Assessment, Direction};
@@ -585,11 +585,7 @@ fn slice_figures(plan: &Plan, slice: &Slice, flags: &[verdict::Flag]) -> SliceFi
 
 /// Over all work, seconds; `None` when there is too little of it.
 fn quantile_of(slice: &Slice, q: f64) -> Option<f64> {
-    let mut work = slice.work();
-    let mut all = work.next()?.response.clone();
-    for op in work {
-        merge(&mut all, &op.response);
-    }
+    let all = merged(slice.work().map(|op| &op.response));
     printable_percentile(q, all.len()).then(|| all.value_at_quantile(q) as f64 / 1e9)
 }
 

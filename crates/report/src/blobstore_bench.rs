@@ -201,8 +201,7 @@ fn title(mode: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use hdrhistogram::Histogram;
-    use tenbin_record::SecondCounts;
+    use tenbin_record::{PackedHistogram, SecondCounts};
 
     use super::*;
 
@@ -211,7 +210,7 @@ mod tests {
             second,
             reached: Some(second),
             counts,
-            service: Histogram::new(3).unwrap(),
+            service: PackedHistogram::new(),
         }
     }
 

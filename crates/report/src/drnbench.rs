@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use hdrhistogram::Histogram;
-use tenbin_record::{CacheUse, SingleRequest, Singles, Slice};
+use tenbin_record::{CacheUse, PackedHistogram, SingleRequest, Singles, Slice, latency_histogram};
 use tenbin_stats::Little;
 
 use crate::document::Document;
@@ -194,12 +193,11 @@ impl Step {
 
     /// A refused connection is a failure without a time, which a histogram has as its least
     /// value: such are counted, and in no time.
-    fn add_times(&mut self, times: &Histogram<u64>, singles: Option<&Singles>) {
-        let mut known = times.clone();
-        known.clear();
-        for step in times.iter_recorded() {
-            if step.value_iterated_to() > WITHOUT_TIME {
-                known.saturating_record_n(step.value_iterated_to(), step.count_at_value());
+    fn add_times(&mut self, times: &PackedHistogram, singles: Option<&Singles>) {
+        let mut known = latency_histogram();
+        for (value, count) in times.recorded() {
+            if value > WITHOUT_TIME {
+                known.saturating_record_n(value, count);
             }
         }
         let times = &known;
@@ -508,7 +506,7 @@ mod tests {
             correct: true,
             ns,
         };
-        let mut times = tenbin_record::latency_histogram();
+        let mut times = PackedHistogram::new();
         for ns in [1_234_567, 5_000_000, 98_765_432] {
             times.record(ns).expect("in range");
         }
@@ -538,10 +536,10 @@ mod tests {
     #[test]
     fn failures_without_a_time_are_counted_and_have_none() {
         let mut step = Step::new(1, MANNER);
-        let mut answered = tenbin_record::latency_histogram();
+        let mut answered = PackedHistogram::new();
         answered.record_n(2_000_000, 3).expect("in range");
-        let mut refused = tenbin_record::latency_histogram();
-        refused.saturating_record_n(0, 100);
+        let mut refused = PackedHistogram::new();
+        refused.record_n(0, 100).unwrap();
         for times in [&answered, &refused] {
             step.add_times(times, None);
         }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
-use tenbin_record::{OpFigures, SecondCounts, Slice, quantile_ns, rfc3339};
+use tenbin_record::{OpFigures, SecondCounts, Slice, rfc3339};
 
 use crate::document::Document;
 use crate::escape::for_terminal;
@@ -101,7 +101,7 @@ fn row(slice: &Slice, op: &OpFigures, mode: &str, bytes: Bytes, end: SystemTime)
         min_lat: known.then(|| millis(op.service.min() as f64)),
         avg_lat: known.then(|| millis(op.service.mean())),
         // The tool's figure, of however few: that of an interval is one, too.
-        ninety_nine_lat: quantile_ns(&op.service, 0.99).map(|value| millis(value as f64)),
+        ninety_nine_lat: known.then(|| millis(op.service.value_at_quantile(0.99) as f64)),
         max_lat: known.then(|| millis(op.service.max() as f64)),
         slowdowns: op.failed_count(),
         end,

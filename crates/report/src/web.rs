@@ -100,10 +100,10 @@ impl Pooled {
     }
 
     fn add_times(&mut self, slice: &Slice) {
-        merge(&mut self.setup.connect, &slice.setup.connect);
-        merge(&mut self.setup.tls, &slice.setup.tls);
-        merge(&mut self.setup.response, &slice.setup.response);
-        merge(&mut self.setup.total, &slice.setup.total);
+        self.setup.connect.add(&slice.setup.connect);
+        self.setup.tls.add(&slice.setup.tls);
+        self.setup.response.add(&slice.setup.response);
+        self.setup.total.add(&slice.setup.total);
         for op in &slice.ops {
             self.add_times_of(op);
         }
@@ -140,7 +140,7 @@ impl Pooled {
         let mut total = self.service.clone();
         let first = &self.setup.response;
         // Runs of versions that did not record first responses have neither.
-        if total.subtract(first).is_ok() {
+        if total.subtract(first.unpacked()).is_ok() {
             merge(&mut total, &self.setup.total);
         }
         total
@@ -153,7 +153,7 @@ impl Pooled {
         if opened.is_empty() {
             return None;
         }
-        let mut all = opened.clone();
+        let mut all = opened.unpacked();
         let without = self.ok.saturating_sub(opened.len());
         // 0 lies within the bounds of every histogram.
         let _ = all.record_n(0, without);

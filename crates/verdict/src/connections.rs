@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use hdrhistogram::Histogram;
 use serde::Serialize;
-use tenbin_record::{Ledger, SetupFigures, Slice};
+use tenbin_record::{Ledger, PackedHistogram, SetupFigures, Slice};
 use tenbin_stats::Measured;
 
 use crate::evidence::Cell;
@@ -83,7 +82,7 @@ pub(crate) fn of_cell(cell: &Cell<'_>, basis: &Basis<'_>) -> ConnectionFigures {
 fn step(
     cell: &Cell<'_>,
     basis: &Basis<'_>,
-    of: fn(&SetupFigures) -> &Histogram<u64>,
+    of: fn(&SetupFigures) -> &PackedHistogram,
 ) -> StepFigures {
     let quantile = |q| basis.quantile_over(q, &|slice| vec![of(&slice.setup)]);
     StepFigures {

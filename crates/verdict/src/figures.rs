@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use hdrhistogram::Histogram;
 use serde::Serialize;
 use tenbin_plan::Plan;
-use tenbin_record::{CacheUse, OpFigures, Role, SearchUse, ServerUse, Slice, UseScope};
+use tenbin_record::{
+    CacheUse, OpFigures, PackedHistogram, Role, SearchUse, ServerUse, Slice, UseScope,
+};
 use tenbin_stats::{CONFIDENCE, Estimate, Measured, median};
 
 use crate::backend::{Backend, Backends};
@@ -365,21 +366,21 @@ impl<'a> Basis<'a> {
     }
 }
 
-fn service(op: &OpFigures) -> &Histogram<u64> {
+fn service(op: &OpFigures) -> &PackedHistogram {
     &op.service
 }
 
-fn response(op: &OpFigures) -> &Histogram<u64> {
+fn response(op: &OpFigures) -> &PackedHistogram {
     &op.response
 }
 
-fn first_byte(op: &OpFigures) -> &Histogram<u64> {
+fn first_byte(op: &OpFigures) -> &PackedHistogram {
     &op.first_byte
 }
 
 fn largest(ops: &[&OpFigures], kind: Kind) -> Option<f64> {
     let filled = ops.iter().map(|op| kind(op)).filter(|h| !h.is_empty());
-    let nanos = filled.map(Histogram::max).max()?;
+    let nanos = filled.map(PackedHistogram::max).max()?;
     Some(nanos as f64 / 1e9)
 }
 

@@ -1,7 +1,9 @@
 //! Latency quantiles, printed only when there are samples enough for them.
 
+use std::cell::RefCell;
+
 use hdrhistogram::Histogram;
-use tenbin_record::{OpFigures, Slice, merge};
+use tenbin_record::{OpFigures, PackedHistogram, Slice, merged, slot_of};
 use tenbin_stats::{
     CONFIDENCE, Cluster, Measured, clustered_mean, clustered_quantile, printable_percentile,
 };
@@ -9,7 +11,7 @@ use tenbin_stats::{
 const NANOS_PER_SECOND: f64 = 1e9;
 
 /// Which of an operation's histograms.
-pub(crate) type Kind = fn(&OpFigures) -> &Histogram<u64>;
+pub(crate) type Kind = fn(&OpFigures) -> &PackedHistogram;
 
 /// The quantile `q` of a kind of latency over some operations of some slices of
 /// one target, seconds; see [`quantile_over`].
@@ -34,7 +36,7 @@ pub(crate) fn quantile_of(
 }
 
 /// The histograms of a slice that a figure is made of.
-pub(crate) type Pick<'p> = dyn for<'s> Fn(&'s Slice) -> Vec<&'s Histogram<u64>> + 'p;
+pub(crate) type Pick<'p> = dyn for<'s> Fn(&'s Slice) -> Vec<&'s PackedHistogram> + 'p;
 
 /// The quantile `q` of what `pick` picks from some slices of one target, seconds: that of
 /// all samples together, with the interval that the differences between slices give; see
@@ -47,28 +49,77 @@ pub(crate) fn quantile_over(slices: &[&Slice], q: f64, pick: &Pick<'_>) -> Measu
     let values: Vec<(u64, u64)> = steps
         .map(|step| (step.value_iterated_to(), step.count_at_value()))
         .collect();
-    let clusters: Vec<SliceTimes<'_>> = slices.iter().map(|s| SliceTimes(pick(s))).collect();
+    let clusters: Vec<SliceTimes<'_>> = slices.iter().map(|s| SliceTimes::of(pick(s))).collect();
     let nanos = clustered_quantile(&values, &clusters, q, CONFIDENCE);
     nanos.rescaled(|nanos| nanos / NANOS_PER_SECOND)
 }
 
 /// The samples of one slice.
-struct SliceTimes<'a>(Vec<&'a Histogram<u64>>);
+struct SliceTimes<'a> {
+    times: Vec<&'a PackedHistogram>,
+    /// The counts around the value that was last asked for: the next one is beside it.
+    near: RefCell<Window>,
+}
+
+/// Counts of neighbouring slots.
+#[derive(Default)]
+struct Window {
+    first: usize,
+    counts: Vec<u64>,
+}
+
+/// Slots of a window.
+const WIDTH: usize = 32;
+
+impl<'a> SliceTimes<'a> {
+    fn of(times: Vec<&'a PackedHistogram>) -> Self {
+        let near = RefCell::default();
+        Self { times, near }
+    }
+}
+
+impl Window {
+    fn has(&self, slot: usize) -> bool {
+        (self.first..self.first + self.counts.len()).contains(&slot)
+    }
+
+    /// Moves to `slot`, with the slots that come next in the direction of the move.
+    fn move_to(&mut self, slot: usize, times: &[&PackedHistogram]) {
+        let is_below = slot < self.first || self.counts.is_empty();
+        self.first = if is_below {
+            (slot + 1).saturating_sub(WIDTH)
+        } else {
+            slot
+        };
+        self.counts.clear();
+        self.counts.resize(WIDTH, 0);
+        let mut part = [0; WIDTH];
+        for each in times {
+            each.counts_from(self.first, &mut part);
+            for (sum, count) in self.counts.iter_mut().zip(part) {
+                *sum += count;
+            }
+        }
+    }
+}
 
 impl Cluster for SliceTimes<'_> {
     fn total(&self) -> u64 {
-        self.0.iter().map(|times| times.len()).sum()
+        self.times.iter().map(|times| times.len()).sum()
     }
 
     fn at_most(&self, value: u64) -> u64 {
-        let each = self.0.iter();
+        let each = self.times.iter();
         each.map(|times| times.count_between(0, value)).sum()
     }
 
     fn at(&self, value: u64) -> u64 {
-        // Beyond its slots a histogram would give the count of the last one.
-        let long_enough = self.0.iter().filter(|times| value <= times.max());
-        long_enough.map(|times| times.count_at(value)).sum()
+        let slot = slot_of(value);
+        let mut near = self.near.borrow_mut();
+        if !near.has(slot) {
+            near.move_to(slot, &self.times);
+        }
+        near.counts[slot - near.first]
     }
 }
 
@@ -95,7 +146,7 @@ fn of_operations<'s>(
     slice: &'s Slice,
     kind: Kind,
     wanted: &dyn Fn(&OpFigures) -> bool,
-) -> Vec<&'s Histogram<u64>> {
+) -> Vec<&'s PackedHistogram> {
     let ops = slice.ops.iter().filter(|op| wanted(op));
     ops.map(kind).collect()
 }
@@ -107,24 +158,17 @@ fn merged_quantile(slices: &[&Slice], q: f64, pick: &Pick<'_>) -> Option<f64> {
 }
 
 fn merged_over(slices: &[&Slice], pick: &Pick<'_>) -> Option<Histogram<u64>> {
-    let mut histograms = slices.iter().flat_map(|slice| pick(slice));
-    let mut merged = histograms.next()?.clone();
-    for histogram in histograms {
-        merge(&mut merged, histogram);
-    }
-    Some(merged)
+    let mut histograms = slices.iter().flat_map(|slice| pick(slice)).peekable();
+    histograms.peek()?;
+    Some(merged(histograms))
 }
 
 /// The median service time of an operation over all these slices, seconds, from however
 /// few there are: to judge the set-up by, not to be printed as a figure of the target.
 pub(crate) fn median_of(slices: &[&Slice], operation: &str) -> Option<f64> {
     let ops = slices.iter().flat_map(|slice| &slice.ops);
-    let mut filled = ops.filter(|op| op.name == operation && !op.service.is_empty());
-    let mut merged = filled.next()?.service.clone();
-    for op in filled {
-        merge(&mut merged, &op.service);
-    }
-    Some(merged.value_at_quantile(0.5) as f64 / NANOS_PER_SECOND)
+    let all = merged(ops.filter(|op| op.name == operation).map(|op| &op.service));
+    (!all.is_empty()).then(|| all.value_at_quantile(0.5) as f64 / NANOS_PER_SECOND)
 }
 
 /// Samples of work in all these slices.

@@ -7,7 +7,6 @@ use tenbin_plan::{
     Workload, WorkloadKind, schedule,
 };
 use tenbin_record::ErrorClass;
-use tenbin_record::latency_histogram;
 use tenbin_record::{
     BucketSums, ClientUse, CpuUse, DiskUse, Environment, FrequencyUse, LinkUse, MachineUse,
     OpFigures, OperationStages, PortsUse, PressureUse, Role, ServerUse, Slice, StageSum, StageSums,
@@ -236,7 +235,7 @@ impl Made<'_> {
         let op = self.op();
         op.ok = count;
         op.payload = count * 1_024;
-        op.service = latency_histogram();
+        op.service.clear();
         op.service.record_n(nanos(seconds), count).unwrap();
         op.response = op.service.clone();
     }
@@ -245,7 +244,7 @@ impl Made<'_> {
     pub(crate) fn mixed(&mut self, parts: &[(u64, f64)]) {
         self.answers(parts.iter().map(|(count, _)| count).sum(), 0.002);
         let op = self.op();
-        op.service = latency_histogram();
+        op.service.clear();
         for (count, seconds) in parts {
             op.service.record_n(nanos(*seconds), *count).unwrap();
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tenbin_engine::Sample;
 use tenbin_plan::Plan;
 use tenbin_plan::duration::Time;
-use tenbin_record::{OpFigures, merge, quantile_ns};
+use tenbin_record::OpFigures;
 
 /// How many times the median service time of the slowest operation a slice lasts: twice what
 /// the finding `short_slices` asks for, since a warm-up sees a few requests only.
@@ -33,14 +33,14 @@ impl WarmUpTimes {
                 self.0.push(OpFigures::new(op.name));
                 self.0.len() - 1
             });
-            merge(&mut self.0[at].service, &op.service);
+            self.0[at].service.add(&(&op.service).into());
         }
     }
 
     /// The median service time of the slowest operation; `None` with too few responses.
     pub(crate) fn slowest_median(&self) -> Option<Duration> {
         let enough = self.0.iter().filter(|op| op.service.len() >= FEWEST);
-        let medians = enough.filter_map(|op| quantile_ns(&op.service, 0.5));
+        let medians = enough.map(|op| op.service.value_at_quantile(0.5));
         medians.max().map(Duration::from_nanos)
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use tenbin_record::merge;
 use tenbin_stats::printable_percentile;
 
 /// Nanoseconds in a second.
@@ -227,7 +226,7 @@ impl Operation {
         self.end = self.end.max(other.end);
         self.times = std::mem::replace(&mut self.times, Times::Unknown).and(other.times);
         match (&mut self.first_byte, other.first_byte) {
-            (Some(own), Some(others)) => merge(own, &others),
+            (Some(own), Some(others)) => add(own, &others),
             (own, _) => *own = None,
         }
         self.known_seconds = match (self.known_seconds, other.known_seconds) {
@@ -293,7 +292,7 @@ impl Times {
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Each(mut own), Self::Each(others)) => {
-                merge(&mut own, &others);
+                add(&mut own, &others);
                 Self::Each(own)
             }
             (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
@@ -347,6 +346,12 @@ impl Windows {
             p99: wider(self.p99, other.p99),
         }
     }
+}
+
+fn add(sum: &mut Histogram<u64>, part: &Histogram<u64>) {
+    sum.auto(true);
+    sum.add(part)
+        .expect("a histogram that resizes itself takes any other");
 }
 
 /// Three digits, from a nanosecond up; its memory is bounded by the values there are.

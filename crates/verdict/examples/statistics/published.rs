@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use tenbin_plan::{Context, Draft, Plan, Think};
-use tenbin_record::{ClientUse, Environment, OpFigures, Slice, latency_histogram};
+use tenbin_record::{ClientUse, Environment, OpFigures, Slice};
 use tenbin_verdict::{Evidence, RULES};
 
 use crate::Row;
@@ -150,7 +150,7 @@ fn plan(line: &Published) -> Plan {
 fn slice(line: &Published) -> Slice {
     let mut op = OpFigures::new("GET");
     op.ok = (line.throughput * SECONDS).round() as u64;
-    op.service = latency_histogram();
+    op.service.clear();
     let nanos = (line.residence * 1e9).round() as u64;
     let recorded = op.service.record_n(nanos, op.ok);
     recorded.expect("the time is within the histogram");

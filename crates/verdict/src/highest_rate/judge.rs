@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use tenbin_plan::{Limit, Slo};
-use tenbin_record::{ErrorClass, OpFigures, Slice, latency_histogram, merge};
+use tenbin_record::{ErrorClass, OpFigures, Slice, merged};
 use tenbin_stats::{CONFIDENCE, Yield, normal_quantile};
 
 /// Errors that are too many where the objective says nothing of them: a rate at which
@@ -105,10 +105,7 @@ struct Seen {
 
 impl Seen {
     fn of(slice: &Slice) -> Self {
-        let mut response = latency_histogram();
-        for op in slice.work() {
-            merge(&mut response, &op.response);
-        }
+        let response = merged(slice.work().map(|op| &op.response));
         Self {
             response,
             failed: slice.failed(),

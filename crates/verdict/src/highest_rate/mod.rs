@@ -8,10 +8,9 @@ mod sentence;
 
 use std::collections::BTreeMap;
 
-use hdrhistogram::Histogram;
 use serde::Serialize;
 use tenbin_plan::{Plan, RateSearch};
-use tenbin_record::{ErrorClass, OpFigures, Slice, latency_histogram, merge, quantile_ns};
+use tenbin_record::{ErrorClass, OpFigures, PackedHistogram, Slice, merged, quantile_ns};
 use tenbin_stats::{HighestRate, Probe, Purpose, Search, Yield};
 
 pub use compare::{RateComparison, compare_rates};
@@ -215,11 +214,8 @@ fn failure(slice: &Slice) -> Option<String> {
 }
 
 /// Over all requests, seconds; `None` when there was none.
-fn quantile(slice: &Slice, q: f64, of: fn(&OpFigures) -> &Histogram<u64>) -> Option<f64> {
-    let mut all = latency_histogram();
-    for op in slice.requests() {
-        merge(&mut all, of(op));
-    }
+fn quantile(slice: &Slice, q: f64, of: fn(&OpFigures) -> &PackedHistogram) -> Option<f64> {
+    let all = merged(slice.requests().map(of));
     Some(quantile_ns(&all, q)? as f64 / 1e9)
 }
 

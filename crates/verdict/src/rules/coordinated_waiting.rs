@@ -1,7 +1,7 @@
 //! What a closed loop did not ask while it waited.
 
 use hdrhistogram::Histogram;
-use tenbin_record::{Slice, merge};
+use tenbin_record::{Slice, merged};
 use tenbin_stats::{printable_percentile, uncoordinated_quantile};
 
 use super::Rule;
@@ -83,10 +83,9 @@ impl CoordinatedWaiting {
 }
 
 fn answers(slices: &[&Slice]) -> Option<Histogram<u64>> {
-    let mut all = slices.iter().flat_map(|slice| slice.requests());
-    let mut merged = all.next()?.service.clone();
-    all.for_each(|op| merge(&mut merged, &op.service));
-    Some(merged)
+    let mut all = slices.iter().flat_map(|slice| slice.requests()).peekable();
+    all.peek()?;
+    Some(merged(all.map(|op| &op.service)))
 }
 
 /// Seconds between two requests of one that may be out at once, on average.

@@ -1,6 +1,6 @@
 //! Connections that are made anew.
 
-use tenbin_record::{Ledger, Slice};
+use tenbin_record::{Ledger, PackedHistogram, Slice};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
@@ -206,7 +206,7 @@ impl Setup {
 }
 
 /// Seconds; `None` if there are none.
-fn mean<'h>(histograms: impl Iterator<Item = &'h hdrhistogram::Histogram<u64>>) -> Option<f64> {
+fn mean<'h>(histograms: impl Iterator<Item = &'h PackedHistogram>) -> Option<f64> {
     let (mut count, mut sum) = (0.0, 0.0);
     for histogram in histograms {
         count += histogram.len() as f64;

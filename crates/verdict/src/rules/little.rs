@@ -158,9 +158,9 @@ impl Totals {
                 _ => totals.connecting_beside += made_inside(slice, load.keep_alive),
             }
             for histogram in slice.requests().flat_map(|op| [&op.service, &op.failed]) {
-                for step in histogram.iter_recorded() {
-                    let n = step.count_at_value() as f64;
-                    let value = histogram.median_equivalent(step.value_iterated_to());
+                for (value, count) in histogram.recorded() {
+                    let n = count as f64;
+                    let value = histogram.median_equivalent(value);
                     let seconds = value as f64 / NANOS_PER_SECOND;
                     totals.timed += n;
                     totals.busy += n * seconds;

@@ -1,6 +1,6 @@
 //! The way to the target and back takes most of the time.
 
-use tenbin_record::{Slice, merge};
+use tenbin_record::Slice;
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
@@ -76,7 +76,7 @@ impl Seen {
         let round_trip = slice.wire?.min_rtt_ns? as f64 / 1e9;
         let mut requests = slice.requests().map(|op| &op.service);
         let mut all = requests.next()?.clone();
-        requests.for_each(|part| merge(&mut all, part));
+        requests.for_each(|part| all.add(part));
         if all.is_empty() {
             return None;
         }

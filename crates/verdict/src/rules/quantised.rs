@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
 use hdrhistogram::Histogram;
-use tenbin_record::{Slice, merge};
+use tenbin_record::{Slice, merged};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
@@ -87,10 +87,9 @@ impl Quantised {
 }
 
 fn service_times(slices: &[&Slice]) -> Option<Histogram<u64>> {
-    let mut all = slices.iter().flat_map(|slice| slice.requests());
-    let mut merged = all.next()?.service.clone();
-    all.for_each(|op| merge(&mut merged, &op.service));
-    Some(merged)
+    let mut all = slices.iter().flat_map(|slice| slice.requests()).peekable();
+    all.peek()?;
+    Some(merged(all.map(|op| &op.service)))
 }
 
 /// The mean resultant length of circular statistics (Mardia and Jupp), each tick weighing

@@ -1,8 +1,7 @@
 //! Slices that differ because the target stalled in some of them.
 
-use hdrhistogram::Histogram;
 use tenbin_plan::{Builtin, Reach};
-use tenbin_record::{MachineUse, OpFigures, Pause, Slice};
+use tenbin_record::{MachineUse, OpFigures, PackedHistogram, Pause, Slice};
 
 use super::Rule;
 use crate::backend::Backends;
@@ -300,7 +299,7 @@ fn stall(slice: &Slice, kind: Kind) -> Option<f64> {
     pause.filter(|seconds| *seconds >= PAUSE).or(longest)
 }
 
-fn histograms(slice: &Slice, kind: Kind) -> impl Iterator<Item = &Histogram<u64>> {
+fn histograms(slice: &Slice, kind: Kind) -> impl Iterator<Item = &PackedHistogram> {
     slice.work().map(kind)
 }
 

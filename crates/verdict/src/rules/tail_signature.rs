@@ -1,7 +1,7 @@
 //! Times that a network stack is known for.
 
 use hdrhistogram::Histogram;
-use tenbin_record::{Slice, merge};
+use tenbin_record::{PackedHistogram, Slice};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
@@ -307,12 +307,11 @@ fn has_small_bodies(slices: &[&Slice]) -> bool {
 
 fn merged(
     slices: &[&Slice],
-    pick: impl for<'s> Fn(&'s Slice) -> Vec<&'s Histogram<u64>>,
+    pick: impl for<'s> Fn(&'s Slice) -> Vec<&'s PackedHistogram>,
 ) -> Option<Histogram<u64>> {
-    let mut all = slices.iter().flat_map(|slice| pick(slice));
-    let mut merged = all.next()?.clone();
-    all.for_each(|times| merge(&mut merged, times));
-    Some(merged)
+    let mut all = slices.iter().flat_map(|slice| pick(slice)).peekable();
+    all.peek()?;
+    Some(tenbin_record::merged(all))
 }
 
 #[cfg(test)]

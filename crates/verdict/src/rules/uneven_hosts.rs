@@ -141,7 +141,7 @@ mod tests {
         few.slices.truncate(4);
         assert_eq!(few.findings(&UnevenHosts), []);
         let mut silent = run(&[2, 9]);
-        silent.first_of("b").0.hosts[1].service.reset();
+        silent.first_of("b").0.hosts[1].service.clear();
         assert_eq!(silent.findings(&UnevenHosts), []);
     }
 }

@@ -276,7 +276,7 @@ mod tests {
             }
             slice.answers(quick + slow, 0.02);
             let op = &mut slice.0.ops[0];
-            op.service.reset();
+            op.service.clear();
             op.service.record_n(40_000_000, quick).unwrap();
             let rest = (connections - quick as f64 * 0.04) / slow as f64;
             op.service.record_n((rest * 1e9) as u64, slow).unwrap();

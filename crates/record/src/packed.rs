@@ -1,0 +1,539 @@
+//! Histograms that hold only the counts that are not 0.
+//!
+//! A histogram of latencies has 28,000 counts of 8 bytes, and a slice fills a few hundred of them.
+//! A run keeps the histograms of every slice, so they are kept as HdrHistogram writes them: counts in
+//! their order as ZigZag LEB128 numbers, a run of n zeros as −n
+//! (`EncodableHistogram` of HdrHistogram, encoding V2).
+
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use hdrhistogram::Histogram;
+use tenbin_engine::histogram::{latency_histogram, lowest_of_slot, slot_of, width_of_slot};
+
+use crate::store::{Store, Stored};
+
+/// The last slot of a histogram of 64-bit values.
+const LAST_SLOT: usize = slot_of(u64::MAX);
+
+/// A histogram of nanoseconds in the slots of [`latency_histogram`], in a few hundred bytes.
+///
+/// Its figures are those of a [`Histogram`] with three significant digits. Reading one takes time
+/// in proportion to its filled slots; to add up many, use [`crate::merge`] with a [`Histogram`].
+#[derive(Clone, Default)]
+pub struct PackedHistogram {
+    total: u64,
+    counts: Counts,
+}
+
+/// Encoded counts. Shared: in a closed loop two kinds of latency are the same.
+#[derive(Clone, Default)]
+enum Counts {
+    #[default]
+    Empty,
+    Memory(Arc<[u8]>),
+    File(Stored),
+}
+
+impl PackedHistogram {
+    /// An empty histogram.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Number of values.
+    pub fn len(&self) -> u64 {
+        self.total
+    }
+
+    /// Whether there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+
+    /// The lowest value of the first filled slot; 0 for an empty histogram.
+    pub fn min(&self) -> u64 {
+        let first = self.slots().next();
+        first.map_or(0, |(slot, _)| lowest_of_slot(slot))
+    }
+
+    /// The highest value of the last filled slot; 0 for an empty histogram.
+    pub fn max(&self) -> u64 {
+        let last = self.slots().last();
+        last.map_or(0, |(slot, _)| highest_of_slot(slot))
+    }
+
+    /// The mean, of the middle of each slot; 0 for an empty histogram.
+    pub fn mean(&self) -> f64 {
+        self.slots().fold(0.0, |sum, (slot, count)| {
+            sum + median_of_slot(slot) as f64 * count as f64 / self.total as f64
+        })
+    }
+
+    /// The value at quantile `q` (0 to 1), the highest of its slot; 0 for an empty histogram.
+    pub fn value_at_quantile(&self, q: f64) -> u64 {
+        let rank = ((q.min(1.0) * self.total as f64).ceil() as u64).max(1);
+        let mut below = 0;
+        let found = self.slots().find(|(_, count)| {
+            below += count;
+            below >= rank
+        });
+        found.map_or(0, |(slot, _)| match q == 0.0 {
+            true => lowest_of_slot(slot),
+            false => highest_of_slot(slot),
+        })
+    }
+
+    /// Values in the slots from that of `low` to that of `high`, both included.
+    pub fn count_between(&self, low: u64, high: u64) -> u64 {
+        let (first, last) = (slot_of(low), slot_of(high));
+        let inside = self.slots().skip_while(|(slot, _)| *slot < first);
+        let inside = inside.take_while(|(slot, _)| *slot <= last);
+        inside.map(|(_, count)| count).sum()
+    }
+
+    /// Values in the slot of `value`.
+    pub fn count_at(&self, value: u64) -> u64 {
+        self.count_between(value, value)
+    }
+
+    /// The filled slots in their order: the highest value of each, and its count.
+    pub fn recorded(&self) -> impl Iterator<Item = (u64, u64)> {
+        let slots = self.slots();
+        slots.map(|(slot, count)| (highest_of_slot(slot), count))
+    }
+
+    /// The value in the middle of the slot of `value`.
+    pub fn median_equivalent(&self, value: u64) -> u64 {
+        median_of_slot(slot_of(value))
+    }
+
+    /// Adds the values of `other`.
+    pub fn add(&mut self, other: &Self) {
+        if self.is_empty() {
+            self.clone_from(other);
+        } else if !other.is_empty() {
+            *self = self.sum_with(other);
+        }
+    }
+
+    fn sum_with(&self, other: &Self) -> Self {
+        let mut packer = Packer::default();
+        let (mut some, mut others) = (self.slots().peekable(), other.slots().peekable());
+        loop {
+            let next = match (some.peek(), others.peek()) {
+                (Some((one, _)), Some((two, _))) if one <= two => some.next(),
+                (Some(_), None) => some.next(),
+                _ => others.next(),
+            };
+            match next {
+                Some((slot, count)) => packer.push(slot, count),
+                None => return packer.finish(),
+            }
+        }
+    }
+
+    /// Adds a value.
+    ///
+    /// # Errors
+    /// Never: it returns what [`Histogram::record`] does, so that one can stand for the other.
+    pub fn record(&mut self, value: u64) -> Result<(), Infallible> {
+        self.record_n(value, 1)
+    }
+
+    /// Adds `count` equal values. This takes as long as reading the whole histogram: to record
+    /// many values, use a [`Histogram`] and convert it.
+    ///
+    /// # Errors
+    /// Never, as [`PackedHistogram::record`].
+    pub fn record_n(&mut self, value: u64, count: u64) -> Result<(), Infallible> {
+        let mut packer = Packer::default();
+        packer.push(slot_of(value), count);
+        self.add(&packer.finish());
+        Ok(())
+    }
+
+    /// Removes all values.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The same counts in a histogram that takes further values quickly.
+    pub fn unpacked(&self) -> Histogram<u64> {
+        let mut histogram = latency_histogram();
+        self.add_to(&mut histogram);
+        histogram
+    }
+
+    /// Adds all values to a histogram, which grows if it has to.
+    pub(crate) fn add_to(&self, sum: &mut Histogram<u64>) {
+        sum.auto(true);
+        for (slot, count) in self.slots() {
+            sum.record_n(lowest_of_slot(slot), count)
+                .expect("a histogram that resizes itself takes any value");
+        }
+    }
+
+    /// Adds all counts to those of their slots; `sums` grows if it has to.
+    pub(crate) fn add_to_slots(&self, sums: &mut Vec<u64>) {
+        for (slot, count) in self.slots() {
+            if sums.len() <= slot {
+                sums.resize(slot + 1, 0);
+            }
+            sums[slot] += count;
+        }
+    }
+
+    /// The counts of the slots from `first` on, as many as `counts` has.
+    pub fn counts_from(&self, first: usize, counts: &mut [u64]) {
+        counts.fill(0);
+        let behind = first + counts.len();
+        let inside = self.slots().skip_while(|(slot, _)| *slot < first);
+        for (slot, count) in inside.take_while(|(slot, _)| *slot < behind) {
+            counts[slot - first] = count;
+        }
+    }
+
+    /// The counts as HdrHistogram's encoding V2 has them.
+    pub(crate) fn encoded(&self) -> Cow<'_, [u8]> {
+        match &self.counts {
+            Counts::Empty => Cow::Borrowed(&[]),
+            Counts::Memory(bytes) => Cow::Borrowed(bytes),
+            Counts::File(stored) => Cow::Owned(stored.read()),
+        }
+    }
+
+    /// Moves the counts out of memory, as far as `store` takes them.
+    pub(crate) fn move_to(&mut self, store: &mut Store) {
+        if let Counts::Memory(bytes) = &self.counts
+            && let Some(stored) = store.take(bytes)
+        {
+            self.counts = Counts::File(stored);
+        }
+    }
+
+    /// From counts as HdrHistogram's encoding V2 has them, of a histogram whose lowest discernible
+    /// value is 1 and that has three significant digits.
+    ///
+    /// # Errors
+    /// When they are no such counts.
+    pub(crate) fn decode(encoded: &[u8]) -> Result<Self, String> {
+        let damaged = || "its counts are damaged".to_owned();
+        let mut packer = Packer::default();
+        let (mut slot, mut at, mut total) = (0_usize, 0, 0_u64);
+        while at < encoded.len() {
+            let (number, length) = number(&encoded[at..]).ok_or_else(damaged)?;
+            at += length;
+            let Ok(count) = u64::try_from(number) else {
+                let zeros = usize::try_from(number.unsigned_abs()).map_err(|_| damaged())?;
+                slot = slot.checked_add(zeros).ok_or_else(damaged)?;
+                continue;
+            };
+            if slot > LAST_SLOT {
+                return Err(damaged());
+            }
+            total = total.checked_add(count).ok_or_else(damaged)?;
+            packer.push(slot, count);
+            slot += 1;
+        }
+        Ok(packer.finish())
+    }
+
+    fn slots(&self) -> Slots<'_> {
+        Slots {
+            encoded: self.encoded(),
+            at: 0,
+            slot: 0,
+        }
+    }
+}
+
+impl From<&Histogram<u64>> for PackedHistogram {
+    fn from(histogram: &Histogram<u64>) -> Self {
+        let mut packer = Packer::default();
+        if !histogram.is_empty() {
+            for step in histogram.iter_recorded() {
+                packer.push(slot_of(step.value_iterated_to()), step.count_at_value());
+            }
+        }
+        packer.finish()
+    }
+}
+
+impl PartialEq for PackedHistogram {
+    fn eq(&self, other: &Self) -> bool {
+        self.total == other.total && self.encoded() == other.encoded()
+    }
+}
+
+impl Eq for PackedHistogram {}
+
+impl std::fmt::Debug for PackedHistogram {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_map().entries(self.recorded()).finish()
+    }
+}
+
+fn highest_of_slot(slot: usize) -> u64 {
+    lowest_of_slot(slot) + (width_of_slot(slot) - 1)
+}
+
+fn median_of_slot(slot: usize) -> u64 {
+    lowest_of_slot(slot) + width_of_slot(slot) / 2
+}
+
+/// The filled slots and their counts.
+struct Slots<'a> {
+    encoded: Cow<'a, [u8]>,
+    at: usize,
+    slot: usize,
+}
+
+impl Iterator for Slots<'_> {
+    type Item = (usize, u64);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let (number, length) = number(&self.encoded[self.at..])?;
+            self.at += length;
+            if number > 0 {
+                self.slot += 1;
+                return Some((self.slot - 1, number.unsigned_abs()));
+            }
+            self.slot += (number.unsigned_abs() as usize).max(1);
+        }
+    }
+}
+
+/// Most bytes of a number. The last of them has eight bits, so that 64 bits fit (LEB128-64b9B).
+const MOST_BYTES: usize = 9;
+
+/// The number at the begin of `bytes`, and its length; `None` when it is not whole.
+#[inline]
+fn number(bytes: &[u8]) -> Option<(i64, usize)> {
+    match bytes.first()? {
+        // Most counts are small.
+        byte @ ..0x80 => Some((signed(u64::from(*byte)), 1)),
+        _ => long_number(bytes),
+    }
+}
+
+#[inline]
+fn signed(zigzag: u64) -> i64 {
+    (zigzag >> 1) as i64 ^ -((zigzag & 1) as i64)
+}
+
+fn long_number(bytes: &[u8]) -> Option<(i64, usize)> {
+    let mut zigzag = 0_u64;
+    for (at, &byte) in bytes.iter().take(MOST_BYTES).enumerate() {
+        let is_last = byte < 0x80 || at == MOST_BYTES - 1;
+        let bits = if at == MOST_BYTES - 1 {
+            byte
+        } else {
+            byte & 0x7f
+        };
+        zigzag |= u64::from(bits) << (7 * at);
+        if is_last {
+            return Some((signed(zigzag), at + 1));
+        }
+    }
+    None
+}
+
+fn push_number(bytes: &mut Vec<u8>, number: i64) {
+    let mut zigzag = ((number << 1) ^ (number >> 63)) as u64;
+    for _ in 1..MOST_BYTES {
+        if zigzag < 0x80 {
+            break;
+        }
+        bytes.push((zigzag as u8) | 0x80);
+        zigzag >>= 7;
+    }
+    bytes.push(zigzag as u8);
+}
+
+/// Takes counts in the order of their slots. Counts of one slot that follow each other add up.
+#[derive(Default)]
+struct Packer {
+    bytes: Vec<u8>,
+    total: u64,
+    /// The first slot that is not in `bytes`.
+    next: usize,
+    pending: Option<(usize, u64)>,
+}
+
+impl Packer {
+    fn push(&mut self, slot: usize, count: u64) {
+        match &mut self.pending {
+            _ if count == 0 => {}
+            Some((pending, sum)) if *pending == slot => *sum += count,
+            _ => {
+                self.flush();
+                self.pending = Some((slot, count));
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        let Some((slot, count)) = self.pending.take() else {
+            return;
+        };
+        match slot - self.next {
+            0 => {}
+            1 => self.bytes.push(0),
+            zeros => push_number(&mut self.bytes, -(zeros as i64)),
+        }
+        push_number(&mut self.bytes, count as i64);
+        self.total += count;
+        self.next = slot + 1;
+    }
+
+    fn finish(mut self) -> PackedHistogram {
+        self.flush();
+        PackedHistogram {
+            total: self.total,
+            counts: match self.total {
+                0 => Counts::Empty,
+                _ => Counts::Memory(self.bytes.into()),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hdrhistogram::serialization::{Serializer as _, V2Serializer};
+
+    use super::*;
+
+    /// Values over the whole range, from a linear congruential generator (Knuth's constants).
+    fn values(count: u64, seed: u64) -> Vec<(u64, u64)> {
+        let mut state = seed;
+        let mut draw = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            state >> 24
+        };
+        let each = (0..count).map(|_| {
+            let shift = draw() % 39;
+            ((draw() >> shift).min(600_000_000_000), draw() % 300 + 1)
+        });
+        each.collect()
+    }
+
+    fn dense(values: &[(u64, u64)]) -> Histogram<u64> {
+        let mut histogram = latency_histogram();
+        for (value, count) in values {
+            histogram.record_n(*value, *count).unwrap();
+        }
+        histogram
+    }
+
+    fn expect_alike(packed: &PackedHistogram, dense: &Histogram<u64>) {
+        assert_eq!(packed.len(), dense.len());
+        assert_eq!((packed.min(), packed.max()), (dense.min(), dense.max()));
+        assert_eq!(packed.mean(), dense.mean());
+        for q in [0.0, 1e-9, 0.1, 0.5, 0.9, 0.99, 0.999, 1.0, 2.0] {
+            assert_eq!(
+                packed.value_at_quantile(q),
+                dense.value_at_quantile(q),
+                "{q}"
+            );
+        }
+        for (low, high) in [(0, 0), (0, 70_000), (900, 5_000_000), (4_000_000, u64::MAX)] {
+            assert_eq!(
+                packed.count_between(low, high),
+                dense.count_between(low, high)
+            );
+        }
+        let steps = dense.iter_recorded();
+        let steps: Vec<_> = steps
+            .map(|step| (step.value_iterated_to(), step.count_at_value()))
+            .collect();
+        assert_eq!(packed.recorded().collect::<Vec<_>>(), steps);
+        for (value, count) in steps {
+            assert_eq!(packed.count_at(value), count);
+            assert_eq!(
+                packed.median_equivalent(value),
+                dense.median_equivalent(value)
+            );
+        }
+        assert_eq!(packed.unpacked(), *dense);
+    }
+
+    #[test]
+    fn a_packed_histogram_has_the_figures_of_the_histogram() {
+        for (count, seed) in [(1, 1), (2, 2), (40, 3), (3_000, 4)] {
+            let dense = dense(&values(count, seed));
+            expect_alike(&PackedHistogram::from(&dense), &dense);
+        }
+        let nothing = PackedHistogram::default();
+        assert!(nothing.is_empty() && nothing.recorded().next().is_none());
+        assert_eq!((nothing.min(), nothing.max(), nothing.mean()), (0, 0, 0.0));
+        assert_eq!(nothing.value_at_quantile(0.5), 0);
+    }
+
+    #[test]
+    fn counts_in_a_file_are_those_in_memory() {
+        let mut store = Store::with_budget(0);
+        for seed in 1..5 {
+            let dense = dense(&values(300 * seed, seed));
+            let mut packed = PackedHistogram::from(&dense);
+            packed.move_to(&mut store);
+            assert!(matches!(packed.counts, Counts::File(_)));
+            expect_alike(&packed, &dense);
+            assert_eq!(packed, PackedHistogram::from(&dense));
+        }
+    }
+
+    #[test]
+    fn sums_are_those_of_the_histograms() {
+        let (some, others) = (values(500, 5), values(700, 6));
+        let mut packed = PackedHistogram::from(&dense(&some));
+        packed.add(&PackedHistogram::from(&dense(&others)));
+        packed.record_n(5, 3).unwrap();
+        let all = [some, others, vec![(5, 3)]].concat();
+        expect_alike(&packed, &dense(&all));
+        packed.clear();
+        assert_eq!(packed, PackedHistogram::default());
+    }
+
+    #[test]
+    fn the_bytes_are_those_of_hdrhistogram() {
+        for (count, seed) in [(1, 7), (1_000, 8)] {
+            let dense = dense(&values(count, seed));
+            let mut bytes = Vec::new();
+            V2Serializer::new().serialize(&dense, &mut bytes).unwrap();
+            let packed = PackedHistogram::from(&dense);
+            assert_eq!(&*packed.encoded(), &bytes[40..]);
+            assert_eq!(PackedHistogram::decode(&bytes[40..]).unwrap(), packed);
+        }
+    }
+
+    #[test]
+    fn counts_that_are_none_are_refused() {
+        let too_far = {
+            let mut bytes = Vec::new();
+            push_number(&mut bytes, -(1 << 40));
+            push_number(&mut bytes, 1);
+            bytes
+        };
+        let too_many = {
+            let mut bytes = Vec::new();
+            (0..3).for_each(|_| push_number(&mut bytes, i64::MAX));
+            bytes
+        };
+        for bytes in [&too_far[..], &too_many, &[0x80], &[0xff; 8]] {
+            assert!(PackedHistogram::decode(bytes).is_err(), "{bytes:?}");
+        }
+        let lowest = {
+            let mut bytes = Vec::new();
+            push_number(&mut bytes, i64::MIN);
+            bytes
+        };
+        assert!(PackedHistogram::decode(&lowest).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,103 @@
+//! The memory that a long run takes, while it is written and when it is read again. A process of its
+//! own: what is measured is the peak of the process.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use std::time::SystemTime;
+
+use tenbin_engine::{OpSample, Sample};
+use tenbin_record::{
+    Ended, Environment, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart, read,
+};
+
+const SLICES: u32 = 600;
+
+/// Peak of the memory in use, KiB.
+fn peak_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM"));
+    let number = line.unwrap().split_whitespace().nth(1);
+    number.unwrap().parse().unwrap()
+}
+
+fn slice(writer: &mut RunWriter, index: u32) -> Slice {
+    let start = SliceStart {
+        index,
+        block: index / 4,
+        round: index / 2,
+        workload: "get".to_owned(),
+        target: ["a", "b"][index as usize % 2].to_owned(),
+        operations: vec!["GET".to_owned()],
+        roles: Vec::new(),
+        hosts: Vec::new(),
+        threads: 1,
+        connections: 1,
+        closed_loop: true,
+        planned_seconds: 0.1,
+        start: f64::from(index),
+        reopen: None,
+        probe: None,
+    };
+    writer.begin(start).unwrap();
+    let mut op = OpSample::new("GET");
+    for step in 0..500 {
+        let time = 200_000 + u64::from(index) * 100 + step * step * 17;
+        op.service.record(time).unwrap();
+        op.first_byte.record(time / 2).unwrap();
+    }
+    op.ok = 500;
+    let sample = Sample {
+        thread: 0,
+        start: 0,
+        end: 100_000_000,
+        ops: vec![op],
+        ledger: Default::default(),
+        setup: Default::default(),
+        hosts: Vec::new(),
+        cpu: 0,
+        waited: None,
+        backlog: 0,
+        pause: None,
+        late: Default::default(),
+        drain: false,
+    };
+    writer.sample(sample).unwrap();
+    writer.take_seconds();
+    let end = SliceEnd {
+        seconds: 0.1,
+        cut_short: false,
+        server: None,
+        allocated: None,
+        machine: None,
+        wire: None,
+        singles: None,
+        responses: None,
+        stages: None,
+        cache: None,
+        search: None,
+        spread: None,
+        segment: None,
+    };
+    writer.end(end).unwrap()
+}
+
+#[test]
+fn a_slice_takes_kilobytes_while_it_is_written_and_when_it_is_read() {
+    let root = tempfile::tempdir().unwrap();
+    let directory = RunDirectory::create(root.path(), "long", SystemTime::now()).unwrap();
+    directory.write_plan("").unwrap();
+    directory
+        .write_environment(&Environment::default())
+        .unwrap();
+    let mut writer = directory.writer().unwrap();
+
+    let before = peak_kib();
+    let written: Vec<Slice> = (0..SLICES).map(|at| slice(&mut writer, at)).collect();
+    writer.complete(Ended::Planned).unwrap();
+    let run = read(directory.path()).unwrap();
+    let each = peak_kib().saturating_sub(before) / u64::from(SLICES);
+
+    assert!(run.complete);
+    assert_eq!(run.slices, written);
+    assert!(each < 32, "{each} KiB a slice, written and read");
+}
