@@ -24,7 +24,7 @@ use crate::flagged::flagged;
 use crate::paired::paired;
 use crate::table::{Table, wrap, wrap_between};
 use crate::words::{
-    TIME, UNKNOWN, about_steps, count, errors, intervals_together, plural, ratio, ratio_interval,
+    TIME, UNKNOWN, about_steps, count, errors, intervals_together, ratio, ratio_interval,
 };
 
 /// The report for a terminal that is `width` columns wide, with colours if asked.
