@@ -129,10 +129,11 @@ fn a_search_finds_the_highest_rate_of_each_target() {
         .within(Duration::from_secs(180))
         .run();
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_stdout("search for the highest rate, slices of 1 s");
     let document = kept(&scratch);
     for (at, capacity) in [CAPACITY, CAPACITY / 2.0].into_iter().enumerate() {
         let search = &document["searches"][at];
-        // The ends are as far apart as a busy machine makes them.
+        // The upper end may be too low where the machine stood still; too high a rate cannot hold.
         let rate = search["rate"]
             .as_f64()
             .unwrap_or_else(|| panic!("{search:#}"));
@@ -140,7 +141,7 @@ fn a_search_finds_the_highest_rate_of_each_target() {
             .as_f64()
             .unwrap_or_else(|| panic!("{search:#}"));
         assert!(rate < failed, "{search:#}");
-        assert!(capacity / 4.0 < rate && rate < capacity * 1.2, "{search:#}");
+        assert!(capacity * 0.5 < rate && rate < capacity * 1.1, "{search:#}");
     }
     // Both were offered the same while both held, an unclear slice being tried again.
     for target in ["four", "two"] {
@@ -153,7 +154,7 @@ fn a_search_finds_the_highest_rate_of_each_target() {
         assert_eq!(offered[..2], [50.0, 100.0], "{target}: {offered:?}");
     }
     let ratio = document["rate_comparisons"][0]["ratio"].as_f64().unwrap();
-    assert!((0.1..2.0).contains(&ratio), "{ratio}");
+    assert!((0.22..1.1).contains(&ratio), "{ratio}");
     assert_eq!(shown(&scratch).1["searches"], document["searches"]);
 }
 

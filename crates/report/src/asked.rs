@@ -136,6 +136,22 @@ pub(crate) fn optimum_claim(optimum: &Optimum) -> String {
     }
 }
 
+/// `8 rounds of 2 s`; a run that only searches for highest rates has no rounds.
+pub(crate) fn schedule(document: &Document) -> String {
+    let run = &document.run;
+    match run.planned_slices == 0 && !document.searches.is_empty() {
+        true => format!(
+            "search for the highest rate, slices of {} s",
+            run.slice_seconds
+        ),
+        false => format!(
+            "{} of {} s",
+            plural(u64::from(run.rounds), "round"),
+            run.slice_seconds
+        ),
+    }
+}
+
 /// Why the run ended, where that was open.
 pub(crate) fn ended(document: &Document) -> Option<String> {
     let run = &document.run;

@@ -13,6 +13,7 @@ mod suite;
 
 use std::fmt::Write as _;
 
+use crate::asked::schedule;
 use crate::document::{Comparison, Document, Finding, OperationResult, Severity, Trust, Workload};
 use crate::escape::{as_code, for_markdown};
 use crate::flagged::flagged;
@@ -277,10 +278,9 @@ fn plan(page: &mut String, document: &Document) {
     line(
         page,
         &format!(
-            "{} of {} s for each target and workload, {} s of warm-up, {}, seed {}. \
+            "{} for each target and workload, {} s of warm-up, {}, seed {}. \
              `plan.toml` beside this file repeats the run.",
-            plural(u64::from(run.rounds), "round"),
-            run.slice_seconds,
+            schedule(document),
             run.warmup_seconds,
             plural(run.threads, "generator thread"),
             run.seed

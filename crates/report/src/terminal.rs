@@ -12,7 +12,7 @@ mod stages;
 
 pub(crate) use bottom::lines as last_three_lines;
 
-use crate::asked::{expectations_clause, optimum_claim};
+use crate::asked::{expectations_clause, optimum_claim, schedule};
 use crate::connections::{
     NOT_TIMED, has_early_first_byte, is_timed, mostly_new, name_lookup, shares, steps,
 };
@@ -24,7 +24,7 @@ use crate::flagged::flagged;
 use crate::paired::paired;
 use crate::table::{Table, wrap, wrap_between};
 use crate::words::{
-    TIME, UNKNOWN, about_steps, count, errors, intervals_together, plural, ratio, ratio_interval,
+    TIME, UNKNOWN, about_steps, count, errors, intervals_together, ratio, ratio_interval,
 };
 
 /// The report for a terminal that is `width` columns wide, with colours if asked.
@@ -71,10 +71,9 @@ impl Page {
         let run = &document.run;
         let title = self.paint(Ink::Bold, &for_terminal(&run.name));
         self.line(&format!(
-            "{title}  {}, {} of {} s, seed {}",
+            "{title}  {}, {}, seed {}",
             run.started,
-            plural(u64::from(run.rounds), "round"),
-            run.slice_seconds,
+            schedule(document),
             run.seed
         ));
         let how_to_read = self.paint(Ink::Faint, HOW_TO_READ);

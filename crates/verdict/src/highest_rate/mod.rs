@@ -68,6 +68,8 @@ pub struct ProbeResult {
     pub busiest_thread: f64,
     /// Median service time of requests, seconds.
     pub service: Option<f64>,
+    /// Longest service time of a request, seconds.
+    pub slowest_service: Option<f64>,
     /// 99th percentile of what they waited to be sent, seconds.
     pub lag: Option<f64>,
     /// The commonest way to fail, in words; `None` when nothing failed.
@@ -95,8 +97,8 @@ impl SearchResult {
             .is_some_and(|probe| probe.busiest_thread > BUSY_GENERATOR)
     }
 
-    /// Whether the target was no slower when the limit was missed than before, and
-    /// requests waited for a free connection instead.
+    /// Whether the target was no slower when the limit was missed than before, not even in its
+    /// slowest responses, and requests waited for a free connection instead.
     pub fn may_be_the_connections(&self) -> bool {
         let quickest = self.probes.iter().filter_map(|probe| probe.service);
         let Some(quickest) = quickest.reduce(f64::min) else {
@@ -105,7 +107,12 @@ impl SearchResult {
         self.limiting().is_some_and(|probe| {
             let as_quick = |service: f64| service < quickest * AS_QUICK;
             let waited = probe.lag.is_some_and(|lag| lag > quickest);
-            probe.service.is_some_and(as_quick) && waited
+            // Requests that wait while the target pauses do so because of the pause.
+            let paused = match (probe.slowest_service, probe.lag) {
+                (Some(slowest), Some(lag)) => slowest >= lag / 2.0,
+                _ => false,
+            };
+            probe.service.is_some_and(as_quick) && waited && !paused
         })
     }
 
@@ -182,6 +189,7 @@ fn probe(slice: &Slice, search: &RateSearch) -> Option<(ProbeResult, Probe)> {
         is_void: probe.ended == Yield::LateGenerator,
         busiest_thread: slice.client.busiest_thread,
         service: quantile(slice, 0.5, |op| &op.service),
+        slowest_service: quantile(slice, 1.0, |op| &op.service),
         lag: quantile(slice, 0.99, |op| &op.lag),
         failure: failure(slice),
     };

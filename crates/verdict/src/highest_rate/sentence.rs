@@ -18,7 +18,7 @@ impl SearchResult {
     fn interval(&self) -> String {
         match (self.found.rate(), self.found.failed()) {
             (Some(held), Some(failed)) => format!(
-                "; the limit is between {} and {} (an end is wrong in about {} of such searches)",
+                "; the limit is between {} and {} (each end is wrong in about {} of such searches)",
                 exact(held),
                 exact(failed),
                 percent(SHARE_ERROR)
@@ -56,6 +56,13 @@ impl SearchResult {
             );
         }
         said
+    }
+
+    /// Whether a rate below all that failed kept the limits in a probe, which was too short to
+    /// decide.
+    fn may_hold_below(&self) -> bool {
+        let mut probes = self.probes.iter();
+        probes.any(|p| p.judged.held && !p.is_void && self.undecided.contains(&p.rate))
     }
 
     /// `800/s failed by p99<10ms, and it did not keep up`.
@@ -126,6 +133,10 @@ impl SearchResult {
                      is unknown"
                 )
             }
+            HighestRate::Below { failed } if self.may_hold_below() => format!(
+                "no rate is known that {target} holds at {workload} within {slo}; {}",
+                above(Some(failed))
+            ),
             HighestRate::Below { failed } => format!(
                 "{target} holds no rate at {workload} within {slo} that was tried; {}",
                 above(Some(failed))
@@ -248,6 +259,19 @@ mod tests {
         assert_eq!(
             found,
             "the highest rate of a at get within p99<10ms is unknown"
+        );
+    }
+
+    #[test]
+    fn an_undecided_rate_is_not_one_that_failed() {
+        let mut run = searched(&[("a", 0.0)]);
+        run.slices.truncate(2);
+        crate::testing::Made(&mut run.slices[1]).answers(20, 0.002);
+        let found = search_results(&run.plan, &run.slices).remove(0).sentence();
+        assert_eq!(
+            found,
+            "no rate is known that a holds at get within p99<10ms; 100/s failed by p99<10ms; 50/s \
+             could not be decided in the time: too few operations, or slow ones come too rarely"
         );
     }
 

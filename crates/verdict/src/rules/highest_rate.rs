@@ -102,8 +102,8 @@ impl HighestRate {
                  slices (--slice), which use up what it has saved"
             }
             Found::Below { .. } => {
-                "loosen the objective, or look whether the target answers at all within it at a \
-                 low --rate"
+                "measure the target at a low --rate: if it misses the objective there too, loosen the \
+                 objective; otherwise run again with longer slices (--slice)"
             }
             Found::Futile { .. } => {
                 "check path, method, headers, credentials and the statuses that count as success, \
@@ -177,6 +177,21 @@ mod tests {
             findings[0].evidence.contains("waited up to 48.0 ms"),
             "{findings:?}"
         );
+    }
+
+    #[test]
+    fn a_pause_of_the_target_is_not_attributed_to_the_connections() {
+        let mut run = searched(&[("a", 1_000.0)]);
+        run.each(|slice| {
+            let op = &mut slice.0.ops[0];
+            if op.response.max() > 40_000_000 {
+                op.service.clear();
+                op.service.record_n(2_000_000, 1_000).unwrap();
+                op.service.record_n(50_000_000, 8).unwrap();
+                op.lag.record_n(48_000_000, 1_000).unwrap();
+            }
+        });
+        assert_eq!(run.findings(&HighestRate), []);
     }
 
     #[test]
