@@ -13,10 +13,12 @@ use nix::unistd::Pid;
 use super::sides::{Log, Recorded};
 use crate::shell;
 
-/// Options of `tenbin http` that make one slice without a lead: then every request
-/// of the log but the first is one of the slice.
+/// Options of `tenbin http` that make one slice without a lead, and nothing before it that
+/// learns what a response looks like: then every request of the log but the first is one of
+/// the slice.
 pub(crate) const ONE_SLICE: &[&str] = &[
     "--seed", "1", "--rounds", "1", "--warmup", "0s", "--lead", "0s", "--gap", "0s",
+    "--may-differ", "body",
 ];
 
 /// A directory of its own with a copy of the program, removed at the end: a build
