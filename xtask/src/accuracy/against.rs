@@ -17,8 +17,18 @@ use crate::shell;
 /// learns what a response looks like: then every request of the log but the first is one of
 /// the slice.
 pub(crate) const ONE_SLICE: &[&str] = &[
-    "--seed", "1", "--rounds", "1", "--warmup", "0s", "--lead", "0s", "--gap", "0s",
-    "--may-differ", "body",
+    "--seed",
+    "1",
+    "--rounds",
+    "1",
+    "--warmup",
+    "0s",
+    "--lead",
+    "0s",
+    "--gap",
+    "0s",
+    "--may-differ",
+    "body",
 ];
 
 /// A directory of its own with a copy of the program, removed at the end: a build

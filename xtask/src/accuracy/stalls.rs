@@ -10,8 +10,20 @@ use super::statistics::{quantile, times_served};
 
 /// Eight slices without anything between them, so that the log has the same requests.
 const SLICES: &[&str] = &[
-    "--seed", "1", "--rounds", "8", "--slice", "3s", "--warmup", "0s", "--lead", "0s", "--gap",
-    "0s", "--may-differ", "body",
+    "--seed",
+    "1",
+    "--rounds",
+    "8",
+    "--slice",
+    "3s",
+    "--warmup",
+    "0s",
+    "--lead",
+    "0s",
+    "--gap",
+    "0s",
+    "--may-differ",
+    "body",
 ];
 
 /// Share and milliseconds by which a percentile may differ from that of the log.
