@@ -231,12 +231,13 @@ fn an_interrupted_search_keeps_what_it_knows() {
     });
     run.signal(Signal::SIGINT);
     let run = run.wait(SOON);
-    run.expect_code(130).expect_stdout("at least");
+    run.expect_code(130).expect_stdout("Highest rate of");
     let (shown, document) = shown(&scratch);
     assert!(matches!(shown.code, Some(0 | 6)), "{shown}");
     let search = &document["searches"][0];
-    assert_eq!(search["outcome"], "at_least", "{search:#}");
-    // On a busy machine the second rate may need another try, which the signal forestalls.
-    assert!(search["rate"].as_f64().unwrap() >= 50.0, "{search:#}");
+    // Two probes of three seconds need not be enough to decide a rate.
+    assert_ne!(search["outcome"], "between", "{search:#}");
+    let probes = search["probes"].as_array().expect("probes");
+    assert!(probes.len() >= 2, "{search:#}");
     assert_eq!(document["searches"], kept(&scratch)["searches"]);
 }
