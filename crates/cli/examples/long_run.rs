@@ -89,18 +89,7 @@ fn start(index: u32, seconds: f64) -> SliceStart {
 fn end(seconds: f64) -> SliceEnd {
     SliceEnd {
         seconds,
-        cut_short: false,
-        server: None,
-        allocated: None,
-        machine: None,
-        wire: None,
-        singles: None,
-        responses: None,
-        stages: None,
-        cache: None,
-        search: None,
-        spread: None,
-        segment: None,
+        ..SliceEnd::default()
     }
 }
 
@@ -125,7 +114,6 @@ fn sample(draw: &mut Draw, start: u64, end: u64, drain: bool) -> Sample {
     op.answered = op.payload;
     op.statuses.insert(200, op.ok);
     Sample {
-        thread: 0,
         start,
         end,
         ops: vec![op],
@@ -133,14 +121,10 @@ fn sample(draw: &mut Draw, start: u64, end: u64, drain: bool) -> Sample {
             opened: if start == 0 { 16 } else { 0 },
             ..Ledger::default()
         },
-        setup: Default::default(),
-        hosts: Vec::new(),
         cpu: (end - start) / 2,
         waited: Some(1_000_000),
-        backlog: 0,
-        pause: None,
-        late: Default::default(),
         drain,
+        ..Sample::default()
     }
 }
 

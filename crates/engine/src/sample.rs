@@ -14,7 +14,7 @@ use crate::histogram::{latency_histogram, small_histogram};
 /// Throughput and latency count different things, so that both are unbiased:
 /// `ok` counts what *ended* inside the window, the histograms hold what was *due*
 /// inside it, even if it ended in the drain.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Sample {
     /// Generator thread, from 0.
     pub thread: usize,

@@ -10,6 +10,7 @@ use url::Url;
 
 use crate::blob::{BlobWork, Phase, Store};
 use crate::comparing::{Comparing, SweepPoint, Until};
+use crate::names::DEFAULT_REGION;
 use crate::observe::Observe;
 use crate::patterns::{ByTarget, HitSource, Patterns};
 use crate::questions::FEWEST_LEVELS;
@@ -285,6 +286,25 @@ pub struct Target {
 }
 
 impl Target {
+    /// A target with nothing else said of it.
+    pub fn new(name: impl Into<String>, reach: Reach) -> Self {
+        Self {
+            name: name.into(),
+            reach,
+            way: Way::default(),
+            credentials: None,
+            region: DEFAULT_REGION.to_owned(),
+            signature: Signature::default(),
+            store: Store::default(),
+            memory: None,
+            version: None,
+            sweep: None,
+            observe: None,
+            searched: Searched::default(),
+            secrets: Secrets::default(),
+        }
+    }
+
     /// Whether somebody answers there: a directory or a dummy has nobody, and what is
     /// done on it is done by Tenbin's own threads.
     pub fn has_server(&self) -> bool {

@@ -352,17 +352,7 @@ impl SliceEntry {
             .map(|end| SliceEnd {
                 seconds: end as f64 / 1e9,
                 cut_short: true,
-                server: None,
-                allocated: None,
-                machine: None,
-                wire: None,
-                singles: None,
-                responses: None,
-                stages: None,
-                cache: None,
-                search: None,
-                spread: None,
-                segment: None,
+                ..SliceEnd::default()
             });
     }
 

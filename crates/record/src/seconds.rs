@@ -239,15 +239,8 @@ mod tests {
             start: start * 1_000_000,
             end: end * 1_000_000,
             ops: vec![op],
-            ledger: Ledger::default(),
-            setup: Default::default(),
-            hosts: Vec::new(),
-            cpu: 0,
-            waited: None,
-            backlog: 0,
-            pause: None,
-            late: Default::default(),
             drain,
+            ..Sample::default()
         }
     }
 

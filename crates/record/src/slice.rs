@@ -82,7 +82,7 @@ pub(crate) fn is_plain_request(role: &Role) -> bool {
 }
 
 /// What is known only when a slice is over.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SliceEnd {
     /// Length of the measured window, seconds, as it really was.
     pub seconds: f64,
@@ -129,7 +129,7 @@ pub struct SliceEnd {
 }
 
 /// One uninterrupted measured stretch of one workload on one target.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Slice {
     /// Position in the run, from 0.
     pub index: u32,

@@ -373,19 +373,10 @@ mod tests {
         op.ok = 7;
         op.service.record_n(1_000, 7).unwrap();
         Sample {
-            thread: 0,
             start: second * 1_000_000_000,
             end: (second + 1) * 1_000_000_000,
             ops: vec![op],
-            ledger: tenbin_engine::Ledger::default(),
-            setup: Default::default(),
-            hosts: Vec::new(),
-            cpu: 0,
-            waited: None,
-            backlog: 0,
-            pause: None,
-            late: Default::default(),
-            drain: false,
+            ..Sample::default()
         }
     }
 }

@@ -47,36 +47,15 @@ fn slice(writer: &mut RunWriter, index: u32) -> Slice {
     }
     op.ok = 500;
     let sample = Sample {
-        thread: 0,
-        start: 0,
         end: 100_000_000,
         ops: vec![op],
-        ledger: Default::default(),
-        setup: Default::default(),
-        hosts: Vec::new(),
-        cpu: 0,
-        waited: None,
-        backlog: 0,
-        pause: None,
-        late: Default::default(),
-        drain: false,
+        ..Sample::default()
     };
     writer.sample(sample).unwrap();
     writer.take_seconds();
     let end = SliceEnd {
         seconds: 0.1,
-        cut_short: false,
-        server: None,
-        allocated: None,
-        machine: None,
-        wire: None,
-        singles: None,
-        responses: None,
-        stages: None,
-        cache: None,
-        search: None,
-        spread: None,
-        segment: None,
+        ..SliceEnd::default()
     };
     writer.end(end).unwrap()
 }

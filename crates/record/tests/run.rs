@@ -801,18 +801,7 @@ fn work_and_requests_are_told_apart_before_and_after_reading() {
     let slice = writer
         .end(SliceEnd {
             seconds: 1.0,
-            cut_short: false,
-            server: None,
-            allocated: None,
-            machine: None,
-            wire: None,
-            singles: None,
-            stages: None,
-            segment: None,
-            responses: None,
-            cache: None,
-            search: None,
-            spread: None,
+            ..SliceEnd::default()
         })
         .unwrap();
     let [whole, step] = slice.ops.as_slice() else {

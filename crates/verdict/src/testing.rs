@@ -393,21 +393,7 @@ fn plan(targets: &[&str], workloads: &[&str], rounds: u32) -> Plan {
 }
 
 fn target(name: &str) -> Target {
-    Target {
-        name: name.to_owned(),
-        reach: Reach::Builtin(Builtin::Http),
-        way: tenbin_plan::Way::default(),
-        credentials: None,
-        region: "us-east-1".to_owned(),
-        signature: tenbin_plan::Signature::V4,
-        store: Default::default(),
-        memory: None,
-        version: None,
-        sweep: None,
-        observe: None,
-        searched: Default::default(),
-        secrets: Default::default(),
-    }
+    Target::new(name, Reach::Builtin(Builtin::Http))
 }
 
 fn workload(name: &str) -> Workload {
@@ -450,8 +436,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         client: ClientUse {
             cpu_seconds: 0.2,
             busiest_thread: 0.2,
-            readiest_thread: None,
-            allocated: None,
+            ..ClientUse::default()
         },
         server: Some(ServerUse {
             cpu_seconds: Some(1.5),

@@ -41,7 +41,7 @@ impl Speed {
 
 #[cfg(test)]
 mod tests {
-    use tenbin_engine::{Ledger, OpSample};
+    use tenbin_engine::OpSample;
 
     use super::*;
 
@@ -51,18 +51,10 @@ mod tests {
         op.errors[0] = failed;
         Sample {
             thread,
-            start: 0,
             end: seconds * 1_000_000_000,
             ops: vec![op],
-            ledger: Ledger::default(),
-            setup: Default::default(),
-            hosts: Vec::new(),
-            cpu: 0,
-            waited: None,
-            backlog: 0,
             drain,
-            pause: None,
-            late: Default::default(),
+            ..Sample::default()
         }
     }
 

@@ -154,7 +154,7 @@ fn named_failure(errors: &[u64]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use tenbin_engine::{HostSample, Ledger, OpSample};
+    use tenbin_engine::{HostSample, OpSample};
 
     use super::*;
 
@@ -172,19 +172,10 @@ mod tests {
         };
         let several = refusals.len() > 1;
         Sample {
-            thread: 0,
-            start: 0,
             end: 1_000_000_000,
             ops: vec![op],
-            ledger: Ledger::default(),
-            setup: Default::default(),
             hosts: refusals.iter().filter(|_| several).map(host).collect(),
-            cpu: 0,
-            waited: None,
-            backlog: 0,
-            drain: false,
-            pause: None,
-            late: Default::default(),
+            ..Sample::default()
         }
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-use tenbin_engine::{ErrorClass, Ledger};
+use tenbin_engine::ErrorClass;
 use tenbin_plan::{
     Builtin, HttpWork, Load, Mix, Pace, Plan, Reach, Rounds, S3Operation, S3Work, Sizes, Target,
     Workload, WorkloadKind,
@@ -416,21 +416,7 @@ fn plan(targets: &[Target], workloads: &[Workload], rounds: u32) -> Plan {
 }
 
 fn target(name: &str, builtin: Builtin) -> Target {
-    Target {
-        name: name.to_owned(),
-        reach: Reach::Builtin(builtin),
-        way: tenbin_plan::Way::default(),
-        credentials: None,
-        region: "us-east-1".to_owned(),
-        signature: tenbin_plan::Signature::V4,
-        store: Default::default(),
-        memory: None,
-        version: None,
-        sweep: None,
-        observe: None,
-        searched: Default::default(),
-        secrets: Default::default(),
-    }
+    Target::new(name, Reach::Builtin(builtin))
 }
 
 fn s3(name: &str, operation: S3Operation) -> Workload {
@@ -473,14 +459,7 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
         seconds: SLICE_SECONDS,
         connections: CONNECTIONS,
         closed_loop: true,
-        reopen: None,
-        spread: None,
-        probe: None,
-        probed: None,
         ops: vec![OpFigures::new(operation)],
-        ledger: Ledger::default(),
-        setup: Default::default(),
-        hosts: Vec::new(),
         client: ClientUse {
             cpu_seconds: 2.5,
             busiest_thread: 0.31,
@@ -490,18 +469,7 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
                 count: 4_200,
             }),
         },
-        server: None,
-        machine: None,
-        wire: None,
-        singles: None,
-        stages: None,
-        cache: None,
-        search: None,
-        segment: None,
-        responses: None,
-        backlog: 0,
-        pause: None,
-        cut_short: false,
+        ..Slice::default()
     }
 }
 

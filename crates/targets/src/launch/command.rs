@@ -246,19 +246,8 @@ mod tests {
 
     fn target(launch: Launch, credentials: Option<Credentials>) -> Target {
         Target {
-            name: "t".into(),
-            reach: Reach::Launched(launch),
-            way: tenbin_plan::Way::default(),
             credentials,
-            region: "us-east-1".into(),
-            signature: tenbin_plan::Signature::V4,
-            store: Default::default(),
-            memory: None,
-            version: None,
-            sweep: None,
-            observe: None,
-            searched: Default::default(),
-            secrets: Default::default(),
+            ..Target::new("t", Reach::Launched(launch))
         }
     }
 

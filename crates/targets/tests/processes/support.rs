@@ -68,21 +68,7 @@ pub(crate) fn script(script: &str) -> Target {
 }
 
 pub(crate) fn target(name: &str, reach: Reach) -> Target {
-    Target {
-        name: name.into(),
-        reach,
-        way: tenbin_plan::Way::default(),
-        credentials: None,
-        region: "us-east-1".into(),
-        signature: tenbin_plan::Signature::V4,
-        store: Default::default(),
-        memory: None,
-        version: None,
-        sweep: None,
-        observe: None,
-        searched: Default::default(),
-        secrets: Default::default(),
-    }
+    Target::new(name, reach)
 }
 
 pub(crate) fn builtin(builtin: Builtin) -> Target {

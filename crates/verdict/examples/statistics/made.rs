@@ -18,30 +18,11 @@ pub(crate) fn slice(plan: &Plan, turn: &Turn, index: u32, operations: f64) -> Sl
         connections: plan.workloads[turn.workload].load.connections,
         closed_loop: true,
         ops: vec![op],
-        ledger: Default::default(),
-        setup: Default::default(),
-        hosts: Vec::new(),
         client: ClientUse {
             cpu_seconds: 0.1,
             busiest_thread: 0.1,
-            readiest_thread: None,
-            allocated: None,
+            ..ClientUse::default()
         },
-        server: None,
-        backlog: 0,
-        pause: None,
-        machine: None,
-        reopen: None,
-        spread: None,
-        probe: None,
-        probed: None,
-        wire: None,
-        singles: None,
-        stages: None,
-        cache: None,
-        search: None,
-        segment: None,
-        responses: None,
-        cut_short: false,
+        ..Slice::default()
     }
 }

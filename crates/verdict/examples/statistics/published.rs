@@ -156,9 +156,6 @@ fn slice(line: &Published) -> Slice {
     recorded.expect("the time is within the histogram");
     op.response = op.service.clone();
     Slice {
-        index: 0,
-        block: 0,
-        round: 0,
         workload: "get".to_owned(),
         target: "a".to_owned(),
         start: 0.0,
@@ -166,30 +163,11 @@ fn slice(line: &Published) -> Slice {
         connections: line.clients,
         closed_loop: true,
         ops: vec![op],
-        ledger: Default::default(),
-        setup: Default::default(),
-        hosts: Vec::new(),
         client: ClientUse {
             cpu_seconds: 1.0,
             busiest_thread: 0.1,
-            readiest_thread: None,
-            allocated: None,
+            ..ClientUse::default()
         },
-        server: None,
-        backlog: 0,
-        pause: None,
-        machine: None,
-        reopen: None,
-        spread: None,
-        probe: None,
-        probed: None,
-        wire: None,
-        singles: None,
-        stages: None,
-        cache: None,
-        search: None,
-        segment: None,
-        responses: None,
-        cut_short: false,
+        ..Slice::default()
     }
 }
