@@ -217,6 +217,11 @@ pub struct Ledger {
     /// Sum of connect times of `opened`, nanoseconds. One that takes the place of
     /// another counts from the moment that one was given up, its closing included.
     pub connect_nanos: u64,
+    /// Time inside the window of requests whose times are in no histogram, because they were due
+    /// before it opened, nanoseconds.
+    pub unrecorded_nanos: u64,
+    /// Time outside the window of requests whose times are in a histogram, nanoseconds.
+    pub outside_nanos: u64,
 }
 
 impl std::ops::AddAssign for Ledger {
@@ -229,5 +234,7 @@ impl std::ops::AddAssign for Ledger {
         self.refused += other.refused;
         self.reset += other.reset;
         self.connect_nanos += other.connect_nanos;
+        self.unrecorded_nanos += other.unrecorded_nanos;
+        self.outside_nanos += other.outside_nanos;
     }
 }

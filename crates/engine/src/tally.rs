@@ -62,6 +62,11 @@ impl Window {
         self.open <= time && time < self.close
     }
 
+    /// How much of the time from `start` to `end` fell inside, nanoseconds.
+    fn overlap(&self, start: u64, end: u64) -> u64 {
+        end.min(self.close).saturating_sub(start.max(self.open))
+    }
+
     /// Whether any of it fell inside.
     #[inline]
     fn met(&self, times: Times) -> bool {
@@ -437,6 +442,9 @@ impl Tally {
                     .record(times.started.saturating_sub(times.intended));
             }
         }
+        if !(in_window && due_in_window) {
+            self.straddled(ended.op, (times.started, times.ended), due_in_window);
+        }
         if let Some(host) = self.hosts.get_mut(ended.host) {
             host.ok += u64::from(in_window);
             if due_in_window {
@@ -444,6 +452,19 @@ impl Tally {
             }
         }
         in_window
+    }
+
+    /// A request was out as the window opened or closed: how much of its time a histogram has too
+    /// much or too little, so that times and window can be held against each other (Little's law).
+    fn straddled(&mut self, op: usize, (start, end): (u64, u64), is_recorded: bool) {
+        if !self.ops[op].role.is_request() {
+            return;
+        }
+        let inside = self.window.overlap(start, end);
+        match is_recorded {
+            true => self.ledger.outside_nanos += end.saturating_sub(start) - inside,
+            false => self.ledger.unrecorded_nanos += inside,
+        }
     }
 
     /// An answer that is a failure. Says whether it counts.
@@ -470,6 +491,7 @@ impl Tally {
             return false;
         }
         self.ops[op].failed(times, class, text);
+        self.straddled(op, (times.intended, times.ended), true);
         if let Some(host) = self.hosts.get_mut(host) {
             host.errors[class as usize] += 1;
         }
@@ -581,6 +603,42 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Three requests of 30 ms each: one is out as the window opens, one lies inside, one is out as
+    /// it closes. What they were in flight inside it follows from the histogram and both counters.
+    #[test]
+    fn time_in_flight_inside_the_window_can_be_told() {
+        let ms = 1_000_000;
+        let window = Window {
+            open: 100 * ms,
+            close: 200 * ms,
+        };
+        let mut tally = Tally::new(0, &[("GET", Role::Request)], window, false, false, 1);
+        for start in [80 * ms, 120 * ms, 185 * ms] {
+            let times = Times {
+                intended: start,
+                started: start,
+                ended: start + 30 * ms,
+            };
+            tally.correct(&Ended {
+                op: 0,
+                host: 0,
+                times,
+                first_byte: times.ended,
+                sent: 1,
+                received: 1,
+                payload: 1,
+                answered: 1,
+            });
+        }
+        let sample = tally.ship(200 * ms, 0, false);
+        let ledger = sample.ledger;
+        assert_eq!(ledger.unrecorded_nanos, 10 * ms);
+        assert_eq!(ledger.outside_nanos, 15 * ms);
+        let recorded = sample.ops[0].service.len() * 30 * ms;
+        let inside = recorded + ledger.unrecorded_nanos - ledger.outside_nanos;
+        assert_eq!(inside, (10 + 30 + 15) * ms);
+    }
 
     #[test]
     fn late_requests_of_the_window_are_counted_by_how_late_they_are() {

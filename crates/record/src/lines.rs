@@ -166,6 +166,10 @@ struct LedgerFields {
     refused: u64,
     reset: u64,
     connect_nanos: u64,
+    #[serde(default)]
+    unrecorded_nanos: u64,
+    #[serde(default)]
+    outside_nanos: u64,
 }
 
 /// A kind of line: the word in its `kind` field.

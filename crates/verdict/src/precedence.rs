@@ -119,6 +119,8 @@ const TIERS: &[(Tier, &[&str])] = &[
 pub(crate) fn tier(finding: &Finding) -> Tier {
     match (finding.rule, finding.blame) {
         ("stalls", Blame::Generator) => Tier::Circumstance,
+        // As long as every connection could be made, it says how near the end of ports is.
+        ("port_exhaustion", _) if finding.severity == Severity::Note => Tier::Circumstance,
         (rule, _) => tier_of(rule),
     }
 }
@@ -246,6 +248,19 @@ mod tests {
         findings[1] = pause(Blame::Server);
         sort(&mut findings);
         assert_eq!(findings[0].rule, "stalls");
+    }
+
+    #[test]
+    fn ports_that_may_run_out_are_named_after_what_opens_so_many_connections() {
+        let mut findings = [
+            finding("port_exhaustion", Severity::Note, None),
+            finding("keep_alive", Severity::Note, None),
+        ];
+        sort(&mut findings);
+        assert_eq!(findings[0].rule, "keep_alive");
+        findings[1] = finding("port_exhaustion", Severity::Invalid, None);
+        sort(&mut findings);
+        assert_eq!(findings[0].rule, "port_exhaustion");
     }
 
     /// 40 % of the machine's CPU time goes to another program, 3 % to other machines.

@@ -125,6 +125,10 @@ struct Totals {
     /// Operations whose time is known, and the sum of their seconds.
     timed: f64,
     busy: f64,
+    /// Seconds inside the windows of operations that no histogram has.
+    unrecorded: f64,
+    /// Seconds outside the windows of operations that a histogram has.
+    outside: f64,
     /// Seconds that connections took to be made inside the windows.
     connecting: f64,
     /// The same with several hosts, where others may or may not have been asked meanwhile.
@@ -157,6 +161,8 @@ impl Totals {
                 0 | 1 => totals.connecting += connecting(slice, load.keep_alive),
                 _ => totals.connecting_beside += made_inside(slice, load.keep_alive),
             }
+            totals.unrecorded += slice.ledger.unrecorded_nanos as f64 / NANOS_PER_SECOND;
+            totals.outside += slice.ledger.outside_nanos as f64 / NANOS_PER_SECOND;
             for histogram in slice.requests().flat_map(|op| [&op.service, &op.failed]) {
                 for (value, count) in histogram.recorded() {
                     let n = count as f64;
@@ -175,10 +181,21 @@ impl Totals {
     fn little(&self) -> Option<Little> {
         (self.seconds > 0.0 && self.operations > 0.0 && self.timed > 0.0).then(|| Little {
             throughput: self.operations / self.seconds,
-            residence: self.busy / self.timed + self.connecting / self.operations,
+            residence: self.mean_busy() + self.connecting / self.operations,
             think: self.think,
             concurrency: self.capacity / self.seconds,
         })
+    }
+
+    /// Mean time of an operation inside the window. Where it is known what the histograms have too
+    /// much and too little at the ends of the window, that is all time in flight divided by the
+    /// operations that ended, so that rate times mean is exactly what was in flight; otherwise the
+    /// mean of the histograms.
+    fn mean_busy(&self) -> f64 {
+        match self.unrecorded + self.outside {
+            0.0 => self.busy / self.timed,
+            _ => (self.busy + self.unrecorded - self.outside).max(0.0) / self.operations,
+        }
     }
 
     /// The same if nobody else was asked while a connection was made.
@@ -300,6 +317,25 @@ mod tests {
     fn fires_when_connections_rest() {
         let mut run = Run::pair(8);
         run.each_of("a", |slice| slice.answers(900, 0.002));
+        assert_eq!(run.findings(&LittlesLaw).len(), 1);
+    }
+
+    /// A server that takes up its connections one after the other: the first responses, to requests
+    /// sent before the window opened, take far longer than the later ones.
+    #[test]
+    fn requests_out_as_the_window_opens_are_counted_with_the_time_that_they_have_in_it() {
+        let mut run = Run::pair(8);
+        run.each_of("a", |slice| slice.answers(850, 0.002));
+        assert_eq!(run.findings(&LittlesLaw).len(), 1);
+        run.each_of("a", |slice| {
+            let missing = slice.0.connections as f64 * slice.0.seconds - 850.0 * 0.002;
+            slice.0.ledger.unrecorded_nanos = (missing * 1e9) as u64;
+        });
+        assert_eq!(run.findings(&LittlesLaw), []);
+        // What reached over the end of the window was not in flight inside it.
+        run.each_of("a", |slice| {
+            slice.0.ledger.outside_nanos = slice.0.ledger.unrecorded_nanos;
+        });
         assert_eq!(run.findings(&LittlesLaw).len(), 1);
     }
 
