@@ -1,7 +1,7 @@
 //! Some slices decide what the others do not.
 
 use super::Rule;
-use crate::compare::Comparison;
+use crate::comparison::Comparison;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
 use crate::flags::{Flag, flags};

@@ -3,7 +3,8 @@
 use tenbin_plan::Plan;
 
 use super::Rule;
-use crate::compare::{Comparison, compare_all, is_question};
+use crate::compare::compare_all;
+use crate::comparison::{Comparison, is_question};
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
 use crate::metric::Metric;

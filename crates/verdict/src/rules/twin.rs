@@ -1,7 +1,7 @@
 //! What the baseline's twin says of the noise.
 
 use super::Rule;
-use crate::compare::{Comparison, is_deciding};
+use crate::comparison::{Comparison, is_deciding};
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
 use crate::outcome::{NOISE_FLOOR, effect};

@@ -5,7 +5,7 @@ use tenbin_stats::{CONFIDENCE, ratio as ratio_of};
 use super::Rule;
 use super::server_cpu::works_on_one_core;
 use crate::backend::Backends;
-use crate::compare::Blocks;
+use crate::blocks::Blocks;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
 use crate::generator::Thread;
