@@ -7,6 +7,7 @@
 
 mod assessment;
 mod backend;
+mod basis;
 mod blocks;
 pub mod capacity;
 mod compare;
