@@ -45,8 +45,8 @@ pub struct Comparison {
     /// Whether the challenger is the baseline's twin: then the ratio is noise, and
     /// decides nothing.
     pub twin: bool,
-    /// At a level of a sweep: the question that it belongs to. It is none beside that, and
-    /// its p-value is not corrected.
+    /// At a level of a sweep: the sweep, whose curve is the question. The level itself is not a
+    /// question, so its p-value is not corrected.
     pub level_of: Option<LevelOf>,
     /// The challenger's figure divided by the baseline's: above 1 is better only
     /// when higher is. Its interval is the one that decides: for a figure that decides a

@@ -24,10 +24,10 @@ Examples:
   tenbin doctor s3 --target minio=http://127.0.0.1:9000"
 )]
 pub struct DoctorArgs {
-    /// The servers to look at; this machine alone when there is none.
+    /// Kind of the servers to check; without it, only this machine is checked.
     #[command(subcommand)]
     pub command: Option<DoctorCommand>,
-    /// What is looked at without a subcommand.
+    /// Options of the check of this machine.
     #[command(flatten)]
     pub machine: DoctorMachineArgs,
 }

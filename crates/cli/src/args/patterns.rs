@@ -45,7 +45,7 @@ pub struct PatternArgs {
 }
 
 impl PatternArgs {
-    /// Gives the workload what is said of it, and each target what is said of its own cache.
+    /// Copies the options into the workload, and `--cache-counters` of one target into that target.
     pub(super) fn apply(&self, draft: &mut WorkloadDraft, targets: &mut [At<TargetDraft>]) {
         let file = self
             .patterns
