@@ -20,7 +20,7 @@ impl Rule for CacheForecast {
     }
 
     fn summary(&self) -> &'static str {
-        "a cache did not hit as often as the requests let expect"
+        "the hit ratio of a cache differs from the forecast for these requests"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -25,7 +25,7 @@ impl Rule for CarryOver {
     }
 
     fn summary(&self) -> &'static str {
-        "a target does otherwise after the other one than after itself"
+        "a target performs differently depending on which target ran before it"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -32,7 +32,7 @@ impl Rule for ChangedAnswers {
     }
 
     fn summary(&self) -> &'static str {
-        "a target did not answer during or after the run as it did before"
+        "a target's responses changed during or after the run"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -20,7 +20,7 @@ impl Rule for FlaggedSlices {
     }
 
     fn summary(&self) -> &'static str {
-        "the result is another one without the slices that something was wrong with"
+        "the ratio changes if flagged slices are left out"
     }
 
     fn severities(&self) -> &'static [Severity] {

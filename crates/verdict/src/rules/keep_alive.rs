@@ -32,7 +32,7 @@ impl Rule for KeepAlive {
     }
 
     fn summary(&self) -> &'static str {
-        "connections do not stay open, or making them takes much of the time"
+        "connections do not stay open, or opening them takes much of the time"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -31,7 +31,7 @@ impl Rule for LittlesLaw {
     }
 
     fn summary(&self) -> &'static str {
-        "rate times latency is not the number of connections"
+        "the figures violate Little's law"
     }
 
     fn severities(&self) -> &'static [Severity] {

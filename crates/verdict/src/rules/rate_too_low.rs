@@ -19,7 +19,7 @@ impl Rule for RateTooLow {
     }
 
     fn summary(&self) -> &'static str {
-        "every target keeps up with the rate, and nothing tells them apart"
+        "every target keeps up with the rate, so the run cannot distinguish them"
     }
 
     fn severities(&self) -> &'static [Severity] {

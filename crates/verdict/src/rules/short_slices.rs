@@ -42,7 +42,7 @@ impl Rule for ShortSlices {
     }
 
     fn summary(&self) -> &'static str {
-        "slices too short for the operations in them"
+        "slices are too short for their operations"
     }
 
     fn severities(&self) -> &'static [Severity] {

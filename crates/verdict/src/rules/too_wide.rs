@@ -24,7 +24,7 @@ impl Rule for TooWide {
     }
 
     fn summary(&self) -> &'static str {
-        "the interval is too wide to tell"
+        "the interval is too wide for an answer"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -16,7 +16,7 @@ impl Rule for Twin {
     }
 
     fn summary(&self) -> &'static str {
-        "the baseline's twin differs from it, or a difference is smaller than the noise between them"
+        "the baseline differs from its twin, or a difference is smaller than the noise between the two"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -22,7 +22,7 @@ impl Rule for UnequalHits {
     }
 
     fn summary(&self) -> &'static str {
-        "two targets did not find as much for the same request patterns"
+        "two targets reported different numbers of hits for the same patterns"
     }
 
     fn severities(&self) -> &'static [Severity] {

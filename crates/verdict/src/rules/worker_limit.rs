@@ -42,7 +42,7 @@ impl Rule for WorkerLimit {
     }
 
     fn summary(&self) -> &'static str {
-        "more connections only wait longer while cores are left: too few workers"
+        "more connections only wait longer while cores are idle: too few workers"
     }
 
     fn severities(&self) -> &'static [Severity] {
