@@ -13,7 +13,10 @@ use std::time::Duration;
 
 use tenbin_record::{Ended, Role, RunDirectory, SliceEnd, read};
 
-use fixtures::{SECONDS, THREADS, environment, expected_drained, expected_ok, machine, sample, start, started, write_run, write_slices};
+use fixtures::{
+    SECONDS, THREADS, environment, expected_drained, expected_ok, machine, sample, start, started,
+    write_run, write_slices,
+};
 
 #[test]
 fn what_is_written_is_what_is_read() {

@@ -320,12 +320,11 @@ fn correct_those(
     let confidence = confidence_together(known);
     for each in all.iter_mut().filter(|each| belongs(each)) {
         each.adjusted_p = each.p.map(|p| bonferroni(p, comparisons));
-        each.together = (comparisons > 1 && !matches!(each.ratio, Measured::Unknown)).then_some(
-            Together {
+        each.together =
+            (comparisons > 1 && !matches!(each.ratio, Measured::Unknown)).then_some(Together {
                 comparisons,
                 confidence,
-            },
-        );
+            });
     }
 }
 

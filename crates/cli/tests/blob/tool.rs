@@ -104,7 +104,7 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
     let long = "blobstore-bench -b dummy -d 600 -m p -s 10Ki -i 2";
     let running = Tenbin::new(&scratch, long.split(' ')).start();
     let second = ", Int: 1, Dur(s): 2.0, Mode: PUT, Ops: ";
-    common::wait_until(Duration::from_secs(60), || {
+    crate::common::wait_until(Duration::from_secs(60), || {
         running.so_far().contains(second)
     });
     running.signal(Signal::SIGINT);

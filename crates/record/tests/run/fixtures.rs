@@ -4,7 +4,13 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Pause, Sample, SetupSample};
-use tenbin_record::{Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse, HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount, PauseUse, ProgramFile, ProgramUse, Retried, RunDirectory, SearchUse, ServerUse, SingleRequest, Singles, Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums, TargetEnvironment, TcpUse, UseScope, WireUse};
+use tenbin_record::{
+    Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
+    HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount,
+    PauseUse, ProgramFile, ProgramUse, Retried, RunDirectory, SearchUse, ServerUse, SingleRequest,
+    Singles, Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums, TargetEnvironment, TcpUse,
+    UseScope, WireUse,
+};
 
 pub(crate) const SECONDS: u64 = 3;
 pub(crate) const THREADS: usize = 2;
@@ -227,7 +233,13 @@ fn pause(thread: usize, second: u64, drain: bool) -> Option<Pause> {
     })
 }
 
-pub(crate) fn sample(thread: usize, second: u64, drain: bool, closed_loop: bool, operations: usize) -> Sample {
+pub(crate) fn sample(
+    thread: usize,
+    second: u64,
+    drain: bool,
+    closed_loop: bool,
+    operations: usize,
+) -> Sample {
     let seed = second * 2 + thread as u64;
     let (start, end) = if drain {
         (SECONDS * BILLION, SECONDS * BILLION + 40_000_000)

@@ -5,7 +5,10 @@ use std::path::Path;
 
 use tenbin_record::{RecordedRun, RunDirectory, read};
 
-use crate::fixtures::{Written, environment, expected_drained, expected_ok, sample, start, started, write_run, write_slices};
+use crate::fixtures::{
+    Written, environment, expected_drained, expected_ok, sample, start, started, write_run,
+    write_slices,
+};
 
 /// Whatever came of a torn run must be slices as they were, and at most one cut
 /// slice whose figures are those of a whole number of its seconds.

@@ -289,7 +289,6 @@ impl Sweep {
             ))
         })
     }
-
 }
 
 /// What all keys of a run begin with, whatever the workload.
