@@ -21,7 +21,7 @@ use crate::single;
 use crate::slice_length;
 use crate::supply;
 
-/// The requests of all these slices; `None` if one of them ends by time alone.
+/// Number of requests of all slices; `None` if a slice ends by time alone.
 pub(crate) fn requests_of(plan: &Plan, turns: &[Turn]) -> Option<u64> {
     let of_turns = turns.iter();
     let counted = of_turns.map(|turn| plan.workloads.get(turn.workload)?.load.requests);
@@ -71,7 +71,7 @@ pub(crate) fn make_all_ready(
     let mut made = BTreeMap::new();
     for (at, target) in plan.targets.iter().enumerate() {
         let checked = arms[at].check(plan, wires);
-        // Whatever came of it: a run that is killed later cannot tell any more.
+        // Written even if the check failed: a run that is killed later cannot write it.
         let buckets = arms[at].buckets_made();
         if was_there(target) && !buckets.is_empty() {
             made.insert(target.name.clone(), buckets);
@@ -82,7 +82,7 @@ pub(crate) fn make_all_ready(
     }
     for (arm, target) in arms.iter().zip(&plan.targets) {
         for work in &plan.workloads {
-            // Better now than after the first slice.
+            // A cache page that cannot be read ends the run before the first slice.
             cache::look(&arm.running, work, plan.cache_counters(target, work))?;
         }
     }
@@ -92,8 +92,8 @@ pub(crate) fn make_all_ready(
     Ok(())
 }
 
-/// The plan with longer slices, kept in the run directory, where the warm-up showed that they
-/// have to be and the user has not set their length.
+/// The plan with longer slices, if the warm-up showed that they are too short and the user has not
+/// set their length. The new plan is also written to the run directory.
 pub(crate) fn lengthen(
     (given, plan, found): (&Plan, &Plan, &[(usize, Found)]),
     bench: &Bench,
@@ -116,7 +116,7 @@ pub(crate) fn lengthen(
     Ok(longer)
 }
 
-/// Says before the first slice how many requests each slice is to send.
+/// Reports how many requests each slice will send.
 pub(crate) fn announce(plan: &Plan, courses: &mut Courses, wires: &mut Wires<'_>) {
     let names: Vec<&str> = plan.targets.iter().map(|target| &*target.name).collect();
     for (at, work) in plan.workloads.iter().enumerate() {

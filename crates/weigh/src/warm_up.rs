@@ -10,12 +10,12 @@ use crate::course::{self, Courses};
 use crate::error::WeighError;
 use crate::progress::Progress;
 
-/// How often each connection of a slice is opened on a ramp on which connections are served
-/// unevenly: Tenbin's own convention. One spread over the workers in a slice is one throw of the
-/// dice; with 8 of them in each of 8 slices the mean is known to a few percent.
+/// How often each connection of a slice is opened on a ramp whose connections are served unevenly:
+/// Tenbin's own convention. Each time, the kernel assigns the connections to workers at random. With 8
+/// assignments in each of 8 slices, the mean is known to a few percent.
 const LIVES: u32 = 8;
 
-/// Warms every target up. Says how often each connection is to be opened in a slice, by workload.
+/// Warms up every target. Returns, by workload, how often each connection is to be opened in a slice.
 pub(crate) fn warm_all_up(
     plan: &Plan,
     arms: &mut [Arm],
@@ -69,8 +69,8 @@ pub(crate) fn warm_all_up(
     Ok(reopen)
 }
 
-/// Warms one target up on one workload for about that long: by time, or over the same part
-/// of its sequence as the other targets. How evenly its connections were served.
+/// Warms up one target on one workload: for `length`, or with the same part of the request sequence
+/// as the other targets. Returns how evenly its connections were served.
 pub(crate) fn warm_up(
     plan: &Plan,
     at: usize,

@@ -212,7 +212,7 @@ impl ShortSlices {
                 )
             };
             if here.is_off(&asked) {
-                return Some(told(&asked, "were asked for"));
+                return Some(told(&asked, "were planned"));
             }
             let there = there.filter(|there| here.is_off(there))?;
             Some(told(&there, &format!("were on {}", baseline.target.name)))

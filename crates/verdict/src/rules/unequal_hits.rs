@@ -137,7 +137,7 @@ impl Found<'_> {
         let share = untold as f64 / all.len().max(1) as f64;
         (share > UNTOLD).then(|| {
             format!(
-                "{} told no number of hits for {untold} of {} patterns ({})",
+                "{} gave no number of hits for {untold} of {} patterns ({})",
                 self.target,
                 all.len(),
                 percent(share)
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(findings[0].severity, Severity::Suspect);
         assert_eq!(
             findings[0].evidence,
-            "b told no number of hits for 1 of 2 patterns (50 %)"
+            "b gave no number of hits for 1 of 2 patterns (50 %)"
         );
     }
 
