@@ -6,7 +6,7 @@ use std::time::Duration;
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
-use crate::common::{Running, Scratch, Tenbin};
+use crate::common::{Scratch, Tenbin};
 use crate::stand::Blobs;
 
 const CONF: &str = r#"{

@@ -68,9 +68,10 @@ impl CarryOver {
                 percent(size),
                 count(quads.len(), "quad")
             ),
-            advice: "use a longer --gap, so that a target is idle before the next slice; look for work \
+            advice:
+                "use a longer --gap, so that a target is idle before the next slice; look for work \
                      that it defers, such as flushing or compaction"
-                .to_owned(),
+                    .to_owned(),
         })
     }
 }

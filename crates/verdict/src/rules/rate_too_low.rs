@@ -65,8 +65,7 @@ impl RateTooLow {
                 count(arms.len(), "target"),
                 rate(least)
             ),
-            advice: "use a higher --rate or a closed loop to find out which can do more"
-                .to_owned(),
+            advice: "use a higher --rate or a closed loop to find out which can do more".to_owned(),
         })
     }
 }
@@ -96,9 +95,9 @@ mod tests {
         let findings = Run::pair(8).open_loop().findings(&RateTooLow);
         assert_eq!(findings.len(), 1);
         assert!(
-            findings[0].evidence.starts_with(
-                "each of 2 targets reached the requested rate (1.00 k/s or more)"
-            ),
+            findings[0]
+                .evidence
+                .starts_with("each of 2 targets reached the requested rate (1.00 k/s or more)"),
             "{findings:?}"
         );
     }
