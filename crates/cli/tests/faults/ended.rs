@@ -1,6 +1,6 @@
 //! Runs that end early: by Ctrl-C, by SIGKILL, or because a target died.
 
-use std::io::{BufRead, BufReader, Read as _, Write as _};
+use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 use std::sync::{Mutex, mpsc};
 use std::thread;
