@@ -1,5 +1,6 @@
-//! Writes the run directory of a long run, to measure what showing it takes:
-//! `long_run DIRECTORY SLICES SECONDS` makes `DIRECTORY/2026-01-01T000000-long`. Two targets, one workload, slices of so many seconds.
+//! Writes the run directory of a long run, to measure the time and memory of `tenbin show`:
+//! `long_run DIRECTORY SLICES SECONDS` makes `DIRECTORY/2026-01-01T000000-long` with two targets, one workload and
+//! `SLICES` slices of `SECONDS` seconds each.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -88,7 +88,7 @@ pub struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  See it work, without any server at hand:
+  Try it without a server:
     tenbin quickstart
 
   Which of two web servers is faster?
@@ -98,7 +98,7 @@ Examples:
     tenbin s3 put --size 64KiB --target minio=http://127.0.0.1:9000 \\
         --target versity=http://127.0.0.1:7070
 
-  Keep the question in a file, and ask it again:
+  Keep the experiment in a file, and repeat it:
     tenbin plan http --target a=http://127.0.0.1:8080/ > plan.toml
     tenbin run plan.toml";
 
@@ -108,54 +108,54 @@ pub enum Command {
     /// Weigh two built-in S3 servers, to see how it works
     #[command(mut_args(rounds::without_defaults))]
     Quickstart(QuickstartArgs),
-    /// Weigh HTTP servers by one request, sent over and over
+    /// Weigh HTTP servers by one request that is repeated, or by requests from a file
     Http(HttpArgs),
     /// Weigh S3 object stores
     #[command(subcommand)]
     S3(S3Command),
     /// Weigh blob stores: put, get and delete by location, phase after phase
     Blob(BlobArgs),
-    /// Do what a command line of warp, MinIO's benchmark, asks for
+    /// Run a warp command line (MinIO's benchmark)
     #[command(disable_help_flag = true)]
     Warp(ForeignArgs),
-    /// Do what a command line of hsbench asks for
+    /// Run an hsbench command line
     #[command(disable_help_flag = true)]
     Hsbench(ForeignArgs),
-    /// Do what a command line of blobstore-bench, CubeFS's benchmark, asks for
+    /// Run a blobstore-bench command line (CubeFS's benchmark)
     #[command(disable_help_flag = true)]
     BlobstoreBench(ForeignArgs),
-    /// Do what a command line of wrk asks for
+    /// Run a wrk command line
     #[command(disable_help_flag = true)]
     Wrk(ForeignArgs),
-    /// Do what a command line of ab, ApacheBench, asks for
+    /// Run an ab command line (ApacheBench)
     #[command(disable_help_flag = true)]
     Ab(ForeignArgs),
-    /// Prepare search servers (data, loading, terms, requests, status) and put ramps of clients on them
+    /// Prepare search servers (data, loading, terms, requests, status) and load them with ramps of
+    /// clients
     #[command(subcommand)]
     Search(SearchCommand),
-    /// Do what a command line of drnbench-request-response asks for: clients step by step
+    /// Run a drnbench-request-response command line: a stepwise increasing number of clients
     #[command(name = "drnbench-request-response", disable_help_flag = true)]
     RequestResponse(ForeignArgs),
-    /// Do what a command line of drnbench-publish-subscribe asks for: subscribers that stay
+    /// Run a drnbench-publish-subscribe command line: subscribers with long-lived responses
     #[command(name = "drnbench-publish-subscribe", disable_help_flag = true)]
     PublishSubscribe(ForeignArgs),
-    /// Do what a command line of drnbench-extract-searchterms asks for
+    /// Run a drnbench-extract-searchterms command line
     #[command(name = "drnbench-extract-searchterms", disable_help_flag = true)]
     ExtractSearchterms(ForeignArgs),
-    /// Do what a command line of drnbench-generate-select-patterns asks for
+    /// Run a drnbench-generate-select-patterns command line
     #[command(name = "drnbench-generate-select-patterns", disable_help_flag = true)]
     GenerateSelectPatterns(ForeignArgs),
-    /// Do what a command line of grn2drn asks for
+    /// Run a grn2drn command line
     #[command(name = "grn2drn", disable_help_flag = true)]
     Grn2drn(ForeignArgs),
     /// Run a grndump command line: print the commands that make a Groonga database
     #[command(name = "grndump", disable_help_flag = true)]
     Grndump(ForeignArgs),
-    /// Do what a command line of droonga-send asks for
+    /// Run a droonga-send command line
     #[command(name = "droonga-send", disable_help_flag = true)]
     DroongaSend(ForeignArgs),
-    /// Check before a run whether this machine is fit to measure, and servers: keys, clock, ports,
-    /// disk, limits
+    /// Check this machine and servers before a run: idle cores, limits, disk, clock, ports, keys
     Doctor(DoctorArgs),
     /// Run the experiment in a plan file
     #[command(mut_args(rounds::without_defaults))]
@@ -167,7 +167,7 @@ pub enum Command {
     Clean(CleanArgs),
     /// Print the result of a run again, finished or not
     Show(ShowArgs),
-    /// Compare a run with an earlier one, to see what a change has done
+    /// Compare a run with an earlier one, to see the effect of a change
     Compare(CompareArgs),
     /// Draw ramps of several runs and result files of drnbench in one chart
     Chart(ChartArgs),
@@ -176,7 +176,7 @@ pub enum Command {
     /// Run one of the built-in servers on its own, until Ctrl-C
     #[command(subcommand)]
     Serve(ServeCommand),
-    /// Tell another machine what a server on this one uses, until Ctrl-C
+    /// Report the CPU and memory use of a server on this machine to another machine, until Ctrl-C
     Observe(ObserveArgs),
     /// Print the completions for a shell
     Completions(CompletionsArgs),

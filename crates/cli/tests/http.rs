@@ -251,7 +251,7 @@ fn quickstart_weighs_four_workloads() {
     scratch.expect_nobody_left(Duration::from_secs(5));
 }
 
-/// Runs a short measurement of `url` with these options besides.
+/// Runs a short measurement of `urls` with `options` added.
 fn measured(scratch: &Scratch, urls: &[&str], options: &[&str]) -> common::Outcome {
     let mut line = vec!["http"];
     for url in urls {

@@ -170,7 +170,9 @@ fn a_server_that_finds_nothing_later_is_not_believed() {
     let run = run.wait(Duration::from_secs(120));
     run.expect_code(6);
     run.expect_stdout("changed_answers")
-        .expect_stdout("20 of 20 patterns had other numbers of hits from fickle when asked again")
+        .expect_stdout(
+            "20 of 20 patterns had different numbers of hits from fickle when sent again",
+        )
         .expect_stdout("no verdict");
     let result = result(&scratch);
     let findings = result["findings"].as_array().expect("findings");

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 /// Fewest levels among which there is a knee to be found.
 const FEWEST_LEVELS: usize = 3;
-/// More than these is surely a slip: every level is a workload of its own.
+/// Each level becomes one workload; a larger number is taken for a typing error.
 const MOST_LEVELS: usize = 64;
 const MOST_CONNECTIONS: u64 = 100_000;
 

@@ -60,8 +60,8 @@ impl fmt::Debug for Secrets {
 }
 
 impl Secrets {
-    /// Adds a value, as it is written and as it looks in a URL. A short one is replaced only
-    /// where it is the whole text: inside others it would be found by chance.
+    /// Adds a value in two forms: literal and URL-encoded. A short value is replaced only where
+    /// it is the whole text, because inside longer texts it would match by chance.
     pub(crate) fn add(&mut self, value: &str, reference: &str) {
         let mut forms = vec![value.to_owned()];
         forms.extend([in_query(value), as_url(value)].into_iter().flatten());

@@ -130,7 +130,7 @@ impl SliceFold {
         }
     }
 
-    /// The slice as it is. `store` takes its histograms.
+    /// The finished slice. Its histograms move to `store`.
     pub(crate) fn finish(mut self, end: SliceEnd, store: &mut Store) -> Slice {
         for op in &mut self.ops {
             Kind::ALL
@@ -239,7 +239,8 @@ fn client_use(threads: &BTreeMap<usize, ThreadSum>) -> ClientUse {
     }
 }
 
-/// `None` as soon as it is not known of one thread.
+/// The thread with the most time on a core or waiting for a core; `None` if that is unknown for any
+/// thread.
 fn readiest(threads: &BTreeMap<usize, ThreadSum>) -> Option<ThreadTurn> {
     let turns: Option<Vec<ThreadTurn>> = threads.values().map(ThreadSum::turn).collect();
     let ready = |turn: &ThreadTurn| turn.used + turn.waited;

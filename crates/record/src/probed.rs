@@ -54,8 +54,8 @@ impl Probed {
         }
     }
 
-    /// Requests that the load generator sent at least about so many nanoseconds late though a
-    /// connection was free: the limit is rounded down to a power of 2.
+    /// Number of requests that the load generator sent at least `nanos` late although a connection
+    /// was free. `nanos` is rounded down to a power of 2.
     pub fn sent_late(&self, nanos: u64) -> u64 {
         let log2 = nanos.checked_ilog2().unwrap_or(0);
         let first = log2.saturating_sub(LATE_FROM_LOG2) as usize;

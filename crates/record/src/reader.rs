@@ -480,7 +480,7 @@ impl<'a> TextLine<'a> {
         struct Kind {
             kind: String,
         }
-        // As it is written; any other order of fields is read as well.
+        // The writer puts `kind` first; a line in which it is not the first field is parsed in full.
         let begin = self.text.strip_prefix(br#"{"kind":""#);
         let end = |text: &&[u8]| text.iter().position(|byte| !byte.is_ascii_lowercase());
         if let Some(text) = begin

@@ -89,8 +89,8 @@ impl CacheUse {
     }
 }
 
-/// What a search server reported of its own memory and index at the two ends of a slice, added up
-/// over the nodes of its cluster. What was not reported is `None`, never 0.
+/// Memory and index figures that a search server reported at the start and at the end of a slice,
+/// summed over the nodes of its cluster. A figure that was not reported is `None`, never 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SearchUse {

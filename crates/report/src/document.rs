@@ -6,28 +6,38 @@
 
 mod asked;
 mod capacity;
+mod comparison;
+mod connections;
 mod earlier;
+mod figure;
 mod nodes;
+mod operation;
+mod result_of;
 mod search;
 mod single;
 mod slice;
 mod stages;
+mod trust;
 mod workload;
-
-use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tenbin_record::{Environment, SearchUse, UseScope};
+use tenbin_record::Environment;
 
 pub use asked::{Expectation, ExpectedUnit, Optimum, RunEnded, Standing};
 pub use capacity::{Capacity, CapacityComparison, CapacityLevel, Knee, UslResult};
+pub use comparison::{Comparison, Outcome, Together};
+pub use connections::{Connections, HostResult, SetupStep};
 pub use earlier::{ControlRange, Doubt, Earlier, EarlierChange, EarlierPart, EarlierWord};
+pub use figure::{Figure, Interval};
 pub use nodes::{NodeLadder, NodeStep};
+pub use operation::{OperationResult, Role, TimedFrom};
+pub use result_of::{GroupResult, ProcessCost, ResultOf};
 pub use search::{RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe};
 pub use single::{CacheHits, PatternResult, SingleResult};
 pub use slice::SliceFigures;
 pub use stages::{StageBand, StageBandResult, StageResult, StagesOf};
+pub use trust::{AbsoluteTrust, Finding, Severity, Trust};
 pub use workload::{Setting, Share, Subject, Workload};
 
 /// Version of the document. A reader that knows it can read all its fields;
@@ -149,28 +159,6 @@ pub struct Run {
     pub warmup_seconds: f64,
 }
 
-/// A figure as far as it is known.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Figure {
-    /// The figure.
-    pub value: f64,
-    /// Its interval; null when there were too few observations for one.
-    pub interval: Option<Interval>,
-    /// Independent observations behind it: slices, or blocks for a ratio.
-    pub n: u64,
-}
-
-/// Where a figure lies, with a confidence.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Interval {
-    /// Lower end.
-    pub low: f64,
-    /// Upper end.
-    pub high: f64,
-    /// Confidence that the interval really has, 0 to 1.
-    pub confidence: f64,
-}
-
 /// A use of an object store and what the run says about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UseCase {
@@ -184,469 +172,6 @@ pub struct UseCase {
     pub because: Vec<String>,
 }
 
-/// How far absolute figures can be trusted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct AbsoluteTrust {
-    /// Never more than that of the run.
-    pub trust: Trust,
-    /// Why not, if the reason concerns absolute figures only: what was observed of each workload on
-    /// each target.
-    pub because: Vec<String>,
-}
-
-/// Whether numbers can be trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Trust {
-    /// Nothing speaks against them.
-    Valid,
-    /// They may mislead.
-    Suspect,
-    /// They cannot be believed.
-    Invalid,
-}
-
-/// One observation about a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Finding {
-    /// Name of the rule that made it.
-    pub rule: String,
-    /// How much it matters.
-    pub severity: Severity,
-    /// Who has to change something: `generator`, `network`, `server`, `setup` or `question`.
-    pub blame: String,
-    /// The workload it is about; all of them when null.
-    pub workload: Option<String>,
-    /// The target it is about; all of them when null.
-    pub target: Option<String>,
-    /// What was seen.
-    pub evidence: String,
-    /// What to do.
-    pub advice: String,
-}
-
-/// How much a finding matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Worth knowing; the numbers stand.
-    Note,
-    /// The numbers may mislead.
-    Suspect,
-    /// The numbers cannot be believed.
-    Invalid,
-}
-
-/// One challenger against the baseline at one workload, by one figure.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Comparison {
-    /// Name of the workload.
-    pub workload: String,
-    /// The target compared with.
-    pub baseline: String,
-    /// The target that is compared.
-    pub challenger: String,
-    /// By what, for machines: for example `throughput` or `service_p99`.
-    pub metric: String,
-    /// By what, for people.
-    pub metric_phrase: String,
-    /// Whether more is better.
-    pub higher_is_better: bool,
-    /// Whether this is the figure that decides the workload.
-    pub primary: bool,
-    /// At a level of a sweep of connections: the name of the sweep. The level is no question
-    /// beside the curve, its interval holds for it alone, and it is called different only where
-    /// the curve is.
-    #[serde(default)]
-    pub level_of: Option<String>,
-    /// Whether the challenger is the baseline's twin: then the ratio is noise.
-    #[serde(default)]
-    pub twin: bool,
-    /// The challenger's figure divided by the baseline's. The interval is the one that decides; its
-    /// confidence is that of this interval taken alone, see `together`.
-    pub ratio: Option<Figure>,
-    /// The comparisons whose intervals hold together, this one among them; null where it
-    /// stands alone, and in documents of versions that corrected p-values only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub together: Option<Together>,
-    /// The ratio in each complete block, in the order of the run.
-    pub block_ratios: Vec<f64>,
-    /// Of a primary figure with flagged slices on either side: the ratio without the
-    /// blocks that they are in.
-    #[serde(default)]
-    pub without_flagged: Option<Figure>,
-    /// The smallest effect that is called a difference, as a share.
-    #[serde(default)]
-    pub noise_floor: Option<f64>,
-    /// Rounds that make one block.
-    pub rounds_per_block: u64,
-    /// Two-sided signed-rank p-value of "no difference".
-    pub p: Option<f64>,
-    /// The same after Bonferroni's correction over the primary figures: at most 0.05 exactly where
-    /// the interval excludes 1. Earlier versions used Holm's correction.
-    pub adjusted_p: Option<f64>,
-    /// What it says of the challenger.
-    pub outcome: Outcome,
-    /// How far that can be trusted.
-    pub trust: Trust,
-    /// All of that in one sentence.
-    pub sentence: String,
-}
-
-/// Comparisons whose intervals hold together.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Together {
-    /// How many.
-    pub comparisons: u64,
-    /// Confidence with which all their intervals are right at once, 0 to 1.
-    pub confidence: f64,
-}
-
-/// What a comparison says of the challenger.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Outcome {
-    /// It is faster than the baseline.
-    Faster,
-    /// It is slower than the baseline.
-    Slower,
-    /// It costs the server less.
-    Cheaper,
-    /// It costs the server more.
-    Dearer,
-    /// The whole interval lies within the margin.
-    Equivalent {
-        /// The margin, as a share.
-        within: f64,
-    },
-    /// The interval allows more than one of the above.
-    Inconclusive {
-        /// The smallest difference, as a share, that would have shown.
-        detectable: Option<f64>,
-        /// A difference, as a share, that more rounds would show.
-        aim: f64,
-        /// How many rounds in all that takes; null when beyond reason.
-        rounds_needed: Option<u64>,
-    },
-    /// There is no ratio.
-    Unknown {
-        /// Why not.
-        why: String,
-    },
-}
-
-impl Outcome {
-    /// Whether it calls the two different.
-    pub fn is_different(&self) -> bool {
-        matches!(
-            self,
-            Self::Faster | Self::Slower | Self::Cheaper | Self::Dearer
-        )
-    }
-
-    /// The word for it.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::Cheaper => "cheaper",
-            Self::Dearer => "dearer",
-            Self::Equivalent { .. } => "equivalent",
-            Self::Inconclusive { .. } => "cannot tell",
-            Self::Unknown { .. } => "unknown",
-        }
-    }
-}
-
-/// One workload on one target.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ResultOf {
-    /// Name of the workload.
-    pub workload: String,
-    /// Name of the target.
-    pub target: String,
-    /// Slices that ran their full time.
-    pub slices: u64,
-    /// Slices cut short.
-    pub cut_short: u64,
-    /// Work done, over all slices: correct answers, those to steps not among them, and
-    /// wholes completed.
-    pub ok: u64,
-    /// Work that failed, over all slices.
-    pub failed: u64,
-    /// Work done a second.
-    pub throughput: Option<Figure>,
-    /// CPU seconds of the target for a piece of work done.
-    pub server_cpu: Option<Figure>,
-    /// Work done for a CPU second of the target, that is for a core that is busy for a
-    /// second: the inverse of `server_cpu`.
-    #[serde(default)]
-    pub per_core_second: Option<Figure>,
-    /// Whose CPU and memory are told; null where the target was not observed, and in
-    /// documents of versions that knew of its processes only.
-    #[serde(default)]
-    pub scope: Option<UseScope>,
-    /// Resident memory of the target when its first slice began: one observation.
-    #[serde(default)]
-    pub rss_start_bytes: Option<u64>,
-    /// Largest resident memory of the target that was seen.
-    pub peak_rss_bytes: Option<u64>,
-    /// Resident memory of the target when its last slice ended: one observation.
-    #[serde(default)]
-    pub rss_end_bytes: Option<u64>,
-    /// Bytes that the target read from storage for a piece of work done.
-    #[serde(default)]
-    pub read_bytes: Option<Figure>,
-    /// Bytes that the target wrote to storage for a piece of work done.
-    pub written_bytes: Option<Figure>,
-    /// Bytes that the target wrote to storage for a byte it was given to store;
-    /// null for workloads that store none.
-    #[serde(default)]
-    pub written_per_stored: Option<Figure>,
-    /// How often a thread of the target had to wait, for a piece of work done.
-    #[serde(default)]
-    pub voluntary_switches: Option<Figure>,
-    /// How often a thread of the target lost its core, for a piece of work done.
-    #[serde(default)]
-    pub involuntary_switches: Option<Figure>,
-    /// What each program of the target costs, and programs that are not observed and were busy
-    /// only while the target had load.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub processes: Vec<ProcessCost>,
-    /// Why the cost is unknown and how to change that; null where the target is observed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub not_observed: Option<String>,
-    /// What the target's control group says; null where it has none of its own.
-    #[serde(default)]
-    pub group: Option<GroupResult>,
-    /// CPU seconds of the generator for a piece of work of any outcome.
-    pub client_cpu: Option<Figure>,
-    /// Bytes that Tenbin's process allocated for an operation of any outcome.
-    #[serde(default)]
-    pub client_allocated_bytes: Option<Figure>,
-    /// Allocations of Tenbin's process for an operation of any outcome.
-    #[serde(default)]
-    pub client_allocations: Option<Figure>,
-    /// Share of a core that the busiest generator thread used.
-    pub client_busiest_thread: Option<Figure>,
-    /// What happened to connections; null where there are none, as for blobs in files, and
-    /// in documents of versions that did not say.
-    #[serde(default)]
-    pub connections: Option<Connections>,
-    /// Each of the target's hosts, over all operations; empty when there is but one.
-    #[serde(default)]
-    pub hosts: Vec<HostResult>,
-    /// Each of the workload's operations.
-    pub operations: Vec<OperationResult>,
-    /// The slowest requests of all slices, where they are drawn from patterns; those
-    /// that no answer came to are among them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub slowest: Vec<SingleResult>,
-    /// The fastest that were answered.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fastest: Vec<SingleResult>,
-    /// Each of the patterns that was sent; empty where there are too many of them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub patterns: Vec<PatternResult>,
-    /// What its cache was expected to do and did, where that was asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cache: Option<CacheHits>,
-    /// What the search server reported of its memory and index over all slices; left out for
-    /// servers that report nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub search: Option<SearchUse>,
-    /// What the target told of its own stages, by operation; empty if that was not asked
-    /// for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stages: Vec<StagesOf>,
-}
-
-/// What the processes of one name cost.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ProcessCost {
-    /// What the system calls the program. Chosen by the program: escape before showing.
-    pub name: String,
-    /// Processes of that name: the most that were seen at a time.
-    pub processes: u64,
-    /// Whether they are observed; if so, they are part of the target's figures.
-    pub observed: bool,
-    /// Process numbers of what is not observed; otherwise the number of one process.
-    pub pids: Vec<i32>,
-    /// CPU seconds for a piece of work done by the target.
-    pub cpu: Option<Figure>,
-    /// Largest resident memory at the end of a slice, bytes.
-    pub rss_bytes: Option<u64>,
-}
-
-/// What the control group (cgroup v2) of a target says. Unlike resident memory its memory
-/// includes the files that the kernel keeps for its processes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct GroupResult {
-    /// Nothing but the target was ever seen in it.
-    pub alone: bool,
-    /// CPU seconds for a piece of work done.
-    pub cpu: Option<Figure>,
-    /// Memory charged to it when the last slice ended: one observation.
-    pub memory_bytes: Option<u64>,
-    /// The most memory ever charged to it, since it was made.
-    pub memory_peak_bytes: Option<u64>,
-    /// Share of the time for which a CPU quota stopped it, added up over its threads.
-    pub throttled: Option<Figure>,
-    /// Bytes read from block devices for a piece of work done.
-    pub read_bytes: Option<Figure>,
-    /// Bytes written to block devices for a piece of work done.
-    pub written_bytes: Option<Figure>,
-}
-
-/// What an operation is to the work.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// One request that is a piece of work of its own.
-    #[default]
-    Request,
-    /// One request of something larger: it has figures of its own and is no
-    /// throughput.
-    Step,
-    /// Something made of several requests: its time is from the start of the first of
-    /// them to the end of the last.
-    Whole,
-    /// One request that checks what work has done, on a connection beside those of the load;
-    /// no throughput.
-    Poll,
-    /// When work took effect, as polls found: it has times and is no throughput.
-    Effect,
-}
-
-impl Role {
-    /// Whether it is a piece of work: what throughput and failures are counted in.
-    pub fn is_work(self) -> bool {
-        matches!(self, Self::Request | Self::Whole)
-    }
-
-    fn is_plain_request(&self) -> bool {
-        *self == Self::Request
-    }
-}
-
-/// One operation of a workload on one target.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct OperationResult {
-    /// Name of the operation.
-    pub operation: String,
-    /// What it is to the work; left out for a request that is work of its own.
-    #[serde(default, skip_serializing_if = "Role::is_plain_request")]
-    pub role: Role,
-    /// Correct answers, over all slices.
-    pub ok: u64,
-    /// Failures, over all slices.
-    pub failed: u64,
-    /// Failures by class; absent classes did not occur.
-    pub errors: BTreeMap<String, u64>,
-    /// Answers by status.
-    pub statuses: BTreeMap<u16, u64>,
-    /// What the target said about failures, with counts. Its own words, as they
-    /// came: escape them before they are shown.
-    pub failures: BTreeMap<String, u64>,
-    /// Operations still unanswered when their slice had been drained.
-    pub censored: u64,
-    /// Correct answers a second.
-    pub throughput: Option<Figure>,
-    /// Body bytes of correct operations a second, either way.
-    pub bandwidth: Option<Figure>,
-    /// What the times below count from.
-    pub timed_from: TimedFrom,
-    /// Median time. This and every percentile below is that of all requests of the
-    /// slices that ran their full time, taken together; its interval comes from the
-    /// differences between slices.
-    pub p50: Option<Figure>,
-    /// 90th percentile.
-    pub p90: Option<Figure>,
-    /// 99th percentile.
-    pub p99: Option<Figure>,
-    /// Largest time of a correct answer in the whole run, slices cut short among
-    /// them: an extreme, not an estimate, and so without an interval.
-    #[serde(default)]
-    pub max: Option<f64>,
-    /// Median service time, from the write to the last byte; equals p50 when that
-    /// is timed from the write.
-    #[serde(default)]
-    pub service_p50: Option<Figure>,
-    /// 99th percentile of service time.
-    #[serde(default)]
-    pub service_p99: Option<Figure>,
-    /// Median time from the write to the first byte of the answer.
-    #[serde(default)]
-    pub first_byte_p50: Option<Figure>,
-    /// 99th percentile of the time to the first byte.
-    #[serde(default)]
-    pub first_byte_p99: Option<Figure>,
-}
-
-/// What happened to the connections of one workload to one target, over all slices.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Connections {
-    /// Established, with those that a slice's unmeasured lead left open for it.
-    pub opened: u64,
-    /// Requests sent on a connection that had carried one before.
-    pub reused: u64,
-    /// Closed by Tenbin: keep-alive off, a timeout, the end of a slice.
-    pub closed_by_client: u64,
-    /// Closed by the target in good order, between answers.
-    pub closed_by_server: u64,
-    /// Attempts refused or failed.
-    pub refused: u64,
-    /// Reset or closed in the middle of an answer.
-    pub reset: u64,
-    /// From the first step to an open socket: TCP's handshake, or a Unix socket's
-    /// acceptance. Names are looked up once, before the run, and not in here: see
-    /// the sum of `environment.targets.*.hosts.*.dns_ns`.
-    pub connect: Option<SetupStep>,
-    /// TLS handshakes; null without TLS.
-    pub tls: Option<SetupStep>,
-    /// From the write to the first byte of the first answer on a connection.
-    pub first_byte: Option<SetupStep>,
-}
-
-/// One step of opening connections; null where it was never timed. It is never
-/// part of the time of an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SetupStep {
-    /// How often it was timed.
-    pub count: u64,
-    /// Median.
-    pub p50: Option<Figure>,
-    /// 99th percentile.
-    pub p99: Option<Figure>,
-}
-
-/// One host of a target at one workload, over all operations.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct HostResult {
-    /// Its name.
-    pub host: String,
-    /// Correct answers, over all slices.
-    pub ok: u64,
-    /// Failures, over all slices.
-    pub failed: u64,
-    /// Failures by class; absent classes did not occur.
-    pub errors: BTreeMap<String, u64>,
-    /// Median service time.
-    pub p50: Option<Figure>,
-    /// 99th percentile of service time.
-    pub p99: Option<Figure>,
-}
-
-/// What a latency counts from; it ends with the last byte of the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TimedFrom {
-    /// The request's first byte was written: service time.
-    Write,
-    /// The request was due: response time.
-    IntendedStart,
-}
-
 /// A system under test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Target {
@@ -658,24 +183,6 @@ pub struct Target {
     /// names. `null` where Tenbin launched the target, or nothing is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<String>,
-}
-
-impl ResultOf {
-    /// The operations that throughput and failures are counted in.
-    pub fn work(&self) -> impl Iterator<Item = &OperationResult> {
-        self.operations.iter().filter(|op| op.role.is_work())
-    }
-
-    /// The operations that check what work has done, and when it took effect.
-    pub fn checks(&self) -> impl Iterator<Item = &OperationResult> {
-        let checks = |op: &&OperationResult| matches!(op.role, Role::Poll | Role::Effect);
-        self.operations.iter().filter(checks)
-    }
-
-    /// The operations that are steps of others.
-    pub fn steps(&self) -> impl Iterator<Item = &OperationResult> {
-        self.operations.iter().filter(|op| op.role == Role::Step)
-    }
 }
 
 impl Document {

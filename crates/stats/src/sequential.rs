@@ -180,8 +180,8 @@ fn design_effect(clusters: &[Second], beyond: f64, all: f64) -> f64 {
     squares / (share * (1.0 - share) * all) * n / (n - 1.0)
 }
 
-/// What a variance that was estimated with so many degrees of freedom counts times: the square of
-/// Student's critical value over the normal one (M. Abramowitz and I. Stegun, *Handbook of
+/// Factor for a variance that was estimated with `freedom` degrees of freedom: the square of the
+/// quotient of Student's critical value and the normal one (M. Abramowitz and I. Stegun, *Handbook of
 /// Mathematical Functions*, 26.7.5).
 fn of_student(freedom: usize) -> f64 {
     let (z, v) = (CRITICAL, freedom.max(1) as f64);

@@ -5,7 +5,8 @@ use tenbin_plan::Plan;
 use tenbin_record::{Environment, Slice};
 
 use crate::capacity::{Capacity, CapacityComparison, capacities, compare_capacities};
-use crate::compare::{Compared, Comparison, compare_all};
+use crate::compare::{Compared, compare_all};
+use crate::comparison::Comparison;
 use crate::evidence::Evidence;
 use crate::expected::{Expected, expected};
 use crate::explained::without_explained;

@@ -6,8 +6,8 @@ use serde::Serialize;
 use tenbin_record::{Ledger, PackedHistogram, SetupFigures, Slice};
 use tenbin_stats::Measured;
 
+use crate::basis::Basis;
 use crate::evidence::Cell;
-use crate::figures::Basis;
 
 /// The connections of one workload to one target. Counts are sums over all slices.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -3,7 +3,7 @@
 use tenbin_plan::{Pace, Plan, Reach, Target, Workload};
 use tenbin_record::{Environment, Slice};
 
-use crate::compare::Comparison;
+use crate::comparison::Comparison;
 
 /// What a rule may look at.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,8 @@ use tenbin_plan::{Bound, Demand, Expectation, Figure, Plan, Relation};
 use tenbin_record::Slice;
 use tenbin_stats::{CONFIDENCE, Measured, proportion, ratio};
 
-use crate::compare::{Blocks, Comparison};
+use crate::blocks::Blocks;
+use crate::comparison::Comparison;
 use crate::evidence::{Cell, cells, is_closed};
 use crate::finding::{Finding, Trust};
 use crate::latency;

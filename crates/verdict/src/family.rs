@@ -3,9 +3,7 @@
 
 use serde::Serialize;
 use tenbin_plan::Plan;
-use tenbin_stats::{CONFIDENCE, Measured, bonferroni, confidence_of_each, confidence_together};
-
-use crate::compare::Comparison;
+use tenbin_stats::{CONFIDENCE, confidence_of_each};
 
 /// Comparisons whose intervals hold together.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -71,36 +69,6 @@ impl Family {
     /// Confidence of the interval of a comparison like this, taken alone.
     pub(crate) fn confidence(self, member: Member) -> f64 {
         confidence_of_each(CONFIDENCE, self.size(member))
-    }
-
-    /// Corrects the p-values, and says with what confidence the intervals hold together.
-    pub(crate) fn correct(self, plan: &Plan, comparisons: &mut [Comparison]) {
-        for kind in [Member::Question, Member::Control] {
-            self.correct_those(
-                comparisons,
-                |each| each.member(plan) == kind,
-                self.size(kind),
-            );
-        }
-    }
-
-    fn correct_those(
-        self,
-        all: &mut [Comparison],
-        belongs: impl Fn(&Comparison) -> bool,
-        comparisons: usize,
-    ) {
-        let mine = all.iter().filter(|each| belongs(each));
-        let known = mine.filter_map(|each| Some(each.ratio.estimate()?.confidence));
-        let confidence = confidence_together(known);
-        for each in all.iter_mut().filter(|each| belongs(each)) {
-            each.adjusted_p = each.p.map(|p| bonferroni(p, comparisons));
-            each.together = (comparisons > 1 && !matches!(each.ratio, Measured::Unknown))
-                .then_some(Together {
-                    comparisons,
-                    confidence,
-                });
-        }
     }
 }
 

@@ -7,12 +7,13 @@ use tenbin_plan::Plan;
 use tenbin_record::{
     CacheUse, OpFigures, PackedHistogram, Role, SearchUse, ServerUse, Slice, UseScope,
 };
-use tenbin_stats::{CONFIDENCE, Estimate, Measured, median};
+use tenbin_stats::{Estimate, Measured};
 
 use crate::backend::{Backend, Backends};
+use crate::basis::Basis;
 use crate::connections::{self, ConnectionFigures, HostFigures};
 use crate::evidence::{Cell, cells, is_closed};
-use crate::latency::{self, Kind, Pick};
+use crate::latency::Kind;
 use crate::metric::Metric;
 use crate::processes::{self, ProcessFigures};
 use crate::server;
@@ -301,68 +302,6 @@ fn of_operation(cell: &Cell<'_>, basis: &Basis<'_>, name: &str, role: Role) -> O
         service_p99: quantile(0.99, service),
         first_byte_p50: quantile(0.50, first_byte),
         first_byte_p99: quantile(0.99, first_byte),
-    }
-}
-
-/// The slices that give the figures.
-pub(crate) struct Basis<'a> {
-    slices: Vec<&'a Slice>,
-    /// They were cut short: a figure may stand, an interval may not.
-    cut_short: bool,
-}
-
-impl<'a> Basis<'a> {
-    fn of(cell: &Cell<'a>) -> Self {
-        let full = cell.full();
-        let cut_short = full.is_empty();
-        Self {
-            slices: if cut_short { cell.slices.clone() } else { full },
-            cut_short,
-        }
-    }
-
-    fn metric(&self, metric: Metric) -> Measured {
-        self.checked(metric.figure(&self.slices))
-    }
-
-    pub(crate) fn slices(&self) -> &[&'a Slice] {
-        &self.slices
-    }
-
-    pub(crate) fn each(&self, figure: impl Fn(&Slice) -> Option<f64>) -> Measured {
-        let values: Vec<f64> = self
-            .slices
-            .iter()
-            .filter_map(|slice| figure(slice))
-            .collect();
-        self.checked(median(&values, CONFIDENCE))
-    }
-
-    /// Unknown when a slice lacks it: of a rate, those that lack it are the slow ones.
-    fn every(&self, figure: impl Fn(&Slice) -> Option<f64>) -> Measured {
-        let values: Option<Vec<f64>> = self.slices.iter().map(|slice| figure(slice)).collect();
-        values.map_or(Measured::Unknown, |values| {
-            self.checked(median(&values, CONFIDENCE))
-        })
-    }
-
-    pub(crate) fn quantile_over(&self, q: f64, pick: &Pick<'_>) -> Measured {
-        self.checked(latency::quantile_over(&self.slices, q, pick))
-    }
-
-    fn quantile(&self, q: f64, kind: Kind, operation: &str) -> Measured {
-        let wanted = |op: &OpFigures| op.name == operation;
-        self.checked(latency::quantile(&self.slices, q, kind, wanted))
-    }
-
-    pub(crate) fn checked(&self, measured: Measured) -> Measured {
-        match measured {
-            Measured::Interval(estimate) if self.cut_short => Measured::Point {
-                value: estimate.value,
-                n: estimate.n,
-            },
-            other => other,
-        }
     }
 }
 

@@ -7,8 +7,11 @@
 
 mod assessment;
 mod backend;
+mod basis;
+mod blocks;
 pub mod capacity;
 mod compare;
+mod comparison;
 mod connections;
 mod curve;
 mod earlier;
@@ -50,7 +53,8 @@ mod words;
 
 pub use assessment::{AbsoluteTrust, Assessment, assess};
 pub use capacity::{Capacity, CapacityComparison, CapacityLevel};
-pub use compare::{Across, Compared, Comparison, compare, compare_all};
+pub use compare::{Compared, compare, compare_all};
+pub use comparison::{Across, Comparison};
 pub use connections::{ConnectionFigures, HostFigures, StepFigures};
 pub use curve::LevelOf;
 pub use earlier::{Change, Controls, Earlier, EarlierRun, Part, Series, against_earlier};

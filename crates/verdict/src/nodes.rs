@@ -6,7 +6,7 @@ use tenbin_plan::{ClusterSizes, Plan, Target, Workload};
 use tenbin_record::Slice;
 use tenbin_stats::{CONFIDENCE, Measured, ratio};
 
-use crate::compare::Blocks;
+use crate::blocks::Blocks;
 use crate::evidence::is_closed;
 use crate::finding::{Finding, Trust};
 use crate::metric::{Direction, Metric};

@@ -4,7 +4,7 @@ use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
 use tenbin_stats::{Estimate, ratio};
 
-use crate::compare::Blocks;
+use crate::blocks::Blocks;
 use crate::curve::{mean_log_ratios, sweeps};
 use crate::evidence::cells;
 use crate::family::{Family, Member};

@@ -7,8 +7,8 @@ use tenbin_record::{ProgramUse, Slice};
 use tenbin_stats::Measured;
 
 use crate::backend::Backend;
+use crate::basis::Basis;
 use crate::evidence::Cell;
-use crate::figures::Basis;
 use crate::server;
 
 /// What the processes of one name cost.

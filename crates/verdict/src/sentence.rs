@@ -2,7 +2,7 @@
 
 use tenbin_stats::{Estimate, Measured};
 
-use crate::compare::{Across, Comparison};
+use crate::comparison::{Across, Comparison};
 use crate::finding::Trust;
 use crate::metric::Metric;
 use crate::outcome::{NOISE_FLOOR, Outcome};

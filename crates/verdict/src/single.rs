@@ -6,8 +6,8 @@ use serde::Serialize;
 use tenbin_record::{CacheUse, PatternCount, SearchUse, SingleRequest, Singles};
 use tenbin_stats::{CONFIDENCE, Measured, clustered_mean};
 
+use crate::basis::Basis;
 use crate::evidence::Cell;
-use crate::figures::Basis;
 
 /// What is known of single requests of a workload on a target.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

@@ -4,7 +4,7 @@ use serde::Serialize;
 use tenbin_record::{OperationStages, Slice};
 use tenbin_stats::{CONFIDENCE, Measured, band_shares, jackknife, printable_percentile};
 
-use crate::figures::Basis;
+use crate::basis::Basis;
 
 /// A band of the service times of correct answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

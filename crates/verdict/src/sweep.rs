@@ -5,7 +5,7 @@ use tenbin_plan::{Plan, SweepPoint, Target, Workload};
 use tenbin_record::Slice;
 use tenbin_stats::{CONFIDENCE, Measured, ratio};
 
-use crate::compare::Blocks;
+use crate::blocks::Blocks;
 use crate::evidence::cells;
 use crate::finding::Trust;
 use crate::metric::{Direction, Metric};

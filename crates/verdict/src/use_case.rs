@@ -5,7 +5,7 @@ use tenbin_plan::{Plan, S3Operation, S3Work, Workload, WorkloadKind};
 
 use tenbin_stats::Measured;
 
-use crate::compare::Comparison;
+use crate::comparison::Comparison;
 use crate::finding::Trust;
 use crate::outcome::Outcome;
 use crate::size_class::SizeClass;

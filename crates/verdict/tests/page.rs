@@ -1,4 +1,4 @@
-//! `docs/findings.md` is made from the rules; `TENBIN_UPDATE=1` makes it anew.
+//! `docs/findings.md` is generated from the rules; `TENBIN_UPDATE=1` updates it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,17 +8,22 @@ use tenbin_verdict::RULES;
 const HEAD: &str = "\
 # Findings
 
-Every result is looked at by the rules below. A *note* is worth knowing and changes
-nothing; *suspect* means that the numbers may mislead; *invalid* that they cannot be
-believed. The worst finding decides how far the whole run can be trusted. The one to
-blame is the server, the network, the generator, the setup, or the question, when the
-run is too short for what is asked of it. `tenbin explain RULE` prints a rule's part of
-this page.
+The rules below check every result. A *note* is information that does not affect the verdict. *Suspect*
+means that the figures may mislead. *Invalid* means that they cannot be believed. The most severe finding
+determines the verdict of the whole run. Each finding names its cause: the server, the network, the load
+generator, the setup, or the question if the run is too short for it. `tenbin explain RULE` prints the
+section of a rule.
 
-A report lists findings in this order: what makes the numbers unusable (*invalid*); whether the work was
-done and was the same for all targets; what set a ratio or a limit; the circumstances on the machines, which add
-noise; whether there are enough samples; and what the run was to find out. Within each of these the
-more severe come first. Findings on circumstances and on the number of samples are listed once for all workloads and
+A report lists findings in this order:
+
+1. findings that make the figures unusable (*invalid*);
+2. whether the work was done, and was the same for all targets;
+3. what caused a ratio or a limit;
+4. conditions on the machines that add noise;
+5. whether there are enough samples;
+6. the result that the run was meant to find.
+
+Within each group, the more severe findings come first. Groups 4 and 5 are listed once for all workloads and
 targets.
 
 | rule | severity | what it finds |

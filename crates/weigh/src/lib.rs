@@ -19,6 +19,7 @@ mod meter;
 mod nodes;
 mod pages;
 mod ports;
+mod preparation;
 mod progress;
 mod responses;
 mod retried;
@@ -30,6 +31,7 @@ mod speed;
 mod stage;
 mod stop;
 mod supply;
+mod warm_up;
 mod watch;
 
 pub use arm::Cleaned;

@@ -1,21 +1,20 @@
 //! A run, from the first target's start to the last one's end.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use tenbin_engine::{Carrier, Drive, ErrorClass, Spread, drive};
+use tenbin_engine::{Carrier, Drive, ErrorClass, drive};
 use tenbin_plan::rng::{Rng, name_number};
 use tenbin_plan::{Found, Load, Plan, Turn, schedule};
 use tenbin_record::{
     Allocated, Ended, Environment, Left, MachineUse, PauseUse, RateProbe, RunDirectory, RunWriter,
-    Slice, SliceEnd, SliceStart, WireUse, write_buckets_made, write_left,
+    Slice, SliceEnd, SliceStart, WireUse, write_left,
 };
-use tenbin_targets::{TargetError, bring_up};
+use tenbin_targets::TargetError;
 
-use crate::arm::{Arm, Ground, Stays, Wires, at_most, was_there};
+use crate::arm::{Arm, Ground, Stays, Wires, at_most};
 use crate::cache;
 use crate::clean::forget_buckets;
 use crate::course::{self, Courses};
@@ -25,14 +24,15 @@ use crate::machine::Machine;
 use crate::nodes;
 use crate::pages::Pages;
 use crate::ports;
+use crate::preparation::{announce, bring_all_up, lengthen, make_all_ready, requests_of};
 use crate::progress::Progress;
 use crate::responses;
 use crate::retried;
 use crate::search::Steering;
 use crate::single;
-use crate::slice_length;
 use crate::stop::Stop;
 use crate::supply::{self, Supply};
+use crate::warm_up::{warm_all_up, warm_up};
 use crate::watch::{Scene, Trouble, Watch};
 
 /// Tells what this process has allocated since it was first asked; `None` if nobody counts.
@@ -238,196 +238,6 @@ pub fn weigh(
         left_behind: stays.left_behind,
         kept: stays.kept,
     })
-}
-
-/// The plan with longer slices, kept in the run directory, where the warm-up showed that they
-/// have to be and the user has not set their length.
-fn lengthen(
-    (given, plan, found): (&Plan, &Plan, &[(usize, Found)]),
-    bench: &Bench,
-    directory: &RunDirectory,
-    arms: &[Arm],
-    wires: &mut Wires<'_>,
-) -> Result<Option<Plan>, WeighError> {
-    let median = arms.iter().filter_map(|arm| arm.slowest).max();
-    let longer = match bench.lengthen_slices {
-        true => slice_length::lengthened(plan, median),
-        false => None,
-    };
-    if let (Some(longer), Some(median)) = (&longer, median) {
-        let mut written = given.clone();
-        written.rounds.slice = longer.rounds.slice;
-        directory.write_plan(&crate::found::in_words(&written, found))?;
-        let sentence = slice_length::sentence(plan, longer, median);
-        (wires.progress)(Progress::Note(&sentence));
-    }
-    Ok(longer)
-}
-
-/// The requests of all these slices; `None` if one of them ends by time alone.
-fn requests_of(plan: &Plan, turns: &[Turn]) -> Option<u64> {
-    let of_turns = turns.iter();
-    let counted = of_turns.map(|turn| plan.workloads.get(turn.workload)?.load.requests);
-    counted.sum::<Option<u64>>().filter(|all| *all > 0)
-}
-
-fn bring_all_up(
-    plan: &Plan,
-    ground: &Ground<'_>,
-    pages: Option<&Pages>,
-    arms: &mut Vec<Arm>,
-    wires: &mut Wires<'_>,
-) -> Result<Environment, WeighError> {
-    let mut environment = Environment::collect();
-    for target in &plan.targets {
-        let name = &target.name;
-        (wires.progress)(Progress::Starting {
-            target: name,
-            awaited: None,
-            waited: Duration::ZERO,
-        });
-        let running = ground.under(wires, |grounds| bring_up(target, grounds))?;
-        supply::check_there(plan, target, &running)?;
-        let mut arm = Arm::new(plan, target, running, ground.directory, wires)?;
-        if let Some(pages) = pages {
-            arm.records = pages.load_into(target, &arm.running, wires)?;
-        }
-        if let Some(sentence) = nodes::missing(target, &arm.running)? {
-            return Err(WeighError::Nodes(sentence));
-        }
-        (wires.progress)(Progress::Up {
-            target: name,
-            url: &target.shown_url(&arm.running.url),
-        });
-        environment.targets.insert(name.clone(), arm.environment());
-        arms.push(arm);
-    }
-    Ok(environment)
-}
-
-fn make_all_ready(
-    plan: &Plan,
-    directory: &Path,
-    arms: &mut [Arm],
-    wires: &mut Wires<'_>,
-) -> Result<(), WeighError> {
-    let mut made = BTreeMap::new();
-    for (at, target) in plan.targets.iter().enumerate() {
-        let checked = arms[at].check(plan, wires);
-        // Whatever came of it: a run that is killed later cannot tell any more.
-        let buckets = arms[at].buckets_made();
-        if was_there(target) && !buckets.is_empty() {
-            made.insert(target.name.clone(), buckets);
-            write_buckets_made(directory, &made)?;
-        }
-        checked?;
-        arms[at].make_ready(plan, wires)?;
-    }
-    for (arm, target) in arms.iter().zip(&plan.targets) {
-        for work in &plan.workloads {
-            // Better now than after the first slice.
-            cache::look(&arm.running, work, plan.cache_counters(target, work))?;
-        }
-    }
-    for note in single::notes(arms) {
-        (wires.progress)(Progress::Note(&note));
-    }
-    Ok(())
-}
-
-/// How often each connection of a slice is opened on a ramp on which connections are served
-/// unevenly: Tenbin's own convention. One spread over the workers in a slice is one throw of the
-/// dice; with 8 of them in each of 8 slices the mean is known to a few percent.
-const LIVES: u32 = 8;
-
-/// Warms every target up. Says how often each connection is to be opened in a slice, by workload.
-fn warm_all_up(
-    plan: &Plan,
-    arms: &mut [Arm],
-    courses: &mut Courses,
-    wires: &mut Wires<'_>,
-) -> Result<Vec<Option<u32>>, WeighError> {
-    let warmup = plan.rounds.warmup;
-    let mut uneven: Vec<Option<String>> = vec![None; plan.workloads.len()];
-    for (at, work) in plan.workloads.iter().enumerate() {
-        let position = arms.first().and_then(|arm| arm.prepared[at].position());
-        let lengths = match courses.of(at).zip(position) {
-            Some((course, from)) => course.probe(&work.load, warmup, &from.workers),
-            None => None,
-        };
-        for length in lengths.unwrap_or_else(|| vec![warmup]) {
-            for target in 0..arms.len() {
-                course::level(arms, courses, at, target);
-                let arm = (target, &mut arms[target]);
-                let spread = warm_up(plan, at, length, arm, courses, wires)?;
-                if let Some(spread) = spread.filter(Spread::is_uneven) {
-                    uneven[at] = Some(format!(
-                        "target \"{}\" served {} connections unevenly in the warm-up, between \
-                         {:.0} and {:.0} requests/s each",
-                        arms[target].running.name,
-                        spread.connections,
-                        spread.slowest,
-                        spread.fastest
-                    ));
-                }
-            }
-        }
-    }
-    if wires.stop.is_asked() {
-        return Err(WeighError::Interrupted);
-    }
-    let mut reopen = vec![None; plan.workloads.len()];
-    for ladder in plan.ladders() {
-        let may = |at: &usize| {
-            let load = &plan.workloads[*at].load;
-            load.keep_alive && load.depth == 1 && load.reopen.is_none() && load.requests.is_none()
-        };
-        let seen = ladder.iter().find_map(|at| uneven[*at].as_ref());
-        let Some(seen) = seen.filter(|_| ladder.iter().all(may)) else {
-            continue;
-        };
-        (wires.progress)(Progress::Note(&format!(
-            "{seen}: every slice of this ramp opens its connections {LIVES} times (--reopen)"
-        )));
-        ladder.iter().for_each(|at| reopen[*at] = Some(LIVES));
-    }
-    Ok(reopen)
-}
-
-/// Says before the first slice how many requests each slice is to send.
-fn announce(plan: &Plan, courses: &mut Courses, wires: &mut Wires<'_>) {
-    let names: Vec<&str> = plan.targets.iter().map(|target| &*target.name).collect();
-    for (at, work) in plan.workloads.iter().enumerate() {
-        let length = work.lead(&plan.rounds) + plan.rounds.slice;
-        let course = courses.of(at);
-        if let Some(note) = course.and_then(|course| course.sentence(work, &names, length)) {
-            (wires.progress)(Progress::Note(&note));
-        }
-    }
-}
-
-/// Warms one target up on one workload for about that long: by time, or over the same part
-/// of its sequence as the other targets. How evenly its connections were served.
-fn warm_up(
-    plan: &Plan,
-    at: usize,
-    length: Duration,
-    (target, arm): (usize, &mut Arm),
-    courses: &mut Courses,
-    wires: &mut Wires<'_>,
-) -> Result<Option<Spread>, WeighError> {
-    if length.is_zero() || wires.stop.is_asked() {
-        return Ok(None);
-    }
-    let Some(course) = courses.of(at) else {
-        return Ok(arm.look(plan, at, length, wires)?.spread);
-    };
-    let (load, planned) = (&plan.workloads[at].load, (Duration::ZERO, length));
-    let stretch = course.begin(target, arm.prepared[at].as_mut(), load, planned);
-    let window = stretch.window + stretch.rest.unwrap_or_default();
-    let seen = arm.look(plan, at, window, wires)?;
-    course.end(target, arm.prepared[at].as_mut(), seen.rate);
-    Ok(seen.spread)
 }
 
 fn halt_all(arms: &mut [Arm]) -> Result<(), WeighError> {

@@ -10,10 +10,10 @@ use super::{KeyArgs, LoadArgs, OutputArgs, RoundsArgs, TargetArgs, many, set};
 /// `tenbin blob`.
 #[derive(Args)]
 #[command(after_help = "\
-A target with a URL is spoken to as the access layer of CubeFS's blobstore, or with --store s3 as
-an S3 store. file:///DIR is a directory, file:///DIR?sync one whose files are synced to disk;
---builtin dummy does nothing, and shows what Tenbin itself costs. All of them can be weighed
-together. What a phase stores the next phases of the same round read and delete.
+The protocol of a target with a URL is that of the access layer of CubeFS's blobstore, or S3 with
+--store s3. file:///DIR is a directory, file:///DIR?sync a directory whose files are synced to disk.
+--builtin dummy does nothing, and shows the cost of Tenbin itself. All of them can be weighed
+together. The blobs that a phase stores are read and deleted by the later phases of the round.
 
 Examples:
   tenbin blob --target http://127.0.0.1:9500 --phases pgd --size 10KiB
@@ -25,7 +25,7 @@ pub struct BlobArgs {
     /// The systems under test.
     #[command(flatten)]
     pub targets: TargetArgs,
-    /// What blobs are stored by, on all targets with a URL or on one: blobstore or s3 [default:
+    /// Protocol of the store, for all targets with a URL or for one: blobstore or s3 [default:
     /// blobstore]
     #[arg(long, value_name = "[NAME=]STORE", help_heading = "Blobs")]
     pub store: Vec<String>,
@@ -53,67 +53,67 @@ pub struct BlobArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Blobs")]
 pub struct PhaseArgs {
-    /// Phases of a round, in their order: p put, g get, d delete, such as pgd or pggg; --rounds
-    /// says how often
+    /// Phases of a round, in this order: p put, g get, d delete, for example pgd or pggg; --rounds
+    /// sets the number of repetitions
     #[arg(long, value_name = "PHASES", default_value = "pgd")]
     pub phases: String,
     /// Size of a blob, for example 10KiB or 1MB; any between two: 1KiB..1MiB; several with shares:
     /// 1KiB:60,1MiB:40 [default: 1MiB]
     #[arg(long, value_name = "SIZE")]
     pub size: Option<String>,
-    /// Blobs of a phase, at most [default: as many as its time allows]
+    /// Largest number of blobs of a phase [default: as many as its time allows]
     #[arg(long, value_name = "N")]
     pub objects: Option<u64>,
     /// Name of the set of blobs, among the locations and in keys [default: blobs among locations,
     /// else the run's own]
     #[arg(long, value_name = "NAME")]
     pub prefix: Option<String>,
-    /// Keep locations in this directory, so that a later run finds the blobs; nothing is deleted
-    /// then but by d [default: in memory, and what is left is deleted at the end]
+    /// Keep locations in this directory, so that a later run finds the blobs; then only phase d
+    /// deletes blobs [default: in memory; remaining blobs are deleted at the end]
     #[arg(long, value_name = "DIR")]
     pub locations: Option<String>,
     /// Bucket on S3 stores, made if missing [default: tenbin-bench]
     #[arg(long, value_name = "NAME")]
     pub bucket: Option<String>,
-    /// Do not compare what is read with what was put
+    /// Do not compare the content that is read with the content that was put
     #[arg(long)]
     pub no_verify: bool,
-    /// Sums that the server makes of what it takes in, to be compared, with commas between: crc32,
-    /// md5, sha1, sha256
+    /// Checksums that the server computes, to be compared, separated by commas: crc32, md5, sha1,
+    /// sha256
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub hashes: Vec<String>,
-    /// Blobs larger than this are stored piece by piece: /alloc, /putat, /sign; at most 1GiB
-    /// [default: 256MiB]
+    /// Size above which blobs are stored in pieces (/alloc, /putat, /sign); at most 1GiB [default:
+    /// 256MiB]
     #[arg(long, value_name = "SIZE")]
     pub alloc_above: Option<String>,
     /// Send content in blocks of 64 KiB, each with its CRC-32, which the access layer checks
     #[arg(long)]
     pub crc_framed: bool,
-    /// The part of a blob that g reads: random:64KiB or 0-1023
+    /// Part of a blob that g reads: random:64KiB or 0-1023
     #[arg(long, value_name = "RANGE")]
     pub range: Option<String>,
-    /// Whether g reads each blob once, or round and round until its time is over: once or
-    /// sequential [default: once]
+    /// How often g reads each blob: once, or sequential (again and again until the time is over)
+    /// [default: once]
     #[arg(long, value_name = "HOW")]
     pub choose: Option<String>,
-    /// Blobs in one request that deletes, up to 1024 [default: 1]
+    /// Blobs per delete request, up to 1024 [default: 1]
     #[arg(long, value_name = "N")]
     pub batch: Option<u32>,
     /// Read deleted blobs until they are gone, and report how long that takes
     #[arg(long)]
     pub until_gone: bool,
-    /// With --until-gone: how long a blob may still be there; longer is a failure [default: 1m]
+    /// With --until-gone: longest time until a blob is gone; longer is a failure [default: 1m]
     #[arg(long, value_name = "TIME")]
     pub gone_within: Option<String>,
     /// With --until-gone: longest pause between two polls of a blob; the pause is an eighth of the
     /// time since its deletion, and 1ms at least [default: 100ms]
     #[arg(long, value_name = "TIME")]
     pub poll_interval: Option<String>,
-    /// With --until-gone: connections to poll deleted blobs on, beside --connections; as many
-    /// blobs are followed at once [default: 16]
+    /// With --until-gone: connections for polling deleted blobs, in addition to --connections; as
+    /// many blobs are polled at once [default: 16]
     #[arg(long, value_name = "N")]
     pub poll_connections: Option<u32>,
-    /// Failures that the whole run may have; more end it [default: any number]
+    /// Largest number of failures; one more ends the run [default: no limit]
     #[arg(long, value_name = "N")]
     pub errors: Option<u64>,
 }

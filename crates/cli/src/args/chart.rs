@@ -18,7 +18,7 @@ pub struct ChartArgs {
     /// Run directories with a ramp, and result files of drnbench
     #[arg(value_name = "RUN|FILE", required = true)]
     pub sources: Vec<PathBuf>,
-    /// Name of the files, to which .svg and .csv are added
+    /// Name of the files, without the endings .svg and .csv
     #[arg(long, short, value_name = "NAME", default_value = "chart")]
     pub out: PathBuf,
 }

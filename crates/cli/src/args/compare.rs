@@ -8,9 +8,9 @@ use clap::Args;
 #[derive(Args)]
 #[command(after_help = "\
 Reads run directories, result.json files, files in Go's benchmark format, and the lines that
-hsbench and blobstore-bench print. The runs were not
-taken in turns: name what changed between them, and the other workloads show how far the machine
-moved meanwhile.
+hsbench and blobstore-bench print. The slices of
+the two runs were not interleaved: name the workloads that changed (--changed), and the other
+workloads show how much the machine changed in between.
 
 Examples:
   tenbin compare runs/2026-01-30T090000-s3-suite runs/2026-01-31T090000-s3-suite --changed list
@@ -22,8 +22,8 @@ pub struct CompareArgs {
     /// The later run
     #[arg(value_name = "AFTER")]
     pub after: PathBuf,
-    /// What the workloads are called that were touched by what changed, repeatable or with commas;
-    /// all others are then controls
+    /// Workloads that the change affects, repeatable or separated by commas; all other workloads
+    /// are then controls
     #[arg(long, value_name = "WORKLOAD", value_delimiter = ',')]
     pub changed: Vec<String>,
     /// Print the comparison as JSON
@@ -38,8 +38,8 @@ pub struct EarlierArgs {
     /// Compare with this earlier run: its directory or its result.json
     #[arg(long, value_name = "RUN")]
     pub before: Option<PathBuf>,
-    /// What the workloads are called that were touched by what changed since, repeatable or with
-    /// commas; all others are then controls
+    /// Workloads that the change since then affects, repeatable or separated by commas; all other
+    /// workloads are then controls
     #[arg(
         long,
         value_name = "WORKLOAD",

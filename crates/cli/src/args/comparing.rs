@@ -12,15 +12,16 @@ pub struct ComparingArgs {
     /// The target that the others are compared with [default: the first]
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
-    /// Add a twin of the baseline: a second instance of a server that Tenbin starts, the same
-    /// address under another name else. How far it seems to differ is the noise
+    /// Add a twin of the baseline: a second instance of a server that Tenbin starts, or otherwise
+    /// the same address under another name. Its difference from the baseline is the noise of the
+    /// run
     #[arg(long)]
     pub aa: bool,
-    /// Workloads that are compared with the first of them on each target, with commas, for example
-    /// get-1KiB,get-1MiB: their slices are interleaved as those of targets are
+    /// Workloads to compare with the first of them on each target, separated by commas, for example
+    /// get-1KiB,get-1MiB; their slices are interleaved like those of targets
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     pub compare_workloads: Vec<String>,
-    /// How far apart two targets may be and still be equivalent [default: 5%]
+    /// Largest difference at which two targets count as equivalent [default: 5%]
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub margin: Option<String>,
     /// Figure that decides every comparison: throughput, mean, p50, p90, p95, p99, p99.9 or another

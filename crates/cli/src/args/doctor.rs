@@ -24,10 +24,10 @@ Examples:
   tenbin doctor s3 --target minio=http://127.0.0.1:9000"
 )]
 pub struct DoctorArgs {
-    /// The servers to look at; this machine alone when there is none.
+    /// Kind of the servers to check; without it, only this machine is checked.
     #[command(subcommand)]
     pub command: Option<DoctorCommand>,
-    /// What is looked at without a subcommand.
+    /// Options of the check of this machine.
     #[command(flatten)]
     pub machine: DoctorMachineArgs,
 }
@@ -35,10 +35,10 @@ pub struct DoctorArgs {
 /// `tenbin doctor` without a subcommand.
 #[derive(Args)]
 pub struct DoctorMachineArgs {
-    /// How long the machine is watched for noise
+    /// How long to measure the noise of the machine
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub duration: tenbin_plan::duration::Time,
-    /// Connections that a run would have
+    /// Number of connections of the planned run
     #[arg(
         long,
         short,
@@ -47,13 +47,14 @@ pub struct DoctorMachineArgs {
         default_value_t = 16
     )]
     pub connections: u32,
-    /// Directory in which runs would be kept
+    /// Directory for run directories of the planned run
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub out: PathBuf,
-    /// Port on which a server is to be started, repeatable: is it free, and if not, who has it?
+    /// Port of a server that is to be started, repeatable: checks whether the port is free, and
+    /// names the process that uses it
     #[arg(long, value_name = "PORT")]
     pub port: Vec<u16>,
-    /// Print the findings as JSON
+    /// Print the check results as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -61,7 +62,7 @@ pub struct DoctorMachineArgs {
 /// The servers that can be looked at.
 #[derive(Subcommand)]
 pub enum DoctorCommand {
-    /// Look at S3 object stores, and at this machine
+    /// Check S3 object stores, and this machine
     S3(DoctorS3Args),
 }
 
@@ -81,13 +82,13 @@ pub struct DoctorS3Args {
     /// Their credentials.
     #[command(flatten)]
     pub keys: KeyArgs,
-    /// Bucket that a run would use [default: tenbin-bench]
+    /// Bucket of the planned run [default: tenbin-bench]
     #[arg(long, value_name = "NAME", help_heading = "What a run would do")]
     pub bucket: Option<String>,
     /// Put the bucket in the host name (bucket.host) instead of the path
     #[arg(long, help_heading = "What a run would do")]
     pub virtual_host: bool,
-    /// Connections that a run would have [default: 16]
+    /// Number of connections of the planned run [default: 16]
     #[arg(
         long,
         short,
@@ -96,7 +97,7 @@ pub struct DoctorS3Args {
         help_heading = "What a run would do"
     )]
     pub connections: Option<u32>,
-    /// Directory in which runs would be kept
+    /// Directory for run directories of the planned run
     #[arg(
         long,
         value_name = "DIR",
@@ -104,13 +105,15 @@ pub struct DoctorS3Args {
         help_heading = "What a run would do"
     )]
     pub out: PathBuf,
-    /// Port on which a server is to be started, repeatable: is it free, and if not, who has it?
+    /// Port of a server that is to be started, repeatable: checks whether the port is free, and
+    /// names the process that uses it
     #[arg(long, value_name = "PORT", help_heading = "Where to look")]
     pub port: Vec<u16>,
-    /// Directory of this machine in which a target keeps its data [default: what its process shows]
+    /// Directory on this machine in which a target keeps its data [default: derived from its
+    /// process]
     #[arg(long, value_name = "[NAME=]DIR", help_heading = "Where to look")]
     pub data: Vec<String>,
-    /// Print the findings as JSON
+    /// Print the check results as JSON
     #[arg(long, help_heading = "Output")]
     pub json: bool,
 }

@@ -10,7 +10,7 @@ Without a rule there is a line for each: its name, how severe its findings are, 
 Example:
   tenbin explain keep_alive")]
 pub struct ExplainArgs {
-    /// The rule, by the name that a finding gives; all of them when left out
+    /// Name of a rule, as findings print it [default: list all rules]
     #[arg(value_name = "RULE")]
     pub rule: Option<String>,
 }

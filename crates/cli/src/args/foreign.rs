@@ -19,7 +19,7 @@ const LARGEST_FILE: u64 = 64 << 20;
 /// clap cannot do: they have long names behind a single dash.
 #[derive(Args)]
 pub struct ForeignArgs {
-    /// What would stand behind the other tool's name; --help lists it
+    /// Arguments of the other tool; --help lists them
     #[arg(
         value_name = "ARGUMENTS",
         trailing_var_arg = true,

@@ -14,8 +14,8 @@ use super::{LoadArgs, OutputArgs, RoundsArgs, TargetArgs, many, set};
 #[command(after_help = "\
 One target is measured; two or more are weighed against the first, or against --baseline.
 
-A status given to --expect (204, or 3xx for all from 300 to 399) counts as success [default: 2xx];
-anything else is a condition.
+A status in --expect (204, or 3xx for all from 300 to 399) counts as success [default: 2xx]; all
+other values of --expect are conditions.
 
 Examples:
   tenbin http http://127.0.0.1:8080/
@@ -30,7 +30,7 @@ Examples:
   tenbin http --target http://127.0.0.1:8080/ --ramp 1..256
   tenbin http --target http://127.0.0.1:8080/ --slo 'p99<10ms,errors<0.1%'")]
 pub struct HttpArgs {
-    /// The server to measure, if it is one that is there already; with several use --target
+    /// The server to measure, if it already runs; for several servers use --target
     #[arg(value_name = "URL", conflicts_with_all = ["target", "launch", "builtin"])]
     pub url: Option<String>,
     /// The systems under test.
@@ -66,8 +66,8 @@ pub struct RequestArgs {
     /// Request method [default: GET]
     #[arg(long, short = 'X', value_name = "METHOD")]
     pub method: Option<String>,
-    /// Request header, repeatable; {env:NAME} in its value stands for an environment variable,
-    /// the place for tokens and other secrets
+    /// Request header, repeatable; {env:NAME} in its value stands for an environment variable: use
+    /// it for tokens and other secrets
     #[arg(long, short = 'H', value_name = "NAME: VALUE")]
     pub header: Vec<String>,
     /// Request body, as text
@@ -76,13 +76,13 @@ pub struct RequestArgs {
     /// Request body, from a file
     #[arg(long, value_name = "FILE")]
     pub body_file: Option<PathBuf>,
-    /// What may differ between responses to the same request, of one target and of several: size
-    /// (of the body as sent, for example by compression), headers (its type and encoding), body
-    /// (its content) [default: nothing]
+    /// Permitted differences between responses to the same request, of one target and of several:
+    /// size (of the body as sent, for example by compression), headers (media type and encoding),
+    /// body (content) [default: none]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub may_differ: Vec<String>,
-    /// Compare the content of every response with that before the run [default: of a sample that
-    /// costs less than 2 %]
+    /// Compare the content of every response with that before the run [default: a sample that costs
+    /// less than 2 %]
     #[arg(long)]
     pub verify: bool,
 }

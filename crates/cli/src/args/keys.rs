@@ -7,7 +7,7 @@ use super::set;
 
 /// S3 credentials. Holds secrets: never print it.
 #[derive(Args)]
-#[command(next_help_heading = "Credentials (made up for servers that Tenbin starts)")]
+#[command(next_help_heading = "Credentials (generated for servers that Tenbin starts)")]
 pub struct KeyArgs {
     /// Access key, for all targets or for one
     #[arg(

@@ -15,8 +15,8 @@ pub struct LoadArgs {
     /// 16]
     #[arg(long, short, visible_alias = "concurrency", value_name = "N")]
     pub connections: Option<String>,
-    /// Measure on one number of connections after another, up and down in turns, to find the knee:
-    /// 1..256 (doubling), 1,2,4,8 or 10:100:10 (from, to, step)
+    /// Measure at several numbers of connections, alternately ascending and descending, to find the
+    /// knee: 1..256 (doubling), 1,2,4,8 or 10:100:10 (from, to, step)
     #[arg(
         long,
         value_name = "LEVELS",
@@ -24,16 +24,17 @@ pub struct LoadArgs {
         allow_hyphen_values = true
     )]
     pub ramp: Option<String>,
-    /// Requests out at once on each connection: pipelined in HTTP/1.1, streams in HTTP/2
-    /// [default: 1]
+    /// Requests in flight per connection: pipelining depth (HTTP/1.1) or concurrent streams
+    /// (HTTP/2) [default: 1]
     #[arg(long, visible_aliases = ["pipeline", "streams"], value_name = "N")]
     pub depth: Option<u32>,
-    /// Send at this rate whatever the answers do, for example 1000/s or 60/m; response times then
-    /// count from when a request was due [default: each connection sends its next request at once]
+    /// Send at this rate, however fast the responses are (open loop), for example 1000/s or 60/m;
+    /// response times then count from the time at which a request was due [default: each connection
+    /// sends its next request after the response]
     #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
     pub rate: Option<String>,
-    /// Find the highest rate at which all of this holds, for example 'p99<10ms,errors<0.1%', from
-    /// --rate on if that is given [connections, by default: 128]
+    /// Find the highest rate at which all of these limits are met, for example
+    /// 'p99<10ms,errors<0.1%'; --rate sets the first rate [connections, by default: 128]
     #[arg(
         long,
         value_name = "LIMITS",
@@ -41,11 +42,11 @@ pub struct LoadArgs {
         allow_hyphen_values = true
     )]
     pub slo: Option<String>,
-    /// How requests at --rate, --rate-to or --step are spread: constant, or poisson (at random, from
-    /// the seed) [default: constant; with --slo poisson]
+    /// Distribution of the requests at --rate, --rate-to or --step: constant, or poisson (at
+    /// random, from the seed) [default: constant; with --slo poisson]
     #[arg(long, value_name = "HOW")]
     pub arrivals: Option<String>,
-    /// Let the rate change evenly over each slice, from --rate to this
+    /// Change the rate linearly over each slice, from --rate to this rate
     #[arg(
         long,
         value_name = "RATE",
@@ -53,8 +54,8 @@ pub struct LoadArgs {
         allow_hyphen_values = true
     )]
     pub rate_to: Option<String>,
-    /// Send at one rate after another in each slice, for example --step '100/s for 1s'; repeatable,
-    /// and the last holds to the end
+    /// Send at several rates in turn in each slice, for example --step '100/s for 1s'; repeatable;
+    /// the last rate lasts until the end of the slice
     #[arg(
         long = "step",
         value_name = "RATE for TIME",
@@ -62,18 +63,18 @@ pub struct LoadArgs {
         allow_hyphen_values = true
     )]
     pub steps: Vec<String>,
-    /// Send at the times in this file, one a line, in seconds or as timestamps, from the start of
-    /// each slice
+    /// Send at the times in this file, one per line, in seconds or as timestamps, relative to the
+    /// start of each slice
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rate", "steps"])]
     pub trace: Option<PathBuf>,
-    /// Play the trace so many times as fast [default: 1]
+    /// Trace playback speed; 2 plays it twice as fast [default: 1]
     #[arg(long, value_name = "X", requires = "trace", allow_hyphen_values = true)]
     pub trace_speed: Option<String>,
-    /// Let each connection rest after an answer before it sends again, for example 100ms,
-    /// uniform:50ms..150ms or exponential:100ms
+    /// Think time: pause of each connection between a response and its next request, for example
+    /// 100ms, uniform:50ms..150ms or exponential:100ms
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub think: Option<String>,
-    /// Longest time for one answer [default: 30s]
+    /// Longest time for a response [default: 30s]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub timeout: Option<String>,
     /// Open a new connection for every request
@@ -83,7 +84,7 @@ pub struct LoadArgs {
     /// ramp if the warm-up saw connections spread unevenly over the server's workers]
     #[arg(long, value_name = "N")]
     pub reopen: Option<u64>,
-    /// End a slice after this many requests, if its time is not over before
+    /// End a slice after this many requests or after its time, whichever is first
     #[arg(long, short = 'n', value_name = "N")]
     pub requests: Option<u64>,
 }

@@ -9,9 +9,9 @@ use tenbin_plan::Processes;
 use super::serve::address;
 
 const NOTES: &str = "\
-It answers GET /usage with JSON to whoever shows the token, and nothing to anybody else. It changes
-nothing, and looks at /proc only when it is asked. The processes that descend from those named
-belong to them.
+Responds to GET /usage with JSON if the request carries the token, and rejects all other requests.
+Changes nothing, and reads /proc only on request. Child processes of the named processes are
+included.
 
 Example, on the machine of the server:
   head -c 32 /dev/urandom | base64 > token
@@ -29,17 +29,17 @@ pub struct ObserveArgs {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9901", value_parser = address)]
     pub listen: SocketAddr,
-    /// File that holds the token that has to be shown, at least 16 characters
+    /// File with the token that requests must carry, at least 16 characters
     #[arg(long, value_name = "FILE")]
     pub token_file: PathBuf,
-    /// PEM file of the certificate to show
+    /// PEM file of the server certificate
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
     /// PEM file of its private key
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
-    /// Listen on other addresses than loopback without TLS: token and figures can be read on
-    /// the way
+    /// Listen on addresses other than loopback without TLS: others on the network can read token
+    /// and figures
     #[arg(long, conflicts_with = "tls_cert")]
     pub without_tls: bool,
     /// Observe the process of this number

@@ -9,23 +9,23 @@ use super::target::problem;
 
 /// Where the figures of what targets use come from, if not from having launched them.
 #[derive(Args)]
-#[command(next_help_heading = "Cost of the server (what is launched is observed anyway)")]
+#[command(next_help_heading = "Cost of the server (launched servers are always observed)")]
 pub(super) struct ObservedArgs {
-    /// What tells how much CPU, memory and storage a target uses: port (that of its URL), port:N,
-    /// pid:N or name:PROGRAM on this machine; tenbin:URL of a 'tenbin observe' on its own;
-    /// prometheus:URL. Repeatable: a target of several processes uses their sum
+    /// Source of the CPU, memory and storage use of a target: port (that of its URL), port:N, pid:N
+    /// or name:PROGRAM on this machine; tenbin:URL of a 'tenbin observe' on another machine;
+    /// prometheus:URL. Repeatable: the use of several processes is summed
     #[arg(long, value_name = "[NAME=]HOW")]
     observe: Vec<String>,
     /// The target's group of processes on the page of a process exporter
     #[arg(long, value_name = "[NAME=]GROUP")]
     observe_group: Vec<String>,
-    /// File that holds the token that the page wants
+    /// File with the token that the page requires
     #[arg(long, value_name = "[NAME=]FILE")]
     observe_token_file: Vec<String>,
-    /// Environment variable that holds the token that the page wants
+    /// Environment variable with the token that the page requires
     #[arg(long, value_name = "[NAME=]VARIABLE")]
     observe_token_env: Vec<String>,
-    /// PEM file of the authorities to trust for the page instead of the system's
+    /// PEM file of the certificate authorities to trust for the page instead of the system's
     #[arg(long, value_name = "[NAME=]FILE")]
     observe_cacert: Vec<String>,
     /// Accept any certificate of the page

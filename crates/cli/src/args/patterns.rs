@@ -12,40 +12,38 @@ use super::set;
 #[derive(Args)]
 #[command(next_help_heading = "Request patterns (docs/patterns.md)")]
 pub struct PatternArgs {
-    /// File of requests to draw from: one path a line, JSON groups, an access log, or a Groonga
+    /// File of requests to draw from: one path per line, JSON groups, an access log, or a Groonga
     /// query log
     #[arg(long, value_name = "FILE")]
     patterns: Option<PathBuf>,
-    /// What it is written in: auto, text, json, access-log or groonga-log [default: auto]
+    /// Format of the file: auto, text, json, access-log or groonga-log [default: auto]
     #[arg(long, value_name = "FORMAT")]
     patterns_format: Option<String>,
-    /// In which order requests are drawn: weighted, sequential, shuffled, or zipf:EXPONENT
-    /// [default: weighted]
+    /// Order of the requests: weighted, sequential, shuffled, or zipf:EXPONENT [default: weighted]
     #[arg(long, value_name = "ORDER")]
     order: Option<String>,
-    /// How many of the slowest and of the fastest requests are listed [default: 5]
+    /// Number of slowest and of fastest requests to list [default: 5]
     #[arg(long, value_name = "N")]
     slowest: Option<u64>,
     /// Send every pattern once before the run and compare the numbers of hits: groonga, opensearch,
-    /// or a JSON pointer such as /hits/total/value. auto does so for up to 500 patterns that are
-    /// searches (/d/select, _search), none for no pattern [default: auto]
+    /// or a JSON pointer such as /hits/total/value. auto does this for up to 500 patterns that are
+    /// searches (/d/select, _search); none does not [default: auto]
     #[arg(long, value_name = "HOW")]
     hits: Option<String>,
-    /// Share of the requests that is to find its answer in the cache: takes cache size ÷ share
-    /// patterns of the file
+    /// Target hit ratio of the server's cache: uses cache size ÷ ratio patterns of the file
     #[arg(long, value_name = "PERCENT")]
     cache_hit: Option<String>,
-    /// Answers that the cache of a host holds [default: 100]
+    /// Responses that the cache of a host holds [default: 100]
     #[arg(long, value_name = "N")]
     cache_size: Option<u64>,
-    /// Where the server reports what its cache has done: groonga, droonga, opensearch, or a path;
+    /// Where the server reports its cache counters: groonga, droonga, opensearch, or a path;
     /// repeatable, for servers of several kinds
     #[arg(long, value_name = "[NAME=]WHERE")]
     cache_counters: Vec<String>,
 }
 
 impl PatternArgs {
-    /// Gives the workload what is said of it, and each target what is said of its own cache.
+    /// Copies the options into the workload, and `--cache-counters` of one target into that target.
     pub(super) fn apply(&self, draft: &mut WorkloadDraft, targets: &mut [At<TargetDraft>]) {
         let file = self
             .patterns

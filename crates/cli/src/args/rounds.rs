@@ -17,33 +17,34 @@ pub struct RoundsArgs {
     /// fewest with which a difference can be shown]
     #[arg(long, value_name = "N")]
     pub rounds: Option<u32>,
-    /// End when every deciding ratio is known so well, for example ±2%: --rounds is then the
-    /// fewest. Whether anything differs plays no part in it
+    /// End when every deciding ratio is known to this precision, for example ±2%; --rounds is then
+    /// the smallest number of rounds. The end does not depend on whether targets differ
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub until: Option<String>,
-    /// With --until: the most rounds [default: 8 times the fewest]
+    /// With --until: largest number of rounds [default: 8 times the smallest]
     #[arg(long, value_name = "N")]
     pub max_rounds: Option<u32>,
     /// Measured length of one slice, at least 100ms [default: 2s; 1s for three targets or more]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub slice: Option<String>,
-    /// Unmeasured head of every slice [default: a tenth of the slice, at most 500ms]
+    /// Settling time: unmeasured load at the start of every slice [default: a tenth of the slice,
+    /// at most 500ms]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub lead: Option<String>,
-    /// Rest between two slices [default: 200ms]
+    /// Pause between two slices [default: 200ms]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub gap: Option<String>,
-    /// Unmeasured work before the first slice of each workload on each target [default: 2s]
+    /// Unmeasured load before the first slice of each workload on each target [default: 2s]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub warmup: Option<String>,
-    /// Start every target anew, on its data, before each of its slices and stop it after it: cold
-    /// caches. The warm-up then comes before every slice
+    /// Restart every target before each of its slices, with its data and with cold caches, and stop
+    /// it after the slice. The warm-up then runs before every slice
     #[arg(long)]
     pub relaunch: bool,
     /// Seed of every random choice, to repeat a run exactly [default: drawn and recorded]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Generator threads [default: half the processor cores]
+    /// Load generator threads [default: half the processor cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<u32>,
     /// Name of the experiment and of its run directory

@@ -10,8 +10,8 @@ use super::{OutputArgs, RoundsArgs};
 /// `tenbin run`.
 #[derive(Args)]
 #[command(after_help = "\
-What is given here wins over the plan file. `tenbin plan` prints a plan to begin with; the plan.toml
-in every run directory repeats that run.
+Options override the plan file. `tenbin plan` prints a plan to start from; the plan.toml in a run
+directory repeats that run.
 
 Examples:
   tenbin run plan.toml

@@ -30,7 +30,7 @@ pub enum S3Command {
     DeleteBatch(S3Args),
     /// Weigh how fast keys are listed, page by page
     List(S3Args),
-    /// Weigh how fast objects are looked at (HEAD)
+    /// Weigh how fast the metadata of objects is read (HEAD)
     Stat(S3Args),
     /// Weigh how fast objects are copied by the server
     Copy(S3Args),
@@ -50,24 +50,24 @@ pub enum S3Command {
     Retain(S3Args),
     /// Weigh how fast legal holds are laid on objects and taken off
     LegalHold(S3Args),
-    /// Weigh how fast objects are added to, where the server has that
+    /// Weigh how fast data is appended to objects, on servers that support it
     Append(S3Args),
-    /// Weigh archives that the server unpacks, where it has that
+    /// Weigh archives that the server unpacks, on servers that support it
     Snowball(S3Args),
-    /// Weigh reading files inside ZIP archives, where the server has that
+    /// Weigh reading files inside ZIP archives, on servers that support it
     ZipGet(S3Args),
-    /// Weigh listing files inside ZIP archives, where the server has that
+    /// Weigh listing files inside ZIP archives, on servers that support it
     ZipList(S3Args),
-    /// Weigh storing many objects of one content, where the server has that
+    /// Weigh storing many objects with the same content, on servers that support it
     FanOut(S3Args),
-    /// Weigh them by a whole set of operations, sizes or connections
+    /// Weigh object stores by a suite of operations, sizes or connections
     #[command(mut_args(rounds::without_defaults))]
     Suite(SuiteArgs),
 }
 
 const EXAMPLES: &str = "\
-One target is measured; two or more are weighed against the first. The bucket is made if it is
-missing; only what Tenbin made is deleted. Options that the operation does not heed are refused.
+One target is measured; two or more are weighed against the first. A missing bucket is created; only
+data that Tenbin created are deleted. Options that do not apply to the operation are refused.
 
 Examples:
   tenbin s3 put --size 1KiB --size 1MiB --target minio=http://127.0.0.1:9000 \\
@@ -118,7 +118,7 @@ pub struct MixedArgs {
         help_heading = "Operations"
     )]
     pub operations: String,
-    /// PUT writes over the objects that are read instead of making its own
+    /// PUT overwrites the objects that are read, and creates no new ones
     #[arg(long, help_heading = "Operations")]
     pub rewrite: bool,
     /// What all S3 operations have.

@@ -16,7 +16,7 @@ pub use ramp::{ClientArgs, SearchRampArgs};
 /// `tenbin search`: the steps before a search server can be measured, and a ramp of clients.
 #[derive(Subcommand)]
 pub enum SearchCommand {
-    /// Make pages to be searched: from a dump of Wikipedia, or made up
+    /// Create pages to search: from a dump of Wikipedia, or synthetic ones
     Data(SearchDataArgs),
     /// Load schema, indexes and records into Groonga, OpenSearch or Droonga
     Load(SearchLoadArgs),
@@ -24,13 +24,13 @@ pub enum SearchCommand {
     Dump(SearchDumpArgs),
     /// Turn Groonga's commands into Droonga's messages
     Convert(SearchConvertArgs),
-    /// Find terms to search for, in a server or in its answer
+    /// Extract search terms from a server or from its response
     Terms(SearchTermsArgs),
     /// Turn terms into requests
     Patterns(SearchPatternsArgs),
-    /// Say which nodes are alive, and whether they are as many as expected
+    /// Show which nodes are alive, and whether their number is the expected one
     Status(SearchStatusArgs),
-    /// Measure on one number of clients after another, with drnbench's result file
+    /// Measure at several numbers of clients, with drnbench's result file
     #[command(mut_arg("gap", |gap| gap.visible_alias("interval")))]
     Ramp(Box<SearchRampArgs>),
 }
@@ -38,9 +38,9 @@ pub enum SearchCommand {
 /// `tenbin search data`.
 #[derive(Args)]
 #[command(after_help = "\
-A dump is MediaWiki's XML of articles (pages-articles), plain or packed with bzip2. Redirects and
-pages that are no articles are left out. DIR gets schema.grn, indexes.grn and pages.grn, with the
-tables Pages (_key, title, text, categories) and Categories.
+A dump is MediaWiki's XML of articles (pages-articles), plain or compressed with bzip2. Redirects and
+pages other than articles are skipped. The command writes schema.grn, indexes.grn and pages.grn to
+DIR, with the tables Pages (_key, title, text, categories) and Categories.
 
 Examples:
   tenbin search data jawiki-latest-pages-articles.xml.bz2 --max-records 300000 --text-limit 1000
@@ -49,10 +49,10 @@ pub struct SearchDataArgs {
     /// The dump; - is standard input
     #[arg(value_name = "DUMP", required_unless_present = "synthetic")]
     pub dump: Option<PathBuf>,
-    /// Make so many pages up instead, whose words are as often as a language's are
+    /// Generate N pages instead, with the word frequencies of a natural language
     #[arg(long, value_name = "N", conflicts_with = "dump")]
     pub synthetic: Option<u64>,
-    /// What made-up pages are written in: ja, en or both
+    /// Language of generated pages: ja, en or both
     #[arg(
         long,
         value_name = "LANGUAGE",
@@ -60,13 +60,13 @@ pub struct SearchDataArgs {
         requires = "synthetic"
     )]
     pub language: Language,
-    /// Seed of made-up pages: the same one makes the same pages
+    /// Seed of generated pages: the same seed generates the same pages
     #[arg(long, value_name = "N", default_value_t = 1, requires = "synthetic")]
     pub seed: u64,
-    /// Most pages that are taken [default: all]
+    /// Largest number of pages [default: all]
     #[arg(long, value_name = "N")]
     pub max_records: Option<u64>,
-    /// Most characters of a text; the Droonga tutorial's was 1000 [default: all]
+    /// Largest number of characters of a text; the Droonga tutorial uses 1000 [default: all]
     #[arg(long, value_name = "N")]
     pub text_limit: Option<usize>,
     /// Directory for the files, made if missing
@@ -151,10 +151,10 @@ Examples:
   curl 'http://127.0.0.1:10041/d/select?table=Pages&limit=200&output_columns=title' |
       tenbin search terms")]
 pub struct SearchTermsArgs {
-    /// Answers of select [default: standard input]
+    /// Responses of select [default: standard input]
     #[arg(value_name = "FILE", conflicts_with = "server")]
     pub files: Vec<PathBuf>,
-    /// The server to ask instead
+    /// The server to request them from instead
     #[arg(long, value_name = "URL")]
     pub server: Option<String>,
     /// What the server is: groonga or opensearch
@@ -182,7 +182,7 @@ pub struct SearchTermsArgs {
         requires = "server"
     )]
     pub column: String,
-    /// The columns in which a term must be found; an empty text for no check
+    /// The columns in which a term must have hits; an empty text disables the check
     #[arg(
         long,
         value_name = "NAMES",
@@ -190,10 +190,10 @@ pub struct SearchTermsArgs {
         requires = "server"
     )]
     pub match_columns: String,
-    /// So many different terms
+    /// Number of distinct terms
     #[arg(long, value_name = "N", default_value_t = 200, requires = "server")]
     pub count: u64,
-    /// The column of the answer, from 0
+    /// The column of the response, from 0
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "server")]
     pub column_index: usize,
     /// Escape the terms for a URL
@@ -207,7 +207,7 @@ pub struct SearchTermsArgs {
 /// How requests are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum PatternFormat {
-    /// A path a line
+    /// One path per line
     Text,
     /// JSON with the counterpart of the Droonga tutorial's search for OpenSearch
     Opensearch,
@@ -223,7 +223,7 @@ Examples:
   tenbin search terms --of opensearch --server http://127.0.0.1:9200 |
       tenbin search patterns --format opensearch > patterns.json")]
 pub struct SearchPatternsArgs {
-    /// Files of terms, one a line [default: standard input]
+    /// Files of terms, one per line [default: standard input]
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// How requests are written
@@ -257,10 +257,10 @@ pub struct SearchStatusArgs {
     /// A server, repeatable
     #[arg(long = "server", value_name = "URL", required = true)]
     pub servers: Vec<String>,
-    /// So many nodes must be alive, and none dead
+    /// Number of nodes that must be alive; none may be dead
     #[arg(long, value_name = "N")]
     pub expect: Option<usize>,
-    /// Ask again until it is so, for so long
+    /// Repeat the request until then, for at most this time
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub wait: tenbin_plan::duration::Time,
     /// How the servers let us in.

@@ -10,13 +10,13 @@ use tenbin_targets::serve::{Fault, RarePause, S3Fault, Service, Stall, share};
 /// `tenbin serve`: the built-in servers.
 #[derive(Subcommand)]
 pub enum ServeCommand {
-    /// Answer every HTTP request with the same small body
+    /// Respond to every HTTP request with the same small body
     Http(ServeHttpArgs),
     /// Store objects, in memory or on disk
     S3(ServeS3Args),
     /// Store blobs by location, in memory, as CubeFS's blobstore does
     Blob(ServeBlobArgs),
-    /// Answer at times and in ways known beforehand, to test load generators with
+    /// Respond with known delays and faults, to test load generators
     #[command(after_help = TRUTH_NOTES)]
     Truth(ServeTruthArgs),
 }
@@ -30,11 +30,11 @@ pub struct ServeHttpArgs {
     /// Worker threads
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = at_least_one)]
     pub workers: usize,
-    /// Time to rest before every answer, for example 5ms
+    /// Delay before every response, for example 5ms
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub delay: tenbin_plan::duration::Time,
-    /// Tell in every answer how long its stages took, for --stages: read (the request's body), rest
-    /// (--delay) and total
+    /// Report the times of server stages in every response, for --stages: read (the request body),
+    /// rest (--delay) and total
     #[arg(long)]
     pub server_timing: bool,
 }
@@ -45,15 +45,15 @@ pub struct ServeS3Args {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9000", value_parser = address)]
     pub listen: SocketAddr,
-    /// Keep objects in this directory, made if missing, and sync them to disk before answering
+    /// Keep objects in this directory, made if missing, and sync them to disk before responding
     /// [default: keep them in memory]
     #[arg(long, value_name = "DIR")]
     pub durable: Option<PathBuf>,
-    /// Memory that all objects may take, for example 4GiB; a PUT beyond it gets 507
-    /// InsufficientStorage [default: half of the free memory]
+    /// Memory limit for all objects, for example 4GiB; a PUT beyond it gets 507 InsufficientStorage
+    /// [default: half of the free memory]
     #[arg(long, value_name = "SIZE", conflicts_with = "durable")]
     pub memory: Option<tenbin_plan::size::Size>,
-    /// The access key that requests must be signed with [default: made up and printed]
+    /// The access key that requests must be signed with [default: generated and printed]
     #[arg(
         long,
         value_name = "KEY",
@@ -62,7 +62,7 @@ pub struct ServeS3Args {
         requires = "secret_key"
     )]
     pub access_key: Option<String>,
-    /// The secret key that requests must be signed with [default: made up and printed]
+    /// The secret key that requests must be signed with [default: generated and printed]
     #[arg(
         long,
         value_name = "KEY",
@@ -84,7 +84,7 @@ pub struct ServeS3Args {
 /// What a GET gets of a blob that is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum GoneArg {
-    /// Its head, and then the connection is closed, as CubeFS's access layer does
+    /// Only the head, then the connection is closed, as CubeFS's access layer does
     Cut,
     /// Status 404
     #[value(name = "404")]
@@ -97,21 +97,21 @@ pub struct ServeBlobArgs {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9500", value_parser = address)]
     pub listen: SocketAddr,
-    /// How long a blob can still be read once its deletion was acknowledged
+    /// How long a blob stays readable after its deletion was acknowledged
     #[arg(long, value_name = "TIME", default_value = "50ms")]
     pub delete_lag: tenbin_plan::duration::Time,
-    /// What a GET gets of a blob that is gone
+    /// Response to a GET of a blob that is gone
     #[arg(long, value_name = "HOW", value_enum, default_value_t = GoneArg::Cut)]
     pub gone: GoneArg,
-    /// With --gone cut: time between that head and the close of the connection; 610ms is that of a
-    /// CubeFS cluster
+    /// With --gone cut: time between the head and the close of the connection; 610ms in a CubeFS
+    /// cluster
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub gone_delay: tenbin_plan::duration::Time,
-    /// Memory that all blobs may take, for example 4GiB; a PUT beyond it gets 507
-    /// InsufficientStorage [default: half of the free memory]
+    /// Memory limit for all blobs, for example 4GiB; a PUT beyond it gets 507 InsufficientStorage
+    /// [default: half of the free memory]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<tenbin_plan::size::Size>,
-    /// The secret of the tokens that requests must carry [default: none are asked for]
+    /// The secret of the tokens that requests must carry [default: no tokens required]
     #[arg(
         long,
         value_name = "KEY",
@@ -119,10 +119,9 @@ pub struct ServeBlobArgs {
         hide_env_values = true
     )]
     pub secret_key: Option<String>,
-    /// What goes wrong with a share of the requests, repeatable, for example corrupt:10%: corrupt,
-    /// truncate, swap, stale, misrange or 500 (get), wrong-hash or 466 (put), bad-block or unframed
-    /// (a CRC-framed put), 226 or never-gone (delete), 400,
-    /// 403, 429 or 552 (any)
+    /// Fault in a share of the requests, repeatable, for example corrupt:10%: corrupt, truncate,
+    /// swap, stale, misrange or 500 (get), wrong-hash or 466 (put), bad-block or unframed (a
+    /// CRC-framed put), 226 or never-gone (delete), 400, 403, 429 or 552 (any)
     #[arg(long = "fault", value_name = "KIND:SHARE")]
     pub faults: Vec<Fault>,
     /// Worker threads
@@ -144,7 +143,7 @@ pub struct ServeTruthArgs {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080", value_parser = address)]
     pub listen: SocketAddr,
-    /// How long a request takes: fixed:TIME, bimodal:SHARE:TIME,TIME, lognormal:MEDIAN:SIGMA or
+    /// Service time: fixed:TIME, bimodal:SHARE:TIME,TIME, lognormal:MEDIAN:SIGMA or
     /// exponential:MEAN
     #[arg(long, value_name = "SERVICE", default_value = "fixed:0s")]
     pub service: Service,
@@ -154,32 +153,33 @@ pub struct ServeTruthArgs {
     /// Serve one request at a time, first come first served; as --workers 1
     #[arg(long, conflicts_with = "workers")]
     pub single_queue: bool,
-    /// Serve so many requests at a time, first come first served: with --service fixed:10ms, 4
-    /// workers do 400 a second at most [default: as many as come]
+    /// Number of requests served at a time, first come first served: with --service fixed:10ms, 4
+    /// workers serve at most 400 requests per second [default: no limit]
     #[arg(long, value_name = "N")]
     pub workers: Option<NonZeroUsize>,
-    /// Serve with N workers that share one listening socket, as a prefork server does: each serves
-    /// one request at a time of the connections that it has accepted, so that connections are
-    /// spread over the workers by chance
+    /// Serve with N workers that share one listening socket, like a prefork server: connections are
+    /// assigned to workers at random, and each worker serves one request at a time
     #[arg(long, value_name = "N", conflicts_with_all = ["workers", "single_queue", "capacity", "stalls", "rare_pause", "reset", "truncate", "malformed", "log"])]
     pub prefork: Option<NonZeroUsize>,
-    /// Begin at most so many requests a second, evenly spaced; the rest waits
+    /// Largest number of requests started per second, evenly spaced; further requests wait
+    /// [default: no limit]
     #[arg(long, value_name = "RATE")]
     pub capacity: Option<tenbin_plan::rate::Rate>,
-    /// Answer nothing from so long after the start, for so long, for example 10s+5s; repeatable
+    /// Stall: START+LENGTH, for example 10s+5s sends no response from 10 s to 15 s after the start;
+    /// repeatable
     #[arg(long = "stall", value_name = "FROM+TIME")]
     pub stalls: Vec<Stall>,
-    /// Pause every N requests: answer nothing for TIME, then at once all that waits, for example
-    /// 50ms/4500
+    /// Pause once per N requests, TIME/N, for example 50ms/4500: sends no response for TIME, then
+    /// all responses that are due
     #[arg(long, value_name = "TIME/N")]
     pub rare_pause: Option<RarePause>,
     /// Share of requests whose connection is reset, for example 1%
     #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = share)]
     pub reset: f64,
-    /// Share of requests answered with half a body
+    /// Share of requests whose response has half a body
     #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = share)]
     pub truncate: f64,
-    /// Share of requests answered with something that is not HTTP
+    /// Share of requests whose response is not HTTP
     #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = share)]
     pub malformed: f64,
     /// Send the head and the body of a response in two writes with Nagle's algorithm on: the body

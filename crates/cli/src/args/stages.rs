@@ -9,8 +9,8 @@ use super::set;
 #[derive(Args)]
 #[command(next_help_heading = "Server stages (docs/stages.md)")]
 pub struct StageArgs {
-    /// Read the times of their stages that targets tell in Server-Timing and Trace-Log headers,
-    /// and show their means by percentile band
+    /// Read the times of server stages from the response headers Server-Timing and Trace-Log, and
+    /// show their means by percentile band
     #[arg(long)]
     stages: bool,
 }

@@ -10,9 +10,9 @@ use super::{KeyArgs, OutputArgs, RoundsArgs, TargetArgs, set};
 /// `tenbin s3 suite`.
 #[derive(Args)]
 #[command(after_help = "\
-One target is measured; two or more are weighed against the first. How long it takes is told before
-it starts: about five minutes for the scenario six on two servers of this machine. The run directory
-gets SUMMARY.md and, for benchstat, benchmark.txt. Docs: docs/s3-suite.md.
+One target is measured; two or more are weighed against the first. The
+duration is printed before the start: about five minutes for the scenario six on two servers on this
+machine. The run directory contains SUMMARY.md and, for benchstat, benchmark.txt. Docs: docs/s3-suite.md.
 
 Examples:
   tenbin s3 suite --scenario mixed --builtin memory=s3-memory --builtin durable=s3-durable
@@ -25,8 +25,8 @@ pub struct SuiteArgs {
     /// Which workloads
     #[arg(long, value_enum, default_value_t = Scenario::Six, help_heading = "Workloads")]
     pub scenario: Scenario,
-    /// Send one operation at a time on one connection, as "go test -bench" does: SUMMARY.md and
-    /// benchmark.txt then have the time per operation in µs/op
+    /// Send one operation at a time on one connection, like "go test -bench"; SUMMARY.md and
+    /// benchmark.txt then contain the time per operation in µs/op
     #[arg(long, help_heading = "Workloads")]
     pub sequential: bool,
     /// The systems under test.

@@ -25,23 +25,24 @@ pub struct TargetArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Targets (the first is the baseline, or --baseline)")]
 struct TargetFlags {
-    /// A server that is there already, with its URL; the name may be left out.
-    /// http://db{1...4}:9000 stands for four hosts that share the load
+    /// A server that already runs, by URL; the name is optional. http://db{1...4}:9000 stands for
+    /// four hosts that share the load
     #[arg(long, value_name = "[NAME=]URL")]
     target: Vec<Endpoint>,
-    /// A server that Tenbin starts and stops: its command line. {port} stands for a free port,
-    /// {data} for a fresh directory, {access_key} for the access key
+    /// A server that Tenbin starts and stops, by command line. {port} stands for a free port,
+    /// {data} for an empty directory, {access_key} for the access key
     #[arg(long, value_name = "NAME=COMMAND")]
     launch: Vec<Named>,
-    /// One of Tenbin's own servers: http, s3-memory, s3-durable or blob; or dummy, which is none
+    /// One of the built-in servers: http, s3-memory, s3-durable or blob; or dummy, which is no server:
+    /// its operations end at once
     #[arg(long, value_name = "NAME=KIND")]
     builtin: Vec<Named>,
-    /// Memory that the objects of an s3-memory, or the blobs of a blob server of Tenbin may take,
-    /// for example 4GiB; a PUT beyond it gets 507 [default: half of the free memory, divided by the
-    /// number of such servers]
+    /// Memory limit for the objects of s3-memory or the blobs of a built-in blob server, for
+    /// example 4GiB; a PUT beyond the limit gets 507 [default: half of the free memory, divided by
+    /// the number of such servers]
     #[arg(long, value_name = "[NAME=]SIZE")]
     builtin_memory: Vec<String>,
-    /// Version of a server, for the report: Tenbin does not ask servers for it
+    /// Version of a server, for the report; Tenbin does not request it from the server
     #[arg(long, value_name = "[NAME=]TEXT")]
     server_version: Vec<String>,
     /// URL of a launched server [default: http://127.0.0.1:{port}/]
@@ -54,13 +55,13 @@ struct TargetFlags {
     /// Working directory of a launched server [default: this one]
     #[arg(long, value_name = "NAME=DIR")]
     launch_dir: Vec<Named>,
-    /// How to tell that a launched server is up: port, url:URL or log:TEXT [default: port]
+    /// Readiness check of a launched server: port, url:URL or log:TEXT [default: port]
     #[arg(long, value_name = "NAME=HOW")]
     ready: Vec<Named>,
-    /// How long a launched server may take to come up [default: 30s]
+    /// Longest time for a launched server to become ready [default: 30s]
     #[arg(long, value_name = "NAME=TIME")]
     ready_within: Vec<Named>,
-    /// How long a launched server may take to stop before it is killed [default: 10s]
+    /// Longest time for a launched server to stop before it is killed [default: 10s]
     #[arg(long, value_name = "NAME=TIME")]
     stop_within: Vec<Named>,
 }

@@ -12,14 +12,14 @@ use super::target::problem;
 #[derive(Args)]
 #[command(next_help_heading = "Connections (for all targets, or for the one named)")]
 pub(super) struct WayArgs {
-    /// One more host of a target, repeatable; 'weight 3' behind the URL gives it three times the
-    /// requests. http://db{1...4}:9000 stands for four
+    /// Another host of a target, repeatable; 'weight 3' after the URL gives it three times the
+    /// requests. http://db{1...4}:9000 stands for four hosts
     #[arg(long, value_name = "[NAME=]URL")]
     host: Vec<String>,
     /// HTTP version: 1.1 or 2 (by ALPN with https, by prior knowledge with http) [default: 1.1]
     #[arg(long, value_name = "[NAME=]VERSION")]
     http: Vec<String>,
-    /// Connect to this Unix socket; the URL still says what is asked for
+    /// Connect to this Unix socket; path and host name still come from the URL
     #[arg(long, value_name = "[NAME=]PATH")]
     unix_socket: Vec<String>,
     /// Addresses of a host, instead of asking the system, repeatable; IPv6 in brackets
@@ -34,19 +34,19 @@ pub(super) struct WayArgs {
     /// Address of this machine that connections come from
     #[arg(long, value_name = "[NAME=]ADDRESS")]
     source: Vec<String>,
-    /// PEM file of the authorities to trust instead of the system's
+    /// PEM file of the certificate authorities to trust instead of the system's
     #[arg(long, value_name = "[NAME=]FILE")]
     cacert: Vec<String>,
-    /// PEM file of the certificate to show to the server
+    /// PEM file of the client certificate
     #[arg(long, value_name = "[NAME=]FILE")]
     cert: Vec<String>,
     /// PEM file of its private key [default: the file of --cert]
     #[arg(long, value_name = "[NAME=]FILE")]
     key: Vec<String>,
-    /// Accept any certificate; said loudly in the result
+    /// Accept any certificate; the result says so
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     insecure: Vec<String>,
-    /// Name to ask for and to find in the certificate [default: the URL's host]
+    /// Server name to send (SNI) and to expect in the certificate [default: the URL's host]
     #[arg(long, value_name = "[NAME=]HOST")]
     server_name: Vec<String>,
     /// Resume TLS sessions [default: every handshake is a full one]

@@ -24,7 +24,7 @@ pub struct Pattern {
     pub body: Vec<u8>,
     /// How long it may take, if that is not as the load says.
     pub timeout: Option<Duration>,
-    /// The search term that it was made from, where each target has a request of its own.
+    /// The search term in the request, where each target has its own request template.
     pub term: Option<String>,
 }
 

@@ -19,7 +19,7 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 const SHORTEST_TIMEOUT: Duration = Duration::from_millis(1);
 /// More sockets than one address pair has ports is surely a slip.
 const MOST_CONNECTIONS: u64 = 100_000;
-/// More than these is surely a slip: every number of connections is a workload of its own.
+/// Each number of connections becomes one workload; a larger number is taken for a typing error.
 const MOST_LEVELS: usize = 64;
 /// A day of arrivals in less than a tenth of a second.
 const HIGHEST_SPEED: f64 = 1e6;

@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Figure, Outcome, Trust};
+use super::comparison::Outcome;
+use super::figure::Figure;
+use super::trust::Trust;
 
 /// What a target can do at most of workloads that differ in their connections only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Figure, Trust};
+use super::figure::Figure;
+use super::trust::Trust;
 
 /// A run against an earlier one of the same question. They were not interleaved: an interval
 /// covers what varied inside the runs, and only the controls tell what the machine did between
@@ -16,7 +17,7 @@ pub struct Earlier {
     pub after: String,
     /// What speaks against comparing them, a sentence each.
     pub warnings: Vec<String>,
-    /// Sides that are INVALID or SUSPECT, INVALID ones first; left out when there is none.
+    /// Sides that are INVALID or SUSPECT, INVALID ones first; absent if both are VALID.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Doubt>,
     /// How far the controls moved; null without controls.
@@ -31,7 +32,7 @@ pub struct Earlier {
     pub changes: Vec<EarlierChange>,
 }
 
-/// One of two runs or files that should not be believed as it is.
+/// A run or file that is INVALID or SUSPECT.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Doubt {
     /// Which.

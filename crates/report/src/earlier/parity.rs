@@ -27,8 +27,8 @@ pub(super) struct Answers {
     body: Option<f64>,
     /// Share of the work that failed; unknown where none was done.
     failed: Option<f64>,
-    /// Hits by search term, where each target has a request of its own for a term
-    /// (`by_target`); `None` for other work.
+    /// Hits by search term, where each target has its own request template (`by_target`);
+    /// `None` for other workloads.
     terms: Option<BTreeMap<String, u64>>,
     /// The plan's `hits_tolerance`, as a share.
     tolerance: f64,
@@ -76,8 +76,8 @@ impl Answers {
 
     /// Whether the later responses are those of the same work.
     ///
-    /// Where each target has a request of its own for a term, the hits of each term are compared,
-    /// and the sizes of responses are not: servers of different kinds never send the same bytes.
+    /// Where each target has its own request template, the hits of each term are compared and the
+    /// sizes of responses are not: servers of different kinds never send the same bytes.
     pub(super) fn parity(&self, later: &Self) -> Parity {
         if let (Some(then), Some(now)) = (self.failed, later.failed)
             && (then - now).abs() > FAILED

@@ -41,7 +41,7 @@ impl Terms {
         }
     }
 
-    /// Whether each target has a request of its own for a term.
+    /// Whether each target has its own request template for search terms.
     pub(super) fn has_own_words(&self) -> bool {
         let settings = self.settings.as_ref();
         settings.is_some_and(|settings| settings.contains_key("by_target"))

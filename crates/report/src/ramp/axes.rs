@@ -12,10 +12,11 @@ pub(super) const TOP: f64 = 48.0;
 pub(super) const BOTTOM: f64 = 56.0;
 /// Distance of the first and the last level from the ends of their axis: space for error bars.
 const INSET: f64 = 14.0;
-/// From so many times the fewest clients on, the axis of clients is logarithmic.
+/// The axis of clients is logarithmic if the largest number of clients is at least this multiple of
+/// the smallest.
 const WIDE: f64 = 64.0;
-/// Levels of which each is so many times the one before, the last excepted, are doubling; their
-/// axis is logarithmic.
+/// The axis is also logarithmic if each level, the last excepted, is at least this multiple of the
+/// previous level.
 const DOUBLING: f64 = 1.8;
 /// Average width of a character, as a share of the font's size.
 const CHARACTER: f64 = 0.6;

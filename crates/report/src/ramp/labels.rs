@@ -26,8 +26,8 @@ impl Labels {
         }
     }
 
-    /// Where beside a ring there is space for words: the begin of their base line. `None` if there
-    /// is none, and the ring says it without words.
+    /// The start of the base line of a label next to a ring. The label overlaps no other label and, if
+    /// possible, no line. `None` if there is no space; the ring is then drawn without a label.
     pub(super) fn place(&mut self, x: f64, y: f64, words: &str, size: u32) -> Option<(f64, f64)> {
         let (width, height) = (width_of(words, size), f64::from(size));
         let beside = [
@@ -62,8 +62,8 @@ fn overlap(one: &[f64; 4], other: &[f64; 4]) -> bool {
     one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3]
 }
 
-/// Names of at most so many characters each. Those that are too long lose their begin as far as
-/// they share it with another, or their end.
+/// Each name shortened to its number of characters. A name that is too long loses the start that
+/// it shares with another name, or its end.
 pub(super) fn shortened(names: &[(&str, usize)]) -> Vec<String> {
     let same = |one: &str, other: &str| {
         let both = one.chars().zip(other.chars());
@@ -78,7 +78,7 @@ pub(super) fn shortened(names: &[(&str, usize)]) -> Vec<String> {
         let others = names.iter().enumerate().filter(|(other, _)| *other != at);
         let shared = others.map(|(_, (other, _))| same(name, other)).max();
         let shared = shared.unwrap_or(0).min(characters.len() - 1);
-        // With so much of the begin as there is space for before what is different.
+        // Keeps as many shared characters before the difference as the length permits.
         let begins = match shared < most / 2 {
             true => 0,
             false => (shared - most / 3).min(characters.len() + 1 - most),

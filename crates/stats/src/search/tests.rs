@@ -19,8 +19,9 @@ fn clear(rate: f64, purpose: Purpose, held: bool) -> Probe {
     }
 }
 
-/// Slice of the simulated runs, and what a probe takes besides, seconds.
+/// Length of a slice in the simulated runs, seconds.
 const SLICE: f64 = 2.0;
+/// Time of a probe that is not measured, seconds.
 const BESIDES: f64 = 0.5;
 
 /// Runs a search to its end, or until the time is over, as a run does: the proof is kept its time.

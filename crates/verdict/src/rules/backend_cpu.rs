@@ -18,7 +18,7 @@ impl Rule for BackendCpu {
     }
 
     fn summary(&self) -> &'static str {
-        "a program that is not observed works for the target, such as its database"
+        "a program that is not observed, such as a database, works for the target"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -20,7 +20,7 @@ impl Rule for Bandwidth {
     }
 
     fn summary(&self) -> &'static str {
-        "a network link carried nearly all it can"
+        "a network link was nearly saturated"
     }
 
     fn severities(&self) -> &'static [Severity] {

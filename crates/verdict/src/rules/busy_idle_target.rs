@@ -21,7 +21,7 @@ impl Rule for BusyIdleTarget {
     }
 
     fn summary(&self) -> &'static str {
-        "a target without load used CPU while another was measured"
+        "a target without load used CPU time while another was measured"
     }
 
     fn severities(&self) -> &'static [Severity] {

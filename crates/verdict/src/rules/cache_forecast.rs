@@ -20,7 +20,7 @@ impl Rule for CacheForecast {
     }
 
     fn summary(&self) -> &'static str {
-        "a cache did not hit as often as the requests let expect"
+        "the hit ratio of a cache differs from the forecast for these requests"
     }
 
     fn severities(&self) -> &'static [Severity] {
@@ -65,7 +65,7 @@ impl Rule for CacheForecast {
 }
 
 impl CacheForecast {
-    /// The count that was to be read is none.
+    /// The counters did not change although requests were sent.
     fn stood_still(&self, cell: &Cell<'_>, sent: u64) -> Finding {
         Finding {
             rule: self.name(),
@@ -74,13 +74,13 @@ impl CacheForecast {
             workload: Some(cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),
             evidence: format!(
-                "by its own count nobody asked the cache of {}, and {} were sent that it could \
-                 have answered",
+                "the cache counters of {} did not change, although {} were sent that the cache \
+                 could have answered",
                 cell.target.name,
                 count(usize::try_from(sent).unwrap_or(usize::MAX), "request")
             ),
-            advice: "look at whether cache_counters names the page of this server, and whether \
-                     what is asked can be cached at all"
+            advice: "check that cache_counters names the right page of this server, and that it \
+                     caches such requests at all"
                 .to_owned(),
         }
     }

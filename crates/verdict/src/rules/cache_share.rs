@@ -18,7 +18,7 @@ impl Rule for CacheShare {
     }
 
     fn summary(&self) -> &'static str {
-        "the share of answers from a cache was not the one that was meant"
+        "the hit ratio of a cache is not the intended one"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -25,7 +25,7 @@ impl Rule for CarryOver {
     }
 
     fn summary(&self) -> &'static str {
-        "a target does otherwise after the other one than after itself"
+        "a target performs differently depending on which target ran before it"
     }
 
     fn severities(&self) -> &'static [Severity] {
@@ -63,14 +63,15 @@ impl CarryOver {
             workload: Some(workload.name.clone()),
             target: None,
             evidence: format!(
-                "the primary figure of a target is {} {way} in a slice after one of its own than \
-                 after the other's, steady drift taken off ({})",
+                "the deciding figure of a target is {} {way} in a slice after a slice of the same \
+                 target than after a slice of the other one, steady drift removed ({})",
                 percent(size),
                 count(quads.len(), "quad")
             ),
-            advice: "use a longer --gap, so that a target has come to rest before the next slice; \
-                     look for work that it puts off, such as flushing or compaction"
-                .to_owned(),
+            advice:
+                "use a longer --gap, so that a target is idle before the next slice; look for work \
+                     that it defers, such as flushing or compaction"
+                    .to_owned(),
         })
     }
 }
@@ -101,7 +102,7 @@ mod tests {
         assert_eq!(findings[0].severity, Severity::Note);
         assert!(
             findings[0].evidence.starts_with(
-                "the primary figure of a target is 5.3 % higher in a slice after one of its own"
+                "the deciding figure of a target is 5.3 % higher in a slice after a slice of the same"
             ),
             "{findings:?}"
         );

@@ -16,7 +16,7 @@ impl Rule for Censored {
     }
 
     fn summary(&self) -> &'static str {
-        "operations were still out when their slice had to end"
+        "operations were still in flight when their slice ended"
     }
 
     fn severities(&self) -> &'static [Severity] {

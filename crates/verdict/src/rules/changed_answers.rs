@@ -32,7 +32,7 @@ impl Rule for ChangedAnswers {
     }
 
     fn summary(&self) -> &'static str {
-        "a target did not answer during or after the run as it did before"
+        "a target's responses changed during or after the run"
     }
 
     fn severities(&self) -> &'static [Severity] {
@@ -117,24 +117,24 @@ fn changed(host: &HostAsked, place: &str, labels: &[String]) -> Option<Seen> {
     if let Some((now, was)) = both.iter().find(other) {
         let hits = now.hits.unwrap_or_default();
         let seen = format!(
-            "{count} of {} patterns had other numbers of hits from {place} when asked again, the \
+            "{count} of {} patterns had different numbers of hits from {place} when sent again, the \
              first of them {}: {was} before, {hits} now",
             both.len(),
             pattern_name(now.pattern, labels),
         );
-        let advice = "find out what the target does under load: an answer in time that finds less \
-                      is no answer, and data that change meanwhile make other work of every slice";
+        let advice = "find out what the target does under load: a fast response with fewer hits is \
+                      wrong, and if the data change during the run, each slice does different work";
         return Some((Severity::Invalid, seen, advice));
     }
     let untold = both.iter().filter(|(now, _)| now.hits.is_none()).count();
     let share = untold as f64 / both.len().max(1) as f64;
     (share > UNTOLD).then(|| {
         let seen = format!(
-            "{place} told no number of hits for {untold} of {} patterns when asked again ({})",
+            "{place} gave no number of hits for {untold} of {} patterns when they were sent again ({})",
             both.len(),
             percent(share)
         );
-        let advice = "look at such an answer, and at what the target says of itself after load";
+        let advice = "look at such a response, and at the log of the target";
         (Severity::Suspect, seen, advice)
     })
 }
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(findings[0].target.as_deref(), Some("b"));
         assert_eq!(
             findings[0].evidence,
-            "1 of 2 patterns had other numbers of hits from b when asked again, the first of them \
+            "1 of 2 patterns had different numbers of hits from b when sent again, the first of them \
              GET /d/select?query=rice: 7 before, 0 now"
         );
         let trust: Vec<_> = run.assess().primary().map(|c| c.trust).collect();

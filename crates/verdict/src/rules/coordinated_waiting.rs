@@ -28,7 +28,7 @@ impl Rule for CoordinatedWaiting {
     }
 
     fn summary(&self) -> &'static str {
-        "a target paused, and a closed loop did not ask meanwhile"
+        "a target paused, and the closed loop sent no requests meanwhile"
     }
 
     fn severities(&self) -> &'static [Severity] {

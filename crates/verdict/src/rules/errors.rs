@@ -27,7 +27,7 @@ impl Rule for Errors {
     }
 
     fn summary(&self) -> &'static str {
-        "operations failed, or a slice has no success at all"
+        "operations failed, or a slice has no correct response"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -1,7 +1,7 @@
 //! Some slices decide what the others do not.
 
 use super::Rule;
-use crate::compare::Comparison;
+use crate::comparison::Comparison;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
 use crate::flags::{Flag, flags};
@@ -20,7 +20,7 @@ impl Rule for FlaggedSlices {
     }
 
     fn summary(&self) -> &'static str {
-        "the result is another one without the slices that something was wrong with"
+        "the ratio changes if flagged slices are left out"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -21,7 +21,7 @@ impl Rule for Hysteresis {
     }
 
     fn summary(&self) -> &'static str {
-        "a ramp gave other figures on the way down than on the way up"
+        "a ramp gave different figures in descending than in ascending order"
     }
 
     fn severities(&self) -> &'static [Severity] {

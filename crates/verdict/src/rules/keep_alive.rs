@@ -32,7 +32,7 @@ impl Rule for KeepAlive {
     }
 
     fn summary(&self) -> &'static str {
-        "connections do not stay open, or making them takes much of the time"
+        "connections do not stay open, or opening them takes much of the time"
     }
 
     fn severities(&self) -> &'static [Severity] {
@@ -92,9 +92,8 @@ impl KeepAlive {
                 verb(made.ledger.reset as usize, "was", "were"),
             ),
             advice: if all_alike {
-                "know that connecting is part of the throughput, as it is for every client of a \
-                 server that closes after its answer; where connections can be kept, switch that \
-                 on in the target"
+                "the throughput includes connecting, as for every client of a server that closes the \
+                 connection after its response; if the target can keep connections, enable that"
             } else {
                 "switch keep-alive on in the target, or raise its number of requests for each \
                  connection (in nginx keepalive_timeout and keepalive_requests); if it is to \

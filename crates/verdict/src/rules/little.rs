@@ -31,7 +31,7 @@ impl Rule for LittlesLaw {
     }
 
     fn summary(&self) -> &'static str {
-        "rate times latency is not the number of connections"
+        "the figures violate Little's law"
     }
 
     fn severities(&self) -> &'static [Severity] {
@@ -85,8 +85,8 @@ impl LittlesLaw {
                 "do not use these figures: more was in flight than was asked for, or times are \
                  too long; please report it"
             } else {
-                "do not use these figures: connections rested and nobody timed it; look for \
-                 fewer objects than connections, or a generator that cannot keep up"
+                "do not use these figures: connections were idle for an unknown time; look for \
+                 fewer objects than connections, or a load generator that cannot keep up"
             }
             .to_owned(),
         })

@@ -1,7 +1,7 @@
 //! Medium objects for which more in all means longer for some.
 
 use super::Rule;
-use crate::compare::Comparison;
+use crate::comparison::Comparison;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
 use crate::metric::Metric;

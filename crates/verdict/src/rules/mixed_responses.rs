@@ -26,7 +26,7 @@ impl Rule for MixedResponses {
     }
 
     fn summary(&self) -> &'static str {
-        "the same request got responses of different kinds, all with a status that is a success"
+        "the same request got different kinds of responses, all with a successful status"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -21,7 +21,7 @@ impl Rule for NetworkLatency {
     }
 
     fn summary(&self) -> &'static str {
-        "the network took most of the time of an answer"
+        "the network took most of the response time"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -23,7 +23,7 @@ impl Rule for NoHits {
     }
 
     fn summary(&self) -> &'static str {
-        "request patterns that find nothing"
+        "request patterns have no hits"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -28,7 +28,7 @@ impl Rule for OptimumConcurrency {
     }
 
     fn summary(&self) -> &'static str {
-        "how many connections were enough for the most throughput"
+        "the smallest number of connections that reaches the highest throughput"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -24,7 +24,7 @@ impl Rule for OthersBusy {
     }
 
     fn summary(&self) -> &'static str {
-        "other programs used the machine while it measured"
+        "other programs used the machine during the measurement"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -25,7 +25,7 @@ impl Rule for PortExhaustion {
     }
 
     fn summary(&self) -> &'static str {
-        "local ports ran out, or are about to"
+        "local ports ran out or will run out"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -44,7 +44,7 @@ impl Rule for ProxyHop {
     }
 
     fn summary(&self) -> &'static str {
-        "a proxy stands in front of a target's server, or opens a connection for each request"
+        "a proxy is in front of a target's server, or opens a connection for each request"
     }
 
     fn severities(&self) -> &'static [Severity] {

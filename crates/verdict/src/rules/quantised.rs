@@ -43,7 +43,7 @@ impl Rule for Quantised {
     }
 
     fn summary(&self) -> &'static str {
-        "times fall on the ticks of a timer"
+        "times are multiples of a timer tick"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -19,7 +19,7 @@ impl Rule for RateTooLow {
     }
 
     fn summary(&self) -> &'static str {
-        "every target keeps up with the rate, and nothing tells them apart"
+        "every target keeps up with the rate, so the run cannot distinguish them"
     }
 
     fn severities(&self) -> &'static [Severity] {
@@ -60,13 +60,12 @@ impl RateTooLow {
             workload: Some(workload.name.clone()),
             target: None,
             evidence: format!(
-                "each of {} answered all that was asked for ({} or more), and response times do \
-                 not tell them apart: which of them can do more is not known",
+                "each of {} reached the requested rate ({} or more), and their response times do not \
+                 differ: it is unknown which of them can do more",
                 count(arms.len(), "target"),
                 rate(least)
             ),
-            advice: "ask at a higher --rate, or in a closed loop, to see which can do more"
-                .to_owned(),
+            advice: "use a higher --rate or a closed loop to find out which can do more".to_owned(),
         })
     }
 }
@@ -96,9 +95,9 @@ mod tests {
         let findings = Run::pair(8).open_loop().findings(&RateTooLow);
         assert_eq!(findings.len(), 1);
         assert!(
-            findings[0].evidence.starts_with(
-                "each of 2 targets answered all that was asked for (1.00 k/s or more)"
-            ),
+            findings[0]
+                .evidence
+                .starts_with("each of 2 targets reached the requested rate (1.00 k/s or more)"),
             "{findings:?}"
         );
     }

@@ -43,7 +43,7 @@ impl Rule for SendLag {
     }
 
     fn summary(&self) -> &'static str {
-        "requests were sent later than they were due"
+        "the load generator sent requests late"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -33,7 +33,7 @@ impl Rule for ServerCpu {
     }
 
     fn summary(&self) -> &'static str {
-        "the target's CPU is the limit, or the one core that it uses"
+        "the CPU is the bottleneck of the target: all cores, or the one core that it uses"
     }
 
     fn severities(&self) -> &'static [Severity] {

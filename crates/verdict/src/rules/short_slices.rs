@@ -42,7 +42,7 @@ impl Rule for ShortSlices {
     }
 
     fn summary(&self) -> &'static str {
-        "slices too short for the operations in them"
+        "slices are too short for their operations"
     }
 
     fn severities(&self) -> &'static [Severity] {
@@ -212,7 +212,7 @@ impl ShortSlices {
                 )
             };
             if here.is_off(&asked) {
-                return Some(told(&asked, "were asked for"));
+                return Some(told(&asked, "were planned"));
             }
             let there = there.filter(|there| here.is_off(there))?;
             Some(told(&there, &format!("were on {}", baseline.target.name)))

@@ -25,7 +25,7 @@ impl Rule for SlowStage {
     }
 
     fn summary(&self) -> &'static str {
-        "one stage of the target explains its slowest answers"
+        "one server stage explains the slowest responses"
     }
 
     fn severities(&self) -> &'static [Severity] {

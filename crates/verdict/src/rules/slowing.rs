@@ -29,7 +29,7 @@ impl Rule for Slowing {
     }
 
     fn summary(&self) -> &'static str {
-        "a target went on at another pace half-way"
+        "the performance of a target changed during the run (step change)"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -46,7 +46,7 @@ impl Rule for Stalls {
     }
 
     fn summary(&self) -> &'static str {
-        "a target stalled in some slices, or answered nothing for a while"
+        "a target stalled in some slices, or sent no response for a while"
     }
 
     fn severities(&self) -> &'static [Severity] {

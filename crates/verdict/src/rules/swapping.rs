@@ -25,7 +25,7 @@ impl Rule for Swapping {
     }
 
     fn summary(&self) -> &'static str {
-        "memory was short: pages were swapped, or all work waited for memory"
+        "memory was short: pages were swapped, or all processes waited for memory"
     }
 
     fn severities(&self) -> &'static [Severity] {

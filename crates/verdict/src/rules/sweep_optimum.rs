@@ -15,7 +15,7 @@ impl Rule for SweepOptimum {
     }
 
     fn summary(&self) -> &'static str {
-        "which of the values that were swept is the smallest that none beats"
+        "the smallest value of a sweep that no other value beats"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -17,7 +17,7 @@ impl Rule for TailSignature {
     }
 
     fn summary(&self) -> &'static str {
-        "times pile up where network stacks wait: 40 ms, 200 ms, 1 s, 3 s"
+        "times cluster at constants of the network stack: 40 ms, 200 ms, 1 s, 3 s"
     }
 
     fn severities(&self) -> &'static [Severity] {

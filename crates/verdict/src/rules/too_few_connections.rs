@@ -25,7 +25,7 @@ impl Rule for TooFewConnections {
     }
 
     fn summary(&self) -> &'static str {
-        "cores were left, and more connections give more or might"
+        "cores were idle, and more connections increase throughput or may do so"
     }
 
     fn severities(&self) -> &'static [Severity] {

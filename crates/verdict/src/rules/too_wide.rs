@@ -3,7 +3,8 @@
 use tenbin_plan::Plan;
 
 use super::Rule;
-use crate::compare::{Comparison, compare_all, is_question};
+use crate::compare::compare_all;
+use crate::comparison::{Comparison, is_question};
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
 use crate::metric::Metric;
@@ -23,7 +24,7 @@ impl Rule for TooWide {
     }
 
     fn summary(&self) -> &'static str {
-        "the interval is too wide to tell"
+        "the interval is too wide for an answer"
     }
 
     fn severities(&self) -> &'static [Severity] {

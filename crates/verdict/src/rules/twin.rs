@@ -1,7 +1,7 @@
 //! What the baseline's twin says of the noise.
 
 use super::Rule;
-use crate::compare::{Comparison, is_deciding};
+use crate::comparison::{Comparison, is_deciding};
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
 use crate::outcome::{NOISE_FLOOR, effect};
@@ -16,7 +16,7 @@ impl Rule for Twin {
     }
 
     fn summary(&self) -> &'static str {
-        "the baseline's twin differs from it, or a difference is smaller than the noise between them"
+        "the baseline differs from its twin, or a difference is smaller than the noise between the two"
     }
 
     fn severities(&self) -> &'static [Severity] {

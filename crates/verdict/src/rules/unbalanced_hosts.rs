@@ -22,7 +22,7 @@ impl Rule for UnbalancedHosts {
     }
 
     fn summary(&self) -> &'static str {
-        "the hosts of a target did not share the load"
+        "the hosts of a target did not share the load by their weights"
     }
 
     fn severities(&self) -> &'static [Severity] {

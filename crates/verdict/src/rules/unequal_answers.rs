@@ -31,7 +31,7 @@ impl Rule for UnequalAnswers {
     }
 
     fn summary(&self) -> &'static str {
-        "two targets did not give the same answers to the same requests"
+        "two targets gave different responses to the same requests"
     }
 
     fn severities(&self) -> &'static [Severity] {

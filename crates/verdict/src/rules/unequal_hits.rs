@@ -22,7 +22,7 @@ impl Rule for UnequalHits {
     }
 
     fn summary(&self) -> &'static str {
-        "two targets did not find as much for the same request patterns"
+        "two targets reported different numbers of hits for the same patterns"
     }
 
     fn severities(&self) -> &'static [Severity] {
@@ -137,7 +137,7 @@ impl Found<'_> {
         let share = untold as f64 / all.len().max(1) as f64;
         (share > UNTOLD).then(|| {
             format!(
-                "{} told no number of hits for {untold} of {} patterns ({})",
+                "{} gave no number of hits for {untold} of {} patterns ({})",
                 self.target,
                 all.len(),
                 percent(share)
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(findings[0].severity, Severity::Suspect);
         assert_eq!(
             findings[0].evidence,
-            "b told no number of hits for 1 of 2 patterns (50 %)"
+            "b gave no number of hits for 1 of 2 patterns (50 %)"
         );
     }
 

@@ -19,7 +19,7 @@ impl Rule for UnevenHosts {
     }
 
     fn summary(&self) -> &'static str {
-        "the hosts of a target took different times for the same requests"
+        "the hosts of a target have different service times"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -15,7 +15,7 @@ impl Rule for Unobserved {
     }
 
     fn summary(&self) -> &'static str {
-        "what a target used is not known for every slice, although it was to be observed"
+        "the resource use of an observed target is unknown in some slices"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -31,7 +31,7 @@ impl Rule for WarmUp {
     }
 
     fn summary(&self) -> &'static str {
-        "the first slices of a target are not like the later ones"
+        "the first slices of a target differ from the later ones"
     }
 
     fn severities(&self) -> &'static [Severity] {

@@ -5,7 +5,7 @@ use tenbin_stats::{CONFIDENCE, ratio as ratio_of};
 use super::Rule;
 use super::server_cpu::works_on_one_core;
 use crate::backend::Backends;
-use crate::compare::Blocks;
+use crate::blocks::Blocks;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
 use crate::generator::Thread;
@@ -42,7 +42,7 @@ impl Rule for WorkerLimit {
     }
 
     fn summary(&self) -> &'static str {
-        "more connections only wait longer while cores are left: too few workers"
+        "more connections only wait longer while cores are idle: too few workers"
     }
 
     fn severities(&self) -> &'static [Severity] {
@@ -97,8 +97,8 @@ impl WorkerLimit {
             _ => busy.idle_words(),
         };
         let advice = if works_on_one_core(&top.cell, &busy) {
-            "it seems to work on one core: raise the number of its worker processes or threads to that \
-             of the cores"
+            "the server works on one core, and that core is saturated: start one worker process or \
+             thread for each core, or accept this as its limit"
         } else {
             "raise the number of its workers, or of connections in its pool: to the number of \
              cores for work that needs CPU, to 3 to 8 times as many for work that waits; or look \
@@ -322,7 +322,7 @@ mod tests {
         assert!(
             findings[0]
                 .advice
-                .starts_with("it seems to work on one core")
+                .starts_with("the server works on one core")
         );
     }
 

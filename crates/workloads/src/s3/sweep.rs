@@ -9,27 +9,25 @@
 //!
 //! Last are the buckets that Tenbin made, if they are empty.
 
+mod listed;
+mod requests;
+mod responses;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use memchr::memmem;
 use slab::Slab;
 use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
-use tenbin_plan::ListForm;
 
-use super::actions::lock::{BYPASS, hold};
-use super::batch::{self, Batch};
 use super::document::Document;
-use super::listing::{Reader, text_of};
 use super::place::Place;
 use super::progress::Progress;
 use super::refusal::Refusals;
 use super::residue::{MadeBucket, OfBucket};
-use super::scribe::{Ask, Scribe};
+use super::scribe::Scribe;
 use super::tidy::Remains;
-use super::uri::{canonical_query, push_encoded};
-use super::versions;
+use listed::Item;
 
 /// What a sweep has to deal with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,25 +55,6 @@ const HOPELESS: u32 = 32;
 
 /// Of an answer, kept, bytes: a page of a thousand of the longest keys.
 const KEPT_ANSWER: usize = 16 << 20;
-
-/// An object, or a version of one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Item {
-    key: String,
-    version: Option<String>,
-    /// A delete marker holds nothing that could be locked.
-    marker: bool,
-    /// Bytes, as the listing says.
-    size: u64,
-}
-
-/// The entries of a page.
-#[derive(Debug, PartialEq, Eq)]
-struct Entries {
-    items: Vec<Item>,
-    /// Entries whose key cannot be read: nobody knows whose they are.
-    unreadable: usize,
-}
 
 #[derive(Debug, Clone)]
 enum Job {
@@ -310,292 +289,6 @@ impl Sweep {
             ))
         })
     }
-
-    fn form(&self) -> ListForm {
-        match self.litter {
-            Litter::Objects => ListForm::V2,
-            Litter::Versions | Litter::Locked => ListForm::Versions,
-        }
-    }
-
-    fn body(job: &Job) -> Option<Document> {
-        match job {
-            Job::Batch(_, items) => Some(Batch::of_keys(
-                items
-                    .iter()
-                    .map(|item| (item.key.clone(), item.version.clone())),
-            )),
-            Job::Release(..) => Some(hold("OFF")),
-            Job::List(..) | Job::One(..) | Job::IsEmpty(_) | Job::Bucket(_) => None,
-        }
-    }
-
-    fn write(&mut self, exchange: &mut Exchange, unix_seconds: u64, out: &Out) {
-        let path;
-        let bypass = [BYPASS];
-        let bypass = match self.litter {
-            Litter::Locked => &bypass[..],
-            Litter::Objects | Litter::Versions => &[],
-        };
-        let md5 = out.body.as_ref().map(Document::md5_header);
-        let with_md5: Vec<_> = md5.into_iter().chain(bypass.iter().copied()).collect();
-        let announced = out.body.as_ref().map(Document::announced);
-        let ask = match &out.job {
-            Job::List(bucket, from) => {
-                self.query = self.list_query(*bucket, from.as_ref());
-                Ask {
-                    query: &self.query,
-                    ..Ask::plain("GET", *bucket, &self.place.buckets[*bucket].path)
-                }
-            }
-            Job::IsEmpty(bucket) => {
-                self.query = self.any_query();
-                Ask {
-                    query: &self.query,
-                    ..Ask::plain("GET", *bucket, &self.place.buckets[*bucket].path)
-                }
-            }
-            Job::Batch(bucket, _) => Ask {
-                query: b"delete=",
-                headers: &with_md5,
-                body: announced,
-                ..Ask::plain("POST", *bucket, &self.place.buckets[*bucket].path)
-            },
-            Job::Release(bucket, item) => {
-                path = self.path_of(*bucket, item);
-                let version = item.version.as_deref().unwrap_or_default();
-                self.query = canonical_query([
-                    (&b"legal-hold"[..], &b""[..]),
-                    (b"versionId", version.as_bytes()),
-                ]);
-                Ask {
-                    query: &self.query,
-                    headers: &with_md5[..1],
-                    body: announced,
-                    ..Ask::plain("PUT", *bucket, &path)
-                }
-            }
-            Job::One(bucket, item) => {
-                path = self.path_of(*bucket, item);
-                self.query.clear();
-                if let Some(version) = &item.version {
-                    versions::write_query(&mut self.query, version.as_bytes());
-                }
-                Ask {
-                    query: &self.query,
-                    headers: bypass,
-                    ..Ask::plain("DELETE", *bucket, &path)
-                }
-            }
-            Job::Bucket(bucket) => Ask::plain("DELETE", *bucket, &self.place.buckets[*bucket].path),
-        };
-        self.scribe.write(exchange, unix_seconds, &ask);
-    }
-
-    /// Encoded.
-    fn path_of(&self, bucket: usize, item: &Item) -> Vec<u8> {
-        let mut path = self.place.buckets[bucket].path.clone();
-        if path.last() != Some(&b'/') {
-            path.push(b'/');
-        }
-        push_encoded(&mut path, item.key.as_bytes(), true);
-        path
-    }
-
-    fn list_query(&self, bucket: usize, from: Option<&(String, String)>) -> Vec<u8> {
-        let mut pairs: Vec<(&[u8], &[u8])> = vec![
-            (b"max-keys", b"1000"),
-            (b"prefix", self.prefixes[bucket].as_bytes()),
-        ];
-        match self.form() {
-            ListForm::Versions => pairs.push((b"versions", b"")),
-            ListForm::V1 | ListForm::V2 => pairs.push((b"list-type", b"2")),
-        }
-        if let Some((marker, version)) = from {
-            match self.form() {
-                ListForm::Versions => {
-                    pairs.push((b"key-marker", marker.as_bytes()));
-                    pairs.push((b"version-id-marker", version.as_bytes()));
-                }
-                ListForm::V1 | ListForm::V2 => {
-                    pairs.push((b"continuation-token", marker.as_bytes()));
-                }
-            }
-        }
-        canonical_query(pairs)
-    }
-
-    /// Asks for anything that is in a bucket.
-    fn any_query(&self) -> Vec<u8> {
-        let form: (&[u8], &[u8]) = match self.form() {
-            ListForm::Versions => (b"versions", b""),
-            ListForm::V1 | ListForm::V2 => (b"list-type", b"2"),
-        };
-        canonical_query([(&b"max-keys"[..], &b"1"[..]), (b"prefix", b""), form])
-    }
-
-    /// Whether a key may be deleted. Whatever else a server says: nothing outside is
-    /// touched.
-    fn is_ours(&self, bucket: usize, item: &Item) -> bool {
-        let is_named = || match &self.only {
-            Some(only) => {
-                let object = self.place.object_of(bucket, &item.key);
-                object.is_some_and(|object| only.binary_search(&object).is_ok())
-            }
-            None => true,
-        };
-        item.key.starts_with(&self.prefixes[bucket]) && is_named()
-    }
-
-    /// A page of a listing; false if it is none.
-    fn read(&mut self, bucket: usize, from: Option<&(String, String)>, answer: &[u8]) -> bool {
-        let mut reader = Reader::new(self.form());
-        reader.read(answer);
-        let page = reader.finish();
-        if !page.whole {
-            return false;
-        }
-        let Entries {
-            items: listed,
-            unreadable,
-        } = entries(answer);
-        if unreadable > 0 {
-            self.listed = false;
-            self.unlisted = Some(format!(
-                "{unreadable} keys of a page of the listing cannot be read"
-            ));
-        }
-        let items: Vec<Item> = listed
-            .iter()
-            .filter(|item| self.is_ours(bucket, item))
-            .cloned()
-            .collect();
-        self.met[bucket] += items.len() as u64;
-        self.met_bytes[bucket] += items.iter().map(|item| item.size).sum::<u64>();
-        if page.more {
-            let next = (page.marker, page.version);
-            let names = listed.iter().map(|item| match &item.version {
-                Some(version) => format!("{}\n{version}", item.key),
-                None => item.key.clone(),
-            });
-            let names: Vec<String> = names.collect();
-            let goes_on = self.progress[bucket].goes_on(names.iter().map(String::as_str));
-            if next.0.is_empty() || from == Some(&next) || !goes_on {
-                return false;
-            }
-            self.jobs.push_back((Job::List(bucket, Some(next)), 0));
-        }
-        match self.pass {
-            Pass::Release => {
-                let held = items.into_iter().filter(|item| !item.marker);
-                self.jobs
-                    .extend(held.map(|item| (Job::Release(bucket, item), 0)));
-            }
-            Pass::Look => {}
-            _ if items.is_empty() => {}
-            // One by one, a server is given the time that it may need, and says of each why
-            // it is not deleted.
-            Pass::Delete(_) if self.is_gentle() && self.met[bucket] <= ONE_BY_ONE => {
-                let each = items.into_iter().map(|item| (Job::One(bucket, item), 0));
-                self.jobs.extend(each);
-            }
-            _ => self.jobs.push_back((Job::Batch(bucket, items), 0)),
-        }
-        true
-    }
-
-    fn failed(&mut self, job: &Job, why: String) {
-        match job {
-            Job::List(..) => {
-                self.listed = false;
-                self.unlisted = Some(why);
-            }
-            Job::One(..) => *self.refused.entry(why).or_default() += 1,
-            // Nobody goes through it one by one any more.
-            Job::Batch(..) if self.failures_in_a_row + 1 >= HOPELESS => {
-                *self.refused.entry(why).or_default() += 1;
-            }
-            Job::IsEmpty(bucket) => {
-                self.keep_bucket(*bucket, format!("it could not be listed: {why}"));
-            }
-            Job::Bucket(bucket) => {
-                self.keep_bucket(*bucket, format!("DELETE failed: {why}"));
-            }
-            Job::Batch(..) | Job::Release(..) => {}
-        }
-        self.failures_in_a_row += 1;
-        if self.failures_in_a_row >= HOPELESS {
-            self.jobs.clear();
-        }
-    }
-
-    fn keep_bucket(&mut self, bucket: usize, why: String) {
-        self.report[bucket].made = Some(MadeBucket::Left(why));
-    }
-
-    /// Whether the answer is the one that was wanted.
-    fn settle(&mut self, exchange: &Exchange, job: &Job, status: u16) -> bool {
-        match job {
-            Job::List(bucket, _) | Job::IsEmpty(bucket)
-                if status == 404
-                    && self.answers.code(exchange).as_deref() == Some("NoSuchBucket") =>
-            {
-                // Whoever deleted it: nothing is left in it.
-                self.buckets.retain(|own| own != bucket);
-                if let Some(made) = &mut self.report[*bucket].made {
-                    *made = MadeBucket::Gone;
-                }
-                true
-            }
-            Job::List(bucket, from) => {
-                if status != 200 {
-                    return false;
-                }
-                let answer = self.answers.caught(exchange).to_vec();
-                self.read(*bucket, from.as_ref(), &answer)
-            }
-            Job::Batch(_, items) => {
-                let gone =
-                    status == 200 && batch::all_gone(self.answers.caught(exchange), items.len());
-                self.acknowledged = gone.then_some(status).or(self.acknowledged);
-                gone
-            }
-            // What was never held cannot be let go; deleting will show what matters.
-            Job::Release(..) => true,
-            // 404: somebody else was faster, and it is gone all the same.
-            Job::One(..) => {
-                let gone = matches!(status, 200 | 204 | 404);
-                self.acknowledged = gone.then_some(status).or(self.acknowledged);
-                gone
-            }
-            Job::IsEmpty(bucket) => self.look_into(*bucket, exchange, status),
-            Job::Bucket(bucket) => {
-                let gone = matches!(status, 200 | 204 | 404);
-                if gone {
-                    self.report[*bucket].made = Some(match status {
-                        404 => MadeBucket::Gone,
-                        _ => MadeBucket::Deleted,
-                    });
-                }
-                gone
-            }
-        }
-    }
-
-    /// Whether the answer tells if a bucket is empty; if it is, the bucket is next.
-    fn look_into(&mut self, bucket: usize, exchange: &Exchange, status: u16) -> bool {
-        let mut reader = Reader::new(self.form());
-        reader.read(self.answers.caught(exchange));
-        let page = reader.finish();
-        if status != 200 || !page.whole {
-            return false;
-        }
-        match page.keys == 0 && !page.more {
-            true => self.jobs.push_back((Job::Bucket(bucket), 0)),
-            false => self.keep_bucket(bucket, "it is not empty".to_owned()),
-        }
-        true
-    }
 }
 
 /// What all keys of a run begin with, whatever the workload.
@@ -605,36 +298,6 @@ fn of_run(place: &Place) -> &str {
     match own.find('/') {
         Some(end) if own.starts_with("tenbin-") => &place.prefix[..given + end + 1],
         _ => &place.prefix,
-    }
-}
-
-/// What a page names, in order.
-fn entries(page: &[u8]) -> Entries {
-    let starts = |tag: &'static [u8]| memmem::find_iter(page, tag);
-    let mut starts: Vec<(usize, bool)> = starts(b"<Contents>")
-        .chain(starts(b"<Version>"))
-        .map(|at| (at, false))
-        .chain(starts(b"<DeleteMarker>").map(|at| (at, true)))
-        .collect();
-    starts.sort_unstable();
-    let ends = starts.iter().skip(1).map(|(at, _)| *at);
-    let ends = ends.chain([page.len()]);
-    let each = starts.iter().zip(ends);
-    let items: Vec<Item> = each
-        .filter_map(|(&(start, marker), end)| {
-            let element = &page[start..end];
-            let size = text_of(element, "Size").and_then(|size| size.trim().parse().ok());
-            Some(Item {
-                key: text_of(element, "Key")?,
-                version: text_of(element, "VersionId").filter(|id| !id.is_empty()),
-                marker,
-                size: size.unwrap_or(0),
-            })
-        })
-        .collect();
-    Entries {
-        unreadable: starts.len() - items.len(),
-        items,
     }
 }
 
@@ -735,42 +398,4 @@ impl Workload for Sweep {
 /// Whether a status says that the same request may succeed later.
 fn is_busy(status: u16) -> bool {
     status == 429 || (500..600).contains(&status) && status != 501
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_page_is_read_element_by_element() {
-        let page = b"<ListVersionsResult><KeyMarker>x</KeyMarker>\
-            <DeleteMarker><Key>a</Key><VersionId>2</VersionId></DeleteMarker>\
-            <Version><VersionId>1</VersionId><Key>a&amp;b</Key></Version>\
-            <Version><Key>c</Key></Version></ListVersionsResult>";
-        let item = |key: &str, version: Option<&str>, marker| Item {
-            key: key.to_owned(),
-            version: version.map(ToOwned::to_owned),
-            marker,
-            size: 0,
-        };
-        let read = entries(page);
-        assert_eq!(
-            read.items,
-            [
-                item("a", Some("2"), true),
-                item("a&b", Some("1"), false),
-                item("c", None, false)
-            ]
-        );
-        assert_eq!(read.unreadable, 0);
-    }
-
-    #[test]
-    fn a_key_that_cannot_be_read_is_counted() {
-        let page = b"<ListBucketResult><Contents><Key>a&nosuch;b</Key><Size>5</Size></Contents>\
-            <Contents><Key>c</Key><Size>12</Size></Contents></ListBucketResult>";
-        let read = entries(page);
-        assert_eq!((read.items.len(), read.unreadable), (1, 1));
-        assert_eq!(read.items[0].size, 12);
-    }
 }

@@ -21,41 +21,42 @@ pub struct ObjectArgs {
     /// Bucket, made if missing [default: tenbin-bench]
     #[arg(long, value_name = "NAME")]
     pub bucket: Option<String>,
-    /// Number of buckets, called NAME-000 and so on, which the objects go round
+    /// Number of buckets, named NAME-000 and so on; objects are distributed over them in turn
     #[arg(long, value_name = "N")]
     pub buckets: Option<u32>,
-    /// What every key begins with, before Tenbin's own prefix
+    /// Prefix of every key, before Tenbin's own prefix
     #[arg(long, value_name = "TEXT")]
     pub prefix: Option<String>,
-    /// How keys are named: sequential or random
+    /// Key names: sequential or random
     #[arg(long, value_name = "ORDER")]
     pub keys: Option<String>,
-    /// Prefixes on each level above the keys: 16/16 is sixteen, and sixteen below each
+    /// Number of prefixes per level above the keys: 16/16 is sixteen, with sixteen below each
     #[arg(long, value_name = "N/N…")]
     pub prefixes: Option<String>,
-    /// Which object is read next: uniform, zipf:1.1, sequential, or once (no cache can have it)
+    /// Order of reads: uniform, zipf:1.1, sequential, or once (each object once, so that no cache
+    /// holds it)
     #[arg(long, value_name = "HOW")]
     pub choose: Option<String>,
-    /// Use the data set that is there if it is right, and leave it there
+    /// Use the existing data set if it is complete, and keep it after the run
     #[arg(long, conflicts_with = "existing")]
     pub keep: bool,
-    /// Use the objects that are there below the prefix; make and delete nothing
+    /// Use the existing objects below the prefix; create and delete nothing
     #[arg(long)]
     pub existing: bool,
-    /// Every object has content of its own, made while it is sent
+    /// Every object has different content, generated while it is sent
     #[arg(long)]
     pub unique: bool,
-    /// How much of the content a compressor can take away, percent
+    /// Share of the content that a compressor can remove, percent
     #[arg(long, value_name = "PERCENT")]
     pub compressible: Option<u32>,
-    /// Do not compare what is read with what was stored
+    /// Do not compare the content that is read with the content that was stored
     #[arg(long)]
     pub no_verify: bool,
-    /// Checksum sent with content and checked in answers: md5, crc32, crc32c, crc64nvme, sha1,
+    /// Checksum sent with content and checked in responses: md5, crc32, crc32c, crc64nvme, sha1,
     /// sha256
     #[arg(long, value_name = "NAME")]
     pub checksum: Option<String>,
-    /// Encryption by the server: sse-s3, or sse-c with a key made up for the run
+    /// Encryption by the server: sse-s3, or sse-c with a key generated for the run
     #[arg(long, value_name = "KIND")]
     pub encryption: Option<String>,
     /// Storage class of every object
@@ -70,7 +71,7 @@ pub struct ObjectArgs {
     /// Tag of every object; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub tag: Vec<String>,
-    /// Versions of every object, in a bucket that keeps them
+    /// Versions of every object, in a bucket with versioning
     #[arg(long, value_name = "N")]
     pub versions: Option<u32>,
     /// Put the bucket in the host name (bucket.host) instead of the path
@@ -92,28 +93,28 @@ pub struct ObjectArgs {
     /// with waits of up to 1s; the operation is timed from its first attempt [default: 0]
     #[arg(long, value_name = "N", help_heading = "Requests")]
     pub retries: Option<u32>,
-    /// The part of an object that get reads: random:64KiB or 0-1023
+    /// Part of an object that get reads: random:64KiB or 0-1023
     #[arg(long, value_name = "RANGE", help_heading = "Requests")]
     pub range: Option<String>,
     /// Size of a part of a multipart upload [default: 5MiB]
     #[arg(long, value_name = "SIZE", help_heading = "Requests")]
     pub part_size: Option<String>,
-    /// Parts of one object that are out at once [default: 4]
+    /// Parts of one object in flight [default: 4]
     #[arg(long, value_name = "N", help_heading = "Requests")]
     pub parts_at_once: Option<u32>,
     /// How keys are listed: v2, v1 or versions [default: v2]
     #[arg(long = "list", value_name = "FORM", help_heading = "Requests")]
     pub form: Option<String>,
-    /// Keys on a page of a listing [default: 1000]
+    /// Keys per page of a listing [default: 1000]
     #[arg(long, value_name = "N", help_heading = "Requests")]
     pub page: Option<u32>,
-    /// What parts keys into levels, of which list lists one, such as /
+    /// Delimiter that divides keys into levels, such as /; list lists one level
     #[arg(long, value_name = "CHAR", help_heading = "Requests")]
     pub delimiter: Option<String>,
-    /// Objects in one request of delete-batch [default: 100]
+    /// Objects per request of delete-batch [default: 100]
     #[arg(long, value_name = "N", help_heading = "Requests")]
     pub batch: Option<u32>,
-    /// Files in one archive, or objects of one fan-out [default: 50]
+    /// Files per archive, or objects per fan-out [default: 50]
     #[arg(long, value_name = "N", help_heading = "Requests")]
     pub entries: Option<u32>,
 }

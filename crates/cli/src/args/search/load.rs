@@ -10,12 +10,12 @@ use super::LoginArgs;
 /// `tenbin search load`.
 #[derive(Args)]
 #[command(after_help = "\
-A directory stands for its schema.grn and indexes.grn, then its other files that end in .grn. How
-far a load has come is kept beside the data: the same command goes on after an interruption, and
-what is sent again changes nothing, since records have keys.
+A directory stands for its schema.grn and indexes.grn, then its other files that end in .grn. The
+progress of a load is stored next to the data: after an interruption, the same command continues.
+Records that are sent again change nothing, because records have keys.
 
-Several servers: replicas of Groonga each get everything; the nodes of OpenSearch and Droonga get
-the records in turns, and the first of them alone gets schema and indexes.
+Several servers: replicas of Groonga each get all data; the nodes of OpenSearch and Droonga get the
+records in turn, and only the first node gets schema and indexes.
 
 Examples:
   tenbin search load search-data --into groonga --server http://127.0.0.1:10041
@@ -38,19 +38,19 @@ pub struct SearchLoadArgs {
     /// A server, repeatable: a URL, or HOST[:PORT][/TAG] of a Droonga engine
     #[arg(long = "server", value_name = "SERVER", required = true)]
     pub servers: Vec<String>,
-    /// Most records a second [default: as many as go]
+    /// Largest number of records per second [default: no limit]
     #[arg(long, value_name = "N", value_parser = rate)]
     pub messages_per_second: Option<f64>,
-    /// Print the records a second, once a second
+    /// Print the records per second, once a second
     #[arg(long)]
     pub report_throughput: bool,
-    /// Records of a batch
+    /// Records per batch
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub batch: u32,
-    /// File that keeps how far the load has come [default: beside the data]
+    /// File that records the progress of the load [default: next to the data]
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
-    /// Begin anew, whatever is kept about an earlier load
+    /// Start from the beginning and ignore the progress of an earlier load
     #[arg(long)]
     pub restart: bool,
     /// Shards of an index of OpenSearch [default: the server's]

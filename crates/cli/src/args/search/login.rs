@@ -8,7 +8,7 @@ use tenbin_corpus::http::Login;
 /// User, password and certificates of a search server.
 #[derive(Args)]
 pub struct LoginArgs {
-    /// User, if the server wants one
+    /// User, if the server requires one
     #[arg(long, value_name = "NAME", requires = "password_file")]
     pub user: Option<String>,
     /// File with the user's password

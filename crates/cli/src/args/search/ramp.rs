@@ -47,8 +47,8 @@ pub struct SearchRampArgs {
     /// How long.
     #[command(flatten)]
     pub rounds: RoundsArgs,
-    /// File for the result in drnbench's format; with several targets the name of each stands before
-    /// the file's
+    /// File for the result in drnbench's format; with several targets, one file each, with the name
+    /// of the target before the file name
     #[arg(
         long,
         value_name = "FILE",
@@ -73,8 +73,9 @@ pub struct ClientArgs {
         conflicts_with_all = ["start_n_clients", "end_n_clients", "step"]
     )]
     pub clients: Option<String>,
-    /// Send at these rates, one level each, whatever the responses do: 100/s, or a list such as
-    /// 50/s,100/s,200/s. Response times then count from when a request was due
+    /// Send at these rates, one level each, however fast the responses are (open loop): 100/s, or a
+    /// list such as 50/s,100/s,200/s. Response times then count from the time at which a request
+    /// was due
     #[arg(
         long,
         value_name = "RATES",
@@ -82,8 +83,8 @@ pub struct ClientArgs {
         allow_hyphen_values = true
     )]
     pub rate: Option<String>,
-    /// How requests at --rate are spread: constant, or poisson (at random, from the seed) [default:
-    /// constant]
+    /// Distribution of the requests at --rate: constant, or poisson (at random, from the seed)
+    /// [default: constant]
     #[arg(long, value_name = "HOW", requires = "rate")]
     pub arrivals: Option<String>,
     /// Clients of the first step, 0 being 1 [default: 0]
@@ -92,14 +93,14 @@ pub struct ClientArgs {
     /// Most clients of the last step
     #[arg(long, value_name = "N")]
     pub end_n_clients: Option<u64>,
-    /// Clients that each step has more [default: 1]
+    /// Clients added per step [default: 1]
     #[arg(long, value_name = "N", requires = "end_n_clients")]
     pub step: Option<u64>,
-    /// Rest of a client after each answer, for example 100ms or exponential:100ms [default: 10ms, as
-    /// drnbench has it]
+    /// Think time of a client after each response, for example 100ms or exponential:100ms [default:
+    /// 10ms, as in drnbench]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub wait: Option<String>,
-    /// Longest time for one answer [default: 30s]
+    /// Longest time for a response [default: 30s]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub timeout: Option<String>,
     /// Open a new connection for every request, as drnbench does

@@ -72,7 +72,7 @@ pub(super) struct Room(
 );
 
 impl Store {
-    /// With so many bytes of memory for all blobs; without a limit for `None`.
+    /// An empty store that keeps at most `limit` bytes of blobs; `None` means no limit.
     pub(super) fn new(lag: Duration, limit: Option<u64>) -> Self {
         Self {
             lag,

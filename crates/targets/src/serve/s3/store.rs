@@ -129,7 +129,7 @@ impl Bucket {
 }
 
 impl Store {
-    /// With so many bytes of memory for all objects; as many as there are without.
+    /// An empty store in memory that keeps at most `limit` bytes of objects; `None` means no limit.
     pub(super) fn in_memory(limit: Option<u64>) -> Self {
         Self {
             disk: None,

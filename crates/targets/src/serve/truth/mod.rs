@@ -48,19 +48,19 @@ pub struct TruthOptions {
     pub service: Service,
     /// Seed of every random choice.
     pub seed: u64,
-    /// Serve so many requests at a time, first come first served; any number when not
-    /// set. With a service time of S on average, N of them do N/S a second at most.
+    /// Number of requests served at the same time, first come first served; unlimited if not set.
+    /// N workers with a mean service time of S serve at most N/S requests a second.
     pub workers: Option<NonZeroUsize>,
-    /// Serve with so many workers that share one listening socket, each one request at a time of
-    /// the connections that it has accepted. Nothing else is promised then: no capacity, stalls,
-    /// wrong responses or log.
+    /// Number of workers that share one listening socket. Each serves the connections that it has
+    /// accepted, one request at a time. Capacity, stalls, wrong responses and the log do not work
+    /// with it.
     pub prefork: Option<NonZeroUsize>,
-    /// Begin at most so many requests a second, evenly spaced; the rest waits.
+    /// Most requests started per second, evenly spaced; further requests wait.
     pub capacity: Option<f64>,
-    /// When nothing is answered.
+    /// Times in which the server sends no response.
     pub stalls: Vec<Stall>,
-    /// A pause after every so many requests: nothing is answered from the request on that begins
-    /// it, and everything that waits at its end.
+    /// A pause once per N requests. From the request that starts the pause until its end the server
+    /// sends no response; then it sends all responses that are due.
     pub rare_pause: Option<RarePause>,
     /// Share of requests that are answered wrong, unless they say so themselves
     /// (`X-Tenbin-Answer: reset`).

@@ -39,24 +39,24 @@ impl FromStr for Stall {
     }
 }
 
-/// A pause after every so many requests, written `50ms/4500`.
+/// A pause once per N requests, written `50ms/4500`: 50 ms once per 4,500 requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RarePause {
-    /// How long nothing is answered.
+    /// Duration of the pause.
     pub length: Duration,
-    /// The request that begins it is one in this many.
+    /// Requests per pause.
     pub every: NonZeroU64,
 }
 
-/// Why a text is no rare pause.
+/// Why a text is not a valid rare pause.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RarePauseError {
-    /// It is not a time and a number with a slash between them.
+    /// The text is not a time, a slash and a number.
     #[error(
-        "{0:?} is not a pause; write for how long and every how many requests, for example \"50ms/4500\""
+        "{0:?} is not a pause; write its duration and the number of requests per pause, for example \"50ms/4500\""
     )]
     NoPause(String),
-    /// Its time is none.
+    /// The time is not valid.
     #[error(transparent)]
     Time(#[from] TimeError),
 }

@@ -1,0 +1,141 @@
+//! Polling until deletions take effect.
+
+use crate::common::{Outcome, Scratch};
+use crate::stand::{Blobs, blob, errors_found, failed, failures, ok, result, steps};
+
+#[test]
+fn deletions_are_followed_until_they_take_effect() {
+    let scratch = Scratch::new("blob-gone");
+    let server = Blobs::start(&scratch, &["--delete-lag", "300ms"]);
+    let options = "--phases pd --objects 40 --slice 30s --rounds 1 --until-gone";
+    let run = blob(&scratch, &server, options);
+    assert_eq!(ok(&run, "delete"), 40, "{run}");
+    // As many as there are connections for are polled some thirty times each, and not as
+    // often as can be.
+    let gone = steps(&run, "delete", "gone");
+    assert!((16..=40).contains(&gone), "{gone}: {run}");
+    let polled = steps(&run, "delete", "is it gone");
+    assert!((gone..gone * 60).contains(&polled), "{polled}: {run}");
+
+    let server = Blobs::start(
+        &scratch,
+        &["--fault", "never-gone:50%", "--delete-lag", "0s"],
+    );
+    let options = "--phases pd --objects 8 --slice 60s --rounds 1 --until-gone --gone-within \
+                   300ms --poll-interval 20ms";
+    let run = blob(&scratch, &server, options);
+    assert_eq!(
+        (ok(&run, "delete"), steps(&run, "delete", "gone")),
+        (8, 4),
+        "{run}"
+    );
+    assert!(
+        errors_found(&run).contains("4 of 8 acknowledged operations that were polled"),
+        "{run}"
+    );
+    let (count, texts) = failures(&run, "timeout");
+    assert_eq!(count, 4, "{run}");
+    assert!(
+        texts.contains("still there 300ms after its deletion began"),
+        "{texts}"
+    );
+    run.expect_stderr("4 blobs were still there when last asked after");
+
+    // Only a blob that was read is still there: other answers tell nothing, and it is
+    // asked after again.
+    let server = Blobs::start(
+        &scratch,
+        &[
+            "--gone",
+            "404",
+            "--fault",
+            "500:50%",
+            "--delete-lag",
+            "100ms",
+        ],
+    );
+    let options = "--phases pd --objects 8 --slice 60s --rounds 1 --until-gone --errors 0";
+    let run = blob(&scratch, &server, options);
+    assert_eq!(ok(&run, "delete"), 8, "{run}");
+    let (untold, texts) = failures(&run, "status");
+    assert!(untold > 0 && texts.contains("500 ServerError"), "{run}");
+    let server = Blobs::start(&scratch, &["--fault", "500:100%", "--delete-lag", "0s"]);
+    let options = "--phases pd --objects 8 --slice 60s --rounds 1 --until-gone --gone-within 300ms";
+    let run = blob(&scratch, &server, options);
+    assert_eq!(
+        (ok(&run, "delete"), steps(&run, "delete", "gone")),
+        (8, 0),
+        "{run}"
+    );
+    let (_, texts) = failures(&run, "status");
+    assert!(
+        texts.contains("gone or not is unknown 300ms after its deletion began"),
+        "{texts}"
+    );
+    run.expect_stderr("of 8 blobs whose deletion was acknowledged it is not known");
+    assert!(!run.stderr.contains("still there"), "{run}");
+
+    // What was being deleted when a run ended is not read by the next, and is deleted again.
+    let server = Blobs::start(&scratch, &["--delete-lag", "1h"]);
+    let on_disk = |options: &str| {
+        let options = format!("{options} --locations db --rounds 1 --slice 60s --size 1KiB");
+        blob(&scratch, &server, &options)
+    };
+    on_disk("--phases p --objects 8").expect_stderr("8 blobs of set \"blobs\" stay");
+    on_disk("--phases d --until-gone --gone-within 100ms")
+        .expect_stderr("8 of them were being deleted when a run ended");
+    on_disk("--phases g")
+        .expect_code(4)
+        .expect_stderr("there is nothing to read: an earlier run was deleting all 8 blobs");
+    on_disk("--phases p --objects 3");
+    let run = on_disk("--phases g");
+    assert_eq!((ok(&run, "get"), failed(&run, "get")), (3, 0), "{run}");
+    let run = on_disk("--phases d");
+    assert_eq!(ok(&run, "delete"), 11, "{run}");
+    run.expect_stderr("0 blobs of set \"blobs\" stay");
+    assert!(!run.stderr.contains("were being deleted"), "{run}");
+
+    // A slice that ends before they are gone knows how many are not.
+    let server = Blobs::start(&scratch, &["--fault", "never-gone:100%"]);
+    let options = "--phases pd --objects 4 --slice 2s --rounds 1 --until-gone";
+    let run = blob(&scratch, &server, options);
+    assert_eq!(
+        (ok(&run, "delete"), steps(&run, "delete", "gone")),
+        (4, 0),
+        "{run}"
+    );
+    assert_eq!(server.held(), 4, "{run}");
+    run.expect_stderr("4 blobs were still there when last asked after");
+}
+
+#[test]
+fn the_time_until_gone_is_not_that_of_reads_which_break_off() {
+    let scratch = Scratch::new("blob-breaks");
+    // As a CubeFS cluster does it, but for its deletion delay.
+    let server = Blobs::start(
+        &scratch,
+        &["--delete-lag", "100ms", "--gone-delay", "610ms"],
+    );
+    let options = "--phases pd --objects 3000 --size 1KiB --slice 6s --rounds 1";
+    let plain = blob(&scratch, &server, options);
+    let polled = blob(&scratch, &server, &format!("{options} --until-gone"));
+    assert_eq!(ok(&polled, "delete"), 3000, "{polled}");
+    let rate = |run: &Outcome| result(run, "delete")["throughput"]["value"].as_f64();
+    let (without, with) = (rate(&plain), rate(&polled));
+    let kept = with.zip(without).map(|(with, without)| with / without);
+    assert!(
+        kept.is_some_and(|kept| kept > 0.3),
+        "{with:?} of {without:?}"
+    );
+    let deleted = result(&polled, "delete");
+    let mut operations = deleted["operations"].as_array().expect("operations").iter();
+    let gone = operations
+        .find(|one| one["operation"] == "gone")
+        .expect("gone");
+    assert!(gone["ok"].as_u64() >= Some(16), "{polled}");
+    // Polls come an eighth of the time so far apart.
+    let longest = gone["max"].as_f64().expect("a time");
+    assert!((0.1..0.4).contains(&longest), "{longest}: {polled}");
+    assert_eq!(errors_found(&polled), "", "{polled}");
+    assert!(!polled.stderr.contains("still there"), "{polled}");
+}

@@ -1,0 +1,174 @@
+//! Runs that cannot start: they say why and leave no run directory.
+
+use std::process::Command;
+
+use crate::common::{Nginx, Scratch, Tenbin, free_port};
+use crate::stand::{SOON, run_directory};
+
+#[test]
+fn a_closed_port() {
+    let scratch = Scratch::new("closed-port");
+    let target = format!("gone=http://127.0.0.1:{}/", free_port());
+    let run = Tenbin::new(&scratch, ["http", "--target", &target]).run();
+    run.expect_code(3)
+        .expect_stderr("gone")
+        .expect_stderr("refused");
+    scratch.expect_nobody_left(SOON);
+    expect_no_run(&scratch);
+}
+
+/// A failed start leaves nothing behind.
+fn expect_no_run(scratch: &Scratch) {
+    let runs = std::fs::read_dir(scratch.path().join("runs"));
+    let left: Vec<_> = runs.into_iter().flatten().flatten().collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_url_that_is_not_there() {
+    let scratch = Scratch::new("not-found");
+    let locations = "location / { return 404; } location /away { return 503; }";
+    let nginx = Nginx::serving(&scratch, locations);
+    let short = ["--warmup", "0s", "--slice", "100ms", "--rounds", "2"];
+    let http = |url: &str, more: &[&str]| {
+        let line = [&["http", url][..], &short, more].concat();
+        Tenbin::new(&scratch, line).run()
+    };
+    let run = http(&nginx.url(), &[]);
+    run.expect_code(3)
+        .expect_stderr("the first request failed: GET was answered with status 404")
+        .expect_stderr("--expect 404");
+    expect_no_run(&scratch);
+    let accepted = http(&nginx.url(), &["--expect", "404"]);
+    assert!(matches!(accepted.code, Some(0 | 6)), "{accepted}");
+    let away = format!("{}away", nginx.url());
+    http(&away, &[])
+        .expect_code(4)
+        .expect_stderr("warning: target")
+        .expect_stderr("GET was answered with status 503");
+}
+
+#[test]
+fn a_name_that_does_not_resolve() {
+    let scratch = Scratch::new("unresolved");
+    let run = Tenbin::new(
+        &scratch,
+        ["http", "--target", "lost=http://no-such-host.invalid/"],
+    )
+    .run();
+    run.expect_code(3).expect_stderr("no-such-host.invalid");
+}
+
+/// `tenbin run` on a plan, with these soft and hard limits of open files.
+fn limited(scratch: &Scratch, soft: u32, hard: u32, plan: &str) -> std::process::Output {
+    let script = format!(
+        "ulimit -Sn {soft} && ulimit -Hn {hard} && exec '{}' run '{plan}'",
+        env!("CARGO_BIN_EXE_tenbin")
+    );
+    Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(scratch.path())
+        .env(scratch.mark().0, scratch.mark().1)
+        .output()
+        .expect("sh can be started")
+}
+
+#[test]
+fn too_few_open_files() {
+    let scratch = Scratch::new("open-files");
+    let told = scratch.join("limit-of-the-target");
+    let plan = scratch.write(
+        "plan.toml",
+        format!(
+            r#"
+[rounds]
+count = 1
+slice = "500ms"
+warmup = "0s"
+
+[load]
+connections = 300
+
+[[target]]
+name = "own"
+command = ["sh", "-c", "ulimit -Sn > '{told}'; ulimit -Sn 1000; exec '{}' serve http --listen 127.0.0.1:{{port}}"]
+url = "http://127.0.0.1:{{port}}/"
+
+[[workload]]
+name = "page"
+kind = "http"
+"#,
+            env!("CARGO_BIN_EXE_tenbin")
+        ),
+    );
+    let refused = limited(&scratch, 64, 200, &plan);
+    let stderr = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{stderr}");
+    let sentence = "target \"own\", workload \"page\": 300 connections need about 380 open files";
+    assert!(stderr.contains(sentence), "{stderr}");
+    assert!(stderr.contains("may have 200; use fewer"), "{stderr}");
+    assert!(!scratch.entries().contains(&"runs".to_owned()));
+
+    let run = limited(&scratch, 64, 1000, &plan);
+    let stderr = String::from_utf8_lossy(&run.stderr);
+    assert!(matches!(run.status.code(), Some(0 | 6)), "{stderr}");
+    let kept = run_directory(&scratch).join("intervals.jsonl");
+    let kept = std::fs::read_to_string(kept).expect("intervals.jsonl");
+    // Not all may have come to be accepted in so short a slice, but all got a socket.
+    let seconds = kept.matches("\"refused\":").count();
+    assert!(seconds > 0, "{kept}");
+    assert_eq!(kept.matches("\"refused\":0,").count(), seconds, "{kept}");
+    // The target has what the user gave it, not what the load needs.
+    let limit = std::fs::read_to_string(told).expect("its limit");
+    assert_eq!(limit.trim(), "64");
+    scratch.expect_nobody_left(SOON);
+}
+
+#[test]
+fn a_run_directory_that_cannot_be_made() {
+    let scratch = Scratch::new("no-directory");
+    let nginx = Nginx::start(&scratch);
+    let file = scratch.write("file", "not a directory");
+    let target = nginx.target("nginx");
+    let run = Tenbin::new(&scratch, ["http", "--target", &target, "--out", &file]).run();
+    run.expect_code(5).expect_stderr(&file);
+}
+
+#[test]
+fn a_plan_that_cannot_be_read() {
+    let scratch = Scratch::new("no-plan");
+    Tenbin::new(&scratch, ["run", "absent.toml"])
+        .run()
+        .expect_code(2)
+        .expect_stderr("absent.toml");
+    let plan = scratch.write("typo.toml", "[load]\nconcurency = 3\n");
+    Tenbin::new(&scratch, ["run", &plan])
+        .run()
+        .expect_code(2)
+        .expect_stderr("typo.toml:2")
+        .expect_stderr("connections");
+    assert!(!scratch.entries().contains(&"runs".to_owned()));
+}
+
+#[test]
+fn a_target_that_does_not_become_ready() {
+    let scratch = Scratch::new("not-ready");
+    let plan = scratch.write(
+        "plan.toml",
+        r#"
+[[target]]
+name = "talker"
+command = ["sh", "-c", "echo I am thinking; sleep 60 & sleep 60"]
+url = "http://127.0.0.1:{port}/"
+ready_within = "1s"
+
+[[workload]]
+kind = "http"
+"#,
+    );
+    let run = Tenbin::new(&scratch, ["run", &plan]).run();
+    run.expect_code(3)
+        .expect_stderr("talker")
+        .expect_stderr("I am thinking");
+    scratch.expect_nobody_left(SOON);
+}

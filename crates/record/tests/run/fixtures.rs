@@ -1,0 +1,466 @@
+//! The run that the tests write, and what its figures have to be.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Pause, Sample, SetupSample};
+use tenbin_record::{
+    Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
+    HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount,
+    PauseUse, ProgramFile, ProgramUse, Retried, RunDirectory, SearchUse, ServerUse, SingleRequest,
+    Singles, Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums, TargetEnvironment, TcpUse,
+    UseScope, WireUse,
+};
+
+pub(crate) const SECONDS: u64 = 3;
+pub(crate) const THREADS: usize = 2;
+const BILLION: u64 = 1_000_000_000;
+const OPERATIONS: [&str; 2] = ["PUT", "GET"];
+
+pub(crate) fn started() -> SystemTime {
+    UNIX_EPOCH + Duration::new(1_767_225_599, 123_456_789)
+}
+
+pub(crate) fn environment() -> Environment {
+    let mut environment = Environment {
+        hostname: Some("balance".to_owned()),
+        clock_call_ns: Some(23.456_789_012_345),
+        ..Environment::default()
+    };
+    let retried = Retried {
+        ns: 2 * BILLION,
+        most: 10,
+        ok: 452,
+        failed: 3,
+        attempts_ok: 452,
+        attempts_failed: 9_000,
+    };
+    environment.targets.insert(
+        "b".to_owned(),
+        TargetEnvironment {
+            responses: Default::default(),
+            version: None,
+            program: vec![ProgramFile {
+                path: "/usr/sbin/server".to_owned(),
+                bytes: 1_234_567,
+                modified_ns: 1_767_323_045_000_000_001,
+            }],
+            server_header: Some("evil\u{1b}[31m\"header\"".to_owned()),
+            hosts: vec![HostEnvironment {
+                name: "db:9000".to_owned(),
+                addresses: vec!["[::1]:9000".to_owned(), "socket /s".to_owned()],
+                dns_ns: Some(1_500),
+            }],
+            insecure: true,
+            hits: [("get".to_owned(), vec![Some(5), None])].into(),
+            asked: [("get".to_owned(), vec![asked()])].into(),
+            records: Some(60),
+            relaunched: true,
+            retried: [("put".to_owned(), retried)].into(),
+        },
+    );
+    let labels = vec!["GET /a".to_owned(), "GET /b?c=\"d\"".to_owned()];
+    environment.patterns.insert("get".to_owned(), labels);
+    environment
+}
+
+/// Two patterns, of which one was asked again.
+fn asked() -> HostAsked {
+    let told = |pattern, hits| PatternAsked {
+        pattern,
+        hits,
+        bytes: Some(70),
+    };
+    HostAsked {
+        host: "one:80".to_owned(),
+        before: vec![told(0, Some(5)), told(1, None)],
+        after: Some(vec![told(0, Some(4))]),
+    }
+}
+
+fn stages() -> StageSums {
+    StageSums {
+        operations: vec![OperationStages {
+            operation: "GET".to_owned(),
+            stages: vec!["db".to_owned(), "a\u{1b}".to_owned()],
+            buckets: vec![BucketSums {
+                bucket: 160,
+                answers: 9,
+                service_ns: 9_000_000,
+                carrying: 7,
+                unreadable: 1,
+                totals: 6,
+                total_ns: 5_000_000,
+                total_service_ns: u64::MAX,
+                stages: vec![
+                    StageSum {
+                        named: 7,
+                        ns: 4_000_000,
+                    },
+                    StageSum::default(),
+                ],
+            }],
+        }],
+    }
+}
+
+fn singles() -> Singles {
+    let single = |status: Option<u16>, ns| SingleRequest {
+        request: "GET /a?\u{1b}".to_owned(),
+        host: status.map(|_| "db:9000".to_owned()),
+        status,
+        correct: status == Some(200),
+        ns,
+    };
+    Singles {
+        slowest: vec![single(None, u64::MAX), single(Some(503), 7)],
+        fastest: vec![single(Some(200), 1)],
+        patterns: vec![PatternCount {
+            pattern: 9,
+            ok: 1,
+            failed: 2,
+            sum_ns: 3,
+            min_ns: 3,
+            max_ns: 3,
+        }],
+    }
+}
+
+pub(crate) fn start(index: u32, closed_loop: bool, operations: usize) -> SliceStart {
+    SliceStart {
+        index,
+        block: index / 2,
+        round: index,
+        workload: "mixed, with a comma".to_owned(),
+        target: if index.is_multiple_of(2) { "a" } else { "b" }.to_owned(),
+        operations: OPERATIONS[..operations]
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect(),
+        roles: Vec::new(),
+        hosts: hosts_of(closed_loop)
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect(),
+        threads: THREADS,
+        connections: 16,
+        closed_loop,
+        planned_seconds: SECONDS as f64,
+        start: 0.1 + f64::from(index) * 4.7,
+        reopen: None,
+        probe: None,
+    }
+}
+
+/// Runs with an open loop have two hosts.
+fn hosts_of(closed_loop: bool) -> &'static [&'static str] {
+    if closed_loop {
+        &[]
+    } else {
+        &["db 1:9000", "db2,x"]
+    }
+}
+
+/// The second host answers one in three, and fails; only the first thread of an
+/// open loop speaks TLS, so that not every step is there everywhere.
+fn hosts(seed: u64, drain: bool, closed_loop: bool) -> Vec<HostSample> {
+    let mut hosts = vec![HostSample::default(); hosts_of(closed_loop).len()];
+    for (host, share) in hosts.iter_mut().zip([2, 1]) {
+        host.ok = if drain { 0 } else { share * (seed + 1) };
+        host.service
+            .record_n(share * 1_000_000, share * (seed + 1))
+            .unwrap();
+        host.errors[ErrorClass::Reset as usize] = 2 - share;
+    }
+    hosts
+}
+
+fn setup(thread: usize, seed: u64, closed_loop: bool) -> SetupSample {
+    let mut setup = SetupSample::default();
+    if closed_loop && seed > 3 {
+        return setup;
+    }
+    setup.connect.record_n(45_000 + seed, 1 + seed).unwrap();
+    setup.first_byte.record_n(2_000_000, 1 + seed).unwrap();
+    setup.response.record_n(2_100_000, 1 + seed).unwrap();
+    setup.total.record_n(2_145_000, 1 + seed).unwrap();
+    if thread == 0 && !closed_loop {
+        setup.tls.record_n(800_000, 1 + seed).unwrap();
+    }
+    setup
+}
+
+/// Some operations, more of them in every second; in an open loop with lag.
+fn op(name: &'static str, seed: u64, drain: bool, closed_loop: bool) -> OpSample {
+    let mut op = OpSample::new(name);
+    let timed = 5 + seed;
+    op.ok = if drain { 0 } else { timed };
+    for i in 0..timed {
+        let service = 50_000 + seed * 997 + i * i * 12_345;
+        op.service.record(service).unwrap();
+        op.first_byte.record(service - 20_000).unwrap();
+        if !closed_loop {
+            op.lag.record(i * 777).unwrap();
+            op.response.record(service + i * 777).unwrap();
+        }
+    }
+    op.sent = 100 * op.ok;
+    op.received = 1_000 * op.ok;
+    op.payload = 900 * op.ok;
+    op.answered = 700 * op.ok;
+    op.statuses.insert(200, op.ok);
+    if seed.is_multiple_of(3) {
+        op.errors[ErrorClass::Status as usize] = 2;
+        op.failed.record_n(1_234_567, 2).unwrap();
+        op.statuses.insert(503, 2);
+        op.failures.insert("Slow\u{7}Down".to_owned(), 2);
+    }
+    op
+}
+
+/// Both threads wait from 1.3 s after the opening of the window to 1.8 s, one of them a
+/// little longer, and the other once more alone.
+fn pause(thread: usize, second: u64, drain: bool) -> Option<Pause> {
+    let (start, end) = match (thread, second, drain) {
+        (0, 1, false) => (1_250, 1_800),
+        (1, 1, false) => (1_300, 1_900),
+        (1, 2, false) => (2_100, 2_990),
+        _ => return None,
+    };
+    Some(Pause {
+        start: start * 1_000_000,
+        end: end * 1_000_000,
+    })
+}
+
+pub(crate) fn sample(
+    thread: usize,
+    second: u64,
+    drain: bool,
+    closed_loop: bool,
+    operations: usize,
+) -> Sample {
+    let seed = second * 2 + thread as u64;
+    let (start, end) = if drain {
+        (SECONDS * BILLION, SECONDS * BILLION + 40_000_000)
+    } else {
+        (second * BILLION, (second + 1) * BILLION)
+    };
+    Sample {
+        thread,
+        start,
+        end,
+        ops: (0..)
+            .zip(&OPERATIONS[..operations])
+            .map(|(i, name)| op(name, seed + i, drain, closed_loop))
+            .collect(),
+        setup: setup(thread, seed, closed_loop),
+        hosts: hosts(seed, drain, closed_loop),
+        ledger: Ledger {
+            opened: 1,
+            reused: seed,
+            standing: 1,
+            connect_nanos: 12_345,
+            ..Ledger::default()
+        },
+        cpu: (seed + 1) * 100_000_000,
+        // One of the two slices is of a kernel that does not count it.
+        waited: closed_loop.then_some((seed + 1) * 150_000_000),
+        backlog: if drain { 0 } else { seed },
+        drain,
+        pause: pause(thread, second, drain),
+        late: std::array::from_fn(|bucket| u64::from(!closed_loop && bucket == 2)),
+    }
+}
+
+fn server(second: u64) -> ServerUse {
+    ServerUse {
+        cpu_seconds: Some(0.1 + second as f64 * 0.3),
+        rss_bytes: Some(1_000_000 + second),
+        rss_start_bytes: Some(900_000),
+        rss_end_bytes: Some(1_000_000 + second),
+        read_bytes: Some(4_096),
+        written_bytes: Some(8_192),
+        voluntary_switches: Some(10 + second),
+        involuntary_switches: None,
+        busiest_process_seconds: Some(0.25),
+        busiest_thread_seconds: None,
+        waited_for_core_seconds: Some(0.5),
+        seconds: Some(0.5 + second as f64),
+        missed_seconds: Some(0.001),
+        scope: UseScope::Host,
+        group: Some(GroupUse {
+            alone: true,
+            memory_peak_bytes: Some(2_000_000),
+            ..GroupUse::default()
+        }),
+    }
+}
+
+/// Something of everything, and something unknown.
+pub(crate) fn machine() -> MachineUse {
+    MachineUse {
+        seconds: 5.000_1,
+        cpu: Some(CpuUse {
+            cores: 2,
+            busy: 4.0,
+            interrupts: 0.5,
+            idle: 5.0,
+            iowait: 0.25,
+            steal: 0.25,
+        }),
+        own_cpu_seconds: Some(1.25),
+        others_cpu_seconds: Some(0.125),
+        programs: Some(vec![ProgramUse {
+            pid: 71,
+            name: "mariadbd".to_owned(),
+            cpu_seconds: 0.97,
+            rss_bytes: Some(4096),
+            processes: Some(2),
+        }]),
+        target_programs: None,
+        pause: Some(PauseUse {
+            seconds: 0.25,
+            active_opens: Some(7),
+            programs: Vec::new(),
+        }),
+        idle_targets: [("b".to_owned(), 0.5)].into(),
+        target_here: Some(true),
+        tcp: TcpUse {
+            time_wait_after: Some(1_139),
+            ..TcpUse::default()
+        },
+        frequency: Some(FrequencyUse {
+            fastest_mhz: 2_400.5,
+            most_mhz: 3_000.0,
+        }),
+        governor: Some("powersave".to_owned()),
+        disk: Some(DiskUse {
+            available_bytes: 1 << 40,
+            size_bytes: 1 << 41,
+        }),
+        links: vec![LinkUse {
+            name: "eth0".to_owned(),
+            received_bytes: 1,
+            sent_bytes: 2,
+            bits_per_second: None,
+        }],
+        ..MachineUse::default()
+    }
+}
+
+pub(crate) struct Written {
+    _root: tempfile::TempDir,
+    pub(crate) path: PathBuf,
+    pub(crate) slices: Vec<Slice>,
+}
+
+/// A closed loop on `a`, then an open one on `b`.
+pub(crate) fn write_run() -> Written {
+    write_slices(&[true, false], 2)
+}
+
+/// One slice for each of `closed_loops`.
+pub(crate) fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
+    let root = tempfile::tempdir().unwrap();
+    let directory = RunDirectory::create(root.path(), "test", started()).unwrap();
+    directory.write_plan("name = \"test\"\n").unwrap();
+    directory.write_environment(&environment()).unwrap();
+    let mut writer = directory.writer().unwrap();
+    let mut slices = Vec::new();
+    for (index, &closed_loop) in (0..).zip(closed_loops) {
+        writer.begin(start(index, closed_loop, operations)).unwrap();
+        let mut used = server(0);
+        writer.server(used).unwrap();
+        for second in 0..SECONDS {
+            for thread in 0..THREADS {
+                writer
+                    .sample(sample(thread, second, false, closed_loop, operations))
+                    .unwrap();
+            }
+            writer.server(server(second)).unwrap();
+            used = used.and(server(second));
+        }
+        for thread in 0..THREADS {
+            writer
+                .sample(sample(thread, 9, true, closed_loop, operations))
+                .unwrap();
+        }
+        // Only where an end is not torn, which is then the end of the seconds before it.
+        let looked = index == 0 && closed_loops.len() > 1;
+        let end = SliceEnd {
+            seconds: SECONDS as f64 + 0.000_000_123,
+            cut_short: false,
+            server: (index == 0).then_some(used),
+            allocated: (index == 0).then_some(Allocated {
+                bytes: 123_456,
+                count: 789,
+            }),
+            machine: looked.then(machine),
+            wire: looked.then_some(WireUse {
+                connections: 4,
+                min_rtt_ns: Some(12_000),
+                retransmits: 3,
+                unneeded_retransmits: Some(1),
+                sent_segments: Some(4_000),
+            }),
+            singles: looked.then(singles),
+            stages: looked.then(stages),
+            search: looked.then_some(SearchUse {
+                heap_used_bytes: Some(1 << 20),
+                heap_max_bytes: Some(2 << 20),
+                collections: Some(3),
+                segments: Some(7),
+                ..SearchUse::default()
+            }),
+            segment: None,
+            responses: None,
+            cache: looked.then_some(CacheUse {
+                forecast_hits: 5,
+                forecast_lookups: 10,
+                hits: None,
+                lookups: Some(11),
+            }),
+            spread: looked.then_some(Spread {
+                connections: 4,
+                median_responses: 200.0,
+                slowest: 50.5,
+                lower_quartile: 60.0,
+                median: 66.0,
+                upper_quartile: 70.0,
+                fastest: 100.25,
+                variation: 0.0,
+            }),
+        };
+        slices.push(writer.end(end).unwrap());
+    }
+    writer.complete(Ended::Precise).unwrap();
+    Written {
+        path: directory.path().to_path_buf(),
+        _root: root,
+        slices,
+    }
+}
+
+/// What `ok` must be after that many seconds, counted without any of the code
+/// under test.
+pub(crate) fn expected_ok(seconds: u64, operations: u64) -> u64 {
+    expected(
+        (0..seconds).flat_map(|second| (0..THREADS).map(move |thread| (thread, second))),
+        operations,
+    )
+}
+
+/// Operations that were due in the window and ended in its drain.
+pub(crate) fn expected_drained(operations: u64) -> u64 {
+    expected((0..THREADS).map(|thread| (thread, 9)), operations)
+}
+
+fn expected(samples: impl Iterator<Item = (usize, u64)>, operations: u64) -> u64 {
+    samples
+        .map(|(thread, second)| {
+            let seed = second * 2 + thread as u64;
+            (0..operations).map(|i| 5 + seed + i).sum::<u64>()
+        })
+        .sum()
+}
