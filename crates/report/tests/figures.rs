@@ -5,10 +5,10 @@
 #[allow(dead_code, reason = "made for all tests")]
 mod made_up;
 
-use made_up::Run;
+use made_up::{Run, terminal};
 use tenbin_plan::{Bound, Demand, Expectation, Figure as ExpectedFigure, Relation};
 use tenbin_report::document::{Comparison, ResultOf};
-use tenbin_report::{Document, drnbench, exporter, terminal};
+use tenbin_report::{Document, drnbench, exporter};
 
 /// The suite with its ramp, the second target as the baseline. On `memory` the machine is slower
 /// in a few rounds, so that medians of columns and ratios paired by round are apart, and one slice

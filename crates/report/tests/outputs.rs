@@ -8,11 +8,11 @@ mod made_up;
 use std::fs;
 use std::path::PathBuf;
 
-use made_up::Run;
+use made_up::{Run, screen, terminal};
 use tenbin_engine::ErrorClass;
 use tenbin_record::{CpuUse, MachineUse};
 use tenbin_report::document::{Outcome, RunEnded, SliceFigures, Trust};
-use tenbin_report::{Document, EXPORTERS, drnbench, exporter, terminal};
+use tenbin_report::{Document, EXPORTERS, drnbench, exporter};
 
 type NamedRun = (&'static str, fn() -> Run);
 
@@ -114,7 +114,7 @@ fn benchmark_lines_are_in_gos_format() {
 
 #[test]
 fn pair_on_a_wide_terminal() {
-    insta::assert_snapshot!(terminal(&stored("pair"), 120, false));
+    insta::assert_snapshot!(screen(&stored("pair"), 120, false));
 }
 
 #[test]
@@ -138,28 +138,60 @@ fn flagged_slices_are_named_beside_the_ratio_without_them() {
 }
 
 #[test]
+fn every_section_of_a_pair_on_a_terminal() {
+    insta::assert_snapshot!(terminal(&stored("pair"), 100, false));
+}
+
+#[test]
+fn every_section_of_a_run_that_reconnects_on_a_terminal() {
+    insta::assert_snapshot!(terminal(&stored("reconnecting"), 100, false));
+}
+
+#[test]
+fn a_suite_on_a_terminal() {
+    insta::assert_snapshot!(screen(&made_up::suite().document(), 100, false));
+}
+
+/// Four workloads on two targets, in the columns of most terminals.
+#[test]
+fn a_pair_fits_a_screen() {
+    let text = screen(&made_up::pair().document(), 100, false);
+    assert!(text.lines().count() <= 24, "{text}");
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 100),
+        "{text}"
+    );
+    let head: Vec<&str> = text.lines().take(2).collect();
+    assert!(
+        head[0].starts_with("durable is SLOWER than memory at put-1KiB: throughput −71 %"),
+        "{text}"
+    );
+    assert!(head[1].contains("EQUIVALENT"), "{text}");
+}
+
+#[test]
 fn pair_on_a_narrow_terminal() {
-    insta::assert_snapshot!(terminal(&stored("pair"), 80, false));
+    insta::assert_snapshot!(screen(&stored("pair"), 80, false));
 }
 
 #[test]
 fn single_on_a_terminal() {
-    insta::assert_snapshot!(terminal(&stored("single"), 120, false));
+    insta::assert_snapshot!(screen(&stored("single"), 120, false));
 }
 
 #[test]
 fn invalid_on_a_terminal() {
-    insta::assert_snapshot!(terminal(&stored("invalid"), 120, false));
+    insta::assert_snapshot!(screen(&stored("invalid"), 120, false));
 }
 
 #[test]
 fn killed_on_a_terminal() {
-    insta::assert_snapshot!(terminal(&stored("killed"), 120, false));
+    insta::assert_snapshot!(screen(&stored("killed"), 120, false));
 }
 
 #[test]
 fn reconnecting_on_a_terminal() {
-    insta::assert_snapshot!(terminal(&stored("reconnecting"), 120, false));
+    insta::assert_snapshot!(screen(&stored("reconnecting"), 120, false));
 }
 
 #[test]
@@ -169,7 +201,7 @@ fn reconnecting_as_markdown() {
 
 #[test]
 fn multipart_on_a_terminal() {
-    insta::assert_snapshot!(terminal(&stored("multipart"), 120, false));
+    insta::assert_snapshot!(screen(&stored("multipart"), 120, false));
 }
 
 #[test]
