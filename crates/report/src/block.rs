@@ -296,6 +296,20 @@ impl Table {
         self
     }
 
+    /// Whether a column holds figures, which line up at their ends, and not words.
+    pub(crate) fn is_numeric(&self, column: usize) -> bool {
+        let is_figure = |cell: &Cell| match cell {
+            Cell::Figure(..) | Cell::Number(_) | Cell::Ratio(_) => true,
+            Cell::Text(text) => {
+                let letters = text.letters();
+                let starts =
+                    letters.starts_with(|c: char| c.is_ascii_digit() || "<−-+×".contains(c));
+                starts || !cell.says_something()
+            }
+        };
+        column >= self.keys && self.rows.iter().all(|row| is_figure(&row[column]))
+    }
+
     fn is_constant(&self, column: usize) -> bool {
         let letters = |row: &Vec<Cell>| row[column].text(Detail::Value).letters();
         let first = self.rows.first().map(letters);

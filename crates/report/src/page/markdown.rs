@@ -81,9 +81,9 @@ fn table(page: &mut String, table: &Table, detail: Detail) {
     let head: Vec<String> = table.head.iter().map(|cell| for_markdown(cell)).collect();
     let _ = writeln!(page, "| {} |", head.join(" | "));
     let rule: Vec<&str> = (0..table.head.len())
-        .map(|column| match column < table.keys {
-            true => "---",
-            false => "---:",
+        .map(|column| match table.is_numeric(column) {
+            true => "---:",
+            false => "---",
         })
         .collect();
     let _ = writeln!(page, "| {} |", rule.join(" | "));

@@ -229,9 +229,9 @@ impl Page {
                 if column > 0 {
                     line.push_str(GAP);
                 }
-                match column < grid.keys {
-                    true => line.push_str(&format!("{shown}{space}")),
-                    false => line.push_str(&format!("{space}{shown}")),
+                match grid.numeric[column] {
+                    true => line.push_str(&format!("{space}{shown}")),
+                    false => line.push_str(&format!("{shown}{space}")),
                 }
             }
             self.line(line.trim_end());
@@ -272,6 +272,8 @@ fn needs_space(before: &Block, block: &Block) -> bool {
 /// The letters of a table, row by row; the head is the first.
 struct Grid {
     keys: usize,
+    /// Whether a column lines up at the right.
+    numeric: Vec<bool>,
     rows: Vec<Vec<Span>>,
 }
 
@@ -312,8 +314,10 @@ impl Grid {
             }
             rows.push(cells);
         }
+        let columns = 0..table.head.len();
         Self {
             keys: table.keys,
+            numeric: columns.map(|column| table.is_numeric(column)).collect(),
             rows,
         }
     }
@@ -343,6 +347,7 @@ impl Grid {
         let column = |at: usize| self.rows.iter().map(|row| row[at].clone()).collect();
         Self {
             keys: 1,
+            numeric: (0..self.rows.len()).map(|column| column > 0).collect(),
             rows: (0..columns).map(column).collect(),
         }
     }
@@ -366,6 +371,10 @@ impl Grid {
         }
         let piece = |group: &Vec<usize>| Self {
             keys: self.keys,
+            numeric: (0..self.keys)
+                .chain(group.iter().copied())
+                .map(|column| self.numeric[column])
+                .collect(),
             rows: self
                 .rows
                 .iter()

@@ -5,7 +5,7 @@ use super::closing::{beyond_belief, is_closed, not_precise, too_few_for_all, twi
 use crate::asked::{ended, expectations_clause, optimum_claim, schedule};
 use crate::block::{Block, Look, Text};
 use crate::document::{Comparison, Document, Figure, ResultOf, Trust};
-use crate::words::{RATE, TIME, percent, plural, ratio};
+use crate::words::{RATE, TIME, plural, ratio};
 
 /// Comparisons that get a sentence with figures each; of more the table has the figures.
 const WITH_FIGURES: usize = 4;
@@ -180,6 +180,12 @@ fn figures(document: &Document, result: &ResultOf) -> String {
     text
 }
 
+/// A number as somebody would type it: `5`, `2.5`.
+fn digits_of(number: f64) -> String {
+    let text = format!("{number:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// How it was measured: `quickstart · closed loop, 8 connections · 16 rounds of 0.4 s, interleaved`.
 fn method(document: &Document) -> String {
     let mut parts = vec![document.run.name.clone()];
@@ -207,7 +213,7 @@ fn method(document: &Document) -> String {
             .run
             .margin
             .filter(|_| document.targets.len() > 1)
-            .map(|margin| format!("equivalent within {}", percent(margin))),
+            .map(|margin| format!("equivalent within {} %", digits_of(margin * 100.0))),
     );
     parts.join(" · ")
 }

@@ -19,8 +19,6 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         file: "ramp-latency.svg",
     });
     blocks.extend(document.capacities.iter().flat_map(of_target));
-    let compared = document.capacity_comparisons.iter();
-    blocks.extend(Block::sentences(compared.map(|each| &each.sentence)));
     blocks
 }
 
@@ -28,7 +26,6 @@ fn of_target(capacity: &Capacity) -> Vec<Block> {
     let title = format!("{} at {}", capacity.target, capacity.family);
     let mut blocks = vec![Block::heading(title)];
     blocks.extend(levels(capacity).block());
-    blocks.push(Block::sentence(&capacity.sentence));
     if let Some(usl) = &capacity.usl {
         blocks.push(Block::sentence(&law(usl)));
     }

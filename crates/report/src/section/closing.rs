@@ -55,7 +55,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         );
         blocks.push(Block::Paragraph(text));
     }
-    let run = Text::plain("Run      ")
+    let run = Text::plain("Run ")
         .and(Look::Plain, directory.clone())
         .and(Look::Faint, "   more: ")
         .and(Look::Code, format!("tenbin show {directory} -v"));

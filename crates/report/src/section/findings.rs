@@ -37,7 +37,7 @@ pub(super) fn in_short(document: &Document) -> Vec<Block> {
 /// All of them.
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut table = Table::new(
-        2,
+        1,
         [
             "severity",
             "rule",

@@ -5,10 +5,7 @@ use crate::document::{Document, Search, SearchLimit, SearchProbe};
 use crate::words::{SHARE, TIME};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
-    let mut blocks: Vec<Block> = document.searches.iter().flat_map(of_search).collect();
-    let compared = document.rate_comparisons.iter();
-    blocks.extend(Block::sentences(compared.map(|each| &each.sentence)));
-    blocks
+    document.searches.iter().flat_map(of_search).collect()
 }
 
 fn of_search(search: &Search) -> Vec<Block> {
@@ -19,7 +16,6 @@ fn of_search(search: &Search) -> Vec<Block> {
         table.push(row(probe));
     }
     blocks.extend(table.block());
-    blocks.push(Block::sentence(&search.sentence));
     blocks
 }
 

@@ -17,8 +17,12 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         run.seed
     );
     let text = Text::plain(text)
-        .and(Look::Code, "tenbin run plan.toml")
-        .and(Look::Plain, " in the run directory repeats the run.");
+        .and(Look::Plain, "Repeat the run with ")
+        .and(
+            Look::Code,
+            format!("tenbin run {}/plan.toml", run.directory),
+        )
+        .and(Look::Plain, ".");
     let mut blocks = vec![Block::Paragraph(text)];
     let mut workloads = Table::new(1, ["workload", "what", "load"]);
     for workload in &document.workloads {

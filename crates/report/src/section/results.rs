@@ -221,11 +221,10 @@ fn ratio_cells(document: &Document, comparison: Option<&Comparison>) -> [Cell; 3
 /// A row for each workload on each target, and for each operation where there are several.
 fn of_several(document: &Document, workloads: &[&Workload]) -> Table {
     let mut table = Table::new(
-        3,
+        2,
         [
             "workload",
             "target",
-            "operation",
             "throughput",
             "p50",
             "p99",
@@ -247,7 +246,6 @@ fn of_several(document: &Document, workloads: &[&Workload]) -> Table {
             let mut row: Vec<Cell> = vec![
                 workload.name.clone().into(),
                 result.target.clone().into(),
-                Cell::empty(),
                 Cell::Figure(RATE, result.throughput),
                 one.map_or_else(Cell::empty, |op| Cell::Figure(TIME, op.p50)),
                 one.map_or_else(Cell::empty, |op| Cell::Figure(TIME, op.p99)),
@@ -287,16 +285,15 @@ fn apart(result: &ResultOf) -> impl Iterator<Item = &OperationResult> {
 }
 
 fn of_operation(result: &ResultOf, operation: &OperationResult) -> Vec<Cell> {
-    let mut row = vec![Cell::empty(); 11];
+    let mut row = vec![Cell::empty(); 10];
     row[0] = result.workload.clone().into();
-    row[1] = result.target.clone().into();
-    row[2] = named_by_role(operation).into();
+    row[1] = format!("  {}", named_by_role(operation)).into();
     // Only some of the work is polled.
     if !matches!(operation.role, Role::Poll | Role::Effect) {
-        row[3] = Cell::Figure(RATE, operation.throughput);
+        row[2] = Cell::Figure(RATE, operation.throughput);
     }
-    row[4] = Cell::Figure(TIME, operation.p50);
-    row[5] = Cell::Figure(TIME, operation.p99);
-    row[6] = errors(operation.failed, operation.ok).into();
+    row[3] = Cell::Figure(TIME, operation.p50);
+    row[4] = Cell::Figure(TIME, operation.p99);
+    row[5] = errors(operation.failed, operation.ok).into();
     row
 }
