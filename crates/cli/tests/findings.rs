@@ -117,7 +117,7 @@ fn there_is_no_verdict_between_servers_that_answer_otherwise() {
         verdict,
         "Verdict  no verdict on short against whole at http-GET"
     );
-    run.expect_stdout("for example: tenbin explain unequal_answers");
+    run.expect_stdout("What is behind a finding: tenbin explain unequal_answers");
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn the_cost_of_a_connection_for_each_request_is_a_ratio_on_one_server() {
     assert_eq!(quads, Some(6), "{run}");
     let directory = document["run"]["directory"].as_str().expect("a directory");
     let shown = Tenbin::new(&scratch, ["show", directory]).run();
-    shown.expect_stdout("on web, against kept: throughput (decides)");
+    shown.expect_stdout("÷ kept on web (decides)");
 }
 
 #[test]
