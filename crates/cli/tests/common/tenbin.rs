@@ -215,6 +215,13 @@ impl Outcome {
         self
     }
 
+    /// What it printed before it says how that was measured.
+    pub(crate) fn answer(&self) -> String {
+        let lines = self.stdout.lines();
+        let answer = lines.take_while(|line| !line.contains(" · "));
+        answer.collect::<Vec<_>>().join(" ")
+    }
+
     /// Fails if this text (a secret) is anywhere in the output.
     #[track_caller]
     pub(crate) fn expect_silence_about(&self, secret: &str) -> &Self {
