@@ -36,6 +36,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use tenbin_plan::{At, Draft, Field, List, Refusal, Scalar};
+use tenbin_report::Extent;
 
 pub use blob::{BlobArgs, PhaseArgs};
 pub use chart::ChartArgs;
@@ -261,9 +262,40 @@ pub struct ShowArgs {
     /// stands before the file's
     #[arg(long, value_name = "FILE")]
     pub drnbench: Option<PathBuf>,
+    /// Print every section of the result: comparisons by every figure, all findings, operations,
+    /// connections, server cost and more
+    #[arg(long, short, env = "TENBIN_VERBOSE", hide_env_values = true,
+          value_parser = clap::builder::FalseyValueParser::new())]
+    pub verbose: bool,
+    /// Print one section only
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["verbose", "json"],
+          value_parser = clap::builder::PossibleValuesParser::new(tenbin_report::section_names()))]
+    pub section: Option<String>,
+    /// Print all findings only, notes too: the same as --section findings
+    #[arg(long, conflicts_with_all = ["verbose", "json", "section"])]
+    pub findings: bool,
     /// Print the result document instead of tables
     #[arg(long)]
     pub json: bool,
+}
+
+impl ShowArgs {
+    /// How much of the result is printed.
+    pub(crate) fn extent(&self) -> Extent<'_> {
+        match &self.section {
+            Some(name) => Extent::Section(name),
+            None if self.findings => Extent::Section("findings"),
+            None => extent(self.verbose),
+        }
+    }
+}
+
+/// How much of a result is printed.
+pub(crate) fn extent(verbose: bool) -> Extent<'static> {
+    match verbose {
+        true => Extent::Verbose,
+        false => Extent::Screen,
+    }
 }
 
 /// `tenbin completions`.

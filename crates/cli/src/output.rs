@@ -4,7 +4,7 @@
 use std::io::{self, IsTerminal, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tenbin_report::{Document, terminal};
+use tenbin_report::{Document, Extent, View, terminal};
 
 use crate::exit::Exit;
 
@@ -83,18 +83,24 @@ pub(crate) fn stream() -> impl io::Write {
     io::BufWriter::with_capacity(64 << 10, io::stdout())
 }
 
-/// The report of a run, or with `json` its document, on standard output.
-pub(crate) fn report(document: &Document, json: bool) {
-    if json {
-        if let Some(exporter) = tenbin_report::exporter("json") {
-            print(&exporter.export(document));
-        }
-        return;
+/// The document of a run as JSON, on standard output.
+pub(crate) fn json(document: &Document) {
+    if let Some(exporter) = tenbin_report::exporter("json") {
+        print(&exporter.export(document));
     }
+}
+
+/// As much of the report of a run as is asked for, on standard output.
+pub(crate) fn report(document: &Document, extent: Extent<'_>) {
     let is_terminal = io::stdout().is_terminal();
     let width = terminal_size::terminal_size()
         .filter(|_| is_terminal)
         .map_or(COLUMNS, |(width, _)| usize::from(width.0));
     let colour = is_smart(&io::stdout()) && std::env::var_os("NO_COLOR").is_none();
-    print(terminal(document, width, colour).as_bytes());
+    let view = View {
+        width,
+        colour,
+        extent,
+    };
+    print(terminal(document, view).as_bytes());
 }

@@ -86,7 +86,7 @@ fn a_ramp_finds_the_workers_the_knee_and_the_most() {
         "{capacity:#}"
     );
     near(&capacity["hysteresis"]["value"], 1.0, 0.1);
-    run.expect_stdout("Capacity of");
+    run.expect_stdout("Concurrency sweep");
     // What goes up in one round goes down in the next.
     let slices = document["slices"].as_array().unwrap();
     let names = |round: u64| -> Vec<&str> {
@@ -231,7 +231,7 @@ fn an_interrupted_search_keeps_what_it_knows() {
     });
     run.signal(Signal::SIGINT);
     let run = run.wait(SOON);
-    run.expect_code(130).expect_stdout("Highest rate of");
+    run.expect_code(130).expect_stdout("Maximum rate");
     let (shown, document) = shown(&scratch);
     assert!(matches!(shown.code, Some(0 | 6)), "{shown}");
     let search = &document["searches"][0];

@@ -84,7 +84,7 @@ fn what_a_launched_server_cost_adds_up() {
     let scratch = Scratch::new("cost");
     let run = weigh(&scratch, &["--builtin", "own=http", "--rounds", "2"]);
     expect_done(&run);
-    run.expect_stdout("cost of the server");
+    run.expect_stdout("Server cost");
 
     let result = result(&scratch);
     let own = result_of(&result, "own");

@@ -2,8 +2,8 @@
 
 use tenbin_record::UseScope;
 
-use crate::document::{Document, Figure, ProcessCost, ResultOf};
-use crate::words::{BYTES, UNKNOWN, digits};
+use crate::document::{Document, ProcessCost, ResultOf};
+use crate::words::BYTES;
 
 /// What stands behind a target of which only the whole host is known.
 pub(crate) const WHOLE_HOST: &str = "whole host";
@@ -110,24 +110,6 @@ pub(crate) fn has_rows(result: &ResultOf) -> bool {
 /// Memory that was looked at once, bytes.
 pub(crate) fn memory(bytes: Option<u64>) -> String {
     BYTES.maybe(bytes.map(|bytes| bytes as f64))
-}
-
-/// A figure without a unit, and its interval.
-pub(crate) fn plain(figure: Option<Figure>) -> String {
-    match figure {
-        None => UNKNOWN.to_owned(),
-        Some(Figure {
-            value, interval, ..
-        }) => match interval {
-            None => format!("{} (interval unknown)", digits(value)),
-            Some(ends) => format!(
-                "{} ({}–{})",
-                digits(value),
-                digits(ends.low),
-                digits(ends.high)
-            ),
-        },
-    }
 }
 
 /// What the group holds besides the target.

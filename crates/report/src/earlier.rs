@@ -14,15 +14,15 @@ use self::parity::{Answers, Parity};
 use self::shared::{Blocks, Identity, Targets, shared};
 use self::terms::{Terms, spelled};
 use crate::assemble::figure;
+use crate::block::Block;
 use crate::document::{
     ControlRange, Document, Doubt, Earlier, EarlierChange, EarlierPart, EarlierWord, Figure,
     Interval, ResultOf, Severity, Trust,
 };
-use crate::escape::for_terminal;
 use crate::import::drnbench::Steps;
 use crate::import::{gobench, loops};
-use crate::table::Table;
 use crate::words::{RATE, TIME, UNKNOWN, plural, ratio, ratio_interval, trust};
+use crate::{page, section};
 
 /// The results of one run, or of one result file of another tool.
 #[derive(Debug, Clone)]
@@ -557,15 +557,6 @@ pub(crate) fn of_doubts(earlier: &Earlier) -> Vec<String> {
     earlier.doubts.iter().map(said).collect()
 }
 
-/// The table for a terminal.
-pub(crate) fn table(earlier: &Earlier) -> Table {
-    let mut table = Table::new(COLUMNS.map(str::to_owned).to_vec());
-    for change in &earlier.changes {
-        table.push(cells(change).map(|cell| for_terminal(&cell)).to_vec());
-    }
-    table
-}
-
 /// What is to be said beside the table, in sentences without a full stop.
 pub(crate) fn remarks(earlier: &Earlier) -> Vec<String> {
     let warnings = earlier.warnings.iter();
@@ -578,20 +569,9 @@ pub(crate) fn remarks(earlier: &Earlier) -> Vec<String> {
 
 /// The comparison for a terminal. Ends with a newline.
 pub fn terminal_earlier(earlier: &Earlier) -> String {
-    let mut lines: Vec<String> = of_doubts(earlier)
-        .iter()
-        .map(|doubt| for_terminal(doubt))
-        .collect();
-    lines.extend([
-        format!("before  {}", for_terminal(&earlier.before)),
-        format!("after   {}", for_terminal(&earlier.after)),
-        String::new(),
-    ]);
-    lines.extend(table(earlier).lines());
-    lines.push(String::new());
-    let remarks = remarks(earlier);
-    lines.extend(remarks.iter().map(|remark| for_terminal(remark)));
-    lines.join("\n").trim_end().to_owned() + "\n"
+    let mut blocks = section::earlier(earlier);
+    blocks.insert(0, Block::sentence(&format!("After: {}", earlier.after)));
+    page::terminal::plain(&blocks, usize::MAX)
 }
 
 /// The comparison for machines. Ends with a newline.

@@ -42,6 +42,14 @@ pub(crate) fn for_markdown(text: &str) -> String {
     safe
 }
 
+/// For HTML inside Markdown.
+pub(crate) fn for_html(text: &str) -> String {
+    let text = for_terminal(text);
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
 /// For a cell of a Markdown table, as code: no mark-up, link or mention comes of it.
 pub(crate) fn as_code(text: &str) -> String {
     let text = for_terminal(text).replace('|', "\\|");

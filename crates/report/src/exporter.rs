@@ -1,7 +1,8 @@
 //! The files a report consists of.
 
 use crate::document::Document;
-use crate::{benchmark, markdown, ramp};
+use crate::page::markdown;
+use crate::{benchmark, ramp};
 
 /// A file that can be made from a result.
 pub trait Exporter: Sync {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::document::{Document, Finding};
 use crate::escape::for_terminal;
-use crate::terminal::last_three_lines;
+use crate::section::last_three_lines;
 use crate::words::trust;
 
 /// What was found, then the last three lines.

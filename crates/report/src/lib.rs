@@ -1,18 +1,18 @@
 //! What people and machines read of a run: terminal, Markdown, JSON.
 //!
 //! Everything is a pure function of a [`Document`], which holds all that is to
-//! be said of a run and is itself what `result.json` holds. Files are made by
-//! [`Exporter`]s, all in one table, [`EXPORTERS`]; [`terminal`] makes the text
+//! be said of a run and is itself what `result.json` holds. Sections turn it into blocks, and
+//! pages print blocks: a section is written once for the terminal and for Markdown. Files are made
+//! by [`Exporter`]s, all in one table, [`EXPORTERS`]; [`terminal`] makes the text
 //! for a terminal. Nothing here decides anything, and text that came from
-//! a server is escaped for the page it goes on.
+//! a server is escaped by the page it goes on.
 
 pub mod ab;
 mod asked;
 mod assemble;
 mod benchmark;
 pub mod blobstore_bench;
-mod capacity;
-mod connections;
+mod block;
 mod cost;
 mod describe;
 pub mod document;
@@ -24,14 +24,12 @@ mod flagged;
 mod foreign;
 pub mod hsbench;
 pub mod import;
-mod markdown;
-mod nodes;
+mod page;
 mod paired;
 mod ramp;
 mod schema;
+mod section;
 mod stages;
-mod table;
-mod terminal;
 pub mod warp;
 mod web;
 mod words;
@@ -43,7 +41,8 @@ pub use earlier::{Results, against, earlier_json, terminal_earlier};
 pub use escape::for_terminal;
 pub use exporter::{EXPORTERS, Exporter, exporter};
 pub use foreign::last_lines;
+pub use page::terminal::{Extent, View, terminal};
 pub use ramp::Overlay;
 pub use schema::schema_json;
-pub use terminal::terminal;
+pub use section::section_names;
 pub use web::Pooled;

@@ -25,6 +25,11 @@ pub(crate) fn paired<'a>(
     })
 }
 
+/// Whether a ratio is not the quotient of the columns.
+pub(crate) fn is_paired(document: &Document, comparison: &Comparison) -> bool {
+    apart(document, comparison).is_some()
+}
+
 /// `throughput of b ÷ a 0.926, by the columns 0.810`.
 fn apart(document: &Document, comparison: &Comparison) -> Option<String> {
     let of = |target: &str| {

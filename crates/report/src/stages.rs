@@ -28,8 +28,6 @@ pub(crate) struct Row<'a> {
     pub(crate) what: &'a str,
     pub(crate) target: &'a str,
     pub(crate) means: Vec<Option<Figure>>,
-    /// It is one of the stages, and not what stands against all of them.
-    pub(crate) is_stage: bool,
 }
 
 /// The operations of a workload of which some answer told a time.
@@ -65,7 +63,6 @@ pub(crate) fn rows<'a>(document: &'a Document, workload: &'a str, operation: &st
                     what: name,
                     target: &result.target,
                     means: stage.bands.clone(),
-                    is_stage: true,
                 });
             }
         }
@@ -88,7 +85,6 @@ pub(crate) fn rows<'a>(document: &'a Document, workload: &'a str, operation: &st
                 what,
                 target: &result.target,
                 means: of(stages),
-                is_stage: false,
             });
         }
     }

@@ -8,11 +8,11 @@ mod made_up;
 use std::fs;
 use std::path::PathBuf;
 
-use made_up::Run;
+use made_up::{Run, screen, terminal};
 use tenbin_engine::ErrorClass;
 use tenbin_record::{CpuUse, MachineUse};
 use tenbin_report::document::{Outcome, RunEnded, SliceFigures, Trust};
-use tenbin_report::{Document, EXPORTERS, drnbench, exporter, terminal};
+use tenbin_report::{Document, EXPORTERS, drnbench, exporter, last_lines};
 
 type NamedRun = (&'static str, fn() -> Run);
 
@@ -54,8 +54,10 @@ fn markdown(document: &Document) -> String {
 #[test]
 fn a_suite_has_every_operation_its_sizes_and_its_uses_on_one_page() {
     let page = markdown(&made_up::suite().document());
-    let (_, overview) = page.split_once("## Results").unwrap();
-    insta::assert_snapshot!(overview.split_once("\n## ").unwrap().0);
+    let (_, suite) = page
+        .split_once("<summary>Object storage</summary>")
+        .unwrap();
+    insta::assert_snapshot!(suite.split_once("</details>").unwrap().0);
     assert!(page.contains("BenchmarkMixed/get=70/put=30/size=1MB/target=durable/conc=16 "));
     assert!(page.contains("BenchmarkListObjectsV2/keys=1000/target=memory/conc=16 "));
 }
@@ -64,11 +66,15 @@ fn a_suite_has_every_operation_its_sizes_and_its_uses_on_one_page() {
 fn stages_of_targets_stand_side_by_side() {
     let document = made_up::telling().document();
     let page = markdown(&document);
-    let (_, section) = page.split_once("## Stages of the targets").unwrap();
-    insta::assert_snapshot!(section.split_once("\n## ").unwrap().0);
+    let (_, section) = page.split_once("<summary>Server stages</summary>").unwrap();
+    insta::assert_snapshot!(section.split_once("</details>").unwrap().0);
     let page = terminal(&document, 120, false);
-    let (_, table) = page.split_once("stages of ").unwrap();
-    insta::assert_snapshot!(table.split_once("\n\n").unwrap().0);
+    let (_, section) = page.split_once("\nServer stages\n").unwrap();
+    insta::assert_snapshot!(
+        section
+            .split_once("\n\nRequest samples")
+            .map_or(section, |(own, _)| own)
+    );
     assert!(!page.contains('\u{1b}'), "{page}");
 }
 
@@ -114,7 +120,7 @@ fn benchmark_lines_are_in_gos_format() {
 
 #[test]
 fn pair_on_a_wide_terminal() {
-    insta::assert_snapshot!(terminal(&stored("pair"), 120, false));
+    insta::assert_snapshot!(screen(&stored("pair"), 120, false));
 }
 
 #[test]
@@ -138,28 +144,60 @@ fn flagged_slices_are_named_beside_the_ratio_without_them() {
 }
 
 #[test]
+fn every_section_of_a_pair_on_a_terminal() {
+    insta::assert_snapshot!(terminal(&stored("pair"), 100, false));
+}
+
+#[test]
+fn every_section_of_a_run_that_reconnects_on_a_terminal() {
+    insta::assert_snapshot!(terminal(&stored("reconnecting"), 100, false));
+}
+
+#[test]
+fn a_suite_on_a_terminal() {
+    insta::assert_snapshot!(screen(&made_up::suite().document(), 100, false));
+}
+
+/// Four workloads on two targets, in the columns of most terminals.
+#[test]
+fn a_pair_fits_a_screen() {
+    let text = screen(&made_up::pair().document(), 100, false);
+    assert!(text.lines().count() <= 24, "{text}");
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 100),
+        "{text}"
+    );
+    let head: Vec<&str> = text.lines().take(2).collect();
+    assert!(
+        head[0].starts_with("durable is SLOWER than memory at put-1KiB: throughput −71 %"),
+        "{text}"
+    );
+    assert!(head[1].contains("EQUIVALENT"), "{text}");
+}
+
+#[test]
 fn pair_on_a_narrow_terminal() {
-    insta::assert_snapshot!(terminal(&stored("pair"), 80, false));
+    insta::assert_snapshot!(screen(&stored("pair"), 80, false));
 }
 
 #[test]
 fn single_on_a_terminal() {
-    insta::assert_snapshot!(terminal(&stored("single"), 120, false));
+    insta::assert_snapshot!(screen(&stored("single"), 120, false));
 }
 
 #[test]
 fn invalid_on_a_terminal() {
-    insta::assert_snapshot!(terminal(&stored("invalid"), 120, false));
+    insta::assert_snapshot!(screen(&stored("invalid"), 120, false));
 }
 
 #[test]
 fn killed_on_a_terminal() {
-    insta::assert_snapshot!(terminal(&stored("killed"), 120, false));
+    insta::assert_snapshot!(screen(&stored("killed"), 120, false));
 }
 
 #[test]
 fn reconnecting_on_a_terminal() {
-    insta::assert_snapshot!(terminal(&stored("reconnecting"), 120, false));
+    insta::assert_snapshot!(screen(&stored("reconnecting"), 120, false));
 }
 
 #[test]
@@ -169,7 +207,7 @@ fn reconnecting_as_markdown() {
 
 #[test]
 fn multipart_on_a_terminal() {
-    insta::assert_snapshot!(terminal(&stored("multipart"), 120, false));
+    insta::assert_snapshot!(screen(&stored("multipart"), 120, false));
 }
 
 #[test]
@@ -232,19 +270,6 @@ fn a_stall_in_one_slice_is_in_every_report() {
     assert_eq!(stalled.count(), 1);
 }
 
-#[test]
-fn the_lines_of_connections_stand_apart_from_the_table_of_hosts() {
-    let mut document = stored("reconnecting");
-    for result in &mut document.results {
-        if let Some(connections) = &mut result.connections {
-            connections.reused = connections.opened;
-        }
-    }
-    let text = terminal(&document, 120, false);
-    assert!(text.contains("\n\n  connections to cluster: "), "{text}");
-    assert!(!text.contains("\n\n  connections to alone: "), "{text}");
-}
-
 /// Documents of versions that knew less are read all the same.
 #[test]
 fn an_older_document_reads() {
@@ -282,7 +307,7 @@ fn what_is_not_observed_is_null_and_never_zero() {
 fn the_last_three_lines_alone_do_not_mislead() {
     for (name, run) in RUNS {
         let document = run().document();
-        let text = terminal(&document, 80, false);
+        let text = last_lines(&document);
         let lines: Vec<&str> = text.lines().collect();
         let [trust, verdict, place] = lines[lines.len() - 3..] else {
             panic!("three lines");
@@ -305,7 +330,7 @@ fn the_last_three_lines_alone_do_not_mislead() {
             "{name}"
         );
     }
-    let invalid = terminal(&made_up::invalid().document(), 80, false);
+    let invalid = last_lines(&made_up::invalid().document());
     let verdict = invalid.lines().rev().nth(1).unwrap();
     assert!(verdict.ends_with("no verdict on durable against memory at get-1KiB"));
 }
@@ -323,7 +348,7 @@ fn the_last_three_lines_of_every_kind_of_run() {
     let mut all = String::new();
     for (name, run) in RUNS.into_iter().chain(more) {
         let document = run().document();
-        let text = terminal(&document, 80, false);
+        let text = last_lines(&document);
         let lines: Vec<&str> = text.lines().collect();
         let last = &lines[lines.len() - 3..];
         all += &format!("{name}:\n{}\n\n", last.join("\n"));
@@ -383,7 +408,7 @@ fn every_markdown_table_has_as_many_cells_in_every_row() {
 }
 
 fn verdict_of(document: &Document) -> String {
-    let text = terminal(document, 80, false);
+    let text = last_lines(document);
     text.lines().rev().nth(1).unwrap().to_owned()
 }
 
@@ -547,15 +572,16 @@ fn ratios_and_absolute_figures_are_trusted_apart() {
     );
     let observed = "only 3 % of the machine's CPU time was idle (median of 16 slices)";
     assert_eq!(absolute.because[0], observed);
-    let text = terminal(&document, 400, false);
-    let trust = text.lines().find(|line| line.starts_with("Trust")).unwrap();
-    assert!(trust.starts_with("Trust    ratio: VALID"), "{trust}");
-    let apart = format!("; absolute figures: SUSPECT because {observed}");
-    assert!(trust.contains(&apart), "{trust}");
+    let apart = format!("trust the ratio; absolute figures: SUSPECT, because {observed}");
+    let text = screen(&document, 400, false);
+    assert!(text.contains(&format!("\nVALID  {apart}")), "{text}");
     let page = markdown(&document);
-    assert!(page.contains("Ratio: **VALID**"), "{page}");
-    assert!(page.contains("Absolute figures: **SUSPECT** because only 3 %"));
-    let both = terminal(&made_up::pair().document(), 400, false);
+    assert!(
+        page.contains("**VALID**  trust the ratio; absolute figures: SUSPECT, because only 3 %")
+    );
+    let last = last_lines(&document);
+    assert!(last.contains("Trust    ratio: VALID"), "{last}");
+    let both = screen(&made_up::pair().document(), 400, false);
     assert!(!both.contains("absolute figures"), "{both}");
 }
 

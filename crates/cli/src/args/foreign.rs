@@ -47,6 +47,7 @@ impl OutputArgs {
         Self {
             out: PathBuf::from("runs"),
             quiet,
+            verbose: false,
             json,
         }
     }

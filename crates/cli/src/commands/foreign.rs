@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tenbin_compat::{Asked, Mistakes};
 use tenbin_record::RecordedRun;
-use tenbin_report::Document;
+use tenbin_report::{Document, Extent};
 
 use crate::exit::Exit;
 use crate::output;
@@ -61,7 +61,7 @@ pub(super) fn show_recorded(
         Ok(recorded) => show(&recorded),
         Err(error) => {
             output::error(&error.to_string());
-            output::report(document, false);
+            output::report(document, Extent::Screen);
         }
     }
 }

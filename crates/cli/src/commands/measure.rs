@@ -12,7 +12,7 @@ use super::plan::resolve;
 use super::result::{Run, exit_of_result, keep};
 use super::search::exit_of as exit_of_corpus;
 use super::steering::Steered;
-use crate::args::{EarlierArgs, OutputArgs};
+use crate::args::{EarlierArgs, OutputArgs, extent};
 use crate::caution::{Caution, cautions};
 use crate::exit::Exit;
 use crate::progress::Display;
@@ -36,8 +36,16 @@ pub(crate) fn measure_after(
     earlier: Option<&EarlierArgs>,
 ) -> Exit {
     run(draft, options, earlier, &|_| None, &|_, document, _| {
-        output::report(document, options.json);
+        print_result(options, document);
     })
+}
+
+/// Prints a result as asked.
+pub(super) fn print_result(options: &OutputArgs, document: &Document) {
+    match options.json {
+        true => output::json(document),
+        false => output::report(document, extent(options.verbose)),
+    }
 }
 
 /// The same without an earlier run, with the result printed by `show`.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use tenbin_compat::request_response::{NAME, RampJob, parse};
 use tenbin_plan::{At, Draft, ObservedDraft};
+use tenbin_report::Extent;
 use tenbin_report::drnbench::{Listed, text};
 use tenbin_targets::known_counters;
 use tenbin_targets::observe::listeners;
@@ -45,7 +46,7 @@ fn run(job: &RampJob) -> Exit {
             let ramps = ramps_of(plan, recorded);
             match ramps.as_slice() {
                 [ramp] => output::print(text(ramp, &listed, document).as_bytes()),
-                _ => output::report(document, false),
+                _ => output::report(document, Extent::Screen),
             }
             keep_ramps(&ramps, &path);
         });

@@ -37,7 +37,10 @@ pub(crate) fn show(args: &ShowArgs) -> Exit {
             return exit;
         }
     };
-    output::report(&document, args.json);
+    match args.json {
+        true => output::json(&document),
+        false => output::report(&document, args.extent()),
+    }
     if let Some(path) = &args.drnbench
         && let Err(exit) = write_drnbench(&run, path)
     {

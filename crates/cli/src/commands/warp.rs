@@ -35,7 +35,7 @@ fn run(job: &WarpJob) -> Exit {
     let options = OutputArgs::for_foreign(job.quiet, job.json);
     measure_and_show(Ok(job.draft()), &options, &|plan, document, directory| {
         if job.json {
-            output::report(document, true);
+            output::json(document);
             return;
         }
         show_recorded(document, directory, |recorded| {

@@ -73,6 +73,7 @@ impl<'a> Tenbin<'a> {
             .env("PATH", search_path())
             .env("NO_COLOR", "1")
             .env("RUST_BACKTRACE", "0")
+            .env("TENBIN_VERBOSE", "1")
             .env(mark, scratch)
             .envs(self.variables)
             .stdin(Stdio::null())
@@ -206,8 +207,19 @@ impl Outcome {
     /// Fails unless standard output contains this text.
     #[track_caller]
     pub(crate) fn expect_stdout(&self, text: &str) -> &Self {
-        assert!(self.stdout.contains(text), "`{text}` was expected: {self}");
+        // Where lines of running text break depends on the words before.
+        let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let found = self.stdout.contains(text)
+            || (!text.contains('\n') && joined(&self.stdout).contains(&joined(text)));
+        assert!(found, "`{text}` was expected: {self}");
         self
+    }
+
+    /// What it printed before it says how that was measured.
+    pub(crate) fn answer(&self) -> String {
+        let lines = self.stdout.lines();
+        let answer = lines.take_while(|line| !line.contains(" · "));
+        answer.collect::<Vec<_>>().join(" ")
     }
 
     /// Fails if this text (a secret) is anywhere in the output.

@@ -8,10 +8,11 @@
 use tenbin_stats::Little;
 use tenbin_verdict::Series;
 
+use crate::block::{Block, Table};
 use crate::document::{Capacity, CapacityLevel, Figure, Trust};
 use crate::drnbench::COLUMNS;
 use crate::escape::for_terminal;
-use crate::table::Table;
+use crate::page;
 use crate::words::{RATE, TIME, UNKNOWN, ratio};
 
 /// How long a client of drnbench rests after each answer when nothing else is said,
@@ -193,23 +194,28 @@ impl Steps {
             "Little's law",
             "without answer",
         ];
-        let mut table = Table::new(head.map(str::to_owned).to_vec());
+        let mut table = Table::new(1, head);
         for row in &self.rows {
             let little = row.little(USUAL_WAIT);
-            table.push(vec![
-                row.clients.to_string(),
-                row.total.to_string(),
-                RATE.of(row.per_second),
-                TIME.maybe(row.average),
-                little.map_or_else(|| UNKNOWN.to_owned(), ratio),
-                format!("{:.1} %", row.unanswered()),
+            table.push([
+                row.clients.to_string().into(),
+                row.total.to_string().into(),
+                RATE.of(row.per_second).into(),
+                TIME.maybe(row.average).into(),
+                little.map_or_else(|| UNKNOWN.to_owned(), ratio).into(),
+                format!("{:.1} %", row.unanswered()).into(),
             ]);
         }
         let mut lines = vec![
             format!("{}, in drnbench's format", for_terminal(name)),
             String::new(),
         ];
-        lines.extend(table.lines());
+        let table: Vec<Block> = table.block().into_iter().collect();
+        lines.extend(
+            page::terminal::plain(&table, usize::MAX)
+                .lines()
+                .map(str::to_owned),
+        );
         lines.push(String::new());
         lines.push(format!(
             "Little's law is queries per second times average and a wait of {} (which the file does \

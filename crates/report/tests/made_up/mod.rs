@@ -12,7 +12,7 @@ use tenbin_record::{
     Allocated, BucketSums, ClientUse, Environment, HostEnvironment, HostFigures, OpFigures,
     OperationStages, Role, ServerUse, Slice, StageSum, StageSums, TargetEnvironment,
 };
-use tenbin_report::{Document, Source};
+use tenbin_report::{Document, Extent, Source, View};
 use tenbin_verdict::assess;
 
 const SLICE_SECONDS: f64 = 5.0;
@@ -40,6 +40,25 @@ impl Run {
             assessment: &assessment,
         })
     }
+}
+
+/// All of a report for a terminal but single slices and raw data.
+pub(crate) fn terminal(document: &Document, width: usize, colour: bool) -> String {
+    shown(document, width, colour, Extent::Verbose)
+}
+
+/// What fits a screen.
+pub(crate) fn screen(document: &Document, width: usize, colour: bool) -> String {
+    shown(document, width, colour, Extent::Screen)
+}
+
+fn shown(document: &Document, width: usize, colour: bool, extent: Extent<'_>) -> String {
+    let view = View {
+        width,
+        colour,
+        extent,
+    };
+    tenbin_report::terminal(document, view)
 }
 
 /// Two built-in S3 servers at two workloads, eight quads each.

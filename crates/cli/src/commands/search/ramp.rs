@@ -2,10 +2,9 @@
 
 use crate::args::SearchRampArgs;
 use crate::commands::foreign::{can_keep, show_recorded};
-use crate::commands::measure::measure_and_show;
+use crate::commands::measure::{measure_and_show, print_result};
 use crate::commands::ramp::{keep_ramps, ramps_of};
 use crate::exit::Exit;
-use crate::output;
 
 /// Measures every number of clients on every target.
 pub(super) fn ramp(args: &SearchRampArgs) -> Exit {
@@ -14,7 +13,7 @@ pub(super) fn ramp(args: &SearchRampArgs) -> Exit {
         return exit;
     }
     measure_and_show(args.draft(), &args.output, &|plan, document, directory| {
-        output::report(document, args.output.json);
+        print_result(&args.output, document);
         if let Some(path) = path {
             show_recorded(document, directory, |recorded| {
                 keep_ramps(&ramps_of(plan, recorded), path);

@@ -1,0 +1,381 @@
+//! What a page consists of, before any page decides how it looks.
+//!
+//! A [`Section`](crate::section::Section) turns a document into blocks; a
+//! [page](crate::page) prints them. Text in blocks is not escaped: every page escapes all of
+//! it, whoever wrote it.
+
+use crate::document::Figure;
+use crate::words::{UNKNOWN, Unit, digits, ratio, ratio_interval};
+
+/// A part of a page.
+#[derive(Debug, Clone)]
+pub(crate) enum Block {
+    /// A heading inside a section.
+    Heading(Text),
+    /// A paragraph.
+    Paragraph(Text),
+    /// Points of equal standing.
+    List(Vec<Text>),
+    /// A table.
+    Table(Table),
+    /// A chart in a file beside the page; a terminal shows none.
+    Chart {
+        /// What it shows.
+        title: &'static str,
+        /// Name of its file.
+        file: &'static str,
+    },
+    /// Lines that keep their breaks and spaces, such as the data of another format.
+    Verbatim(String),
+}
+
+impl Block {
+    /// A paragraph of one sentence, which gets its full stop here.
+    pub(crate) fn sentence(text: &str) -> Self {
+        Self::Paragraph(Text::sentence(text))
+    }
+
+    /// A heading.
+    pub(crate) fn heading(text: impl Into<String>) -> Self {
+        Self::Heading(Text::plain(text))
+    }
+
+    /// A list of sentences; `None` without any.
+    pub(crate) fn sentences<'a>(all: impl IntoIterator<Item = &'a String>) -> Option<Self> {
+        let all: Vec<Text> = all.into_iter().map(|each| Text::sentence(each)).collect();
+        (!all.is_empty()).then_some(Self::List(all))
+    }
+}
+
+/// A piece of running text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Text(Vec<Span>);
+
+/// Letters of one look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Span {
+    /// The letters, not escaped.
+    pub(crate) text: String,
+    /// How they look.
+    pub(crate) look: Look,
+}
+
+/// How letters look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// As the text around them.
+    Plain,
+    /// They stand out.
+    Strong,
+    /// Something to type, or to find in a file.
+    Code,
+    /// A word for something that is as it should be.
+    Good,
+    /// A word for something in doubt.
+    Doubtful,
+    /// A word for something that is wrong.
+    Bad,
+    /// They step back.
+    Faint,
+}
+
+impl Text {
+    /// Text without emphasis.
+    pub(crate) fn plain(text: impl Into<String>) -> Self {
+        Self::default().and(Look::Plain, text)
+    }
+
+    /// The same with a full stop, unless it ends with one.
+    pub(crate) fn sentence(text: &str) -> Self {
+        match text.ends_with(['.', ':', '!', '?']) {
+            true => Self::plain(text),
+            false => Self::plain(format!("{text}.")),
+        }
+    }
+
+    /// Something to type, or to find in a file.
+    pub(crate) fn code(text: impl Into<String>) -> Self {
+        Self::default().and(Look::Code, text)
+    }
+
+    /// With more text behind it.
+    pub(crate) fn and(mut self, look: Look, text: impl Into<String>) -> Self {
+        let text = text.into();
+        self.0.push(Span { text, look });
+        self
+    }
+
+    /// Its parts.
+    pub(crate) fn spans(&self) -> &[Span] {
+        &self.0
+    }
+
+    /// The letters alone.
+    pub(crate) fn letters(&self) -> String {
+        self.0.iter().map(|span| span.text.as_str()).collect()
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self::plain(text)
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Self::plain(text)
+    }
+}
+
+/// A table: first the columns that name a row, then what is known of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Table {
+    /// How many columns name a row.
+    pub(crate) keys: usize,
+    /// Heads of the columns.
+    pub(crate) head: Vec<String>,
+    /// Rows of as many cells.
+    pub(crate) rows: Vec<Vec<Cell>>,
+}
+
+/// A cell of a table.
+#[derive(Debug, Clone)]
+pub(crate) enum Cell {
+    /// Words.
+    Text(Text),
+    /// A figure with a unit; the page decides how its interval is shown.
+    Figure(Unit, Option<Figure>),
+    /// A figure without a unit.
+    Number(Option<Figure>),
+    /// A ratio.
+    Ratio(Option<Figure>),
+}
+
+impl Cell {
+    /// An observation without an interval, or the word for not knowing it.
+    pub(crate) fn once(unit: Unit, value: Option<f64>) -> Self {
+        unit.maybe(value).into()
+    }
+
+    /// Nothing.
+    pub(crate) fn empty() -> Self {
+        Self::Text(Text::default())
+    }
+
+    /// Words that a page shows as code.
+    pub(crate) fn code(text: impl Into<String>) -> Self {
+        Self::Text(Text::code(text))
+    }
+
+    /// Whether it says anything.
+    pub(crate) fn says_something(&self) -> bool {
+        match self {
+            Self::Text(text) => !matches!(text.letters().as_str(), "" | UNKNOWN | NOT_TIMED),
+            Self::Figure(_, figure) | Self::Number(figure) | Self::Ratio(figure) => {
+                figure.is_some()
+            }
+        }
+    }
+
+    /// As text, with as much of the interval as asked.
+    pub(crate) fn text(&self, detail: Detail) -> Text {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Figure(unit, figure) => Text::plain(match detail {
+                Detail::Value => unit.maybe(figure.map(|figure| figure.value)),
+                Detail::Spread => unit.with_spread(*figure),
+                Detail::Interval => unit.with_interval(*figure),
+            }),
+            Self::Number(figure) => Text::plain(number(*figure, detail)),
+            Self::Ratio(figure) => Text::plain(match (figure, detail) {
+                (None, _) => UNKNOWN.to_owned(),
+                (Some(known), Detail::Value) => ratio(known.value),
+                (Some(known), _) => match known.interval {
+                    None => format!("{} (interval unknown)", ratio(known.value)),
+                    Some(_) => format!("{} ({})", ratio(known.value), ratio_interval(*figure)),
+                },
+            }),
+        }
+    }
+}
+
+/// What stands where a step did not occur, such as TLS without TLS.
+pub(crate) const NOT_TIMED: &str = "not timed";
+
+/// How much of an interval is shown behind a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// The figure alone.
+    Value,
+    /// The longer side of the interval, as a share: `± 2.5 %`.
+    Spread,
+    /// Both ends.
+    Interval,
+}
+
+fn number(figure: Option<Figure>, detail: Detail) -> String {
+    let Some(known) = figure else {
+        return UNKNOWN.to_owned();
+    };
+    let value = digits(known.value);
+    match (detail, known.interval) {
+        (Detail::Value, _) => value,
+        (Detail::Spread, None) => format!("{value} ±unknown"),
+        (Detail::Spread, Some(ends)) => {
+            let longer = (known.value - ends.low).max(ends.high - known.value);
+            match known.value {
+                0.0 => format!("0 ±{}", digits(longer)),
+                _ => format!(
+                    "{value} ±{}",
+                    crate::words::percent(longer / known.value.abs())
+                ),
+            }
+        }
+        (Detail::Interval, None) => format!("{value} (interval unknown)"),
+        (Detail::Interval, Some(ends)) => {
+            format!("{value} ({}–{})", digits(ends.low), digits(ends.high))
+        }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl Table {
+    /// A table whose first `keys` columns name its rows.
+    pub(crate) fn new<H: Into<String>>(keys: usize, head: impl IntoIterator<Item = H>) -> Self {
+        Self {
+            keys,
+            head: head.into_iter().map(Into::into).collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row.
+    pub(crate) fn push(&mut self, row: impl IntoIterator<Item = Cell>) {
+        self.rows.push(row.into_iter().collect());
+    }
+
+    /// As a block; `None` without a row.
+    pub(crate) fn block(self) -> Option<Block> {
+        (!self.rows.is_empty()).then(|| Block::Table(self.tidied()))
+    }
+
+    /// Without columns that say nothing: figures that nobody knows, and leading names that are
+    /// the same in all rows, as long as another column names the rows.
+    fn tidied(mut self) -> Self {
+        let silent = |table: &Self, column: usize| {
+            let mut cells = table.rows.iter().map(|row| &row[column]);
+            !cells.any(Cell::says_something)
+        };
+        for column in (self.keys..self.head.len()).rev() {
+            if silent(&self, column) {
+                self.remove(column);
+            }
+        }
+        for column in (1..self.keys).rev() {
+            if silent(&self, column) {
+                self.remove(column);
+                self.keys -= 1;
+            }
+        }
+        while self.keys > 1 && self.is_constant(0) {
+            self.remove(0);
+            self.keys -= 1;
+        }
+        self
+    }
+
+    /// Whether a column holds figures, which line up at their ends, and not words.
+    pub(crate) fn is_numeric(&self, column: usize) -> bool {
+        let is_figure = |cell: &Cell| match cell {
+            Cell::Figure(..) | Cell::Number(_) | Cell::Ratio(_) => true,
+            Cell::Text(text) => {
+                let letters = text.letters();
+                let starts =
+                    letters.starts_with(|c: char| c.is_ascii_digit() || "<−-+×".contains(c));
+                starts || !cell.says_something()
+            }
+        };
+        column >= self.keys && self.rows.iter().all(|row| is_figure(&row[column]))
+    }
+
+    fn is_constant(&self, column: usize) -> bool {
+        let letters = |row: &Vec<Cell>| row[column].text(Detail::Value).letters();
+        let first = self.rows.first().map(letters);
+        self.rows.iter().all(|row| Some(letters(row)) == first)
+    }
+
+    fn remove(&mut self, column: usize) {
+        self.head.remove(column);
+        for row in &mut self.rows {
+            row.remove(column);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::TIME;
+
+    fn known(value: f64) -> Option<Figure> {
+        Some(Figure {
+            value,
+            interval: None,
+            n: 1,
+        })
+    }
+
+    #[test]
+    fn columns_without_a_figure_and_names_that_never_change_are_left_out() {
+        let mut table = Table::new(2, ["workload", "target", "p50", "p99"]);
+        for target in ["a", "b"] {
+            table.push([
+                "get".into(),
+                target.into(),
+                Cell::Figure(TIME, known(0.001)),
+                Cell::Figure(TIME, None),
+            ]);
+        }
+        let Some(Block::Table(tidy)) = table.block() else {
+            panic!("no table");
+        };
+        assert_eq!(tidy.head, ["target", "p50"]);
+        assert_eq!(tidy.keys, 1);
+    }
+
+    #[test]
+    fn a_figure_known_in_one_row_keeps_its_column() {
+        let mut table = Table::new(1, ["target", "p50"]);
+        table.push(["a".into(), Cell::Figure(TIME, None)]);
+        table.push(["b".into(), Cell::Figure(TIME, known(0.001))]);
+        let Some(Block::Table(tidy)) = table.block() else {
+            panic!("no table");
+        };
+        assert_eq!(tidy.head.len(), 2);
+        assert_eq!(tidy.rows[0][1].text(Detail::Value).letters(), UNKNOWN);
+    }
+
+    #[test]
+    fn the_page_decides_how_much_of_an_interval_is_shown() {
+        let figure = known(0.002);
+        let cell = Cell::Figure(TIME, figure);
+        assert_eq!(cell.text(Detail::Value).letters(), "2.00 ms");
+        assert_eq!(cell.text(Detail::Spread).letters(), "2.00 ms ±unknown");
+        assert_eq!(
+            cell.text(Detail::Interval).letters(),
+            "2.00 ms (interval unknown)"
+        );
+    }
+}

@@ -1,0 +1,101 @@
+//! `SUMMARY.md`: the first screen as text to paste, details in folds.
+
+use std::fmt::Write as _;
+
+use crate::block::{Block, Detail, Look, Table, Text};
+use crate::document::Document;
+use crate::escape::{as_code, for_html, for_markdown};
+use crate::section::{SECTIONS, Section, Shown};
+
+/// The whole page.
+pub(crate) fn summary(document: &Document) -> String {
+    let mut page = format!("# {}\n", for_markdown(&document.run.name));
+    let first = |section: &&Section| section.shown != Shown::Details;
+    for section in SECTIONS.iter().filter(first) {
+        let blocks = (section.blocks)(document);
+        if blocks.is_empty() {
+            continue;
+        }
+        if !section.title.is_empty() {
+            let _ = write!(page, "\n## {}\n", section.title);
+        }
+        let detail = match section.title.is_empty() {
+            true => Detail::Value,
+            false => Detail::Interval,
+        };
+        write_blocks(&mut page, &blocks, detail);
+    }
+    for section in SECTIONS.iter().filter(|section| !first(section)) {
+        let blocks = (section.blocks)(document);
+        if blocks.is_empty() {
+            continue;
+        }
+        let _ = write!(
+            page,
+            "\n<details><summary>{}</summary>\n",
+            for_html(section.title)
+        );
+        write_blocks(&mut page, &blocks, Detail::Interval);
+        page.push_str("\n</details>\n");
+    }
+    page
+}
+
+fn write_blocks(page: &mut String, blocks: &[Block], detail: Detail) {
+    for block in blocks {
+        page.push('\n');
+        match block {
+            Block::Heading(text) => {
+                let _ = writeln!(page, "### {}", inline(text));
+            }
+            Block::Paragraph(text) => {
+                let _ = writeln!(page, "{}", inline(text));
+            }
+            Block::List(points) => {
+                for point in points {
+                    let _ = writeln!(page, "- {}", inline(point));
+                }
+            }
+            Block::Table(rows) => table(page, rows, detail),
+            Block::Chart { title, file } => {
+                let _ = writeln!(page, "![{title}]({file})");
+            }
+            Block::Verbatim(text) => verbatim(page, text),
+        }
+    }
+}
+
+fn inline(text: &Text) -> String {
+    let spans = text.spans().iter().map(|span| match span.look {
+        _ if span.text.is_empty() => String::new(),
+        Look::Plain | Look::Faint => for_markdown(&span.text),
+        Look::Code => as_code(&span.text),
+        Look::Strong | Look::Good | Look::Doubtful | Look::Bad => {
+            format!("**{}**", for_markdown(&span.text))
+        }
+    });
+    spans.collect()
+}
+
+fn table(page: &mut String, table: &Table, detail: Detail) {
+    let head: Vec<String> = table.head.iter().map(|cell| for_markdown(cell)).collect();
+    let _ = writeln!(page, "| {} |", head.join(" | "));
+    let rule: Vec<&str> = (0..table.head.len())
+        .map(|column| match table.is_numeric(column) {
+            true => "---:",
+            false => "---",
+        })
+        .collect();
+    let _ = writeln!(page, "| {} |", rule.join(" | "));
+    for row in &table.rows {
+        let cells: Vec<String> = row.iter().map(|cell| inline(&cell.text(detail))).collect();
+        let _ = writeln!(page, "| {} |", cells.join(" | "));
+    }
+}
+
+/// Lines inside a fence that is longer than any in them.
+fn verbatim(page: &mut String, text: &str) {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat((longest + 1).max(3));
+    let _ = write!(page, "{fence}\n{text}{fence}\n");
+}

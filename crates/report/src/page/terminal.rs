@@ -1,0 +1,389 @@
+//! The page for a terminal: the answer first, where to read more last.
+
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::block::{Block, Detail, Look, Span, Table, Text};
+use crate::document::Document;
+use crate::escape::for_terminal;
+use crate::section::{SECTIONS, Section, Shown};
+
+/// How a page for a terminal is to look.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    /// Columns.
+    pub width: usize,
+    /// Whether escape sequences for colour are understood.
+    pub colour: bool,
+    /// How much is shown.
+    pub extent: Extent<'a>,
+}
+
+/// How much of a result is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent<'a> {
+    /// What fits a screen.
+    Screen,
+    /// Everything but single slices and raw data.
+    Verbose,
+    /// One section, by its name.
+    Section(&'a str),
+}
+
+/// Sections that only `--section` shows: as long as the run.
+const LONG: [&str; 2] = ["slices", "benchmark"];
+
+/// The report for a terminal. Ends with a newline.
+pub fn terminal(document: &Document, view: View<'_>) -> String {
+    let mut page = Page {
+        text: String::new(),
+        width: view.width.max(40),
+        colour: view.colour,
+    };
+    for section in in_order(view.extent) {
+        let blocks = (section.blocks)(document);
+        if !blocks.is_empty() {
+            page.section(section, &blocks);
+        }
+    }
+    page.text
+}
+
+/// Blocks alone in lines of at most `width` columns. Ends with a newline.
+pub(crate) fn plain(blocks: &[Block], width: usize) -> String {
+    let mut page = Page {
+        text: String::new(),
+        width,
+        colour: false,
+    };
+    page.blocks(blocks, Detail::Value);
+    page.text
+}
+
+/// The sections of a page, in order: where to read more stands last.
+fn in_order(extent: Extent<'_>) -> Vec<&'static Section> {
+    let of = |shown: &[Shown]| {
+        let meant = SECTIONS
+            .iter()
+            .filter(|section| shown.contains(&section.shown));
+        meant.collect::<Vec<_>>()
+    };
+    match extent {
+        Extent::Screen => of(&[Shown::Always, Shown::InShort, Shown::Closing]),
+        Extent::Verbose => {
+            let mut all = of(&[Shown::Always]);
+            let details = of(&[Shown::Details]).into_iter();
+            all.extend(details.filter(|section| !LONG.contains(&section.name)));
+            all.extend(of(&[Shown::Closing]));
+            all
+        }
+        Extent::Section(name) => SECTIONS
+            .iter()
+            .filter(|section| section.name == name)
+            .collect(),
+    }
+}
+
+struct Page {
+    text: String,
+    width: usize,
+    colour: bool,
+}
+
+const INDENT: &str = "  ";
+/// Between columns.
+const GAP: &str = "  ";
+
+impl Page {
+    fn section(&mut self, section: &Section, blocks: &[Block]) {
+        if !self.text.is_empty() {
+            self.line("");
+        }
+        if !section.title.is_empty() {
+            let title = self.painted(Look::Strong, section.title);
+            self.line(&title);
+        }
+        let detail = match section.shown {
+            Shown::Details => Detail::Spread,
+            _ => Detail::Value,
+        };
+        self.blocks(blocks, detail);
+    }
+
+    fn blocks(&mut self, blocks: &[Block], detail: Detail) {
+        for (at, block) in blocks.iter().enumerate() {
+            let before = at.checked_sub(1).map(|before| &blocks[before]);
+            if before.is_some_and(|before| needs_space(before, block)) {
+                self.line("");
+            }
+            self.block(block, detail);
+        }
+    }
+
+    fn block(&mut self, block: &Block, detail: Detail) {
+        match block {
+            Block::Heading(text) => {
+                let text = self.painted(Look::Strong, &text.letters());
+                self.line(&text);
+            }
+            Block::Paragraph(text) => self.wrapped(text, "", INDENT),
+            Block::List(points) => {
+                for point in points {
+                    self.wrapped(point, "", INDENT);
+                }
+            }
+            Block::Table(rows) => self.table(rows, detail),
+            Block::Chart { .. } => {}
+            Block::Verbatim(text) => {
+                for line in text.lines() {
+                    self.line(&for_terminal(line));
+                }
+            }
+        }
+    }
+
+    /// Text in lines of the page's width, the first one behind `first`, the others behind `rest`.
+    fn wrapped(&mut self, text: &Text, first: &str, rest: &str) {
+        let mut line = first.to_owned();
+        let mut used = first.width();
+        let mut is_empty = true;
+        let mut gap = "";
+        for span in text.spans() {
+            for (at, word) in span.text.split(' ').enumerate() {
+                if at > 0 {
+                    gap = if gap.is_empty() { " " } else { "  " };
+                }
+                if word.is_empty() {
+                    continue;
+                }
+                let word = for_terminal(word);
+                let wide = word.width();
+                if !is_empty && !gap.is_empty() && used + gap.len() + wide > self.width {
+                    self.line(&line);
+                    line = rest.to_owned();
+                    used = rest.width();
+                } else {
+                    line.push_str(gap);
+                    used += gap.len();
+                }
+                let painted = self.painted_escaped(span.look, &word);
+                line.push_str(&painted);
+                used += wide;
+                is_empty = false;
+                gap = "";
+            }
+        }
+        self.line(&line);
+    }
+
+    /// A table; one that is too wide is printed in pieces, each with the columns that name rows,
+    /// and one of few rows with rows and columns exchanged if that fits.
+    fn table(&mut self, rows: &Table, detail: Detail) {
+        let grid = Grid::of(rows, detail);
+        if grid.fits(self.width) {
+            return self.grid(&grid);
+        }
+        let turned = grid.transposed();
+        if rows.keys == 1 && turned.fits(self.width) {
+            return self.grid(&turned);
+        }
+        if grid.is_prose() {
+            return self.records(&grid);
+        }
+        for (at, piece) in grid.pieces(self.width).iter().enumerate() {
+            if at > 0 {
+                self.line("");
+            }
+            self.grid(piece);
+        }
+    }
+
+    /// Each row as lines of running text: for cells that hold sentences.
+    fn records(&mut self, grid: &Grid) {
+        for row in grid.rows.iter().skip(1) {
+            let mut text = Text::default();
+            for (column, cell) in row.iter().enumerate() {
+                if cell.text.is_empty() {
+                    continue;
+                }
+                let between = match column {
+                    0 => "",
+                    _ if column < grid.keys => "  ",
+                    _ if column == grid.keys => ": ",
+                    _ => "; ",
+                };
+                text = text.and(Look::Plain, between).and(cell.look, &cell.text);
+            }
+            self.wrapped(&text, "", INDENT);
+        }
+    }
+
+    fn grid(&mut self, grid: &Grid) {
+        let widths = grid.widths();
+        for (at, row) in grid.rows.iter().enumerate() {
+            let mut line = String::new();
+            for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+                let shown = for_terminal(&cell.text);
+                let space = " ".repeat(width.saturating_sub(shown.width()));
+                let look = if at == 0 { Look::Faint } else { cell.look };
+                let shown = self.painted_escaped(look, &shown);
+                if column > 0 {
+                    line.push_str(GAP);
+                }
+                match grid.numeric[column] {
+                    true => line.push_str(&format!("{space}{shown}")),
+                    false => line.push_str(&format!("{shown}{space}")),
+                }
+            }
+            self.line(line.trim_end());
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn painted(&self, look: Look, text: &str) -> String {
+        self.painted_escaped(look, &for_terminal(text))
+    }
+
+    fn painted_escaped(&self, look: Look, text: &str) -> String {
+        let code = match look {
+            Look::Plain | Look::Code => None,
+            Look::Strong => Some("1"),
+            Look::Faint => Some("2"),
+            Look::Good => Some("1;32"),
+            Look::Doubtful => Some("1;33"),
+            Look::Bad => Some("1;31"),
+        };
+        match code.filter(|_| self.colour && !text.is_empty()) {
+            Some(code) => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            None => text.to_owned(),
+        }
+    }
+}
+
+/// Whether an empty line stands between two blocks.
+fn needs_space(before: &Block, block: &Block) -> bool {
+    matches!(block, Block::Heading(_))
+        || matches!((before, block), (Block::Table(_), Block::Table(_)))
+}
+
+/// The letters of a table, row by row; the head is the first.
+struct Grid {
+    keys: usize,
+    /// Whether a column lines up at the right.
+    numeric: Vec<bool>,
+    rows: Vec<Vec<Span>>,
+}
+
+/// Letters of a cell from which on it holds a sentence.
+const SENTENCE: usize = 60;
+
+impl Grid {
+    fn of(table: &Table, detail: Detail) -> Self {
+        let plain = |text: String| Span {
+            text,
+            look: Look::Plain,
+        };
+        let mut rows = vec![table.head.iter().cloned().map(plain).collect::<Vec<_>>()];
+        let mut named: Vec<String> = vec![String::new(); table.keys];
+        for row in &table.rows {
+            let mut cells: Vec<Span> = row
+                .iter()
+                .map(|cell| {
+                    let text = cell.text(detail);
+                    let look = match text.spans() {
+                        [only] => only.look,
+                        _ => Look::Plain,
+                    };
+                    Span {
+                        text: text.letters(),
+                        look,
+                    }
+                })
+                .collect();
+            // A name is printed once above the rows that share it; the last name of a row always.
+            let mut same = true;
+            for (key, known) in named.iter_mut().enumerate() {
+                same &= *known == cells[key].text;
+                known.clone_from(&cells[key].text);
+                if same && key + 1 < table.keys {
+                    cells[key].text.clear();
+                }
+            }
+            rows.push(cells);
+        }
+        let columns = 0..table.head.len();
+        Self {
+            keys: table.keys,
+            numeric: columns.map(|column| table.is_numeric(column)).collect(),
+            rows,
+        }
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let mut widths = vec![0; self.rows[0].len()];
+        for row in &self.rows {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(for_terminal(&cell.text).width());
+            }
+        }
+        widths
+    }
+
+    fn fits(&self, width: usize) -> bool {
+        let widths = self.widths();
+        widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1) <= width
+    }
+
+    fn is_prose(&self) -> bool {
+        let mut cells = self.rows.iter().flatten();
+        cells.any(|cell| cell.text.chars().count() > SENTENCE)
+    }
+
+    fn transposed(&self) -> Self {
+        let columns = self.rows[0].len();
+        let column = |at: usize| self.rows.iter().map(|row| row[at].clone()).collect();
+        Self {
+            keys: 1,
+            numeric: (0..self.rows.len()).map(|column| column > 0).collect(),
+            rows: (0..columns).map(column).collect(),
+        }
+    }
+
+    /// Groups of columns that fit, each behind the columns that name rows.
+    fn pieces(&self, width: usize) -> Vec<Self> {
+        let widths = self.widths();
+        let wide = |column: &usize| widths[*column] + GAP.len();
+        let names: usize = (0..self.keys).map(|column| wide(&column)).sum();
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        let mut used = width;
+        for column in self.keys..widths.len() {
+            if groups.is_empty() || used + wide(&column) > width {
+                groups.push(Vec::new());
+                used = names;
+            }
+            used += wide(&column);
+            if let Some(group) = groups.last_mut() {
+                group.push(column);
+            }
+        }
+        let piece = |group: &Vec<usize>| Self {
+            keys: self.keys,
+            numeric: (0..self.keys)
+                .chain(group.iter().copied())
+                .map(|column| self.numeric[column])
+                .collect(),
+            rows: self
+                .rows
+                .iter()
+                .map(|row| {
+                    let columns = (0..self.keys).chain(group.iter().copied());
+                    columns.map(|column| row[column].clone()).collect()
+                })
+                .collect(),
+        };
+        groups.iter().map(piece).collect()
+    }
+}

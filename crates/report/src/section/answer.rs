@@ -1,0 +1,233 @@
+//! The answer: what came out, in a sentence for each question, and how it was measured.
+
+use super::claims::{claim, decisive, grouped, place, verdict_word};
+use super::closing::{beyond_belief, is_closed, not_precise, too_few_for_all, twin};
+use crate::asked::{ended, expectations_clause, optimum_claim, schedule};
+use crate::block::{Block, Look, Text};
+use crate::document::{Comparison, Document, Figure, ResultOf, Trust};
+use crate::words::{RATE, TIME, plural, ratio};
+
+/// Comparisons that get a sentence with figures each; of more the table has the figures.
+const WITH_FIGURES: usize = 4;
+/// Workloads of a single target that get a sentence each.
+const MOST_ALONE: usize = 4;
+
+pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    let mut answers = answers(document);
+    answers.extend(expectations_clause(document).map(Text::plain));
+    answers.extend(not_precise(document).map(Text::plain));
+    let mut blocks: Vec<Block> = answers.into_iter().map(Block::Paragraph).collect();
+    blocks.push(Block::Paragraph(
+        Text::default().and(Look::Faint, method(document)),
+    ));
+    if let Some(ended) = ended(document) {
+        blocks.push(Block::sentence(&format!("The run {ended}")));
+    }
+    blocks
+}
+
+fn answers(document: &Document) -> Vec<Text> {
+    let primary = decisive(document);
+    let optima = document.optima.iter();
+    let mut answers: Vec<Text> = optima.map(|each| optimum_claim(each).into()).collect();
+    answers.extend(document.between_workloads().map(|each| each.clone().into()));
+    match primary.len() {
+        0..=WITH_FIGURES => {
+            answers.extend(primary.iter().map(|each| with_figures(document, each)));
+        }
+        _ => answers.extend(grouped(document, primary).into_iter().map(Text::plain)),
+    }
+    let at_most = document.capacity_comparisons.iter().map(|c| &c.sentence);
+    let highest = document.rate_comparisons.iter().map(|c| &c.sentence);
+    answers.extend(at_most.chain(highest).map(|each| each.clone().into()));
+    if answers.is_empty() && document.trust == Trust::Invalid {
+        answers.extend(beyond_belief(document).map(Text::plain));
+        return answers;
+    }
+    let of_capacity = document.capacities.iter().map(|each| &each.sentence);
+    let of_search = document.searches.iter().map(|each| &each.sentence);
+    let found = of_capacity.chain(of_search);
+    answers.extend(found.map(|each| each.clone().into()));
+    if answers.is_empty() {
+        answers = alone(document);
+    }
+    answers
+}
+
+/// `sf_off is SLOWER than sf_on: throughput −48 % (96 % CI −72 … −9 %)`.
+fn with_figures(document: &Document, comparison: &Comparison) -> Text {
+    let several = document.workloads.len() > 1 || document.is_curve(comparison);
+    let place = match several {
+        true => format!(" {}", place(document, comparison)),
+        false => String::new(),
+    };
+    let text = in_capitals(comparison).and(Look::Plain, place);
+    let Some(figure) = comparison.ratio.filter(|_| is_believed(comparison)) else {
+        return text;
+    };
+    let mut figures = format!(
+        ": {} {} ({})",
+        comparison.metric_phrase,
+        change(figure.value),
+        interval(comparison, figure)
+    );
+    if let Some(few) = too_few_for_all(comparison) {
+        figures += &format!("; {few}");
+    }
+    text.and(Look::Plain, figures)
+}
+
+fn is_believed(comparison: &Comparison) -> bool {
+    verdict_word(comparison) != "no verdict"
+}
+
+/// The claim, with its word in capitals and in colour.
+fn in_capitals(comparison: &Comparison) -> Text {
+    let claim = claim(comparison);
+    let word = match verdict_word(comparison) {
+        "dearer" => "dearer",
+        word => word,
+    };
+    let look = match word {
+        "faster" | "cheaper" => Look::Good,
+        "slower" | "dearer" | "no verdict" => Look::Bad,
+        "cannot tell" | "twin differs" => Look::Doubtful,
+        _ => Look::Strong,
+    };
+    match claim.split_once(word) {
+        None => Text::plain(claim),
+        Some((before, after)) => Text::plain(before)
+            .and(look, word.to_uppercase())
+            .and(Look::Plain, after),
+    }
+}
+
+/// A ratio from which on it reads better as a multiple than as a percentage.
+const MULTIPLE: f64 = 2.0;
+
+/// `−48 %`, `+3.1 %` or `×29.7`.
+fn change(ratio_of: f64) -> String {
+    match ratio_of >= MULTIPLE {
+        true => format!("×{}", ratio(ratio_of)),
+        false => format!("{} %", points(ratio_of)),
+    }
+}
+
+/// The change in percent, with its sign.
+fn points(ratio: f64) -> String {
+    let points = (ratio - 1.0) * 100.0;
+    let sign = if points < 0.0 { "−" } else { "+" };
+    match points.abs() {
+        size if size < 9.95 => format!("{sign}{size:.1}"),
+        size => format!("{sign}{size:.0}"),
+    }
+}
+
+fn interval(comparison: &Comparison, figure: Figure) -> String {
+    let Some(ends) = figure.interval else {
+        return "interval unknown".to_owned();
+    };
+    let confidence = comparison
+        .together
+        .map_or(ends.confidence, |all| all.confidence);
+    // Rounded down: never claim more confidence than there is.
+    let confidence = (confidence * 100.0).floor();
+    match figure.value >= MULTIPLE {
+        true => format!("{confidence} % CI {}–{}", ratio(ends.low), ratio(ends.high)),
+        false => format!(
+            "{confidence} % CI {} … {} %",
+            points(ends.low),
+            points(ends.high)
+        ),
+    }
+}
+
+/// What came of a single target.
+fn alone(document: &Document) -> Vec<Text> {
+    let is_twin = |result: &ResultOf| document.run.twin.as_ref() == Some(&result.target);
+    let measured = document.results.iter();
+    let measured: Vec<&ResultOf> = measured
+        .filter(|result| result.throughput.is_some() && !is_twin(result))
+        .collect();
+    if measured.is_empty() {
+        return vec!["nothing was measured".into()];
+    }
+    let shown = measured.iter().take(MOST_ALONE);
+    let mut answers: Vec<Text> = shown
+        .map(|result| figures(document, result).into())
+        .collect();
+    if let Some(more) = measured.len().checked_sub(MOST_ALONE).filter(|n| *n > 0) {
+        answers.push(format!("and {}", plural(more as u64, "more workload")).into());
+    }
+    let twins = measured.iter().filter_map(|result| twin(document, result));
+    answers.extend(twins.map(Text::plain));
+    answers
+}
+
+/// A closed loop is asked how much gets done; at a rate the schedule decides that.
+fn figures(document: &Document, result: &ResultOf) -> String {
+    let mut text = format!(
+        "{} at {}: {}",
+        result.target,
+        result.workload,
+        RATE.with_interval(result.throughput)
+    );
+    let mut work = result.work();
+    if let (false, Some(operation), None) = (is_closed(document, result), work.next(), work.next())
+    {
+        text += &format!(", p99 {}", TIME.with_interval(operation.p99));
+    }
+    text
+}
+
+/// A number as somebody would type it: `5`, `2.5`.
+fn digits_of(number: f64) -> String {
+    let text = format!("{number:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// How it was measured: `quickstart · closed loop, 8 connections · 16 rounds of 0.4 s, interleaved`.
+fn method(document: &Document) -> String {
+    let mut parts = vec![document.run.name.clone()];
+    match document.workloads.as_slice() {
+        [] => {}
+        [only] => parts.push(only.load.clone()),
+        several => {
+            parts.push(plural(several.len() as u64, "workload"));
+            let first = &several[0].load;
+            parts.extend(
+                several
+                    .iter()
+                    .all(|each| each.load == *first)
+                    .then(|| first.clone()),
+            );
+        }
+    }
+    let interleaved = match document.targets.len() {
+        0 | 1 => "",
+        _ => ", interleaved",
+    };
+    parts.push(format!("{}{interleaved}", schedule(document)));
+    parts.extend(
+        document
+            .run
+            .margin
+            .filter(|_| document.targets.len() > 1)
+            .map(|margin| format!("equivalent within {} %", digits_of(margin * 100.0))),
+    );
+    parts.join(" · ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_reads_as_percent_below_twice_and_as_a_multiple_from_there_on() {
+        assert_eq!(change(0.52), "−48 %");
+        assert_eq!(change(1.031), "+3.1 %");
+        assert_eq!(change(1.0), "+0.0 %");
+        assert_eq!(change(0.0817), "−92 %");
+        assert_eq!(change(29.7), "×29.7");
+    }
+}

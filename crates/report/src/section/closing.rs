@@ -1,0 +1,373 @@
+//! How far the numbers can be trusted, and where the rest is: the end of every first screen, and
+//! the last three lines of reports in another tool's format.
+
+use tenbin_stats::{CONFIDENCE, blocks_for_significance};
+use tenbin_verdict::SUSPECT;
+
+use super::claims::{claim, decisive, place, verdict_line, verdict_word};
+use crate::asked::{expectations_clause, optimum_claim};
+use crate::block::{Block, Look, Text};
+use crate::document::{
+    Comparison, Document, Figure, Finding, ResultOf, RunEnded, Severity, SliceFigures, Trust,
+};
+use crate::escape::for_terminal;
+use crate::words::{
+    RATE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval, trust, trust_meaning,
+};
+
+/// Comparisons that stand in one line with their figures; of more only the words do.
+const WITH_FIGURES: usize = 4;
+
+/// Workloads of a single target that stand in one line.
+const WORKLOADS: usize = 3;
+
+/// Letters of a finding's evidence that stand in a line with other things.
+const ESSENCE: usize = 140;
+
+/// The word for trust with what it means, then where to read more.
+pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    let look = match document.trust {
+        Trust::Valid => Look::Good,
+        Trust::Suspect => Look::Doubtful,
+        Trust::Invalid => Look::Bad,
+    };
+    let about = match document.only_ratios() {
+        None => trust_meaning(document.trust).to_owned(),
+        Some(because) => format!(
+            "{}; absolute figures: SUSPECT, because {because}",
+            match document.trust {
+                Trust::Valid => "trust the ratio".to_owned(),
+                other => trust_meaning(other).to_owned(),
+            }
+        ),
+    };
+    let trusted = Text::default()
+        .and(look, trust(document.trust))
+        .and(Look::Plain, format!("  {about}{}", incomplete(document)));
+    let mut blocks = vec![Block::Paragraph(trusted)];
+    let directory = &document.run.directory;
+    let is_note = |finding: &&Finding| finding.severity == Severity::Note;
+    let notes = document.findings.iter().filter(is_note).count();
+    if notes > 0 {
+        let text = Text::plain(format!("{}: ", plural(notes as u64, "note"))).and(
+            Look::Code,
+            format!("tenbin show {directory} --section findings"),
+        );
+        blocks.push(Block::Paragraph(text));
+    }
+    let run = Text::plain("Run ")
+        .and(Look::Plain, directory.clone())
+        .and(Look::Faint, "   more: ")
+        .and(Look::Code, format!("tenbin show {directory} -v"));
+    blocks.push(Block::Paragraph(run));
+    blocks
+}
+
+/// `; incomplete: 3 of 8 slices measured in full`; empty for a complete run.
+fn incomplete(document: &Document) -> String {
+    if document.run.complete {
+        return String::new();
+    }
+    let in_rounds = |s: &&SliceFigures| !s.cut_short && s.offered.is_none();
+    let full = document.slices.iter().filter(in_rounds);
+    match document.run.planned_slices {
+        0 => "; incomplete: the search did not come to its end".to_owned(),
+        planned => format!(
+            "; incomplete: {} of {} measured in full",
+            full.count(),
+            plural(planned, "slice")
+        ),
+    }
+}
+
+/// The three lines, with the word for trust as it is to be shown.
+pub(crate) fn last_three_lines(document: &Document, word: &str) -> [String; 3] {
+    [
+        match document.only_ratios() {
+            None => format!("Trust    {word}{}", for_terminal(&why(document))),
+            Some(because) => format!(
+                "Trust    ratio: {word}{}; absolute figures: SUSPECT because {}",
+                for_terminal(&why(document)),
+                for_terminal(&because)
+            ),
+        },
+        format!("Verdict  {}", for_terminal(&verdict(document))),
+        format!("Run      {}", for_terminal(&document.run.directory)),
+    ]
+}
+
+/// What the word for trust means here, to be read behind it: the reason is the first finding, or
+/// the first that is as severe as that word.
+fn why(document: &Document) -> String {
+    // Of notes there is something to say, though they do not shake the numbers.
+    let noted = document.trust == Trust::Valid && !document.findings.is_empty();
+    let mut text = match noted {
+        true => String::new(),
+        false => format!(", {}", trust_meaning(document.trust)),
+    };
+    text += &incomplete(document);
+    // The line says that the run is incomplete whether or not it is the worst.
+    let mut others = document.findings.iter();
+    let told = |finding: &&Finding| document.run.complete || finding.rule != "incomplete";
+    if let Some(first) = others.find(told) {
+        // What set the result stands first in the list, and need not be what shakes the numbers.
+        let worst = match document.trust {
+            Trust::Valid => Severity::Note,
+            Trust::Suspect => Severity::Suspect,
+            Trust::Invalid => Severity::Invalid,
+        };
+        let mut each = document.findings.iter().filter(told);
+        let reason = each.find(|finding| finding.severity == worst);
+        let reason = reason.filter(|reason| *reason != first);
+        if let Some(reason) = reason {
+            text += &format!(
+                "; {}; cause of the result: {}",
+                essence(reason),
+                essence(first)
+            );
+        } else {
+            let mild = match first.severity {
+                Severity::Note => "worth knowing: ",
+                Severity::Suspect | Severity::Invalid => "",
+            };
+            text += &format!("; {mild}{}", essence(first));
+        }
+        let more = document.findings.len() - 1 - usize::from(reason.is_some());
+        let more = more.saturating_sub(usize::from(!document.run.complete));
+        if more > 0 {
+            text += &format!(" (and {})", plural(more as u64, "more finding"));
+        }
+    }
+    text
+}
+
+/// Which rule, of what, and the beginning of what it saw.
+fn essence(finding: &Finding) -> String {
+    let mut about = finding.rule.clone();
+    let places = [&finding.workload, &finding.target];
+    let places: Vec<&str> = places.into_iter().flatten().map(String::as_str).collect();
+    if !places.is_empty() {
+        about += &format!(" at {}", places.join(", "));
+    }
+    let mut seen: String = finding.evidence.chars().take(ESSENCE).collect();
+    if seen.len() < finding.evidence.len() {
+        let whole_words = seen.rfind(' ').unwrap_or(seen.len());
+        seen.truncate(whole_words);
+        seen.push('…');
+    }
+    format!("{about}: {seen}")
+}
+
+fn verdict(document: &Document) -> String {
+    let primary = decisive(document);
+    let mut claims: Vec<String> = document.optima.iter().map(optimum_claim).collect();
+    if primary.len() > WITH_FIGURES {
+        claims = vec![verdict_line(document)];
+        claims.extend(not_precise(document));
+        return claims.join("; ");
+    }
+    claims.extend(document.between_workloads().cloned());
+    let sought = !document.capacities.is_empty() || !document.searches.is_empty();
+    if primary.is_empty() && claims.is_empty() {
+        claims.push(match sought {
+            true => beyond_belief(document).unwrap_or_else(|| warned_once(&document.verdicts)),
+            false => alone(document),
+        });
+    } else {
+        claims.extend(primary.into_iter().map(|each| with_figures(document, each)));
+        let at_most = document.capacity_comparisons.iter().map(|c| &c.sentence);
+        let highest = document.rate_comparisons.iter().map(|c| &c.sentence);
+        claims.extend(at_most.chain(highest).cloned());
+    }
+    claims.extend(expectations_clause(document));
+    claims.extend(not_precise(document));
+    warned_once(&claims)
+}
+
+/// The claims in one line: that the numbers are suspect is said behind the last of those
+/// that say so.
+pub(super) fn warned_once(claims: &[String]) -> String {
+    let last = claims.iter().rposition(|claim| claim.ends_with(SUSPECT));
+    let said = claims.iter().enumerate().map(|(at, claim)| match last {
+        Some(last) if at < last => claim.strip_suffix(SUSPECT).unwrap_or(claim),
+        _ => claim,
+    });
+    said.collect::<Vec<_>>().join("; ")
+}
+
+/// `precision ± 2 % was not reached: ± 6.1 %`, of the deciding figure that is known
+/// worst.
+pub(super) fn not_precise(document: &Document) -> Option<String> {
+    let asked = document.run.until?;
+    if document.run.ended != Some(RunEnded::MostRounds) {
+        return None;
+    }
+    let mut widths: Vec<Option<f64>> = document
+        .questions()
+        .map(|each| half_width(each.ratio))
+        .collect();
+    if widths.is_empty() {
+        let deciding = |result: &ResultOf| match is_closed(document, result) {
+            true => half_width(result.throughput),
+            false => half_width(result.work().next().and_then(|work| work.p50)),
+        };
+        widths = document.results.iter().map(deciding).collect();
+    }
+    let worst = widths.into_iter().collect::<Option<Vec<f64>>>();
+    let worst = worst.and_then(|all| all.into_iter().reduce(f64::max));
+    let got = worst.map_or_else(|| UNKNOWN.to_owned(), |it| format!("± {}", percent(it)));
+    Some(format!(
+        "precision ± {} was not reached: {got}",
+        percent(asked)
+    ))
+}
+
+/// How far the farther end of the interval is from the figure, as a factor less 1.
+fn half_width(figure: Option<Figure>) -> Option<f64> {
+    let Figure {
+        value, interval, ..
+    } = figure?;
+    let ends = interval?;
+    let width = (ends.high / value).max(value / ends.low) - 1.0;
+    width.is_finite().then_some(width)
+}
+
+/// `b is slower than a at get (throughput × 0.286, 0.283–0.287)`.
+fn with_figures(document: &Document, comparison: &Comparison) -> String {
+    let text = format!("{} {}", claim(comparison), place(document, comparison));
+    match comparison.ratio {
+        Some(figure) if verdict_word(comparison) != "no verdict" => {
+            let interval = match figure.interval {
+                Some(_) => ratio_interval(comparison.ratio),
+                None => "interval unknown".to_owned(),
+            };
+            let mut figures = format!(
+                "{} × {}, {interval}",
+                comparison.metric_phrase,
+                ratio(figure.value)
+            );
+            if let Some(few) = too_few_for_all(comparison) {
+                figures += &format!("; {few}");
+            }
+            format!("{text} ({figures})")
+        }
+        _ => text,
+    }
+}
+
+/// Why there is no interval: one that holds for all comparisons together takes more blocks.
+pub(super) fn too_few_for_all(comparison: &Comparison) -> Option<String> {
+    let all = comparison.together?;
+    if comparison.ratio?.interval.is_some() {
+        return None;
+    }
+    let needed = blocks_for_significance((1.0 - CONFIDENCE) / all.comparisons as f64)?;
+    (comparison.block_ratios.len() < needed).then(|| {
+        format!(
+            "too few rounds for {}: {} needed",
+            plural(all.comparisons, "comparison"),
+            plural(needed as u64, "block")
+        )
+    })
+}
+
+/// What is said in place of figures that nobody should read.
+pub(super) fn beyond_belief(document: &Document) -> Option<String> {
+    let is_so = document.trust == Trust::Invalid;
+    is_so.then(|| "none: the figures of this run cannot be believed".to_owned())
+}
+
+/// What came of a single target.
+fn alone(document: &Document) -> String {
+    if let Some(nothing) = beyond_belief(document) {
+        return nothing;
+    }
+    let measured = document.results.iter();
+    let is_twin = |result: &ResultOf| document.run.twin.as_ref() == Some(&result.target);
+    let measured: Vec<&ResultOf> = measured
+        .filter(|result| result.throughput.is_some() && !is_twin(result))
+        .collect();
+    if measured.is_empty() {
+        return "none: nothing was measured".to_owned();
+    }
+    let shown = measured.iter().take(WORKLOADS);
+    let mut text = shown
+        .map(|result| figures(document, result))
+        .collect::<Vec<_>>()
+        .join("; ");
+    if let Some(more) = measured.len().checked_sub(WORKLOADS).filter(|n| *n > 0) {
+        text += &format!("; {} above", plural(more as u64, "more workload"));
+    }
+    let doubt = match document.trust {
+        Trust::Suspect => " (suspect)",
+        Trust::Valid | Trust::Invalid => "",
+    };
+    let twins = measured
+        .iter()
+        .take(WORKLOADS)
+        .filter_map(|result| twin(document, result));
+    let beside = match twins.collect::<Vec<_>>() {
+        none if none.is_empty() => "one target, nothing to compare".to_owned(),
+        twins => twins.join("; "),
+    };
+    format!("{text}{doubt}; {beside}")
+}
+
+/// `its twin at get: throughput × 1.002, 0.994–1.009, noise floor 1 %`: what one and
+/// the same server differs by from itself.
+pub(super) fn twin(document: &Document, result: &ResultOf) -> Option<String> {
+    let mine = |each: &&Comparison| each.twin && each.workload == result.workload;
+    // The figure that decides comes first.
+    let comparison = document.comparisons.iter().find(mine)?;
+    let interval = match comparison.ratio.and_then(|figure| figure.interval) {
+        Some(_) => ratio_interval(comparison.ratio),
+        None => "interval unknown".to_owned(),
+    };
+    let value = comparison.ratio.map(|figure| ratio(figure.value));
+    Some(format!(
+        "its twin at {}: {} × {}, {interval}, noise floor {}",
+        result.workload,
+        comparison.metric_phrase,
+        value.unwrap_or_else(|| UNKNOWN.to_owned()),
+        comparison
+            .noise_floor
+            .map_or_else(|| UNKNOWN.to_owned(), percent)
+    ))
+}
+
+pub(super) fn is_closed(document: &Document, result: &ResultOf) -> bool {
+    let mut workloads = document.workloads.iter();
+    workloads.any(|w| w.name == result.workload && w.closed_loop)
+}
+
+/// A closed loop is asked how much gets done; at a rate the schedule decides that.
+fn figures(document: &Document, result: &ResultOf) -> String {
+    let closed = is_closed(document, result);
+    let mut text = format!(
+        "{} at {}: {}",
+        result.target,
+        result.workload,
+        RATE.with_spread(result.throughput)
+    );
+    let mut work = result.work();
+    if let (false, Some(operation), None) = (closed, work.next(), work.next()) {
+        text += &format!(", p99 {}", TIME.with_spread(operation.p99));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suspect_numbers_are_called_so_once() {
+        let claims = ["a holds 10/s", "b holds 20/s"].map(str::to_owned);
+        assert_eq!(warned_once(&claims), "a holds 10/s; b holds 20/s");
+        let both = claims.map(|claim| claim + SUSPECT);
+        assert_eq!(
+            warned_once(&both),
+            format!("a holds 10/s; b holds 20/s{SUSPECT}")
+        );
+    }
+}

@@ -1,0 +1,93 @@
+//! Every challenger against the baseline, by every figure.
+
+use super::claims::{verdict_word, winner};
+use crate::block::{Block, Cell, Look, Table, Text};
+use crate::document::{Comparison, Document};
+use crate::flagged::flagged;
+use crate::paired::paired;
+use crate::words::{UNKNOWN, digits, intervals_together, ratio, ratio_interval};
+
+pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    let mut table = Table::new(
+        2,
+        [
+            "workload",
+            "compared by",
+            "ratio",
+            "interval",
+            "verdict",
+            "winner",
+            "p, corrected where it decides",
+        ],
+    );
+    let mut notes = Vec::new();
+    let curves = document.curves.iter();
+    for comparison in curves {
+        push(&mut table, &comparison.workload, comparison, "");
+    }
+    for workload in &document.workloads {
+        let of_targets = document.comparisons_of(&workload.name);
+        let with_others = document.comparisons_with_workloads(&workload.name);
+        let mut has_flagged = false;
+        for comparison in of_targets {
+            push(&mut table, &workload.name, comparison, "");
+            has_flagged |= comparison.without_flagged.is_some();
+        }
+        for comparison in with_others {
+            let place = format!(" on {}", comparison.workload);
+            push(&mut table, &workload.name, comparison, &place);
+        }
+        notes.extend(flagged(document, &workload.name).filter(|_| has_flagged));
+        notes.extend(paired(document, document.comparisons_of(&workload.name)));
+    }
+    notes.extend(intervals_together(document));
+    notes.extend(document.questions().map(|each| each.sentence.clone()));
+    notes.extend(document.between_workloads().cloned());
+    let Some(table) = table.block() else {
+        return Vec::new();
+    };
+    let mut blocks = vec![table];
+    blocks.extend(Block::sentences(&notes));
+    blocks
+}
+
+fn push(table: &mut Table, workload: &str, comparison: &Comparison, place: &str) {
+    let by = format!(
+        "{}, {} ÷ {}{place}",
+        comparison.metric_phrase, comparison.challenger, comparison.baseline
+    );
+    let decides = comparison.primary && comparison.level_of.is_none();
+    let winner = winner(comparison).unwrap_or("none");
+    table.push([
+        workload.into(),
+        Cell::Text(match decides {
+            true => Text::default()
+                .and(Look::Strong, by)
+                .and(Look::Plain, " (decides)"),
+            false => Text::plain(by),
+        }),
+        comparison
+            .ratio
+            .map_or_else(|| UNKNOWN.to_owned(), |figure| ratio(figure.value))
+            .into(),
+        ratio_interval(comparison.ratio).into(),
+        verdict_word(comparison).into(),
+        winner.into(),
+        comparison
+            .adjusted_p
+            .or(comparison.p)
+            .map_or_else(|| UNKNOWN.to_owned(), digits)
+            .into(),
+    ]);
+    if let Some(without) = comparison.without_flagged {
+        table.push([
+            workload.into(),
+            format!("{} without flagged slices", comparison.metric_phrase).into(),
+            ratio(without.value).into(),
+            ratio_interval(Some(without)).into(),
+            Cell::empty(),
+            Cell::empty(),
+            Cell::empty(),
+        ]);
+    }
+}

@@ -1,0 +1,75 @@
+//! Connections: how many were opened, and how long each phase of opening one took.
+
+use crate::block::{Block, Cell, NOT_TIMED, Table};
+use crate::document::{Connections, Document};
+use crate::words::{TIME, UNKNOWN, count};
+
+pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    let known = || {
+        let results = document.results.iter();
+        results.filter_map(|result| Some((result, result.connections.as_ref()?)))
+    };
+    if known().all(|(_, connections)| connections.opened == 0 && !is_timed(connections)) {
+        return Vec::new();
+    }
+    let mut table = Table::new(
+        2,
+        [
+            "workload",
+            "target",
+            "opened",
+            "reused",
+            "closed by Tenbin",
+            "closed by server",
+            "refused",
+            "reset",
+            "DNS (once)",
+            "connect p50",
+            "connect p99",
+            "TLS p50",
+            "TLS p99",
+            "first response's first byte p50",
+            "first response's first byte p99",
+        ],
+    );
+    for (result, connections) in known() {
+        let mut row: Vec<Cell> = vec![result.workload.clone().into(), result.target.clone().into()];
+        let counts = [
+            connections.opened,
+            connections.reused,
+            connections.closed_by_client,
+            connections.closed_by_server,
+            connections.refused,
+            connections.reset,
+        ];
+        row.extend(counts.map(|n| Cell::from(count(n))));
+        let lookup = name_lookup(document, &result.target);
+        row.push(lookup.unwrap_or_else(|| UNKNOWN.to_owned()).into());
+        for phase in [connections.connect, connections.tls, connections.first_byte] {
+            match phase {
+                Some(phase) => row.extend([phase.p50, phase.p99].map(|f| Cell::Figure(TIME, f))),
+                None => row.extend([NOT_TIMED; 2].map(Cell::from)),
+            }
+        }
+        table.push(row);
+    }
+    let about = "Opening a connection is timed phase by phase and is part of no operation's time. \
+                 Counts are over all slices. The first response's first byte is measured once a \
+                 connection, from the write of its first request. Names are resolved once, before \
+                 the run, so DNS is a single observation.";
+    let mut blocks = vec![Block::Paragraph(about.into())];
+    blocks.extend(table.block());
+    blocks
+}
+
+/// Whether any phase of opening them was timed.
+fn is_timed(connections: &Connections) -> bool {
+    let phases = [connections.connect, connections.tls, connections.first_byte];
+    phases.iter().any(Option::is_some)
+}
+
+/// How long resolving the target's names took: one observation.
+fn name_lookup(document: &Document, target: &str) -> Option<String> {
+    let known = document.environment.targets.get(target)?;
+    Some(TIME.of(known.name_lookup_ns()? as f64 / 1e9))
+}

@@ -1,0 +1,155 @@
+//! What an operation cost either side.
+
+use crate::block::{Block, Cell, Table};
+use crate::cost::{
+    ABOUT_GROUPS, ABOUT_WHOLE_HOST, by_program, company, covered, has_rows, is_of_host, memory,
+    named,
+};
+use crate::document::Document;
+use crate::words::{BYTES, SHARE, TIME};
+
+/// Columns of the table of servers, and where CPU and peak of memory stand in it.
+const SERVERS: [&str; 12] = [
+    "workload",
+    "target",
+    "CPU/op",
+    "ops/core-second",
+    "RSS at start",
+    "peak RSS",
+    "RSS at end",
+    "read/op",
+    "written/op",
+    "written/stored",
+    "voluntary switches/op",
+    "involuntary switches/op",
+];
+const CPU: usize = 2;
+const PEAK: usize = 5;
+
+pub(super) fn of_servers(document: &Document) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut table = Table::new(2, SERVERS);
+    for result in document.results.iter().filter(|result| has_rows(result)) {
+        table.push([
+            result.workload.clone().into(),
+            named(result).into(),
+            Cell::Figure(TIME, result.server_cpu),
+            Cell::Number(result.per_core_second),
+            memory(result.rss_start_bytes).into(),
+            memory(result.peak_rss_bytes).into(),
+            memory(result.rss_end_bytes).into(),
+            Cell::Figure(BYTES, result.read_bytes),
+            Cell::Figure(BYTES, result.written_bytes),
+            Cell::Number(result.written_per_stored),
+            Cell::Number(result.voluntary_switches),
+            Cell::Number(result.involuntary_switches),
+        ]);
+        for (name, process) in by_program(result) {
+            let mut row = vec![Cell::empty(); SERVERS.len()];
+            row[0] = result.workload.clone().into();
+            row[1] = format!("{}: {name}", result.target).into();
+            row[CPU] = Cell::Figure(TIME, process.cpu);
+            row[PEAK] = memory(process.rss_bytes).into();
+            table.push(row);
+        }
+    }
+    match table.block() {
+        None => blocks.push(Block::Paragraph(
+            "Not measured: no target was observed. Tenbin observes the targets that it launches; \
+             --observe (in a plan `observe`) names the processes of other targets."
+                .into(),
+        )),
+        Some(table) => blocks.push(table),
+    }
+    let mut notes: Vec<String> = Vec::new();
+    for about in document
+        .results
+        .iter()
+        .filter_map(|result| covered(document, result))
+    {
+        if !notes.contains(&about) {
+            notes.push(about);
+        }
+    }
+    if document.results.iter().any(is_of_host) {
+        notes.push(ABOUT_WHOLE_HOST.to_owned());
+    }
+    if document.results.iter().any(has_rows) {
+        notes.push(
+            "memory at start and end is one observation each, its peak about one a second; what is \
+             written may still be in the kernel's memory when a slice ends, and count in a later \
+             one"
+            .to_owned(),
+        );
+    }
+    blocks.extend(Block::sentences(&notes));
+    blocks.extend(of_groups(document));
+    blocks
+}
+
+fn of_groups(document: &Document) -> Vec<Block> {
+    let mut table = Table::new(
+        2,
+        [
+            "workload",
+            "target",
+            "shared with",
+            "CPU/op",
+            "memory at end",
+            "peak memory",
+            "throttled",
+            "read/op",
+            "written/op",
+        ],
+    );
+    for result in &document.results {
+        let Some(group) = &result.group else { continue };
+        table.push([
+            result.workload.clone().into(),
+            result.target.clone().into(),
+            company(group.alone).into(),
+            Cell::Figure(TIME, group.cpu),
+            memory(group.memory_bytes).into(),
+            memory(group.memory_peak_bytes).into(),
+            Cell::Figure(SHARE, group.throttled),
+            Cell::Figure(BYTES, group.read_bytes),
+            Cell::Figure(BYTES, group.written_bytes),
+        ]);
+    }
+    match table.block() {
+        None => Vec::new(),
+        Some(table) => vec![
+            Block::heading("Control groups"),
+            table,
+            Block::sentence(ABOUT_GROUPS),
+        ],
+    }
+}
+
+pub(super) fn of_generator(document: &Document) -> Vec<Block> {
+    let mut table = Table::new(
+        2,
+        [
+            "workload",
+            "target",
+            "CPU/op",
+            "allocated/op",
+            "allocations/op",
+            "busiest thread",
+        ],
+    );
+    for result in &document.results {
+        table.push([
+            result.workload.clone().into(),
+            result.target.clone().into(),
+            Cell::Figure(TIME, result.client_cpu),
+            Cell::Figure(BYTES, result.client_allocated_bytes),
+            Cell::Number(result.client_allocations),
+            Cell::Figure(SHARE, result.client_busiest_thread),
+        ]);
+    }
+    let about = "What Tenbin itself used; it says nothing about the memory or the CPU of a server.";
+    let mut blocks = vec![Block::Paragraph(about.into())];
+    blocks.extend(table.block());
+    blocks
+}

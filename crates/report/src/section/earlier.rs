@@ -1,0 +1,29 @@
+//! How the run stands against an earlier one.
+
+use crate::block::{Block, Table};
+use crate::document::{Document, Earlier};
+use crate::earlier::{COLUMNS, cells, of_doubts, remarks};
+
+pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    document.earlier.as_ref().map_or_else(Vec::new, of)
+}
+
+/// The same of a comparison that has no document.
+pub(crate) fn of(earlier: &Earlier) -> Vec<Block> {
+    let mut blocks: Vec<Block> = of_doubts(earlier)
+        .iter()
+        .map(|doubt| Block::sentence(doubt))
+        .collect();
+    blocks.push(Block::sentence(&format!(
+        "Against the earlier run {}. The two runs were not interleaved: an interval covers what \
+         varied inside the runs, and only controls show what the machine did between them",
+        earlier.before
+    )));
+    let mut table = Table::new(2, COLUMNS);
+    for change in &earlier.changes {
+        table.push(cells(change).map(Into::into));
+    }
+    blocks.extend(table.block());
+    blocks.extend(remarks(earlier).iter().map(|each| Block::sentence(each)));
+    blocks
+}

@@ -1,0 +1,28 @@
+//! Everything that was expected, with the figures.
+
+use crate::asked;
+use crate::block::{Block, Look, Table, Text};
+use crate::document::{Document, Expectation, Standing};
+
+pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    let mut table = Table::new(1, ["", "expected", "target", "workload", "figure"]);
+    for each in &document.expectations {
+        table.push([
+            crate::block::Cell::Text(Text::default().and(look(each), asked::standing(each))),
+            crate::block::Cell::code(asked::condition(each)),
+            each.target.clone().into(),
+            each.workload.clone().into(),
+            asked::outcome(each).into(),
+        ]);
+    }
+    table.block().into_iter().collect()
+}
+
+fn look(expectation: &Expectation) -> Look {
+    match expectation.standing {
+        Standing::Met => Look::Good,
+        Standing::NotMet => Look::Bad,
+        Standing::CannotTell if expectation.fails_if => Look::Good,
+        Standing::CannotTell => Look::Doubtful,
+    }
+}

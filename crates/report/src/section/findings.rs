@@ -1,0 +1,96 @@
+//! What was observed about the run.
+
+use crate::block::{Block, Cell, Look, Table, Text};
+use crate::document::{Document, Finding, Severity};
+
+/// Those that speak against the numbers: what was seen, and what to do.
+pub(super) fn in_short(document: &Document) -> Vec<Block> {
+    let mut alike: Vec<Vec<&Finding>> = Vec::new();
+    for finding in &document.findings {
+        if finding.severity == Severity::Note {
+            continue;
+        }
+        let mut known = alike.iter_mut();
+        match known.find(|known| known[0].rule == finding.rule) {
+            Some(known) => known.push(finding),
+            None => alike.push(vec![finding]),
+        }
+    }
+    let each = alike.iter().map(|alike| {
+        let first = alike[0];
+        let more = match alike.len() - 1 {
+            0 => String::new(),
+            more => format!(" (and {more} more like this)"),
+        };
+        word(first.severity)
+            .and(Look::Plain, format!("  {}: ", about(first)))
+            .and(Look::Plain, format!("{}{more} → ", first.evidence))
+            .and(Look::Plain, first.advice.clone())
+    });
+    let all: Vec<Text> = each.collect();
+    match all.is_empty() {
+        true => Vec::new(),
+        false => vec![Block::List(all)],
+    }
+}
+
+/// All of them.
+pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    let mut table = Table::new(
+        1,
+        [
+            "severity",
+            "rule",
+            "about",
+            "attributed to",
+            "evidence",
+            "advice",
+        ],
+    );
+    for finding in &document.findings {
+        let about: Vec<&str> = [&finding.workload, &finding.target]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        table.push([
+            Cell::Text(word(finding.severity)),
+            Cell::code(&finding.rule),
+            match about.is_empty() {
+                true => "the run".into(),
+                false => about.join(", ").into(),
+            },
+            finding.blame.clone().into(),
+            finding.evidence.clone().into(),
+            finding.advice.clone().into(),
+        ]);
+    }
+    let Some(first) = document.findings.first() else {
+        return Vec::new();
+    };
+    let more = Text::plain("What is behind a finding: ")
+        .and(Look::Code, format!("tenbin explain {}", first.rule))
+        .and(Look::Plain, ".");
+    table
+        .block()
+        .into_iter()
+        .chain([Block::Paragraph(more)])
+        .collect()
+}
+
+/// Which rule says it, and of what.
+fn about(finding: &Finding) -> String {
+    let mut parts = vec![finding.rule.clone()];
+    parts.extend(finding.workload.clone());
+    parts.extend(finding.target.clone());
+    parts.join(", ")
+}
+
+fn word(severity: Severity) -> Text {
+    let (look, word) = match severity {
+        Severity::Note => (Look::Faint, "NOTE"),
+        Severity::Suspect => (Look::Doubtful, "SUSPECT"),
+        Severity::Invalid => (Look::Bad, "INVALID"),
+    };
+    Text::default().and(look, word)
+}

@@ -1,0 +1,142 @@
+//! Every operation on every target.
+
+use std::collections::BTreeMap;
+
+use crate::block::{Block, Cell, Table};
+use crate::document::{Document, Figure, OperationResult, ResultOf, TimedFrom};
+use crate::words::{BANDWIDTH, RATE, TIME, about_steps, count, named_by_role};
+
+pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    let mut table = Table::new(
+        3,
+        [
+            "workload",
+            "target",
+            "operation",
+            "ok",
+            "throughput",
+            "bandwidth",
+            "timed from",
+            "p50",
+            "p90",
+            "p99",
+            "max",
+            "errors by class",
+            "statuses",
+            "unanswered",
+        ],
+    );
+    for (result, operation) in every_operation(document) {
+        table.push([
+            result.workload.clone().into(),
+            result.target.clone().into(),
+            named_by_role(operation).into(),
+            count(operation.ok).into(),
+            Cell::Figure(RATE, operation.throughput),
+            Cell::Figure(BANDWIDTH, operation.bandwidth),
+            match operation.timed_from {
+                TimedFrom::Write => "write (service time)",
+                TimedFrom::IntendedStart => "intended start (response time)",
+            }
+            .into(),
+            Cell::Figure(TIME, operation.p50),
+            Cell::Figure(TIME, operation.p90),
+            Cell::Figure(TIME, operation.p99),
+            Cell::once(TIME, operation.max),
+            tally(&operation.errors).into(),
+            tally(&operation.statuses).into(),
+            count(operation.censored).into(),
+        ]);
+    }
+    let mut blocks: Vec<Block> = table.block().into_iter().collect();
+    if let Some(about) = about_steps(document.results.iter()) {
+        blocks.push(Block::sentence(&about));
+    }
+    blocks.extend(first_bytes(document));
+    blocks.extend(failures(document));
+    blocks
+}
+
+fn first_bytes(document: &Document) -> Vec<Block> {
+    let mut table = Table::new(
+        3,
+        [
+            "workload",
+            "target",
+            "operation",
+            "first byte p50",
+            "first byte p99",
+            "service p50",
+            "service p99",
+        ],
+    );
+    for (result, operation) in every_operation(document).filter(|(_, op)| has_early_first_byte(op))
+    {
+        table.push([
+            result.workload.clone().into(),
+            result.target.clone().into(),
+            named_by_role(operation).into(),
+            Cell::Figure(TIME, operation.first_byte_p50),
+            Cell::Figure(TIME, operation.first_byte_p99),
+            Cell::Figure(TIME, operation.service_p50),
+            Cell::Figure(TIME, operation.service_p99),
+        ]);
+    }
+    below(
+        "Where the first byte came well before the last, both from the write:",
+        table,
+    )
+}
+
+fn failures(document: &Document) -> Vec<Block> {
+    let mut table = Table::new(3, ["workload", "target", "operation", "text", "times"]);
+    for (result, operation) in every_operation(document) {
+        for (text, times) in &operation.failures {
+            table.push([
+                result.workload.clone().into(),
+                result.target.clone().into(),
+                named_by_role(operation).into(),
+                Cell::code(text),
+                count(*times).into(),
+            ]);
+        }
+    }
+    below("What the targets said about failures:", table)
+}
+
+/// A table with a sentence above it; nothing without a row.
+fn below(sentence: &str, table: Table) -> Vec<Block> {
+    match table.block() {
+        None => Vec::new(),
+        Some(table) => vec![Block::Paragraph(sentence.into()), table],
+    }
+}
+
+/// A first byte this much earlier than the last one is worth a line.
+const NOTABLY_EARLIER: f64 = 0.1;
+
+/// Whether the first byte came notably before the last one, as with big bodies.
+fn has_early_first_byte(operation: &OperationResult) -> bool {
+    let notable = |first: Option<Figure>, last: Option<Figure>| match (first, last) {
+        (Some(first), Some(last)) => first.value < last.value * (1.0 - NOTABLY_EARLIER),
+        _ => false,
+    };
+    notable(operation.first_byte_p50, operation.service_p50)
+        || notable(operation.first_byte_p99, operation.service_p99)
+}
+
+fn every_operation(document: &Document) -> impl Iterator<Item = (&ResultOf, &OperationResult)> {
+    document
+        .results
+        .iter()
+        .flat_map(|result| result.operations.iter().map(move |op| (result, op)))
+}
+
+/// `timeout: 3, reset: 1`; empty without any.
+pub(super) fn tally<K: ToString>(counts: &BTreeMap<K, u64>) -> String {
+    let parts: Vec<String> = counts
+        .iter()
+        .map(|(key, n)| format!("{}: {}", key.to_string(), count(*n)))
+        .collect();
+    parts.join(", ")
+}

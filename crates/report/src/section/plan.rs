@@ -1,0 +1,49 @@
+//! What was asked for: the schedule, the workloads and the targets.
+
+use crate::asked::schedule;
+use crate::block::{Block, Cell, Look, Table, Text};
+use crate::document::Document;
+use crate::words::{UNKNOWN, plural};
+
+pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    let run = &document.run;
+    let text = format!(
+        "Run {}, started {}: {} for each target and workload, {} s of warm-up, {}, seed {}. ",
+        run.id,
+        run.started,
+        schedule(document),
+        run.warmup_seconds,
+        plural(run.threads, "generator thread"),
+        run.seed
+    );
+    let text = Text::plain(text)
+        .and(Look::Plain, "Repeat the run with ")
+        .and(
+            Look::Code,
+            format!("tenbin run {}/plan.toml", run.directory),
+        )
+        .and(Look::Plain, ".");
+    let mut blocks = vec![Block::Paragraph(text)];
+    let mut workloads = Table::new(1, ["workload", "what", "load"]);
+    for workload in &document.workloads {
+        workloads.push([
+            workload.name.clone().into(),
+            workload.description.clone().into(),
+            workload.load.clone().into(),
+        ]);
+    }
+    blocks.extend(workloads.block());
+    let mut targets = Table::new(1, ["target", "what", "version", "server header"]);
+    for target in &document.targets {
+        let known = document.environment.targets.get(&target.name);
+        let code = |text: Option<&String>| text.map_or_else(|| Cell::from(UNKNOWN), Cell::code);
+        targets.push([
+            target.name.clone().into(),
+            Cell::code(&target.description),
+            code(known.and_then(|known| known.version.as_ref())),
+            code(known.and_then(|known| known.server_header.as_ref())),
+        ]);
+    }
+    blocks.extend(targets.block());
+    blocks
+}

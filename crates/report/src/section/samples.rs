@@ -1,0 +1,48 @@
+//! The slowest and the fastest requests, caches, and what search servers report.
+
+use crate::block::{Block, Cell, Table};
+use crate::document::Document;
+use crate::words::{TIME, cache_sentence, search_sentence};
+
+pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    let mut sentences = Vec::new();
+    for result in &document.results {
+        let told = [
+            result
+                .cache
+                .as_ref()
+                .map(|cache| cache_sentence(&result.target, cache)),
+            result
+                .search
+                .as_ref()
+                .map(|search| search_sentence(&result.target, search)),
+        ];
+        let placed = told.into_iter().flatten();
+        sentences.extend(placed.map(|told| format!("{}: {told}", result.workload)));
+    }
+    let mut blocks: Vec<Block> = Block::sentences(&sentences).into_iter().collect();
+    let mut table = Table::new(
+        3,
+        [
+            "workload", "target", "", "time", "status", "host", "request",
+        ],
+    );
+    for result in &document.results {
+        for (word, singles) in [("slowest", &result.slowest), ("fastest", &result.fastest)] {
+            for single in singles {
+                let status = single.status.map(|status| status.to_string());
+                table.push([
+                    result.workload.clone().into(),
+                    result.target.clone().into(),
+                    word.into(),
+                    TIME.of(single.time).into(),
+                    status.unwrap_or_else(|| "no response".to_owned()).into(),
+                    single.host.clone().unwrap_or_default().into(),
+                    Cell::code(&single.request),
+                ]);
+            }
+        }
+    }
+    blocks.extend(table.block());
+    blocks
+}

@@ -1,0 +1,230 @@
+//! Every operation on every target: latency, throughput, bandwidth.
+
+use super::super::claims::{verdict_word, winner};
+use super::title::title;
+use crate::block::{Block, Cell, Look, Table, Text};
+use crate::document::{
+    Comparison, Document, Figure, Interval, OperationResult, ResultOf, Trust, Workload,
+};
+use crate::words::{BANDWIDTH, UNKNOWN, grouped_interval, ratio, ratio_interval};
+
+/// A figure of a result, as a cell.
+type Of = fn(&ResultOf) -> String;
+
+/// Work of which one operation was sent at a time, as Go's benchmarks do.
+pub(super) fn sequential(document: &Document) -> Vec<Block> {
+    below(
+        "One operation at a time (µs/op)",
+        "Time of the slice divided by its correct operations, in microseconds: what `go test \
+         -bench` prints. One operation was sent at a time, on one connection. A ratio above 1 is \
+         faster than the baseline.",
+        table_of(
+            document,
+            &["throughput"],
+            |result| grouped_interval(result.throughput.and_then(inverse)),
+            Workload::is_sequential,
+        ),
+    )
+}
+
+/// Microseconds an operation, of operations a second.
+fn inverse(rate: Figure) -> Option<Figure> {
+    let time = |rate: f64| 1e6 / rate;
+    (rate.value > 0.0).then(|| Figure {
+        value: time(rate.value),
+        interval: rate
+            .interval
+            .filter(|ends| ends.low > 0.0)
+            .map(|ends| Interval {
+                low: time(ends.high),
+                high: time(ends.low),
+                ..ends
+            }),
+        ..rate
+    })
+}
+
+pub(super) fn latency(document: &Document) -> Vec<Block> {
+    below(
+        "Median latency (µs/op)",
+        "Median time of one operation, in microseconds: from its write in a closed loop, from its \
+         intended start in an open one. A ratio above 1 is slower than the baseline. In a closed \
+         loop throughput follows the mean time, which a slow tail makes longer than the median: \
+         where the two name different winners, both are named.",
+        table_of(
+            document,
+            &["service_p50", "response_p50"],
+            |result| {
+                per_operation(result, |operation| {
+                    grouped_interval(operation.p50.map(|figure| scaled(figure, 1e6)))
+                })
+            },
+            |_| true,
+        ),
+    )
+}
+
+pub(super) fn throughput(document: &Document) -> Vec<Block> {
+    below(
+        "Throughput (ops/s)",
+        "Correct responses a second. A ratio above 1 is faster than the baseline; in a closed \
+         loop this is the comparison that decides.",
+        table_of(
+            document,
+            &["throughput"],
+            |result| grouped_interval(result.throughput),
+            |_| true,
+        ),
+    )
+}
+
+pub(super) fn bandwidth(document: &Document) -> Vec<Block> {
+    let moves = |operation: &OperationResult| operation.bandwidth.is_some_and(|f| f.value > 0.0);
+    let moving = |result: &&ResultOf| result.work().any(moves);
+    let mut head = vec!["operation"];
+    head.extend(document.targets.iter().map(|target| target.name.as_str()));
+    let mut table = Table::new(1, head);
+    for workload in &document.workloads {
+        let results: Vec<&ResultOf> = document.results_of(&workload.name).collect();
+        if !results.iter().any(moving) {
+            continue;
+        }
+        let mut row: Vec<Cell> = vec![title(document, workload).into()];
+        row.extend(results.iter().map(|result| {
+            let shown = per_operation(result, |op| BANDWIDTH.with_interval(op.bandwidth));
+            Cell::from(shown)
+        }));
+        row.resize(document.targets.len() + 1, UNKNOWN.into());
+        table.push(row);
+    }
+    below(
+        "Bandwidth",
+        "Body bytes of correct operations a second, either way.",
+        table,
+    )
+}
+
+/// A table below its heading and what it shows; nothing without a row.
+pub(super) fn below(heading: &str, about: &str, table: Table) -> Vec<Block> {
+    match table.block() {
+        None => Vec::new(),
+        Some(table) => vec![
+            Block::heading(heading),
+            Block::Paragraph(about.into()),
+            table,
+        ],
+    }
+}
+
+/// One row a workload: every target's figure, then every challenger's ratio.
+fn table_of(
+    document: &Document,
+    metrics: &[&str],
+    of: Of,
+    is_meant: fn(&Workload) -> bool,
+) -> Table {
+    let mut head = vec!["operation".to_owned()];
+    head.extend(document.targets.iter().map(|target| target.name.clone()));
+    if let Some(baseline) = document.baseline() {
+        for challenger in document.challengers() {
+            head.push(format!("{} ÷ {}", challenger.name, baseline.name));
+            head.extend(["interval".to_owned(), "winner".to_owned()]);
+        }
+    }
+    let mut table = Table::new(1, head);
+    let workloads = document.workloads.iter();
+    for workload in workloads.filter(|workload| is_meant(workload)) {
+        let mut row: Vec<Cell> = vec![title(document, workload).into()];
+        for target in &document.targets {
+            let mut results = document.results_of(&workload.name);
+            let mine = results.find(|result| result.target == target.name);
+            row.push(mine.map_or_else(|| UNKNOWN.to_owned(), of).into());
+        }
+        for challenger in document.challengers() {
+            row.extend(compared(document, workload, &challenger.name, metrics));
+        }
+        table.push(row);
+    }
+    table
+}
+
+/// Ratio, interval and winner.
+fn compared(
+    document: &Document,
+    workload: &Workload,
+    challenger: &str,
+    metrics: &[&str],
+) -> [Cell; 3] {
+    let meant =
+        |c: &&Comparison| c.challenger == challenger && metrics.contains(&c.metric.as_str());
+    let Some(found) = document.comparisons_of(&workload.name).find(meant) else {
+        return [UNKNOWN; 3].map(Cell::from);
+    };
+    [
+        found
+            .ratio
+            .map_or_else(|| UNKNOWN.to_owned(), |figure| ratio(figure.value))
+            .into(),
+        ratio_interval(found.ratio).into(),
+        match winner(found) {
+            Some(name) => Cell::Text(match denied(document, found, name) {
+                Some(other) => Text::plain(format!(
+                    "{name} by the median, {other} by throughput{}",
+                    doubt(found)
+                )),
+                None => Text::default()
+                    .and(Look::Strong, name)
+                    .and(Look::Plain, doubt(found)),
+            }),
+            None => verdict_word(found).into(),
+        },
+    ]
+}
+
+/// The winner that the comparison that decides names instead.
+fn denied<'d>(document: &'d Document, found: &Comparison, name: &str) -> Option<&'d str> {
+    let mut all = document.comparisons.iter();
+    let deciding = all
+        .find(|c| c.primary && c.workload == found.workload && c.challenger == found.challenger)?;
+    let other = match winner(deciding)? {
+        other if *other == deciding.challenger => &deciding.challenger,
+        _ => &deciding.baseline,
+    };
+    (other != name).then_some(other.as_str())
+}
+
+/// A winner by numbers that may mislead is marked as such.
+fn doubt(found: &Comparison) -> &'static str {
+    match found.trust {
+        Trust::Suspect => " (suspect)",
+        Trust::Valid | Trust::Invalid => "",
+    }
+}
+
+/// The figure of a workload with one operation; of several, each with its name.
+fn per_operation(result: &ResultOf, figure: impl Fn(&OperationResult) -> String) -> String {
+    let work: Vec<&OperationResult> = result.work().collect();
+    match work.as_slice() {
+        [] => UNKNOWN.to_owned(),
+        [only] => figure(only),
+        several => {
+            let parts: Vec<String> = several
+                .iter()
+                .map(|each| format!("{}: {}", each.operation, figure(each)))
+                .collect();
+            parts.join("; ")
+        }
+    }
+}
+
+fn scaled(figure: Figure, by: f64) -> Figure {
+    Figure {
+        value: figure.value * by,
+        interval: figure.interval.map(|ends| Interval {
+            low: ends.low * by,
+            high: ends.high * by,
+            ..ends
+        }),
+        ..figure
+    }
+}
