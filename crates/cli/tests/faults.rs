@@ -52,7 +52,7 @@ fn on_a_terminal(scratch: &Scratch, kind: &str) -> String {
         .output()
         .expect("script, of util-linux");
     let text = String::from_utf8_lossy(&shown.stdout).into_owned();
-    assert!(text.contains("Trust"), "{text}");
+    assert!(text.contains("tenbin show"), "{text}");
     text
 }
 

@@ -122,7 +122,7 @@ fn what_a_launched_server_cost_adds_up() {
         assert_eq!(slice["wire"]["connections"], 2, "{slice}");
     }
     let page = std::fs::read_to_string(run_directory(&scratch).join("SUMMARY.md"));
-    assert!(page.expect("SUMMARY.md").contains("## Cost of the server"));
+    assert!(page.expect("SUMMARY.md").contains("<summary>Server cost</summary>"));
     assert!(!has_finding(&result, "unobserved"));
     scratch.expect_nobody_left(SOON);
 }
@@ -232,7 +232,7 @@ fn a_target_of_several_processes_uses_their_sum() {
         observed.iter().all(|p| number(&p["rss_bytes"]) > 0.0),
         "{two}"
     );
-    run.expect_stdout("  sh ").expect_stdout("  tenbin ");
+    run.expect_stdout("two: sh").expect_stdout("two: tenbin");
     let page = std::fs::read_to_string(run_directory(&scratch).join("SUMMARY.md"));
     assert!(page.expect("SUMMARY.md").contains("| two: sh |"));
 }

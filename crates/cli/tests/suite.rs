@@ -263,7 +263,7 @@ fn sizes_by_connections_are_a_grid() {
         ["get-1KiB-c1", "get-1KiB-c8", "get-64KiB-c1", "get-64KiB-c8"]
     );
     let summary = read(&directory, "SUMMARY.md");
-    assert!(summary.contains("#### GetObject on memory"), "{summary}");
+    assert!(summary.contains("### GetObject on memory"), "{summary}");
     let head = "| size | 1: ops/s | 1: p50 | 8: ops/s | 8: p50 |";
     assert!(summary.contains(head), "{summary}");
     let (_, rows) = summary.split_once(head).expect("the grid");

@@ -143,36 +143,33 @@ impl Page {
 
     /// Text in lines of the page's width, the first one behind `first`, the others behind `rest`.
     fn wrapped(&mut self, text: &Text, first: &str, rest: &str) {
-        let mut line = first.to_owned();
-        let mut used = first.width();
-        let mut is_empty = true;
-        let mut gap = "";
+        let mut line = Line::behind(first);
+        let mut gap = 0;
         for span in text.spans() {
             for (at, word) in span.text.split(' ').enumerate() {
-                if at > 0 {
-                    gap = if gap.is_empty() { " " } else { "  " };
-                }
+                gap += usize::from(at > 0);
                 if word.is_empty() {
                     continue;
                 }
                 let word = for_terminal(word);
-                let wide = word.width();
-                if !is_empty && !gap.is_empty() && used + gap.len() + wide > self.width {
-                    self.line(&line);
-                    line = rest.to_owned();
-                    used = rest.width();
-                } else {
-                    line.push_str(gap);
-                    used += gap.len();
+                if gap > 0 && line.has_words && line.width + gap + word.width() > self.width {
+                    self.line_of(&line);
+                    line = Line::behind(rest);
                 }
-                let painted = self.painted_escaped(span.look, &word);
-                line.push_str(&painted);
-                used += wide;
-                is_empty = false;
-                gap = "";
+                line.push(gap, span.look, &word);
+                gap = 0;
             }
         }
-        self.line(&line);
+        self.line_of(&line);
+    }
+
+    fn line_of(&mut self, line: &Line) {
+        let painted: String = line
+            .spans
+            .iter()
+            .map(|span| self.painted_escaped(span.look, &span.text))
+            .collect();
+        self.line(&painted);
     }
 
     /// A table; one that is too wide is printed in pieces, each with the columns that name rows,
@@ -259,6 +256,43 @@ impl Page {
         match code.filter(|_| self.colour && !text.is_empty()) {
             Some(code) => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
             None => text.to_owned(),
+        }
+    }
+}
+
+/// A line while words are added to it; they are escaped already.
+struct Line {
+    spans: Vec<Span>,
+    width: usize,
+    has_words: bool,
+}
+
+impl Line {
+    fn behind(indent: &str) -> Self {
+        Self {
+            spans: vec![Span {
+                text: indent.to_owned(),
+                look: Look::Plain,
+            }],
+            width: indent.width(),
+            has_words: false,
+        }
+    }
+
+    /// Adds a word, with as many spaces before it as `gap` says unless it is the first.
+    fn push(&mut self, gap: usize, look: Look, word: &str) {
+        let gap = " ".repeat(if self.has_words { gap } else { 0 });
+        self.width += gap.len() + word.width();
+        self.has_words = true;
+        match self.spans.last_mut().filter(|last| last.look == look) {
+            Some(last) => last.text += &format!("{gap}{word}"),
+            None => {
+                if let Some(last) = self.spans.last_mut() {
+                    last.text += &gap;
+                }
+                let text = word.to_owned();
+                self.spans.push(Span { text, look });
+            }
         }
     }
 }
