@@ -19,7 +19,7 @@ pub(crate) fn of(earlier: &Earlier) -> Vec<Block> {
          varied inside the runs, and only controls show what the machine did between them",
         earlier.before
     )));
-    let mut table = Table::new(2, COLUMNS);
+    let mut table = Table::new(1, COLUMNS);
     for change in &earlier.changes {
         table.push(cells(change).map(Into::into));
     }
