@@ -20,6 +20,7 @@ mod nodes;
 mod operations;
 mod patterns;
 mod plan;
+mod readable;
 mod results;
 mod samples;
 mod slices;

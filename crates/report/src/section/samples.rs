@@ -1,5 +1,6 @@
 //! The slowest and the fastest requests, caches, and what search servers report.
 
+use super::readable::{common, shown};
 use crate::block::{Block, Cell, Table};
 use crate::document::Document;
 use crate::words::{TIME, cache_sentence, search_sentence};
@@ -27,6 +28,9 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
             "workload", "target", "", "time", "status", "host", "request",
         ],
     );
+    let all = document.results.iter();
+    let all = all.flat_map(|result| result.slowest.iter().chain(&result.fastest));
+    let same = common(all.map(|single| single.request.as_str()));
     for result in &document.results {
         for (word, singles) in [("slowest", &result.slowest), ("fastest", &result.fastest)] {
             for single in singles {
@@ -38,7 +42,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
                     TIME.of(single.time).into(),
                     status.unwrap_or_else(|| "no response".to_owned()).into(),
                     single.host.clone().unwrap_or_default().into(),
-                    Cell::code(&single.request),
+                    Cell::code(shown(&single.request, same)),
                 ]);
             }
         }
