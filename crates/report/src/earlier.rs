@@ -18,7 +18,7 @@ use crate::document::{
     ControlRange, Document, Doubt, Earlier, EarlierChange, EarlierPart, EarlierWord, Figure,
     Interval, ResultOf, Severity, Trust,
 };
-use crate::escape::for_terminal;
+use crate::escape::{for_json, for_terminal};
 use crate::import::drnbench::Steps;
 use crate::import::{gobench, loops};
 use crate::table::Table;
@@ -597,5 +597,5 @@ pub fn terminal_earlier(earlier: &Earlier) -> String {
 /// The comparison for machines. Ends with a newline.
 pub fn earlier_json(earlier: &Earlier) -> String {
     let text = serde_json::to_string_pretty(earlier).expect("plain data becomes JSON");
-    text + "\n"
+    for_json(text) + "\n"
 }
