@@ -19,6 +19,9 @@ use Ends::{Badly, Well};
 /// from its first request.
 type Row = (&'static str, fn() -> Vec<Act>, Ends, &'static str);
 
+/// The same of a server that does not wait for a request.
+type Unasked = (&'static str, fn() -> Vec<Act>);
+
 const HEAD: &str = "HTTP/1.1 200 OK\r\n";
 
 /// `HEAD` with more header lines and a body.
@@ -151,7 +154,7 @@ fn while_it_is_measured() {
 
 #[test]
 fn before_any_request() {
-    const ROWS: &[(&str, fn() -> Vec<Act>)] = &[
+    const ROWS: &[Unasked] = &[
         ("a response that nobody asked for", || {
             answer("Content-Length: 2\r\n", "ok")
         }),
@@ -172,7 +175,7 @@ fn before_any_request() {
 
 #[test]
 fn instead_of_tls() {
-    const ROWS: &[(&str, fn() -> Vec<Act>)] = &[
+    const ROWS: &[Unasked] = &[
         ("HTTP in clear text", || {
             answer("Content-Length: 2\r\n", "ok")
         }),
