@@ -30,6 +30,7 @@ cargo xtask <task>
   setup           install what the tests need: nginx, wrk, MinIO, Versity S3 Gateway, rclone,
                   SQLAlchemy
   setup --check   only say what is there and what is missing
+  setup --deny    install cargo-deny, which `check` then runs (a build of some minutes)
   check           format, clippy, layers, licences, tracked files
   test            setup, check, then every test; ends with `N passed, N failed`
   cost [WORDS]    (only the work whose name has these words)
@@ -73,6 +74,7 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
     match arguments {
         ["setup"] => setup::install()?,
         ["setup", "--check"] => setup::check()?,
+        ["setup", "--deny"] => setup::install_deny()?,
         ["check"] => check::run(&mut Steps::default())?,
         ["accuracy", words @ ..] => accuracy::run(&words.join(" "))?,
         ["statistics"] => statistics::run(false)?,

@@ -1,19 +1,30 @@
-//! Every input that the fuzzer keeps for answers passes the fuzzer's own checks.
+//! Every input that the fuzzer keeps for responses passes the fuzzer's own checks.
 
 #[path = "../../../fuzz/checks/answer.rs"]
 mod answer;
+#[path = "../../../fuzz/checks/h2.rs"]
+mod h2;
 
 use std::path::Path;
 
 #[test]
-fn the_kept_corpus_passes() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/answer");
+fn the_kept_responses_of_http_1_pass() {
+    replay("answer", answer::check);
+}
+
+#[test]
+fn the_kept_frames_of_http_2_pass() {
+    replay("h2", h2::check);
+}
+
+fn replay(target: &str, check: fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
     let mut inputs = 0;
-    for entry in std::fs::read_dir(&folder).expect("the corpus is there") {
+    for entry in std::fs::read_dir(folder.join(target)).expect("the corpus is there") {
         let file = entry.expect("an entry").path();
         let input = std::fs::read(&file).expect("an input");
         // A panic alone would not say over which input.
-        let passed = std::panic::catch_unwind(|| answer::check(&input));
+        let passed = std::panic::catch_unwind(|| check(&input));
         assert!(passed.is_ok(), "{}", file.display());
         inputs += 1;
     }

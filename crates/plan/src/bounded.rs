@@ -11,6 +11,25 @@ pub(crate) const LARGEST_PLAN: u64 = 16 << 20;
 /// kept in memory.
 pub(crate) const LARGEST_NAMED: u64 = 256 << 20;
 
+/// Largest result file of this or another tool that is read at once, bytes.
+pub const LARGEST_RESULT: u64 = 256 << 20;
+
+/// The content of a regular file of at most `limit` bytes, a multiple of 1 MiB. A pipe or a
+/// device is refused without opening it: opening a pipe may wait without end.
+///
+/// # Errors
+///
+/// Those of [`read_bounded`]; [`io::ErrorKind::InvalidInput`] if it is no regular file.
+pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is not a regular file",
+        ));
+    }
+    read_bounded(path, limit)
+}
+
 /// The content of a file of at most `limit` bytes, a multiple of 1 MiB.
 ///
 /// # Errors
@@ -51,5 +70,7 @@ mod tests {
         let endless = read_bounded(Path::new("/dev/zero"), 1 << 20).unwrap_err();
         assert_eq!(endless.kind(), io::ErrorKind::FileTooLarge);
         assert!(endless.to_string().contains("1 MiB"), "{endless}");
+        let device = read_regular(Path::new("/dev/zero"), 1 << 20).unwrap_err();
+        assert_eq!(device.kind(), io::ErrorKind::InvalidInput);
     }
 }

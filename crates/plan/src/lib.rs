@@ -45,7 +45,7 @@ mod trace;
 mod way;
 
 pub use blob::{BlobHash, BlobWork, LARGEST_PUT, Phase, Store};
-pub use bounded::read_bounded;
+pub use bounded::{LARGEST_RESULT, read_bounded, read_regular};
 pub use comparing::{Comparing, DEFAULT_MARGIN, SweepPoint, Until};
 pub use context::{Context, LookUp, ReadFile};
 pub use draft::{

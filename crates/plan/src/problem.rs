@@ -57,8 +57,9 @@ impl std::error::Error for Refusal {}
 
 impl From<Problem> for Refusal {
     fn from(problem: Problem) -> Self {
+        let message = shortened(problem.message);
         Self {
-            problems: vec![problem],
+            problems: vec![Problem { message, ..problem }],
         }
     }
 }
@@ -106,10 +107,26 @@ pub enum Place {
     Nowhere,
 }
 
+/// Problems of one plan that are reported; of a file that is no plan at all there may be
+/// one in each line.
+const MOST_PROBLEMS: usize = 100;
+/// Characters of a message: it may quote what stands in the file.
+const LONGEST_MESSAGE: usize = 1000;
+
 /// Problems as they are found.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Findings {
     found: Vec<(Place, String)>,
+    /// There are more than [`MOST_PROBLEMS`].
+    more: bool,
+}
+
+/// The message, cut where it is longer than anyone reads.
+fn shortened(message: String) -> String {
+    match message.char_indices().nth(LONGEST_MESSAGE) {
+        Some((end, _)) => format!("{}…", &message[..end]),
+        None => message,
+    }
 }
 
 impl Findings {
@@ -125,9 +142,13 @@ impl Findings {
 
     /// Notes a problem whose message needs nothing before it, once.
     pub(crate) fn add(&mut self, place: Place, message: impl Into<String>) {
-        let problem = (place, message.into());
-        if !self.found.contains(&problem) {
-            self.found.push(problem);
+        let problem = (place, shortened(message.into()));
+        if self.found.contains(&problem) {
+            return;
+        }
+        match self.found.len() < MOST_PROBLEMS {
+            true => self.found.push(problem),
+            false => self.more = true,
         }
     }
 
@@ -159,6 +180,10 @@ impl Findings {
             Place::Byte(offset) => offset,
             Place::Flag(_) | Place::Nowhere => usize::MAX,
         });
+        if self.more {
+            let message = format!("there are more problems than these {MOST_PROBLEMS}");
+            self.found.push((Place::Nowhere, message));
+        }
         let problems = self
             .found
             .into_iter()
@@ -178,5 +203,37 @@ impl Findings {
             })
             .collect();
         Err(Refusal { problems })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Draft;
+
+    /// What a plan of this text is refused with.
+    fn problems(text: &str) -> Vec<Problem> {
+        let draft = Draft::from_toml(text, Path::new("plan.toml"));
+        let mut context = crate::Context::of_this_process().unwrap();
+        let resolved = draft.and_then(|draft| draft.resolve(&mut context));
+        resolved.expect_err("no plan").problems().to_vec()
+    }
+
+    #[test]
+    fn a_file_full_of_mistakes_is_refused_in_few_words() {
+        let keys: String = (0..5000).map(|at| format!("key{at} = 1\n")).collect();
+        let of_keys = problems(&keys);
+        assert_eq!(of_keys.len(), MOST_PROBLEMS + 1);
+        let last = &of_keys[MOST_PROBLEMS].message;
+        assert!(last.contains("more problems"), "{last}");
+
+        for long in [
+            format!("{} = 1\n", "a".repeat(1_000_000)),
+            format!("seed = {}\n", "9".repeat(1_000_000)),
+            format!("[[target]]\nname = \"{}\"\n", "é".repeat(500_000)),
+        ] {
+            let said: usize = problems(&long).iter().map(|one| one.message.len()).sum();
+            assert!(said < 10_000, "{said} bytes");
+        }
     }
 }

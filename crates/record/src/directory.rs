@@ -130,6 +130,10 @@ fn locked(directory: &Path) -> Option<File> {
 
 /// Whether some process is still at the run in `directory`; false where that cannot be told.
 pub fn is_under_way(directory: &Path) -> bool {
+    // Opening a pipe would wait for its other end.
+    if !directory.is_dir() {
+        return false;
+    }
     let asked = File::open(directory).map(|file| file.try_lock_shared());
     matches!(asked, Ok(Err(TryLockError::WouldBlock)))
 }

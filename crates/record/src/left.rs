@@ -113,7 +113,8 @@ fn write_json<T: Serialize + ?Sized>(path: &Path, value: &T) -> Result<(), Recor
 }
 
 fn read_json<T: for<'a> Deserialize<'a>>(path: &Path) -> Option<T> {
-    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+    let text = tenbin_plan::read_regular(path, tenbin_plan::LARGEST_RESULT).ok()?;
+    serde_json::from_slice(&text).ok()
 }
 
 #[cfg(test)]

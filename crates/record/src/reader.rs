@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use tenbin_plan::{LARGEST_RESULT, read_regular};
 
 use crate::directory::{
     ENVIRONMENT_FILE, EnvironmentFile, INTERVALS_FILE, LATENCY_FILE, PLAN_FILE,
@@ -23,6 +24,9 @@ use crate::lines::{
 };
 use crate::slice::{HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
 use crate::store::Store;
+
+/// Most bytes of a line of `intervals.jsonl`: beyond them it is no line of a run.
+const LONGEST_LINE: u64 = 64 << 20;
 
 /// What a run directory tells.
 #[derive(Debug, Clone)]
@@ -104,7 +108,11 @@ pub fn read(directory: &Path) -> Result<RecordedRun, RecordError> {
 
 fn read_required(directory: &Path, name: &'static str) -> Result<String, RecordError> {
     let path = directory.join(name);
-    let read = regular(&path).and_then(|()| fs::read_to_string(&path));
+    let read = read_regular(&path, LARGEST_RESULT).and_then(|bytes| {
+        String::from_utf8(bytes).map_err(|_| {
+            std::io::Error::new(std::io::ErrorKind::InvalidData, "it is not UTF-8 text")
+        })
+    });
     read.map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound if directory.is_dir() => RecordError::NotARun {
             path: directory.to_path_buf(),
@@ -248,8 +256,18 @@ impl Journal {
         let mut offset = 0;
         loop {
             text.clear();
-            let read = file.read_until(b'\n', &mut text);
-            read.map_err(|e| RecordError::io("read", path, e))?;
+            let read = file
+                .by_ref()
+                .take(LONGEST_LINE)
+                .read_until(b'\n', &mut text);
+            let length = read.map_err(|e| RecordError::io("read", path, e))?;
+            if length as u64 == LONGEST_LINE {
+                return Err(RecordError::Damaged {
+                    path: path.to_path_buf(),
+                    offset,
+                    what: format!("a line is longer than {} MiB", LONGEST_LINE >> 20),
+                });
+            }
             // A line without its newline is the torn end of a killed run.
             if !text.ends_with(b"\n") {
                 return self.close();

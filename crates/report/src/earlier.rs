@@ -19,6 +19,7 @@ use crate::document::{
     ControlRange, Document, Doubt, Earlier, EarlierChange, EarlierPart, EarlierWord, Figure,
     Interval, ResultOf, Severity, Trust,
 };
+use crate::escape::for_json;
 use crate::import::drnbench::Steps;
 use crate::import::{gobench, loops};
 use crate::words::{RATE, TIME, UNKNOWN, plural, ratio, ratio_interval, trust};
@@ -577,5 +578,5 @@ pub fn terminal_earlier(earlier: &Earlier) -> String {
 /// The comparison for machines. Ends with a newline.
 pub fn earlier_json(earlier: &Earlier) -> String {
     let text = serde_json::to_string_pretty(earlier).expect("plain data becomes JSON");
-    text + "\n"
+    for_json(text) + "\n"
 }

@@ -14,6 +14,26 @@ pub fn for_terminal(text: &str) -> String {
     safe
 }
 
+/// For JSON that was serialised: the same values, with every character that is harmful to a
+/// terminal as `\uXXXX`. Serialisers leave those beyond ASCII as they are.
+pub(crate) fn for_json(json: String) -> String {
+    let is_harmful = |c: char| is_harmful(c) && c != '\n';
+    if !json.contains(is_harmful) {
+        return json;
+    }
+    let mut safe = String::with_capacity(json.len() + 64);
+    for c in json.chars() {
+        if is_harmful(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                safe.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            safe.push(c);
+        }
+    }
+    safe
+}
+
 /// For running text in Markdown: means itself, whatever it looks like.
 pub(crate) fn for_markdown(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
@@ -82,6 +102,17 @@ fn is_harmful(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_keeps_its_values_and_has_no_control() {
+        let hostile = "a\u{1b}\u{9b}31m\n\u{7f}\u{202e}\u{e0001}b";
+        let json = serde_json::to_string_pretty(&[hostile]).expect("JSON");
+        let safe = for_json(json);
+        let is_control = |c: char| is_harmful(c) && c != '\n';
+        assert!(!safe.contains(is_control), "{safe:?}");
+        let again: Vec<String> = serde_json::from_str(&safe).expect("JSON");
+        assert_eq!(again, [hostile]);
+    }
 
     #[test]
     fn a_terminal_sees_no_control() {

@@ -1,6 +1,7 @@
 //! The files a report consists of.
 
 use crate::document::Document;
+use crate::escape::for_json;
 use crate::page::markdown;
 use crate::{benchmark, ramp};
 
@@ -58,9 +59,8 @@ impl Exporter for Json {
     }
 
     fn export(&self, document: &Document) -> Vec<u8> {
-        let mut text = serde_json::to_vec_pretty(document).expect("plain data becomes JSON");
-        text.push(b'\n');
-        text
+        let text = serde_json::to_string_pretty(document).expect("plain data becomes JSON");
+        (for_json(text) + "\n").into_bytes()
     }
 }
 

@@ -1,5 +1,6 @@
 //! `cargo xtask check`: what can be said of a change without running it.
 
+mod deny;
 mod layers;
 mod licences;
 mod metadata;
@@ -22,5 +23,6 @@ pub(crate) fn run(steps: &mut Steps) -> Result<()> {
         let arguments = "clippy --workspace --all-targets -- --deny warnings";
         shell::succeed(shell::cargo().args(arguments.split(' ')))
     })?;
-    steps.run("licences", licences::check)
+    steps.run("licences", licences::check)?;
+    steps.run("cargo-deny", deny::check)
 }

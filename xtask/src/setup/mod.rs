@@ -10,6 +10,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
+use crate::shell;
+
 /// Programs from Debian packages, as (program, package).
 const FROM_DEBIAN: &[(&str, &str)] = &[
     ("nginx", "nginx-light"),
@@ -48,12 +50,34 @@ const FROM_GO: &[go::Server] = &[
     },
 ];
 
+/// The version of cargo-deny that `deny.toml` is written for.
+const CARGO_DENY: &str = "0.20.2";
+
 /// Installs what is missing.
 pub(crate) fn install() -> Result<()> {
     debian::install(FROM_DEBIAN)?;
     go::install(FROM_GO)?;
     maven::install()?;
     python::install()
+}
+
+/// Builds cargo-deny, which `cargo xtask check` uses where it is installed.
+pub(crate) fn install_deny() -> Result<()> {
+    let into = go::cache_dir()?;
+    let root = into.parent().unwrap_or(&into);
+    println!(
+        "building cargo-deny {CARGO_DENY} into {} (some minutes)",
+        into.display()
+    );
+    let arguments = [
+        "install",
+        "--locked",
+        "--version",
+        CARGO_DENY,
+        "cargo-deny",
+        "--root",
+    ];
+    shell::succeed(shell::cargo().args(arguments).arg(root))
 }
 
 /// Says what is there; an error if anything is missing.

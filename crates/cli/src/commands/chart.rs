@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tenbin_plan::{LARGEST_RESULT, read_regular};
 use tenbin_report::Overlay;
 use tenbin_report::import::drnbench::Steps;
 
@@ -50,7 +51,8 @@ fn add(overlay: &mut Overlay, source: &Path, several_runs: bool) -> Result<(), E
             _ => Ok(()),
         };
     }
-    let content = std::fs::read(source).map_err(|error| refuse(error.to_string()))?;
+    let content =
+        read_regular(source, LARGEST_RESULT).map_err(|error| refuse(error.to_string()))?;
     if !Steps::recognises(&content) {
         return Err(refuse(
             "neither a run directory nor a result file of drnbench".to_owned(),

@@ -107,7 +107,7 @@ fn results_of(path: &Path) -> Result<Results, Exit> {
     if path.is_dir() {
         return document_of(path).map(|document| Results::of_document(&document));
     }
-    let content = std::fs::read(path)
+    let content = tenbin_plan::read_regular(path, tenbin_plan::LARGEST_RESULT)
         .map_err(|error| refuse(&format!("{} cannot be read: {error}", path.display())))?;
     if content.trim_ascii_start().starts_with(b"{") {
         return read_document(path, &content).map(|document| Results::of_document(&document));

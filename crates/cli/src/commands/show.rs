@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tenbin_plan::{Context, Draft, Plan};
+use tenbin_plan::{Context, Draft, LARGEST_RESULT, Plan, read_regular};
 use tenbin_record::{RecordError, RecordedRun};
 use tenbin_report::Document;
 use tenbin_report::import::drnbench::Steps;
@@ -65,7 +65,7 @@ fn run_directory(named: &Path) -> Result<PathBuf, Exit> {
             )),
         };
     }
-    if named.is_file() {
+    if named.exists() && !named.is_dir() {
         return refuse(format!(
             "{} is neither a run directory nor a result file of drnbench; name the directory of a \
              run, such as {RUNS}/2026-01-31T120000-s3-put",
@@ -102,7 +102,7 @@ fn newest_run(root: &Path) -> Option<PathBuf> {
 
 /// A result file of drnbench in the place of a run: what Little's law says of it.
 fn drnbench_file(args: &ShowArgs) -> Option<Exit> {
-    let content = std::fs::read(&args.run).ok()?;
+    let content = read_regular(&args.run, LARGEST_RESULT).ok()?;
     if !Steps::recognises(&content) {
         return None;
     }
@@ -146,7 +146,8 @@ fn write_drnbench(directory: &Path, path: &Path) -> Result<(), Exit> {
 
 /// What may be left of it on its targets.
 fn left_behind(directory: &Path) -> Vec<String> {
-    let plan = std::fs::read_to_string(directory.join("plan.toml")).ok();
+    let plan = read_regular(&directory.join("plan.toml"), LARGEST_RESULT).ok();
+    let plan = plan.and_then(|text| String::from_utf8(text).ok());
     let plan = plan.and_then(|text| executed(&text, directory).ok());
     plan.map_or_else(Vec::new, |plan| leftovers(&plan, directory))
 }

@@ -396,6 +396,12 @@ mod tests {
         ] {
             assert_eq!(refused(both), Malformed::TwoLengths);
         }
+        for twice in [
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\n\r\n3\r\n" as &[u8],
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
+        ] {
+            assert_eq!(refused(twice), Malformed::Coding);
+        }
         assert_eq!(
             refused(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"),
             Malformed::Chunk

@@ -66,6 +66,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Meaning, usize)>, Malformed>
     let mut length = None;
     let mut coded = false;
     let mut chunked = false;
+    let mut chunked_before = false;
     // HTTP/1.1 keeps connections open unless told otherwise, HTTP/1.0 closes.
     let mut reusable = answer.version == Some(1);
     for header in answer.headers.iter() {
@@ -77,9 +78,13 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Meaning, usize)>, Malformed>
             length = Some(value);
         } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
             coded = true;
-            chunked = tokens(header.value)
-                .last()
-                .is_some_and(|token| token.eq_ignore_ascii_case(b"chunked"));
+            for token in tokens(header.value) {
+                chunked = token.eq_ignore_ascii_case(b"chunked");
+                if chunked && chunked_before {
+                    return Err(Malformed::Coding);
+                }
+                chunked_before |= chunked;
+            }
         } else if header.name.eq_ignore_ascii_case("connection") {
             for token in tokens(header.value) {
                 if token.eq_ignore_ascii_case(b"close") {

@@ -18,6 +18,9 @@ pub enum Malformed {
     /// takes that for an attempt to smuggle a response.
     #[error("content-length together with transfer-encoding")]
     TwoLengths,
+    /// `Transfer-Encoding` names `chunked` more than once, which RFC 9112, section 6.1, forbids.
+    #[error("transfer-encoding names chunked more than once")]
+    Coding,
     /// The chunked body is not one.
     #[error("bad chunked body")]
     Chunk,

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use crate::document::{Document, Severity, Trust};
-use crate::escape::for_terminal;
+use crate::escape::{for_json, for_terminal};
 use crate::foreign::bottom;
 use crate::import::{Imported, Operation, Quantile};
 
@@ -116,9 +116,8 @@ pub fn is_invalid(document: &Document) -> bool {
 /// A result as JSON. Times are seconds; what is not known is null.
 pub fn analyze_json(results: &[Imported]) -> Vec<u8> {
     let parts: Vec<ResultPart<'_>> = results.iter().map(ResultPart::of).collect();
-    let mut text = serde_json::to_vec_pretty(&parts).expect("plain data becomes JSON");
-    text.push(b'\n');
-    text
+    let text = serde_json::to_string_pretty(&parts).expect("plain data becomes JSON");
+    (for_json(text) + "\n").into_bytes()
 }
 
 #[derive(Serialize)]

@@ -10,6 +10,12 @@ use crate::rng::name_number;
 /// "ListObjectsV2": fewer keys than asked for, never more).
 const MOST_BARREN: u32 = 300;
 
+/// Pages with fewer than [`THIN`] keys although more are to follow, of one listing, at most:
+/// a thousand keys a page are asked for.
+const MOST_THIN: u32 = 1000;
+/// Keys of a page below which it hardly brings anything.
+const THIN: usize = 10;
+
 /// Pages of one listing, at most: two hundred million keys.
 const MOST_PAGES: u32 = 200_000;
 
@@ -20,19 +26,23 @@ pub(crate) struct Progress {
     /// many to remember.
     seen: HashSet<u64>,
     barren: u32,
+    thin: u32,
     pages: u32,
 }
 
 impl Progress {
     /// Takes a page down that says that more follow; false if it is hopeless to go on.
-    pub(crate) fn goes_on<'a>(&mut self, mut names: impl Iterator<Item = &'a str>) -> bool {
+    pub(crate) fn goes_on<'a>(&mut self, names: impl Iterator<Item = &'a str>) -> bool {
         let before = self.seen.len();
+        let mut count = 0;
+        let mut names = names.inspect(|_| count += 1);
         let ends = [names.next(), names.last()];
+        self.thin += u32::from(count < THIN);
         self.seen
             .extend(ends.into_iter().flatten().map(name_number));
         self.pages += 1;
         self.barren += u32::from(self.seen.len() == before);
-        self.barren < MOST_BARREN && self.pages < MOST_PAGES
+        self.barren < MOST_BARREN && self.thin < MOST_THIN && self.pages < MOST_PAGES
     }
 }
 
@@ -54,15 +64,22 @@ mod tests {
             pages(|at| vec![format!("k{}", at % 7)]),
             Some(MOST_BARREN + 7)
         );
-        assert_eq!(pages(|at| vec![format!("k{at}")]), None);
+        assert_eq!(pages(|at| vec![format!("k{at}")]), Some(MOST_THIN));
+        let ten = |at| (0..10).map(|key| format!("k{at}-{key}")).collect();
+        assert_eq!(pages(ten), None);
         assert_eq!(pages(|at| vec![format!("k{}", at / 50)]), Some(307));
     }
 
     #[test]
     fn a_listing_that_brings_new_keys_for_ever_is_given_up_too() {
         let mut progress = Progress::default();
-        let mut keys = (0..).map(|at: u32| format!("k{at}"));
-        let mut page = || progress.goes_on(keys.next().iter().map(String::as_str));
+        let keys: Vec<String> = (0..THIN).map(|key| format!("k{key}")).collect();
+        let mut at = 0_u32;
+        let mut page = || {
+            at += 1;
+            let fresh = at.to_string();
+            progress.goes_on(keys.iter().map(String::as_str).chain([fresh.as_str()]))
+        };
         assert!((1..MOST_PAGES).all(|_| page()));
         assert!(!page());
     }

@@ -1,0 +1,136 @@
+//! What must hold of every attack.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use super::common::{Outcome, Scratch, Tenbin};
+
+/// Longer than any attack may take on a busy machine.
+const LONGEST: Duration = Duration::from_secs(60);
+/// Most memory of a `tenbin`, bytes: its own, and what it may keep of what others sent.
+const MOST_MEMORY: u64 = 320 << 20;
+/// Most bytes that it may print: no flood comes through.
+const MOST_TEXT: usize = 1 << 20;
+
+/// How an attacked `tenbin` ended.
+pub(crate) struct Attacked {
+    pub(crate) outcome: Outcome,
+    /// Its largest resident memory, bytes.
+    pub(crate) memory: u64,
+    name: String,
+}
+
+impl Attacked {
+    /// Runs `tenbin` to its end and checks what must hold of every attack.
+    #[track_caller]
+    pub(crate) fn run(name: &str, scratch: &Scratch, tenbin: Tenbin<'_>) -> Self {
+        let mut running = tenbin.start();
+        let begun = Instant::now();
+        let mut memory = 0;
+        // The kernel keeps the peak: only what comes in the last few milliseconds is missed.
+        while running.is_running() && begun.elapsed() < LONGEST {
+            memory = peak(running.pid()).unwrap_or(memory);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let outcome = running.wait(Duration::from_secs(1));
+        let attacked = Self {
+            outcome,
+            memory,
+            name: name.to_owned(),
+        };
+        attacked.check(scratch);
+        attacked
+    }
+
+    #[track_caller]
+    fn check(&self, scratch: &Scratch) {
+        let Self {
+            outcome,
+            memory,
+            name,
+        } = self;
+        assert!(outcome.signal.is_none(), "{name}: {outcome}");
+        for (text, place) in [(&outcome.stdout, "stdout"), (&outcome.stderr, "stderr")] {
+            assert!(!text.contains("panicked at"), "{name}: {outcome}");
+            assert!(text.len() < MOST_TEXT, "{name}: {} bytes", text.len());
+            assert_eq!(control(text), None, "{name}: {place}: {outcome}");
+        }
+        assert!(
+            *memory < MOST_MEMORY,
+            "{name}: {} MiB: {outcome}",
+            memory >> 20
+        );
+        expect_harmless_reports(name, &scratch.path().join("runs"));
+    }
+
+    /// Fails unless it ended with one of these codes.
+    #[track_caller]
+    pub(crate) fn expect_codes(&self, codes: &[i32]) -> &Self {
+        let Self { outcome, name, .. } = self;
+        let is_expected = outcome.code.is_some_and(|code| codes.contains(&code));
+        assert!(
+            is_expected,
+            "{name}: one of {codes:?} was expected, not {:?}: {outcome}",
+            outcome.code
+        );
+        self
+    }
+
+    /// Fails unless standard output or standard error has this text.
+    #[track_caller]
+    pub(crate) fn expect_said(&self, text: &str) -> &Self {
+        let Self { outcome, name, .. } = self;
+        let is_said = outcome.stdout.contains(text) || outcome.stderr.contains(text);
+        assert!(is_said, "{name}: {text:?} was expected: {outcome}");
+        self
+    }
+}
+
+/// Reports for people have no control character either.
+#[track_caller]
+fn expect_harmless_reports(name: &str, runs: &Path) {
+    for run in std::fs::read_dir(runs).into_iter().flatten().flatten() {
+        for file in ["SUMMARY.md", "result.json", "benchmark.txt", "plan.toml"] {
+            let Ok(text) = std::fs::read_to_string(run.path().join(file)) else {
+                continue;
+            };
+            assert_eq!(control(&text), None, "{name}: {file}");
+        }
+    }
+}
+
+/// The first control character of a text that is no line end and no tabulator.
+fn control(text: &str) -> Option<char> {
+    let is_harmful = |c: &char| c.is_control() && !matches!(c, '\n' | '\t');
+    text.chars().find(is_harmful)
+}
+
+/// The largest resident memory of a process so far, bytes.
+fn peak(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib << 10)
+}
+
+/// Does all rows, a few at the same time: most of them wait. Every row is done, and all that
+/// fail are named.
+#[track_caller]
+pub(crate) fn for_each<R: Sync>(rows: &[R], attack: impl Fn(&R) + Sync) {
+    const AT_ONCE: usize = 3;
+    let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let done = catch_unwind(AssertUnwindSafe(|| attack(row)));
+                    failed.fetch_add(usize::from(done.is_err()), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    let failed = failed.into_inner();
+    assert_eq!(failed, 0, "rows of {} that failed", rows.len());
+}

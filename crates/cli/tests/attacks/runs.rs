@@ -1,0 +1,179 @@
+//! Run directories that do harm by what they hold, to `tenbin show` and `tenbin compare`.
+
+use std::path::Path;
+
+use nix::sys::stat::Mode;
+
+use super::bounds::{Attacked, for_each};
+use super::common::{Scratch, Tenbin};
+
+/// A small valid run, which the fuzzer uses, too.
+const VALID: [(&str, &[u8]); 4] = [
+    (
+        "plan.toml",
+        include_bytes!("../../../../fuzz/run/plan.toml"),
+    ),
+    (
+        "environment.json",
+        include_bytes!("../../../../fuzz/run/environment.json"),
+    ),
+    (
+        "intervals.jsonl",
+        include_bytes!("../../../../fuzz/run/intervals.jsonl"),
+    ),
+    (
+        "latency.hlog",
+        include_bytes!("../../../../fuzz/run/latency.hlog"),
+    ),
+];
+
+/// What is done to the directory, and the exit codes of `show`.
+type Row = (&'static str, fn(&Path), &'static [i32]);
+
+/// Refused, or shown as what it is.
+const REFUSED: &[i32] = &[2];
+const EITHER: &[i32] = &[0, 2, 6, 7, 8];
+
+/// Replaces some text of a file.
+fn change(run: &Path, file: &str, from: &str, to: &str) {
+    let path = run.join(file);
+    let text = std::fs::read_to_string(&path).expect("the file of a valid run");
+    assert!(text.contains(from), "{from:?} is not in {file}");
+    std::fs::write(&path, text.replace(from, to)).expect("a changed file");
+}
+
+fn write(run: &Path, file: &str, content: impl AsRef<[u8]>) {
+    std::fs::write(run.join(file), content).expect("a changed file");
+}
+
+/// Puts a pipe in the place of a file.
+fn pipe(run: &Path, file: &str) {
+    let path = run.join(file);
+    let _ = std::fs::remove_file(&path);
+    nix::unistd::mkfifo(&path, Mode::S_IRWXU).expect("a pipe");
+}
+
+/// Puts a link in the place of a file.
+fn link(run: &Path, file: &str, to: &str) {
+    let path = run.join(file);
+    let _ = std::fs::remove_file(&path);
+    std::os::unix::fs::symlink(to, &path).expect("a link");
+}
+
+/// Makes a file seem to be 4 GiB long.
+fn inflate(run: &Path, file: &str) {
+    let opened = std::fs::OpenOptions::new().write(true).open(run.join(file));
+    let set = opened.and_then(|file| file.set_len(4 << 30));
+    set.expect("a long file");
+}
+
+/// The lines of `intervals.jsonl` in another order.
+fn reorder(run: &Path, order: fn(&mut Vec<&str>)) {
+    let path = run.join("intervals.jsonl");
+    let text = std::fs::read_to_string(&path).expect("the lines of a valid run");
+    let mut lines: Vec<&str> = text.lines().collect();
+    order(&mut lines);
+    let joined: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(&path, joined).expect("other lines");
+}
+
+#[rustfmt::skip] // one row a line
+const ROWS: &[Row] = &[
+    ("a pipe as intervals", |run| pipe(run, "intervals.jsonl"), REFUSED),
+    ("a pipe as the plan", |run| pipe(run, "plan.toml"), REFUSED),
+    ("a pipe as the environment", |run| pipe(run, "environment.json"), REFUSED),
+    ("a pipe as the histograms", |run| pipe(run, "latency.hlog"), REFUSED),
+    ("a pipe as what is left", |run| pipe(run, "left.json"), EITHER),
+    ("a pipe as the buckets", |run| pipe(run, "buckets.json"), EITHER),
+    ("a device as intervals", |run| link(run, "intervals.jsonl", "/dev/zero"), REFUSED),
+    ("a device as the plan", |run| link(run, "plan.toml", "/dev/zero"), REFUSED),
+    ("a device as the environment", |run| link(run, "environment.json", "/dev/zero"), REFUSED),
+    ("a device as what is left", |run| link(run, "left.json", "/dev/zero"), EITHER),
+    ("a link to itself", |run| link(run, "intervals.jsonl", "intervals.jsonl"), REFUSED),
+    ("a directory as intervals", |run| { let _ = std::fs::remove_file(run.join("intervals.jsonl")); std::fs::create_dir(run.join("intervals.jsonl")).expect("a directory"); }, REFUSED),
+    ("intervals of 4 GiB", |run| inflate(run, "intervals.jsonl"), EITHER),
+    ("a plan of 4 GiB", |run| inflate(run, "plan.toml"), REFUSED),
+    ("an environment of 4 GiB", |run| inflate(run, "environment.json"), REFUSED),
+    ("histograms of 4 GiB", |run| inflate(run, "latency.hlog"), EITHER),
+    ("nothing in any file", |run| for (file, _) in VALID { write(run, file, "") }, REFUSED),
+    ("no UTF-8 in the lines", |run| write(run, "intervals.jsonl", b"{\"kind\":\"run\",\"schema\":\"\xff\xfe\x1b[31m\"}\n"), REFUSED),
+    ("an unknown kind of line", |run| change(run, "intervals.jsonl", "\"kind\":\"begin\"", "\"kind\":\"\\u001b[31mevil\""), REFUSED),
+    ("JSON a hundred thousand deep", |run| write(run, "environment.json", "[".repeat(100_000)), REFUSED),
+    ("a line a hundred thousand deep", |run| write(run, "intervals.jsonl", format!("{{\"kind\":{}\n", "[".repeat(100_000))), REFUSED),
+    ("a histogram far away", |run| change(run, "intervals.jsonl", "\"offset\":300,\"length\":5373", "\"offset\":300,\"length\":18446744073709551615"), EITHER),
+    ("a histogram that ends before its start", |run| change(run, "intervals.jsonl", "\"offset\":300,\"length\":5373", "\"offset\":18446744073709551615,\"length\":5373"), EITHER),
+    ("negative seconds", |run| change(run, "intervals.jsonl", "\"planned_seconds\":2.0", "\"planned_seconds\":-2.0"), EITHER),
+    ("seconds beyond everything", |run| change(run, "intervals.jsonl", "\"planned_seconds\":2.0", "\"planned_seconds\":1e308"), EITHER),
+    ("counts beyond everything", |run| change(run, "intervals.jsonl", "\"ok\":2", "\"ok\":1844674407370955161"), EITHER),
+    ("names of escape sequences", |run| change(run, "intervals.jsonl", "\"target\":\"off\"", "\"target\":\"\\u001b[31m\\u0007\""), EITHER),
+    ("server text of escape sequences", |run| change(run, "environment.json", "nginx/1.22.1", "\\u001b]0;title\\u0007\\u202e\\u009b31m"), EITHER),
+    ("cores beyond everything", |run| change(run, "environment.json", "\"cores\": 2", "\"cores\": 18446744073709551615"), EITHER),
+    ("a plan of another run", |run| write(run, "plan.toml", "[[target]]\nname = \"x\"\nurl = \"http://127.0.0.1:9/\"\n[[workload]]\nkind = \"http\"\n"), EITHER),
+    ("a plan of many rounds", |run| change(run, "plan.toml", "count = 1", "count = 1000000"), EITHER),
+    ("a plan that names devices", |run| change(run, "plan.toml", "method = \"GET\"", "method = \"POST\"\nbody_file = \"/dev/zero\""), EITHER),
+    ("slices in another order", |run| reorder(run, |lines| lines.reverse()), EITHER),
+    ("a slice a hundred times", |run| reorder(run, |lines| { let slice: Vec<&str> = lines[1..lines.len() / 2].to_vec(); for _ in 0..100 { lines.extend(&slice); } }), EITHER),
+    ("a million lines of a slice that begins", |run| reorder(run, |lines| { let begin = lines[1]; lines.extend(std::iter::repeat_n(begin, 100_000)); }), EITHER),
+    ("half a line", |run| { let text = std::fs::read(run.join("intervals.jsonl")).expect("lines"); write(run, "intervals.jsonl", &text[..text.len() / 2]); }, EITHER),
+    ("histograms of zeros", |run| write(run, "latency.hlog", vec![0; 21_899]), EITHER),
+    ("histograms of text", |run| write(run, "latency.hlog", "Tag=\x1b[31m,0,0,0,HISTFAAAA\n".repeat(900)), EITHER),
+];
+
+fn valid(scratch: &Scratch, name: &str) -> String {
+    let run = scratch.path().join(name);
+    std::fs::create_dir(&run).expect("a run directory");
+    for (file, content) in VALID {
+        write(&run, file, content);
+    }
+    scratch.join(name)
+}
+
+#[test]
+fn a_valid_run_is_shown() {
+    let scratch = Scratch::new("attack-valid");
+    let run = valid(&scratch, "valid");
+    let shown = Tenbin::new(&scratch, ["show", &run]);
+    Attacked::run("a valid run", &scratch, shown)
+        .expect_codes(&[0, 6])
+        .expect_said("off");
+}
+
+#[test]
+fn run_directories_are_shown_or_refused() {
+    for_each(ROWS, |&(name, harm, codes)| {
+        let scratch = Scratch::new("attack-run");
+        let (run, other) = (valid(&scratch, "harmed"), valid(&scratch, "valid"));
+        harm(Path::new(&run));
+        let tenbin = |words: &[&str]| Attacked::run(name, &scratch, Tenbin::new(&scratch, words));
+        let shown = tenbin(&["show", &run]);
+        shown.expect_codes(codes);
+        if shown.outcome.code == Some(2) {
+            shown.expect_said("error: ");
+        }
+        tenbin(&["show", "--json", &run]).expect_codes(codes);
+        tenbin(&["compare", &other, &run]).expect_codes(EITHER);
+    });
+}
+
+#[test]
+fn cleaning_deletes_nothing_outside_of_the_run() {
+    let scratch = Scratch::new("attack-clean");
+    let precious = scratch.path().join("precious");
+    std::fs::create_dir(&precious).expect("a directory");
+    std::fs::write(precious.join("file"), "precious").expect("a file");
+    let plan = "[[target]]\nname = \"off\"\nbuiltin = \"s3-memory\"\n\n[[workload]]\nkind = \"s3\"\n\
+                operation = \"put\"\nsize = \"1KiB\"\n";
+    for (at, place) in ["targets", "targets/off", "targets/off/data"]
+        .iter()
+        .enumerate()
+    {
+        let run = valid(&scratch, &format!("run{at}"));
+        write(Path::new(&run), "plan.toml", plan);
+        let link = Path::new(&run).join(place);
+        std::fs::create_dir_all(link.parent().expect("its directory")).expect("directories");
+        std::os::unix::fs::symlink(&precious, &link).expect("a link");
+        let cleaned = Tenbin::new(&scratch, ["clean", &run]);
+        Attacked::run(place, &scratch, cleaned).expect_codes(&[0, 2, 3]);
+        assert!(precious.join("file").exists(), "{place} was followed");
+    }
+}

@@ -1,0 +1,39 @@
+//! Every input that the fuzzer keeps for run directories and result files passes the
+//! fuzzer's own checks.
+
+#[path = "../../../fuzz/checks/foreign.rs"]
+mod foreign;
+#[path = "../../../fuzz/checks/run_directory.rs"]
+mod run_directory;
+
+use std::path::Path;
+
+#[test]
+fn the_kept_run_directories_pass() {
+    replay("run_directory", run_directory::check, 5);
+}
+
+#[test]
+fn the_kept_result_files_pass() {
+    replay("foreign", foreign::check, 10);
+}
+
+/// Refusals are checked, too, but only what is read is judged and shown: so much must be.
+fn replay(target: &str, check: fn(&[u8]) -> bool, least_read: usize) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+    let mut read = 0;
+    for entry in std::fs::read_dir(folder.join(target)).expect("the corpus is there") {
+        let file = entry.expect("an entry").path();
+        let input = std::fs::read(&file).expect("an input");
+        // A panic alone would not say over which input.
+        let passed = std::panic::catch_unwind(|| check(&input));
+        let Ok(is_read) = passed else {
+            panic!("{}", file.display());
+        };
+        read += usize::from(is_read);
+    }
+    assert!(
+        read >= least_read,
+        "only {read} inputs of {target} were read"
+    );
+}

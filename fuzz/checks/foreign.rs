@@ -1,0 +1,172 @@
+//! What must hold for the result files that Tenbin reads, whatever they hold: those of warp,
+//! drnbench, hsbench, blobstore-bench and Go's benchmarks, and its own `result.json`.
+//!
+//! An input is the file. A first line that begins with `?` is not part of it: each character
+//! behind it picks something of the selection with which files of warp are read.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
+
+use tenbin_report::import::drnbench::Steps;
+use tenbin_report::import::{Imported, Selection, import};
+use tenbin_report::{
+    Overlay, Results, against, document_from_json, earlier_json, for_terminal, terminal,
+    terminal_earlier, warp,
+};
+
+/// Panics when a file is refused without a reason, or when what is shown of it has control
+/// characters. Says whether any reader took the input.
+pub(crate) fn check(input: &[u8]) -> bool {
+    let (selection, file) = taken_apart(input);
+    let by_warp = check_warp(file, &selection);
+    let by_drnbench = check_drnbench(file);
+    let by_compare = check_compare(file);
+    let by_tenbin = check_document(file);
+    by_warp || by_drnbench || by_compare || by_tenbin
+}
+
+fn taken_apart(input: &[u8]) -> (Selection, &[u8]) {
+    let Some(rest) = input.strip_prefix(b"?") else {
+        return (Selection::default(), input);
+    };
+    let end = rest.iter().position(|&byte| byte == b'\n');
+    let (line, file) = match end {
+        Some(end) => (&rest[..end], &rest[end + 1..]),
+        None => (rest, &rest[..0]),
+    };
+    let mut selection = Selection::default();
+    for byte in line {
+        match byte {
+            b'o' => selection.operation = Some("GET".to_owned()),
+            b'h' => selection.host = Some("127.0.0.1:9000".to_owned()),
+            b's' => selection.skip = Duration::from_secs(1),
+            b'f' => selection.offset = 2,
+            b'l' => selection.limit = Some(3),
+            _ => {}
+        }
+    }
+    (selection, file)
+}
+
+fn check_warp(content: &[u8], selection: &Selection) -> bool {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = ONE_AT_A_TIME
+        .lock()
+        .unwrap_or_else(|held| held.into_inner());
+    let path = file();
+    std::fs::write(path, content).expect("a file in memory");
+    let name = path.to_str().expect("a path in UTF-8");
+    let imported = match import(name, selection) {
+        Ok(imported) => imported,
+        Err(error) => {
+            expect_one_sentence(&error.to_string());
+            return false;
+        }
+    };
+    for segment in [0, 1] {
+        expect_harmless(&warp::analyze(&imported, segment));
+    }
+    expect_harmless(&warp::cmp(&imported, &imported, &[]));
+    let json = warp::analyze_json(std::slice::from_ref(&imported));
+    let read: Result<serde_json::Value, _> = serde_json::from_slice(&json);
+    assert!(read.is_ok(), "the JSON of a result cannot be read");
+    match Imported::merge([imported.clone(), imported]) {
+        Ok(merged) => expect_harmless(&warp::analyze(&merged, 1)),
+        Err(sentence) => expect_one_sentence(&sentence),
+    }
+    true
+}
+
+fn check_drnbench(content: &[u8]) -> bool {
+    if !Steps::recognises(content) {
+        return false;
+    }
+    match Steps::read(content) {
+        Ok(steps) => {
+            expect_harmless(&steps.text("file"));
+            let _ = steps.can_be_believed();
+            let mut overlay = Overlay::default();
+            overlay.add_steps(&steps, "file");
+            let _ = (overlay.svg(), overlay.csv());
+            true
+        }
+        Err(why) => {
+            expect_one_sentence(&why);
+            false
+        }
+    }
+}
+
+fn check_compare(content: &[u8]) -> bool {
+    match Results::of_file("file", content) {
+        Ok(results) => {
+            compare(&results);
+            true
+        }
+        Err(why) => {
+            expect_one_sentence(&why);
+            false
+        }
+    }
+}
+
+fn check_document(content: &[u8]) -> bool {
+    if !content.trim_ascii_start().starts_with(b"{") {
+        return false;
+    }
+    match document_from_json(content) {
+        Ok(document) => {
+            expect_harmless(&terminal(&document, 80, false));
+            compare(&Results::of_document(&document));
+            true
+        }
+        Err(why) => {
+            expect_one_sentence(&why);
+            false
+        }
+    }
+}
+
+fn compare(results: &Results) {
+    match against(results, results, &[]) {
+        Ok(earlier) => {
+            expect_harmless(&terminal_earlier(&earlier));
+            let json = earlier_json(&earlier);
+            let read: Result<serde_json::Value, _> = serde_json::from_str(&json);
+            assert!(read.is_ok(), "the JSON of a comparison cannot be read");
+        }
+        Err(sentence) => expect_one_sentence(&sentence),
+    }
+}
+
+/// Errors are made harmless where they are printed.
+fn expect_one_sentence(text: &str) {
+    assert!(!text.trim().is_empty(), "refused without a reason");
+    assert!(text.len() < 4096, "a reason of {} bytes", text.len());
+}
+
+/// What goes to a terminal as it is.
+#[track_caller]
+fn expect_harmless(text: &str) {
+    for line in text.lines() {
+        let tabs_apart = line.replace('\t', " ");
+        assert_eq!(
+            for_terminal(&tabs_apart),
+            tabs_apart,
+            "control characters are shown"
+        );
+    }
+}
+
+fn file() -> &'static PathBuf {
+    static FILE: OnceLock<PathBuf> = OnceLock::new();
+    FILE.get_or_init(|| {
+        let memory = PathBuf::from("/dev/shm");
+        let root = match memory.is_dir() {
+            true => memory,
+            false => std::env::temp_dir(),
+        };
+        root.join(format!("tenbin-foreign-{}", std::process::id()))
+    })
+}
