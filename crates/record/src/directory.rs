@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use crate::calendar::Utc;
+use crate::check;
 use crate::environment::Environment;
 use crate::error::RecordError;
 use crate::pretty;
@@ -89,6 +90,7 @@ impl RunDirectory {
         let file = EnvironmentFile::new(self.started, environment.clone());
         let mut text = pretty::to_vec(&file);
         text.push(b'\n');
+        check::end_file(&mut text);
         write_atomically(&self.path.join(ENVIRONMENT_FILE), &text)
     }
 
@@ -140,17 +142,16 @@ pub(crate) struct EnvironmentFile {
     /// For people.
     started: String,
     /// For machines: nanoseconds since 1970-01-01 UTC.
-    started_unix_ns: u64,
+    pub(crate) started_unix_ns: u64,
     #[serde(flatten)]
     pub(crate) environment: Environment,
 }
 
 impl EnvironmentFile {
     fn new(started: SystemTime, environment: Environment) -> Self {
-        let since = started.duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             started: Utc::from_system(started).rfc3339(),
-            started_unix_ns: u64::try_from(since.as_nanos()).unwrap_or(u64::MAX),
+            started_unix_ns: unix_ns(started),
             environment,
         }
     }
@@ -158,6 +159,12 @@ impl EnvironmentFile {
     pub(crate) fn started(&self) -> SystemTime {
         UNIX_EPOCH + Duration::from_nanos(self.started_unix_ns)
     }
+}
+
+/// Nanoseconds since 1970-01-01 UTC.
+pub(crate) fn unix_ns(when: SystemTime) -> u64 {
+    let since = when.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// `when` as `2026-02-28T23:59:59Z`.
