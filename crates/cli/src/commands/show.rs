@@ -177,6 +177,7 @@ pub(super) fn document_of(directory: &Path) -> Result<Document, Exit> {
         slices: &recorded.slices,
         complete: recorded.complete,
         ended: recorded.ended,
+        integrity: &recorded.integrity,
     };
     Ok(run.document())
 }
