@@ -4,7 +4,7 @@
 use std::io::{self, IsTerminal, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tenbin_report::{Document, terminal};
+use tenbin_report::{Document, terminal, terminal_wrapped};
 
 use crate::exit::Exit;
 
@@ -96,5 +96,9 @@ pub(crate) fn report(document: &Document, json: bool) {
         .filter(|_| is_terminal)
         .map_or(COLUMNS, |(width, _)| usize::from(width.0));
     let colour = is_smart(&io::stdout()) && std::env::var_os("NO_COLOR").is_none();
-    print(terminal(document, width, colour).as_bytes());
+    let page = match is_terminal {
+        true => terminal_wrapped(document, width, colour),
+        false => terminal(document, width, colour),
+    };
+    print(page.as_bytes());
 }

@@ -45,5 +45,5 @@ pub use exporter::{EXPORTERS, Exporter, exporter};
 pub use foreign::last_lines;
 pub use ramp::Overlay;
 pub use schema::schema_json;
-pub use terminal::terminal;
+pub use terminal::{terminal, terminal_wrapped};
 pub use web::Pooled;

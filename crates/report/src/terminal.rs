@@ -29,12 +29,23 @@ use crate::words::{
 
 /// The report for a terminal that is `width` columns wide, with colours if asked.
 /// Ends with a newline. The last three lines alone say how far the numbers can
-/// be trusted and why, what came out, and where the rest is.
+/// be trusted and why, what came out, and where the rest is: they are not wrapped,
+/// so that programs can read them.
 pub fn terminal(document: &Document, width: usize, colour: bool) -> String {
+    page(document, width, colour, false)
+}
+
+/// The same for a person in front of the terminal: the last three lines are wrapped too.
+pub fn terminal_wrapped(document: &Document, width: usize, colour: bool) -> String {
+    page(document, width, colour, true)
+}
+
+fn page(document: &Document, width: usize, colour: bool, wraps_last_lines: bool) -> String {
     let mut page = Page {
         text: String::new(),
         width: width.max(40),
         colour,
+        wraps_last_lines,
     };
     page.head(document);
     page.ended(document);
@@ -55,6 +66,7 @@ struct Page {
     text: String,
     width: usize,
     colour: bool,
+    wraps_last_lines: bool,
 }
 
 #[derive(Clone, Copy)]

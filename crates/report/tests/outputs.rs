@@ -12,7 +12,7 @@ use made_up::Run;
 use tenbin_engine::ErrorClass;
 use tenbin_record::{CpuUse, MachineUse};
 use tenbin_report::document::{Outcome, RunEnded, SliceFigures, Trust};
-use tenbin_report::{Document, EXPORTERS, drnbench, exporter, terminal};
+use tenbin_report::{Document, EXPORTERS, drnbench, exporter, terminal, terminal_wrapped};
 
 type NamedRun = (&'static str, fn() -> Run);
 
@@ -308,6 +308,36 @@ fn the_last_three_lines_alone_do_not_mislead() {
     let invalid = terminal(&made_up::invalid().document(), 80, false);
     let verdict = invalid.lines().rev().nth(1).unwrap();
     assert!(verdict.ends_with("no verdict on durable against memory at get-1KiB"));
+}
+
+#[test]
+fn the_last_lines_fit_into_a_narrow_terminal() {
+    const WIDTH: usize = 40;
+    for (name, run) in RUNS {
+        let document = run().document();
+        let whole = terminal(&document, WIDTH, false);
+        let last: Vec<&str> = whole.lines().collect();
+        let last = last[last.len() - 3..].join(" ");
+        let page = terminal_wrapped(&document, WIDTH, false);
+        let from = page.rfind("\nTrust    ").expect("the line of trust") + 1;
+        let wrapped = &page[from..];
+        for line in wrapped.lines() {
+            // A path is longer than that, and is not broken.
+            let is_one_word = line.split_whitespace().count() <= 2;
+            assert!(
+                line.chars().count() <= WIDTH || is_one_word,
+                "{name}: {line:?}"
+            );
+        }
+        let words = |text: &str| {
+            text.split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(words(wrapped), words(&last), "{name}");
+        let coloured = terminal_wrapped(&document, WIDTH, true);
+        assert_eq!(coloured.lines().count(), page.lines().count(), "{name}");
+    }
 }
 
 /// Whoever reads no more than this is to know what stands and what does not.

@@ -10,6 +10,7 @@ use crate::document::{
     Comparison, Document, Figure, Finding, ResultOf, RunEnded, Severity, SliceFigures, Trust,
 };
 use crate::escape::for_terminal;
+use crate::table::wrap;
 use crate::words::{
     RATE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval, trust, trust_meaning,
 };
@@ -31,12 +32,28 @@ impl Page {
             Trust::Suspect => Ink::Yellow,
             Trust::Invalid => Ink::Red,
         };
-        let word = self.paint(ink, trust(document.trust));
-        for line in lines(document, &word) {
-            self.line(&line);
+        let plain = trust(document.trust);
+        let word = self.paint(ink, plain);
+        if !self.wraps_last_lines {
+            return lines(document, &word)
+                .iter()
+                .for_each(|line| self.line(line));
+        }
+        let room = self.width - LABEL.len();
+        for line in lines(document, plain) {
+            let (label, text) = line.split_at(LABEL.len());
+            let mut wrapped = wrap(text, room);
+            // Escape sequences take no columns. The word stands at the begin of the first line.
+            if label == LABEL {
+                wrapped[0] = wrapped[0].replacen(plain, &word, 1);
+            }
+            self.lines(&wrapped, label, &" ".repeat(LABEL.len()));
         }
     }
 }
+
+/// What stands before the first of them; the others are as long.
+const LABEL: &str = "Trust    ";
 
 /// The three lines, with the word for trust as it is to be shown.
 pub(crate) fn lines(document: &Document, word: &str) -> [String; 3] {
