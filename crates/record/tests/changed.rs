@@ -1,5 +1,7 @@
 //! Run directories whose files were changed after the run: each change is noticed.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
