@@ -142,8 +142,14 @@ fn a_run_directory_that_was_changed_or_measured_nothing_is_invalid() {
         "line {at} of intervals.jsonl was changed after the run wrote it"
     ));
 
-    // As after SIGKILL.
     write(&whole[..whole.len() - 9]);
+    let shortened = show();
+    shortened.expect_code(6);
+    shortened.expect_stdout("the end of what the run wrote was removed");
+
+    // As after SIGKILL.
+    let result = scratch.path().join(directory).join("result.json");
+    std::fs::remove_file(result).expect("a result");
     let killed = show();
     assert!(!killed.stdout.contains("changed_record"), "{killed}");
     killed.expect_stdout("intervals.jsonl ends within a line");

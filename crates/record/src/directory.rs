@@ -24,6 +24,8 @@ pub(crate) const LEFT_FILE: &str = "left.json";
 pub const INTERVALS_FILE: &str = "intervals.jsonl";
 /// Latency histograms, second by second.
 pub const LATENCY_FILE: &str = "latency.hlog";
+/// The result, written when the run is over.
+pub(crate) const RESULT_FILE: &str = "result.json";
 
 /// A new, empty directory for one run, which is under way until this is dropped.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use crate::check::{CheckValue, CheckedLines, Integrity, is_unchanged};
 use crate::directory::{
-    ENVIRONMENT_FILE, EnvironmentFile, INTERVALS_FILE, LATENCY_FILE, PLAN_FILE,
+    ENVIRONMENT_FILE, EnvironmentFile, INTERVALS_FILE, LATENCY_FILE, PLAN_FILE, RESULT_FILE,
 };
 use crate::environment::Environment;
 use crate::error::RecordError;
@@ -123,12 +123,18 @@ pub fn read(directory: &Path) -> Result<RecordedRun, RecordError> {
             },
         });
     }
+    let complete = journal.complete && !journal.is_cut;
+    if !complete && has_result_of_complete_run(directory) {
+        let missing =
+            "the end of what the run wrote was removed: result.json is that of a complete run";
+        integrity.changed.push(missing.to_owned());
+    }
     Ok(RecordedRun {
         plan_toml,
         started: environment.started(),
         environment: environment.environment,
         slices: journal.slices,
-        complete: journal.complete && !journal.is_cut,
+        complete,
         ended: journal.ended,
         seconds: journal.seconds,
         integrity,
@@ -161,6 +167,29 @@ fn read_environment(directory: &Path) -> Result<(EnvironmentFile, Option<bool>),
     })?;
     Ok((environment, is_unchanged(text.as_bytes())))
 }
+
+/// The result is written when the record is complete: a kill leaves no such result beside a record
+/// that is not. Any other file there says nothing.
+fn has_result_of_complete_run(directory: &Path) -> bool {
+    #[derive(Deserialize)]
+    struct Result {
+        run: Run,
+    }
+    #[derive(Deserialize)]
+    struct Run {
+        complete: bool,
+    }
+    let path = directory.join(RESULT_FILE);
+    let file = regular(&path).and_then(|()| File::open(&path));
+    let result = file.ok().and_then(|file| {
+        let file = BufReader::new(file.take(LARGEST_RESULT));
+        serde_json::from_reader::<_, Result>(file).ok()
+    });
+    result.is_some_and(|result| result.run.complete)
+}
+
+/// Bytes of a result that are read.
+const LARGEST_RESULT: u64 = 1 << 30;
 
 /// A pipe would be waited for without end, and a device read without end.
 fn regular(path: &Path) -> std::io::Result<()> {

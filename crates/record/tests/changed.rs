@@ -159,6 +159,22 @@ fn lines_removed_at_the_end_leave_an_incomplete_run() {
 }
 
 #[test]
+fn lines_removed_at_the_end_of_a_complete_run_are_noticed() {
+    let run = Run::new();
+    let result = |complete: bool| {
+        let text = format!("{{\"schema\":\"x\",\"run\":{{\"complete\":{complete},\"n\":1}}}}");
+        fs::write(run.file("result.json"), text).unwrap();
+    };
+    result(true);
+    assert_eq!(run.changed(), None);
+    let lines = run.lines();
+    run.write_lines(&lines[..lines.len() - 1]);
+    run.assert_changed("the end of what the run wrote was removed");
+    result(false);
+    assert_eq!(run.changed(), None);
+}
+
+#[test]
 fn swapped_added_and_repeated_lines_are_noticed() {
     let run = Run::new();
     let lines = run.lines();
