@@ -46,8 +46,7 @@ impl Rule for ChangedRecord {
     }
 }
 
-const RESTORE: &str = "restore the files from a copy, or run it again; text that is to be published \
-                       without host names belongs in a copy of SUMMARY.md";
+const RESTORE: &str = "restore the files from a copy, or run it again";
 const UNCHECKED: &str = "the run was written by a version without check values, so that changes to \
                          its files cannot be noticed";
 const RUN_AGAIN: &str = "to have the files checked, run it again with this version";
