@@ -19,10 +19,13 @@ fn world() -> Context {
             name.starts_with("TENBIN_")
                 .then(|| format!("value of {name}"))
         }),
-        read: Box::new(|path| match path.extension() {
-            Some(trace) if trace == "trace" => Ok(b"0\n0.5\n9\n".to_vec()),
-            Some(paths) if paths == "paths" => Ok(b"/a\n/b\n/c\n".to_vec()),
-            _ => Ok(b"from a file\n".to_vec()),
+        open: Box::new(|path| {
+            let content: &[u8] = match path.extension() {
+                Some(trace) if trace == "trace" => b"0\n0.5\n9\n",
+                Some(paths) if paths == "paths" => b"/a\n/b\n/c\n",
+                _ => b"from a file\n",
+            };
+            Ok(Box::new(content))
         }),
         without_files: false,
         random: Box::new(move || {

@@ -111,6 +111,46 @@ fn there_is_no_verdict_between_servers_that_answer_otherwise() {
 }
 
 #[test]
+fn a_run_directory_that_was_changed_or_measured_nothing_is_invalid() {
+    let scratch = Scratch::new("changed-record");
+    let server = OwnServer::start(&scratch, ["serve", "http", "--listen", "127.0.0.1:0"]);
+    let run = weigh(&scratch, &[server.url()], &["--json"]);
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
+    let directory = document["run"]["directory"].as_str().expect("a directory");
+    let show = || Tenbin::new(&scratch, ["show", directory]).run();
+    assert!(!show().stdout.contains("changed_record"), "{run}");
+    let file = scratch.path().join(directory).join("intervals.jsonl");
+    let whole = std::fs::read_to_string(&file).expect("lines");
+    let write = |text: &str| std::fs::write(&file, text).expect("written");
+
+    let at = whole.lines().position(|line| line.contains("p50_ns"));
+    let at = at.expect("a line of an operation") + 1;
+    write(&whole.replacen("\"p50_ns\":", "\"p50_ns\":1", 1));
+    let changed = show();
+    changed.expect_code(6).expect_stdout("Trust    INVALID");
+    changed.expect_stdout(&format!(
+        "line {at} of intervals.jsonl was changed after the run wrote it"
+    ));
+
+    write(&whole[..whole.len() - 9]);
+    let shortened = show();
+    shortened.expect_code(6);
+    shortened.expect_stdout("the end of what the run wrote was removed");
+
+    // As after SIGKILL.
+    let result = scratch.path().join(directory).join("result.json");
+    std::fs::remove_file(result).expect("a result");
+    let killed = show();
+    assert!(!killed.stdout.contains("changed_record"), "{killed}");
+    killed.expect_stdout("intervals.jsonl ends within a line");
+
+    // Of a run of no slice at all.
+    write(&whole[..=whole.find('\n').expect("a first line")]);
+    let nothing = show();
+    nothing.expect_code(6).expect_stdout("Trust    INVALID");
+}
+
+#[test]
 fn every_rule_has_its_page() {
     let scratch = Scratch::new("explain");
     let all = Tenbin::new(&scratch, ["explain"]).run();

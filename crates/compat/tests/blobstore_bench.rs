@@ -43,7 +43,7 @@ fn plan(job: &BlobstoreBenchJob) -> Plan {
             directory: "/made-up".into(),
             seed: 7,
             environment: Box::new(|_| None),
-            read: Box::new(|_| Err(std::io::ErrorKind::NotFound.into())),
+            open: Box::new(|_| Err(std::io::ErrorKind::NotFound.into())),
             random: Box::new(|| 4),
         })
         .unwrap_or_else(|refusal| panic!("{refusal}"))

@@ -244,7 +244,7 @@ mod request_response {
             directory: "/made-up".into(),
             seed: 7,
             environment: Box::new(|_| None),
-            read: Box::new(|_| Ok(b"/d/select?query=tea\n".to_vec())),
+            open: Box::new(|_| Ok(Box::new(&b"/d/select?query=tea\n"[..]))),
             without_files: false,
             random: Box::new(|| 4),
         };

@@ -485,7 +485,7 @@ fn context() -> tenbin_plan::Context {
         directory: "/made-up".into(),
         seed: 7,
         environment: Box::new(|_| None),
-        read: Box::new(|_| Err(std::io::ErrorKind::NotFound.into())),
+        open: Box::new(|_| Err(std::io::ErrorKind::NotFound.into())),
         without_files: false,
         random: Box::new(|| 4),
     }

@@ -49,7 +49,7 @@ fn resolved(job: &tenbin_compat::WebJob) -> Plan {
             directory: "/made-up".into(),
             seed: 7,
             environment: Box::new(|_| None),
-            read: Box::new(|_| Err(std::io::ErrorKind::NotFound.into())),
+            open: Box::new(|_| Err(std::io::ErrorKind::NotFound.into())),
             without_files: false,
             random: Box::new(|| 4),
         })

@@ -2,7 +2,7 @@
 //! ends, or far larger than anyone meant.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 /// Largest plan file, bytes.
@@ -45,13 +45,46 @@ pub fn read_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         file.take(limit + 1).read_to_end(&mut bytes)?;
     }
     if expected > limit || bytes.len() as u64 > limit {
-        let limit = limit >> 20;
-        return Err(io::Error::new(
-            io::ErrorKind::FileTooLarge,
-            format!("it has more than {limit} MiB, the most that is read of such a file"),
-        ));
+        return Err(too_large(limit));
     }
     Ok(bytes)
+}
+
+/// A file of at most `limit` bytes, a multiple of 1 MiB, to be read as far as it is needed.
+///
+/// # Errors
+///
+/// Those of opening; [`io::ErrorKind::FileTooLarge`] here or when reading goes beyond `limit`.
+pub(crate) fn open_bounded(path: &Path, limit: u64) -> io::Result<Box<dyn BufRead>> {
+    let file = File::open(path)?;
+    if file.metadata()?.len() > limit {
+        return Err(too_large(limit));
+    }
+    let left = limit;
+    Ok(Box::new(BufReader::new(Bounded { file, left, limit })))
+}
+
+struct Bounded {
+    file: File,
+    left: u64,
+    limit: u64,
+}
+
+impl Read for Bounded {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        let left = self.left.checked_sub(read as u64);
+        self.left = left.ok_or_else(|| too_large(self.limit))?;
+        Ok(read)
+    }
+}
+
+fn too_large(limit: u64) -> io::Error {
+    let limit = limit >> 20;
+    io::Error::new(
+        io::ErrorKind::FileTooLarge,
+        format!("it has more than {limit} MiB, the most that is read of such a file"),
+    )
 }
 
 #[cfg(test)]
@@ -66,11 +99,18 @@ mod tests {
             std::fs::write(&path, vec![b'x'; size]).unwrap();
             let read = read_bounded(&path, 1 << 20);
             assert_eq!(read.map(|bytes| bytes.len()).ok(), fits.then_some(size));
+            let mut bytes = Vec::new();
+            let opened = open_bounded(&path, 1 << 20);
+            let read = opened.and_then(|mut file| file.read_to_end(&mut bytes));
+            assert_eq!(read.ok(), fits.then_some(size));
         }
         let endless = read_bounded(Path::new("/dev/zero"), 1 << 20).unwrap_err();
         assert_eq!(endless.kind(), io::ErrorKind::FileTooLarge);
         assert!(endless.to_string().contains("1 MiB"), "{endless}");
         let device = read_regular(Path::new("/dev/zero"), 1 << 20).unwrap_err();
         assert_eq!(device.kind(), io::ErrorKind::InvalidInput);
+        let mut endless = open_bounded(Path::new("/dev/zero"), 1 << 20).unwrap();
+        let refused = io::copy(&mut endless, &mut io::sink()).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::FileTooLarge);
     }
 }

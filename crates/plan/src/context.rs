@@ -1,15 +1,15 @@
 //! What resolving a plan needs to know of the world around it.
 
-use std::io;
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
-use crate::bounded::{LARGEST_NAMED, read_bounded};
+use crate::bounded::{LARGEST_NAMED, open_bounded};
 
 /// Finds the value of an environment variable.
 pub type LookUp = Box<dyn Fn(&str) -> Option<String>>;
 
-/// Reads a whole file.
-pub type ReadFile = Box<dyn Fn(&Path) -> io::Result<Vec<u8>>>;
+/// Opens a file for reading.
+pub type OpenFile = Box<dyn Fn(&Path) -> io::Result<Box<dyn BufRead>>>;
 
 /// The world as far as a plan sees it. Tests replace it piece by piece.
 pub struct Context {
@@ -21,8 +21,8 @@ pub struct Context {
     pub seed: u64,
     /// The value of an environment variable.
     pub environment: LookUp,
-    /// The content of a file that the plan names.
-    pub read: ReadFile,
+    /// Opens a file that the plan names.
+    pub open: OpenFile,
     /// Whether the files that a plan names, other than those with secrets, need not be
     /// there: what they hold is then left empty. To look at a plan and not to run it.
     pub without_files: bool,
@@ -46,7 +46,7 @@ impl Context {
             directory: std::env::current_dir()?,
             seed: rand::random::<u64>() >> (u64::BITS - SEED_BITS),
             environment: Box::new(|name| std::env::var(name).ok()),
-            read: Box::new(|path| read_bounded(path, LARGEST_NAMED)),
+            open: Box::new(|path| open_bounded(path, LARGEST_NAMED)),
             without_files: false,
             random: Box::new(rand::random),
         })

@@ -47,7 +47,7 @@ mod way;
 pub use blob::{BlobHash, BlobWork, LARGEST_PUT, Phase, Store};
 pub use bounded::{LARGEST_RESULT, read_bounded, read_regular};
 pub use comparing::{Comparing, DEFAULT_MARGIN, SweepPoint, Until};
-pub use context::{Context, LookUp, ReadFile};
+pub use context::{Context, LookUp, OpenFile};
 pub use draft::{
     ByTargetDraft, CorpusDraft, Draft, Field, KeyField, LoadDraft, ObserveDraft, ObservedDraft,
     ReadyDraft, RoundsDraft, TargetDraft, TemplateDraft, TlsDraft, WorkloadDraft,

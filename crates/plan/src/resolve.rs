@@ -22,6 +22,7 @@ pub(crate) use workload::default_name;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::io::{self, BufRead, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -268,14 +269,32 @@ impl Desk<'_> {
 
     /// Reads a file that the plan names.
     fn file(&mut self, place: Place, key: &str, path: &Path) -> Option<Vec<u8>> {
-        match (self.context.read)(path) {
-            Ok(bytes) => Some(bytes),
-            Err(error) => {
-                let message = format!("cannot read {}: {error}", path.display());
-                self.wrong(place, key, message);
-                None
-            }
+        let mut file = self.open(place, key, path)?;
+        let mut bytes = Vec::new();
+        match file.read_to_end(&mut bytes) {
+            Ok(_) => Some(bytes),
+            Err(error) => self.unreadable(place, key, path, &error),
         }
+    }
+
+    /// Opens a file that the plan names.
+    fn open(&mut self, place: Place, key: &str, path: &Path) -> Option<Box<dyn BufRead>> {
+        match (self.context.open)(path) {
+            Ok(file) => Some(file),
+            Err(error) => self.unreadable(place, key, path, &error),
+        }
+    }
+
+    fn unreadable<T>(
+        &mut self,
+        place: Place,
+        key: &str,
+        path: &Path,
+        error: &io::Error,
+    ) -> Option<T> {
+        let message = format!("cannot read {}: {error}", path.display());
+        self.wrong(place, key, message);
+        None
     }
 
     /// The arrivals in a trace that the plan names, nanoseconds after the first.

@@ -8,6 +8,8 @@ use std::time::Duration;
 use toml::value::{Datetime, Offset};
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
+/// Arrivals that are kept: 32 bytes each while they are read.
+const MOST_ARRIVALS: usize = 20_000_000;
 /// A longer one is surely in other units than seconds.
 const LONGEST: u64 = 365 * 24 * 3600 * NANOS_PER_SECOND;
 /// How much of a line is quoted in a message.
@@ -74,6 +76,10 @@ impl fmt::Debug for Trace {
 /// # Errors
 /// A sentence with the file and the line, if there is one to blame.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<Arc<[u64]>, String> {
+    read_at_most(MOST_ARRIVALS, path, bytes)
+}
+
+fn read_at_most(most: usize, path: &Path, bytes: &[u8]) -> Result<Arc<[u64]>, String> {
     let file = path.display();
     let text = std::str::from_utf8(bytes)
         .map_err(|_| format!("{file} is not a trace: it is not UTF-8 text"))?;
@@ -82,6 +88,9 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<Arc<[u64]>, String> {
         let written = line.split_once('#').map_or(line, |(before, _)| before);
         let written = written.trim();
         if !written.is_empty() {
+            if times.len() == most {
+                return Err(format!("{file}:{number}: it has more than {most} arrivals"));
+            }
             let time = time(written).map_err(|why| format!("{file}:{number}: {why}"))?;
             times.push((time, number));
         }
@@ -206,6 +215,14 @@ mod tests {
 
     fn offsets(text: &str) -> Result<Vec<u64>, String> {
         read(Path::new("t"), text.as_bytes()).map(|offsets| offsets.to_vec())
+    }
+
+    #[test]
+    fn a_trace_of_too_many_arrivals_is_refused_at_the_first_that_is_too_many() {
+        let read = |text: &str| read_at_most(2, Path::new("day.txt"), text.as_bytes());
+        assert_eq!(read("# times\n1\n\n2\n").map(|all| all.len()), Ok(2));
+        let why = read("1\n2\n3\n4\n").unwrap_err();
+        assert_eq!(why, "day.txt:3: it has more than 2 arrivals");
     }
 
     #[test]

@@ -398,10 +398,10 @@ fn a_trace_is_read_beside_the_plan_once_for_all_workloads() {
     let mut context = world(&[], &[]);
     let reads = std::rc::Rc::new(std::cell::Cell::new(0));
     let counter = std::rc::Rc::clone(&reads);
-    context.read = Box::new(move |path| {
+    context.open = Box::new(move |path| {
         counter.set(counter.get() + 1);
         assert_eq!(path, Path::new("/made-up/plans/day.txt"));
-        Ok(b"9\n8\n8.5\n".to_vec())
+        Ok(Box::new(&b"9\n8\n8.5\n"[..]))
     });
     let text = "\
 [load]

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use crate::calendar::Utc;
+use crate::check;
 use crate::environment::Environment;
 use crate::error::RecordError;
 use crate::pretty;
@@ -23,6 +24,8 @@ pub(crate) const LEFT_FILE: &str = "left.json";
 pub const INTERVALS_FILE: &str = "intervals.jsonl";
 /// Latency histograms, second by second.
 pub const LATENCY_FILE: &str = "latency.hlog";
+/// The result, written when the run is over.
+pub(crate) const RESULT_FILE: &str = "result.json";
 
 /// A new, empty directory for one run, which is under way until this is dropped.
 #[derive(Debug)]
@@ -89,6 +92,7 @@ impl RunDirectory {
         let file = EnvironmentFile::new(self.started, environment.clone());
         let mut text = pretty::to_vec(&file);
         text.push(b'\n');
+        check::end_file(&mut text);
         write_atomically(&self.path.join(ENVIRONMENT_FILE), &text)
     }
 
@@ -144,17 +148,16 @@ pub(crate) struct EnvironmentFile {
     /// For people.
     started: String,
     /// For machines: nanoseconds since 1970-01-01 UTC.
-    started_unix_ns: u64,
+    pub(crate) started_unix_ns: u64,
     #[serde(flatten)]
     pub(crate) environment: Environment,
 }
 
 impl EnvironmentFile {
     fn new(started: SystemTime, environment: Environment) -> Self {
-        let since = started.duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             started: Utc::from_system(started).rfc3339(),
-            started_unix_ns: u64::try_from(since.as_nanos()).unwrap_or(u64::MAX),
+            started_unix_ns: unix_ns(started),
             environment,
         }
     }
@@ -162,6 +165,12 @@ impl EnvironmentFile {
     pub(crate) fn started(&self) -> SystemTime {
         UNIX_EPOCH + Duration::from_nanos(self.started_unix_ns)
     }
+}
+
+/// Nanoseconds since 1970-01-01 UTC.
+pub(crate) fn unix_ns(when: SystemTime) -> u64 {
+    let since = when.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// `when` as `2026-02-28T23:59:59Z`.

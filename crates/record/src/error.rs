@@ -38,14 +38,27 @@ pub enum RecordError {
         path: PathBuf,
     },
     /// A file holds something that no run writes, and not merely a torn end.
-    #[error("{} is damaged at byte {offset}: {what}", path.display())]
+    #[error("{} is damaged in line {line}: {what}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where in the file, bytes from its start.
-        offset: u64,
+        /// Which line of the file, from 1.
+        line: u64,
         /// What is wrong there.
         what: String,
+    },
+    /// Files do not fit their check values, and cannot be read as they are now.
+    #[error(
+        "the run in {} cannot be read: {changed} ({source}); restore the file from a copy",
+        path.display()
+    )]
+    Changed {
+        /// The run directory.
+        path: PathBuf,
+        /// What was changed.
+        changed: String,
+        /// What is wrong with it.
+        source: Box<RecordError>,
     },
     /// Figures were handed in while no slice was open, or a slice was opened
     /// while another one was.

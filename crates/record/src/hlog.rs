@@ -16,6 +16,7 @@ use hdrhistogram::serialization::interval_log::{
 use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
 use tenbin_engine::histogram::HIGHEST_NANOS;
 
+use crate::check::CheckValue;
 use crate::fold::Interval;
 use crate::lines::{ByteRange, Quantiles};
 use crate::packed::PackedHistogram;
@@ -259,6 +260,15 @@ impl Head {
 }
 
 impl ByteRange {
+    /// That of `bytes`, which stand at `offset`.
+    pub(crate) fn of(offset: u64, bytes: &[u8]) -> Self {
+        Self {
+            offset,
+            length: bytes.len() as u64,
+            h: Some(CheckValue::of(bytes)),
+        }
+    }
+
     /// Whether a file of `length` bytes has all of it.
     pub(crate) fn is_within(self, length: u64) -> bool {
         let end = self.offset.checked_add(self.length);

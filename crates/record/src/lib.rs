@@ -20,12 +20,14 @@
 //!
 //! A line counts only with its newline, and a second only with its `second` line
 //! and all its histograms, which are written first. So a torn end of either
-//! file costs the last second and nothing else.
+//! file costs the last second and nothing else. Check values show whether the
+//! files are as the run wrote them: [`Integrity`].
 //!
 //! When a thread reports a second late, there is a second set of lines for it:
 //! lines for the same second add up. `docs/run-directory.md` has every field.
 
 mod calendar;
+mod check;
 pub mod directory;
 pub mod environment;
 mod error;
@@ -50,6 +52,7 @@ pub mod slice;
 mod store;
 mod writer;
 
+pub use check::Integrity;
 pub use directory::{RunDirectory, can_write_atomically, is_under_way, rfc3339, write_atomically};
 pub use environment::{
     Environment, HostAsked, HostEnvironment, PatternAsked, ProgramFile, Retried, TargetEnvironment,

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use tenbin_engine::{ErrorClass, Ledger, Role};
 
+use crate::check::{Chain, CheckValue};
 use crate::fold::{Interval, Kind, Step, ThreadUse};
 use crate::packed::PackedHistogram;
 use crate::reader::{SecondCounts, SecondTimes};
@@ -21,14 +22,24 @@ pub(crate) const SCHEMA: &str = "tenbin.intervals/1";
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RunLine {
     pub(crate) schema: String,
+    /// Check value of `plan.toml`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) plan: Option<CheckValue>,
+    /// When the run began, nanoseconds since 1970-01-01 UTC: the environment of another run is
+    /// noticed by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) started_unix_ns: Option<u64>,
+    /// The head of `latency.hlog`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) hlog: Option<ByteRange>,
 }
 
 /// What one operation did in one second.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct OperationLine {
-    slice: u32,
-    target: String,
-    workload: String,
+    pub(crate) slice: u32,
+    pub(crate) target: String,
+    pub(crate) workload: String,
     pub(crate) operation: String,
     #[serde(default, skip_serializing_if = "is_plain_request")]
     pub(crate) role: Role,
@@ -74,14 +85,17 @@ pub(crate) struct Quantiles {
 pub(crate) struct ByteRange {
     pub(crate) offset: u64,
     pub(crate) length: u64,
+    /// Their check value; not in runs of versions before these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) h: Option<CheckValue>,
 }
 
 /// What both sides used in one second; commits the operation lines before it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SecondLine {
-    slice: u32,
-    target: String,
-    workload: String,
+    pub(crate) slice: u32,
+    pub(crate) target: String,
+    pub(crate) workload: String,
     pub(crate) second: u64,
     pub(crate) start_ns: u64,
     pub(crate) end_ns: u64,
@@ -203,14 +217,15 @@ struct Tagged<'a, T> {
     line: &'a T,
 }
 
-/// Appends `line` and its newline to `text`.
-pub(crate) fn push<T: Line>(text: &mut Vec<u8>, line: &T) {
+/// Appends `line`, its check value and its newline to `text`.
+pub(crate) fn push<T: Line>(text: &mut Vec<u8>, chain: &mut Chain, line: &T) {
     let tagged = Tagged {
         kind: T::KIND,
         line,
     };
+    let start = text.len();
     serde_json::to_writer(&mut *text, &tagged).expect("plain data becomes JSON");
-    text.push(b'\n');
+    chain.end_line(text, start);
 }
 
 impl OperationLine {

@@ -2,17 +2,19 @@
 
 use std::borrow::Cow;
 use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tenbin_plan::{LARGEST_RESULT, read_regular};
 
+use crate::check::{CheckValue, CheckedLines, Integrity, is_unchanged};
 use crate::directory::{
-    ENVIRONMENT_FILE, EnvironmentFile, INTERVALS_FILE, LATENCY_FILE, PLAN_FILE,
+    ENVIRONMENT_FILE, EnvironmentFile, INTERVALS_FILE, LATENCY_FILE, PLAN_FILE, RESULT_FILE,
 };
 use crate::environment::Environment;
 use crate::error::RecordError;
@@ -45,6 +47,8 @@ pub struct RecordedRun {
     pub started: SystemTime,
     /// What came in each second of the slices' windows, in their order.
     pub seconds: Vec<SecondCounts>,
+    /// Whether the files are as the run wrote them.
+    pub integrity: Integrity,
 }
 
 /// What came of one operation in a second of a slice's window.
@@ -90,19 +94,54 @@ pub struct SecondTimes {
 /// elsewhere than at its end.
 pub fn read(directory: &Path) -> Result<RecordedRun, RecordError> {
     let plan_toml = read_required(directory, PLAN_FILE)?;
-    let environment = read_environment(directory)?;
+    let (environment, environment_fits) = read_environment(directory)?;
     let latency = Latency::open(directory.join(LATENCY_FILE))?;
 
     let mut journal = Journal::new(latency);
-    journal.read(&directory.join(INTERVALS_FILE))?;
+    let read = journal.read(&directory.join(INTERVALS_FILE));
+    let mut integrity = Integrity {
+        is_unchecked: environment_fits.is_none() && journal.lines.have_no_values(),
+        changed: Vec::new(),
+        cut_off: journal.cut_off(),
+    };
+    if !integrity.is_unchecked {
+        let is_same_run = journal.began(environment.started_unix_ns);
+        let whole = [
+            (PLAN_FILE, journal.fits_plan(&plan_toml)),
+            (
+                ENVIRONMENT_FILE,
+                environment_fits == Some(true) && is_same_run,
+            ),
+        ];
+        let changed = whole.into_iter().filter(|(_, fits)| !fits);
+        let sentence = |(name, _)| format!("{name} was changed after the run wrote it");
+        integrity.changed = changed.map(sentence).chain(journal.changed()).collect();
+    }
+    if let Err(source) = read {
+        return Err(match integrity.changed.is_empty() {
+            true => source,
+            false => RecordError::Changed {
+                path: directory.to_path_buf(),
+                changed: integrity.changed.join("; "),
+                source: Box::new(source),
+            },
+        });
+    }
+    let complete = journal.complete && !journal.is_cut;
+    if !complete && has_result_of_complete_run(directory) {
+        let missing =
+            "the end of what the run wrote was removed: result.json is that of a complete run";
+        integrity.changed.push(missing.to_owned());
+    }
     Ok(RecordedRun {
         plan_toml,
         started: environment.started(),
         environment: environment.environment,
         slices: journal.slices,
-        complete: journal.complete && !journal.is_cut,
+        complete,
         ended: journal.ended,
         seconds: journal.seconds,
+        integrity,
     })
 }
 
@@ -122,18 +161,43 @@ fn read_required(directory: &Path, name: &'static str) -> Result<String, RecordE
     })
 }
 
-fn read_environment(directory: &Path) -> Result<EnvironmentFile, RecordError> {
+/// The environment, and whether it fits its check value, if it has one.
+fn read_environment(directory: &Path) -> Result<(EnvironmentFile, Option<bool>), RecordError> {
     let text = read_required(directory, ENVIRONMENT_FILE).map_err(|error| match error {
         // The plan is there: it is written first.
         RecordError::NotARun { path, .. } => RecordError::NothingMeasured { path },
         other => other,
     })?;
-    serde_json::from_str(&text).map_err(|e| RecordError::Damaged {
+    let environment = serde_json::from_str(&text).map_err(|e| RecordError::Damaged {
         path: directory.join(ENVIRONMENT_FILE),
-        offset: 0,
+        line: e.line() as u64,
         what: e.to_string(),
-    })
+    })?;
+    Ok((environment, is_unchanged(text.as_bytes())))
 }
+
+/// The result is written when the record is complete: a kill leaves no such result beside a record
+/// that is not. Any other file there says nothing.
+fn has_result_of_complete_run(directory: &Path) -> bool {
+    #[derive(Deserialize)]
+    struct Result {
+        run: Run,
+    }
+    #[derive(Deserialize)]
+    struct Run {
+        complete: bool,
+    }
+    let path = directory.join(RESULT_FILE);
+    let file = regular(&path).and_then(|()| File::open(&path));
+    let result = file.ok().and_then(|file| {
+        let file = BufReader::new(file.take(LARGEST_RESULT));
+        serde_json::from_reader::<_, Result>(file).ok()
+    });
+    result.is_some_and(|result| result.run.complete)
+}
+
+/// Bytes of a result that are read.
+const LARGEST_RESULT: u64 = 1 << 30;
 
 /// A pipe would be waited for without end, and a device read without end.
 fn regular(path: &Path) -> std::io::Result<()> {
@@ -161,6 +225,8 @@ struct Latency {
     path: PathBuf,
     file: Option<File>,
     length: u64,
+    /// What does not fit its check value.
+    changed: Mutex<Vec<ByteRange>>,
 }
 
 impl Latency {
@@ -170,7 +236,12 @@ impl Latency {
             .as_ref()
             .map_or(Ok(0), |file| Ok(file.metadata()?.len()));
         let length = length.map_err(|e| RecordError::io("read", &path, e))?;
-        Ok(Self { path, file, length })
+        Ok(Self {
+            path,
+            file,
+            length,
+            changed: Mutex::default(),
+        })
     }
 
     /// The histograms of a line, of which `of` makes figures.
@@ -179,20 +250,63 @@ impl Latency {
         range: ByteRange,
         of: impl FnOnce(hlog::Decoded) -> Result<T, String>,
     ) -> Result<T, RecordError> {
-        let damaged = |what| self.damaged(range, what);
-        let too_long = |_| damaged("it is too long".to_owned());
+        let bytes = self.bytes(range)?;
+        let decoded = hlog::decode(&bytes).and_then(of);
+        decoded.map_err(|what| self.damaged(range, what))
+    }
+
+    /// What a line points to; noted if it does not fit the check value.
+    fn bytes(&self, range: ByteRange) -> Result<Vec<u8>, RecordError> {
+        let too_long = |_| self.damaged(range, "it is too long".to_owned());
         let mut bytes = vec![0; usize::try_from(range.length).map_err(too_long)?];
         if let Some(file) = &self.file {
             let read = file.read_exact_at(&mut bytes, range.offset);
             read.map_err(|e| RecordError::io("read", &self.path, e))?;
         }
-        hlog::decode(&bytes).and_then(of).map_err(damaged)
+        if range.h.is_some_and(|value| value != CheckValue::of(&bytes)) {
+            let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+            changed.push(range);
+        }
+        Ok(bytes)
+    }
+
+    /// What was changed, if anything was.
+    fn changed(&self) -> Option<String> {
+        let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        changed.sort_by_key(|range| range.offset);
+        let range = changed.first()?;
+        let first = self.line_at(range.offset);
+        let last = self.line_at(range.offset + range.length.saturating_sub(1));
+        let lines = match last > first {
+            true => format!("one of the lines {first} to {last} of {LATENCY_FILE}"),
+            false => format!("line {first} of {LATENCY_FILE}"),
+        };
+        let further = match changed.len() {
+            1 => "",
+            _ => ", and lines behind it do not fit either",
+        };
+        Some(format!(
+            "{lines} was changed after the run wrote it{further}"
+        ))
+    }
+
+    /// The line of the file that has this byte, from 1.
+    fn line_at(&self, offset: u64) -> u64 {
+        let Some(file) = self.file.as_ref().and_then(|file| file.try_clone().ok()) else {
+            return 1;
+        };
+        let mut before = BufReader::new(file);
+        if before.rewind().is_err() {
+            return 1;
+        }
+        let newlines = before.take(offset).bytes().map_while(Result::ok);
+        1 + newlines.filter(|byte| *byte == b'\n').count() as u64
     }
 
     fn damaged(&self, range: ByteRange, what: String) -> RecordError {
         RecordError::Damaged {
             path: self.path.clone(),
-            offset: range.offset,
+            line: self.line_at(range.offset),
             what,
         }
     }
@@ -214,6 +328,13 @@ struct Journal {
     is_cut: bool,
     complete: bool,
     ended: Ended,
+    lines: CheckedLines,
+    /// The first line.
+    run: Option<RunLine>,
+    /// Where the histograms of the last second end.
+    histograms_end: u64,
+    /// The last line has no newline.
+    ends_within_a_line: bool,
 }
 
 #[derive(Debug)]
@@ -225,8 +346,8 @@ struct SliceEntry {
 
 #[derive(Debug)]
 struct SecondEntry {
-    /// Where its line stands in `intervals.jsonl`.
-    offset: u64,
+    /// Which line of `intervals.jsonl` it is, from 1.
+    number: u64,
     operations: Vec<OperationLine>,
     line: SecondLine,
 }
@@ -244,6 +365,10 @@ impl Journal {
             is_cut: false,
             complete: false,
             ended: Ended::default(),
+            lines: CheckedLines::default(),
+            run: None,
+            histograms_end: 0,
+            ends_within_a_line: false,
         }
     }
 
@@ -253,8 +378,7 @@ impl Journal {
         };
         let mut file = BufReader::with_capacity(1 << 16, file);
         let mut text = Vec::new();
-        let mut offset = 0;
-        loop {
+        for number in 1.. {
             text.clear();
             let read = file
                 .by_ref()
@@ -264,23 +388,72 @@ impl Journal {
             if length as u64 == LONGEST_LINE {
                 return Err(RecordError::Damaged {
                     path: path.to_path_buf(),
-                    offset,
+                    line: number,
                     what: format!("a line is longer than {} MiB", LONGEST_LINE >> 20),
                 });
             }
             // A line without its newline is the torn end of a killed run.
             if !text.ends_with(b"\n") {
-                return self.close();
+                self.ends_within_a_line = !text.is_empty();
+                break;
             }
             let text = text.as_slice();
-            self.take(&TextLine { path, offset, text })?;
-            offset += text.len() as u64;
+            self.lines.take(text);
+            self.take(&TextLine { path, number, text })?;
         }
+        self.close()?;
+        self.check_head_and_end()
+    }
+
+    /// Histograms are checked when they are decoded; this is what stands before and behind them.
+    fn check_head_and_end(&mut self) -> Result<(), RecordError> {
+        let Some(head) = self.run.as_ref().and_then(|run| run.hlog) else {
+            return Ok(());
+        };
+        if !head.is_within(self.latency.length) {
+            self.is_torn = true;
+            return Ok(());
+        }
+        self.latency.bytes(head)?;
+        Ok(())
+    }
+
+    /// What was changed in the two files.
+    fn changed(&self) -> impl Iterator<Item = String> {
+        let end = self.run.as_ref().and_then(|run| run.hlog);
+        let end = end.map(|head| self.histograms_end.max(head.length));
+        // Histograms without a line are what a killed run leaves.
+        let is_longer = self.complete && end.is_some_and(|end| end < self.latency.length);
+        let added = is_longer.then(|| {
+            format!("lines were added to the end of {LATENCY_FILE} after the run wrote it")
+        });
+        let changed = [self.lines.changed(), self.latency.changed(), added];
+        changed.into_iter().flatten()
+    }
+
+    fn cut_off(&self) -> Option<String> {
+        if self.ends_within_a_line {
+            return Some(format!("{INTERVALS_FILE} ends within a line"));
+        }
+        let torn = format!("{LATENCY_FILE} ends before the last second of {INTERVALS_FILE}");
+        self.is_torn.then_some(torn)
+    }
+
+    /// Whether the plan is the one that the run was begun with, as far as the first line tells.
+    fn fits_plan(&self, text: &str) -> bool {
+        let value = self.run.as_ref().and_then(|run| run.plan);
+        value.is_none_or(|value| value == CheckValue::of(text.as_bytes()))
+    }
+
+    /// Whether the run began then, as far as the first line tells.
+    fn began(&self, unix_ns: u64) -> bool {
+        let started = self.run.as_ref().and_then(|run| run.started_unix_ns);
+        started.is_none_or(|started| started == unix_ns)
     }
 
     fn take(&mut self, line: &TextLine<'_>) -> Result<(), RecordError> {
         match line.kind()?.as_ref() {
-            RunLine::KIND => line.check_schema()?,
+            RunLine::KIND => self.run = Some(line.run()?),
             SliceStart::KIND => {
                 self.close()?;
                 self.open = Some(SliceEntry {
@@ -292,11 +465,12 @@ impl Journal {
             OperationLine::KIND => self.operations.push(line.parse()?),
             SecondLine::KIND => {
                 let second = SecondEntry {
-                    offset: line.offset,
+                    number: line.number,
                     operations: std::mem::take(&mut self.operations),
                     line: line.parse()?,
                 };
                 self.is_torn = self.is_torn || !second.has_histograms(self.latency.length);
+                self.histograms_end = self.histograms_end.max(second.histograms_end());
                 let is_torn = self.is_torn;
                 let slice = self.open_slice(line)?;
                 if !is_torn {
@@ -305,6 +479,9 @@ impl Journal {
             }
             EndLine::KIND => {
                 let end: EndLine = line.parse()?;
+                if end.end.seconds < 0.0 {
+                    return Err(line.damaged(format!("{} seconds are below 0", end.end.seconds)));
+                }
                 let is_torn = self.is_torn;
                 let slice = self.open_slice(line)?;
                 slice.end = (!is_torn).then_some(end.end);
@@ -398,10 +575,19 @@ impl SliceEntry {
 
 impl SecondEntry {
     fn has_histograms(&self, length: u64) -> bool {
+        self.hlogs().all(|range| range.is_within(length))
+    }
+
+    fn histograms_end(&self) -> u64 {
+        let ends = self
+            .hlogs()
+            .map(|range| range.offset.saturating_add(range.length));
+        ends.max().unwrap_or_default()
+    }
+
+    fn hlogs(&self) -> impl Iterator<Item = ByteRange> {
         let operations = self.operations.iter().map(|line| line.hlog);
-        operations
-            .chain(self.line.hlogs())
-            .all(|range| range.is_within(length))
+        operations.chain(self.line.hlogs())
     }
 
     fn interval(&self, slice: &SliceStart, latency: &Latency) -> Result<Interval, RecordError> {
@@ -433,19 +619,37 @@ impl SecondEntry {
             ("operations", self.operations.len(), slice.operations.len()),
             ("hosts", self.line.hosts.len(), slice.hosts.len()),
         ];
-        match counts
+        let damaged = |what| RecordError::Damaged {
+            path: path.with_file_name(INTERVALS_FILE),
+            line: self.number,
+            what,
+        };
+        let second = self.line.second;
+        if let Some((what, found, expected)) = counts
             .into_iter()
             .find(|(_, found, expected)| found != expected)
         {
+            return Err(damaged(format!(
+                "second {second} of slice {} has {found} {what}, not {expected}",
+                slice.index
+            )));
+        }
+        let own = (slice.index, slice.target.as_str(), slice.workload.as_str());
+        let operations = self.operations.iter();
+        let mut lines = operations
+            .map(|line| (line.slice, line.target.as_str(), line.workload.as_str()))
+            .chain([(
+                self.line.slice,
+                self.line.target.as_str(),
+                self.line.workload.as_str(),
+            )]);
+        match lines.find(|line| *line != own) {
             None => Ok(()),
-            Some((what, found, expected)) => Err(RecordError::Damaged {
-                path: path.with_file_name(INTERVALS_FILE),
-                offset: self.offset,
-                what: format!(
-                    "second {} of slice {} has {found} {what}, not {expected}",
-                    self.line.second, slice.index
-                ),
-            }),
+            Some((index, target, workload)) => Err(damaged(format!(
+                "second {second} is that of slice {index}, {workload} on {target}, not of slice \
+                 {}, {} on {}",
+                own.0, own.2, own.1
+            ))),
         }
     }
 }
@@ -488,7 +692,8 @@ impl SecondLine {
 /// A line with its newline.
 struct TextLine<'a> {
     path: &'a Path,
-    offset: u64,
+    /// From 1.
+    number: u64,
     text: &'a [u8],
 }
 
@@ -510,13 +715,14 @@ impl<'a> TextLine<'a> {
         self.parse::<Kind>().map(|line| Cow::Owned(line.kind))
     }
 
-    fn check_schema(&self) -> Result<(), RecordError> {
-        let RunLine { schema } = self.parse()?;
-        if schema == SCHEMA {
-            return Ok(());
+    fn run(&self) -> Result<RunLine, RecordError> {
+        let run: RunLine = self.parse()?;
+        if run.schema == SCHEMA {
+            return Ok(run);
         }
         Err(self.damaged(format!(
-            "written as `{schema}`, while this version reads `{SCHEMA}`"
+            "written as `{}`, while this version reads `{SCHEMA}`",
+            run.schema
         )))
     }
 
@@ -527,7 +733,7 @@ impl<'a> TextLine<'a> {
     fn damaged(&self, what: String) -> RecordError {
         RecordError::Damaged {
             path: PathBuf::from(self.path),
-            offset: self.offset,
+            line: self.number,
             what,
         }
     }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tenbin_engine::Sample;
 
-use crate::directory::{INTERVALS_FILE, LATENCY_FILE, RunDirectory};
+use crate::check::{Chain, CheckValue};
+use crate::directory::{INTERVALS_FILE, LATENCY_FILE, PLAN_FILE, RunDirectory, unix_ns};
 use crate::error::RecordError;
 use crate::fold::{Interval, Kind, SliceFold, Step};
 use crate::hlog::{self, Subject};
@@ -29,6 +30,8 @@ use crate::store::Store;
 pub struct RunWriter {
     intervals: AppendFile,
     latency: AppendFile,
+    /// Of the lines of `intervals.jsonl`.
+    chain: Chain,
     open: Option<OpenSlice>,
     store: Store,
     /// Of the seconds written since [`RunWriter::take_seconds`].
@@ -47,6 +50,7 @@ impl RunWriter {
         let mut writer = Self {
             intervals: AppendFile::create(directory.path().join(INTERVALS_FILE))?,
             latency: AppendFile::create(directory.path().join(LATENCY_FILE))?,
+            chain: Chain::default(),
             open: None,
             store: Store::default(),
             counts: Vec::new(),
@@ -55,8 +59,13 @@ impl RunWriter {
         let head = hlog::header(directory.started())
             .map_err(|e| RecordError::io("write", &writer.latency.path, e))?;
         writer.latency.append(&head)?;
+        // From here on nobody writes it again.
+        let plan = std::fs::read(directory.path().join(PLAN_FILE)).ok();
         writer.append_line(&RunLine {
             schema: SCHEMA.to_owned(),
+            plan: plan.map(|text| CheckValue::of(&text)),
+            started_unix_ns: Some(unix_ns(directory.started())),
+            hlog: Some(ByteRange::of(0, &head)),
         })?;
         Ok(writer)
     }
@@ -157,6 +166,7 @@ impl RunWriter {
                 offset: self.latency.length,
                 histograms: Vec::new(),
                 lines: Vec::new(),
+                chain: &mut self.chain,
                 counts: &mut self.counts,
             };
             second
@@ -173,7 +183,7 @@ impl RunWriter {
 
     fn append_line<T: Line>(&mut self, line: &T) -> Result<(), RecordError> {
         let mut text = Vec::new();
-        push(&mut text, line);
+        push(&mut text, &mut self.chain, line);
         self.append(None, &text)
     }
 
@@ -200,6 +210,7 @@ struct SecondText<'a> {
     offset: u64,
     histograms: Vec<u8>,
     lines: Vec<u8>,
+    chain: &'a mut Chain,
     /// The second up to which every thread has reported.
     reached: Option<u64>,
     /// What came in it, unless it lies behind the window.
@@ -213,7 +224,7 @@ impl SecondText<'_> {
             let all = Kind::ALL.map(|kind| (kind.name(), kind.of(op)));
             let hlog = self.histograms(Subject::Operation(&op.name), &all)?;
             let line = OperationLine::new(self.slice, interval, op, hlog);
-            push(&mut self.lines, &line);
+            push(&mut self.lines, self.chain, &line);
             if !interval.drain {
                 let length = interval.end.saturating_sub(interval.start);
                 self.counts.push(LiveSecond {
@@ -237,7 +248,7 @@ impl SecondText<'_> {
             hosts.push(HostPart::new(host, hlog));
         }
         let second = SecondLine::new(self.slice, interval, setup, hosts, server);
-        push(&mut self.lines, &second);
+        push(&mut self.lines, self.chain, &second);
         Ok(())
     }
 
@@ -254,10 +265,8 @@ impl SecondText<'_> {
             subject,
             all,
         )?;
-        Ok(ByteRange {
-            offset: self.offset + before as u64,
-            length: (self.histograms.len() - before) as u64,
-        })
+        let written = &self.histograms[before..];
+        Ok(ByteRange::of(self.offset + before as u64, written))
     }
 }
 

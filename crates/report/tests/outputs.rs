@@ -335,6 +335,25 @@ fn the_last_three_lines_alone_do_not_mislead() {
     assert!(verdict.ends_with("no verdict on durable against memory at get-1KiB"));
 }
 
+#[test]
+fn running_text_fits_into_a_narrow_terminal() {
+    const WIDTH: usize = 40;
+    for (name, run) in RUNS {
+        let document = run().document();
+        let page = screen(&document, WIDTH, false);
+        for line in page.lines() {
+            // A path is longer than that and is not broken, nor is the cell of a table.
+            let is_words = line.split_whitespace().count() > 3 && !line.contains("  ");
+            assert!(
+                line.chars().count() <= WIDTH || !is_words,
+                "{name}: {line:?}"
+            );
+        }
+        let coloured = screen(&document, WIDTH, true);
+        assert_eq!(coloured.lines().count(), page.lines().count(), "{name}");
+    }
+}
+
 /// Whoever reads no more than this is to know what stands and what does not.
 #[test]
 fn the_last_three_lines_of_every_kind_of_run() {

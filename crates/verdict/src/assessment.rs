@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tenbin_plan::Plan;
-use tenbin_record::{Environment, Slice};
+use tenbin_record::{Environment, Integrity, Slice};
 
 use crate::capacity::{Capacity, CapacityComparison, capacities, compare_capacities};
 use crate::compare::{Compared, compare_all};
@@ -97,13 +97,14 @@ impl Assessment {
 /// Compares, judges and sums up a run.
 ///
 /// `complete` says whether it came to its planned end, `environment` on which machine
-/// the generator ran. Each comparison is trusted as far as the findings allow that
+/// the generator ran, `integrity` whether what was read is what the run wrote. Each comparison is trusted as far as the findings allow that
 /// concern it; the run, as far as all of them.
 pub fn assess(
     plan: &Plan,
     slices: &[Slice],
     complete: bool,
     environment: &Environment,
+    integrity: &Integrity,
 ) -> Assessment {
     let Compared {
         targets: mut comparisons,
@@ -119,6 +120,7 @@ pub fn assess(
             .cores
             .and_then(|cores| usize::try_from(cores).ok()),
         environment,
+        integrity,
     };
     let mut findings: Vec<Finding> = RULES
         .iter()
@@ -261,6 +263,6 @@ mod tests {
                 .all(|f| f.throughput.value().is_none())
         );
         assert!(assessment.primary().all(|c| c.ratio.value().is_none()));
-        assert_eq!(assessment.trust, Trust::Suspect);
+        assert_eq!(assessment.trust, Trust::Invalid);
     }
 }

@@ -251,6 +251,7 @@ mod tests {
             complete: true,
             cores: Some(2),
             environment: &run.environment,
+            integrity: &run.integrity,
         };
         let backends = Backends::of(&evidence);
         ["a", "b"].map(|target| {
@@ -323,6 +324,7 @@ mod tests {
             complete: true,
             cores: Some(2),
             environment: &run.environment,
+            integrity: &run.integrity,
         };
         let backends = Backends::of(&evidence);
         let slice = &run.slices[0];

@@ -1,7 +1,7 @@
 //! What a rule may look at.
 
 use tenbin_plan::{Pace, Plan, Reach, Target, Workload};
-use tenbin_record::{Environment, Slice};
+use tenbin_record::{Environment, Integrity, Slice};
 
 use crate::comparison::Comparison;
 
@@ -21,6 +21,8 @@ pub struct Evidence<'a> {
     pub cores: Option<usize>,
     /// That machine, and what the targets say of themselves.
     pub environment: &'a Environment,
+    /// Whether the files of the run are as the run wrote them.
+    pub integrity: &'a Integrity,
 }
 
 /// One workload on one target.

@@ -126,6 +126,7 @@ mod tests {
             complete: true,
             cores: Some(2),
             environment: &run.environment,
+            integrity: &run.integrity,
         };
         let figure: Figure<'_> = &|_, machine| per_second(machine.swapped_pages, machine);
         places_above(&evidence, 10.0, figure)

@@ -42,6 +42,7 @@ const TIERS: &[(Tier, &[&str])] = &[
             "cache_share",
             "little",
             "censored",
+            "changed_record",
             "incomplete",
         ],
     ),

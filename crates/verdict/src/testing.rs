@@ -8,9 +8,9 @@ use tenbin_plan::{
 };
 use tenbin_record::ErrorClass;
 use tenbin_record::{
-    BucketSums, ClientUse, CpuUse, DiskUse, Environment, FrequencyUse, LinkUse, MachineUse,
-    OpFigures, OperationStages, PortsUse, PressureUse, Role, ServerUse, Slice, StageSum, StageSums,
-    TcpUse, ThreadTurn, UseScope, WireUse,
+    BucketSums, ClientUse, CpuUse, DiskUse, Environment, FrequencyUse, Integrity, LinkUse,
+    MachineUse, OpFigures, OperationStages, PortsUse, PressureUse, Role, ServerUse, Slice,
+    StageSum, StageSums, TcpUse, ThreadTurn, UseScope, WireUse,
 };
 use tenbin_record::{HostAsked, PatternAsked};
 
@@ -27,6 +27,7 @@ pub(crate) struct Run {
     pub(crate) plan: Plan,
     pub(crate) slices: Vec<Slice>,
     pub(crate) environment: Environment,
+    pub(crate) integrity: Integrity,
     complete: bool,
 }
 
@@ -66,6 +67,7 @@ impl Run {
                 cores: Some(2),
                 ..Environment::default()
             },
+            integrity: Integrity::default(),
             complete: true,
         }
     }
@@ -208,6 +210,7 @@ impl Run {
             complete: self.complete,
             cores: self.environment.cores.map(|cores| cores as usize),
             environment: &self.environment,
+            integrity: &self.integrity,
         });
         for finding in &findings {
             let severity = finding.severity;
@@ -218,7 +221,13 @@ impl Run {
     }
 
     pub(crate) fn assess(&self) -> Assessment {
-        assess(&self.plan, &self.slices, self.complete, &self.environment)
+        assess(
+            &self.plan,
+            &self.slices,
+            self.complete,
+            &self.environment,
+            &self.integrity,
+        )
     }
 }
 

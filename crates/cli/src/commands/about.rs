@@ -36,3 +36,20 @@ fn write_pages(directory: &Path) -> std::io::Result<()> {
     }
     clap_mangen::generate_to(args::command(), directory)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn manual_pages_are_written_into_a_new_directory_whose_parent_is_there() {
+        let scratch = tempfile::tempdir().expect("a directory");
+        let missing = scratch.path().join("a/b");
+        let refused = write_pages(&missing).expect_err("there is no a");
+        assert_eq!(refused.kind(), std::io::ErrorKind::NotFound);
+        assert!(!scratch.path().join("a").exists());
+        let made = scratch.path().join("man");
+        write_pages(&made).expect("pages");
+        assert!(made.join("tenbin.1").exists());
+    }
+}

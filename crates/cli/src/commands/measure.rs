@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tenbin_plan::{Draft, Plan, Refusal};
-use tenbin_record::Ended;
+use tenbin_record::{Ended, Integrity};
 use tenbin_report::Document;
 use tenbin_weigh::{Bench, Ending, Progress, Stop, WeighError, Weighed, places, weigh};
 
@@ -169,6 +169,7 @@ fn conclude(
             Ending::Complete(ended) => ended,
             _ => Ended::Planned,
         },
+        integrity: &Integrity::default(),
     }
     .document();
     match before.map(|before| before.against_document(&document)) {

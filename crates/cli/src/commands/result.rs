@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use tenbin_plan::Plan;
-use tenbin_record::{Ended, Environment, RecordError, Slice, write_atomically};
+use tenbin_record::{Ended, Environment, Integrity, RecordError, Slice, write_atomically};
 use tenbin_report::document::Trust;
 use tenbin_report::{Document, EXPORTERS, Source};
 
@@ -19,13 +19,19 @@ pub(crate) struct Run<'a> {
     pub(crate) slices: &'a [Slice],
     pub(crate) complete: bool,
     pub(crate) ended: Ended,
+    pub(crate) integrity: &'a Integrity,
 }
 
 impl Run<'_> {
     /// Judges the run and writes down what is to be said of it.
     pub(crate) fn document(&self) -> Document {
-        let assessment =
-            tenbin_verdict::assess(self.plan, self.slices, self.complete, self.environment);
+        let assessment = tenbin_verdict::assess(
+            self.plan,
+            self.slices,
+            self.complete,
+            self.environment,
+            self.integrity,
+        );
         Document::new(&Source {
             directory: self.directory,
             started: self.started,

@@ -2,8 +2,11 @@
 //! See Apache's documentation of `mod_log_config`: `%h %l %u %t "%r" %>s %b`, and with
 //! `"%{Referer}i" "%{User-agent}i"` behind that.
 
+use std::io::BufRead;
+
 use super::builder::Builder;
 use super::format::Fault;
+use super::lines::Lines;
 use super::request::{self, push_byte, push_encoded, quoted};
 
 /// Whether a line looks like one of them.
@@ -12,9 +15,12 @@ pub(super) fn is_line(line: &[u8]) -> bool {
 }
 
 /// Reads the requests that can be sent as they are: GET and HEAD.
-pub(super) fn read(bytes: &[u8], builder: &mut Builder) -> Result<(), Fault> {
+pub(super) fn read<R: BufRead + ?Sized>(
+    lines: &mut Lines<'_, R>,
+    builder: &mut Builder,
+) -> Result<(), Fault> {
     let (mut with_bodies, mut not_http) = (0_u64, 0_u64);
-    for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+    while let Some((index, line)) = lines.next()? {
         let line = line.trim_ascii();
         if line.is_empty() {
             continue;

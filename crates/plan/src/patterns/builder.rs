@@ -1,12 +1,14 @@
 //! Puts a set together, within its bounds.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
 
 use super::set::{Pattern, PatternGroup, PatternSet};
 
 /// Groups have figures of their own, and these take room.
 const MOST_GROUPS: usize = 64;
-const MOST_PATTERNS: usize = 1_000_000;
+/// Different requests that are kept.
+pub(super) const MOST_PATTERNS: usize = 1_000_000;
 const MOST_LINES: usize = 50_000_000;
 const LONGEST_NAME: usize = 100;
 
@@ -18,7 +20,10 @@ pub(super) struct Builder {
     frequencies: Vec<Option<f64>>,
     patterns: Vec<Pattern>,
     counts: Vec<u64>,
-    known: HashMap<Pattern, u32>,
+    /// Positions of the patterns by their hash; where two have the same, the second stands at the
+    /// next number. The patterns themselves are kept once.
+    known: HashMap<u64, u32>,
+    hasher: RandomState,
     sequence: Vec<u32>,
     notes: Vec<String>,
 }
@@ -62,8 +67,15 @@ impl Builder {
         if self.sequence.len() == MOST_LINES {
             return Err(format!("it has more than {MOST_LINES} requests"));
         }
-        let at = match self.known.get(&pattern) {
-            Some(&known) => {
+        let mut key = self.hasher.hash_one(&pattern);
+        let known = loop {
+            match self.known.get(&key) {
+                Some(&at) if self.patterns[at as usize] != pattern => key = key.wrapping_add(1),
+                found => break found.copied(),
+            }
+        };
+        let at = match known {
+            Some(known) => {
                 self.counts[known as usize] += 1;
                 known
             }
@@ -74,7 +86,7 @@ impl Builder {
             }
             None => {
                 let new = self.patterns.len() as u32;
-                self.known.insert(pattern.clone(), new);
+                self.known.insert(key, new);
                 self.patterns.push(pattern);
                 self.counts.push(1);
                 new

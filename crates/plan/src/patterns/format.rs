@@ -1,12 +1,12 @@
 //! What a file of patterns is written in.
 
+use std::io::BufRead;
+
 use super::builder::Builder;
+use super::lines::Lines;
 use super::set::PatternSet;
 use super::{access_log, groonga_log, json, text};
 use crate::names::Named;
-
-/// Larger files are not read.
-const LARGEST_FILE: usize = 256 * 1024 * 1024;
 
 /// What a file of patterns is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -68,46 +68,62 @@ impl Fault {
     }
 }
 
-/// The patterns in a file; those that say no method have `method`.
+/// The patterns in the content of a file; those that say no method have `method`.
+///
+/// # Errors
+/// As [`read_from`].
+pub(crate) fn read(
+    mut bytes: &[u8],
+    format: PatternFormat,
+    method: &str,
+) -> Result<PatternSet, Fault> {
+    read_from(&mut bytes, format, method)
+}
+
+/// The same of a file as it is read, and only as far as it can be used: a file of too many
+/// requests is refused at the first of them that is too much.
 ///
 /// # Errors
 /// What is wrong with it and where. No file makes it panic.
-pub(crate) fn read(bytes: &[u8], format: PatternFormat, method: &str) -> Result<PatternSet, Fault> {
-    if bytes.len() > LARGEST_FILE {
-        return Err(Fault::of_file(format!(
-            "{} bytes are too large for patterns; the most is {LARGEST_FILE}",
-            bytes.len()
-        )));
-    }
+pub(crate) fn read_from<R: BufRead + ?Sized>(
+    reader: &mut R,
+    format: PatternFormat,
+    method: &str,
+) -> Result<PatternSet, Fault> {
+    let mut lines = Lines::of(reader);
+    let format = match format {
+        PatternFormat::Auto => looks_like(lines.first()?),
+        given => given,
+    };
     let mut builder = Builder::default();
     match format {
-        PatternFormat::Auto => return read(bytes, looks_like(bytes), method),
-        PatternFormat::Text => text::read(utf8(bytes)?, method, &mut builder)?,
-        PatternFormat::Json => json::read(utf8(bytes)?, method, &mut builder)?,
+        PatternFormat::Auto | PatternFormat::Text => text::read(&mut lines, method, &mut builder)?,
+        PatternFormat::Json => {
+            let rest = lines.rest()?;
+            json::read(utf8(&rest, 0)?, method, &mut builder)?;
+        }
         // Logs hold whatever clients sent.
-        PatternFormat::AccessLog => access_log::read(bytes, &mut builder)?,
-        PatternFormat::GroongaLog => groonga_log::read(bytes, &mut builder)?,
+        PatternFormat::AccessLog => access_log::read(&mut lines, &mut builder)?,
+        PatternFormat::GroongaLog => groonga_log::read(&mut lines, &mut builder)?,
     }
     builder.build().map_err(Fault::of_file)
 }
 
-fn utf8(bytes: &[u8]) -> Result<&str, Fault> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+/// Text that begins in the line of this number, from 0.
+pub(super) fn utf8(bytes: &[u8], line: usize) -> Result<&str, Fault> {
     std::str::from_utf8(bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
-        let line = before.iter().filter(|&&byte| byte == b'\n').count();
-        Fault::in_line(line, "is not UTF-8 text".to_owned())
+        let newlines = before.iter().filter(|&&byte| byte == b'\n').count();
+        Fault::in_line(line + newlines, "is not UTF-8 text".to_owned())
     })
 }
 
 /// By the first line with anything in it.
-fn looks_like(bytes: &[u8]) -> PatternFormat {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let mut lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let Some(first) = lines.find(|line| !line.is_empty()) else {
+fn looks_like(first: &[u8]) -> PatternFormat {
+    let Some(begin) = first.first() else {
         return PatternFormat::Text;
     };
-    match first[0] {
+    match begin {
         b'{' | b'[' => PatternFormat::Json,
         b'/' | b'#' => PatternFormat::Text,
         _ if groonga_log::is_line(first) => PatternFormat::GroongaLog,
@@ -118,6 +134,8 @@ fn looks_like(bytes: &[u8]) -> PatternFormat {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufReader, Read};
+
     use proptest::prelude::*;
 
     use super::*;
@@ -148,7 +166,9 @@ mod tests {
             ("rubbish", PatternFormat::Text),
             ("", PatternFormat::Text),
         ] {
-            assert_eq!(looks_like(text.as_bytes()), format, "{text}");
+            let mut bytes = text.as_bytes();
+            let first = Lines::of(&mut bytes).first().unwrap().to_owned();
+            assert_eq!(looks_like(&first), format, "{text}");
         }
     }
 
@@ -160,6 +180,78 @@ mod tests {
         }
         let fault = read(b"/a\n/\xff\n", PatternFormat::Text, "GET").unwrap_err();
         assert_eq!(fault, Fault::in_line(1, "is not UTF-8 text".to_owned()));
+    }
+
+    /// Endless different lines, and how many bytes of them were read.
+    struct Endless {
+        line: fn(u64) -> String,
+        next: u64,
+        left: Vec<u8>,
+        given: usize,
+    }
+
+    impl Endless {
+        fn of(line: fn(u64) -> String) -> BufReader<Self> {
+            BufReader::new(Self {
+                line,
+                next: 0,
+                left: Vec::new(),
+                given: 0,
+            })
+        }
+    }
+
+    impl Read for Endless {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            if self.left.is_empty() {
+                self.left = (self.line)(self.next).into_bytes();
+                self.next += 1;
+            }
+            let length = self.left.len().min(buffer.len());
+            buffer[..length].copy_from_slice(&self.left[..length]);
+            self.left.drain(..length);
+            self.given += length;
+            Ok(length)
+        }
+    }
+
+    #[test]
+    fn a_file_of_too_many_requests_is_refused_while_it_is_read() {
+        let mut paths = Endless::of(|at| format!("/{at}\n"));
+        let fault = read_from(&mut paths, PatternFormat::Auto, "GET").unwrap_err();
+        assert_eq!(fault.spot, Spot::Line(1_000_001));
+        assert!(
+            fault.why.contains("more than 1000000 different"),
+            "{fault:?}"
+        );
+        let given = paths.get_ref().given;
+        assert!(given < 9_000_000, "{given} bytes were read");
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_refused_while_it_is_read() {
+        for format in [
+            PatternFormat::Auto,
+            PatternFormat::Text,
+            PatternFormat::AccessLog,
+            PatternFormat::GroongaLog,
+        ] {
+            let mut zeros = Endless::of(|_| "\0".repeat(8192));
+            let fault = read_from(&mut zeros, format, "GET").unwrap_err();
+            assert_eq!(fault.spot, Spot::Line(1), "{format:?}");
+            assert!(zeros.get_ref().given < 2 << 20, "{format:?}");
+        }
+    }
+
+    #[test]
+    fn a_json_file_of_too_many_requests_is_refused_before_they_are_kept() {
+        let mut text = "[".to_owned();
+        text += &"\"/a\",".repeat(1_000_001);
+        let fault = read(text.as_bytes(), PatternFormat::Json, "GET").unwrap_err();
+        assert!(
+            fault.why.contains("more than 1000000 requests"),
+            "{fault:?}"
+        );
     }
 
     /// Whatever was read can be sent, and is drawn.

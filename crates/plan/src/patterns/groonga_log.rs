@@ -1,7 +1,10 @@
 //! Groonga's query log: `time|context|>/d/select?…` for every command that came.
 
+use std::io::BufRead;
+
 use super::builder::Builder;
 use super::format::Fault;
+use super::lines::Lines;
 use super::request::{self, quoted};
 
 /// Commands that read and change nothing; others are never sent from a log.
@@ -31,9 +34,12 @@ pub(super) fn is_line(line: &[u8]) -> bool {
 }
 
 /// Reads the commands that came over HTTP and only read.
-pub(super) fn read(bytes: &[u8], builder: &mut Builder) -> Result<(), Fault> {
+pub(super) fn read<R: BufRead + ?Sized>(
+    lines: &mut Lines<'_, R>,
+    builder: &mut Builder,
+) -> Result<(), Fault> {
     let (mut writing, mut not_http) = (0_u64, 0_u64);
-    for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+    while let Some((index, line)) = lines.next()? {
         let line = line.trim_ascii();
         if line.is_empty() {
             continue;

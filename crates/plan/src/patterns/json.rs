@@ -1,12 +1,13 @@
 //! Groups of patterns as JSON, in the shapes that drnbench takes: groups by name, a list
 //! of groups, or one group.
 
+use std::cell::Cell;
 use std::fmt;
 
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use super::builder::Builder;
+use super::builder::{Builder, MOST_PATTERNS};
 use super::format::{Fault, Spot};
 use super::request;
 use super::set::Pattern;
@@ -14,7 +15,9 @@ use super::set::Pattern;
 /// Reads the text; patterns that say no method have `method`.
 pub(super) fn read(text: &str, method: &str, builder: &mut Builder) -> Result<(), Fault> {
     let mut reader = serde_json::Deserializer::from_str(text);
-    let groups = reader.deserialize_any(FileVisitor).map_err(fault)?;
+    let groups = reader
+        .deserialize_any(FileVisitor(&Count::default()))
+        .map_err(fault)?;
     reader.end().map_err(fault)?;
     let several = groups.len() > 1;
     for (index, (name, group)) in groups.into_iter().enumerate() {
@@ -193,10 +196,27 @@ enum Item {
     Group(Box<Group>),
 }
 
-/// A whole file: groups, with their names where they have any.
-struct FileVisitor;
+/// How many items of lists and members were read so far: they are counted before they are kept, so
+/// that a file of many does not take memory until it is refused.
+#[derive(Default)]
+struct Count(Cell<usize>);
 
-impl<'de> Visitor<'de> for FileVisitor {
+impl Count {
+    fn one_more<E: de::Error>(&self) -> Result<(), E> {
+        self.0.set(self.0.get() + 1);
+        match self.0.get() > MOST_PATTERNS {
+            true => Err(E::custom(format!(
+                "it has more than {MOST_PATTERNS} requests"
+            ))),
+            false => Ok(()),
+        }
+    }
+}
+
+/// A whole file: groups, with their names where they have any.
+struct FileVisitor<'c>(&'c Count);
+
+impl<'de> Visitor<'de> for FileVisitor<'_> {
     type Value = Vec<(Option<String>, Group)>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -206,7 +226,7 @@ impl<'de> Visitor<'de> for FileVisitor {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut groups = Vec::new();
         let mut loose = Group::default();
-        while let Some(item) = seq.next_element_seed(ItemSeed)? {
+        while let Some(item) = seq.next_element_seed(ItemSeed(self.0))? {
             match item {
                 Item::Pattern(pattern) => loose.patterns.push(*pattern),
                 Item::Group(group) => groups.push((None, *group)),
@@ -230,9 +250,9 @@ impl<'de> Visitor<'de> for FileVisitor {
         let mut groups: Vec<(Option<String>, Group)> = Vec::new();
         while let Some(key) = map.next_key::<String>()? {
             if is_group_key(&key) {
-                one.get_or_insert_default().take(&key, &mut map)?;
+                one.get_or_insert_default().take(&key, &mut map, self.0)?;
             } else {
-                let group = match map.next_value_seed(ItemSeed)? {
+                let group = match map.next_value_seed(ItemSeed(self.0))? {
                     Item::Group(group) => *group,
                     Item::Pattern(_) => {
                         return Err(de::Error::custom(format!(
@@ -261,7 +281,12 @@ fn is_group_key(key: &str) -> bool {
 }
 
 impl Group {
-    fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+    fn take<'de, A: MapAccess<'de>>(
+        &mut self,
+        key: &str,
+        map: &mut A,
+        count: &Count,
+    ) -> Result<(), A::Error> {
         match key {
             "frequency" => {
                 let frequency: f64 = map.next_value()?;
@@ -272,7 +297,7 @@ impl Group {
                 }
                 self.frequency = Some(frequency);
             }
-            "patterns" => self.patterns = map.next_value_seed(PatternsSeed)?,
+            "patterns" => self.patterns = map.next_value_seed(PatternsSeed(count))?,
             "headers" => {
                 return Err(de::Error::custom(
                     "a group has no headers of its own; write them into its patterns",
@@ -284,9 +309,9 @@ impl Group {
     }
 }
 
-struct PatternsSeed;
+struct PatternsSeed<'c>(&'c Count);
 
-impl<'de> de::DeserializeSeed<'de> for PatternsSeed {
+impl<'de> de::DeserializeSeed<'de> for PatternsSeed<'_> {
     type Value = Vec<Request>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -294,7 +319,7 @@ impl<'de> de::DeserializeSeed<'de> for PatternsSeed {
     }
 }
 
-impl<'de> Visitor<'de> for PatternsSeed {
+impl<'de> Visitor<'de> for PatternsSeed<'_> {
     type Value = Vec<Request>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -303,7 +328,7 @@ impl<'de> Visitor<'de> for PatternsSeed {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut patterns = Vec::new();
-        while let Some(item) = seq.next_element_seed(ItemSeed)? {
+        while let Some(item) = seq.next_element_seed(ItemSeed(self.0))? {
             match item {
                 Item::Pattern(pattern) => patterns.push(*pattern),
                 Item::Group(_) => return Err(de::Error::custom("a group cannot hold groups")),
@@ -313,17 +338,18 @@ impl<'de> Visitor<'de> for PatternsSeed {
     }
 }
 
-struct ItemSeed;
+struct ItemSeed<'c>(&'c Count);
 
-impl<'de> de::DeserializeSeed<'de> for ItemSeed {
+impl<'de> de::DeserializeSeed<'de> for ItemSeed<'_> {
     type Value = Item;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        self.0.one_more()?;
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for ItemSeed {
+impl<'de> Visitor<'de> for ItemSeed<'_> {
     type Value = Item;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -339,7 +365,7 @@ impl<'de> Visitor<'de> for ItemSeed {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Item, A::Error> {
-        let patterns = PatternsSeed.visit_seq(seq)?;
+        let patterns = PatternsSeed(self.0).visit_seq(seq)?;
         Ok(Item::Group(Box::new(Group {
             patterns,
             ..Group::default()
@@ -360,7 +386,7 @@ impl<'de> Visitor<'de> for ItemSeed {
                 }
                 key if is_group_key(key) => {
                     is_group |= matches!(key, "patterns" | "frequency");
-                    group.take(key, &mut map)?;
+                    group.take(key, &mut map, self.0)?;
                 }
                 other => {
                     return Err(de::Error::custom(format!(

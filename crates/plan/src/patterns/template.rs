@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::builder::Builder;
+use super::builder::{Builder, MOST_PATTERNS};
 use super::hits::HitSource;
 use super::request;
 use super::set::PatternSet;
@@ -220,6 +220,11 @@ pub(crate) fn terms(file: &[u8]) -> Result<Vec<String>, String> {
             ));
         }
         if !term.is_empty() && known.insert(term) {
+            if terms.len() == MOST_PATTERNS {
+                return Err(format!(
+                    "line {at}: it has more than {MOST_PATTERNS} search terms"
+                ));
+            }
             terms.push(term.to_owned());
         }
     }
@@ -282,5 +287,12 @@ mod tests {
         }
         assert_eq!(terms("a\n\n b \na\n".as_bytes()).unwrap(), ["a", "b"]);
         assert!(terms(b"\n").is_err() && terms(b"a\tb").is_err());
+    }
+
+    #[test]
+    fn too_many_terms_are_refused_at_the_first_that_is_too_many() {
+        let many: String = (0..=1_000_000).map(|at| format!("{at}\n")).collect();
+        let why = terms(many.as_bytes()).unwrap_err();
+        assert_eq!(why, "line 1000001: it has more than 1000000 search terms");
     }
 }

@@ -1,13 +1,20 @@
 //! Plain text: one path a line.
 
+use std::io::BufRead;
+
 use super::builder::Builder;
-use super::format::Fault;
+use super::format::{Fault, utf8};
+use super::lines::Lines;
 use super::request;
 
 /// Reads one path a line; empty lines and those that begin with `#` are skipped.
-pub(super) fn read(text: &str, method: &str, builder: &mut Builder) -> Result<(), Fault> {
-    for (index, line) in text.lines().enumerate() {
-        let line = line.trim();
+pub(super) fn read<R: BufRead + ?Sized>(
+    lines: &mut Lines<'_, R>,
+    method: &str,
+    builder: &mut Builder,
+) -> Result<(), Fault> {
+    while let Some((index, line)) = lines.next()? {
+        let line = utf8(line, index)?.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }

@@ -23,11 +23,9 @@ pub fn world(environment: &[(&str, &str)], files: &[(&str, &[u8])]) -> Context {
         directory: PathBuf::from("/made-up"),
         seed: 7,
         environment: Box::new(move |name| environment.get(name).cloned()),
-        read: Box::new(move |path: &Path| {
-            files
-                .get(path)
-                .cloned()
-                .ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+        open: Box::new(move |path: &Path| match files.get(path) {
+            Some(bytes) => Ok(Box::new(io::Cursor::new(bytes.clone()))),
+            None => Err(io::ErrorKind::NotFound.into()),
         }),
         without_files: false,
         random: Box::new(move || {

@@ -9,8 +9,8 @@ use tenbin_plan::{
     Workload, WorkloadKind,
 };
 use tenbin_record::{
-    Allocated, BucketSums, ClientUse, Environment, HostEnvironment, HostFigures, OpFigures,
-    OperationStages, Role, ServerUse, Slice, StageSum, StageSums, TargetEnvironment,
+    Allocated, BucketSums, ClientUse, Environment, HostEnvironment, HostFigures, Integrity,
+    OpFigures, OperationStages, Role, ServerUse, Slice, StageSum, StageSums, TargetEnvironment,
 };
 use tenbin_report::{Document, Extent, Source, View};
 use tenbin_verdict::assess;
@@ -28,7 +28,13 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn document(&self) -> Document {
-        let assessment = assess(&self.plan, &self.slices, self.complete, &self.environment);
+        let assessment = assess(
+            &self.plan,
+            &self.slices,
+            self.complete,
+            &self.environment,
+            &Integrity::default(),
+        );
         Document::new(&Source {
             directory: Path::new("runs/2026-01-02T030405-quickstart"),
             started: UNIX_EPOCH + Duration::from_secs(1_767_323_045),

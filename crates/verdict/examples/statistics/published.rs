@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use tenbin_plan::{Context, Draft, Plan, Think};
-use tenbin_record::{ClientUse, Environment, OpFigures, Slice};
+use tenbin_record::{ClientUse, Environment, Integrity, OpFigures, Slice};
 use tenbin_verdict::{Evidence, RULES};
 
 use crate::Row;
@@ -126,6 +126,7 @@ fn is_refused(line: &Published) -> bool {
         complete: true,
         cores: None,
         environment: &Environment::default(),
+        integrity: &Integrity::default(),
     };
     !rule.judge(&evidence).is_empty()
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tenbin_plan::rng::Rng;
 use tenbin_plan::{Context, Draft, Plan, schedule};
-use tenbin_record::{CpuUse, Environment, MachineUse, PressureUse, Slice};
+use tenbin_record::{CpuUse, Environment, Integrity, MachineUse, PressureUse, Slice};
 use tenbin_verdict::{Trust, assess};
 
 use crate::Row;
@@ -72,7 +72,13 @@ fn plan() -> Plan {
 /// Whether the absolute figures of one run are VALID, and whether they are off.
 fn one(plan: &Plan, share: f64, has_pressure: bool, seed: u64) -> (bool, bool) {
     let slices = run(plan, share, has_pressure, seed);
-    let assessment = assess(plan, &slices, true, &Environment::default());
+    let assessment = assess(
+        plan,
+        &slices,
+        true,
+        &Environment::default(),
+        &Integrity::default(),
+    );
     let figure = assessment.figures[0].throughput.value();
     let off = figure.is_none_or(|figure| (figure / OPERATIONS - 1.0).abs() > OFF);
     (assessment.absolute.trust == Trust::Valid, off)

@@ -20,7 +20,7 @@ impl Rule for Incomplete {
     }
 
     fn severities(&self) -> &'static [Severity] {
-        &[Severity::Suspect]
+        &[Severity::Suspect, Severity::Invalid]
     }
 
     fn explanation(&self) -> &'static str {
@@ -34,21 +34,34 @@ impl Rule for Incomplete {
         let cut_short = evidence.slices.iter().filter(|slice| slice.cut_short);
         let cut_short_in_rounds = cut_short.clone().filter(in_rounds).count();
         let cut_short = cut_short.count();
-        if evidence.complete && cut_short == 0 {
+        let measured_nothing = evidence.slices.is_empty();
+        if evidence.complete && cut_short == 0 && !measured_nothing {
             return Vec::new();
         }
         let full = evidence.slices.iter().filter(in_rounds).count() - cut_short_in_rounds;
         let searches = plan.workloads.iter().any(|work| work.search().is_some());
         vec![Finding {
             rule: self.name(),
-            severity: Severity::Suspect,
+            severity: match measured_nothing {
+                true => Severity::Invalid,
+                false => Severity::Suspect,
+            },
             blame: Blame::Setup,
             workload: None,
             target: None,
-            evidence: match (planned, searches) {
-                (0, true) => "the search for the highest rate did not come to its end".to_owned(),
-                _ => told(full, planned, cut_short),
-            },
+            evidence: [
+                match (planned, searches) {
+                    (0, true) => {
+                        "the search for the highest rate did not come to its end".to_owned()
+                    }
+                    _ => told(full, planned, cut_short),
+                },
+                match &evidence.integrity.cut_off {
+                    Some(clause) => format!("; {clause}, as after a kill or on a full disk"),
+                    None => String::new(),
+                },
+            ]
+            .concat(),
             advice: advice(evidence).to_owned(),
         }]
     }
@@ -71,6 +84,9 @@ fn told(full: usize, planned: usize, cut_short: usize) -> String {
 }
 
 fn advice(evidence: &Evidence<'_>) -> &'static str {
+    if evidence.slices.is_empty() {
+        return "run it again: nothing was measured";
+    }
     // Behind such a slice no further one is measured.
     if !evidence.complete && evidence.slices.last().is_some_and(Slice::gave_nothing) {
         "mend first what failed: the run was stopped because nothing in the last slice succeeded"
@@ -125,6 +141,27 @@ mod tests {
         let run = Run::pair(8).interrupted(1);
         let advice = &run.findings(&Incomplete)[0].advice;
         assert!(advice.starts_with("run it again to its end"), "{advice}");
+    }
+
+    #[test]
+    fn a_run_that_measured_nothing_is_invalid() {
+        let findings = Run::pair(8).interrupted(0).findings(&Incomplete);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        let mut emptied = Run::pair(8);
+        emptied.slices.clear();
+        let findings = emptied.findings(&Incomplete);
+        assert_eq!(findings[0].severity, Severity::Invalid, "{findings:?}");
+        let findings = Run::pair(8).interrupted(1).findings(&Incomplete);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+    }
+
+    #[test]
+    fn a_file_that_was_cut_off_is_named() {
+        let mut run = Run::pair(8).interrupted(7);
+        run.integrity.cut_off = Some("intervals.jsonl ends within a line".to_owned());
+        let evidence = &run.findings(&Incomplete)[0].evidence;
+        assert!(evidence.contains("; intervals.jsonl ends within a line, as after a kill"));
+        assert_eq!(run.assess().trust, crate::finding::Trust::Suspect);
     }
 
     #[test]

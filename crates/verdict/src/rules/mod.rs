@@ -13,6 +13,7 @@ mod cache_share;
 mod carry_over;
 mod censored;
 mod changed_answers;
+mod changed_record;
 mod client_saturated;
 mod coordinated_waiting;
 mod cpu_frequency;
@@ -119,6 +120,7 @@ pub static RULES: &[&dyn Rule] = &[
     &busy_idle_target::BusyIdleTarget,
     &censored::Censored,
     &overload::Overload,
+    &changed_record::ChangedRecord,
     &incomplete::Incomplete,
     &keep_alive::KeepAlive,
     &proxy_hop::ProxyHop,

@@ -218,7 +218,7 @@ pub(crate) fn drawn(text: &str, keys: &str) -> plan::Workload {
     );
     let text = text.as_bytes().to_vec();
     let mut context = plan::Context::of_this_process().unwrap();
-    context.read = Box::new(move |_| Ok(text.clone()));
+    context.open = Box::new(move |_| Ok(Box::new(std::io::Cursor::new(text.clone()))));
     let draft = plan::Draft::from_toml(&plan, std::path::Path::new("plan.toml")).unwrap();
     draft.resolve(&mut context).unwrap().workloads.remove(0)
 }

@@ -1,4 +1,5 @@
-//! Faults of connections, below the protocol.
+//! What happens below the protocol: faults of connections, and requests that are refused before
+//! anything else is looked at.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,6 +12,7 @@ use s3s::service::S3Service;
 use s3s::{HttpResponse, StdError};
 
 use super::faults::{FaultKind, Faults};
+use super::signature;
 
 /// The S3 service, and requests that it closes the connection on instead.
 #[derive(Clone)]
@@ -35,6 +37,10 @@ impl Service<Request<Incoming>> for Flaky {
         let stores = request.method() == Method::PUT && path.contains('/');
         if stores && self.faults.strike(FaultKind::Reset) {
             return Box::pin(async { Err("this connection is closed on purpose".into()) });
+        }
+        let signed = signature::check(request.method(), request.uri(), request.headers());
+        if let Err(refused) = signed {
+            return Box::pin(async { refused.to_http_response().map_err(StdError::from) });
         }
         let answer = Service::call(&self.service, request);
         Box::pin(async move { answer.await.map_err(StdError::from) })

@@ -11,6 +11,7 @@ mod listing;
 mod pages;
 mod receive;
 mod service;
+mod signature;
 mod store;
 
 use std::net::SocketAddr;

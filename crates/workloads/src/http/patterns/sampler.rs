@@ -251,7 +251,7 @@ pub(super) mod tests {
         );
         let text = text.as_bytes().to_vec();
         let mut context = Context::of_this_process().unwrap();
-        context.read = Box::new(move |_| Ok(text.clone()));
+        context.open = Box::new(move |_| Ok(Box::new(std::io::Cursor::new(text.clone()))));
         let draft = Draft::from_toml(&plan, std::path::Path::new("plan.toml")).unwrap();
         let plan = draft.resolve(&mut context).unwrap();
         let WorkloadKind::Http(work) = &plan.workloads[0].kind else {

@@ -98,8 +98,8 @@ fn read(
     if desk.context.without_files {
         return Some(PatternSet::default());
     }
-    let bytes = desk.file(place, "patterns", path)?;
-    match patterns::read(&bytes, format, method) {
+    let mut file = desk.open(place, "patterns", path)?;
+    match patterns::read_from(file.as_mut(), format, method) {
         Ok(set) => Some(set),
         Err(Fault { spot, why }) => {
             let file = path.display();

@@ -1,0 +1,233 @@
+//! Check values: whether the files of a run directory are as the run wrote them.
+//!
+//! Each line of `intervals.jsonl` ends with `h`, the begin of the SHA-256 of the line before it and
+//! of the line itself, so that a changed, added, removed or moved line does not fit. It stands in
+//! the line, since one write then brings both to the disk: a run that is killed leaves no line
+//! without it but a torn one. The lines hold check values of what stands in `latency.hlog` and of
+//! `plan.toml`; `environment.json`, which is written again at the end, holds its own.
+//!
+//! There is no key: whoever calculates all values again can forge a run.
+
+use std::fmt;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+
+/// Hexadecimal digits of a check value.
+const DIGITS: usize = 16;
+/// What stands before the check value of a line.
+const BEFORE: &[u8] = br#","h":""#;
+/// What stands behind it.
+const BEHIND: &[u8] = b"\"}\n";
+/// What stands before the check value of a whole file.
+const BEFORE_IN_FILE: &[u8] = b",\n  \"h\": \"";
+/// What stands behind it.
+const BEHIND_IN_FILE: &[u8] = b"\"\n}\n";
+/// Changed lines that are listed.
+const MOST_LISTED: usize = 4;
+
+/// The first 64 bits of a SHA-256, written as 16 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CheckValue([u8; DIGITS]);
+
+impl CheckValue {
+    /// That of these bytes.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        Self::of_both(b"", bytes)
+    }
+
+    fn of_both(first: &[u8], second: &[u8]) -> Self {
+        let hash = Sha256::new()
+            .chain_update(first)
+            .chain_update(second)
+            .finalize();
+        let mut digits = [0; DIGITS];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(hash) {
+            pair[0] = HEX[usize::from(byte >> 4)];
+            pair[1] = HEX[usize::from(byte & 15)];
+        }
+        Self(digits)
+    }
+
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
+impl fmt::Debug for CheckValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for CheckValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for CheckValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let digits = <[u8; DIGITS]>::try_from(text.as_bytes());
+        let digits = digits.ok().filter(|digits| digits.is_ascii());
+        digits
+            .map(Self)
+            .ok_or_else(|| D::Error::custom("a check value has 16 hexadecimal digits"))
+    }
+}
+
+/// The check value of the last line, while lines are written.
+#[derive(Debug, Default)]
+pub(crate) struct Chain(Option<CheckValue>);
+
+impl Chain {
+    /// Adds its check value to the last line of `text`, an object from `start` on that has at
+    /// least one member and no newline yet, and ends the line.
+    pub(crate) fn end_line(&mut self, text: &mut Vec<u8>, start: usize) {
+        text.pop();
+        let before = self.0.as_ref().map_or(&b""[..], |value| &value.0);
+        let value = CheckValue::of_both(before, &text[start..]);
+        self.0 = Some(value);
+        text.extend_from_slice(BEFORE);
+        text.extend_from_slice(&value.0);
+        text.extend_from_slice(BEHIND);
+    }
+}
+
+/// The lines of `intervals.jsonl` as they are read.
+#[derive(Debug, Default)]
+pub(crate) struct CheckedLines {
+    /// Check value of the line before, as it stands there.
+    last: Option<[u8; DIGITS]>,
+    lines: u64,
+    with_value: u64,
+    /// Lines that do not fit, from 1.
+    changed: Vec<u64>,
+    further: u64,
+}
+
+impl CheckedLines {
+    /// Takes the next line, with its newline.
+    pub(crate) fn take(&mut self, line: &[u8]) {
+        self.lines += 1;
+        let found = split(line, BEFORE, BEHIND);
+        let before = self.last.as_ref().map_or(&b""[..], |value| &value[..]);
+        let fits = found.is_some_and(|(text, value)| CheckValue::of_both(before, text).0 == value);
+        self.with_value += u64::from(found.is_some());
+        self.last = found.map(|(_, value)| value);
+        if fits {
+            return;
+        }
+        match self.changed.len() < MOST_LISTED {
+            true => self.changed.push(self.lines),
+            false => self.further += 1,
+        }
+    }
+
+    /// No line has a check value.
+    pub(crate) fn have_no_values(&self) -> bool {
+        self.with_value == 0
+    }
+
+    /// What is wrong with them.
+    pub(crate) fn changed(&self) -> Option<String> {
+        let listed: Vec<String> = self.changed.iter().map(u64::to_string).collect();
+        let further = match self.further {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        Some(match listed.as_slice() {
+            [] => return None,
+            [line] => format!(
+                "line {line} of intervals.jsonl was changed after the run wrote it, or the line \
+                 before it was removed"
+            ),
+            lines => format!(
+                "lines {}{further} of intervals.jsonl were changed after the run wrote them, or \
+                 lines before them were removed",
+                lines.join(", ")
+            ),
+        })
+    }
+}
+
+/// What a check value at the end of `text` is about, and the value.
+fn split<'a>(text: &'a [u8], before: &[u8], behind: &[u8]) -> Option<(&'a [u8], [u8; DIGITS])> {
+    let (text, value) = text.strip_suffix(behind)?.split_last_chunk::<DIGITS>()?;
+    Some((text.strip_suffix(before)?, *value))
+}
+
+/// Adds the check value of a file to its text, a JSON object over several lines with a newline
+/// at the end.
+pub(crate) fn end_file(text: &mut Vec<u8>) {
+    let Some(members) = text.strip_suffix(b"\n}\n") else {
+        return;
+    };
+    let length = members.len();
+    let value = CheckValue::of(members);
+    text.truncate(length);
+    text.extend_from_slice(BEFORE_IN_FILE);
+    text.extend_from_slice(&value.0);
+    text.extend_from_slice(BEHIND_IN_FILE);
+}
+
+/// Whether a file is as [`end_file`] has left it; `None` where it has no check value.
+pub(crate) fn is_unchanged(text: &[u8]) -> Option<bool> {
+    let (members, value) = split(text, BEFORE_IN_FILE, BEHIND_IN_FILE)?;
+    Some(CheckValue::of(members).0 == value)
+}
+
+/// Whether the files of a run directory are as the run wrote them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Integrity {
+    /// The files have no check values: a version before these has written them, and a change
+    /// cannot be noticed.
+    pub is_unchecked: bool,
+    /// What was changed after the run wrote it, a clause for each file.
+    pub changed: Vec<String>,
+    /// Where a file ends in the middle, as a killed run or a full disk leaves it. A clause.
+    pub cut_off: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_value_is_the_begin_of_a_sha_256() {
+        // FIPS 180-2, appendix B.1.
+        assert_eq!(CheckValue::of(b"abc").as_str(), "ba7816bf8f01cfea");
+        assert_eq!(CheckValue::of_both(b"a", b"bc"), CheckValue::of(b"abc"));
+    }
+
+    #[test]
+    fn each_line_is_hashed_behind_the_value_of_the_line_before() {
+        let mut chain = Chain::default();
+        let mut text = Vec::new();
+        for line in [&br#"{"n":1}"#[..], br#"{"n":2}"#] {
+            let start = text.len();
+            text.extend_from_slice(line);
+            chain.end_line(&mut text, start);
+        }
+        let first = CheckValue::of(br#"{"n":1"#);
+        let second = CheckValue::of([&first.0[..], br#"{"n":2"#].concat().as_slice());
+        let expected =
+            format!("{{\"n\":1,\"h\":\"{first:?}\"}}\n{{\"n\":2,\"h\":\"{second:?}\"}}\n");
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_file_without_a_check_value_is_not_called_changed() {
+        let mut text = b"{\n  \"n\": 1\n}\n".to_vec();
+        assert_eq!(is_unchanged(&text), None);
+        end_file(&mut text);
+        assert!(text.starts_with(b"{\n  \"n\": 1,\n  \"h\": \""));
+        assert_eq!(is_unchanged(&text), Some(true));
+        text[8] = b'2';
+        assert_eq!(is_unchanged(&text), Some(false));
+    }
+}
