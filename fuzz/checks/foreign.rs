@@ -11,8 +11,8 @@ use std::time::Duration;
 use tenbin_report::import::drnbench::Steps;
 use tenbin_report::import::{Imported, Selection, import};
 use tenbin_report::{
-    Overlay, Results, against, document_from_json, earlier_json, for_terminal, terminal,
-    terminal_earlier, warp,
+    Extent, Overlay, Results, View, against, document_from_json, earlier_json, for_terminal,
+    terminal, terminal_earlier, warp,
 };
 
 /// Panics when a file is refused without a reason, or when what is shown of it has control
@@ -117,7 +117,12 @@ fn check_document(content: &[u8]) -> bool {
     }
     match document_from_json(content) {
         Ok(document) => {
-            expect_harmless(&terminal(&document, 80, false));
+            let view = View {
+                width: 80,
+                colour: false,
+                extent: Extent::Verbose,
+            };
+            expect_harmless(&terminal(&document, view));
             compare(&Results::of_document(&document));
             true
         }

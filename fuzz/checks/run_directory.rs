@@ -10,7 +10,9 @@ use std::sync::{Mutex, OnceLock};
 use tenbin_plan::{Context, Draft, Plan};
 use tenbin_record::RecordedRun;
 use tenbin_report::document::Trust;
-use tenbin_report::{Document, EXPORTERS, Source, document_from_json, for_terminal, terminal};
+use tenbin_report::{
+    Document, EXPORTERS, Extent, Source, View, document_from_json, for_terminal, terminal,
+};
 
 const FILES: [&str; 4] = [
     "intervals.jsonl",
@@ -51,7 +53,12 @@ pub(crate) fn check(input: &[u8]) -> bool {
 
 fn check_document(document: &Document) {
     for width in [40, 100] {
-        let text = terminal(document, width, false);
+        let view = View {
+            width,
+            colour: false,
+            extent: Extent::Verbose,
+        };
+        let text = terminal(document, view);
         let lines = text.lines();
         for line in lines {
             assert_eq!(for_terminal(line), line, "control characters are shown");
@@ -79,6 +86,7 @@ fn document(directory: &Path, recorded: &RecordedRun, plan: &Plan) -> Document {
         &recorded.slices,
         recorded.complete,
         &recorded.environment,
+        &recorded.integrity,
     );
     Document::new(&Source {
         directory,
@@ -99,7 +107,7 @@ fn plan_of(recorded: &RecordedRun) -> Option<Plan> {
         directory: PathBuf::from("/directory"),
         seed: 1,
         environment: Box::new(|_| Some("not-needed".to_owned())),
-        read: Box::new(|_| Ok(b"not-needed".to_vec())),
+        open: Box::new(|_| Ok(Box::new(&b"not-needed"[..]))),
         without_files: true,
         random: Box::new(|| 1),
     };

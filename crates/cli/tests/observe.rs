@@ -122,7 +122,10 @@ fn what_a_launched_server_cost_adds_up() {
         assert_eq!(slice["wire"]["connections"], 2, "{slice}");
     }
     let page = std::fs::read_to_string(run_directory(&scratch).join("SUMMARY.md"));
-    assert!(page.expect("SUMMARY.md").contains("<summary>Server cost</summary>"));
+    assert!(
+        page.expect("SUMMARY.md")
+            .contains("<summary>Server cost</summary>")
+    );
     assert!(!has_finding(&result, "unobserved"));
     scratch.expect_nobody_left(SOON);
 }

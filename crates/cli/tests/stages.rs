@@ -112,7 +112,10 @@ fn nginx_tells_its_stages_over_both_versions_of_http() {
         .expect_stdout("(network and client)")
         .expect_stdout("silent, GET: no answer told the time of a stage");
     let summary = std::fs::read_to_string(directory.join("SUMMARY.md")).expect("the summary");
-    assert!(summary.contains("<summary>Server stages</summary>"), "{summary}");
+    assert!(
+        summary.contains("<summary>Server stages</summary>"),
+        "{summary}"
+    );
     // Read again from what was kept of every slice.
     let again = Tenbin::new(
         &scratch,

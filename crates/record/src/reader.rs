@@ -190,14 +190,14 @@ fn has_result_of_complete_run(directory: &Path) -> bool {
     let path = directory.join(RESULT_FILE);
     let file = regular(&path).and_then(|()| File::open(&path));
     let result = file.ok().and_then(|file| {
-        let file = BufReader::new(file.take(LARGEST_RESULT));
+        let file = BufReader::new(file.take(LARGEST_OWN_RESULT));
         serde_json::from_reader::<_, Result>(file).ok()
     });
     result.is_some_and(|result| result.run.complete)
 }
 
 /// Bytes of a result that are read.
-const LARGEST_RESULT: u64 = 1 << 30;
+const LARGEST_OWN_RESULT: u64 = 1 << 30;
 
 /// A pipe would be waited for without end, and a device read without end.
 fn regular(path: &Path) -> std::io::Result<()> {

@@ -11,7 +11,6 @@ use crate::document::{
     Comparison, Document, Figure, Finding, ResultOf, RunEnded, Severity, SliceFigures, Trust,
 };
 use crate::escape::for_terminal;
-use crate::table::wrap;
 use crate::words::{
     RATE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval, trust, trust_meaning,
 };
@@ -80,9 +79,6 @@ fn incomplete(document: &Document) -> String {
         ),
     }
 }
-
-/// What stands before the first of them; the others are as long.
-const LABEL: &str = "Trust    ";
 
 /// The three lines, with the word for trust as it is to be shown.
 pub(crate) fn last_three_lines(document: &Document, word: &str) -> [String; 3] {
