@@ -36,6 +36,8 @@ pub(crate) struct Interval {
     pub(crate) hosts: Vec<HostFigures>,
     /// What every thread used.
     pub(crate) threads: Vec<ThreadUse>,
+    /// How long threads of the target waited for a core in long stretches.
+    pub(crate) stalled_ns: Option<u64>,
 }
 
 /// What one generator thread used in one sample.

@@ -94,6 +94,9 @@ pub(crate) struct SecondLine {
     pub(crate) hosts: Vec<HostPart>,
     pub(crate) threads: Vec<ThreadUse>,
     server: Option<ServerUse>,
+    /// Of a probe; left out where nobody looked, and in runs of versions that did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stalled_ns: Option<u64>,
 }
 
 /// How long opening connections took in one second.
@@ -387,6 +390,7 @@ impl SecondLine {
             hosts,
             threads: interval.threads.clone(),
             server,
+            stalled_ns: interval.stalled_ns,
         }
     }
 
@@ -413,6 +417,7 @@ impl SecondLine {
             setup,
             hosts,
             threads: self.threads.clone(),
+            stalled_ns: self.stalled_ns,
         }
     }
 }

@@ -40,6 +40,7 @@ struct OpenSlice {
     fold: SliceFold,
     seconds: Seconds,
     server: Option<ServerUse>,
+    stalled_ns: Option<u64>,
 }
 
 impl RunWriter {
@@ -77,6 +78,7 @@ impl RunWriter {
             seconds: Seconds::new(&start),
             fold: SliceFold::new(start),
             server: None,
+            stalled_ns: None,
         });
         Ok(())
     }
@@ -108,6 +110,18 @@ impl RunWriter {
     pub fn server(&mut self, used: ServerUse) -> Result<(), RecordError> {
         let open = self.open.as_mut().ok_or(NO_SLICE)?;
         open.server = Some(open.server.map_or(used, |before| before.and(used)));
+        Ok(())
+    }
+
+    /// Takes for how many nanoseconds threads of the target waited for a core in long stretches since
+    /// the last call or the begin of the slice. It goes on the line of the next second that is
+    /// written.
+    ///
+    /// # Errors
+    /// When no slice is open.
+    pub fn stalled(&mut self, nanos: u64) -> Result<(), RecordError> {
+        let open = self.open.as_mut().ok_or(NO_SLICE)?;
+        open.stalled_ns = Some(open.stalled_ns.unwrap_or(0) + nanos);
         Ok(())
     }
 
@@ -146,10 +160,11 @@ impl RunWriter {
     /// Histograms go before the lines that point to them, so that a line is
     /// never without its histograms.
     fn keep(&mut self, intervals: Vec<Interval>) -> Result<(), RecordError> {
-        for interval in intervals {
+        for mut interval in intervals {
             let Some(open) = self.open.as_mut() else {
                 return Err(NO_SLICE);
             };
+            interval.stalled_ns = open.stalled_ns.take();
             let mut second = SecondText {
                 reached: open.seconds.reached(),
                 slice: open.fold.start(),

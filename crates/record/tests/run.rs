@@ -10,7 +10,7 @@ use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Pause, Sample, Set
 use tenbin_record::{
     Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
     HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount,
-    PauseUse, ProgramFile, ProgramUse, RecordedRun, Retried, Role, RunDirectory, SearchUse,
+    PauseUse, ProgramFile, ProgramUse, RateProbe, RecordedRun, Retried, Role, RunDirectory, SearchUse,
     ServerUse, SingleRequest, Singles, Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums,
     TargetEnvironment, TcpUse, UseScope, WireUse, read,
 };
@@ -137,7 +137,11 @@ fn start(index: u32, closed_loop: bool, operations: usize) -> SliceStart {
         planned_seconds: SECONDS as f64,
         start: 0.1 + f64::from(index) * 4.7,
         reopen: None,
-        probe: None,
+        // An open loop is one of a search.
+        probe: (!closed_loop).then_some(RateProbe {
+            rate: 500.0,
+            proof: false,
+        }),
     }
 }
 
@@ -356,6 +360,9 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
         let mut used = server(0);
         writer.server(used).unwrap();
         for second in 0..SECONDS {
+            if !closed_loop {
+                writer.stalled(1_000_000 << second).unwrap();
+            }
             for thread in 0..THREADS {
                 writer
                     .sample(sample(thread, second, false, closed_loop, operations))

@@ -115,7 +115,7 @@ fn probe(probe: &SearchProbe) -> Vec<String> {
     ];
     row.extend(probe.limits.iter().map(seen));
     let held = match (probe.held, probe.borderline) {
-        _ if probe.void => "does not count: generator late",
+        _ if probe.void => "no: does not count",
         (true, false) => "yes",
         (true, true) => "yes, closely",
         (false, false) => "no",

@@ -322,6 +322,58 @@ fn a_finding_has_the_percentile_of_the_table() {
     expect_same(told, figures.next().unwrap(), &stalls.evidence);
 }
 
+/// The percentages of a text, as they are written.
+fn percentages(text: &str) -> Vec<String> {
+    let is_number = |c: char| c.is_ascii_digit() || c == '.';
+    let before = text.match_indices(" %").map(|(at, _)| &text[..at]);
+    let numbers = before.filter_map(|before| before.rsplit(|c| !is_number(c)).next());
+    let numbers = numbers.filter(|number| number.parse::<f64>().is_ok());
+    numbers.map(str::to_owned).collect()
+}
+
+#[test]
+fn a_percentage_has_the_same_text_in_findings_and_tables() {
+    let runs = [
+        run(),
+        made_up::pair(),
+        made_up::telling(),
+        made_up::three(),
+        made_up::single(),
+        made_up::invalid(),
+        made_up::reconnecting(),
+        made_up::multipart(),
+    ];
+    let mut compared = 0;
+    for run in &runs {
+        let document = run.document();
+        let page = exported(&document, "markdown");
+        let text = terminal(&document, 2_000, false);
+        let tables: Vec<String> = [&page, &text].iter().flat_map(|it| percentages(it)).collect();
+        for finding in &document.findings {
+            for told in percentages(&finding.evidence) {
+                let value: f64 = told.parse().unwrap();
+                // The same figure with fewer digits.
+                let rounded = [format!("{value:.0}"), format!("{value:.0}.0")];
+                let other = tables.iter().find(|shown| **shown != told && rounded.contains(shown));
+                assert_eq!(other, None, "{told} % in {}", finding.evidence);
+                compared += usize::from(told.contains('.'));
+            }
+        }
+    }
+    assert!(compared > 5, "{compared} percentages with a decimal");
+}
+
+#[test]
+fn a_finding_has_the_spread_of_the_table() {
+    let document = made_up::single().document();
+    let text = terminal(&document, 2_000, false);
+    let mut findings = document.findings.iter();
+    let wide = findings.find(|f| f.rule == "too_wide").expect("a wide interval");
+    let told = wide.evidence.split_once("± ").unwrap().1;
+    let told = told.split_once(" only").unwrap().0;
+    assert!(text.contains(&format!("±{told}")), "{told} is in no table: {text}");
+}
+
 /// `benchstat -col /target` compares with the target whose lines come first.
 #[test]
 fn the_baseline_of_the_run_comes_first_for_benchstat() {

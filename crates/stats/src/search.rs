@@ -69,9 +69,19 @@ pub enum Yield {
     OnlyFailures,
     /// Nothing: no operation was due, or none was reported. That decides nothing.
     Nothing,
-    /// The load generator was late with too many requests. That decides nothing of the
-    /// target.
+    /// A limit was missed, and the load generator was late with so many requests that the target
+    /// need not be the cause: the probe does not count against the target.
     LateGenerator,
+    /// A limit was missed, and the target's threads waited for a core for so long that other
+    /// programs may be the cause: likewise.
+    TargetWaited,
+}
+
+impl Yield {
+    /// Whether the probe missed a limit without counting against the target.
+    pub fn is_void(self) -> bool {
+        matches!(self, Self::LateGenerator | Self::TargetWaited)
+    }
 }
 
 /// One limit on a share of requests in one probe.
@@ -105,6 +115,9 @@ pub struct Probe {
     pub votes: Vec<Vote>,
     /// What ended in it.
     pub ended: Yield,
+    /// The machine stalled for so long that stalls alone could have missed a limit, whether or not
+    /// one was missed.
+    pub is_disturbed: bool,
 }
 
 /// What to do next.
@@ -232,7 +245,7 @@ impl Search {
         self.rates().undecided()
     }
 
-    /// Whether the search ends because the load generator was late again and again.
+    /// Whether the search ends because the load generator was late in several probes in a row.
     pub fn is_late(&self) -> bool {
         let Some(last) = self.probes.last() else {
             return false;
@@ -266,6 +279,13 @@ impl Search {
             return Step::Done;
         }
         let last = self.probes.last().and_then(|last| rates.get(last.rate));
+        // The generator is late for a moment, as a rule: the probe is repeated at once.
+        let is_late = |p: &&Probe| p.ended == Yield::LateGenerator;
+        if let Some(late) = self.probes.last().filter(is_late)
+            && last.is_some_and(|last| last.decision.is_none())
+        {
+            return step(late.rate, late.purpose, &rates);
+        }
         if let Some(last) = last.filter(|last| last.has_proof()) {
             if last.decision.is_none() && last.probes.len() <= MOST_TRIES {
                 return step(last.rate, Purpose::Proof, &rates);
@@ -431,8 +451,7 @@ impl Search {
 
     /// Every rate that was tried, with what is known of it.
     fn rates(&self) -> Rates<'_> {
-        let counts = |p: &&Probe| matches!(p.ended, Yield::Work | Yield::OnlyFailures);
-        Rates::of(self.probes.iter().filter(counts))
+        Rates::of(self.probes.iter().filter(|p| p.ended != Yield::Nothing))
     }
 }
 

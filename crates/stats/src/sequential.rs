@@ -26,18 +26,32 @@ const EXPECTED: f64 = 2.55;
 /// a server that pauses twice a second may not have paused.
 pub(crate) const FEWEST_SECONDS: usize = 3;
 
-/// Batches of seconds that tell how events are spread over time.
-const FEWEST_BATCHES: usize = 6;
-/// Seconds in a batch, at most.
-const LONGEST_BATCH: usize = 12;
+/// Lowest frequencies that tell how events are spread over time.
+const FEWEST_FREQUENCIES: usize = 3;
+/// Seconds for each further one: what goes on for up to so long is no trend.
+const SECONDS_PER_FREQUENCY: usize = 24;
 
 /// Requests of one second, or of a shorter stretch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Second {
     /// Those beyond the limit.
     pub beyond: u64,
+    /// Of them, those that a stall of the machine may have delayed: they do not count against the
+    /// target.
+    pub excused: u64,
     /// All of them.
     pub all: u64,
+}
+
+impl Second {
+    /// The same with only those beyond the limit that no stall can explain.
+    pub(crate) fn certain(self) -> Self {
+        Self {
+            beyond: self.beyond.saturating_sub(self.excused),
+            excused: 0,
+            ..self
+        }
+    }
 }
 
 /// The counts of several seconds at one rate.
@@ -65,7 +79,7 @@ impl Counted {
             all,
             seconds: filled.len(),
             hit: filled.iter().filter(|s| s.beyond > 0).count(),
-            event: by_time(probes, &filled, beyond, all).max(by_probe(probes, beyond, all)),
+            event: by_time(&filled, beyond, all).max(by_probe(probes, beyond, all)),
         }
     }
 
@@ -115,16 +129,15 @@ fn deviate(count: f64, expected: f64) -> f64 {
     (2.0 * (log - count + expected).max(0.0)).sqrt()
 }
 
-/// The design effect where stretches of time are independent of each other. Longer stretches take
-/// in what lasts longer than a second, and whether events come regularly.
-fn by_time(probes: &[&[Second]], seconds: &[Second], beyond: f64, all: f64) -> f64 {
+/// The design effect of what goes on within a probe: what lasts longer than a second, and whether
+/// events come regularly.
+fn by_time(seconds: &[Second], beyond: f64, all: f64) -> f64 {
     if seconds.len() < FEWEST_SECONDS {
         // Nobody knows: all of a second may have come of one event.
         let most = seconds.iter().map(|s| s.beyond).max().unwrap_or(0) as f64;
         return (most * (1.0 - beyond / all)).max(1.0);
     }
-    let length = (seconds.len() / FEWEST_BATCHES).min(LONGEST_BATCH);
-    if length == 0 {
+    if seconds.len() <= 2 * FEWEST_FREQUENCIES {
         // Of few clusters the estimate is uncertain, and too small does more harm than too
         // large: a part of it is that of one event in each cluster.
         let hit = seconds.iter().filter(|s| s.beyond > 0).count().max(1) as f64;
@@ -132,17 +145,33 @@ fn by_time(probes: &[&[Second]], seconds: &[Second], beyond: f64, all: f64) -> f
         let effect = design_effect(seconds, beyond, all).max(1.0);
         return ((effect * (n + 1.0) + beyond / hit) / n).max(1.0);
     }
-    let batches: Vec<Second> = probes
-        .iter()
-        .flat_map(|probe| {
-            let count = probe.len().div_ceil(length);
-            (0..count).map(move |at| {
-                sum(&probe[at * probe.len() / count..(at + 1) * probe.len() / count])
-            })
-        })
-        .filter(|batch| batch.all > 0)
-        .collect();
-    (design_effect(&batches, beyond, all) * of_student(batches.len() - 1)).max(1.0)
+    let frequencies = FEWEST_FREQUENCIES.max(seconds.len() / SECONDS_PER_FREQUENCY);
+    let effect = long_run_effect(seconds, beyond, all, frequencies);
+    (effect * of_student(2 * frequencies)).max(1.0)
+}
+
+/// The design effect of a long time: that of the lowest frequencies of the counts per second (P.
+/// Heidelberger and P. D. Welch, "A spectral method for confidence interval generation and run length
+/// control in simulations", Communications of the ACM 24, 1981). Each frequency has two degrees of
+/// freedom. Events at random have the same power at all frequencies, regular ones have little at
+/// frequencies below their own.
+fn long_run_effect(seconds: &[Second], beyond: f64, all: f64, frequencies: usize) -> f64 {
+    let n = seconds.len() as f64;
+    let share = beyond / all;
+    if beyond <= 0.0 || share >= 1.0 {
+        return 1.0;
+    }
+    let power = |frequency: usize| {
+        let turn = std::f64::consts::TAU * frequency as f64 / n;
+        let sum = seconds.iter().enumerate().fold((0.0, 0.0), |sum, (at, second)| {
+            let excess = second.beyond as f64 - share * second.all as f64;
+            let (sin, cos) = (turn * at as f64).sin_cos();
+            (sum.0 + excess * cos, sum.1 + excess * sin)
+        });
+        f64::powi(sum.0, 2) + f64::powi(sum.1, 2)
+    };
+    let powers: f64 = (1..=frequencies).map(power).sum();
+    powers / frequencies as f64 / (share * (1.0 - share) * all)
 }
 
 /// The design effect where only probes are independent of each other: something that disturbed
@@ -162,6 +191,7 @@ fn by_probe(probes: &[&[Second]], beyond: f64, all: f64) -> f64 {
 fn sum(seconds: &[Second]) -> Second {
     Second {
         beyond: seconds.iter().map(|s| s.beyond).sum(),
+        excused: seconds.iter().map(|s| s.excused).sum(),
         all: seconds.iter().map(|s| s.all).sum(),
     }
 }
@@ -211,6 +241,7 @@ mod tests {
         }
         Second {
             beyond: (events * size).min(1_000),
+            excused: 0,
             all: 1_000,
         }
     }
@@ -261,13 +292,15 @@ mod tests {
 
     #[test]
     fn one_event_decides_nothing_and_none_needs_enough_requests() {
-        let quiet = |all| Second { beyond: 0, all };
+        let of = |beyond, all| Second {
+            beyond,
+            excused: 0,
+            all,
+        };
+        let quiet = |all| of(0, all);
         let one = [
             quiet(1_000),
-            Second {
-                beyond: 60,
-                all: 1_000,
-            },
+            of(60, 1_000),
             quiet(1_000),
         ];
         assert_eq!(Counted::of(&[&one]).is_below(0.01), None);
@@ -279,20 +312,14 @@ mod tests {
             "too short"
         );
         assert_eq!(Counted::of(&[]).is_below(0.01), None);
-        let outage = [Second {
-            beyond: 900,
-            all: 1_000,
-        }; 4];
+        let outage = [of(900, 1_000); 4];
         let probes = [&[quiet(1_000); 4][..], &outage, &[quiet(1_000); 4]];
         assert_eq!(
             Counted::of(&probes).is_below(0.01),
             None,
             "one probe of three"
         );
-        let all = [Second {
-            beyond: 500,
-            all: 500,
-        }; 3];
+        let all = [of(500, 500); 3];
         assert_eq!(Counted::of(&[&all]).is_below(0.01), Some(false));
     }
 
@@ -302,7 +329,11 @@ mod tests {
             let of = |seconds: u64| -> Vec<Second> {
                 let beyond = (share * 1_000.0) as u64;
                 (0..seconds)
-                    .map(|_| Second { beyond, all: 1_000 })
+                    .map(|_| Second {
+                        beyond,
+                        excused: 0,
+                        all: 1_000,
+                    })
                     .collect()
             };
             let first = Counted::of(&[&of(3)]);

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tenbin_engine::{Carrier, Drive, ErrorClass, Spread, drive};
 use tenbin_plan::rng::{Rng, name_number};
-use tenbin_plan::{Found, Load, Plan, Turn, schedule};
+use tenbin_plan::{Found, Load, Plan, Turn, Workload, schedule};
 use tenbin_record::{
     Allocated, Ended, Environment, Left, MachineUse, PauseUse, RateProbe, RunDirectory, RunWriter,
     Slice, SliceEnd, SliceStart, WireUse, write_buckets_made, write_left,
 };
-use tenbin_targets::{TargetError, bring_up};
+use tenbin_targets::{CoreWaits, Depth, TargetError, bring_up};
 
 use crate::arm::{Arm, Ground, Stays, Wires, at_most, was_there};
 use crate::cache;
@@ -643,7 +643,8 @@ impl Run<'_, '_> {
             loaded: turn.target,
             count_allocations: self.count_allocations,
         };
-        let mut watch = Watch::new(scene, workers.len(), &mut self.writer, self.wires);
+        let waits = ask.probe.and_then(|_| core_waits(&self.arms[turn.target], work));
+        let mut watch = Watch::new(scene, workers.len(), waits, &mut self.writer, self.wires);
         let done = drive(&how, workers, stop.over(), &mut |news| watch.hear(news))?;
         let Watch {
             trouble,
@@ -725,6 +726,17 @@ impl Run<'_, '_> {
         }
         Ok(ending)
     }
+}
+
+/// How long the target's threads wait for a core from now on, as far as that can delay a response by
+/// enough to matter to the objective; `None` where its processes are not on this machine or not known.
+fn core_waits(arm: &Arm, work: &Workload) -> Option<CoreWaits> {
+    let shortest = work.search()?.slo.least_delay()?;
+    // Processes that nobody has looked at are not known.
+    let running = &arm.running;
+    running.look(Depth::Brief).or_else(|| running.look_at_listener());
+    let members = [running.members(), running.listener_members()].concat();
+    CoreWaits::watch(members, shortest)
 }
 
 /// Whether the turn at `index` is the last of its block, over all workloads.

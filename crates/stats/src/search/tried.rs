@@ -1,6 +1,6 @@
 //! What is known of each rate that was tried, from the probes at it and at the rates next to it.
 
-use super::{Probe, Purpose};
+use super::{Probe, Purpose, Vote};
 use crate::sequential::{Counted, FEWEST_SECONDS, Second};
 
 /// Probes at a rate that prove it when they are no longer than a slice each: together they are as
@@ -23,6 +23,41 @@ pub(super) struct Tried<'p> {
     pub(super) decision: Option<bool>,
 }
 
+/// Which requests a decision is taken from.
+#[derive(Debug, Clone, Copy)]
+struct View {
+    /// Without those beyond a limit that a stall of the machine may have delayed.
+    certain: bool,
+    /// Those of disturbed probes as well.
+    disturbed: bool,
+}
+
+impl View {
+    fn new(holds: bool, disturbed: bool) -> Self {
+        Self {
+            certain: !holds,
+            disturbed,
+        }
+    }
+
+    /// The seconds of each probe at a rate.
+    fn of(self, tried: &Tried<'_>, limit: usize) -> Vec<Vec<Second>> {
+        let probes = tried.probes.iter();
+        let probes = probes.filter(|p| self.disturbed || !p.is_disturbed);
+        let shares = probes.filter_map(|p| p.shares.get(limit));
+        let seconds = shares.map(|share| match self.certain {
+            true => share.seconds.iter().map(|s| s.certain()).collect(),
+            false => share.seconds.clone(),
+        });
+        seconds.collect()
+    }
+}
+
+fn counted(probes: &[Vec<Second>]) -> Counted {
+    let probes: Vec<&[Second]> = probes.iter().map(Vec::as_slice).collect();
+    Counted::of(&probes)
+}
+
 /// Every rate that was tried, in ascending order.
 pub(super) struct Rates<'p>(pub(super) Vec<Tried<'p>>);
 
@@ -39,27 +74,37 @@ pub(super) struct Outlook {
 
 impl Tried<'_> {
     pub(super) fn has_proof(&self) -> bool {
-        self.probes.iter().any(|p| p.purpose == Purpose::Proof)
+        let mut counting = self.probes.iter().filter(|p| !p.ended.is_void());
+        counting.any(|p| p.purpose == Purpose::Proof)
     }
 
     pub(super) fn is_proven(&self) -> bool {
-        let is_long = self.has_proof() || self.probes.len() >= AS_GOOD_AS_PROOF;
+        let counting = self.probes.iter().filter(|p| !p.ended.is_void());
+        let is_long = self.has_proof() || counting.count() >= AS_GOOD_AS_PROOF;
         is_long && self.decision == Some(true)
     }
 
-    /// Seconds that were measured.
+    /// Seconds that were measured, without those of void probes.
     pub(super) fn seconds(&self) -> usize {
-        let shares = self.probes.iter().filter_map(|p| p.shares.first());
+        let counting = self.probes.iter().filter(|p| !p.ended.is_void());
+        let shares = counting.filter_map(|p| p.shares.first());
         shares.map(|share| share.seconds.len()).sum()
+    }
+
+    /// What the probes say of a limit, without those that missed it while the machine stalled.
+    fn votes_on(&self, at: usize) -> Vec<Vote> {
+        let counts = |probe: &&&Probe| probe.votes[at].kept || !probe.is_disturbed;
+        let probes = self.probes.iter().filter(counts);
+        probes.map(|probe| probe.votes[at]).collect()
     }
 
     /// The majority of the probes; one is enough if it is clear.
     fn vote(&self, at: usize) -> Option<bool> {
-        let votes = self.probes.iter().map(|p| p.votes[at]);
-        let kept = votes.clone().filter(|vote| vote.kept).count();
+        let votes = self.votes_on(at);
+        let kept = votes.iter().filter(|vote| vote.kept).count();
         let missed = votes.len() - kept;
-        match self.probes[..] {
-            [only] => (!only.votes[at].close).then_some(only.votes[at].kept),
+        match votes[..] {
+            [only] => (!only.close).then_some(only.kept),
             _ if kept == missed => None,
             _ => Some(kept > missed),
         }
@@ -150,7 +195,24 @@ impl<'p> Rates<'p> {
     /// The probes at a rate, then those at the next rate as well, and so on: at higher rates to
     /// show that this one holds, at lower ones to show that it fails. No higher rate has a
     /// smaller share beyond a limit.
+    ///
+    /// Requests that a stall of the machine may have delayed count when a rate is to hold, and do
+    /// not when it is to fail: either is the safe side. Probes that were disturbed make the share
+    /// less sharp, so that the others are pooled apart as well. Which probes these are does not
+    /// depend on what they found.
     fn pools(&self, rate: f64, limit: usize, holds: bool) -> Vec<Counted> {
+        let mut probes = self.0.iter().flat_map(|t| &t.probes);
+        let all = self.pools_in(rate, limit, View::new(holds, true));
+        if !probes.any(|p| p.is_disturbed) {
+            return all;
+        }
+        let mut undisturbed = self.pools_in(rate, limit, View::new(holds, false));
+        undisturbed.retain(|pool| pool.all > 0.0);
+        [all, undisturbed].concat()
+    }
+
+    fn pools_in(&self, rate: f64, limit: usize, view: View) -> Vec<Counted> {
+        let holds = !view.certain;
         let mut on_side: Vec<&Tried<'p>> = self.0.iter().collect();
         on_side.retain(|t| {
             if holds {
@@ -162,12 +224,11 @@ impl<'p> Rates<'p> {
         if !holds {
             on_side.reverse();
         }
-        let mut seconds: Vec<&[Second]> = Vec::new();
+        let mut seconds: Vec<Vec<Second>> = Vec::new();
         let pools = on_side.into_iter().map(|tried| {
-            let shares = tried.probes.iter().filter_map(|p| p.shares.get(limit));
-            seconds.extend(shares.map(|share| share.seconds.as_slice()));
-            let known = Counted::of(&seconds);
-            known.with_events_of(self.event(rate, limit, &known))
+            seconds.extend(view.of(tried, limit));
+            let known = counted(&seconds);
+            known.with_events_of(self.event(rate, limit, &known, view))
         });
         pools.collect()
     }
@@ -175,14 +236,12 @@ impl<'p> Rates<'p> {
     /// Requests beyond a limit that count as one event at a rate where too few events were
     /// observed to tell, from the next higher rate where they were: a pause delays requests in
     /// proportion to the rate. 1 if events as frequent as there would not have been missed.
-    fn event(&self, rate: f64, limit: usize, here: &Counted) -> f64 {
+    fn event(&self, rate: f64, limit: usize, here: &Counted, view: View) -> f64 {
         if here.hit >= KNOWN_EVENTS {
             return 1.0;
         }
         let known = self.0.iter().filter(|t| t.rate > rate).find_map(|tried| {
-            let shares = tried.probes.iter().filter_map(|p| p.shares.get(limit));
-            let seconds: Vec<&[Second]> = shares.map(|s| s.seconds.as_slice()).collect();
-            let there = Counted::of(&seconds);
+            let there = counted(&view.of(tried, limit));
             // Where most requests are slow, events cannot be told apart.
             let is_known = there.hit >= KNOWN_EVENTS && there.beyond <= there.all / 2.0;
             is_known.then_some((there, tried.rate))
@@ -206,9 +265,8 @@ impl<'p> Rates<'p> {
             .0
             .iter()
             .map(|tried| {
-                let shares = tried.probes.iter().filter_map(|p| p.shares.get(limit));
-                let seconds = shares.flat_map(|s| &s.seconds);
-                seconds.fold((0.0, 0.0), |sum, second| {
+                let probes = View::new(false, true).of(tried, limit);
+                probes.iter().flatten().fold((0.0, 0.0), |sum, second| {
                     (sum.0 + second.beyond as f64, sum.1 + second.all as f64)
                 })
             })
@@ -257,8 +315,8 @@ impl<'p> Rates<'p> {
         let tried = self.get(rate);
         if let Some(tried) = tried {
             let kept = |at: usize| {
-                let kept = tried.probes.iter().filter(|p| p.votes[at].kept).count();
-                2 * kept >= tried.probes.len()
+                let votes = tried.votes_on(at);
+                2 * votes.iter().filter(|vote| vote.kept).count() >= votes.len()
             };
             outlook.holds = tried.votes().enumerate().all(|(at, _)| kept(at));
         }
@@ -268,7 +326,8 @@ impl<'p> Rates<'p> {
             outlook.holds &= holds;
             outlook.excess = outlook.excess.max(share / allowed);
             let none = Counted::of(&[]);
-            let new = none.with_events_of(self.event(rate, limit, &none));
+            let view = View::new(holds, true);
+            let new = none.with_events_of(self.event(rate, limit, &none, view));
             let mut missing = new.needed_at(share, allowed);
             for pool in self.pools(rate, limit, holds) {
                 let seen = pool.beyond / pool.all.max(1.0);
