@@ -43,7 +43,7 @@ const MOST_LATE: usize = 4;
 /// find an end of the interval.
 const FAR: f64 = 4.0;
 /// By this factor off the limit a share is told from the allowed one in the time of a search.
-const STEP: f64 = 1.5;
+const STEP: f64 = 1.4;
 /// What a rate next to the limit is away from where the limit seems to be, at least.
 const SPARE: f64 = 1.2;
 /// A rate this close to the one that is wanted takes its place.
@@ -388,7 +388,7 @@ impl Search {
             } else {
                 MOST_TRIES
             };
-            tries < most && (distance(*rate) - aim).abs() <= AS_GOOD.ln()
+            tries < most && (distance(*rate) - aim).abs() <= AS_GOOD.ln().min(aim / 2.0)
         });
         let off = |rate: &f64| (distance(*rate) - aim).abs();
         if let Some(again) = again.min_by(|a, b| off(a).total_cmp(&off(b))) {

@@ -65,6 +65,10 @@ pub(crate) struct Counted {
     pub(crate) hit: usize,
     /// Requests beyond the limit that count as one event, at least 1.
     pub(crate) event: f64,
+    /// The same where only probes are independent of each other.
+    event_of_probes: f64,
+    /// The lowest and the highest share of a probe.
+    shares: (f64, f64),
 }
 
 impl Counted {
@@ -74,12 +78,19 @@ impl Counted {
         let filled: Vec<Second> = seconds.filter(|second| second.all > 0).copied().collect();
         let beyond = filled.iter().map(|s| s.beyond).sum::<u64>() as f64;
         let all = filled.iter().map(|s| s.all).sum::<u64>() as f64;
+        let sums = probes.iter().map(|p| sum(p)).filter(|p| p.all > 0);
+        let sums: Vec<Second> = sums.collect();
+        let shares = sums.iter().map(|p| p.beyond as f64 / p.all as f64);
         Self {
             beyond,
             all,
+            event_of_probes: design_effect(&sums, beyond, all).max(1.0),
+            shares: shares.fold((1.0, 0.0), |(low, high), share| {
+                (f64::min(low, share), f64::max(high, share))
+            }),
             seconds: filled.len(),
             hit: filled.iter().filter(|s| s.beyond > 0).count(),
-            event: by_time(&filled, beyond, all).max(by_probe(probes, beyond, all)),
+            event: event(&filled, beyond, all),
         }
     }
 
@@ -93,8 +104,14 @@ impl Counted {
 
     /// Whether the share is below the allowed one; `None` where that is not known yet.
     pub(crate) fn is_below(&self, allowed: f64) -> Option<bool> {
-        let expected = self.all * allowed / self.event;
-        let events = self.beyond / self.event;
+        let (lowest, highest) = self.shares;
+        // Something that disturbed a whole probe is one event, where probes contradict each other.
+        let event = match lowest <= allowed && allowed < highest {
+            true => self.event.max(self.event_of_probes),
+            false => self.event,
+        };
+        let expected = self.all * allowed / event;
+        let events = self.beyond / event;
         if events + 0.5 < expected && deviate(events + 0.5, expected) >= CRITICAL {
             // None of a pause that comes once in a while is no evidence yet.
             return (self.seconds >= FEWEST_SECONDS).then_some(true);
@@ -129,9 +146,9 @@ fn deviate(count: f64, expected: f64) -> f64 {
     (2.0 * (log - count + expected).max(0.0)).sqrt()
 }
 
-/// The design effect of what goes on within a probe: what lasts longer than a second, and whether
-/// events come regularly.
-fn by_time(seconds: &[Second], beyond: f64, all: f64) -> f64 {
+/// The design effect, at least 1: it takes in what lasts longer than a second, and whether events come
+/// regularly.
+fn event(seconds: &[Second], beyond: f64, all: f64) -> f64 {
     if seconds.len() < FEWEST_SECONDS {
         // Nobody knows: all of a second may have come of one event.
         let most = seconds.iter().map(|s| s.beyond).max().unwrap_or(0) as f64;
@@ -172,20 +189,6 @@ fn long_run_effect(seconds: &[Second], beyond: f64, all: f64, frequencies: usize
     };
     let powers: f64 = (1..=frequencies).map(power).sum();
     powers / frequencies as f64 / (share * (1.0 - share) * all)
-}
-
-/// The design effect where only probes are independent of each other: something that disturbed
-/// one of them for its whole length is one event.
-fn by_probe(probes: &[&[Second]], beyond: f64, all: f64) -> f64 {
-    let probes: Vec<Second> = probes
-        .iter()
-        .map(|p| sum(p))
-        .filter(|p| p.all > 0)
-        .collect();
-    match probes.len() {
-        0 | 1 => 1.0,
-        _ => design_effect(&probes, beyond, all).max(1.0),
-    }
 }
 
 fn sum(seconds: &[Second]) -> Second {
