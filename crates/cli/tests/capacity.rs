@@ -206,7 +206,10 @@ fn rare_pauses_beside_a_busy_neighbour_end_in_an_interval_in_the_announced_time(
     assert!(rate.is_none_or(|rate| rate < limit * 1.3), "{search:#}");
     // Requests that a stall delayed do not count against the server: without them far fewer than
     // 1 % are slow at half of the limit.
-    assert!(failed.is_none_or(|failed| failed > limit * 0.5), "{search:#}");
+    assert!(
+        failed.is_none_or(|failed| failed > limit * 0.5),
+        "{search:#}"
+    );
     if rate.is_none() || failed.is_none() {
         let reasons = ["could not be decided", "late", "waited for a core"];
         let has_reason = reasons.iter().any(|reason| sentence.contains(reason));

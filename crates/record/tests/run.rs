@@ -10,9 +10,9 @@ use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Pause, Sample, Set
 use tenbin_record::{
     Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
     HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount,
-    PauseUse, ProgramFile, ProgramUse, RateProbe, RecordedRun, Retried, Role, RunDirectory, SearchUse,
-    ServerUse, SingleRequest, Singles, Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums,
-    TargetEnvironment, TcpUse, UseScope, WireUse, read,
+    PauseUse, ProgramFile, ProgramUse, RateProbe, RecordedRun, Retried, Role, RunDirectory,
+    SearchUse, ServerUse, SingleRequest, Singles, Slice, SliceEnd, SliceStart, Spread, StageSum,
+    StageSums, TargetEnvironment, TcpUse, UseScope, WireUse, read,
 };
 
 const SECONDS: u64 = 3;

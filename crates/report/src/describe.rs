@@ -221,9 +221,10 @@ fn s3(work: &S3Work) -> String {
         Some(only) => name(only),
         None => {
             let all: f64 = work.mix.shares().iter().map(|(_, share)| share).sum();
-            let shares = work.mix.shares().iter().map(|&(operation, share)| {
-                format!("{} {}", name(operation), percent(share / all))
-            });
+            let shares =
+                work.mix.shares().iter().map(|&(operation, share)| {
+                    format!("{} {}", name(operation), percent(share / all))
+                });
             shares.collect::<Vec<_>>().join(", ")
         }
     };

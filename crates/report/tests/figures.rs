@@ -348,13 +348,18 @@ fn a_percentage_has_the_same_text_in_findings_and_tables() {
         let document = run.document();
         let page = exported(&document, "markdown");
         let text = terminal(&document, 2_000, false);
-        let tables: Vec<String> = [&page, &text].iter().flat_map(|it| percentages(it)).collect();
+        let tables: Vec<String> = [&page, &text]
+            .iter()
+            .flat_map(|it| percentages(it))
+            .collect();
         for finding in &document.findings {
             for told in percentages(&finding.evidence) {
                 let value: f64 = told.parse().unwrap();
                 // The same figure with fewer digits.
                 let rounded = [format!("{value:.0}"), format!("{value:.0}.0")];
-                let other = tables.iter().find(|shown| **shown != told && rounded.contains(shown));
+                let other = tables
+                    .iter()
+                    .find(|shown| **shown != told && rounded.contains(shown));
                 assert_eq!(other, None, "{told} % in {}", finding.evidence);
                 compared += usize::from(told.contains('.'));
             }
@@ -368,10 +373,15 @@ fn a_finding_has_the_spread_of_the_table() {
     let document = made_up::single().document();
     let text = terminal(&document, 2_000, false);
     let mut findings = document.findings.iter();
-    let wide = findings.find(|f| f.rule == "too_wide").expect("a wide interval");
+    let wide = findings
+        .find(|f| f.rule == "too_wide")
+        .expect("a wide interval");
     let told = wide.evidence.split_once("± ").unwrap().1;
     let told = told.split_once(" only").unwrap().0;
-    assert!(text.contains(&format!("±{told}")), "{told} is in no table: {text}");
+    assert!(
+        text.contains(&format!("±{told}")),
+        "{told} is in no table: {text}"
+    );
 }
 
 /// `benchstat -col /target` compares with the target whose lines come first.

@@ -352,14 +352,21 @@ impl Search {
             let is_wide = failed > held * (1.0 + SEARCH_PRECISION);
             return (is_wide && held < middle && middle < failed).then_some(middle);
         }
-        // The end that is farther from the limit comes first.
+        // The end that is farther from the limit comes first; of two that are open, the one on which
+        // less time was spent.
         let lower = held.map_or(f64::INFINITY, |held| limit / held);
         let upper = failed.map_or(f64::INFINITY, |failed| failed / limit);
         let towards = |holds: bool| {
             let end = if holds { held } else { failed };
             self.towards(holds, limit, end, rates)
         };
-        towards(lower >= upper).or_else(|| towards(lower < upper))
+        let is_lower_first = match (held, failed) {
+            (None, None) => {
+                rates.seconds(|rate| rate < limit) <= rates.seconds(|rate| rate > limit)
+            }
+            _ => lower >= upper,
+        };
+        towards(is_lower_first).or_else(|| towards(!is_lower_first))
     }
 
     /// A rate below the limit that may hold, or one above it that may fail, nearer to the limit

@@ -41,13 +41,32 @@ pub struct Second {
     pub excused: u64,
     /// All of them.
     pub all: u64,
+    /// A stall of the machine may have delayed so many requests of this second that it could have
+    /// exceeded the limit, and without the stall it would have kept it: see [`Second::judged`].
+    pub is_void: bool,
 }
 
+/// A stall disturbs when it may have delayed more requests than this part of the share that may be
+/// beyond the limit.
+pub const DISTURBED: f64 = 0.5;
+
 impl Second {
+    /// Of `all` requests, `beyond` are beyond a limit, `excused` of them by a stall that may have delayed
+    /// `delayed` requests; the share `allowed` may be beyond the limit.
+    pub fn judged((beyond, excused, all): (u64, u64, u64), delayed: u64, allowed: f64) -> Self {
+        let share = |count: u64| count as f64 / all.max(1) as f64;
+        Self {
+            beyond,
+            excused,
+            all,
+            is_void: share(delayed) > DISTURBED * allowed && share(beyond - excused) <= allowed,
+        }
+    }
+
     /// The same with only those beyond the limit that no stall can explain.
     pub(crate) fn certain(self) -> Self {
         Self {
-            beyond: self.beyond.saturating_sub(self.excused),
+            beyond: self.beyond - self.excused,
             excused: 0,
             ..self
         }
@@ -180,11 +199,14 @@ fn long_run_effect(seconds: &[Second], beyond: f64, all: f64, frequencies: usize
     }
     let power = |frequency: usize| {
         let turn = std::f64::consts::TAU * frequency as f64 / n;
-        let sum = seconds.iter().enumerate().fold((0.0, 0.0), |sum, (at, second)| {
-            let excess = second.beyond as f64 - share * second.all as f64;
-            let (sin, cos) = (turn * at as f64).sin_cos();
-            (sum.0 + excess * cos, sum.1 + excess * sin)
-        });
+        let sum = seconds
+            .iter()
+            .enumerate()
+            .fold((0.0, 0.0), |sum, (at, second)| {
+                let excess = second.beyond as f64 - share * second.all as f64;
+                let (sin, cos) = (turn * at as f64).sin_cos();
+                (sum.0 + excess * cos, sum.1 + excess * sin)
+            });
         f64::powi(sum.0, 2) + f64::powi(sum.1, 2)
     };
     let powers: f64 = (1..=frequencies).map(power).sum();
@@ -194,8 +216,8 @@ fn long_run_effect(seconds: &[Second], beyond: f64, all: f64, frequencies: usize
 fn sum(seconds: &[Second]) -> Second {
     Second {
         beyond: seconds.iter().map(|s| s.beyond).sum(),
-        excused: seconds.iter().map(|s| s.excused).sum(),
         all: seconds.iter().map(|s| s.all).sum(),
+        ..Second::default()
     }
 }
 
@@ -244,8 +266,8 @@ mod tests {
         }
         Second {
             beyond: (events * size).min(1_000),
-            excused: 0,
             all: 1_000,
+            ..Second::default()
         }
     }
 
@@ -297,15 +319,11 @@ mod tests {
     fn one_event_decides_nothing_and_none_needs_enough_requests() {
         let of = |beyond, all| Second {
             beyond,
-            excused: 0,
             all,
+            ..Second::default()
         };
         let quiet = |all| of(0, all);
-        let one = [
-            quiet(1_000),
-            of(60, 1_000),
-            quiet(1_000),
-        ];
+        let one = [quiet(1_000), of(60, 1_000), quiet(1_000)];
         assert_eq!(Counted::of(&[&one]).is_below(0.01), None);
         assert_eq!(Counted::of(&[&[quiet(100); 3]]).is_below(0.01), None);
         assert_eq!(Counted::of(&[&[quiet(200); 3]]).is_below(0.01), Some(true));
@@ -334,8 +352,8 @@ mod tests {
                 (0..seconds)
                     .map(|_| Second {
                         beyond,
-                        excused: 0,
                         all: 1_000,
+                        ..Second::default()
                     })
                     .collect()
             };

@@ -643,7 +643,9 @@ impl Run<'_, '_> {
             loaded: turn.target,
             count_allocations: self.count_allocations,
         };
-        let waits = ask.probe.and_then(|_| core_waits(&self.arms[turn.target], work));
+        let waits = ask
+            .probe
+            .and_then(|_| core_waits(&self.arms[turn.target], work));
         let mut watch = Watch::new(scene, workers.len(), waits, &mut self.writer, self.wires);
         let done = drive(&how, workers, stop.over(), &mut |news| watch.hear(news))?;
         let Watch {
@@ -734,7 +736,9 @@ fn core_waits(arm: &Arm, work: &Workload) -> Option<CoreWaits> {
     let shortest = work.search()?.slo.least_delay()?;
     // Processes that nobody has looked at are not known.
     let running = &arm.running;
-    running.look(Depth::Brief).or_else(|| running.look_at_listener());
+    running
+        .look(Depth::Brief)
+        .or_else(|| running.look_at_listener());
     let members = [running.members(), running.listener_members()].concat();
     CoreWaits::watch(members, shortest)
 }

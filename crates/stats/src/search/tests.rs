@@ -23,8 +23,8 @@ fn clear(rate: f64, purpose: Purpose, held: bool) -> Probe {
 fn of(beyond: u64, all: u64) -> Second {
     Second {
         beyond,
-        excused: 0,
         all,
+        ..Second::default()
     }
 }
 
@@ -203,12 +203,15 @@ impl Pausing {
             second.all += 1;
             let is_delayed = now < stalled_until - 0.020;
             second.beyond += u64::from(now < slow_until || is_delayed);
+            // All that may have been delayed, for now.
             second.excused += u64::from(now < stalled_until);
             stalled += u64::from(now < stalled_until);
         }
         let all: u64 = seconds.iter().map(|s| s.all).sum();
         for second in &mut seconds {
-            second.excused = second.excused.min(second.beyond);
+            let delayed = second.excused;
+            let counts = (second.beyond, delayed.min(second.beyond), second.all);
+            *second = Second::judged(counts, delayed, 0.01);
         }
         Probe {
             shares: vec![ShareSeen {
@@ -293,11 +296,7 @@ fn stalls_of_the_machine_move_no_end_over_the_limit() {
 fn a_stalled_probe_counts_for_the_target_and_not_against_it() {
     let decided = |beyond, excused| {
         let mut search = Search::new(1_000.0);
-        let second = Second {
-            beyond,
-            excused,
-            all: 1_000,
-        };
+        let second = Second::judged((beyond, excused, 1_000), excused, 0.01);
         search.learn(Probe {
             shares: vec![ShareSeen {
                 allowed: 0.01,
@@ -315,7 +314,11 @@ fn a_stalled_probe_counts_for_the_target_and_not_against_it() {
     assert_eq!(decided(50, 0), Some(false), "nothing else explains them");
     assert_eq!(decided(50, 50), None);
     assert_eq!(decided(50, 45), None, "5 of 1,000 are within the limit");
-    assert_eq!(decided(200, 50), Some(false), "more than the stalls explain");
+    assert_eq!(
+        decided(200, 50),
+        Some(false),
+        "more than the stalls explain"
+    );
     assert_eq!(decided(0, 0), Some(true));
 }
 

@@ -23,31 +23,35 @@ pub(super) struct Tried<'p> {
     pub(super) decision: Option<bool>,
 }
 
-/// Which requests a decision is taken from.
+/// Which requests a decision is taken from. Requests that a stall of the machine may have delayed
+/// count when a rate is to hold, and do not when it is to fail: either is the safe side.
 #[derive(Debug, Clone, Copy)]
-struct View {
-    /// Without those beyond a limit that a stall of the machine may have delayed.
-    certain: bool,
-    /// Those of disturbed probes as well.
-    disturbed: bool,
+enum View {
+    /// All of them.
+    All,
+    /// Those of seconds that are not void. Only seconds without an excess of slow requests are void, so
+    /// that the share is larger in the others, if anything.
+    NotVoid,
+    /// Those beyond a limit count only where no stall can explain them.
+    Certain,
 }
 
 impl View {
-    fn new(holds: bool, disturbed: bool) -> Self {
-        Self {
-            certain: !holds,
-            disturbed,
-        }
+    /// In which a rate is to hold, or to fail.
+    fn to(holds: bool) -> Self {
+        if holds { Self::All } else { Self::Certain }
     }
 
     /// The seconds of each probe at a rate.
     fn of(self, tried: &Tried<'_>, limit: usize) -> Vec<Vec<Second>> {
-        let probes = tried.probes.iter();
-        let probes = probes.filter(|p| self.disturbed || !p.is_disturbed);
-        let shares = probes.filter_map(|p| p.shares.get(limit));
-        let seconds = shares.map(|share| match self.certain {
-            true => share.seconds.iter().map(|s| s.certain()).collect(),
-            false => share.seconds.clone(),
+        let shares = tried.probes.iter().filter_map(|p| p.shares.get(limit));
+        let seconds = shares.map(|share| {
+            let seconds = share.seconds.iter();
+            match self {
+                Self::All => share.seconds.clone(),
+                Self::NotVoid => seconds.filter(|s| !s.is_void).copied().collect(),
+                Self::Certain => seconds.map(|s| s.certain()).collect(),
+            }
         });
         seconds.collect()
     }
@@ -143,6 +147,12 @@ impl<'p> Rates<'p> {
         self.0.iter().find(|t| t.rate == rate)
     }
 
+    /// Seconds that were measured at such rates.
+    pub(super) fn seconds(&self, at: impl Fn(f64) -> bool) -> usize {
+        let rates = self.0.iter().filter(|tried| at(tried.rate));
+        rates.map(Tried::seconds).sum()
+    }
+
     /// The highest rate that held below the lowest that failed, and that one.
     pub(super) fn bracket(&self) -> (Option<f64>, Option<f64>) {
         let decided = |wanted: bool| {
@@ -195,24 +205,22 @@ impl<'p> Rates<'p> {
     /// The probes at a rate, then those at the next rate as well, and so on: at higher rates to
     /// show that this one holds, at lower ones to show that it fails. No higher rate has a
     /// smaller share beyond a limit.
-    ///
-    /// Requests that a stall of the machine may have delayed count when a rate is to hold, and do
-    /// not when it is to fail: either is the safe side. Probes that were disturbed make the share
-    /// less sharp, so that the others are pooled apart as well. Which probes these are does not
-    /// depend on what they found.
     fn pools(&self, rate: f64, limit: usize, holds: bool) -> Vec<Counted> {
-        let mut probes = self.0.iter().flat_map(|t| &t.probes);
-        let all = self.pools_in(rate, limit, View::new(holds, true));
-        if !probes.any(|p| p.is_disturbed) {
-            return all;
+        let mut pools = self.pools_in(rate, limit, View::to(holds));
+        let mut shares = self
+            .0
+            .iter()
+            .flat_map(|t| &t.probes)
+            .flat_map(|p| p.shares.get(limit));
+        if holds && shares.any(|share| share.seconds.iter().any(|s| s.is_void)) {
+            pools.extend(self.pools_in(rate, limit, View::NotVoid));
         }
-        let mut undisturbed = self.pools_in(rate, limit, View::new(holds, false));
-        undisturbed.retain(|pool| pool.all > 0.0);
-        [all, undisturbed].concat()
+        pools.retain(|pool| pool.all > 0.0);
+        pools
     }
 
     fn pools_in(&self, rate: f64, limit: usize, view: View) -> Vec<Counted> {
-        let holds = !view.certain;
+        let holds = !matches!(view, View::Certain);
         let mut on_side: Vec<&Tried<'p>> = self.0.iter().collect();
         on_side.retain(|t| {
             if holds {
@@ -265,7 +273,7 @@ impl<'p> Rates<'p> {
             .0
             .iter()
             .map(|tried| {
-                let probes = View::new(false, true).of(tried, limit);
+                let probes = View::Certain.of(tried, limit);
                 probes.iter().flatten().fold((0.0, 0.0), |sum, second| {
                     (sum.0 + second.beyond as f64, sum.1 + second.all as f64)
                 })
@@ -326,7 +334,7 @@ impl<'p> Rates<'p> {
             outlook.holds &= holds;
             outlook.excess = outlook.excess.max(share / allowed);
             let none = Counted::of(&[]);
-            let view = View::new(holds, true);
+            let view = View::to(holds);
             let new = none.with_events_of(self.event(rate, limit, &none, view));
             let mut missing = new.needed_at(share, allowed);
             for pool in self.pools(rate, limit, holds) {

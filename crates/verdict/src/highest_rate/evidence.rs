@@ -4,13 +4,10 @@ use std::time::Duration;
 
 use tenbin_plan::{Limit, Slo};
 use tenbin_record::{ProbedSecond, Slice};
-use tenbin_stats::{Purpose, Second, ShareSeen, Vote, Yield};
+use tenbin_stats::{DISTURBED, Purpose, Second, ShareSeen, Vote, Yield};
 
 use super::judge::{Judged, USUAL_ERRORS, judge, nanos};
 
-/// A probe is disturbed when stalls may have delayed more requests than this part of the share that
-/// may be beyond the limit.
-const DISTURBED: f64 = 0.5;
 /// What of all requests stalls may delay where the limit is that of a mean.
 const DISTURBED_MEAN: f64 = 0.01;
 
@@ -27,7 +24,9 @@ pub(super) fn probe(slice: &Slice, slo: &Slo) -> Option<(tenbin_stats::Probe, Ju
     let shares: Vec<ShareSeen> = limits.filter_map(|limit| share(slice, limit)).collect();
     let disturbance = Disturbance::of(slice, slo);
     let ended = match (judged.ended, disturbance) {
-        (Yield::Work, Some(cause)) if !judged.held && shares.iter().all(may_be_kept) => cause.voids(),
+        (Yield::Work, Some(cause)) if !judged.held && shares.iter().all(may_be_kept) => {
+            cause.voids()
+        }
         (ended, _) => ended,
     };
     // Limits on shares are decided from their seconds.
@@ -75,7 +74,7 @@ fn share(slice: &Slice, limit: &Limit) -> Option<ShareSeen> {
         Some(probed) => {
             let part = part_of_others(slice);
             let seconds = probed.seconds.iter();
-            seconds.map(|s| second(s, below, part)).collect()
+            seconds.map(|s| second(s, below, part, allowed)).collect()
         }
         None => evenly(slice, below.map(nanos)),
     };
@@ -83,25 +82,25 @@ fn share(slice: &Slice, limit: &Limit) -> Option<ShareSeen> {
 }
 
 /// What failed was not answered within any time.
-fn second(of: &ProbedSecond, below: Option<Duration>, part: f64) -> Second {
+fn second(of: &ProbedSecond, below: Option<Duration>, part: f64, allowed: f64) -> Second {
     let sum = |times: &[(u64, u64)], least: u64| -> u64 {
         let times = times.iter().filter(|(time, _)| *time >= least);
         times.map(|(_, count)| count).sum()
     };
     let answered = sum(&of.responses, 0);
-    let (slow, excused) = below.map_or((0, 0), |below| {
+    let (slow, excused, delayed) = below.map_or((0, 0, 0), |below| {
         let slow = sum(&of.responses, nanos(below));
         let delayed = Delayed::of(of, below, part);
         // A late request whose service time alone exceeds the limit is slow all the same.
         let slow_service = sum(&of.services, nanos(below)).saturating_sub(delayed.waited);
-        let certain = slow.saturating_sub(delayed.all()).max(slow_service).min(slow);
-        (slow, slow - certain)
+        let certain = slow
+            .saturating_sub(delayed.all())
+            .max(slow_service)
+            .min(slow);
+        (slow, slow - certain, delayed.all())
     });
-    Second {
-        beyond: slow + of.failed,
-        excused,
-        all: answered + of.failed,
-    }
+    let counts = (slow + of.failed, excused, answered + of.failed);
+    Second::judged(counts, delayed, allowed)
 }
 
 /// As if a slice of which nothing finer is known had been the same throughout.
@@ -116,8 +115,8 @@ fn evenly(slice: &Slice, below: Option<u64>) -> Vec<Second> {
     let part = |of: u64, at: u64| of * (at + 1) / seconds - of * at / seconds;
     let each = (0..seconds).map(|at| Second {
         beyond: part(beyond, at),
-        excused: 0,
         all: part(all, at),
+        ..Second::default()
     });
     each.collect()
 }
@@ -266,7 +265,10 @@ mod tests {
         assert_eq!((found.ended, found.is_disturbed), (Yield::Work, false));
         assert_eq!(excused(&found), 20);
         let found = seen(&probed([0, 48, 0, 0], 21, None));
-        assert_eq!((found.ended, found.is_disturbed), (Yield::LateGenerator, true));
+        assert_eq!(
+            (found.ended, found.is_disturbed),
+            (Yield::LateGenerator, true)
+        );
         assert_eq!(excused(&found), 21);
         let found = seen(&probed([0, 32, 0, 0], 21, None));
         assert_eq!(found.ended, Yield::Work, "the limit was kept all the same");
@@ -291,13 +293,20 @@ mod tests {
             seen(&run)
         };
         let found = waited([0, 48, 0, 0], 1.0);
-        assert_eq!((found.ended, found.is_disturbed), (Yield::TargetWaited, true));
+        assert_eq!(
+            (found.ended, found.is_disturbed),
+            (Yield::TargetWaited, true)
+        );
         let excused: Vec<u64> = found.shares[0].seconds.iter().map(|s| s.excused).collect();
         assert_eq!(excused, [0, 30, 0, 0], "30 ms at 1,000/s");
         let found = waited([60, 48, 0, 0], 1.0);
         assert_eq!(found.ended, Yield::Work, "78 of 4,000 have no other cause");
         let found = waited([0, 48, 0, 0], 0.01);
         let excused = found.shares[0].seconds[1].excused;
-        assert_eq!((found.ended, excused), (Yield::Work, 10), "it waited for its own threads");
+        assert_eq!(
+            (found.ended, excused),
+            (Yield::Work, 10),
+            "it waited for its own threads"
+        );
     }
 }

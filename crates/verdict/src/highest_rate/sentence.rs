@@ -67,7 +67,9 @@ impl SearchResult {
             return String::new();
         }
         let causes = causes.iter().filter(|(times, _)| *times > 0);
-        let causes: Vec<String> = causes.map(|(times, words)| format!("{words} ({times})")).collect();
+        let causes: Vec<String> = causes
+            .map(|(times, words)| format!("{words} ({times})"))
+            .collect();
         format!(
             "; {all} of {} missed a limit and {} not count against the target: {}",
             count(self.probes.len(), "probe"),
