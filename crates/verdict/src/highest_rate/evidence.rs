@@ -154,7 +154,7 @@ impl Delayed {
         let stalled = part * second.stalled_ns.unwrap_or(0) as f64 / 1e9;
         Self {
             late: second.sent_late(nanos(below / Limit::DELAY_PART)),
-            waited: ((answered + second.failed) as f64 * stalled).ceil() as u64,
+            waited: ((answered + second.failed) as f64 * stalled).round() as u64,
         }
     }
 
