@@ -59,7 +59,7 @@ impl Unit {
             .interval
             .and_then(|interval| spread(figure.value, interval));
         match spread {
-            Some(spread) => format!("{} ±{}", self.of(figure.value), percent(spread)),
+            Some(spread) => format!("{} ±{}", self.of(figure.value), within(spread)),
             None => format!("{} ±unknown", self.of(figure.value)),
         }
     }
@@ -198,6 +198,14 @@ pub(crate) fn search_sentence(target: &str, search: &SearchUse) -> String {
         ),
         counted(search.merges, search.merge_ms, "merge"),
     )
+}
+
+/// How far off a figure may be, as a percentage: less than a tenth of a percent is not told apart.
+pub(crate) fn within(share: f64) -> String {
+    match share.abs() < 0.000_95 {
+        true => "<0.1 %".to_owned(),
+        false => percent(share),
+    }
 }
 
 /// Three significant digits, and all of those before the point.
@@ -366,7 +374,7 @@ mod tests {
         assert_eq!(errors(0, 10), "0");
         assert_eq!(errors(0, 0), "unknown");
         assert_eq!(errors(1, 999), "1 (0.1 %)");
-        assert_eq!(errors(1, 999_999), "1 (0.0001 %)");
+        assert_eq!(errors(1, 999_999), "1 (0.00010 %)");
         assert_eq!(plural(1, "slice"), "1 slice");
     }
 }

@@ -7,7 +7,7 @@ use crate::cost::{
 use crate::document::{Document, Figure, GroupResult, ResultOf, Workload};
 use crate::escape::for_terminal;
 use crate::table::Table;
-use crate::words::{BYTES, SHARE, TIME, UNKNOWN, digits, percent};
+use crate::words::{BYTES, SHARE, TIME, UNKNOWN, digits, within};
 
 /// Column of the peak of memory.
 const PEAK: usize = 4;
@@ -115,7 +115,7 @@ fn spread(figure: Option<Figure>) -> String {
     let longer = interval.map(|ends| (value - ends.low).max(ends.high - value));
     match longer {
         Some(longer) if value != 0.0 => {
-            format!("{} ±{}", digits(value), percent(longer / value.abs()))
+            format!("{} ±{}", digits(value), within(longer / value.abs()))
         }
         Some(longer) => format!("0 ±{}", digits(longer)),
         None => format!("{} ±unknown", digits(value)),
