@@ -333,7 +333,9 @@ fn percentages(text: &str) -> Vec<&str> {
 
 /// How far off the figures of a result may be: the longer side of each interval, percent.
 fn spreads(result: &ResultOf) -> Vec<f64> {
-    let of_operations = result.work().flat_map(|work| [work.p50, work.p90, work.p99]);
+    let of_operations = result
+        .work()
+        .flat_map(|work| [work.p50, work.p90, work.p99]);
     let figures = of_operations.chain([result.throughput]).flatten();
     let spreads = figures.filter_map(|figure| {
         let interval = figure.interval?;
@@ -350,7 +352,9 @@ fn a_percentage_has_the_same_text_in_findings_and_tables() {
         let op = &mut slice.ops[0];
         let count = op.ok;
         op.service.clear();
-        op.service.record_n(200_000 + 137_000 * at as u64, count).unwrap();
+        op.service
+            .record_n(200_000 + 137_000 * at as u64, count)
+            .unwrap();
         op.response.clone_from(&op.service);
     }
     let runs = [
@@ -373,12 +377,19 @@ fn a_percentage_has_the_same_text_in_findings_and_tables() {
                 let is_this = |spread: &&f64| format!("{spread:.1}") == told;
                 if spreads.iter().any(|spread| is_this(&spread)) {
                     let shown = format!("±{told} %");
-                    assert!(text.contains(&shown), "{shown} of {} in {text}", finding.evidence);
+                    assert!(
+                        text.contains(&shown),
+                        "{shown} of {} in {text}",
+                        finding.evidence
+                    );
                     compared += 1;
                 }
             }
         }
-        let wide = document.findings.iter().find(|finding| finding.rule == "too_wide");
+        let wide = document
+            .findings
+            .iter()
+            .find(|finding| finding.rule == "too_wide");
         let told = wide.and_then(|wide| wide.evidence.split_once("is known to ± "));
         if let Some((told, _)) = told.and_then(|(_, told)| told.split_once(" only")) {
             assert!(text.contains(&format!("±{told}")), "±{told} in {text}");
