@@ -399,7 +399,8 @@ fn a_late_generator_decides_nothing_and_is_asked_a_few_times_only() {
             ..clear(rate, purpose, false)
         };
         for second in &mut probe.shares[0].seconds {
-            second.excused = second.beyond;
+            let counts = (second.beyond, second.beyond, second.all);
+            *second = Second::judged(counts, second.beyond, 0.01);
         }
         probe
     };
