@@ -23,8 +23,8 @@ const LONGEST_PERIOD: Duration = Duration::from_millis(50);
 const LOOKS_APART: u32 = 50;
 /// Time after which threads that have begun meanwhile are looked for.
 const SEEK_AGAIN: Duration = Duration::from_millis(250);
-/// Threads that are watched at most: each takes a file descriptor.
-const MOST_THREADS: usize = 256;
+/// Threads that are watched at most.
+const MOST_THREADS: u64 = 1_024;
 /// Time between two looks at steal, which the kernel counts in clock ticks of 10 ms.
 const STEAL_PERIOD: Duration = Duration::from_millis(20);
 
@@ -45,12 +45,15 @@ struct Shared {
 
 impl CoreWaits {
     /// Watches the threads of these processes. What a thread waited between two looks counts if it is at
-    /// least `shortest`. `None` where the kernel does not count waits, and where the processes have
-    /// more than 256 threads.
-    pub fn watch(processes: Vec<i32>, shortest: Duration) -> Option<Self> {
-        let mut threads = Threads::default();
+    /// least `shortest`. Each thread takes one of the `descriptors` that there are to spare. `None` where
+    /// the kernel does not count waits, and where there are too many threads.
+    pub fn watch(processes: Vec<i32>, shortest: Duration, descriptors: u64) -> Option<Self> {
+        let mut threads = Threads {
+            most: descriptors.min(MOST_THREADS) as usize,
+            files: HashMap::new(),
+        };
         threads.seek(&processes);
-        if threads.files.is_empty() || threads.files.len() > MOST_THREADS {
+        if threads.files.is_empty() || threads.files.len() == threads.most {
             return None;
         }
         let shared = Arc::new(Shared::default());
@@ -102,8 +105,10 @@ fn watch(shared: &Shared, mut threads: Threads, processes: &[i32], shortest: Dur
 }
 
 /// The `schedstat` of every thread, by process and thread, and what each had waited at the last look.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Threads {
+    /// How many files may be open.
+    most: usize,
     files: HashMap<(i32, i32), (File, u64)>,
 }
 
@@ -117,7 +122,7 @@ impl Threads {
             let names = entries.flatten().map(|entry| entry.file_name());
             for thread in names.filter_map(|name| name.to_str()?.parse::<i32>().ok()) {
                 let key = (process, thread);
-                if self.files.contains_key(&key) || self.files.len() > MOST_THREADS {
+                if self.files.contains_key(&key) || self.files.len() >= self.most {
                     continue;
                 }
                 let file = File::open(format!("/proc/{process}/task/{thread}/schedstat"));
@@ -231,7 +236,7 @@ mod tests {
         children.push(begin("exec sleep 60"));
         let watch = |child: Option<&Child>| {
             let pid = child.unwrap().id().cast_signed();
-            CoreWaits::watch(vec![pid], Duration::from_millis(2)).unwrap()
+            CoreWaits::watch(vec![pid], Duration::from_millis(2), 8).unwrap()
         };
         let (of_busy, of_idle) = (watch(children.first()), watch(children.last()));
         // The sleeper has waited when it began.
@@ -250,7 +255,10 @@ mod tests {
         }
         assert!(waited >= 20_000_000, "{waited} ns");
         assert!(idle < waited, "{idle} ns");
-        let nobody = CoreWaits::watch(vec![1 << 22], Duration::from_millis(2));
+        let nobody = CoreWaits::watch(vec![1 << 22], Duration::from_millis(2), 8);
         assert!(nobody.is_none(), "there is no such process");
+        let own = vec![std::process::id().cast_signed()];
+        let without = CoreWaits::watch(own, Duration::from_millis(2), 1);
+        assert!(without.is_none(), "there is no descriptor to spare");
     }
 }

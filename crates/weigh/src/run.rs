@@ -19,7 +19,7 @@ use crate::arm::{Arm, Ground, Stays, Wires, at_most, was_there};
 use crate::cache;
 use crate::clean::forget_buckets;
 use crate::course::{self, Courses};
-use crate::descriptors::Descriptors;
+use crate::descriptors::{self, Descriptors};
 use crate::error::{Ending, WeighError};
 use crate::machine::Machine;
 use crate::nodes;
@@ -643,9 +643,8 @@ impl Run<'_, '_> {
             loaded: turn.target,
             count_allocations: self.count_allocations,
         };
-        let waits = ask
-            .probe
-            .and_then(|_| core_waits(&self.arms[turn.target], work));
+        let arm = &self.arms[turn.target];
+        let waits = ask.probe.and_then(|_| core_waits(self.plan, arm, work));
         let mut watch = Watch::new(scene, workers.len(), waits, &mut self.writer, self.wires);
         let done = drive(&how, workers, stop.over(), &mut |news| watch.hear(news))?;
         let Watch {
@@ -732,7 +731,7 @@ impl Run<'_, '_> {
 
 /// How long the target's threads wait for a core from now on, as far as that can delay a response by
 /// enough to matter to the objective; `None` where its processes are not on this machine or not known.
-fn core_waits(arm: &Arm, work: &Workload) -> Option<CoreWaits> {
+fn core_waits(plan: &Plan, arm: &Arm, work: &Workload) -> Option<CoreWaits> {
     let shortest = work.search()?.slo.least_delay()?;
     // Processes that nobody has looked at are not known.
     let running = &arm.running;
@@ -740,7 +739,7 @@ fn core_waits(arm: &Arm, work: &Workload) -> Option<CoreWaits> {
         .look(Depth::Brief)
         .or_else(|| running.look_at_listener());
     let members = [running.members(), running.listener_members()].concat();
-    CoreWaits::watch(members, shortest)
+    CoreWaits::watch(members, shortest, descriptors::spare(plan))
 }
 
 /// Whether the turn at `index` is the last of its block, over all workloads.

@@ -123,14 +123,15 @@ fn evenly(slice: &Slice, below: Option<u64>) -> Vec<Second> {
 
 /// The part of the target's waits for a core that other programs or the hypervisor can have caused: the
 /// target waits for no longer than they had a core. The threads of a busy target also wait for each
-/// other and for the load generator, which is no excuse. 0 where it is not known what other programs
-/// used.
+/// other and for the load generator, which is no excuse. Where it is not known what other programs used, it
+/// is at most what the load generator did not use.
 fn part_of_others(slice: &Slice) -> f64 {
     let seconds = slice.probed.iter().flat_map(|probed| &probed.seconds);
     let waited: u64 = seconds.filter_map(|second| second.stalled_ns).sum();
     let taken = slice.machine.as_ref().and_then(|machine| {
         let stolen = machine.cpu.map_or(0.0, |cpu| cpu.steal);
-        Some(machine.others_cpu_seconds? + stolen)
+        let at_most = || Some((machine.cpu?.busy - machine.own_cpu_seconds?).max(0.0));
+        Some(machine.others_cpu_seconds.or_else(at_most)? + stolen)
     });
     match taken {
         Some(taken) if waited > 0 => (taken / (waited as f64 / 1e9)).min(1.0),
