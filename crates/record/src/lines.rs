@@ -10,6 +10,7 @@ use tenbin_engine::{ErrorClass, Ledger, Role};
 
 use crate::fold::{Interval, Kind, Step, ThreadUse};
 use crate::packed::PackedHistogram;
+use crate::probed::Stalls;
 use crate::reader::{SecondCounts, SecondTimes};
 use crate::server::ServerUse;
 use crate::slice::{HostFigures, OpFigures, SetupFigures, SliceEnd, SliceStart, is_plain_request};
@@ -96,7 +97,7 @@ pub(crate) struct SecondLine {
     server: Option<ServerUse>,
     /// Of a probe; left out where nobody looked, and in runs of versions that did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    stalled_ns: Option<u64>,
+    stalls: Option<Stalls>,
 }
 
 /// How long opening connections took in one second.
@@ -390,7 +391,7 @@ impl SecondLine {
             hosts,
             threads: interval.threads.clone(),
             server,
-            stalled_ns: interval.stalled_ns,
+            stalls: interval.stalls,
         }
     }
 
@@ -417,7 +418,7 @@ impl SecondLine {
             setup,
             hosts,
             threads: self.threads.clone(),
-            stalled_ns: self.stalled_ns,
+            stalls: self.stalls,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What a probe of a rate search shows beyond the figures of a slice.
 
+use serde::{Deserialize, Serialize};
 use tenbin_engine::LATE_FROM_LOG2;
 
 use crate::fold::Interval;
@@ -23,9 +24,28 @@ pub struct ProbedSecond {
     /// Requests sent late though a connection was free, by how late: bucket i from 2^(16+i) ns
     /// on.
     pub late: Vec<u64>,
-    /// Time for which threads of the target waited for a core in long stretches, nanoseconds; `None`
-    /// where nobody looked.
-    pub stalled_ns: Option<u64>,
+    /// Long waits for a core; `None` where nobody looked.
+    pub stalls: Option<Stalls>,
+}
+
+/// Long waits of threads of the target and of the load generator for a core.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stalls {
+    /// How many there were.
+    pub count: u64,
+    /// How long they took, nanoseconds. Of threads that waited at the same time the longest counts.
+    pub ns: u64,
+}
+
+impl std::ops::Add for Stalls {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            count: self.count + other.count,
+            ns: self.ns + other.ns,
+        }
+    }
 }
 
 impl Probed {
@@ -54,8 +74,8 @@ impl ProbedSecond {
             }
             self.late[bucket] += count;
         }
-        let both = self.stalled_ns.into_iter().chain(interval.stalled_ns);
-        self.stalled_ns = both.reduce(|sum, part| sum + part);
+        let both = self.stalls.into_iter().chain(interval.stalls);
+        self.stalls = both.reduce(|sum, part| sum + part);
     }
 
     /// Requests that the load generator sent at least about so many nanoseconds late though a

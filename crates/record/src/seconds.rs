@@ -149,7 +149,7 @@ fn empty_interval(
         setup: SetupFigures::default(),
         hosts: hosts.iter().map(|name| HostFigures::new(name)).collect(),
         threads: Vec::new(),
-        stalled_ns: None,
+        stalls: None,
     }
 }
 

@@ -16,6 +16,7 @@ use crate::lines::{
 };
 use crate::live::LiveSecond;
 use crate::packed::PackedHistogram;
+use crate::probed::Stalls;
 use crate::seconds::Seconds;
 use crate::server::ServerUse;
 use crate::slice::{Slice, SliceEnd, SliceStart};
@@ -40,7 +41,7 @@ struct OpenSlice {
     fold: SliceFold,
     seconds: Seconds,
     server: Option<ServerUse>,
-    stalled_ns: Option<u64>,
+    stalls: Option<Stalls>,
 }
 
 impl RunWriter {
@@ -78,7 +79,7 @@ impl RunWriter {
             seconds: Seconds::new(&start),
             fold: SliceFold::new(start),
             server: None,
-            stalled_ns: None,
+            stalls: None,
         });
         Ok(())
     }
@@ -113,15 +114,14 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Takes for how many nanoseconds threads of the target waited for a core in long stretches since
-    /// the last call or the begin of the slice. It goes on the line of the next second that is
+    /// Takes the long waits for a core since the last call or the begin of the slice. It goes on the line of the next second that is
     /// written.
     ///
     /// # Errors
     /// When no slice is open.
-    pub fn stalled(&mut self, nanos: u64) -> Result<(), RecordError> {
+    pub fn stalled(&mut self, stalls: Stalls) -> Result<(), RecordError> {
         let open = self.open.as_mut().ok_or(NO_SLICE)?;
-        open.stalled_ns = Some(open.stalled_ns.unwrap_or(0) + nanos);
+        open.stalls = Some(open.stalls.unwrap_or_default() + stalls);
         Ok(())
     }
 
@@ -164,7 +164,7 @@ impl RunWriter {
             let Some(open) = self.open.as_mut() else {
                 return Err(NO_SLICE);
             };
-            interval.stalled_ns = open.stalled_ns.take();
+            interval.stalls = open.stalls.take();
             let mut second = SecondText {
                 reached: open.seconds.reached(),
                 slice: open.fold.start(),

@@ -361,7 +361,10 @@ fn write_slices(closed_loops: &[bool], operations: usize) -> Written {
         writer.server(used).unwrap();
         for second in 0..SECONDS {
             if !closed_loop {
-                writer.stalled(1_000_000 << second).unwrap();
+                let ns = 1_000_000 << second;
+                writer
+                    .stalled(tenbin_record::Stalls { count: 2, ns })
+                    .unwrap();
             }
             for thread in 0..THREADS {
                 writer

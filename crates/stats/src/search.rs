@@ -72,15 +72,15 @@ pub enum Yield {
     /// A limit was missed, and the load generator was late with so many requests that the target
     /// need not be the cause: the probe does not count against the target.
     LateGenerator,
-    /// A limit was missed, and the target's threads waited for a core for so long that other
-    /// programs may be the cause: likewise.
-    TargetWaited,
+    /// A limit was missed, and threads of the target or of the load generator waited for a core for so
+    /// long that other programs may be the cause: likewise.
+    WaitedForCore,
 }
 
 impl Yield {
     /// Whether the probe missed a limit without counting against the target.
     pub fn is_void(self) -> bool {
-        matches!(self, Self::LateGenerator | Self::TargetWaited)
+        matches!(self, Self::LateGenerator | Self::WaitedForCore)
     }
 }
 

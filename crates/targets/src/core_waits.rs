@@ -1,12 +1,12 @@
-//! How long threads of a target wait for a core at a stretch.
+//! How long threads of a target and of the load generator wait for a core at a stretch.
 //!
-//! A thread that is ready to run and gets no core answers no request meanwhile. The kernel adds such
+//! A thread that is ready to run and gets no core sends and answers no request meanwhile. The kernel adds such
 //! a wait to the second field of the thread's `schedstat` when the thread gets a core
 //! (`Documentation/scheduler/sched-stats.rst`). The sum over a second does not tell one wait of 50 ms
 //! from fifty of 1 ms, so the sums are read every few milliseconds. Steal is read likewise: while a
 //! hypervisor takes a core away, the thread on it seems to run.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
@@ -41,21 +41,29 @@ struct Shared {
     is_over: AtomicBool,
     /// Nanoseconds since they were last taken.
     waited: AtomicU64,
+    /// How many there were.
+    count: AtomicU64,
 }
 
 impl CoreWaits {
-    /// Watches the threads of these processes. What a thread waited between two looks counts if it is at
+    /// Watches the threads of these processes, and those threads of this process that begin later:
+    /// those of the load generator. What a thread waited between two looks counts if it is at
     /// least `shortest`. Each thread takes one of the `descriptors` that there are to spare. `None` where
     /// the kernel does not count waits, and where there are too many threads.
     pub fn watch(processes: Vec<i32>, shortest: Duration, descriptors: u64) -> Option<Self> {
         let mut threads = Threads {
             most: descriptors.min(MOST_THREADS) as usize,
             files: HashMap::new(),
+            others: HashSet::new(),
         };
         threads.seek(&processes);
-        if threads.files.is_empty() || threads.files.len() == threads.most {
+        if threads.files.len() == threads.most {
             return None;
         }
+        let own = std::process::id().cast_signed();
+        threads.others = threads_of(own).collect();
+        let mut processes = processes;
+        processes.push(own);
         let shared = Arc::new(Shared::default());
         let theirs = Arc::clone(&shared);
         let thread = thread::Builder::new()
@@ -68,10 +76,11 @@ impl CoreWaits {
         })
     }
 
-    /// Nanoseconds of such waits since this was last asked. Of threads that waited at the same time the
-    /// longest wait counts.
-    pub fn take(&self) -> u64 {
-        self.shared.waited.swap(0, Ordering::Relaxed)
+    /// How many such waits there were since this was last asked, and how long they took, nanoseconds. Of
+    /// threads that waited at the same time the longest wait counts.
+    pub fn take(&self) -> (u64, u64) {
+        let take = |sum: &AtomicU64| sum.swap(0, Ordering::Relaxed);
+        (take(&self.shared.count), take(&self.shared.waited))
     }
 }
 
@@ -86,6 +95,10 @@ impl Drop for CoreWaits {
 
 fn watch(shared: &Shared, mut threads: Threads, processes: &[i32], shortest: Duration) {
     let least = u64::try_from(shortest.as_nanos()).unwrap_or(u64::MAX);
+    threads.others.insert((
+        processes[processes.len() - 1],
+        nix::unistd::gettid().as_raw(),
+    ));
     let mut steal = Steal::begin();
     let mut sought = Instant::now();
     while !shared.is_over.load(Ordering::Relaxed) {
@@ -95,9 +108,11 @@ fn watch(shared: &Shared, mut threads: Threads, processes: &[i32], shortest: Dur
             sought = begun;
         }
         let stolen = steal.as_mut().map_or(0, Steal::look);
-        let waited = threads.look().max(stolen);
+        let (count, longest) = threads.look(least);
+        let waited = longest.max(stolen);
         if waited >= least {
             shared.waited.fetch_add(waited, Ordering::Relaxed);
+            shared.count.fetch_add(count.max(1), Ordering::Relaxed);
         }
         let pause = shortest.clamp(SHORTEST_PERIOD, LONGEST_PERIOD);
         thread::sleep(pause.max(begun.elapsed() * LOOKS_APART));
@@ -110,22 +125,20 @@ struct Threads {
     /// How many files may be open.
     most: usize,
     files: HashMap<(i32, i32), (File, u64)>,
+    /// Threads that are not watched.
+    others: HashSet<(i32, i32)>,
 }
 
 impl Threads {
     /// Adds threads that have begun.
     fn seek(&mut self, processes: &[i32]) {
         for &process in processes {
-            let Ok(entries) = fs::read_dir(format!("/proc/{process}/task")) else {
-                continue;
-            };
-            let names = entries.flatten().map(|entry| entry.file_name());
-            for thread in names.filter_map(|name| name.to_str()?.parse::<i32>().ok()) {
-                let key = (process, thread);
-                if self.files.contains_key(&key) || self.files.len() >= self.most {
+            for key in threads_of(process) {
+                let is_known = self.files.contains_key(&key) || self.others.contains(&key);
+                if is_known || self.files.len() >= self.most {
                     continue;
                 }
-                let file = File::open(format!("/proc/{process}/task/{thread}/schedstat"));
+                let file = File::open(format!("/proc/{process}/task/{}/schedstat", key.1));
                 let known = file.ok().and_then(|file| {
                     let waited = waited(&file)?;
                     Some((file, waited))
@@ -137,19 +150,29 @@ impl Threads {
         }
     }
 
-    /// The longest that any thread has waited since the last look, nanoseconds.
-    fn look(&mut self) -> u64 {
-        let mut longest = 0;
+    /// How many threads have waited for at least so long since the last look, and the longest that any has,
+    /// nanoseconds.
+    fn look(&mut self, least: u64) -> (u64, u64) {
+        let (mut count, mut longest) = (0, 0);
         self.files.retain(|_, (file, before)| {
             let Some(now) = waited(file) else {
                 return false;
             };
-            longest = longest.max(now.saturating_sub(*before));
+            let waited = now.saturating_sub(*before);
+            longest = longest.max(waited);
+            count += u64::from(waited >= least);
             *before = now;
             true
         });
-        longest
+        (count, longest)
     }
+}
+
+/// The threads of a process, each with the process.
+fn threads_of(process: i32) -> impl Iterator<Item = (i32, i32)> {
+    let entries = fs::read_dir(format!("/proc/{process}/task"));
+    let names = entries.into_iter().flatten().flatten();
+    names.filter_map(move |entry| Some((process, entry.file_name().to_str()?.parse().ok()?)))
 }
 
 /// `None` once the thread has ended.
@@ -246,17 +269,15 @@ mod tests {
         let mut waited = 0;
         while waited < 20_000_000 && Instant::now() < end {
             thread::sleep(Duration::from_millis(20));
-            waited += of_busy.take();
+            waited += of_busy.take().1;
         }
-        let idle = of_idle.take();
+        let (count, idle) = of_idle.take();
         for child in &mut children {
             child.kill().unwrap();
             child.wait().unwrap();
         }
         assert!(waited >= 20_000_000, "{waited} ns");
-        assert!(idle < waited, "{idle} ns");
-        let nobody = CoreWaits::watch(vec![1 << 22], Duration::from_millis(2), 8);
-        assert!(nobody.is_none(), "there is no such process");
+        assert!(idle < waited, "{count} waits, {idle} ns");
         let own = vec![std::process::id().cast_signed()];
         let without = CoreWaits::watch(own, Duration::from_millis(2), 1);
         assert!(without.is_none(), "there is no descriptor to spare");

@@ -729,8 +729,9 @@ impl Run<'_, '_> {
     }
 }
 
-/// How long the target's threads wait for a core from now on, as far as that can delay a response by
-/// enough to matter to the objective; `None` where its processes are not on this machine or not known.
+/// How long threads of the target, as far as its processes are on this machine and known, and of the load
+/// generator wait for a core from now on, as far as that can delay a response by enough to matter to the
+/// objective.
 fn core_waits(plan: &Plan, arm: &Arm, work: &Workload) -> Option<CoreWaits> {
     let shortest = work.search()?.slo.least_delay()?;
     // Processes that nobody has looked at are not known.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use tenbin_engine::{News, Sample};
-use tenbin_record::{Allocated, MachineUse, RecordError, RunWriter, ServerUse};
+use tenbin_record::{Allocated, MachineUse, RecordError, RunWriter, ServerUse, Stalls};
 use tenbin_targets::vitals::{self, Tcp};
 use tenbin_targets::{CoreWaits, Depth, Reading};
 
@@ -48,7 +48,7 @@ pub(crate) struct Watch<'a, 'w> {
     speed: Speed,
     writer: &'a mut RunWriter,
     wires: &'a mut Wires<'w>,
-    /// How long the target's threads wait for a core, where that matters.
+    /// How long threads wait for a core, where that matters.
     waits: Option<CoreWaits>,
     /// The target's use when it was last looked at.
     last: Option<Reading>,
@@ -180,8 +180,8 @@ impl<'a, 'w> Watch<'a, 'w> {
             self.note(written);
         }
         self.last = now;
-        if let Some(stalled) = self.waits.as_ref().map(CoreWaits::take) {
-            let written = self.writer.stalled(stalled);
+        if let Some((count, ns)) = self.waits.as_ref().map(CoreWaits::take) {
+            let written = self.writer.stalled(Stalls { count, ns });
             self.note(written);
         }
         self.tell_news();

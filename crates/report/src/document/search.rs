@@ -69,7 +69,7 @@ pub struct SearchProbe {
     /// Whether chance may have decided.
     pub borderline: bool,
     /// The probe missed a limit and does not count against the target: the load generator sent too many
-    /// requests late, or threads of the target waited for a core for too long.
+    /// requests late, or threads waited for a core for too long.
     #[serde(default)]
     pub void: bool,
     /// Each limit, and last whether the target kept up.

@@ -304,7 +304,7 @@ fn a_stalled_probe_counts_for_the_target_and_not_against_it() {
             }],
             ended: match beyond {
                 0 => Yield::Work,
-                _ => Yield::TargetWaited,
+                _ => Yield::WaitedForCore,
             },
             is_disturbed: true,
             ..clear(1_000.0, Purpose::Seek, true)

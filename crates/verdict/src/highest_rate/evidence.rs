@@ -121,13 +121,13 @@ fn evenly(slice: &Slice, below: Option<u64>) -> Vec<Second> {
     each.collect()
 }
 
-/// The part of the target's waits for a core that other programs or the hypervisor can have caused: the
-/// target waits for no longer than they had a core. The threads of a busy target also wait for each
-/// other and for the load generator, which is no excuse. Where it is not known what other programs used, it
+/// The part of the waits for a core that other programs or the hypervisor can have caused: threads wait
+/// for no longer than these had a core. The threads of a busy target also wait for each other and for
+/// the load generator, which is no excuse. Where it is not known what other programs used, it
 /// is at most what the load generator did not use.
 fn part_of_others(slice: &Slice) -> f64 {
     let seconds = slice.probed.iter().flat_map(|probed| &probed.seconds);
-    let waited: u64 = seconds.filter_map(|second| second.stalled_ns).sum();
+    let waited: u64 = seconds.filter_map(|second| Some(second.stalls?.ns)).sum();
     let taken = slice.machine.as_ref().and_then(|machine| {
         let stolen = machine.cpu.map_or(0.0, |cpu| cpu.steal);
         let at_most = || Some((machine.cpu?.busy - machine.own_cpu_seconds?).max(0.0));
@@ -144,7 +144,8 @@ fn part_of_others(slice: &Slice) -> f64 {
 struct Delayed {
     /// Those that the load generator sent late.
     late: u64,
-    /// Those that were due while a thread of the target waited for a core.
+    /// Those that were due while a thread of the target or of the load generator waited for a core, or
+    /// that woke it.
     waited: u64,
 }
 
@@ -152,10 +153,12 @@ impl Delayed {
     /// `part` of the waits are put down to other programs.
     fn of(second: &ProbedSecond, below: Duration, part: f64) -> Self {
         let answered: u64 = second.responses.iter().map(|(_, count)| count).sum();
-        let stalled = part * second.stalled_ns.unwrap_or(0) as f64 / 1e9;
+        let stalls = second.stalls.unwrap_or_default();
+        // A thread that was woken by a request waits when there is one.
+        let waited = (answered + second.failed) as f64 * stalls.ns as f64 / 1e9;
         Self {
             late: second.sent_late(nanos(below / Limit::DELAY_PART)),
-            waited: ((answered + second.failed) as f64 * stalled).round() as u64,
+            waited: (part * (waited + stalls.count as f64)).round() as u64,
         }
     }
 
@@ -169,8 +172,8 @@ impl Delayed {
 enum Disturbance {
     /// Most delayed requests were sent late.
     LateGenerator,
-    /// Most were due while the target waited for a core.
-    TargetWaited,
+    /// For most, threads waited for a core.
+    WaitedForCore,
 }
 
 impl Disturbance {
@@ -193,7 +196,7 @@ impl Disturbance {
             });
             (sum.all() as f64 > most * all as f64).then_some(match sum.late >= sum.waited {
                 true => Self::LateGenerator,
-                false => Self::TargetWaited,
+                false => Self::WaitedForCore,
             })
         })
     }
@@ -201,14 +204,14 @@ impl Disturbance {
     fn voids(self) -> Yield {
         match self {
             Self::LateGenerator => Yield::LateGenerator,
-            Self::TargetWaited => Yield::TargetWaited,
+            Self::WaitedForCore => Yield::WaitedForCore,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use tenbin_record::{Probed, RateProbe};
+    use tenbin_record::{Probed, RateProbe, Stalls};
 
     use super::*;
     use crate::testing::Run;
@@ -216,7 +219,7 @@ mod tests {
     /// A probe with 1,000 responses a second, for 4 s, and this many slow ones in each second, which
     /// were served quickly; in the second second this many requests were sent 5 ms late, and the
     /// target's threads waited this long for a core.
-    fn probed(slow: [u64; 4], late: u64, stalled_ns: Option<u64>) -> Run {
+    fn probed(slow: [u64; 4], late: u64, stalls: Option<u64>) -> Run {
         let mut run = Run::single(1).open_loop();
         run.each(|made| {
             let all_slow: u64 = slow.iter().sum();
@@ -232,7 +235,7 @@ mod tests {
             let mut seconds: Vec<ProbedSecond> = seconds.collect();
             // 5 ms are at least 2^22 ns.
             seconds[1].late = [vec![0; 6], vec![late]].concat();
-            seconds[1].stalled_ns = stalled_ns;
+            seconds[1].stalls = stalls.map(|ns| Stalls { count: 2, ns });
             made.0.probed = Some(Probed { seconds });
             made.0.probe = Some(RateProbe {
                 rate: 1_000.0,
@@ -296,17 +299,17 @@ mod tests {
         let found = waited([0, 48, 0, 0], 1.0);
         assert_eq!(
             (found.ended, found.is_disturbed),
-            (Yield::TargetWaited, true)
+            (Yield::WaitedForCore, true)
         );
         let excused: Vec<u64> = found.shares[0].seconds.iter().map(|s| s.excused).collect();
-        assert_eq!(excused, [0, 30, 0, 0], "30 ms at 1,000/s");
+        assert_eq!(excused, [0, 32, 0, 0], "two waits, 30 ms at 1,000/s");
         let found = waited([60, 48, 0, 0], 1.0);
-        assert_eq!(found.ended, Yield::Work, "78 of 4,000 have no other cause");
+        assert_eq!(found.ended, Yield::Work, "76 of 4,000 have no other cause");
         let found = waited([0, 48, 0, 0], 0.01);
         let excused = found.shares[0].seconds[1].excused;
         assert_eq!(
             (found.ended, excused),
-            (Yield::Work, 10),
+            (Yield::Work, 11),
             "it waited for its own threads"
         );
     }

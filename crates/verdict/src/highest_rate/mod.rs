@@ -32,15 +32,15 @@ const AS_QUICK: f64 = 1.5;
 pub enum Void {
     /// The load generator sent too many requests late.
     LateGenerator,
-    /// Threads of the target waited for a core for too long.
-    TargetWaited,
+    /// Threads of the target or of the load generator waited for a core for too long.
+    WaitedForCore,
 }
 
 impl Void {
     fn of(ended: Yield) -> Option<Self> {
         match ended {
             Yield::LateGenerator => Some(Self::LateGenerator),
-            Yield::TargetWaited => Some(Self::TargetWaited),
+            Yield::WaitedForCore => Some(Self::WaitedForCore),
             Yield::Work | Yield::OnlyFailures | Yield::Nothing => None,
         }
     }

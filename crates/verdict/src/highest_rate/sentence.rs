@@ -57,8 +57,8 @@ impl SearchResult {
         let causes = [
             (Void::LateGenerator, "the load generator sent requests late"),
             (
-                Void::TargetWaited,
-                "threads of the target waited for a core that other programs used",
+                Void::WaitedForCore,
+                "threads waited for a core that other programs used",
             ),
         ];
         let causes = causes.map(|(cause, words)| (self.voided(cause), words));

@@ -37,7 +37,7 @@ impl Rule for HighestRate {
                 self.of_late_generator(result)
                     .or_else(|| self.of_generator(result))
                     .or_else(|| self.of_connections(result))
-                    .or_else(|| self.of_waiting_target(result))
+                    .or_else(|| self.of_waiting(result))
                     .or_else(|| self.unproven(result))
             })
             .collect()
@@ -91,15 +91,16 @@ impl HighestRate {
         })
     }
 
-    fn of_waiting_target(&self, result: &SearchResult) -> Option<Finding> {
+    fn of_waiting(&self, result: &SearchResult) -> Option<Finding> {
         let is_open = result.found.rate().is_none() || result.found.failed().is_none();
-        let is_cause = is_open && result.voided(Void::TargetWaited) > 0;
+        let is_cause = is_open && result.voided(Void::WaitedForCore) > 0;
         is_cause.then(|| Finding {
             blame: Blame::Generator,
             evidence: result.sentence(),
-            advice: "stop other programs on the target's machine, or run the target on a machine \
+            advice:
+                "stop other programs on this machine, or run the target and Tenbin on machines \
                      with idle cores"
-                .to_owned(),
+                    .to_owned(),
             ..self.finding(result)
         })
     }
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn fires_when_the_target_waited_for_a_core_in_every_probe() {
+    fn fires_when_threads_waited_for_a_core_in_every_probe() {
         let mut run = searched(&[("a", 0.0)]);
         run.each(|made| {
             made.others(1.0);
@@ -219,7 +220,10 @@ mod tests {
                 seconds: vec![tenbin_record::ProbedSecond {
                     responses: times.clone(),
                     services: times,
-                    stalled_ns: Some(1_000_000_000),
+                    stalls: Some(tenbin_record::Stalls {
+                        count: 1,
+                        ns: 1_000_000_000,
+                    }),
                     ..Default::default()
                 }],
             });
@@ -231,7 +235,7 @@ mod tests {
         let all = run.slices.len();
         let reason = format!(
             "; {all} of {all} probes missed a limit and do not count against the target: threads \
-             of the target waited for a core that other programs used ({all})"
+             waited for a core that other programs used ({all})"
         );
         assert!(evidence.ends_with(&reason), "{evidence}");
     }
