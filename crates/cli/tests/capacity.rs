@@ -178,11 +178,13 @@ impl Drop for Neighbour {
 #[test]
 fn rare_pauses_beside_a_busy_neighbour_end_in_an_interval_in_the_announced_time() {
     let scratch = Scratch::new("slo-pauses");
-    // Of the 50 ms of a pause the requests of the first 30 ms wait for more than 20 ms, once in
-    // 4,500 requests: 1 % of them at 4,500 * 1 % / 30 ms = 1,500/s.
+    // Of the 50 ms of a pause the request that begins it and those of the first 30 ms wait for more
+    // than 20 ms, once in 4,500 requests: 1 % of them at (4,500 * 1 % - 1) / 30 ms.
     let (_server, url) = truth(&scratch, &["--rare-pause", "50ms/4500"]);
-    let limit = 1_500.0;
-    let _neighbour = Neighbour::start();
+    let limit = 1_467.0;
+    // One for each core: the server waits for a core as well.
+    let cores = std::thread::available_parallelism().unwrap().get();
+    let _neighbours: Vec<Neighbour> = (0..cores).map(|_| Neighbour::start()).collect();
     let load = [
         "http", "--target", &url, "--slo", "p99<20ms", "--rate", "200/s", "--slice", "1s",
         "--lead", "200ms", "--gap", "20ms", "--warmup", "100ms", "--seed", "1",
@@ -199,11 +201,18 @@ fn rare_pauses_beside_a_busy_neighbour_end_in_an_interval_in_the_announced_time(
     let document = kept(&scratch);
     let search = &document["searches"][0];
     let sentence = search["sentence"].as_str().unwrap();
-    // A machine that stands still is one more reason for slow requests, never for fewer.
-    let rate = search["rate"].as_f64();
+    // A machine that stalls is one more reason for slow requests, never for fewer.
+    let (rate, failed) = (search["rate"].as_f64(), search["failed"].as_f64());
     assert!(rate.is_none_or(|rate| rate < limit * 1.3), "{search:#}");
-    if rate.is_none() || search["failed"].is_null() {
-        let has_reason = sentence.contains("could not be decided") || sentence.contains("late");
+    // Requests that a stall delayed do not count against the server: without them far fewer than
+    // 1 % are slow at half of the limit.
+    assert!(
+        failed.is_none_or(|failed| failed > limit * 0.5),
+        "{search:#}"
+    );
+    if rate.is_none() || failed.is_none() {
+        let reasons = ["could not be decided", "late", "waited for a core"];
+        let has_reason = reasons.iter().any(|reason| sentence.contains(reason));
         assert!(has_reason, "{sentence}");
     } else {
         assert!(sentence.contains("the limit is between"), "{sentence}");

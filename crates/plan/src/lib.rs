@@ -61,7 +61,7 @@ pub use patterns::{
     ByTarget, CacheCounters, CacheDial, HitSource, Pattern, PatternFormat, PatternGroup,
     PatternOrder, PatternSet, Patterns, Template,
 };
-pub use percent::Percent;
+pub use percent::{Percent, percent};
 pub use problem::{Place, Problem, Refusal};
 pub use questions::{blocks_that_tell, questions_within};
 pub use resolve::usual_rounds;

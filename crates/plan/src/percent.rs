@@ -10,6 +10,25 @@ pub struct Percent(f64);
 /// What may stand before a percentage that goes both ways.
 const BOTH_WAYS: &[&str] = &["±", "+-", "+/-"];
 
+/// A share as every sentence and table writes it: `46.5 %`, with at most one decimal as a rule and two
+/// significant digits when it is small.
+pub fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    let size = value.abs();
+    if size == 0.0 {
+        "0 %".to_owned()
+    } else if size >= 99.95 {
+        format!("{value:.0} %")
+    } else if size >= 0.095 {
+        let one_decimal = format!("{value:.1}");
+        let whole = one_decimal.strip_suffix(".0");
+        format!("{} %", whole.unwrap_or(&one_decimal))
+    } else {
+        let decimals = (1.0 - size.log10().floor()).min(12.0) as usize;
+        format!("{value:.decimals$} %")
+    }
+}
+
 impl Percent {
     /// So many hundredths; `None` for what is no number.
     pub fn new(hundredths: f64) -> Option<Self> {
@@ -81,6 +100,20 @@ mod tests {
 
     const LEAST: Percent = Percent::of(0.1);
     const MOST: Percent = Percent::of(50.0);
+
+    #[test]
+    fn a_share_keeps_the_digits_that_matter() {
+        for (share, text) in [
+            (0.1234, "12.3 %"),
+            (0.465, "46.5 %"),
+            (0.000_012, "0.0012 %"),
+            (1.5, "150 %"),
+            (0.05, "5 %"),
+            (0.0, "0 %"),
+        ] {
+            assert_eq!(percent(share), text);
+        }
+    }
 
     #[test]
     fn reads_what_people_write() {

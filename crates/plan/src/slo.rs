@@ -35,6 +35,17 @@ pub enum Limit {
 }
 
 impl Limit {
+    /// A request that the machine delayed by this part of a limit counts as delayed.
+    pub const DELAY_PART: u32 = 4;
+
+    /// The time that response times stay below; `None` for errors.
+    pub fn time(&self) -> Option<Duration> {
+        match *self {
+            Self::Percentile { below, .. } | Self::Mean { below } => Some(below),
+            Self::Errors { .. } => None,
+        }
+    }
+
     /// Whether the two limit the same thing.
     fn is_of_the_same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -50,6 +61,13 @@ impl Slo {
     /// Its limits, at least one, none of the same thing twice.
     pub fn limits(&self) -> &[Limit] {
         &self.0
+    }
+
+    /// A delay from which on a request counts as delayed: a quarter of the shortest time that is a
+    /// limit. `None` where only errors are limited.
+    pub fn least_delay(&self) -> Option<Duration> {
+        let times = self.0.iter().filter_map(Limit::time);
+        times.min().map(|time| time / Limit::DELAY_PART)
     }
 }
 

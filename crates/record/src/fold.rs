@@ -8,7 +8,7 @@ use tenbin_engine::{Ledger, failure};
 
 use crate::packed::PackedHistogram;
 use crate::pause::Pauses;
-use crate::probed::Probed;
+use crate::probed::{Probed, Stalls};
 use crate::slice::{
     ClientUse, HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart, ThreadTurn,
 };
@@ -36,6 +36,8 @@ pub(crate) struct Interval {
     pub(crate) hosts: Vec<HostFigures>,
     /// What every thread used.
     pub(crate) threads: Vec<ThreadUse>,
+    /// Long waits for a core.
+    pub(crate) stalls: Option<Stalls>,
 }
 
 /// What one generator thread used in one sample.

@@ -75,7 +75,7 @@ pub use tenbin_engine::{
     histogram::{latency_histogram, slot_of},
 };
 
-pub use probed::{Probed, ProbedSecond};
+pub use probed::{Probed, ProbedSecond, Stalls};
 pub use responses::{ExpectedResponse, Responses, Sameness, UnexpectedResponses};
 pub use sequence::Segment;
 pub use server::{GroupUse, ServerUse, UseScope};

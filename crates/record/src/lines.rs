@@ -11,6 +11,7 @@ use tenbin_engine::{ErrorClass, Ledger, Role};
 use crate::check::{Chain, CheckValue};
 use crate::fold::{Interval, Kind, Step, ThreadUse};
 use crate::packed::PackedHistogram;
+use crate::probed::Stalls;
 use crate::reader::{SecondCounts, SecondTimes};
 use crate::server::ServerUse;
 use crate::slice::{HostFigures, OpFigures, SetupFigures, SliceEnd, SliceStart, is_plain_request};
@@ -108,6 +109,9 @@ pub(crate) struct SecondLine {
     pub(crate) hosts: Vec<HostPart>,
     pub(crate) threads: Vec<ThreadUse>,
     server: Option<ServerUse>,
+    /// Of a probe; left out where nobody looked, and in runs of versions that did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stalls: Option<Stalls>,
 }
 
 /// How long opening connections took in one second.
@@ -406,6 +410,7 @@ impl SecondLine {
             hosts,
             threads: interval.threads.clone(),
             server,
+            stalls: interval.stalls,
         }
     }
 
@@ -432,6 +437,7 @@ impl SecondLine {
             setup,
             hosts,
             threads: self.threads.clone(),
+            stalls: self.stalls,
         }
     }
 }

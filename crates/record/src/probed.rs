@@ -1,17 +1,15 @@
 //! What a probe of a rate search shows beyond the figures of a slice.
 
+use serde::{Deserialize, Serialize};
 use tenbin_engine::LATE_FROM_LOG2;
 
 use crate::fold::Interval;
 
-/// What a probe shows second by second, and whether the load generator kept up.
+/// What a probe shows second by second, and whether the machine kept up.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Probed {
     /// Its seconds, in order.
     pub seconds: Vec<ProbedSecond>,
-    /// Requests sent late though a connection was free, by how late: bucket i from 2^(16+i) ns
-    /// on.
-    late: Vec<u64>,
 }
 
 /// Work of one second.
@@ -19,39 +17,65 @@ pub struct Probed {
 pub struct ProbedSecond {
     /// Response times of correct responses, nanoseconds, with how many there were.
     pub responses: Vec<(u64, u64)>,
+    /// Service times of the same responses.
+    pub services: Vec<(u64, u64)>,
     /// Work that failed.
     pub failed: u64,
+    /// Requests sent late though a connection was free, by how late: bucket i from 2^(16+i) ns
+    /// on.
+    pub late: Vec<u64>,
+    /// Long waits for a core; `None` where nobody looked.
+    pub stalls: Option<Stalls>,
+}
+
+/// Long waits of threads of the target and of the load generator for a core.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stalls {
+    /// How many there were.
+    pub count: u64,
+    /// How long they took, nanoseconds. Of threads that waited at the same time the longest counts.
+    pub ns: u64,
+}
+
+impl std::ops::Add for Stalls {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            count: self.count + other.count,
+            ns: self.ns + other.ns,
+        }
+    }
 }
 
 impl Probed {
-    /// From its seconds, and the requests sent late by how late: bucket i from 2^(16+i) ns on.
-    pub fn new(seconds: Vec<ProbedSecond>, late: Vec<u64>) -> Self {
-        Self { seconds, late }
-    }
-
     pub(crate) fn add(&mut self, interval: &Interval) {
         // What came in after the window was due in its last second.
         if !interval.drain || self.seconds.is_empty() {
             self.seconds.push(ProbedSecond::default());
         }
-        let work = interval.ops.iter().filter(|op| op.role.is_work());
-        for op in work {
-            let Some(second) = self.seconds.last_mut() else {
-                continue;
-            };
-            second.failed += op.failed_count();
-            second.responses.extend(op.response.recorded());
+        if let Some(second) = self.seconds.last_mut() {
+            second.add(interval);
         }
-        for (bucket, count) in interval
-            .threads
-            .iter()
-            .flat_map(|t| t.late.iter().enumerate())
-        {
+    }
+}
+
+impl ProbedSecond {
+    fn add(&mut self, interval: &Interval) {
+        for op in interval.ops.iter().filter(|op| op.role.is_work()) {
+            self.failed += op.failed_count();
+            self.responses.extend(op.response.recorded());
+            self.services.extend(op.service.recorded());
+        }
+        let threads = interval.threads.iter();
+        for (bucket, count) in threads.flat_map(|thread| thread.late.iter().enumerate()) {
             if self.late.len() <= bucket {
                 self.late.resize(bucket + 1, 0);
             }
             self.late[bucket] += count;
         }
+        let both = self.stalls.into_iter().chain(interval.stalls);
+        self.stalls = both.reduce(|sum, part| sum + part);
     }
 
     /// Number of requests that the load generator sent at least `nanos` late although a connection
@@ -69,9 +93,9 @@ mod tests {
 
     #[test]
     fn lateness_is_counted_from_a_power_of_two_on() {
-        let probed = Probed {
-            seconds: Vec::new(),
+        let second = ProbedSecond {
             late: vec![5, 0, 3],
+            ..ProbedSecond::default()
         };
         for (nanos, late) in [
             (0, 8),
@@ -80,7 +104,7 @@ mod tests {
             (1 << 18, 3),
             (1 << 19, 0),
         ] {
-            assert_eq!(probed.sent_late(nanos), late, "{nanos}");
+            assert_eq!(second.sent_late(nanos), late, "{nanos}");
         }
     }
 }

@@ -149,6 +149,7 @@ fn empty_interval(
         setup: SetupFigures::default(),
         hosts: hosts.iter().map(|name| HostFigures::new(name)).collect(),
         threads: Vec::new(),
+        stalls: None,
     }
 }
 

@@ -17,6 +17,7 @@ use crate::lines::{
 };
 use crate::live::LiveSecond;
 use crate::packed::PackedHistogram;
+use crate::probed::Stalls;
 use crate::seconds::Seconds;
 use crate::server::ServerUse;
 use crate::slice::{Slice, SliceEnd, SliceStart};
@@ -43,6 +44,7 @@ struct OpenSlice {
     fold: SliceFold,
     seconds: Seconds,
     server: Option<ServerUse>,
+    stalls: Option<Stalls>,
 }
 
 impl RunWriter {
@@ -86,6 +88,7 @@ impl RunWriter {
             seconds: Seconds::new(&start),
             fold: SliceFold::new(start),
             server: None,
+            stalls: None,
         });
         Ok(())
     }
@@ -117,6 +120,17 @@ impl RunWriter {
     pub fn server(&mut self, used: ServerUse) -> Result<(), RecordError> {
         let open = self.open.as_mut().ok_or(NO_SLICE)?;
         open.server = Some(open.server.map_or(used, |before| before.and(used)));
+        Ok(())
+    }
+
+    /// Takes the long waits for a core since the last call or the begin of the slice. It goes on the line of the next second that is
+    /// written.
+    ///
+    /// # Errors
+    /// When no slice is open.
+    pub fn stalled(&mut self, stalls: Stalls) -> Result<(), RecordError> {
+        let open = self.open.as_mut().ok_or(NO_SLICE)?;
+        open.stalls = Some(open.stalls.unwrap_or_default() + stalls);
         Ok(())
     }
 
@@ -155,10 +169,11 @@ impl RunWriter {
     /// Histograms go before the lines that point to them, so that a line is
     /// never without its histograms.
     fn keep(&mut self, intervals: Vec<Interval>) -> Result<(), RecordError> {
-        for interval in intervals {
+        for mut interval in intervals {
             let Some(open) = self.open.as_mut() else {
                 return Err(NO_SLICE);
             };
+            interval.stalls = open.stalls.take();
             let mut second = SecondText {
                 reached: open.seconds.reached(),
                 slice: open.fold.start(),

@@ -5,7 +5,7 @@
 //! it, whoever wrote it.
 
 use crate::document::Figure;
-use crate::words::{UNKNOWN, Unit, digits, ratio, ratio_interval};
+use crate::words::{UNKNOWN, Unit, digits, ratio, ratio_interval, within};
 
 /// A part of a page.
 #[derive(Debug, Clone)]
@@ -226,10 +226,7 @@ fn number(figure: Option<Figure>, detail: Detail) -> String {
             let longer = (known.value - ends.low).max(ends.high - known.value);
             match known.value {
                 0.0 => format!("0 ±{}", digits(longer)),
-                _ => format!(
-                    "{value} ±{}",
-                    crate::words::percent(longer / known.value.abs())
-                ),
+                _ => format!("{value} ±{}", within(longer / known.value.abs())),
             }
         }
         (Detail::Interval, None) => format!("{value} (interval unknown)"),

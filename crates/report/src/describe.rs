@@ -8,7 +8,7 @@ use tenbin_plan::{
 };
 
 use crate::document::{Share, Subject};
-use crate::words::{count, plural};
+use crate::words::{count, percent, plural};
 
 /// What a target is: its address, its command or its name among the built-in ones,
 /// and the way there if it is not the plain one.
@@ -221,9 +221,10 @@ fn s3(work: &S3Work) -> String {
         Some(only) => name(only),
         None => {
             let all: f64 = work.mix.shares().iter().map(|(_, share)| share).sum();
-            let shares = work.mix.shares().iter().map(|&(operation, share)| {
-                format!("{} {:.0} %", name(operation), share / all * 100.0)
-            });
+            let shares =
+                work.mix.shares().iter().map(|&(operation, share)| {
+                    format!("{} {}", name(operation), percent(share / all))
+                });
             shares.collect::<Vec<_>>().join(", ")
         }
     };

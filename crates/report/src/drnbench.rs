@@ -412,7 +412,7 @@ fn report(text: &mut String, step: &Step, listed: &Listed<'_>) {
     let _ = writeln!(text, "Cache hits of the server: {hits}");
     let cpu = step.busy_cores().map_or_else(
         || "not observed".to_owned(),
-        |cores| format!("{:.0} % (100 % is one core)", cores * 100.0),
+        |cores| format!("{} (100 % is one core)", percent(cores)),
     );
     let _ = writeln!(text, "CPU of the server: {cpu}");
     singles(text, "slow", &step.slowest, listed.slow, listed.urls);

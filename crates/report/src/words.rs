@@ -1,5 +1,6 @@
 //! Figures as people read them: three significant digits and a unit.
 
+pub(crate) use tenbin_plan::percent;
 use tenbin_record::SearchUse;
 
 use crate::document::{
@@ -31,11 +32,15 @@ pub(crate) const BANDWIDTH: Unit = Unit(&[
     (1_048_576.0, " MiB/s"),
     (1_073_741_824.0, " GiB/s"),
 ]);
-/// A share, as a percentage.
-pub(crate) const SHARE: Unit = Unit(&[(0.01, " %")]);
+/// A share, as a percentage: without steps, as sentences write it.
+pub(crate) const SHARE: Unit = Unit(&[]);
+
 impl Unit {
     /// The value alone.
     pub(crate) fn of(self, value: f64) -> String {
+        if self.0.is_empty() {
+            return percent(value);
+        }
         let (scale, name) = self.step(value);
         format!("{}{name}", digits(value / scale))
     }
@@ -54,7 +59,7 @@ impl Unit {
             .interval
             .and_then(|interval| spread(figure.value, interval));
         match spread {
-            Some(spread) => format!("{} ±{}", self.of(figure.value), percent(spread)),
+            Some(spread) => format!("{} ±{}", self.of(figure.value), within(spread)),
             None => format!("{} ±unknown", self.of(figure.value)),
         }
     }
@@ -64,12 +69,13 @@ impl Unit {
         let Some(figure) = figure else {
             return UNKNOWN.to_owned();
         };
-        let (scale, _) = self.step(figure.value);
+        let end = |value: f64| match self.0.is_empty() {
+            true => percent(value).trim_end_matches(" %").to_owned(),
+            false => digits(value / self.step(figure.value).0),
+        };
         let interval = figure.interval.map_or_else(
             || "interval unknown".to_owned(),
-            |Interval { low, high, .. }| {
-                format!("{}–{}", digits(low / scale), digits(high / scale))
-            },
+            |Interval { low, high, .. }| format!("{}–{}", end(low), end(high)),
         );
         format!("{} ({interval})", self.of(figure.value))
     }
@@ -194,13 +200,11 @@ pub(crate) fn search_sentence(target: &str, search: &SearchUse) -> String {
     )
 }
 
-/// `2.5 %`; whole percents from ten on.
-pub(crate) fn percent(share: f64) -> String {
-    let percents = share * 100.0;
-    match percents.abs() {
-        size if size < 0.095 => "<0.1 %".to_owned(),
-        size if size < 9.95 => format!("{percents:.1} %"),
-        _ => format!("{percents:.0} %"),
+/// How far off a figure may be, as a percentage: less than a tenth of a percent is not told apart.
+pub(crate) fn within(share: f64) -> String {
+    match share.abs() < 0.000_95 {
+        true => "<0.1 %".to_owned(),
+        false => percent(share),
     }
 }
 
@@ -370,7 +374,7 @@ mod tests {
         assert_eq!(errors(0, 10), "0");
         assert_eq!(errors(0, 0), "unknown");
         assert_eq!(errors(1, 999), "1 (0.1 %)");
-        assert_eq!(errors(1, 999_999), "1 (<0.1 %)");
+        assert_eq!(errors(1, 999_999), "1 (0.00010 %)");
         assert_eq!(plural(1, "slice"), "1 slice");
     }
 }

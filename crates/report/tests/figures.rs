@@ -342,6 +342,82 @@ fn a_finding_has_the_percentile_of_the_table() {
     expect_same(told, figures.next().unwrap(), &stalls.evidence);
 }
 
+/// The percentages of a text, as they are written.
+fn percentages(text: &str) -> Vec<&str> {
+    let is_number = |c: char| c.is_ascii_digit() || c == '.';
+    let before = text.match_indices(" %").map(|(at, _)| &text[..at]);
+    let numbers = before.filter_map(|before| before.rsplit(|c| !is_number(c)).next());
+    let numbers = numbers.filter(|number| number.parse::<f64>().is_ok());
+    numbers.collect()
+}
+
+/// How far off the figures of a result may be: the longer side of each interval, percent.
+fn spreads(result: &ResultOf) -> Vec<f64> {
+    let of_operations = result
+        .work()
+        .flat_map(|work| [work.p50, work.p90, work.p99]);
+    let figures = of_operations.chain([result.throughput]).flatten();
+    let spreads = figures.filter_map(|figure| {
+        let interval = figure.interval?;
+        let longer = (figure.value - interval.low).max(interval.high - figure.value);
+        Some(longer / figure.value * 100.0)
+    });
+    spreads.collect()
+}
+
+#[test]
+fn a_percentage_has_the_same_text_in_findings_and_tables() {
+    let mut uneven = made_up::single();
+    for (at, slice) in uneven.slices.iter_mut().enumerate() {
+        let op = &mut slice.ops[0];
+        let count = op.ok;
+        op.service.clear();
+        op.service
+            .record_n(200_000 + 137_000 * at as u64, count)
+            .unwrap();
+        op.response.clone_from(&op.service);
+    }
+    let runs = [
+        uneven,
+        run(),
+        made_up::pair(),
+        made_up::telling(),
+        made_up::three(),
+        made_up::invalid(),
+        made_up::reconnecting(),
+        made_up::multipart(),
+    ];
+    let mut compared = 0;
+    for run in &runs {
+        let document = run.document();
+        let text = terminal(&document, 2_000, false);
+        let spreads: Vec<f64> = document.results.iter().flat_map(spreads).collect();
+        for finding in &document.findings {
+            for told in percentages(&finding.evidence) {
+                let is_this = |spread: &&f64| format!("{spread:.1}") == told;
+                if spreads.iter().any(|spread| is_this(&spread)) {
+                    let shown = format!("±{told} %");
+                    assert!(
+                        text.contains(&shown),
+                        "{shown} of {} in {text}",
+                        finding.evidence
+                    );
+                    compared += 1;
+                }
+            }
+        }
+        let wide = document
+            .findings
+            .iter()
+            .find(|finding| finding.rule == "too_wide");
+        let told = wide.and_then(|wide| wide.evidence.split_once("is known to ± "));
+        if let Some((told, _)) = told.and_then(|(_, told)| told.split_once(" only")) {
+            assert!(text.contains(&format!("±{told}")), "±{told} in {text}");
+        }
+    }
+    assert!(compared > 0, "no finding has the spread of a figure");
+}
+
 /// `benchstat -col /target` compares with the target whose lines come first.
 #[test]
 fn the_baseline_of_the_run_comes_first_for_benchstat() {

@@ -19,9 +19,11 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Half the interval's width relative to the figure; `None` for a figure of 0.
-    pub fn relative_half_width(&self) -> Option<f64> {
-        (self.value != 0.0).then(|| (self.high - self.low) / 2.0 / self.value.abs())
+    /// How far off the figure may be: the longer side of its interval relative to it, as tables show it
+    /// after `±`. `None` for a figure of 0.
+    pub fn relative_spread(&self) -> Option<f64> {
+        let longer = (self.value - self.low).max(self.high - self.value);
+        (self.value != 0.0).then(|| longer / self.value.abs())
     }
 
     /// Whether `x` lies inside the interval, ends included.

@@ -46,7 +46,7 @@ pub use rank_sum::{rank_sum_p, shift, unpaired_ratio};
 pub use search::{
     HighestRate, Probe, Purpose, SEARCH_PRECISION, Search, ShareSeen, Step, Vote, Yield,
 };
-pub use sequential::{SHARE_ERROR, Second};
+pub use sequential::{DISTURBED, SHARE_ERROR, Second};
 pub use signed_rank::{hodges_lehmann, interval_p, signed_rank_p};
 pub use simultaneous::{bonferroni, confidence_of_each, confidence_together};
 pub use usl::{FEWEST_USL_LEVELS, Level, Usl, UslFit, usl_fit};

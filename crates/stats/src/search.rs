@@ -43,7 +43,7 @@ const MOST_LATE: usize = 4;
 /// find an end of the interval.
 const FAR: f64 = 4.0;
 /// By this factor off the limit a share is told from the allowed one in the time of a search.
-const STEP: f64 = 1.5;
+const STEP: f64 = 1.4;
 /// What a rate next to the limit is away from where the limit seems to be, at least.
 const SPARE: f64 = 1.2;
 /// A rate this close to the one that is wanted takes its place.
@@ -69,9 +69,19 @@ pub enum Yield {
     OnlyFailures,
     /// Nothing: no operation was due, or none was reported. That decides nothing.
     Nothing,
-    /// The load generator was late with too many requests. That decides nothing of the
-    /// target.
+    /// A limit was missed, and the load generator was late with so many requests that the target
+    /// need not be the cause: the probe does not count against the target.
     LateGenerator,
+    /// A limit was missed, and threads of the target or of the load generator waited for a core for so
+    /// long that other programs may be the cause: likewise.
+    WaitedForCore,
+}
+
+impl Yield {
+    /// Whether the probe missed a limit without counting against the target.
+    pub fn is_void(self) -> bool {
+        matches!(self, Self::LateGenerator | Self::WaitedForCore)
+    }
 }
 
 /// One limit on a share of requests in one probe.
@@ -105,6 +115,9 @@ pub struct Probe {
     pub votes: Vec<Vote>,
     /// What ended in it.
     pub ended: Yield,
+    /// The machine stalled for so long that stalls alone could have missed a limit, whether or not
+    /// one was missed.
+    pub is_disturbed: bool,
 }
 
 /// What to do next.
@@ -232,7 +245,7 @@ impl Search {
         self.rates().undecided()
     }
 
-    /// Whether the search ends because the load generator was late again and again.
+    /// Whether the search ends because the load generator was late in several probes in a row.
     pub fn is_late(&self) -> bool {
         let Some(last) = self.probes.last() else {
             return false;
@@ -266,6 +279,13 @@ impl Search {
             return Step::Done;
         }
         let last = self.probes.last().and_then(|last| rates.get(last.rate));
+        // The generator is late for a moment, as a rule: the probe is repeated at once.
+        let is_late = |p: &&Probe| p.ended == Yield::LateGenerator;
+        if let Some(late) = self.probes.last().filter(is_late)
+            && last.is_some_and(|last| last.decision.is_none())
+        {
+            return step(late.rate, late.purpose, &rates);
+        }
         if let Some(last) = last.filter(|last| last.has_proof()) {
             if last.decision.is_none() && last.probes.len() <= MOST_TRIES {
                 return step(last.rate, Purpose::Proof, &rates);
@@ -332,14 +352,21 @@ impl Search {
             let is_wide = failed > held * (1.0 + SEARCH_PRECISION);
             return (is_wide && held < middle && middle < failed).then_some(middle);
         }
-        // The end that is farther from the limit comes first.
+        // The end that is farther from the limit comes first; of two that are open, the one on which
+        // less time was spent.
         let lower = held.map_or(f64::INFINITY, |held| limit / held);
         let upper = failed.map_or(f64::INFINITY, |failed| failed / limit);
         let towards = |holds: bool| {
             let end = if holds { held } else { failed };
             self.towards(holds, limit, end, rates)
         };
-        towards(lower >= upper).or_else(|| towards(lower < upper))
+        let is_lower_first = match (held, failed) {
+            (None, None) => {
+                rates.seconds(|rate| rate < limit) <= rates.seconds(|rate| rate > limit)
+            }
+            _ => lower >= upper,
+        };
+        towards(is_lower_first).or_else(|| towards(!is_lower_first))
     }
 
     /// A rate below the limit that may hold, or one above it that may fail, nearer to the limit
@@ -368,7 +395,7 @@ impl Search {
             } else {
                 MOST_TRIES
             };
-            tries < most && (distance(*rate) - aim).abs() <= AS_GOOD.ln()
+            tries < most && (distance(*rate) - aim).abs() <= AS_GOOD.ln().min(aim / 2.0)
         });
         let off = |rate: &f64| (distance(*rate) - aim).abs();
         if let Some(again) = again.min_by(|a, b| off(a).total_cmp(&off(b))) {
@@ -431,8 +458,7 @@ impl Search {
 
     /// Every rate that was tried, with what is known of it.
     fn rates(&self) -> Rates<'_> {
-        let counts = |p: &&Probe| matches!(p.ended, Yield::Work | Yield::OnlyFailures);
-        Rates::of(self.probes.iter().filter(counts))
+        Rates::of(self.probes.iter().filter(|p| p.ended != Yield::Nothing))
     }
 }
 

@@ -26,18 +26,51 @@ const EXPECTED: f64 = 2.55;
 /// a server that pauses twice a second may not have paused.
 pub(crate) const FEWEST_SECONDS: usize = 3;
 
-/// Batches of seconds that tell how events are spread over time.
-const FEWEST_BATCHES: usize = 6;
-/// Seconds in a batch, at most.
-const LONGEST_BATCH: usize = 12;
+/// Lowest frequencies that tell how events are spread over time.
+const FEWEST_FREQUENCIES: usize = 3;
+/// Seconds for each further one: what goes on for up to so long is no trend.
+const SECONDS_PER_FREQUENCY: usize = 24;
 
 /// Requests of one second, or of a shorter stretch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Second {
     /// Those beyond the limit.
     pub beyond: u64,
+    /// Of them, those that a stall of the machine may have delayed: they do not count against the
+    /// target.
+    pub excused: u64,
     /// All of them.
     pub all: u64,
+    /// A stall of the machine may have delayed so many requests of this second that it could have
+    /// exceeded the limit, and without the stall it would have kept it: see [`Second::judged`].
+    pub is_void: bool,
+}
+
+/// A stall disturbs when it may have delayed more requests than this part of the share that may be
+/// beyond the limit.
+pub const DISTURBED: f64 = 0.5;
+
+impl Second {
+    /// Of `all` requests, `beyond` are beyond a limit, `excused` of them by a stall that may have delayed
+    /// `delayed` requests; the share `allowed` may be beyond the limit.
+    pub fn judged((beyond, excused, all): (u64, u64, u64), delayed: u64, allowed: f64) -> Self {
+        let share = |count: u64| count as f64 / all.max(1) as f64;
+        Self {
+            beyond,
+            excused,
+            all,
+            is_void: share(delayed) > DISTURBED * allowed && share(beyond - excused) <= allowed,
+        }
+    }
+
+    /// The same with only those beyond the limit that no stall can explain.
+    pub(crate) fn certain(self) -> Self {
+        Self {
+            beyond: self.beyond - self.excused,
+            excused: 0,
+            ..self
+        }
+    }
 }
 
 /// The counts of several seconds at one rate.
@@ -51,6 +84,10 @@ pub(crate) struct Counted {
     pub(crate) hit: usize,
     /// Requests beyond the limit that count as one event, at least 1.
     pub(crate) event: f64,
+    /// The same where only probes are independent of each other.
+    event_of_probes: f64,
+    /// The lowest and the highest share of a probe.
+    shares: (f64, f64),
 }
 
 impl Counted {
@@ -60,12 +97,19 @@ impl Counted {
         let filled: Vec<Second> = seconds.filter(|second| second.all > 0).copied().collect();
         let beyond = filled.iter().map(|s| s.beyond).sum::<u64>() as f64;
         let all = filled.iter().map(|s| s.all).sum::<u64>() as f64;
+        let sums = probes.iter().map(|p| sum(p)).filter(|p| p.all > 0);
+        let sums: Vec<Second> = sums.collect();
+        let shares = sums.iter().map(|p| p.beyond as f64 / p.all as f64);
         Self {
             beyond,
             all,
+            event_of_probes: design_effect(&sums, beyond, all).max(1.0),
+            shares: shares.fold((1.0, 0.0), |(low, high), share| {
+                (f64::min(low, share), f64::max(high, share))
+            }),
             seconds: filled.len(),
             hit: filled.iter().filter(|s| s.beyond > 0).count(),
-            event: by_time(probes, &filled, beyond, all).max(by_probe(probes, beyond, all)),
+            event: event(&filled, beyond, all),
         }
     }
 
@@ -79,8 +123,14 @@ impl Counted {
 
     /// Whether the share is below the allowed one; `None` where that is not known yet.
     pub(crate) fn is_below(&self, allowed: f64) -> Option<bool> {
-        let expected = self.all * allowed / self.event;
-        let events = self.beyond / self.event;
+        let (lowest, highest) = self.shares;
+        // Something that disturbed a whole probe is one event, where probes contradict each other.
+        let event = match lowest <= allowed && allowed < highest {
+            true => self.event.max(self.event_of_probes),
+            false => self.event,
+        };
+        let expected = self.all * allowed / event;
+        let events = self.beyond / event;
         if events + 0.5 < expected && deviate(events + 0.5, expected) >= CRITICAL {
             // None of a pause that comes once in a while is no evidence yet.
             return (self.seconds >= FEWEST_SECONDS).then_some(true);
@@ -115,16 +165,15 @@ fn deviate(count: f64, expected: f64) -> f64 {
     (2.0 * (log - count + expected).max(0.0)).sqrt()
 }
 
-/// The design effect where stretches of time are independent of each other. Longer stretches take
-/// in what lasts longer than a second, and whether events come regularly.
-fn by_time(probes: &[&[Second]], seconds: &[Second], beyond: f64, all: f64) -> f64 {
+/// The design effect, at least 1: it takes in what lasts longer than a second, and whether events come
+/// regularly.
+fn event(seconds: &[Second], beyond: f64, all: f64) -> f64 {
     if seconds.len() < FEWEST_SECONDS {
         // Nobody knows: all of a second may have come of one event.
         let most = seconds.iter().map(|s| s.beyond).max().unwrap_or(0) as f64;
         return (most * (1.0 - beyond / all)).max(1.0);
     }
-    let length = (seconds.len() / FEWEST_BATCHES).min(LONGEST_BATCH);
-    if length == 0 {
+    if seconds.len() <= 2 * FEWEST_FREQUENCIES {
         // Of few clusters the estimate is uncertain, and too small does more harm than too
         // large: a part of it is that of one event in each cluster.
         let hit = seconds.iter().filter(|s| s.beyond > 0).count().max(1) as f64;
@@ -132,37 +181,43 @@ fn by_time(probes: &[&[Second]], seconds: &[Second], beyond: f64, all: f64) -> f
         let effect = design_effect(seconds, beyond, all).max(1.0);
         return ((effect * (n + 1.0) + beyond / hit) / n).max(1.0);
     }
-    let batches: Vec<Second> = probes
-        .iter()
-        .flat_map(|probe| {
-            let count = probe.len().div_ceil(length);
-            (0..count).map(move |at| {
-                sum(&probe[at * probe.len() / count..(at + 1) * probe.len() / count])
-            })
-        })
-        .filter(|batch| batch.all > 0)
-        .collect();
-    (design_effect(&batches, beyond, all) * of_student(batches.len() - 1)).max(1.0)
+    let frequencies = FEWEST_FREQUENCIES.max(seconds.len() / SECONDS_PER_FREQUENCY);
+    let effect = long_run_effect(seconds, beyond, all, frequencies);
+    (effect * of_student(2 * frequencies)).max(1.0)
 }
 
-/// The design effect where only probes are independent of each other: something that disturbed
-/// one of them for its whole length is one event.
-fn by_probe(probes: &[&[Second]], beyond: f64, all: f64) -> f64 {
-    let probes: Vec<Second> = probes
-        .iter()
-        .map(|p| sum(p))
-        .filter(|p| p.all > 0)
-        .collect();
-    match probes.len() {
-        0 | 1 => 1.0,
-        _ => design_effect(&probes, beyond, all).max(1.0),
+/// The design effect of a long time: that of the lowest frequencies of the counts per second (P.
+/// Heidelberger and P. D. Welch, "A spectral method for confidence interval generation and run length
+/// control in simulations", Communications of the ACM 24, 1981). Each frequency has two degrees of
+/// freedom. Events at random have the same power at all frequencies, regular ones have little at
+/// frequencies below their own.
+fn long_run_effect(seconds: &[Second], beyond: f64, all: f64, frequencies: usize) -> f64 {
+    let n = seconds.len() as f64;
+    let share = beyond / all;
+    if beyond <= 0.0 || share >= 1.0 {
+        return 1.0;
     }
+    let power = |frequency: usize| {
+        let turn = std::f64::consts::TAU * frequency as f64 / n;
+        let sum = seconds
+            .iter()
+            .enumerate()
+            .fold((0.0, 0.0), |sum, (at, second)| {
+                let excess = second.beyond as f64 - share * second.all as f64;
+                let (sin, cos) = (turn * at as f64).sin_cos();
+                (sum.0 + excess * cos, sum.1 + excess * sin)
+            });
+        f64::powi(sum.0, 2) + f64::powi(sum.1, 2)
+    };
+    let powers: f64 = (1..=frequencies).map(power).sum();
+    powers / frequencies as f64 / (share * (1.0 - share) * all)
 }
 
 fn sum(seconds: &[Second]) -> Second {
     Second {
         beyond: seconds.iter().map(|s| s.beyond).sum(),
         all: seconds.iter().map(|s| s.all).sum(),
+        ..Second::default()
     }
 }
 
@@ -212,6 +267,7 @@ mod tests {
         Second {
             beyond: (events * size).min(1_000),
             all: 1_000,
+            ..Second::default()
         }
     }
 
@@ -261,15 +317,13 @@ mod tests {
 
     #[test]
     fn one_event_decides_nothing_and_none_needs_enough_requests() {
-        let quiet = |all| Second { beyond: 0, all };
-        let one = [
-            quiet(1_000),
-            Second {
-                beyond: 60,
-                all: 1_000,
-            },
-            quiet(1_000),
-        ];
+        let of = |beyond, all| Second {
+            beyond,
+            all,
+            ..Second::default()
+        };
+        let quiet = |all| of(0, all);
+        let one = [quiet(1_000), of(60, 1_000), quiet(1_000)];
         assert_eq!(Counted::of(&[&one]).is_below(0.01), None);
         assert_eq!(Counted::of(&[&[quiet(100); 3]]).is_below(0.01), None);
         assert_eq!(Counted::of(&[&[quiet(200); 3]]).is_below(0.01), Some(true));
@@ -279,20 +333,14 @@ mod tests {
             "too short"
         );
         assert_eq!(Counted::of(&[]).is_below(0.01), None);
-        let outage = [Second {
-            beyond: 900,
-            all: 1_000,
-        }; 4];
+        let outage = [of(900, 1_000); 4];
         let probes = [&[quiet(1_000); 4][..], &outage, &[quiet(1_000); 4]];
         assert_eq!(
             Counted::of(&probes).is_below(0.01),
             None,
             "one probe of three"
         );
-        let all = [Second {
-            beyond: 500,
-            all: 500,
-        }; 3];
+        let all = [of(500, 500); 3];
         assert_eq!(Counted::of(&[&all]).is_below(0.01), Some(false));
     }
 
@@ -302,7 +350,11 @@ mod tests {
             let of = |seconds: u64| -> Vec<Second> {
                 let beyond = (share * 1_000.0) as u64;
                 (0..seconds)
-                    .map(|_| Second { beyond, all: 1_000 })
+                    .map(|_| Second {
+                        beyond,
+                        all: 1_000,
+                        ..Second::default()
+                    })
                     .collect()
             };
             let first = Counted::of(&[&of(3)]);

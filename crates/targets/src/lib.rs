@@ -7,6 +7,7 @@
 //! wrong.
 
 mod cache_counters;
+mod core_waits;
 mod data;
 pub mod doctor;
 mod encoded;
@@ -29,6 +30,7 @@ pub mod vitals;
 mod way;
 
 pub use cache_counters::{CacheCount, cache_count, known_counters};
+pub use core_waits::CoreWaits;
 pub use data::{DataLeft, data_left};
 pub use error::{Exit, ExitStatus, TargetError};
 pub use launch::{Grounds, ProgramFile, Waiting, bring_up, program_files};

@@ -1,5 +1,7 @@
 //! Figures as people read them.
 
+pub(crate) use tenbin_plan::percent;
+
 /// How much of a pattern is quoted.
 const QUOTED_CHARS: usize = 80;
 
@@ -11,25 +13,6 @@ pub(crate) fn pattern_name(pattern: u32, labels: &[String]) -> String {
     let short: String = label.chars().take(QUOTED_CHARS).collect();
     let cut = if short.len() < label.len() { "…" } else { "" };
     format!("{short}{cut}")
-}
-
-/// A share as a percentage: at most one decimal as a rule, two significant digits when
-/// it is small.
-pub(crate) fn percent(share: f64) -> String {
-    let value = share * 100.0;
-    let size = value.abs();
-    if size == 0.0 {
-        "0 %".to_owned()
-    } else if size >= 99.95 {
-        format!("{value:.0} %")
-    } else if size >= 0.095 {
-        let one_decimal = format!("{value:.1}");
-        let whole = one_decimal.strip_suffix(".0");
-        format!("{} %", whole.unwrap_or(&one_decimal))
-    } else {
-        let decimals = (1.0 - size.log10().floor()).min(12.0) as usize;
-        format!("{value:.decimals$} %")
-    }
 }
 
 /// A ratio, finest around 1, where it matters: 1.123, 0.0872, 12.3. The tables of the report
@@ -157,11 +140,6 @@ mod tests {
 
     #[test]
     fn figures_keep_the_digits_that_matter() {
-        assert_eq!(percent(0.1234), "12.3 %");
-        assert_eq!(percent(0.000_012), "0.0012 %");
-        assert_eq!(percent(1.5), "150 %");
-        assert_eq!(percent(0.05), "5 %");
-        assert_eq!(percent(0.0), "0 %");
         assert_eq!(ratio(1.1234), "1.123");
         assert_eq!(ratio(12.34), "12.3");
         assert_eq!(count(1, "quad"), "1 quad");

@@ -75,6 +75,12 @@ pub(crate) fn needed(plan: &Plan) -> u64 {
     sockets + AT_REST + EACH_TARGET * plan.targets.len() as u64 + threads
 }
 
+/// Open files that the system grants beyond those that a run of this plan needs.
+pub(crate) fn spare(plan: &Plan) -> u64 {
+    let granted = getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(soft, _)| soft);
+    granted.saturating_sub(needed(plan))
+}
+
 /// As [`needed`], where no more is known than the number of connections.
 pub(crate) fn needed_for(connections: u64) -> u64 {
     PREPARING.max(connections) + AT_REST

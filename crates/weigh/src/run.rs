@@ -7,18 +7,18 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tenbin_engine::{Carrier, Drive, ErrorClass, drive};
 use tenbin_plan::rng::{Rng, name_number};
-use tenbin_plan::{Found, Load, Plan, Turn, schedule};
+use tenbin_plan::{Found, Load, Plan, Turn, Workload, schedule};
 use tenbin_record::{
     Allocated, Ended, Environment, Left, MachineUse, PauseUse, RateProbe, RunDirectory, RunWriter,
     Slice, SliceEnd, SliceStart, WireUse, write_left,
 };
-use tenbin_targets::TargetError;
+use tenbin_targets::{CoreWaits, Depth, TargetError};
 
 use crate::arm::{Arm, Ground, Stays, Wires, at_most};
 use crate::cache;
 use crate::clean::forget_buckets;
 use crate::course::{self, Courses};
-use crate::descriptors::Descriptors;
+use crate::descriptors::{self, Descriptors};
 use crate::error::{Ending, WeighError};
 use crate::machine::Machine;
 use crate::nodes;
@@ -453,7 +453,9 @@ impl Run<'_, '_> {
             loaded: turn.target,
             count_allocations: self.count_allocations,
         };
-        let mut watch = Watch::new(scene, workers.len(), &mut self.writer, self.wires);
+        let arm = &self.arms[turn.target];
+        let waits = ask.probe.and_then(|_| core_waits(self.plan, arm, work));
+        let mut watch = Watch::new(scene, workers.len(), waits, &mut self.writer, self.wires);
         let done = drive(&how, workers, stop.over(), &mut |news| watch.hear(news))?;
         let Watch {
             trouble,
@@ -535,6 +537,20 @@ impl Run<'_, '_> {
         }
         Ok(ending)
     }
+}
+
+/// How long threads of the target, as far as its processes are on this machine and known, and of the load
+/// generator wait for a core from now on, as far as that can delay a response by enough to matter to the
+/// objective.
+fn core_waits(plan: &Plan, arm: &Arm, work: &Workload) -> Option<CoreWaits> {
+    let shortest = work.search()?.slo.least_delay()?;
+    // Processes that nobody has looked at are not known.
+    let running = &arm.running;
+    running
+        .look(Depth::Brief)
+        .or_else(|| running.look_at_listener());
+    let members = [running.members(), running.listener_members()].concat();
+    CoreWaits::watch(members, shortest, descriptors::spare(plan))
 }
 
 /// Whether the turn at `index` is the last of its block, over all workloads.

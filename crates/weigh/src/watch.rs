@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use tenbin_engine::{News, Sample};
-use tenbin_record::{Allocated, MachineUse, RecordError, RunWriter, ServerUse};
+use tenbin_record::{Allocated, MachineUse, RecordError, RunWriter, ServerUse, Stalls};
 use tenbin_targets::vitals::{self, Tcp};
-use tenbin_targets::{Depth, Reading};
+use tenbin_targets::{CoreWaits, Depth, Reading};
 
 use crate::arm::{Arm, Wires};
 use crate::machine::{Look, Machine};
@@ -48,6 +48,8 @@ pub(crate) struct Watch<'a, 'w> {
     speed: Speed,
     writer: &'a mut RunWriter,
     wires: &'a mut Wires<'w>,
+    /// How long threads wait for a core, where that matters.
+    waits: Option<CoreWaits>,
     /// The target's use when it was last looked at.
     last: Option<Reading>,
     /// The largest memory it was seen with.
@@ -71,12 +73,14 @@ impl<'a, 'w> Watch<'a, 'w> {
     pub(crate) fn new(
         scene: Scene<'a>,
         threads: usize,
+        waits: Option<CoreWaits>,
         writer: &'a mut RunWriter,
         wires: &'a mut Wires<'w>,
     ) -> Self {
         Self {
             scene,
             speed: Speed::new(threads),
+            waits,
             writer,
             wires,
             last: None,
@@ -100,6 +104,7 @@ impl<'a, 'w> Watch<'a, 'w> {
                 self.opened = Some((opened, look));
                 self.tell_news();
                 self.allocated_before = (self.scene.count_allocations)();
+                self.waits.as_ref().map(CoreWaits::take);
             }
             News::Sample(sample) => self.sample(*sample),
             News::Closed => {
@@ -175,6 +180,10 @@ impl<'a, 'w> Watch<'a, 'w> {
             self.note(written);
         }
         self.last = now;
+        if let Some((count, ns)) = self.waits.as_ref().map(CoreWaits::take) {
+            let written = self.writer.stalled(Stalls { count, ns });
+            self.note(written);
+        }
         self.tell_news();
     }
 

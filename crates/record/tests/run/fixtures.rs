@@ -7,9 +7,9 @@ use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Pause, Sample, Set
 use tenbin_record::{
     Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
     HostAsked, HostEnvironment, LinkUse, MachineUse, OperationStages, PatternAsked, PatternCount,
-    PauseUse, ProgramFile, ProgramUse, Retried, RunDirectory, SearchUse, ServerUse, SingleRequest,
-    Singles, Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums, TargetEnvironment, TcpUse,
-    UseScope, WireUse,
+    PauseUse, ProgramFile, ProgramUse, RateProbe, Retried, RunDirectory, SearchUse, ServerUse,
+    SingleRequest, Singles, Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums,
+    TargetEnvironment, TcpUse, UseScope, WireUse,
 };
 
 pub(crate) const SECONDS: u64 = 3;
@@ -148,7 +148,11 @@ pub(crate) fn start(index: u32, closed_loop: bool, operations: usize) -> SliceSt
         planned_seconds: SECONDS as f64,
         start: 0.1 + f64::from(index) * 4.7,
         reopen: None,
-        probe: None,
+        // An open loop is one of a search.
+        probe: (!closed_loop).then_some(RateProbe {
+            rate: 500.0,
+            proof: false,
+        }),
     }
 }
 
@@ -373,6 +377,12 @@ pub(crate) fn write_slices(closed_loops: &[bool], operations: usize) -> Written 
         let mut used = server(0);
         writer.server(used).unwrap();
         for second in 0..SECONDS {
+            if !closed_loop {
+                let ns = 1_000_000 << second;
+                writer
+                    .stalled(tenbin_record::Stalls { count: 2, ns })
+                    .unwrap();
+            }
             for thread in 0..THREADS {
                 writer
                     .sample(sample(thread, second, false, closed_loop, operations))

@@ -47,7 +47,7 @@ fn probe(probe: &ProbeResult) -> SearchProbe {
         seconds: probe.seconds,
         held: probe.judged.held,
         borderline: probe.judged.borderline,
-        void: probe.is_void,
+        void: probe.void.is_some(),
         limits: limits.collect(),
         client_busiest_thread: probe.busiest_thread,
     }

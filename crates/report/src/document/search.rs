@@ -68,7 +68,8 @@ pub struct SearchProbe {
     pub held: bool,
     /// Whether chance may have decided.
     pub borderline: bool,
-    /// The probe does not count: the load generator sent too many requests late.
+    /// The probe missed a limit and does not count against the target: the load generator sent too many
+    /// requests late, or threads waited for a core for too long.
     #[serde(default)]
     pub void: bool,
     /// Each limit, and last whether the target kept up.

@@ -12,7 +12,7 @@ use crate::document::{
 };
 use crate::escape::for_terminal;
 use crate::words::{
-    RATE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval, trust, trust_meaning,
+    RATE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval, trust, trust_meaning, within,
 };
 
 /// Comparisons that stand in one line with their figures; of more only the words do.
@@ -215,7 +215,7 @@ pub(super) fn not_precise(document: &Document) -> Option<String> {
     }
     let worst = widths.into_iter().collect::<Option<Vec<f64>>>();
     let worst = worst.and_then(|all| all.into_iter().reduce(f64::max));
-    let got = worst.map_or_else(|| UNKNOWN.to_owned(), |it| format!("± {}", percent(it)));
+    let got = worst.map_or_else(|| UNKNOWN.to_owned(), |it| format!("± {}", within(it)));
     Some(format!(
         "precision ± {} was not reached: {got}",
         percent(asked)

@@ -43,7 +43,7 @@ fn row(probe: &SearchProbe) -> Vec<Cell> {
     ];
     row.extend(probe.limits.iter().map(seen));
     let held = match (probe.held, probe.borderline) {
-        _ if probe.void => "does not count: generator late",
+        _ if probe.void => "no: does not count",
         (true, false) => "yes",
         (true, true) => "yes, closely",
         (false, false) => "no",

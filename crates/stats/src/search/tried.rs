@@ -1,6 +1,6 @@
 //! What is known of each rate that was tried, from the probes at it and at the rates next to it.
 
-use super::{Probe, Purpose};
+use super::{Probe, Purpose, Vote};
 use crate::sequential::{Counted, FEWEST_SECONDS, Second};
 
 /// Probes at a rate that prove it when they are no longer than a slice each: together they are as
@@ -23,6 +23,45 @@ pub(super) struct Tried<'p> {
     pub(super) decision: Option<bool>,
 }
 
+/// Which requests a decision is taken from. Requests that a stall of the machine may have delayed
+/// count when a rate is to hold, and do not when it is to fail: either is the safe side.
+#[derive(Debug, Clone, Copy)]
+enum View {
+    /// All of them.
+    All,
+    /// Those of seconds that are not void. Only seconds without an excess of slow requests are void, so
+    /// that the share is larger in the others, if anything.
+    NotVoid,
+    /// Those beyond a limit count only where no stall can explain them.
+    Certain,
+}
+
+impl View {
+    /// In which a rate is to hold, or to fail.
+    fn to(holds: bool) -> Self {
+        if holds { Self::All } else { Self::Certain }
+    }
+
+    /// The seconds of each probe at a rate.
+    fn of(self, tried: &Tried<'_>, limit: usize) -> Vec<Vec<Second>> {
+        let shares = tried.probes.iter().filter_map(|p| p.shares.get(limit));
+        let seconds = shares.map(|share| {
+            let seconds = share.seconds.iter();
+            match self {
+                Self::All => share.seconds.clone(),
+                Self::NotVoid => seconds.filter(|s| !s.is_void).copied().collect(),
+                Self::Certain => seconds.map(|s| s.certain()).collect(),
+            }
+        });
+        seconds.collect()
+    }
+}
+
+fn counted(probes: &[Vec<Second>]) -> Counted {
+    let probes: Vec<&[Second]> = probes.iter().map(Vec::as_slice).collect();
+    Counted::of(&probes)
+}
+
 /// Every rate that was tried, in ascending order.
 pub(super) struct Rates<'p>(pub(super) Vec<Tried<'p>>);
 
@@ -39,27 +78,37 @@ pub(super) struct Outlook {
 
 impl Tried<'_> {
     pub(super) fn has_proof(&self) -> bool {
-        self.probes.iter().any(|p| p.purpose == Purpose::Proof)
+        let mut counting = self.probes.iter().filter(|p| !p.ended.is_void());
+        counting.any(|p| p.purpose == Purpose::Proof)
     }
 
     pub(super) fn is_proven(&self) -> bool {
-        let is_long = self.has_proof() || self.probes.len() >= AS_GOOD_AS_PROOF;
+        let counting = self.probes.iter().filter(|p| !p.ended.is_void());
+        let is_long = self.has_proof() || counting.count() >= AS_GOOD_AS_PROOF;
         is_long && self.decision == Some(true)
     }
 
-    /// Seconds that were measured.
+    /// Seconds that were measured, without those of void probes.
     pub(super) fn seconds(&self) -> usize {
-        let shares = self.probes.iter().filter_map(|p| p.shares.first());
+        let counting = self.probes.iter().filter(|p| !p.ended.is_void());
+        let shares = counting.filter_map(|p| p.shares.first());
         shares.map(|share| share.seconds.len()).sum()
+    }
+
+    /// What the probes say of a limit, without those that missed it while the machine stalled.
+    fn votes_on(&self, at: usize) -> Vec<Vote> {
+        let counts = |probe: &&&Probe| probe.votes[at].kept || !probe.is_disturbed;
+        let probes = self.probes.iter().filter(counts);
+        probes.map(|probe| probe.votes[at]).collect()
     }
 
     /// The majority of the probes; one is enough if it is clear.
     fn vote(&self, at: usize) -> Option<bool> {
-        let votes = self.probes.iter().map(|p| p.votes[at]);
-        let kept = votes.clone().filter(|vote| vote.kept).count();
+        let votes = self.votes_on(at);
+        let kept = votes.iter().filter(|vote| vote.kept).count();
         let missed = votes.len() - kept;
-        match self.probes[..] {
-            [only] => (!only.votes[at].close).then_some(only.votes[at].kept),
+        match votes[..] {
+            [only] => (!only.close).then_some(only.kept),
             _ if kept == missed => None,
             _ => Some(kept > missed),
         }
@@ -96,6 +145,12 @@ impl<'p> Rates<'p> {
 
     pub(super) fn get(&self, rate: f64) -> Option<&Tried<'p>> {
         self.0.iter().find(|t| t.rate == rate)
+    }
+
+    /// Seconds that were measured at such rates.
+    pub(super) fn seconds(&self, at: impl Fn(f64) -> bool) -> usize {
+        let rates = self.0.iter().filter(|tried| at(tried.rate));
+        rates.map(Tried::seconds).sum()
     }
 
     /// The highest rate that held below the lowest that failed, and that one.
@@ -151,6 +206,21 @@ impl<'p> Rates<'p> {
     /// show that this one holds, at lower ones to show that it fails. No higher rate has a
     /// smaller share beyond a limit.
     fn pools(&self, rate: f64, limit: usize, holds: bool) -> Vec<Counted> {
+        let mut pools = self.pools_in(rate, limit, View::to(holds));
+        let mut shares = self
+            .0
+            .iter()
+            .flat_map(|t| &t.probes)
+            .flat_map(|p| p.shares.get(limit));
+        if holds && shares.any(|share| share.seconds.iter().any(|s| s.is_void)) {
+            pools.extend(self.pools_in(rate, limit, View::NotVoid));
+        }
+        pools.retain(|pool| pool.all > 0.0);
+        pools
+    }
+
+    fn pools_in(&self, rate: f64, limit: usize, view: View) -> Vec<Counted> {
+        let holds = !matches!(view, View::Certain);
         let mut on_side: Vec<&Tried<'p>> = self.0.iter().collect();
         on_side.retain(|t| {
             if holds {
@@ -162,12 +232,11 @@ impl<'p> Rates<'p> {
         if !holds {
             on_side.reverse();
         }
-        let mut seconds: Vec<&[Second]> = Vec::new();
+        let mut seconds: Vec<Vec<Second>> = Vec::new();
         let pools = on_side.into_iter().map(|tried| {
-            let shares = tried.probes.iter().filter_map(|p| p.shares.get(limit));
-            seconds.extend(shares.map(|share| share.seconds.as_slice()));
-            let known = Counted::of(&seconds);
-            known.with_events_of(self.event(rate, limit, &known))
+            seconds.extend(view.of(tried, limit));
+            let known = counted(&seconds);
+            known.with_events_of(self.event(rate, limit, &known, view))
         });
         pools.collect()
     }
@@ -175,14 +244,12 @@ impl<'p> Rates<'p> {
     /// Requests beyond a limit that count as one event at a rate where too few events were
     /// observed to tell, from the next higher rate where they were: a pause delays requests in
     /// proportion to the rate. 1 if events as frequent as there would not have been missed.
-    fn event(&self, rate: f64, limit: usize, here: &Counted) -> f64 {
+    fn event(&self, rate: f64, limit: usize, here: &Counted, view: View) -> f64 {
         if here.hit >= KNOWN_EVENTS {
             return 1.0;
         }
         let known = self.0.iter().filter(|t| t.rate > rate).find_map(|tried| {
-            let shares = tried.probes.iter().filter_map(|p| p.shares.get(limit));
-            let seconds: Vec<&[Second]> = shares.map(|s| s.seconds.as_slice()).collect();
-            let there = Counted::of(&seconds);
+            let there = counted(&view.of(tried, limit));
             // Where most requests are slow, events cannot be told apart.
             let is_known = there.hit >= KNOWN_EVENTS && there.beyond <= there.all / 2.0;
             is_known.then_some((there, tried.rate))
@@ -206,9 +273,8 @@ impl<'p> Rates<'p> {
             .0
             .iter()
             .map(|tried| {
-                let shares = tried.probes.iter().filter_map(|p| p.shares.get(limit));
-                let seconds = shares.flat_map(|s| &s.seconds);
-                seconds.fold((0.0, 0.0), |sum, second| {
+                let probes = View::Certain.of(tried, limit);
+                probes.iter().flatten().fold((0.0, 0.0), |sum, second| {
                     (sum.0 + second.beyond as f64, sum.1 + second.all as f64)
                 })
             })
@@ -257,8 +323,8 @@ impl<'p> Rates<'p> {
         let tried = self.get(rate);
         if let Some(tried) = tried {
             let kept = |at: usize| {
-                let kept = tried.probes.iter().filter(|p| p.votes[at].kept).count();
-                2 * kept >= tried.probes.len()
+                let votes = tried.votes_on(at);
+                2 * votes.iter().filter(|vote| vote.kept).count() >= votes.len()
             };
             outlook.holds = tried.votes().enumerate().all(|(at, _)| kept(at));
         }
@@ -268,7 +334,8 @@ impl<'p> Rates<'p> {
             outlook.holds &= holds;
             outlook.excess = outlook.excess.max(share / allowed);
             let none = Counted::of(&[]);
-            let new = none.with_events_of(self.event(rate, limit, &none));
+            let view = View::to(holds);
+            let new = none.with_events_of(self.event(rate, limit, &none, view));
             let mut missing = new.needed_at(share, allowed);
             for pool in self.pools(rate, limit, holds) {
                 let seen = pool.beyond / pool.all.max(1.0);

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tenbin_plan::percent;
+
 use super::machine::{self, Rest};
 use super::{Check, Found, Visit};
 
@@ -32,11 +34,11 @@ impl Check for Busy {
 
 fn judge(rest: &Rest) -> Found {
     let evidence = format!(
-        "CPU {:.0} % of {} cores over {WATCHED:?}, steal {:.1} %, load {:.2}, memory {} of {} \
+        "CPU {} of {} cores over {WATCHED:?}, steal {}, load {:.2}, memory {} of {} \
          available, swap {} in use, {} pages swapped",
-        rest.cpu_share * 100.0,
+        percent(rest.cpu_share),
         rest.cores,
-        rest.steal_share * 100.0,
+        percent(rest.steal_share),
         rest.load,
         machine::bytes(rest.memory_available),
         machine::bytes(rest.memory),

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use tenbin_plan::percent;
+
 use super::{Check, Found, Visit};
 
 /// What counts as a slice here.
@@ -47,7 +49,6 @@ impl Check for NoiseOf {
 }
 
 fn judge(noise: &Noise) -> Found {
-    let percent = |share: f64| format!("{:.1} %", share * 100.0);
     let evidence = format!(
         "one core watched for {:.0} s: the work done in {} ms differs by ± {} (the least was {} of \
          the median), the longest pause was {:.1} ms",

@@ -26,6 +26,26 @@ const BUSY_GENERATOR: f64 = 0.9;
 /// Times the quickest median service time that still counts as quick.
 const AS_QUICK: f64 = 1.5;
 
+/// Why a probe that missed a limit does not count against the target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Void {
+    /// The load generator sent too many requests late.
+    LateGenerator,
+    /// Threads of the target or of the load generator waited for a core for too long.
+    WaitedForCore,
+}
+
+impl Void {
+    fn of(ended: Yield) -> Option<Self> {
+        match ended {
+            Yield::LateGenerator => Some(Self::LateGenerator),
+            Yield::WaitedForCore => Some(Self::WaitedForCore),
+            Yield::Work | Yield::OnlyFailures | Yield::Nothing => None,
+        }
+    }
+}
+
 /// What a search has found of one workload on one target.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchResult {
@@ -62,8 +82,8 @@ pub struct ProbeResult {
     pub seconds: f64,
     /// What it showed by itself. Whether a rate held follows from all probes at it.
     pub judged: Judged,
-    /// It does not count: the load generator sent too many requests late.
-    pub is_void: bool,
+    /// Why it does not count against the target although it missed a limit; `None` if it counts.
+    pub void: Option<Void>,
     /// Share of a core that the busiest generator thread used.
     pub busiest_thread: f64,
     /// Median service time of requests, seconds.
@@ -88,7 +108,7 @@ impl SearchResult {
     pub fn limiting(&self) -> Option<&ProbeResult> {
         let failed = self.found.failed()?;
         let mut probes = self.probes.iter().rev();
-        probes.find(|probe| probe.rate == failed && !probe.judged.held && !probe.is_void)
+        probes.find(|p| p.rate == failed && !p.judged.held && p.void.is_none())
     }
 
     /// Whether the generator had little left when the limit was missed.
@@ -114,6 +134,12 @@ impl SearchResult {
             };
             probe.service.is_some_and(as_quick) && waited && !paused
         })
+    }
+
+    /// How many probes missed a limit for this reason without counting against the target.
+    pub(crate) fn voided(&self, cause: Void) -> usize {
+        let probes = self.probes.iter();
+        probes.filter(|probe| probe.void == Some(cause)).count()
     }
 
     /// What was missed at the lowest rate that failed, in words.
@@ -186,7 +212,7 @@ fn probe(slice: &Slice, search: &RateSearch) -> Option<(ProbeResult, Probe)> {
         purpose: probe.purpose,
         seconds: slice.seconds,
         judged,
-        is_void: probe.ended == Yield::LateGenerator,
+        void: Void::of(probe.ended),
         busiest_thread: slice.client.busiest_thread,
         service: quantile(slice, 0.5, |op| &op.service),
         slowest_service: quantile(slice, 1.0, |op| &op.service),

@@ -2,8 +2,8 @@
 
 use tenbin_stats::{HighestRate, Purpose, SHARE_ERROR};
 
-use super::{ProbeResult, RateComparison, SearchResult};
-use crate::words::{count, percent, rate, ratio};
+use super::{ProbeResult, RateComparison, SearchResult, Void};
+use crate::words::{count, percent, rate, ratio, verb};
 
 impl SearchResult {
     /// What it says, without a full stop. When the numbers cannot be believed it says
@@ -41,28 +41,48 @@ impl SearchResult {
                  come too rarely"
             );
         }
-        let void = self.probes.iter().filter(|probe| probe.is_void).count();
-        if void > 0 {
-            said += &format!(
-                "; {void} of {} do not count, since the load generator sent requests late",
-                count(self.probes.len(), "probe")
-            );
-        }
+        said += &self.void_probes();
         if self.ended_late {
             let last = self.probes.last().map_or(0.0, |probe| probe.rate);
             said += &format!(
-                ", and the search ended because it did so again and again at {}",
+                ", and the search ended because requests were late in each of the last probes, at {}",
                 exact(last)
             );
         }
         said
     }
 
+    /// `; 3 of 20 probes missed a limit and do not count against the target: …`.
+    fn void_probes(&self) -> String {
+        let causes = [
+            (Void::LateGenerator, "the load generator sent requests late"),
+            (
+                Void::WaitedForCore,
+                "threads waited for a core that other programs used",
+            ),
+        ];
+        let causes = causes.map(|(cause, words)| (self.voided(cause), words));
+        let all: usize = causes.iter().map(|(times, _)| times).sum();
+        if all == 0 {
+            return String::new();
+        }
+        let causes = causes.iter().filter(|(times, _)| *times > 0);
+        let causes: Vec<String> = causes
+            .map(|(times, words)| format!("{words} ({times})"))
+            .collect();
+        format!(
+            "; {all} of {} missed a limit and {} not count against the target: {}",
+            count(self.probes.len(), "probe"),
+            verb(all, "does", "do"),
+            causes.join(", ")
+        )
+    }
+
     /// Whether a rate below all that failed kept the limits in a probe, which was too short to
     /// decide.
     fn may_hold_below(&self) -> bool {
         let mut probes = self.probes.iter();
-        probes.any(|p| p.judged.held && !p.is_void && self.undecided.contains(&p.rate))
+        probes.any(|p| p.judged.held && self.undecided.contains(&p.rate))
     }
 
     /// `800/s failed by p99<10ms, and it did not keep up`.

@@ -5,7 +5,7 @@ use tenbin_stats::HighestRate as Found;
 use super::Rule;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
-use crate::highest_rate::{SearchResult, search_results};
+use crate::highest_rate::{SearchResult, Void, search_results};
 use crate::words::percent;
 
 /// How far the result of a search for the highest rate can be believed.
@@ -37,6 +37,7 @@ impl Rule for HighestRate {
                 self.of_late_generator(result)
                     .or_else(|| self.of_generator(result))
                     .or_else(|| self.of_connections(result))
+                    .or_else(|| self.of_waiting(result))
                     .or_else(|| self.unproven(result))
             })
             .collect()
@@ -86,6 +87,20 @@ impl HighestRate {
             advice: "use more --connections: the limit is how many requests can be out, not the \
                      target"
                 .to_owned(),
+            ..self.finding(result)
+        })
+    }
+
+    fn of_waiting(&self, result: &SearchResult) -> Option<Finding> {
+        let is_open = result.found.rate().is_none() || result.found.failed().is_none();
+        let is_cause = is_open && result.voided(Void::WaitedForCore) > 0;
+        is_cause.then(|| Finding {
+            blame: Blame::Generator,
+            evidence: result.sentence(),
+            advice:
+                "stop other programs on this machine, or run the target and Tenbin on machines \
+                     with idle cores"
+                    .to_owned(),
             ..self.finding(result)
         })
     }
@@ -192,6 +207,37 @@ mod tests {
             }
         });
         assert_eq!(run.findings(&HighestRate), []);
+    }
+
+    #[test]
+    fn fires_when_threads_waited_for_a_core_in_every_probe() {
+        let mut run = searched(&[("a", 0.0)]);
+        run.each(|made| {
+            made.others(1.0);
+            let count = made.0.ops[0].response.len();
+            let times = vec![(50_000_000, count)];
+            made.0.probed = Some(tenbin_record::Probed {
+                seconds: vec![tenbin_record::ProbedSecond {
+                    responses: times.clone(),
+                    services: times,
+                    stalls: Some(tenbin_record::Stalls {
+                        count: 1,
+                        ns: 1_000_000_000,
+                    }),
+                    ..Default::default()
+                }],
+            });
+        });
+        let findings = run.findings(&HighestRate);
+        assert_eq!(findings[0].blame, Blame::Generator);
+        let evidence = &findings[0].evidence;
+        assert!(evidence.starts_with("the highest rate of a at get within p99<10ms is unknown"));
+        let all = run.slices.len();
+        let reason = format!(
+            "; {all} of {all} probes missed a limit and do not count against the target: threads \
+             waited for a core that other programs used ({all})"
+        );
+        assert!(evidence.ends_with(&reason), "{evidence}");
     }
 
     #[test]

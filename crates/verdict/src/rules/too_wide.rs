@@ -127,11 +127,11 @@ impl TooWide {
                 let figure = metric.figure(&cell.full());
                 figure.value()?;
                 let seen = match figure.estimate() {
-                    Some(estimate) if estimate.relative_half_width()? <= WIDE => return None,
+                    Some(estimate) if estimate.relative_spread()? <= WIDE => return None,
                     Some(estimate) => format!(
                         "the {} is known to ± {} only ({})",
                         metric.phrase(),
-                        percent(estimate.relative_half_width()?),
+                        percent(estimate.relative_spread()?),
                         count(estimate.n, "slice")
                     ),
                     None => format!(

@@ -3,7 +3,7 @@
 use tenbin_plan::size::Size;
 
 use crate::document::{Document, Share, Subject, Workload};
-use crate::words::{count, plural};
+use crate::words::{count, percent, plural};
 
 /// `PutObject (1KB)`, with its connections where others do the same with more or fewer.
 pub(super) fn title(document: &Document, workload: &Workload) -> String {
@@ -47,7 +47,7 @@ fn mix(several: &[Share]) -> String {
     let all: f64 = several.iter().map(|each| each.share).sum();
     let parts: Vec<String> = several
         .iter()
-        .map(|each| format!("{} {:.0} %", each.interface, each.share / all * 100.0))
+        .map(|each| format!("{} {}", each.interface, percent(each.share / all)))
         .collect();
     parts.join(" + ")
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tenbin_plan::{CacheDial, Pattern, PatternSet};
+use tenbin_plan::{CacheDial, Pattern, PatternSet, percent};
 
 use super::lru::Lru;
 use super::sampler::{Sampler, Sampling};
@@ -176,10 +176,10 @@ impl Forecaster {
         play();
         let share = play().share()?;
         let mut sentence = format!(
-            "a cache of {} answers is expected to have {:.1} % of them once it is filled, by \
+            "a cache of {} answers is expected to have {} of them once it is filled, by \
              simulation of the sequence that is sent",
             dial.size,
-            share * 100.0
+            percent(share)
         );
         let wish = dial.hit.map(|hit| hit.share());
         if wish.is_some_and(|wish| (wish - share).abs() > WORTH_A_WORD) {

@@ -1,0 +1,285 @@
+//! How long threads of a target and of the load generator wait for a core at a stretch.
+//!
+//! A thread that is ready to run and gets no core sends and answers no request meanwhile. The kernel adds such
+//! a wait to the second field of the thread's `schedstat` when the thread gets a core
+//! (`Documentation/scheduler/sched-stats.rst`). The sum over a second does not tell one wait of 50 ms
+//! from fifty of 1 ms, so the sums are read every few milliseconds. Steal is read likewise: while a
+//! hypervisor takes a core away, the thread on it seems to run.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Shortest time between two looks.
+const SHORTEST_PERIOD: Duration = Duration::from_millis(2);
+/// Longest time between two looks.
+const LONGEST_PERIOD: Duration = Duration::from_millis(50);
+/// The time between two looks is at least this many times as long as a look, so that the looks use at
+/// most 2 % of a core.
+const LOOKS_APART: u32 = 50;
+/// Time after which threads that have begun meanwhile are looked for.
+const SEEK_AGAIN: Duration = Duration::from_millis(250);
+/// Threads that are watched at most.
+const MOST_THREADS: u64 = 1_024;
+/// Time between two looks at steal, which the kernel counts in clock ticks of 10 ms.
+const STEAL_PERIOD: Duration = Duration::from_millis(20);
+
+/// Watches how long threads of processes wait for a core at a stretch, from a thread of its own.
+/// Dropping it ends the watch.
+#[derive(Debug)]
+pub struct CoreWaits {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    is_over: AtomicBool,
+    /// Nanoseconds since they were last taken.
+    waited: AtomicU64,
+    /// How many there were.
+    count: AtomicU64,
+}
+
+impl CoreWaits {
+    /// Watches the threads of these processes, and those threads of this process that begin later:
+    /// those of the load generator. What a thread waited between two looks counts if it is at
+    /// least `shortest`. Each thread takes one of the `descriptors` that there are to spare. `None` where
+    /// the kernel does not count waits, and where there are too many threads.
+    pub fn watch(processes: Vec<i32>, shortest: Duration, descriptors: u64) -> Option<Self> {
+        let mut threads = Threads {
+            most: descriptors.min(MOST_THREADS) as usize,
+            files: HashMap::new(),
+            others: HashSet::new(),
+        };
+        threads.seek(&processes);
+        if threads.files.len() == threads.most {
+            return None;
+        }
+        let own = std::process::id().cast_signed();
+        threads.others = threads_of(own).collect();
+        let mut processes = processes;
+        processes.push(own);
+        let shared = Arc::new(Shared::default());
+        let theirs = Arc::clone(&shared);
+        let thread = thread::Builder::new()
+            .name("core waits".to_owned())
+            .spawn(move || watch(&theirs, threads, &processes, shortest))
+            .ok()?;
+        Some(Self {
+            shared,
+            thread: Some(thread),
+        })
+    }
+
+    /// How many such waits there were since this was last asked, and how long they took, nanoseconds. Of
+    /// threads that waited at the same time the longest wait counts.
+    pub fn take(&self) -> (u64, u64) {
+        let take = |sum: &AtomicU64| sum.swap(0, Ordering::Relaxed);
+        (take(&self.shared.count), take(&self.shared.waited))
+    }
+}
+
+impl Drop for CoreWaits {
+    fn drop(&mut self) {
+        self.shared.is_over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn watch(shared: &Shared, mut threads: Threads, processes: &[i32], shortest: Duration) {
+    let least = u64::try_from(shortest.as_nanos()).unwrap_or(u64::MAX);
+    threads.others.insert((
+        processes[processes.len() - 1],
+        nix::unistd::gettid().as_raw(),
+    ));
+    let mut steal = Steal::begin();
+    let mut sought = Instant::now();
+    while !shared.is_over.load(Ordering::Relaxed) {
+        let begun = Instant::now();
+        if sought.elapsed() >= SEEK_AGAIN {
+            threads.seek(processes);
+            sought = begun;
+        }
+        let stolen = steal.as_mut().map_or(0, Steal::look);
+        let (count, longest) = threads.look(least);
+        let waited = longest.max(stolen);
+        if waited >= least {
+            shared.waited.fetch_add(waited, Ordering::Relaxed);
+            shared.count.fetch_add(count.max(1), Ordering::Relaxed);
+        }
+        let pause = shortest.clamp(SHORTEST_PERIOD, LONGEST_PERIOD);
+        thread::sleep(pause.max(begun.elapsed() * LOOKS_APART));
+    }
+}
+
+/// The `schedstat` of every thread, by process and thread, and what each had waited at the last look.
+#[derive(Debug)]
+struct Threads {
+    /// How many files may be open.
+    most: usize,
+    files: HashMap<(i32, i32), (File, u64)>,
+    /// Threads that are not watched.
+    others: HashSet<(i32, i32)>,
+}
+
+impl Threads {
+    /// Adds threads that have begun.
+    fn seek(&mut self, processes: &[i32]) {
+        for &process in processes {
+            for key in threads_of(process) {
+                let is_known = self.files.contains_key(&key) || self.others.contains(&key);
+                if is_known || self.files.len() >= self.most {
+                    continue;
+                }
+                let file = File::open(format!("/proc/{process}/task/{}/schedstat", key.1));
+                let known = file.ok().and_then(|file| {
+                    let waited = waited(&file)?;
+                    Some((file, waited))
+                });
+                if let Some(known) = known {
+                    self.files.insert(key, known);
+                }
+            }
+        }
+    }
+
+    /// How many threads have waited for at least so long since the last look, and the longest that any has,
+    /// nanoseconds.
+    fn look(&mut self, least: u64) -> (u64, u64) {
+        let (mut count, mut longest) = (0, 0);
+        self.files.retain(|_, (file, before)| {
+            let Some(now) = waited(file) else {
+                return false;
+            };
+            let waited = now.saturating_sub(*before);
+            longest = longest.max(waited);
+            count += u64::from(waited >= least);
+            *before = now;
+            true
+        });
+        (count, longest)
+    }
+}
+
+/// The threads of a process, each with the process.
+fn threads_of(process: i32) -> impl Iterator<Item = (i32, i32)> {
+    let entries = fs::read_dir(format!("/proc/{process}/task"));
+    let names = entries.into_iter().flatten().flatten();
+    names.filter_map(move |entry| Some((process, entry.file_name().to_str()?.parse().ok()?)))
+}
+
+/// `None` once the thread has ended.
+fn waited(schedstat: &File) -> Option<u64> {
+    // Three numbers of at most 20 digits.
+    let mut text = [0; 64];
+    let length = schedstat.read_at(&mut text, 0).ok()?;
+    let text = std::str::from_utf8(&text[..length]).ok()?;
+    text.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// What the hypervisor has taken from each core, clock ticks.
+#[derive(Debug)]
+struct Steal {
+    cores: Vec<u64>,
+    looked: Instant,
+}
+
+impl Steal {
+    /// `None` where there never was any.
+    fn begin() -> Option<Self> {
+        let cores = stolen(&fs::read_to_string("/proc/stat").ok()?);
+        cores.iter().any(|ticks| *ticks > 0).then(|| Self {
+            cores,
+            looked: Instant::now(),
+        })
+    }
+
+    /// The time for which one core was taken away all the time since the last look, nanoseconds: a
+    /// few ticks now and then are many short stretches.
+    fn look(&mut self) -> u64 {
+        let passed = self.looked.elapsed();
+        if passed < STEAL_PERIOD {
+            return 0;
+        }
+        self.looked = Instant::now();
+        let Ok(text) = fs::read_to_string("/proc/stat") else {
+            return 0;
+        };
+        let now = stolen(&text);
+        let grown = now.iter().zip(&self.cores);
+        let grown = grown.map(|(now, before)| now.saturating_sub(*before));
+        let ticks = grown.max().unwrap_or(0);
+        self.cores = now;
+        let stolen = Duration::from_secs(ticks) / (procfs::ticks_per_second() as u32).max(1);
+        match stolen >= STEAL_PERIOD && stolen >= passed / 2 {
+            true => u64::try_from(stolen.as_nanos()).unwrap_or(u64::MAX),
+            false => 0,
+        }
+    }
+}
+
+/// The steal of each core, from the text of `/proc/stat`.
+fn stolen(stat: &str) -> Vec<u64> {
+    let cores = stat.lines().skip(1);
+    let cores = cores.map_while(|line| line.strip_prefix("cpu"));
+    // user, nice, system, idle, iowait, irq, softirq, steal.
+    let steal = cores.filter_map(|line| line.split_whitespace().nth(8)?.parse().ok());
+    steal.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Child, Command};
+
+    use super::*;
+
+    #[test]
+    fn steal_is_that_of_each_core() {
+        let text = "cpu  10 1 5 100 4 2 1 30 7 0\ncpu0 5 0 2 50 2 1 0 10 4 0\n\
+                    cpu1 5 1 3 50 2 1 1 20 3 0\nintr 9\n";
+        assert_eq!(stolen(text), [10, 20]);
+    }
+
+    #[test]
+    fn a_process_that_shares_its_core_waits_for_it_and_one_that_sleeps_does_not() {
+        let begin = |script: &str| -> Child {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", script]).spawn().unwrap()
+        };
+        let cores = thread::available_parallelism().unwrap().get();
+        let busy = "while :; do :; done";
+        let mut children: Vec<Child> = (0..3 * cores).map(|_| begin(busy)).collect();
+        children.push(begin("exec sleep 60"));
+        let watch = |child: Option<&Child>| {
+            let pid = child.unwrap().id().cast_signed();
+            CoreWaits::watch(vec![pid], Duration::from_millis(2), 8).unwrap()
+        };
+        let (of_busy, of_idle) = (watch(children.first()), watch(children.last()));
+        // The sleeper has waited when it began.
+        thread::sleep(Duration::from_millis(100));
+        of_idle.take();
+        let end = Instant::now() + Duration::from_secs(30);
+        let mut waited = 0;
+        while waited < 20_000_000 && Instant::now() < end {
+            thread::sleep(Duration::from_millis(20));
+            waited += of_busy.take().1;
+        }
+        let (count, idle) = of_idle.take();
+        for child in &mut children {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        assert!(waited >= 20_000_000, "{waited} ns");
+        assert!(idle < waited, "{count} waits, {idle} ns");
+        let own = vec![std::process::id().cast_signed()];
+        let without = CoreWaits::watch(own, Duration::from_millis(2), 1);
+        assert!(without.is_none(), "there is no descriptor to spare");
+    }
+}
