@@ -78,11 +78,12 @@ impl SearchResult {
         )
     }
 
-    /// Whether a rate below all that failed kept the limits in a probe, which was too short to
-    /// decide.
+    /// Whether a rate below all that failed kept the limits in a probe, which was too short to decide,
+    /// or missed them in a void probe.
     fn may_hold_below(&self) -> bool {
+        let may_hold = |p: &ProbeResult| p.judged.held || p.void.is_some();
         let mut probes = self.probes.iter();
-        probes.any(|p| p.judged.held && self.undecided.contains(&p.rate))
+        probes.any(|p| may_hold(p) && self.undecided.contains(&p.rate))
     }
 
     /// `800/s failed by p99<10ms, and it did not keep up`.
