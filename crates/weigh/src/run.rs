@@ -619,7 +619,7 @@ impl Run<'_, '_> {
                 .map(|(op, name)| ((*name).to_owned(), worker.role(op)))
                 .unzip()
         });
-        self.writer.begin(SliceStart {
+        let start = SliceStart {
             index: index as u32,
             block: turn.block,
             round: turn.round,
@@ -632,10 +632,11 @@ impl Run<'_, '_> {
             connections: work.load.connections,
             closed_loop: matches!(ask.load.pace, tenbin_plan::Pace::Closed),
             planned_seconds: ask.window.as_secs_f64(),
-            start: (self.begun.elapsed() + lead).as_secs_f64(),
+            // Known when the window opens.
+            start: 0.0,
             reopen: ask.load.reopen,
             probe: ask.probe,
-        })?;
+        };
         let stop = self.wires.stop;
         let scene = Scene {
             machine: &self.machine,
@@ -643,7 +644,7 @@ impl Run<'_, '_> {
             loaded: turn.target,
             count_allocations: self.count_allocations,
         };
-        let mut watch = Watch::new(scene, workers.len(), &mut self.writer, self.wires);
+        let mut watch = Watch::new(scene, start, self.begun, &mut self.writer, self.wires);
         let done = drive(&how, workers, stop.over(), &mut |news| watch.hear(news))?;
         let Watch {
             trouble,
