@@ -87,7 +87,12 @@ pub(crate) fn stream() -> impl io::Write {
 pub(crate) fn report(document: &Document, json: bool) {
     if json {
         if let Some(exporter) = tenbin_report::exporter("json") {
-            print(&exporter.export(document));
+            let mut out = stream();
+            note_failure(
+                exporter
+                    .write(document, &mut out)
+                    .and_then(|()| out.flush()),
+            );
         }
         return;
     }

@@ -30,6 +30,7 @@ pub mod directory;
 pub mod environment;
 mod error;
 mod fold;
+mod folding;
 mod histogram;
 mod hlog;
 mod left;
@@ -48,9 +49,14 @@ pub mod server;
 mod single;
 pub mod slice;
 mod store;
+mod sum;
+mod window;
 mod writer;
 
-pub use directory::{RunDirectory, can_write_atomically, is_under_way, rfc3339, write_atomically};
+pub use directory::{
+    RunDirectory, can_write_atomically, is_under_way, rfc3339, write_atomically,
+    write_atomically_with,
+};
 pub use environment::{
     Environment, HostAsked, HostEnvironment, PatternAsked, ProgramFile, Retried, TargetEnvironment,
 };
@@ -81,4 +87,5 @@ pub use slice::{
     Allocated, ClientUse, HostFigures, OpFigures, RateProbe, SetupFigures, Slice, SliceEnd,
     SliceStart, ThreadTurn,
 };
+pub use window::SlotWindow;
 pub use writer::RunWriter;

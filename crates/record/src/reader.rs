@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::SystemTime;
 
 use serde::Deserialize;
@@ -15,7 +16,8 @@ use crate::directory::{
 };
 use crate::environment::Environment;
 use crate::error::RecordError;
-use crate::fold::{Interval, Kind, SliceFold, Step};
+use crate::fold::{Interval, Kind, SliceFold, Step, Sums, move_histograms};
+use crate::folding::Folding;
 use crate::hlog;
 use crate::lines::{
     ByteRange, CompleteLine, EndLine, Ended, HostPart, Line, OperationLine, RunLine, SCHEMA,
@@ -88,17 +90,18 @@ pub fn read(directory: &Path) -> Result<RecordedRun, RecordError> {
     let plan_toml = read_required(directory, PLAN_FILE)?;
     let environment = read_environment(directory)?;
     let latency = Latency::open(directory.join(LATENCY_FILE))?;
-
-    let mut journal = Journal::new(latency);
-    journal.read(&directory.join(INTERVALS_FILE))?;
-    Ok(RecordedRun {
-        plan_toml,
-        started: environment.started(),
-        environment: environment.environment,
-        slices: journal.slices,
-        complete: journal.complete && !journal.is_cut,
-        ended: journal.ended,
-        seconds: journal.seconds,
+    thread::scope(|scope| {
+        let mut journal = Journal::new(&latency, scope);
+        journal.read(&directory.join(INTERVALS_FILE))?;
+        Ok(RecordedRun {
+            plan_toml,
+            started: environment.started(),
+            environment: environment.environment,
+            slices: journal.slices,
+            complete: journal.complete && !journal.is_cut,
+            ended: journal.ended,
+            seconds: journal.seconds,
+        })
     })
 }
 
@@ -169,16 +172,20 @@ impl Latency {
     fn decode<T>(
         &self,
         range: ByteRange,
+        desk: &mut Desk,
         of: impl FnOnce(hlog::Decoded) -> Result<T, String>,
     ) -> Result<T, RecordError> {
         let damaged = |what| self.damaged(range, what);
         let too_long = |_| damaged("it is too long".to_owned());
-        let mut bytes = vec![0; usize::try_from(range.length).map_err(too_long)?];
+        let length = usize::try_from(range.length).map_err(too_long)?;
+        desk.bytes.clear();
+        desk.bytes.resize(length, 0);
         if let Some(file) = &self.file {
-            let read = file.read_exact_at(&mut bytes, range.offset);
+            let read = file.read_exact_at(&mut desk.bytes, range.offset);
             read.map_err(|e| RecordError::io("read", &self.path, e))?;
         }
-        hlog::decode(&bytes).and_then(of).map_err(damaged)
+        let decoded = desk.decoder.decode(&desk.bytes);
+        decoded.and_then(of).map_err(damaged)
     }
 
     fn damaged(&self, range: ByteRange, what: String) -> RecordError {
@@ -190,10 +197,18 @@ impl Latency {
     }
 }
 
+/// What one thread needs to fold slices, used again for each of them.
+#[derive(Default)]
+struct Desk {
+    bytes: Vec<u8>,
+    decoder: hlog::Decoder,
+    sums: Sums,
+}
+
 /// `intervals.jsonl`, a slice at a time: what is kept of a slice are its figures.
-#[derive(Debug)]
-struct Journal {
-    latency: Latency,
+struct Journal<'scope, 'env> {
+    latency: &'env Latency,
+    folding: Folding<'scope, 'env, Latency, SliceEntry, Folded>,
     store: Store,
     open: Option<SliceEntry>,
     /// Of the second that is being read.
@@ -207,6 +222,9 @@ struct Journal {
     complete: bool,
     ended: Ended,
 }
+
+/// The figures of a slice; `None` of one of which nothing was kept.
+type Folded = Result<Option<Slice>, RecordError>;
 
 #[derive(Debug)]
 struct SliceEntry {
@@ -223,10 +241,11 @@ struct SecondEntry {
     line: SecondLine,
 }
 
-impl Journal {
-    fn new(latency: Latency) -> Self {
+impl<'scope, 'env> Journal<'scope, 'env> {
+    fn new(latency: &'env Latency, scope: &'scope thread::Scope<'scope, 'env>) -> Self {
         Self {
             latency,
+            folding: Folding::new(scope, latency, fold_all),
             store: Store::default(),
             open: None,
             operations: Vec::new(),
@@ -240,6 +259,14 @@ impl Journal {
     }
 
     fn read(&mut self, path: &Path) -> Result<(), RecordError> {
+        let read = self.read_lines(path);
+        // What comes first in the file is said first.
+        let rest = self.folding.rest();
+        self.keep(rest)?;
+        read
+    }
+
+    fn read_lines(&mut self, path: &Path) -> Result<(), RecordError> {
         let Some(file) = open_if_there(path)? else {
             return Ok(());
         };
@@ -327,10 +354,26 @@ impl Journal {
                     .map(move |line| line.counts(length))
             }));
         }
-        self.slices
-            .extend(slice.fold(&self.latency, &mut self.store)?);
+        let seconds = slice.seconds.len();
+        let folded = self.folding.push(slice, seconds);
+        self.keep(folded)
+    }
+
+    fn keep(&mut self, folded: Vec<Folded>) -> Result<(), RecordError> {
+        for slice in folded {
+            if let Some(mut slice) = slice? {
+                move_histograms(&mut slice, &mut self.store);
+                self.slices.push(slice);
+            }
+        }
         Ok(())
     }
+}
+
+fn fold_all(latency: &Latency, slices: Vec<SliceEntry>) -> Vec<Folded> {
+    let mut desk = Desk::default();
+    let slices = slices.into_iter();
+    slices.map(|slice| slice.fold(latency, &mut desk)).collect()
 }
 
 impl SliceEntry {
@@ -364,17 +407,18 @@ impl SliceEntry {
             .max()
     }
 
-    /// The figures; `None` for a slice of which nothing was kept.
-    fn fold(self, latency: &Latency, store: &mut Store) -> Result<Option<Slice>, RecordError> {
+    fn fold(self, latency: &Latency, desk: &mut Desk) -> Folded {
         let Some(end) = self.end else {
             return Ok(None);
         };
-        let mut fold = SliceFold::new(self.start);
+        let mut fold = SliceFold::new(self.start, std::mem::take(&mut desk.sums));
         for second in &self.seconds {
-            let interval = second.interval(fold.start(), latency)?;
+            let interval = second.interval(fold.start(), latency, desk)?;
             fold.add(&interval);
         }
-        Ok(Some(fold.finish(end, store)))
+        let (slice, sums) = fold.finish(end);
+        desk.sums = sums;
+        Ok(Some(slice))
     }
 }
 
@@ -386,17 +430,23 @@ impl SecondEntry {
             .all(|range| range.is_within(length))
     }
 
-    fn interval(&self, slice: &SliceStart, latency: &Latency) -> Result<Interval, RecordError> {
+    fn interval(
+        &self,
+        slice: &SliceStart,
+        latency: &Latency,
+        desk: &mut Desk,
+    ) -> Result<Interval, RecordError> {
         self.check_counts(slice, &latency.path)?;
         let mut ops = Vec::with_capacity(slice.operations.len());
         for (line, (name, role)) in self.operations.iter().zip(slice.operations_by_role()) {
             if line.operation != name || line.role != role {
                 return Err(latency.damaged(line.hlog, format!("expected operation {name}")));
             }
-            ops.push(latency.decode(line.hlog, |decoded| op_figures(line, decoded))?);
+            let figures = |decoded| op_figures(line, decoded);
+            ops.push(latency.decode(line.hlog, desk, figures)?);
         }
         let setup = match &self.line.setup {
-            Some(part) => latency.decode(part.hlog, |decoded| setup_figures(part, decoded))?,
+            Some(part) => latency.decode(part.hlog, desk, |all| setup_figures(part, all))?,
             None => SetupFigures::default(),
         };
         let mut hosts = Vec::with_capacity(slice.hosts.len());
@@ -404,7 +454,7 @@ impl SecondEntry {
             if part.host != *name {
                 return Err(latency.damaged(part.hlog, format!("expected host {name}")));
             }
-            hosts.push(latency.decode(part.hlog, |decoded| host_figures(part, decoded))?);
+            hosts.push(latency.decode(part.hlog, desk, |all| host_figures(part, all))?);
         }
         Ok(self.line.interval(ops, setup, hosts))
     }

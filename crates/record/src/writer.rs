@@ -8,7 +8,7 @@ use tenbin_engine::Sample;
 
 use crate::directory::{INTERVALS_FILE, LATENCY_FILE, RunDirectory};
 use crate::error::RecordError;
-use crate::fold::{Interval, Kind, SliceFold, Step};
+use crate::fold::{Interval, Kind, SliceFold, Step, Sums, move_histograms};
 use crate::hlog::{self, Subject};
 use crate::lines::{
     ByteRange, CompleteLine, EndLine, Ended, HostPart, Line, OperationLine, RunLine, SCHEMA,
@@ -30,6 +30,8 @@ pub struct RunWriter {
     intervals: AppendFile,
     latency: AppendFile,
     open: Option<OpenSlice>,
+    /// While no slice is open.
+    sums: Sums,
     store: Store,
     /// Of the seconds written since [`RunWriter::take_seconds`].
     counts: Vec<LiveSecond>,
@@ -48,6 +50,7 @@ impl RunWriter {
             intervals: AppendFile::create(directory.path().join(INTERVALS_FILE))?,
             latency: AppendFile::create(directory.path().join(LATENCY_FILE))?,
             open: None,
+            sums: Sums::default(),
             store: Store::default(),
             counts: Vec::new(),
             failed: false,
@@ -75,7 +78,7 @@ impl RunWriter {
         self.append_line(&start)?;
         self.open = Some(OpenSlice {
             seconds: Seconds::new(&start),
-            fold: SliceFold::new(start),
+            fold: SliceFold::new(start, std::mem::take(&mut self.sums)),
             server: None,
         });
         Ok(())
@@ -125,7 +128,10 @@ impl RunWriter {
             end,
         };
         self.append_line(&line)?;
-        Ok(open.fold.finish(line.end, &mut self.store))
+        let (mut slice, sums) = open.fold.finish(line.end);
+        self.sums = sums;
+        move_histograms(&mut slice, &mut self.store);
+        Ok(slice)
     }
 
     /// Marks the run as complete: every slice of the plan was measured. A run

@@ -1,5 +1,7 @@
 //! The files a report consists of.
 
+use std::io::{self, Write};
+
 use crate::document::Document;
 use crate::{benchmark, markdown, ramp};
 
@@ -21,6 +23,14 @@ pub trait Exporter: Sync {
 
     /// The whole file.
     fn export(&self, document: &Document) -> Vec<u8>;
+
+    /// Writes the whole file, which may be too long to be held.
+    ///
+    /// # Errors
+    /// Those of `to`.
+    fn write(&self, document: &Document, to: &mut dyn Write) -> io::Result<()> {
+        to.write_all(&self.export(document))
+    }
 }
 
 /// Every exporter. Help, documentation and tests are made from this table.
@@ -57,9 +67,15 @@ impl Exporter for Json {
     }
 
     fn export(&self, document: &Document) -> Vec<u8> {
-        let mut text = serde_json::to_vec_pretty(document).expect("plain data becomes JSON");
-        text.push(b'\n');
+        let mut text = Vec::new();
+        self.write(document, &mut text)
+            .expect("plain data becomes JSON");
         text
+    }
+
+    fn write(&self, document: &Document, to: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *to, document)?;
+        to.write_all(b"\n")
     }
 }
 

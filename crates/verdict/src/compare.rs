@@ -10,7 +10,7 @@ use tenbin_stats::{Measured, block_log_ratio, interval_p, ratio};
 use crate::curve::{self, LevelOf, mean_log_ratios, sweeps};
 use crate::family::{Family, Member, Together};
 use crate::finding::Trust;
-use crate::flags::{Flag, flags};
+use crate::flags::flags;
 use crate::metric::{Direction, Metric};
 use crate::outcome::{NOISE_FLOOR, Outcome, Question, Scale};
 
@@ -103,7 +103,7 @@ pub struct Compared {
 
 /// Compares targets, curves and workloads. All share one correction for being many.
 pub fn compare_all(plan: &Plan, slices: &[Slice]) -> Compared {
-    let flags = flags(plan, slices);
+    let flagged: BTreeSet<u32> = flags(plan, slices).iter().map(|flag| flag.slice).collect();
     let family = Family::of(plan);
     let mut comparisons = Vec::new();
     // The rates of a search are compared, and not what came of them.
@@ -117,13 +117,13 @@ pub fn compare_all(plan: &Plan, slices: &[Slice]) -> Compared {
             if metric == Metric::ServerCpu && !is_asked && !is_observed(plan, &blocks) {
                 continue;
             }
-            comparisons.extend(by_metric(plan, workload, metric, &blocks, &flags, family));
+            comparisons.extend(by_metric(plan, workload, metric, &blocks, &flagged, family));
         }
     }
     let of_targets = comparisons.len();
     comparisons.extend(curves(plan, slices, family));
     let with_curves = comparisons.len();
-    comparisons.extend(across_workloads(plan, slices, &flags, family));
+    comparisons.extend(across_workloads(plan, slices, &flagged, family));
     decide(plan, &mut comparisons);
     let workloads = comparisons.split_off(with_curves);
     let curves = comparisons.split_off(of_targets);
@@ -220,7 +220,7 @@ fn ask_levels(comparisons: &mut [Comparison], curves: &[Comparison], scale: Scal
 fn across_workloads(
     plan: &Plan,
     slices: &[Slice],
-    flags: &[Flag],
+    flagged: &BTreeSet<u32>,
     family: Family,
 ) -> Vec<Comparison> {
     let mut works = plan.compared_workloads();
@@ -240,7 +240,7 @@ fn across_workloads(
                     target,
                     [baseline, challenger],
                     &sides,
-                    flags,
+                    flagged,
                     family,
                 ));
             }
@@ -254,7 +254,7 @@ fn across(
     target: &str,
     [baseline, challenger]: [&Workload; 2],
     sides: &[Blocks<'_>; 2],
-    flags: &[Flag],
+    flagged: &BTreeSet<u32>,
     family: Family,
 ) -> Option<Comparison> {
     let logs = |wanted: &dyn Fn(&Slice) -> bool| log_ratios_across(metric, target, sides, wanted);
@@ -263,7 +263,7 @@ fn across(
     if log_ratios.is_empty() && !primary {
         return None;
     }
-    let without_flagged = primary.then(|| logs(&|slice: &Slice| is_clean(slice, flags)));
+    let without_flagged = primary.then(|| logs(&|slice: &Slice| is_clean(slice, flagged)));
     let confidence = family.confidence(Member::of(primary, false, false));
     Some(Comparison {
         across: Across::Workloads,
@@ -440,7 +440,7 @@ fn by_metric(
     workload: &Workload,
     metric: Metric,
     blocks: &Blocks<'_>,
-    flags: &[Flag],
+    flagged: &BTreeSet<u32>,
     family: Family,
 ) -> Vec<Comparison> {
     let Some(baseline) = plan.baseline() else {
@@ -457,7 +457,7 @@ fn by_metric(
             let primary = decides && !twin;
             let confidence = family.confidence(Member::of(decides, twin, level_of.is_some()));
             let without_flagged = |log_ratios: &[f64]| {
-                let left = blocks.log_ratios_of(metric, a, b, |slice| is_clean(slice, flags));
+                let left = blocks.log_ratios_of(metric, a, b, |slice| is_clean(slice, flagged));
                 (left.len() < log_ratios.len()).then(|| ratio(&left, confidence))
             };
             Comparison {
@@ -486,8 +486,8 @@ fn by_metric(
 }
 
 /// Whether no test found anything wrong with a slice.
-fn is_clean(slice: &Slice, flags: &[Flag]) -> bool {
-    flags.iter().all(|flag| flag.slice != slice.index)
+fn is_clean(slice: &Slice, flagged: &BTreeSet<u32>) -> bool {
+    !flagged.contains(&slice.index)
 }
 
 /// Says what each comparison says. Its interval decides: see [`Family`].

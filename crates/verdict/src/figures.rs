@@ -12,7 +12,7 @@ use tenbin_stats::{CONFIDENCE, Estimate, Measured, median};
 use crate::backend::{Backend, Backends};
 use crate::connections::{self, ConnectionFigures, HostFigures};
 use crate::evidence::{Cell, cells, is_closed};
-use crate::latency::{self, Kind, Pick};
+use crate::latency::{self, Kind, Pick, Sums};
 use crate::metric::Metric;
 use crate::processes::{self, ProcessFigures};
 use crate::server;
@@ -162,8 +162,12 @@ pub struct OperationFigures {
 /// The figures of every workload on every target, in the plan's order, also
 /// where nothing was measured.
 pub fn figures(plan: &Plan, slices: &[Slice]) -> Vec<TargetFigures> {
+    figures_of(plan, slices, &cells(plan, slices))
+}
+
+/// The figures of these cells, which are those of the run.
+pub(crate) fn figures_of(plan: &Plan, slices: &[Slice], cells: &[Cell<'_>]) -> Vec<TargetFigures> {
     let backends = Backends::in_run(plan, slices);
-    let cells = cells(plan, slices);
     let each = cells.iter();
     each.map(|cell| of_cell(cell, backends.of_target(&cell.target.name)))
         .collect()
@@ -277,8 +281,16 @@ fn of_operation(cell: &Cell<'_>, basis: &Basis<'_>, name: &str, role: Role) -> O
         }
     }
     let closed = is_closed(cell.workload);
-    let timed: Kind = if closed { service } else { response };
-    let quantile = |q, kind| basis.quantile(q, kind, name);
+    let [service_p50, service_p90, service_p99] =
+        basis.quantiles([0.50, 0.90, 0.99], service, name);
+    let (timed, [p50, p90, p99]): (Kind, _) = match closed {
+        true => (service, [service_p50, service_p90, service_p99]),
+        false => (
+            response,
+            basis.quantiles([0.50, 0.90, 0.99], response, name),
+        ),
+    };
+    let [first_byte_p50, first_byte_p99] = basis.quantiles([0.50, 0.99], first_byte, name);
     OperationFigures {
         operation: name.to_owned(),
         role,
@@ -293,20 +305,21 @@ fn of_operation(cell: &Cell<'_>, basis: &Basis<'_>, name: &str, role: Role) -> O
             Some(per(op.payload as f64, op.ok).unwrap_or(0.0) * rate)
         }),
         from_intended_start: !closed,
-        p50: quantile(0.50, timed),
-        p90: quantile(0.90, timed),
-        p99: quantile(0.99, timed),
+        p50,
+        p90,
+        p99,
         max: largest(&ops, timed),
-        service_p50: quantile(0.50, service),
-        service_p99: quantile(0.99, service),
-        first_byte_p50: quantile(0.50, first_byte),
-        first_byte_p99: quantile(0.99, first_byte),
+        service_p50,
+        service_p99,
+        first_byte_p50,
+        first_byte_p99,
     }
 }
 
 /// The slices that give the figures.
 pub(crate) struct Basis<'a> {
     slices: Vec<&'a Slice>,
+    sums: Sums,
     /// They were cut short: a figure may stand, an interval may not.
     cut_short: bool,
 }
@@ -317,6 +330,7 @@ impl<'a> Basis<'a> {
         let cut_short = full.is_empty();
         Self {
             slices: if cut_short { cell.slices.clone() } else { full },
+            sums: cell.sums.clone(),
             cut_short,
         }
     }
@@ -346,13 +360,25 @@ impl<'a> Basis<'a> {
         })
     }
 
-    pub(crate) fn quantile_over(&self, q: f64, pick: &Pick<'_>) -> Measured {
-        self.checked(latency::quantile_over(&self.slices, q, pick))
+    pub(crate) fn quantiles_over<const N: usize>(
+        &self,
+        quantiles: [f64; N],
+        pick: &Pick<'_>,
+    ) -> [Measured; N] {
+        let found = latency::quantiles_over(&self.slices, &self.sums, quantiles, pick);
+        found.map(|each| self.checked(each))
     }
 
-    fn quantile(&self, q: f64, kind: Kind, operation: &str) -> Measured {
-        let wanted = |op: &OpFigures| op.name == operation;
-        self.checked(latency::quantile(&self.slices, q, kind, wanted))
+    fn quantiles<const N: usize>(
+        &self,
+        quantiles: [f64; N],
+        kind: Kind,
+        operation: &str,
+    ) -> [Measured; N] {
+        self.quantiles_over(quantiles, &|slice| {
+            let mine = slice.ops.iter().filter(|op| op.name == operation);
+            mine.map(kind).collect()
+        })
     }
 
     pub(crate) fn checked(&self, measured: Measured) -> Measured {

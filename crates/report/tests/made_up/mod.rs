@@ -29,7 +29,7 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) fn document(&self) -> Document {
         let assessment = assess(&self.plan, &self.slices, self.complete, &self.environment);
-        Document::new(&Source {
+        let source = Source {
             directory: Path::new("runs/2026-01-02T030405-quickstart"),
             started: UNIX_EPOCH + Duration::from_secs(1_767_323_045),
             plan: &self.plan,
@@ -38,7 +38,12 @@ impl Run {
             complete: self.complete,
             ended: tenbin_record::Ended::Planned,
             assessment: &assessment,
-        })
+        };
+        let document = Document::new(&source);
+        let mut taken = Document::without_slices(&source);
+        taken.take_slices(&self.plan, self.slices.clone(), &assessment);
+        assert!(taken == document, "the slices that are taken are others");
+        document
     }
 }
 
