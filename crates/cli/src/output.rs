@@ -86,7 +86,12 @@ pub(crate) fn stream() -> impl io::Write {
 /// The document of a run as JSON, on standard output.
 pub(crate) fn json(document: &Document) {
     if let Some(exporter) = tenbin_report::exporter("json") {
-        print(&exporter.export(document));
+        let mut out = stream();
+        note_failure(
+            exporter
+                .write(document, &mut out)
+                .and_then(|()| out.flush()),
+        );
     }
 }
 

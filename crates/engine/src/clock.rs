@@ -9,6 +9,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 #[derive(Debug, Clone)]
 pub struct Clock {
     source: Source,
+    /// What it is set back by, nanoseconds.
+    behind: u64,
     origin_unix: Duration,
 }
 
@@ -31,6 +33,7 @@ impl Clock {
         };
         Self {
             source,
+            behind: 0,
             origin_unix: SystemTime::now()
                 .duration_since(UNIX_EPOCH)
                 .unwrap_or_default(),
@@ -40,11 +43,18 @@ impl Clock {
     /// Nanoseconds since the origin.
     #[inline]
     pub fn now(&self) -> u64 {
-        match &self.source {
+        let since_start = match &self.source {
             // Saturates: counters of two cores may differ by some cycles.
             Source::Counter { clock, origin } => clock.delta_as_nanos(*origin, clock.raw()),
             Source::System { origin } => origin.elapsed().as_nanos() as u64,
-        }
+        };
+        since_start.saturating_sub(self.behind)
+    }
+
+    /// Makes `origin`, a time of this clock, its zero.
+    pub(crate) fn begin_at(&mut self, origin: u64) {
+        self.behind += origin;
+        self.origin_unix += Duration::from_nanos(origin);
     }
 
     /// Wall time of the origin, since 1970-01-01 UTC.

@@ -62,6 +62,12 @@ impl Dialer {
         Ok((line, dialing))
     }
 
+    /// From now on times are nanoseconds since `origin`.
+    pub(crate) fn begin_at(&mut self, origin: u64) {
+        self.next_deadline = self.next_deadline.saturating_sub(origin);
+        self.notes.begin_at(origin);
+    }
+
     /// When [`Self::overdue`] must be asked again at the latest.
     pub(crate) fn next_deadline(&self) -> u64 {
         self.next_deadline
@@ -104,6 +110,13 @@ impl Dialing {
             since,
             accepted: None,
         }
+    }
+
+    /// From now on times are nanoseconds since `origin`. An attempt that began before counts
+    /// from there on.
+    pub(crate) fn begin_at(&mut self, origin: u64) {
+        self.since = self.since.saturating_sub(origin);
+        self.accepted = self.accepted.map(|at| at.saturating_sub(origin));
     }
 
     /// When it is overdue, given how long it may take.

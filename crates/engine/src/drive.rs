@@ -13,6 +13,7 @@ use crate::clock::Clock;
 use crate::conductor::{Conductor, Rest, Score};
 use crate::exchange::Workload;
 use crate::files::Files;
+use crate::gathering::{self, Gate};
 use crate::http1::Http1;
 use crate::http2::Http2;
 use crate::line::TcpFigures;
@@ -26,6 +27,9 @@ use crate::{pacer, stop, wire};
 
 /// Longest time a connection attempt may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How often it is looked whether all connections are open.
+const GATE_GLANCE: Duration = Duration::from_millis(1);
 
 /// What carries the requests.
 #[derive(Debug, Clone)]
@@ -52,7 +56,7 @@ pub struct Drive {
     pub load: Load,
     /// Seed of random arrivals.
     pub seed: u64,
-    /// Unmeasured head.
+    /// Unmeasured head, which begins when every connection is open or could not be opened.
     pub lead: Duration,
     /// Length of the measured window; without it, until the workload is
     /// exhausted or the load's count is reached.
@@ -63,6 +67,15 @@ pub struct Drive {
     pub rest: Option<Duration>,
     /// Read what servers tell of their stages in the heads of their answers.
     pub stages: bool,
+}
+
+impl Drive {
+    /// Whether all connections are opened before the unmeasured head begins. Without such a head
+    /// the window measures them as well, and without keep-alive each request opens one.
+    fn gathers_first(&self) -> bool {
+        let has_connections = matches!(self.carrier, Carrier::Route(_));
+        has_connections && self.load.keep_alive && !self.lead.is_zero()
+    }
 }
 
 /// News of a slice under way.
@@ -136,6 +149,9 @@ pub fn drive(
     let threads = own.iter().filter(|own| own.is_none()).count();
     let (sender, samples) = mpsc::channel();
     let edge = &Arc::new(AtomicU64::new(u64::MAX));
+    let gate = &drive
+        .gathers_first()
+        .then(|| Gate::for_threads(workers.len()));
     let mut longest = 0;
     let outcomes = thread::scope(|scope| {
         let handles: Vec<_> = workers
@@ -156,7 +172,7 @@ pub fn drive(
                         // The receiver outlives the threads.
                         let _ = sender.send(sample);
                     };
-                    play(drive, clock, score, worker.as_mut(), &mut ship, stop)
+                    play(drive, clock, score, gate, worker.as_mut(), &mut ship, stop)
                         .map(|played| (worker, played))
                         .map_err(|source| EngineError::System {
                             thread: index,
@@ -166,14 +182,16 @@ pub fn drive(
             })
             .collect();
         drop(sender);
-        longest = relay(&samples, clock, drive, threads, edge, listen);
+        longest = relay(&samples, clock, drive, threads, (edge, gate), listen);
         handles
             .into_iter()
             .enumerate()
             .map(|(index, handle)| handle.join().unwrap_or(Err(EngineError::Panic(index))))
             .collect::<Vec<_>>()
     });
-    let opened = SystemTime::UNIX_EPOCH + clock.origin_unix() + drive.lead;
+    let gathered = gate.as_ref().and_then(Gate::origin).unwrap_or(0);
+    let gathered = Duration::from_nanos(gathered);
+    let opened = SystemTime::UNIX_EPOCH + clock.origin_unix() + gathered + drive.lead;
     let (workers, played): (Vec<_>, Vec<_>) = outcomes
         .into_iter()
         .collect::<Result<Vec<_>, _>>()?
@@ -212,7 +230,7 @@ fn relay(
     clock: &Clock,
     drive: &Drive,
     threads: usize,
-    edge: &AtomicU64,
+    (edge, gate): (&AtomicU64, &Option<Gate>),
     listen: &mut dyn FnMut(News),
 ) -> u64 {
     let open = drive.lead.as_nanos() as u64;
@@ -226,10 +244,14 @@ fn relay(
         let next = if opened {
             samples.recv().ok()
         } else {
-            let wait = Duration::from_nanos(open.saturating_sub(clock.now()));
+            let origin = gate.as_ref().map_or(Some(0), Gate::origin);
+            let wait = origin.map_or(GATE_GLANCE, |origin| {
+                Duration::from_nanos((origin + open).saturating_sub(clock.now()))
+            });
             match samples.recv_timeout(wait) {
                 Ok(sample) => Some(sample),
                 Err(mpsc::RecvTimeoutError::Disconnected) => None,
+                Err(mpsc::RecvTimeoutError::Timeout) if origin.is_none() => continue,
                 Err(mpsc::RecvTimeoutError::Timeout) => {
                     opened = true;
                     listen(News::Opened);
@@ -363,10 +385,12 @@ fn play(
     drive: &Drive,
     clock: &Clock,
     score: Score,
+    gate: &Option<Gate>,
     worker: &mut dyn Workload,
     ship: &mut dyn FnMut(Sample),
     stop: &AtomicBool,
 ) -> io::Result<Played> {
+    let ticket = gate.as_ref().map(Gate::ticket);
     let lanes = score.lanes;
     let connections = score.connections * score.weights.len();
     // A user who is told to think for ten milliseconds is not to think for eleven.
@@ -379,11 +403,13 @@ fn play(
             match route.protocol {
                 Protocol::Http1 => {
                     let mut wire = Http1::new(clock, route, connections, lanes, timeout, precise)?;
+                    gathering::gather(&mut wire, &mut conductor, stop, ticket)?;
                     wire::run(&mut wire, &mut conductor, stop)?;
                     wire.tcp_figures()
                 }
                 Protocol::Http2 => {
                     let mut wire = Http2::new(clock, route, connections, lanes, timeout, precise)?;
+                    gathering::gather(&mut wire, &mut conductor, stop, ticket)?;
                     wire::run(&mut wire, &mut conductor, stop)?;
                     wire.tcp_figures()
                 }

@@ -17,6 +17,7 @@ pub mod error;
 pub mod exchange;
 pub mod failure;
 pub mod files;
+mod gathering;
 pub mod histogram;
 pub mod http1;
 pub mod http2;

@@ -25,6 +25,9 @@ pub trait Wire {
     /// # Errors
     /// When the system refuses to wait at all.
     fn turn(&mut self, wake: u64, conductor: &mut Conductor<'_>) -> io::Result<()>;
+
+    /// The slice begins: from now on times are nanoseconds since `origin`.
+    fn begin_at(&mut self, _origin: u64) {}
 }
 
 /// Runs one thread's part of a slice to its end, or until `stop` is set.
@@ -36,8 +39,10 @@ pub(crate) fn run(
     conductor: &mut Conductor<'_>,
     stop: &AtomicBool,
 ) -> io::Result<()> {
-    for connection in 0..conductor.connections() {
-        wire.obey(connection * conductor.lanes(), Order::Reopen, conductor);
+    if !conductor.is_gathered() {
+        for connection in 0..conductor.connections() {
+            wire.obey(connection * conductor.lanes(), Order::Reopen, conductor);
+        }
     }
     loop {
         let now = wire.now();

@@ -7,19 +7,19 @@ mod support;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixListener;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
 use rustls::{
     ClientConfig, HandshakeKind, RootCertStore, ServerConfig, ServerConnection, StreamOwned,
 };
-use support::{Driven, driven};
+use support::{Driven, PATIENT, driven};
 use tenbin_engine::{
-    Address, AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Protocol, Route,
-    Workload,
+    Address, AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment,
+    News, Next, Protocol, Route, Workload, drive,
 };
 use tenbin_plan::Load;
 
@@ -72,6 +72,16 @@ fn server(
     config: ServerConfig,
     serve: impl Fn(&mut Stream, &Seen) -> io::Result<()> + Send + Sync + 'static,
 ) -> (SocketAddr, Arc<Seen>) {
+    slow_server(config, Duration::ZERO, serve)
+}
+
+/// Shakes hands with one client after the other, each after `delay`.
+fn slow_server(
+    config: ServerConfig,
+    delay: Duration,
+    serve: impl Fn(&mut Stream, &Seen) -> io::Result<()> + Send + Sync + 'static,
+) -> (SocketAddr, Arc<Seen>) {
+    let door = Arc::new(Mutex::new(()));
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let seen = Arc::new(Seen::default());
@@ -79,7 +89,10 @@ fn server(
     thread::spawn(move || {
         for mut socket in listener.incoming().map_while(Result::ok) {
             let (config, serve, seen) = (config.clone(), serve.clone(), noted.clone());
+            let door = door.clone();
             thread::spawn(move || {
+                let at_the_door = door.lock().unwrap();
+                thread::sleep(delay);
                 let mut tls = ServerConnection::new(config).unwrap();
                 while tls.is_handshaking() {
                     if tls.complete_io(&mut socket).is_err() {
@@ -91,6 +104,7 @@ fn server(
                     _ => &seen.full,
                 };
                 kind.fetch_add(1, Ordering::Relaxed);
+                drop(at_the_door);
                 let _ = serve(&mut StreamOwned::new(tls, socket), &seen);
             });
         }
@@ -267,6 +281,61 @@ fn keeps_its_connections() {
     assert_eq!(driven.ledger.reused, 497);
     assert_eq!(seen.full.load(Ordering::Relaxed), 3);
     driven.expect_tcp_of_all();
+}
+
+/// Two threads with 20 connections each, to a server that takes `delay` for each connection: what
+/// stood when the window opened, and what failed.
+fn slowly_accepted(delay: Duration, timeout: Duration) -> (Ledger, u64, u64) {
+    let identity = identity();
+    let (address, _) = slow_server(identity.server(), delay, |stream, _| {
+        while request(stream).is_some() {
+            answer(stream, b"hello")?;
+        }
+        Ok(())
+    });
+    let mut route = Route::plain(address);
+    route.tls = Some(Arc::new(identity.client()));
+    route.hosts[0].server_name = Some(ServerName::try_from("localhost").unwrap());
+    let plan = Drive {
+        rest: None,
+        carrier: Carrier::Route(route),
+        load: Load {
+            timeout,
+            ..Load::closed(40)
+        },
+        seed: 1,
+        lead: Duration::from_millis(50),
+        stages: false,
+        window: Some(Duration::from_millis(300)),
+    };
+    let workers = (0..2).map(|_| Box::new(Client::new(u64::MAX, b"", b"hello")) as _);
+    let (mut ledger, mut ok, mut failed) = (Ledger::default(), 0, 0);
+    let stop = AtomicBool::new(false);
+    let done = drive(&plan, workers.collect(), &stop, &mut |news| {
+        let News::Sample(sample) = news else { return };
+        ledger += sample.ledger;
+        ok += sample.ops[0].ok;
+        failed += sample.ops[0].errors.iter().sum::<u64>();
+    });
+    let seconds = done.unwrap().seconds;
+    assert!((seconds - 0.3).abs() < 1e-6, "{seconds}");
+    (ledger, ok, failed)
+}
+
+#[test]
+fn the_window_opens_when_all_connections_are_open() {
+    let (ledger, ok, failed) = slowly_accepted(Duration::from_millis(10), PATIENT);
+    assert_eq!((ledger.standing, ledger.opened, failed), (40, 40, 0));
+    assert!(ok > 0);
+}
+
+#[test]
+fn the_window_waits_for_connections_no_longer_than_one_may_take() {
+    let begun = Instant::now();
+    let timeout = Duration::from_millis(400);
+    let (ledger, _, _) = slowly_accepted(Duration::from_millis(50), timeout);
+    assert!(ledger.standing > 0 && ledger.standing < 40, "{ledger:?}");
+    assert!(begun.elapsed() < PATIENT, "{:?}", begun.elapsed());
 }
 
 #[test]

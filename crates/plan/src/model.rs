@@ -101,7 +101,7 @@ pub struct Rounds {
     /// Every target is started anew, on its data, before each of its slices and stopped
     /// after it; the warm-up then comes before every slice.
     pub relaunch: bool,
-    /// Unmeasured head of every slice, while connections are opened and filled.
+    /// Unmeasured head of every slice, from when its connections are open.
     pub lead: Duration,
 }
 

@@ -1,7 +1,7 @@
 //! The directory of one run, and whole files in it.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Write as _};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -185,9 +185,24 @@ pub fn rfc3339(when: SystemTime) -> String {
 /// The path and the reason; [`RecordError::DiskFull`] when there is no room. The
 /// temporary file is removed again.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
+    write_atomically_with(path, |file| file.write_all(bytes))
+}
+
+/// The same for a file that is too long to be held: `write` is given a buffered writer.
+///
+/// # Errors
+/// As [`write_atomically`].
+pub fn write_atomically_with(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<(), RecordError> {
     let temporary = beside(path);
     let written = fs::File::create(&temporary)
-        .and_then(|mut file| file.write_all(bytes))
+        .and_then(|file| {
+            let mut file = BufWriter::new(file);
+            write(&mut file)?;
+            file.flush()
+        })
         .and_then(|()| fs::rename(&temporary, path));
     written.map_err(|e| {
         let _ = fs::remove_file(&temporary);

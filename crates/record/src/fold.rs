@@ -13,6 +13,7 @@ use crate::slice::{
     ClientUse, HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart, ThreadTurn,
 };
 use crate::store::Store;
+use crate::sum::SlotSum;
 
 /// One second of a slice, merged over threads.
 #[derive(Debug)]
@@ -66,14 +67,27 @@ pub(crate) struct ThreadUse {
 #[derive(Debug)]
 pub(crate) struct SliceFold {
     start: SliceStart,
+    /// Without histograms, as `hosts` are: those are in `sums`.
     ops: Vec<OpFigures>,
     ledger: Ledger,
-    setup: SetupFigures,
     hosts: Vec<HostFigures>,
+    sums: Sums,
     threads: BTreeMap<usize, ThreadSum>,
     pauses: Pauses,
     /// Of a probe.
     probed: Option<Probed>,
+}
+
+/// Histograms of a slice while it goes on. Between slices they are empty, and kept for the next
+/// one.
+#[derive(Debug, Default)]
+pub(crate) struct Sums {
+    /// By operation, in the order of [`Kind::ALL`].
+    ops: Vec<[SlotSum; Kind::ALL.len()]>,
+    /// In the order of [`Step::ALL`].
+    setup: [SlotSum; Step::ALL.len()],
+    /// Service times by host.
+    hosts: Vec<SlotSum>,
 }
 
 /// What one thread did in the window so far.
@@ -88,17 +102,22 @@ struct ThreadSum {
 }
 
 impl SliceFold {
-    pub(crate) fn new(start: SliceStart) -> Self {
+    /// `sums` are empty: new ones, or those of an earlier slice.
+    pub(crate) fn new(start: SliceStart, mut sums: Sums) -> Self {
         let ops = start.operations_by_role();
-        let ops = ops.map(|(name, role)| OpFigures::of(name, role)).collect();
+        let ops = ops.map(|(name, role)| OpFigures::of(name, role));
+        let ops: Vec<OpFigures> = ops.collect();
         let probed = start.probe.map(|_| Probed::default());
-        let hosts = start.hosts.iter().map(|n| HostFigures::new(n)).collect();
+        let hosts = start.hosts.iter().map(|n| HostFigures::new(n));
+        let hosts: Vec<HostFigures> = hosts.collect();
+        sums.ops.resize_with(ops.len(), Default::default);
+        sums.hosts.resize_with(hosts.len(), Default::default);
         Self {
             start,
             ops,
             ledger: Ledger::default(),
-            setup: SetupFigures::default(),
             hosts,
+            sums,
             threads: BTreeMap::new(),
             pauses: Pauses::default(),
             probed,
@@ -114,13 +133,21 @@ impl SliceFold {
         if let Some(probed) = &mut self.probed {
             probed.add(interval);
         }
-        for (sum, op) in self.ops.iter_mut().zip(&interval.ops) {
-            add_figures(sum, op);
+        let ops = self.ops.iter_mut().zip(&mut self.sums.ops);
+        for ((sum, times), op) in ops.zip(&interval.ops) {
+            add_op_counts(sum, op);
+            for (times, kind) in times.iter_mut().zip(Kind::ALL) {
+                times.add(kind.of(op));
+            }
         }
         self.ledger += interval.ledger;
-        add_setup(&mut self.setup, &interval.setup);
-        for (sum, host) in self.hosts.iter_mut().zip(&interval.hosts) {
-            add_host(sum, host);
+        for (times, step) in self.sums.setup.iter_mut().zip(Step::ALL) {
+            times.add(step.of(&interval.setup));
+        }
+        let hosts = self.hosts.iter_mut().zip(&mut self.sums.hosts);
+        for ((sum, times), host) in hosts.zip(&interval.hosts) {
+            add_host_counts(sum, host);
+            times.add(&host.service);
         }
         for usage in &interval.threads {
             self.pauses.add(usage);
@@ -132,23 +159,24 @@ impl SliceFold {
         }
     }
 
-    /// The finished slice. Its histograms move to `store`.
-    pub(crate) fn finish(mut self, end: SliceEnd, store: &mut Store) -> Slice {
-        for op in &mut self.ops {
-            Kind::ALL
-                .into_iter()
-                .for_each(|kind| kind.of_mut(op).move_to(store));
+    /// The finished slice, and the sums for the next one.
+    pub(crate) fn finish(mut self, end: SliceEnd) -> (Slice, Sums) {
+        for (op, times) in self.ops.iter_mut().zip(&mut self.sums.ops) {
+            for (times, kind) in times.iter_mut().zip(Kind::ALL) {
+                *kind.of_mut(op) = times.take();
+            }
             if self.start.closed_loop {
                 op.response = op.service.clone();
             }
         }
-        for step in Step::ALL {
-            step.of_mut(&mut self.setup).move_to(store);
+        let mut setup = SetupFigures::default();
+        for (times, step) in self.sums.setup.iter_mut().zip(Step::ALL) {
+            *step.of_mut(&mut setup) = times.take();
         }
-        for host in &mut self.hosts {
-            host.service.move_to(store);
+        for (host, times) in self.hosts.iter_mut().zip(&mut self.sums.hosts) {
+            host.service = times.take();
         }
-        Slice {
+        let slice = Slice {
             index: self.start.index,
             block: self.start.block,
             round: self.start.round,
@@ -164,7 +192,7 @@ impl SliceFold {
             probed: self.probed,
             ops: self.ops,
             ledger: self.ledger,
-            setup: self.setup,
+            setup,
             hosts: self.hosts,
             client: ClientUse {
                 allocated: end.allocated,
@@ -182,7 +210,29 @@ impl SliceFold {
             backlog: self.threads.values().map(|thread| thread.backlog).sum(),
             pause: self.pauses.longest(self.start.start),
             cut_short: end.cut_short,
+        };
+        (slice, self.sums)
+    }
+}
+
+/// Moves the histograms of a slice out of memory, as far as `store` takes them.
+pub(crate) fn move_histograms(slice: &mut Slice, store: &mut Store) {
+    for op in &mut slice.ops {
+        for kind in Kind::ALL {
+            // Two that are one stay one.
+            if kind != Kind::Response || !slice.closed_loop {
+                kind.of_mut(op).move_to(store);
+            }
         }
+        if slice.closed_loop {
+            op.response = op.service.clone();
+        }
+    }
+    for step in Step::ALL {
+        step.of_mut(&mut slice.setup).move_to(store);
+    }
+    for host in &mut slice.hosts {
+        host.service.move_to(store);
     }
 }
 
@@ -252,6 +302,14 @@ fn readiest(threads: &BTreeMap<usize, ThreadSum>) -> Option<ThreadTurn> {
 
 /// Adds the figures of an operation to those it had.
 pub(crate) fn add_figures(sum: &mut OpFigures, part: &OpFigures) {
+    add_op_counts(sum, part);
+    for kind in Kind::ALL {
+        kind.of_mut(sum).add(kind.of(part));
+    }
+}
+
+/// All but the histograms.
+fn add_op_counts(sum: &mut OpFigures, part: &OpFigures) {
     sum.answered = match (sum.ok, part.ok) {
         (0, _) => part.answered,
         (_, 0) => sum.answered,
@@ -270,9 +328,6 @@ pub(crate) fn add_figures(sum: &mut OpFigures, part: &OpFigures) {
     for (text, count) in &part.failures {
         failure::count(&mut sum.failures, text, *count);
     }
-    for kind in Kind::ALL {
-        kind.of_mut(sum).add(kind.of(part));
-    }
 }
 
 /// Adds the set-up of connections to that of others.
@@ -284,9 +339,14 @@ pub(crate) fn add_setup(sum: &mut SetupFigures, part: &SetupFigures) {
 
 /// Adds the figures of a host to those it had.
 pub(crate) fn add_host(sum: &mut HostFigures, part: &HostFigures) {
+    add_host_counts(sum, part);
+    sum.service.add(&part.service);
+}
+
+/// All but the histogram.
+fn add_host_counts(sum: &mut HostFigures, part: &HostFigures) {
     sum.ok += part.ok;
     add_counts(&mut sum.errors, &part.errors);
-    sum.service.add(&part.service);
 }
 
 fn add_counts<K: Ord + Clone>(sum: &mut BTreeMap<K, u64>, part: &BTreeMap<K, u64>) {

@@ -4,6 +4,7 @@ use hdrhistogram::Histogram;
 use tenbin_engine::histogram::{latency_histogram, lowest_of_slot};
 
 use crate::packed::PackedHistogram;
+use crate::sum::SlotSum;
 
 /// Adds `part` to `sum`. Percentiles are never averaged: histograms are added,
 /// and percentiles read off the sum.
@@ -13,13 +14,13 @@ pub fn merge(sum: &mut Histogram<u64>, part: &PackedHistogram) {
 
 /// The sum of `parts`: faster than adding one part after the other.
 pub fn merged<'a>(parts: impl IntoIterator<Item = &'a PackedHistogram>) -> Histogram<u64> {
-    let mut slots = Vec::new();
+    let mut slots = SlotSum::default();
     for part in parts {
-        part.add_to_slots(&mut slots);
+        slots.add(part);
     }
     let mut sum = latency_histogram();
     sum.auto(true);
-    for (slot, count) in slots.into_iter().enumerate() {
+    for (slot, count) in slots.slots() {
         if count > 0 {
             sum.record_n(lowest_of_slot(slot), count)
                 .expect("a histogram that resizes itself takes any value");

@@ -2,14 +2,13 @@
 //! line a second, a target, an operation or a host, and a kind.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use flate2::Compression;
-use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
+use flate2::{Compression, Decompress, FlushDecompress, Status};
 use hdrhistogram::serialization::interval_log::{
     IntervalLogIterator, IntervalLogWriterBuilder, LogEntry,
 };
@@ -134,23 +133,101 @@ fn tag_part(name: &str) -> String {
 /// Histograms read from the file, by kind.
 pub(crate) struct Decoded(BTreeMap<String, PackedHistogram>);
 
-/// The histograms in `lines`, the part of the file that a line points to.
-///
-/// # Errors
-/// When there is anything else.
-pub(crate) fn decode(lines: &[u8]) -> Result<Decoded, String> {
-    let mut decoded = BTreeMap::new();
-    for entry in IntervalLogIterator::new(lines) {
-        let Ok(LogEntry::Interval(entry)) = entry else {
-            return Err("expected a histogram".to_owned());
-        };
-        let kind = entry
-            .tag()
-            .and_then(|tag| tag.as_str().rsplit_once('/'))
-            .map_or("", |(_, kind)| kind);
-        decoded.insert(kind.to_owned(), histogram(entry.encoded_histogram())?);
+/// Decodes histograms. What that takes is used again: a run of ten hours has a hundred thousand.
+pub(crate) struct Decoder {
+    zip: Decompress,
+    packed: Vec<u8>,
+    plain: Vec<u8>,
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self {
+            zip: Decompress::new(true),
+            packed: Vec::new(),
+            plain: Vec::new(),
+        }
     }
-    Ok(Decoded(decoded))
+}
+
+impl Decoder {
+    /// The histograms in `lines`, the part of the file that a line points to.
+    ///
+    /// # Errors
+    /// When there is anything else.
+    pub(crate) fn decode(&mut self, lines: &[u8]) -> Result<Decoded, String> {
+        let mut decoded = BTreeMap::new();
+        for entry in IntervalLogIterator::new(lines) {
+            let Ok(LogEntry::Interval(entry)) = entry else {
+                return Err("expected a histogram".to_owned());
+            };
+            let kind = entry
+                .tag()
+                .and_then(|tag| tag.as_str().rsplit_once('/'))
+                .map_or("", |(_, kind)| kind);
+            decoded.insert(kind.to_owned(), self.histogram(entry.encoded_histogram())?);
+        }
+        Ok(Decoded(decoded))
+    }
+
+    fn histogram(&mut self, encoded: &str) -> Result<PackedHistogram, String> {
+        self.packed.clear();
+        let decoded = STANDARD.decode_vec(encoded, &mut self.packed);
+        decoded.map_err(|e| format!("the histogram is not base64: {e}"))?;
+        let undecodable = |e: String| format!("the histogram cannot be decoded: {e}");
+        let is_zipped = self.packed.starts_with(&COMPRESSED);
+        self.plain.clear();
+        self.zip.reset(true);
+        if !is_zipped {
+            self.plain.extend_from_slice(&self.packed);
+        }
+        let mut unzip_to = |plain: &mut Vec<u8>, length| match is_zipped {
+            true => unzip(
+                &mut self.zip,
+                &self.packed[8.min(self.packed.len())..],
+                plain,
+                length,
+            ),
+            false => Ok(()),
+        };
+        unzip_to(&mut self.plain, HEAD).map_err(undecodable)?;
+        let too_short = || undecodable("it ends too early".to_owned());
+        let head = Head::of(&self.plain).ok_or_else(too_short)?;
+        head.expect_bounded()?;
+        if head.is_ours() {
+            let length = HEAD + head.field(4) as usize;
+            unzip_to(&mut self.plain, length).map_err(undecodable)?;
+            let counts = self.plain.get(HEAD..length).ok_or_else(too_short)?;
+            return PackedHistogram::decode(counts).map_err(undecodable);
+        }
+        let other = Deserializer::new().deserialize(&mut self.packed.as_slice());
+        other
+            .map(|histogram| PackedHistogram::from(&histogram))
+            .map_err(|e| undecodable(e.to_string()))
+    }
+}
+
+/// Decompresses until `plain` has at least `length` bytes or `zipped` ends; `zip` and `plain` know
+/// how far they are.
+fn unzip(
+    zip: &mut Decompress,
+    zipped: &[u8],
+    plain: &mut Vec<u8>,
+    length: usize,
+) -> Result<(), String> {
+    // Most histograms fit at the first attempt.
+    plain.reserve(length.saturating_sub(plain.len()).max(FIRST_ROOM));
+    while plain.len() < length {
+        let (read, written) = (zip.total_in(), zip.total_out());
+        let rest = zipped.get(read as usize..).unwrap_or_default();
+        let status = zip.decompress_vec(rest, plain, FlushDecompress::None);
+        let status = status.map_err(|e| e.to_string())?;
+        let is_stuck = (zip.total_in(), zip.total_out()) == (read, written);
+        if is_stuck || status == Status::StreamEnd {
+            break;
+        }
+    }
+    Ok(())
 }
 
 impl Decoded {
@@ -189,34 +266,11 @@ impl Decoded {
     }
 }
 
-fn histogram(encoded: &str) -> Result<PackedHistogram, String> {
-    let bytes = STANDARD
-        .decode(encoded)
-        .map_err(|e| format!("the histogram is not base64: {e}"))?;
-    let undecodable = |e: String| format!("the histogram cannot be decoded: {e}");
-    let mut plain: Box<dyn io::Read + '_> = match bytes.starts_with(&COMPRESSED) {
-        true => Box::new(ZlibDecoder::new(bytes.get(8..).unwrap_or_default())),
-        false => Box::new(bytes.as_slice()),
-    };
-    let mut head = Head([0; HEAD]);
-    let read = plain.read_exact(&mut head.0);
-    read.map_err(|e| undecodable(e.to_string()))?;
-    head.expect_bounded()?;
-    if head.is_ours() {
-        let mut counts = vec![0; head.field(4) as usize];
-        let read = plain.read_exact(&mut counts);
-        read.map_err(|e| undecodable(e.to_string()))?;
-        return PackedHistogram::decode(&counts).map_err(undecodable);
-    }
-    let other = Deserializer::new().deserialize(&mut bytes.as_slice());
-    other
-        .map(|histogram| PackedHistogram::from(&histogram))
-        .map_err(|e| undecodable(e.to_string()))
-}
-
 /// Largest payload of one histogram, bytes: a run's own take at most 9 bytes for each of
 /// some 28,000 counts.
 const LARGEST_PAYLOAD: u32 = 1 << 20;
+/// Bytes to decompress at first.
+const FIRST_ROOM: usize = 4 << 10;
 /// Significant digits of a run's own histograms.
 const DIGITS: u32 = 3;
 /// Lowest discernible value of a run's own histograms, nanoseconds.
@@ -235,6 +289,11 @@ const HEAD: usize = 40;
 struct Head([u8; HEAD]);
 
 impl Head {
+    /// `None` if there are fewer bytes.
+    fn of(plain: &[u8]) -> Option<Self> {
+        plain.first_chunk().copied().map(Self)
+    }
+
     /// A deserializer sets aside as much memory as this asks for, up to 4 GiB.
     ///
     /// # Errors
@@ -282,6 +341,10 @@ mod tests {
     use tenbin_engine::histogram::latency_histogram;
 
     use super::*;
+
+    fn histogram(encoded: &str) -> Result<PackedHistogram, String> {
+        Decoder::default().histogram(encoded)
+    }
 
     /// A compressed histogram of nothing with this length of payload and these digits.
     fn packed(payload: u32, digits: u32) -> String {

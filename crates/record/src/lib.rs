@@ -32,6 +32,7 @@ pub mod directory;
 pub mod environment;
 mod error;
 mod fold;
+mod folding;
 mod histogram;
 mod hlog;
 mod left;
@@ -50,10 +51,15 @@ pub mod server;
 mod single;
 pub mod slice;
 mod store;
+mod sum;
+mod window;
 mod writer;
 
 pub use check::Integrity;
-pub use directory::{RunDirectory, can_write_atomically, is_under_way, rfc3339, write_atomically};
+pub use directory::{
+    RunDirectory, can_write_atomically, is_under_way, rfc3339, write_atomically,
+    write_atomically_with,
+};
 pub use environment::{
     Environment, HostAsked, HostEnvironment, PatternAsked, ProgramFile, Retried, TargetEnvironment,
 };
@@ -84,4 +90,5 @@ pub use slice::{
     Allocated, ClientUse, HostFigures, OpFigures, RateProbe, SetupFigures, Slice, SliceEnd,
     SliceStart, ThreadTurn,
 };
+pub use window::SlotWindow;
 pub use writer::RunWriter;

@@ -7,33 +7,49 @@
 
 use std::borrow::Cow;
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hdrhistogram::Histogram;
 use tenbin_engine::histogram::{latency_histogram, lowest_of_slot, slot_of, width_of_slot};
 
 use crate::store::{Store, Stored};
+use crate::window::SlotWindow;
 
 /// The last slot of a histogram of 64-bit values.
 const LAST_SLOT: usize = slot_of(u64::MAX);
 
 /// A histogram of nanoseconds in the slots of [`latency_histogram`], in a few hundred bytes.
 ///
-/// Its figures are those of a [`Histogram`] with three significant digits. Reading one takes time
-/// in proportion to its filled slots; to add up many, use [`crate::merge`] with a [`Histogram`].
+/// Its figures are those of a [`Histogram`] with three significant digits. The extremes, the mean
+/// and the usual percentiles are computed once; everything else takes time in proportion to its
+/// filled slots. To add up many, use [`crate::merged`].
 #[derive(Clone, Default)]
-pub struct PackedHistogram {
+pub struct PackedHistogram(Option<Arc<Packed>>);
+
+/// At least one value. Shared: in a closed loop two kinds of latency are the same.
+struct Packed {
     total: u64,
+    digest: OnceLock<Digest>,
     counts: Counts,
 }
 
-/// Encoded counts. Shared: in a closed loop two kinds of latency are the same.
-#[derive(Clone, Default)]
+/// Encoded counts.
 enum Counts {
-    #[default]
-    Empty,
-    Memory(Arc<[u8]>),
+    Memory(Box<[u8]>),
     File(Stored),
+}
+
+/// The quantiles of a [`Digest`]: those that every report shows for each slice.
+const DIGESTED: [f64; 3] = [0.5, 0.9, 0.99];
+
+/// What is asked most often of a histogram.
+#[derive(Clone, Copy)]
+struct Digest {
+    lowest_slot: usize,
+    highest_slot: usize,
+    /// The slots of the quantiles of [`DIGESTED`].
+    quantile_slots: [usize; DIGESTED.len()],
+    mean: f64,
 }
 
 impl PackedHistogram {
@@ -44,36 +60,47 @@ impl PackedHistogram {
 
     /// Number of values.
     pub fn len(&self) -> u64 {
-        self.total
+        self.0.as_ref().map_or(0, |packed| packed.total)
     }
 
     /// Whether there is no value.
     pub fn is_empty(&self) -> bool {
-        self.total == 0
+        self.0.is_none()
+    }
+
+    /// Whether both are the same histogram in memory.
+    pub fn is_shared_with(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(two)) => Arc::ptr_eq(one, two),
+            (None, None) => true,
+            _ => false,
+        }
     }
 
     /// The lowest value of the first filled slot; 0 for an empty histogram.
     pub fn min(&self) -> u64 {
-        let first = self.slots().next();
-        first.map_or(0, |(slot, _)| lowest_of_slot(slot))
+        self.digest()
+            .map_or(0, |digest| lowest_of_slot(digest.lowest_slot))
     }
 
     /// The highest value of the last filled slot; 0 for an empty histogram.
     pub fn max(&self) -> u64 {
-        let last = self.slots().last();
-        last.map_or(0, |(slot, _)| highest_of_slot(slot))
+        self.digest()
+            .map_or(0, |digest| highest_of_slot(digest.highest_slot))
     }
 
     /// The mean, of the middle of each slot; 0 for an empty histogram.
     pub fn mean(&self) -> f64 {
-        self.slots().fold(0.0, |sum, (slot, count)| {
-            sum + median_of_slot(slot) as f64 * count as f64 / self.total as f64
-        })
+        self.digest().map_or(0.0, |digest| digest.mean)
     }
 
     /// The value at quantile `q` (0 to 1), the highest of its slot; 0 for an empty histogram.
     pub fn value_at_quantile(&self, q: f64) -> u64 {
-        let rank = ((q.min(1.0) * self.total as f64).ceil() as u64).max(1);
+        if let Some(at) = DIGESTED.iter().position(|digested| *digested == q) {
+            let slot = self.digest().map(|digest| digest.quantile_slots[at]);
+            return slot.map_or(0, highest_of_slot);
+        }
+        let rank = rank(q, self.len());
         let mut below = 0;
         let found = self.slots().find(|(_, count)| {
             below += count;
@@ -175,42 +202,62 @@ impl PackedHistogram {
         }
     }
 
-    /// Adds all counts to those of their slots; `sums` grows if it has to.
-    pub(crate) fn add_to_slots(&self, sums: &mut Vec<u64>) {
-        for (slot, count) in self.slots() {
-            if sums.len() <= slot {
-                sums.resize(slot + 1, 0);
-            }
-            sums[slot] += count;
-        }
+    /// Calls `each` with every filled slot and its count, in the order of the slots.
+    pub(crate) fn for_each_slot(&self, each: impl FnMut(usize, u64)) {
+        for_each_slot(&self.encoded(), each);
     }
 
-    /// The counts of the slots from `first` on, as many as `counts` has.
-    pub fn counts_from(&self, first: usize, counts: &mut [u64]) {
-        counts.fill(0);
-        let behind = first + counts.len();
-        let inside = self.slots().skip_while(|(slot, _)| *slot < first);
-        for (slot, count) in inside.take_while(|(slot, _)| *slot < behind) {
-            counts[slot - first] = count;
-        }
+    /// Adds the counts to those of all windows: one pass for all of them.
+    pub fn add_to_windows(&self, windows: &mut [SlotWindow]) {
+        self.for_each_slot(|slot, count| {
+            for window in &mut *windows {
+                window.add(slot, count);
+            }
+        });
     }
 
     /// The counts as HdrHistogram's encoding V2 has them.
     pub(crate) fn encoded(&self) -> Cow<'_, [u8]> {
-        match &self.counts {
-            Counts::Empty => Cow::Borrowed(&[]),
-            Counts::Memory(bytes) => Cow::Borrowed(bytes),
-            Counts::File(stored) => Cow::Owned(stored.read()),
+        match self.0.as_deref().map(|packed| &packed.counts) {
+            None => Cow::Borrowed(&[]),
+            Some(Counts::Memory(bytes)) => Cow::Borrowed(bytes),
+            Some(Counts::File(stored)) => Cow::Owned(stored.read()),
         }
     }
 
-    /// Moves the counts out of memory, as far as `store` takes them.
+    /// Moves the counts out of memory, as far as `store` takes them. Others that share them keep
+    /// them in memory.
     pub(crate) fn move_to(&mut self, store: &mut Store) {
-        if let Counts::Memory(bytes) = &self.counts
+        let Some(packed) = self.0.as_deref() else {
+            return;
+        };
+        if let Counts::Memory(bytes) = &packed.counts
             && let Some(stored) = store.take(bytes)
         {
-            self.counts = Counts::File(stored);
+            self.digest();
+            self.0 = Some(Arc::new(Packed {
+                total: packed.total,
+                digest: packed.digest.clone(),
+                counts: Counts::File(stored),
+            }));
         }
+    }
+
+    /// `None` of an empty histogram. Computed once: before the counts move to a file, if not
+    /// earlier.
+    fn digest(&self) -> Option<&Digest> {
+        let packed = self.0.as_deref()?;
+        Some(
+            packed
+                .digest
+                .get_or_init(|| Digest::of(packed.total, &self.encoded())),
+        )
+    }
+
+    /// Computes now what is computed once.
+    pub(crate) fn with_digest(self) -> Self {
+        self.digest();
+        self
     }
 
     /// From counts as HdrHistogram's encoding V2 has them, of a histogram whose lowest discernible
@@ -220,24 +267,49 @@ impl PackedHistogram {
     /// When they are no such counts.
     pub(crate) fn decode(encoded: &[u8]) -> Result<Self, String> {
         let damaged = || "its counts are damaged".to_owned();
-        let mut packer = Packer::default();
         let (mut slot, mut at, mut total) = (0_usize, 0, 0_u64);
+        // Whether they are written in the only way in which we write them.
+        let (mut is_ours, mut after_zeros) = (true, false);
         while at < encoded.len() {
             let (number, length) = number(&encoded[at..]).ok_or_else(damaged)?;
             at += length;
-            let Ok(count) = u64::try_from(number) else {
+            is_ours &= length == 1 || encoded[at - 1] != 0;
+            if number > 0 {
+                after_zeros = false;
+                total = total
+                    .checked_add(number.unsigned_abs())
+                    .ok_or_else(damaged)?;
+            } else {
+                is_ours &= !after_zeros && number != -1;
+                after_zeros = true;
+            }
+            if number >= 0 {
+                if slot > LAST_SLOT {
+                    return Err(damaged());
+                }
+                slot += 1;
+            } else {
                 let zeros = usize::try_from(number.unsigned_abs()).map_err(|_| damaged())?;
                 slot = slot.checked_add(zeros).ok_or_else(damaged)?;
-                continue;
-            };
-            if slot > LAST_SLOT {
-                return Err(damaged());
             }
-            total = total.checked_add(count).ok_or_else(damaged)?;
-            packer.push(slot, count);
-            slot += 1;
         }
+        if is_ours && !after_zeros {
+            return Ok(Self::of(total, encoded.into()));
+        }
+        let mut packer = Packer::default();
+        for_each_slot(encoded, |slot, count| packer.push(slot, count));
         Ok(packer.finish())
+    }
+
+    fn of(total: u64, counts: Box<[u8]>) -> Self {
+        let packed = (total > 0).then(|| {
+            Arc::new(Packed {
+                total,
+                digest: OnceLock::new(),
+                counts: Counts::Memory(counts),
+            })
+        });
+        Self(packed)
     }
 
     fn slots(&self) -> Slots<'_> {
@@ -263,7 +335,8 @@ impl From<&Histogram<u64>> for PackedHistogram {
 
 impl PartialEq for PackedHistogram {
     fn eq(&self, other: &Self) -> bool {
-        self.total == other.total && self.encoded() == other.encoded()
+        self.is_shared_with(other)
+            || (self.len() == other.len() && self.encoded() == other.encoded())
     }
 }
 
@@ -275,12 +348,59 @@ impl std::fmt::Debug for PackedHistogram {
     }
 }
 
+impl Digest {
+    /// Of encoded counts of `total` values, at least one.
+    fn of(total: u64, encoded: &[u8]) -> Self {
+        let ranks = DIGESTED.map(|q| rank(q, total));
+        let mut digest = Self {
+            lowest_slot: LAST_SLOT,
+            highest_slot: 0,
+            quantile_slots: [0; DIGESTED.len()],
+            mean: 0.0,
+        };
+        let mut below = 0_u64;
+        for_each_slot(encoded, |slot, count| {
+            let reached = below.saturating_add(count);
+            for (rank, quantile_slot) in ranks.iter().zip(&mut digest.quantile_slots) {
+                if below < *rank && *rank <= reached {
+                    *quantile_slot = slot;
+                }
+            }
+            below = reached;
+            digest.lowest_slot = digest.lowest_slot.min(slot);
+            digest.highest_slot = slot;
+            digest.mean += median_of_slot(slot) as f64 * count as f64 / total as f64;
+        });
+        digest
+    }
+}
+
+/// How many values are at most the quantile `q` (0 to 1) of `total` values, at least.
+fn rank(q: f64, total: u64) -> u64 {
+    ((q.min(1.0) * total as f64).ceil() as u64).max(1)
+}
+
 fn highest_of_slot(slot: usize) -> u64 {
     lowest_of_slot(slot) + (width_of_slot(slot) - 1)
 }
 
 fn median_of_slot(slot: usize) -> u64 {
     lowest_of_slot(slot) + width_of_slot(slot) / 2
+}
+
+/// Calls `each` with every filled slot and its count, up to the first number that is not whole.
+#[inline]
+fn for_each_slot(mut encoded: &[u8], mut each: impl FnMut(usize, u64)) {
+    let mut slot = 0_usize;
+    while let Some((number, length)) = number(encoded) {
+        encoded = &encoded[length..];
+        if number > 0 {
+            each(slot, number.unsigned_abs());
+            slot += 1;
+        } else {
+            slot += (number.unsigned_abs() as usize).max(1);
+        }
+    }
 }
 
 /// The filled slots and their counts.
@@ -356,7 +476,7 @@ fn push_number(bytes: &mut Vec<u8>, number: i64) {
 
 /// Takes counts in the order of their slots. Counts of one slot that follow each other add up.
 #[derive(Default)]
-struct Packer {
+pub(crate) struct Packer {
     bytes: Vec<u8>,
     total: u64,
     /// The first slot that is not in `bytes`.
@@ -365,7 +485,7 @@ struct Packer {
 }
 
 impl Packer {
-    fn push(&mut self, slot: usize, count: u64) {
+    pub(crate) fn push(&mut self, slot: usize, count: u64) {
         match &mut self.pending {
             _ if count == 0 => {}
             Some((pending, sum)) if *pending == slot => *sum += count,
@@ -385,20 +505,14 @@ impl Packer {
             1 => self.bytes.push(0),
             zeros => push_number(&mut self.bytes, -(zeros as i64)),
         }
-        push_number(&mut self.bytes, count as i64);
-        self.total += count;
+        push_number(&mut self.bytes, count.min(i64::MAX as u64) as i64);
+        self.total = self.total.saturating_add(count);
         self.next = slot + 1;
     }
 
-    fn finish(mut self) -> PackedHistogram {
+    pub(crate) fn finish(mut self) -> PackedHistogram {
         self.flush();
-        PackedHistogram {
-            total: self.total,
-            counts: match self.total {
-                0 => Counts::Empty,
-                _ => Counts::Memory(self.bytes.into()),
-            },
-        }
+        PackedHistogram::of(self.total, self.bytes.into())
     }
 }
 
@@ -483,7 +597,8 @@ mod tests {
             let dense = dense(&values(300 * seed, seed));
             let mut packed = PackedHistogram::from(&dense);
             packed.move_to(&mut store);
-            assert!(matches!(packed.counts, Counts::File(_)));
+            let counts = packed.0.as_ref().map(|packed| &packed.counts);
+            assert!(matches!(counts, Some(Counts::File(_))));
             expect_alike(&packed, &dense);
             assert_eq!(packed, PackedHistogram::from(&dense));
         }

@@ -6,6 +6,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Seek as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::SystemTime;
 
 use serde::Deserialize;
@@ -18,7 +19,8 @@ use crate::directory::{
 };
 use crate::environment::Environment;
 use crate::error::RecordError;
-use crate::fold::{Interval, Kind, SliceFold, Step};
+use crate::fold::{Interval, Kind, SliceFold, Step, Sums, move_histograms};
+use crate::folding::Folding;
 use crate::hlog;
 use crate::lines::{
     ByteRange, CompleteLine, EndLine, Ended, HostPart, Line, OperationLine, RunLine, SCHEMA,
@@ -96,52 +98,53 @@ pub fn read(directory: &Path) -> Result<RecordedRun, RecordError> {
     let plan_toml = read_required(directory, PLAN_FILE)?;
     let (environment, environment_fits) = read_environment(directory)?;
     let latency = Latency::open(directory.join(LATENCY_FILE))?;
-
-    let mut journal = Journal::new(latency);
-    let read = journal.read(&directory.join(INTERVALS_FILE));
-    let mut integrity = Integrity {
-        is_unchecked: environment_fits.is_none() && journal.lines.have_no_values(),
-        changed: Vec::new(),
-        cut_off: journal.cut_off(),
-    };
-    if !integrity.is_unchecked {
-        let is_same_run = journal.began(environment.started_unix_ns);
-        let whole = [
-            (PLAN_FILE, journal.fits_plan(&plan_toml)),
-            (
-                ENVIRONMENT_FILE,
-                environment_fits == Some(true) && is_same_run,
-            ),
-        ];
-        let changed = whole.into_iter().filter(|(_, fits)| !fits);
-        let sentence = |(name, _)| format!("{name} was changed after the run wrote it");
-        integrity.changed = changed.map(sentence).chain(journal.changed()).collect();
-    }
-    if let Err(source) = read {
-        return Err(match integrity.changed.is_empty() {
-            true => source,
-            false => RecordError::Changed {
-                path: directory.to_path_buf(),
-                changed: integrity.changed.join("; "),
-                source: Box::new(source),
-            },
-        });
-    }
-    let complete = journal.complete && !journal.is_cut;
-    if !complete && has_result_of_complete_run(directory) {
-        let missing =
-            "the end of what the run wrote was removed: result.json is that of a complete run";
-        integrity.changed.push(missing.to_owned());
-    }
-    Ok(RecordedRun {
-        plan_toml,
-        started: environment.started(),
-        environment: environment.environment,
-        slices: journal.slices,
-        complete,
-        ended: journal.ended,
-        seconds: journal.seconds,
-        integrity,
+    thread::scope(|scope| {
+        let mut journal = Journal::new(&latency, scope);
+        let read = journal.read(&directory.join(INTERVALS_FILE));
+        let mut integrity = Integrity {
+            is_unchecked: environment_fits.is_none() && journal.lines.have_no_values(),
+            changed: Vec::new(),
+            cut_off: journal.cut_off(),
+        };
+        if !integrity.is_unchecked {
+            let is_same_run = journal.began(environment.started_unix_ns);
+            let whole = [
+                (PLAN_FILE, journal.fits_plan(&plan_toml)),
+                (
+                    ENVIRONMENT_FILE,
+                    environment_fits == Some(true) && is_same_run,
+                ),
+            ];
+            let changed = whole.into_iter().filter(|(_, fits)| !fits);
+            let sentence = |(name, _)| format!("{name} was changed after the run wrote it");
+            integrity.changed = changed.map(sentence).chain(journal.changed()).collect();
+        }
+        if let Err(source) = read {
+            return Err(match integrity.changed.is_empty() {
+                true => source,
+                false => RecordError::Changed {
+                    path: directory.to_path_buf(),
+                    changed: integrity.changed.join("; "),
+                    source: Box::new(source),
+                },
+            });
+        }
+        let complete = journal.complete && !journal.is_cut;
+        if !complete && has_result_of_complete_run(directory) {
+            let missing =
+                "the end of what the run wrote was removed: result.json is that of a complete run";
+            integrity.changed.push(missing.to_owned());
+        }
+        Ok(RecordedRun {
+            plan_toml,
+            started: environment.started(),
+            environment: environment.environment,
+            slices: journal.slices,
+            complete,
+            ended: journal.ended,
+            seconds: journal.seconds,
+            integrity,
+        })
     })
 }
 
@@ -248,26 +251,31 @@ impl Latency {
     fn decode<T>(
         &self,
         range: ByteRange,
+        desk: &mut Desk,
         of: impl FnOnce(hlog::Decoded) -> Result<T, String>,
     ) -> Result<T, RecordError> {
-        let bytes = self.bytes(range)?;
-        let decoded = hlog::decode(&bytes).and_then(of);
-        decoded.map_err(|what| self.damaged(range, what))
+        self.read_bytes(range, &mut desk.bytes)?;
+        let decoded = desk.decoder.decode(&desk.bytes);
+        decoded
+            .and_then(of)
+            .map_err(|what| self.damaged(range, what))
     }
 
     /// What a line points to; noted if it does not fit the check value.
-    fn bytes(&self, range: ByteRange) -> Result<Vec<u8>, RecordError> {
+    fn read_bytes(&self, range: ByteRange, bytes: &mut Vec<u8>) -> Result<(), RecordError> {
         let too_long = |_| self.damaged(range, "it is too long".to_owned());
-        let mut bytes = vec![0; usize::try_from(range.length).map_err(too_long)?];
+        let length = usize::try_from(range.length).map_err(too_long)?;
+        bytes.clear();
+        bytes.resize(length, 0);
         if let Some(file) = &self.file {
-            let read = file.read_exact_at(&mut bytes, range.offset);
+            let read = file.read_exact_at(bytes, range.offset);
             read.map_err(|e| RecordError::io("read", &self.path, e))?;
         }
-        if range.h.is_some_and(|value| value != CheckValue::of(&bytes)) {
+        if range.h.is_some_and(|value| value != CheckValue::of(bytes)) {
             let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
             changed.push(range);
         }
-        Ok(bytes)
+        Ok(())
     }
 
     /// What was changed, if anything was.
@@ -312,10 +320,18 @@ impl Latency {
     }
 }
 
+/// What one thread needs to fold slices, used again for each of them.
+#[derive(Default)]
+struct Desk {
+    bytes: Vec<u8>,
+    decoder: hlog::Decoder,
+    sums: Sums,
+}
+
 /// `intervals.jsonl`, a slice at a time: what is kept of a slice are its figures.
-#[derive(Debug)]
-struct Journal {
-    latency: Latency,
+struct Journal<'scope, 'env> {
+    latency: &'env Latency,
+    folding: Folding<'scope, 'env, Latency, SliceEntry, Folded>,
     store: Store,
     open: Option<SliceEntry>,
     /// Of the second that is being read.
@@ -337,6 +353,9 @@ struct Journal {
     ends_within_a_line: bool,
 }
 
+/// The figures of a slice; `None` of one of which nothing was kept.
+type Folded = Result<Option<Slice>, RecordError>;
+
 #[derive(Debug)]
 struct SliceEntry {
     start: SliceStart,
@@ -352,10 +371,11 @@ struct SecondEntry {
     line: SecondLine,
 }
 
-impl Journal {
-    fn new(latency: Latency) -> Self {
+impl<'scope, 'env> Journal<'scope, 'env> {
+    fn new(latency: &'env Latency, scope: &'scope thread::Scope<'scope, 'env>) -> Self {
         Self {
             latency,
+            folding: Folding::new(scope, latency, fold_all),
             store: Store::default(),
             open: None,
             operations: Vec::new(),
@@ -373,6 +393,15 @@ impl Journal {
     }
 
     fn read(&mut self, path: &Path) -> Result<(), RecordError> {
+        let read = self.read_lines(path);
+        // What comes first in the file is said first.
+        let rest = self.folding.rest();
+        self.keep(rest)?;
+        read?;
+        self.check_head_and_end()
+    }
+
+    fn read_lines(&mut self, path: &Path) -> Result<(), RecordError> {
         let Some(file) = open_if_there(path)? else {
             return Ok(());
         };
@@ -401,8 +430,7 @@ impl Journal {
             self.lines.take(text);
             self.take(&TextLine { path, number, text })?;
         }
-        self.close()?;
-        self.check_head_and_end()
+        self.close()
     }
 
     /// Histograms are checked when they are decoded; this is what stands before and behind them.
@@ -414,8 +442,7 @@ impl Journal {
             self.is_torn = true;
             return Ok(());
         }
-        self.latency.bytes(head)?;
-        Ok(())
+        self.latency.read_bytes(head, &mut Vec::new())
     }
 
     /// What was changed in the two files.
@@ -522,10 +549,26 @@ impl Journal {
                     .map(move |line| line.counts(length))
             }));
         }
-        self.slices
-            .extend(slice.fold(&self.latency, &mut self.store)?);
+        let seconds = slice.seconds.len();
+        let folded = self.folding.push(slice, seconds);
+        self.keep(folded)
+    }
+
+    fn keep(&mut self, folded: Vec<Folded>) -> Result<(), RecordError> {
+        for slice in folded {
+            if let Some(mut slice) = slice? {
+                move_histograms(&mut slice, &mut self.store);
+                self.slices.push(slice);
+            }
+        }
         Ok(())
     }
+}
+
+fn fold_all(latency: &Latency, slices: Vec<SliceEntry>) -> Vec<Folded> {
+    let mut desk = Desk::default();
+    let slices = slices.into_iter();
+    slices.map(|slice| slice.fold(latency, &mut desk)).collect()
 }
 
 impl SliceEntry {
@@ -559,17 +602,18 @@ impl SliceEntry {
             .max()
     }
 
-    /// The figures; `None` for a slice of which nothing was kept.
-    fn fold(self, latency: &Latency, store: &mut Store) -> Result<Option<Slice>, RecordError> {
+    fn fold(self, latency: &Latency, desk: &mut Desk) -> Folded {
         let Some(end) = self.end else {
             return Ok(None);
         };
-        let mut fold = SliceFold::new(self.start);
+        let mut fold = SliceFold::new(self.start, std::mem::take(&mut desk.sums));
         for second in &self.seconds {
-            let interval = second.interval(fold.start(), latency)?;
+            let interval = second.interval(fold.start(), latency, desk)?;
             fold.add(&interval);
         }
-        Ok(Some(fold.finish(end, store)))
+        let (slice, sums) = fold.finish(end);
+        desk.sums = sums;
+        Ok(Some(slice))
     }
 }
 
@@ -590,17 +634,23 @@ impl SecondEntry {
         operations.chain(self.line.hlogs())
     }
 
-    fn interval(&self, slice: &SliceStart, latency: &Latency) -> Result<Interval, RecordError> {
+    fn interval(
+        &self,
+        slice: &SliceStart,
+        latency: &Latency,
+        desk: &mut Desk,
+    ) -> Result<Interval, RecordError> {
         self.check_counts(slice, &latency.path)?;
         let mut ops = Vec::with_capacity(slice.operations.len());
         for (line, (name, role)) in self.operations.iter().zip(slice.operations_by_role()) {
             if line.operation != name || line.role != role {
                 return Err(latency.damaged(line.hlog, format!("expected operation {name}")));
             }
-            ops.push(latency.decode(line.hlog, |decoded| op_figures(line, decoded))?);
+            let figures = |decoded| op_figures(line, decoded);
+            ops.push(latency.decode(line.hlog, desk, figures)?);
         }
         let setup = match &self.line.setup {
-            Some(part) => latency.decode(part.hlog, |decoded| setup_figures(part, decoded))?,
+            Some(part) => latency.decode(part.hlog, desk, |all| setup_figures(part, all))?,
             None => SetupFigures::default(),
         };
         let mut hosts = Vec::with_capacity(slice.hosts.len());
@@ -608,7 +658,7 @@ impl SecondEntry {
             if part.host != *name {
                 return Err(latency.damaged(part.hlog, format!("expected host {name}")));
             }
-            hosts.push(latency.decode(part.hlog, |decoded| host_figures(part, decoded))?);
+            hosts.push(latency.decode(part.hlog, desk, |all| host_figures(part, all))?);
         }
         Ok(self.line.interval(ops, setup, hosts))
     }

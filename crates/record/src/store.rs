@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 
 /// Bytes of packed histograms that a run keeps in memory.
-const BUDGET: usize = 4 << 20;
+const BUDGET: usize = 1 << 20;
 /// Shorter ones take no less memory in a file.
 const SHORTEST: usize = 64;
 

@@ -9,7 +9,7 @@ use tenbin_engine::Sample;
 use crate::check::{Chain, CheckValue};
 use crate::directory::{INTERVALS_FILE, LATENCY_FILE, PLAN_FILE, RunDirectory, unix_ns};
 use crate::error::RecordError;
-use crate::fold::{Interval, Kind, SliceFold, Step};
+use crate::fold::{Interval, Kind, SliceFold, Step, Sums, move_histograms};
 use crate::hlog::{self, Subject};
 use crate::lines::{
     ByteRange, CompleteLine, EndLine, Ended, HostPart, Line, OperationLine, RunLine, SCHEMA,
@@ -34,6 +34,8 @@ pub struct RunWriter {
     /// Of the lines of `intervals.jsonl`.
     chain: Chain,
     open: Option<OpenSlice>,
+    /// While no slice is open.
+    sums: Sums,
     store: Store,
     /// Of the seconds written since [`RunWriter::take_seconds`].
     counts: Vec<LiveSecond>,
@@ -54,6 +56,7 @@ impl RunWriter {
             latency: AppendFile::create(directory.path().join(LATENCY_FILE))?,
             chain: Chain::default(),
             open: None,
+            sums: Sums::default(),
             store: Store::default(),
             counts: Vec::new(),
             failed: false,
@@ -86,7 +89,7 @@ impl RunWriter {
         self.append_line(&start)?;
         self.open = Some(OpenSlice {
             seconds: Seconds::new(&start),
-            fold: SliceFold::new(start),
+            fold: SliceFold::new(start, std::mem::take(&mut self.sums)),
             server: None,
             stalls: None,
         });
@@ -148,7 +151,10 @@ impl RunWriter {
             end,
         };
         self.append_line(&line)?;
-        Ok(open.fold.finish(line.end, &mut self.store))
+        let (mut slice, sums) = open.fold.finish(line.end);
+        self.sums = sums;
+        move_histograms(&mut slice, &mut self.store);
+        Ok(slice)
     }
 
     /// Marks the run as complete: every slice of the plan was measured. A run

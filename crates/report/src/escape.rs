@@ -1,5 +1,9 @@
 //! Text that others wrote, made harmless for the page it goes on.
 
+use std::io::{self, Write};
+
+use serde_json::ser::{Formatter, PrettyFormatter};
+
 /// For a terminal: one line, and nothing in it that moves the cursor, changes
 /// colours or reverses the direction of writing.
 pub fn for_terminal(text: &str) -> String {
@@ -32,6 +36,67 @@ pub(crate) fn for_json(json: String) -> String {
         }
     }
     safe
+}
+
+/// JSON in lines, of which every string is made harmless by [`for_json`] while it is written.
+#[derive(Default)]
+pub(crate) struct Harmless(PrettyFormatter<'static>);
+
+impl Formatter for Harmless {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        match fragment.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+            true => writer.write_all(fragment.as_bytes()),
+            false => writer.write_all(for_json(fragment.to_owned()).as_bytes()),
+        }
+    }
+
+    fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_array(writer)
+    }
+
+    fn end_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_array(writer)
+    }
+
+    fn begin_array_value<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        self.0.begin_array_value(writer, first)
+    }
+
+    fn end_array_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_array_value(writer)
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_object(writer)
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object(writer)
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        self.0.begin_object_key(writer, first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_object_value(writer)
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object_value(writer)
+    }
 }
 
 /// For running text in Markdown: means itself, whatever it looks like.

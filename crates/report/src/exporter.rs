@@ -1,7 +1,12 @@
 //! The files a report consists of.
 
+use std::io::{self, Write};
+
+use serde::Serialize as _;
+use serde_json::Serializer;
+
 use crate::document::Document;
-use crate::escape::for_json;
+use crate::escape::Harmless;
 use crate::page::markdown;
 use crate::{benchmark, ramp};
 
@@ -23,6 +28,14 @@ pub trait Exporter: Sync {
 
     /// The whole file.
     fn export(&self, document: &Document) -> Vec<u8>;
+
+    /// Writes the whole file, which may be too long to be held.
+    ///
+    /// # Errors
+    /// Those of `to`.
+    fn write(&self, document: &Document, to: &mut dyn Write) -> io::Result<()> {
+        to.write_all(&self.export(document))
+    }
 }
 
 /// Every exporter. Help, documentation and tests are made from this table.
@@ -59,8 +72,16 @@ impl Exporter for Json {
     }
 
     fn export(&self, document: &Document) -> Vec<u8> {
-        let text = serde_json::to_string_pretty(document).expect("plain data becomes JSON");
-        (for_json(text) + "\n").into_bytes()
+        let mut text = Vec::new();
+        self.write(document, &mut text)
+            .expect("plain data becomes JSON");
+        text
+    }
+
+    fn write(&self, document: &Document, to: &mut dyn Write) -> io::Result<()> {
+        let mut serializer = Serializer::with_formatter(&mut *to, Harmless::default());
+        document.serialize(&mut serializer)?;
+        to.write_all(b"\n")
     }
 }
 

@@ -52,6 +52,21 @@ fn markdown(document: &Document) -> String {
 }
 
 #[test]
+fn slices_stay_in_their_order_however_many_there_are() {
+    let mut run = made_up::pair();
+    let some = std::mem::take(&mut run.slices);
+    run.slices = (0..1_300)
+        .map(|index| tenbin_record::Slice {
+            index,
+            ..some[index as usize % some.len()].clone()
+        })
+        .collect();
+    let document = run.document();
+    let found = document.slices.iter().map(|slice| slice.index);
+    assert!(found.eq(0..1_300));
+}
+
+#[test]
 fn a_suite_has_every_operation_its_sizes_and_its_uses_on_one_page() {
     let page = markdown(&made_up::suite().document());
     let (_, suite) = page

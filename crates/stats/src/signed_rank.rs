@@ -2,7 +2,7 @@
 
 use crate::distribution::{normal_cdf, normal_quantile};
 use crate::estimate::{Estimate, Measured};
-use crate::order::{middle, sorted};
+use crate::order::sorted;
 
 /// Largest sample whose null distribution is computed exactly.
 const EXACT: usize = 60;
@@ -22,14 +22,14 @@ pub fn hodges_lehmann(sample: &[f64], confidence: f64) -> Measured {
         return Measured::Unknown;
     };
     let n = sample.len();
-    let walsh = walsh_averages(&sample);
-    let value = middle(&walsh);
+    let walsh = WalshAverages { sample: &sample };
+    let value = walsh.median();
     match outermost(n, confidence) {
         None => Measured::Point { value, n },
         Some((k, achieved)) => Measured::Interval(Estimate {
             value,
-            low: walsh[k - 1],
-            high: walsh[walsh.len() - k],
+            low: walsh.at(k - 1),
+            high: walsh.at(walsh.len() - k),
             confidence: achieved,
             n,
         }),
@@ -81,9 +81,10 @@ pub fn signed_rank_p(sample: &[f64]) -> Option<f64> {
 /// values that are not finite.
 pub fn interval_p(sample: &[f64]) -> Option<f64> {
     let sample = sorted(sample)?;
-    let walsh = walsh_averages(&sample);
-    let below = walsh.iter().filter(|average| **average <= 0.0).count();
-    let above = walsh.iter().filter(|average| **average >= 0.0).count();
+    let walsh = WalshAverages { sample: &sample };
+    // In the order of keys −0 is the value before +0, and both are zeros.
+    let below = walsh.at_most(key(0.0));
+    let above = walsh.len() - walsh.at_most(key(-0.0) - 1);
     let smaller = below.min(above);
     let ranks: Vec<usize> = (1..=sample.len()).collect();
     let tail = if sample.len() <= EXACT {
@@ -95,14 +96,93 @@ pub fn interval_p(sample: &[f64]) -> Option<f64> {
     Some((2.0 * tail).min(1.0))
 }
 
-/// Walsh averages of an ordered sample, in order.
-fn walsh_averages(sample: &[f64]) -> Vec<f64> {
-    let mut walsh = Vec::with_capacity(sample.len() * (sample.len() + 1) / 2);
-    for (i, a) in sample.iter().enumerate() {
-        walsh.extend(sample[i..].iter().map(|b| f64::midpoint(*a, *b)));
+/// The averages (xᵢ + xⱼ)/2, i ≤ j, of an ordered sample of finite values, without a list of them:
+/// a run of ten hours has 4,500 blocks, and ten million averages.
+///
+/// They are ascending in i and in j, so that those up to a value are counted in one walk along the
+/// border between these and the others (D. B. Johnson and T. Mizoguchi, "Selecting the Kth element
+/// in X + Y and X₁ + X₂ + … + Xₘ", SIAM Journal on Computing 7, 1978).
+struct WalshAverages<'a> {
+    sample: &'a [f64],
+}
+
+impl WalshAverages<'_> {
+    fn len(&self) -> usize {
+        self.sample.len() * (self.sample.len() + 1) / 2
     }
-    walsh.sort_by(f64::total_cmp);
-    walsh
+
+    fn median(&self) -> f64 {
+        let n = self.len();
+        f64::midpoint(self.at((n - 1) / 2), self.at(n / 2))
+    }
+
+    /// The average at `rank`, from 0, in the order of their values.
+    fn at(&self, rank: usize) -> f64 {
+        // Halves the range of keys that has the average until few averages are in it.
+        let (mut below, mut last) = (
+            key(self.sample[0]) - 1,
+            key(self.sample[self.sample.len() - 1]),
+        );
+        let (mut up_to_below, mut up_to_last) = (0, self.len());
+        while up_to_last - up_to_below > 4 * self.sample.len() && below + 1 < last {
+            let middle = i64::midpoint(below, last);
+            let up_to_middle = self.at_most(middle);
+            if up_to_middle > rank {
+                (last, up_to_last) = (middle, up_to_middle);
+            } else {
+                (below, up_to_below) = (middle, up_to_middle);
+            }
+        }
+        if below + 1 == last {
+            return value_of(last);
+        }
+        let mut left = self.between(below, last);
+        let rank = rank - up_to_below;
+        *left.select_nth_unstable_by(rank, f64::total_cmp).1
+    }
+
+    /// The number of averages whose key is at most `last`.
+    fn at_most(&self, last: i64) -> usize {
+        self.borders(last).map(|(i, border)| border - i).sum()
+    }
+
+    /// The averages whose keys are above `below` and at most `last`.
+    fn between(&self, below: i64, last: i64) -> Vec<f64> {
+        let mut left = Vec::new();
+        let mut nearer = self.borders(below);
+        for (i, border) in self.borders(last) {
+            let from = nearer.next().map_or(i, |(_, border)| border);
+            left.extend((from..border).map(|j| self.average(i, j)));
+        }
+        left
+    }
+
+    /// For each i that has such an average: the j from which on averages have keys above `last`.
+    fn borders(&self, last: i64) -> impl Iterator<Item = (usize, usize)> {
+        let mut border = self.sample.len();
+        (0..self.sample.len()).map_while(move |i| {
+            while border > i && key(self.average(i, border - 1)) > last {
+                border -= 1;
+            }
+            (border > i).then_some((i, border))
+        })
+    }
+
+    fn average(&self, i: usize, j: usize) -> f64 {
+        f64::midpoint(self.sample[i], self.sample[j])
+    }
+}
+
+/// A number in the order of [`f64::total_cmp`].
+fn key(value: f64) -> i64 {
+    let bits = value.to_bits() as i64;
+    // Of negative values all bits but the sign are inverted, which is its own inverse.
+    bits ^ (((bits >> 63) as u64) >> 1) as i64
+}
+
+/// The value with that key.
+fn value_of(key: i64) -> f64 {
+    f64::from_bits((key ^ (((key >> 63) as u64) >> 1) as i64) as u64)
 }
 
 /// The largest k such that the k-th smallest and k-th largest Walsh average of
@@ -259,6 +339,44 @@ mod tests {
         let exact = signed_rank_p(&sample(60)).unwrap();
         let approximate = normal_tail(&doubled_ranks(&sample(60)), 2 * 630) * 2.0;
         assert!((exact - approximate).abs() < 1e-3, "{exact} {approximate}");
+    }
+
+    #[test]
+    fn every_walsh_average_is_found_without_a_list_of_them() {
+        let mut state = 7_u64;
+        let mut draw = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+        };
+        let mut samples = vec![
+            vec![1.5],
+            vec![0.25; 40],
+            vec![-0.0, 0.0, -0.0, 0.0, 5e-324, -5e-324, 1e300, -1e300],
+        ];
+        for n in [2, 7, 30, 61, 90] {
+            samples.push((0..n).map(|_| draw()).collect());
+            samples.push((0..n).map(|_| (draw() * 6.0).round() / 8.0).collect());
+            samples.push((0..n).map(|_| draw() + 100.0).collect());
+        }
+        for sample in samples {
+            let sample = sorted(&sample).unwrap();
+            let walsh = WalshAverages { sample: &sample };
+            let mut all: Vec<f64> = Vec::new();
+            for (i, a) in sample.iter().enumerate() {
+                all.extend(sample[i..].iter().map(|b| f64::midpoint(*a, *b)));
+            }
+            all.sort_by(f64::total_cmp);
+            assert_eq!(walsh.len(), all.len());
+            for (rank, average) in all.iter().enumerate() {
+                assert_eq!(walsh.at(rank).to_bits(), average.to_bits(), "{sample:?}");
+            }
+            let zeros = all.iter().filter(|average| **average == 0.0).count();
+            let below = all.iter().filter(|average| **average < 0.0).count();
+            assert_eq!(walsh.at_most(key(0.0)), below + zeros);
+            assert_eq!(walsh.at_most(key(-0.0) - 1), below);
+        }
     }
 
     #[test]

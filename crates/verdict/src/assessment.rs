@@ -7,10 +7,10 @@ use tenbin_record::{Environment, Integrity, Slice};
 use crate::capacity::{Capacity, CapacityComparison, capacities, compare_capacities};
 use crate::compare::{Compared, compare_all};
 use crate::comparison::Comparison;
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, cells};
 use crate::expected::{Expected, expected};
 use crate::explained::without_explained;
-use crate::figures::{TargetFigures, figures};
+use crate::figures::{TargetFigures, figures_of};
 use crate::finding::{Finding, Trust};
 use crate::flags::{Flag, flags};
 use crate::gathered::gather;
@@ -111,9 +111,11 @@ pub fn assess(
         mut curves,
         workloads: mut workload_comparisons,
     } = compare_all(plan, slices);
+    let cells = cells(plan, slices);
     let evidence = Evidence {
         plan,
         slices,
+        cells: &cells,
         comparisons: &comparisons,
         complete,
         cores: environment
@@ -192,7 +194,7 @@ pub fn assess(
         comparisons,
         curves,
         workload_comparisons,
-        figures: figures(plan, slices),
+        figures: figures_of(plan, slices, &cells),
     }
 }
 

@@ -247,6 +247,7 @@ mod tests {
         let evidence = Evidence {
             plan: &run.plan,
             slices: &run.slices,
+            cells: &crate::evidence::cells(&run.plan, &run.slices),
             comparisons: &compare(&run.plan, &run.slices),
             complete: true,
             cores: Some(2),
@@ -320,6 +321,7 @@ mod tests {
         let evidence = Evidence {
             plan: &run.plan,
             slices: &run.slices,
+            cells: &crate::evidence::cells(&run.plan, &run.slices),
             comparisons: &[],
             complete: true,
             cores: Some(2),

@@ -1,15 +1,16 @@
 //! The slices that give the figures of a target, and the figures over them.
 
-use tenbin_record::{OpFigures, Slice};
+use tenbin_record::Slice;
 use tenbin_stats::{CONFIDENCE, Measured, median};
 
 use crate::evidence::Cell;
-use crate::latency::{self, Kind, Pick};
+use crate::latency::{self, Kind, Pick, Sums};
 use crate::metric::Metric;
 
 /// The slices that give the figures.
 pub(crate) struct Basis<'a> {
     slices: Vec<&'a Slice>,
+    sums: Sums,
     /// They were cut short: a figure may stand, an interval may not.
     cut_short: bool,
 }
@@ -20,6 +21,7 @@ impl<'a> Basis<'a> {
         let cut_short = full.is_empty();
         Self {
             slices: if cut_short { cell.slices.clone() } else { full },
+            sums: cell.sums.clone(),
             cut_short,
         }
     }
@@ -49,13 +51,25 @@ impl<'a> Basis<'a> {
         })
     }
 
-    pub(crate) fn quantile_over(&self, q: f64, pick: &Pick<'_>) -> Measured {
-        self.checked(latency::quantile_over(&self.slices, q, pick))
+    pub(crate) fn quantiles_over<const N: usize>(
+        &self,
+        quantiles: [f64; N],
+        pick: &Pick<'_>,
+    ) -> [Measured; N] {
+        let found = latency::quantiles_over(&self.slices, &self.sums, quantiles, pick);
+        found.map(|each| self.checked(each))
     }
 
-    pub(crate) fn quantile(&self, q: f64, kind: Kind, operation: &str) -> Measured {
-        let wanted = |op: &OpFigures| op.name == operation;
-        self.checked(latency::quantile(&self.slices, q, kind, wanted))
+    pub(crate) fn quantiles<const N: usize>(
+        &self,
+        quantiles: [f64; N],
+        kind: Kind,
+        operation: &str,
+    ) -> [Measured; N] {
+        self.quantiles_over(quantiles, &|slice| {
+            let mine = slice.ops.iter().filter(|op| op.name == operation);
+            mine.map(kind).collect()
+        })
     }
 
     pub(crate) fn checked(&self, measured: Measured) -> Measured {

@@ -1,5 +1,7 @@
 //! Every challenger against the baseline, block by block.
 
+use std::collections::BTreeSet;
+
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
 use tenbin_stats::{Measured, bonferroni, confidence_together, interval_p, ratio};
@@ -9,7 +11,7 @@ use crate::comparison::{Across, Comparison};
 use crate::curve::{self, LevelOf, mean_log_ratios, sweeps};
 use crate::family::{Family, Member, Together};
 use crate::finding::Trust;
-use crate::flags::{Flag, flags};
+use crate::flags::flags;
 use crate::metric::Metric;
 use crate::outcome::{NOISE_FLOOR, Outcome, Scale};
 
@@ -35,7 +37,7 @@ pub struct Compared {
 
 /// Compares targets, curves and workloads. All share one correction for being many.
 pub fn compare_all(plan: &Plan, slices: &[Slice]) -> Compared {
-    let flags = flags(plan, slices);
+    let flagged: BTreeSet<u32> = flags(plan, slices).iter().map(|flag| flag.slice).collect();
     let family = Family::of(plan);
     let mut comparisons = Vec::new();
     // The rates of a search are compared, and not what came of them.
@@ -49,13 +51,13 @@ pub fn compare_all(plan: &Plan, slices: &[Slice]) -> Compared {
             if metric == Metric::ServerCpu && !is_asked && !is_observed(plan, &blocks) {
                 continue;
             }
-            comparisons.extend(by_metric(plan, workload, metric, &blocks, &flags, family));
+            comparisons.extend(by_metric(plan, workload, metric, &blocks, &flagged, family));
         }
     }
     let of_targets = comparisons.len();
     comparisons.extend(curves(plan, slices, family));
     let with_curves = comparisons.len();
-    comparisons.extend(across_workloads(plan, slices, &flags, family));
+    comparisons.extend(across_workloads(plan, slices, &flagged, family));
     decide(plan, &mut comparisons);
     let workloads = comparisons.split_off(with_curves);
     let curves = comparisons.split_off(of_targets);
@@ -152,7 +154,7 @@ fn ask_levels(comparisons: &mut [Comparison], curves: &[Comparison], scale: Scal
 fn across_workloads(
     plan: &Plan,
     slices: &[Slice],
-    flags: &[Flag],
+    flagged: &BTreeSet<u32>,
     family: Family,
 ) -> Vec<Comparison> {
     let mut works = plan.compared_workloads();
@@ -172,7 +174,7 @@ fn across_workloads(
                     target,
                     [baseline, challenger],
                     &sides,
-                    flags,
+                    flagged,
                     family,
                 ));
             }
@@ -186,7 +188,7 @@ fn across(
     target: &str,
     [baseline, challenger]: [&Workload; 2],
     sides: &[Blocks<'_>; 2],
-    flags: &[Flag],
+    flagged: &BTreeSet<u32>,
     family: Family,
 ) -> Option<Comparison> {
     let logs = |wanted: &dyn Fn(&Slice) -> bool| log_ratios_across(metric, target, sides, wanted);
@@ -195,7 +197,7 @@ fn across(
     if log_ratios.is_empty() && !primary {
         return None;
     }
-    let without_flagged = primary.then(|| logs(&|slice: &Slice| is_clean(slice, flags)));
+    let without_flagged = primary.then(|| logs(&|slice: &Slice| is_clean(slice, flagged)));
     let confidence = family.confidence(Member::of(primary, false, false));
     Some(Comparison {
         across: Across::Workloads,
@@ -227,7 +229,7 @@ fn by_metric(
     workload: &Workload,
     metric: Metric,
     blocks: &Blocks<'_>,
-    flags: &[Flag],
+    flagged: &BTreeSet<u32>,
     family: Family,
 ) -> Vec<Comparison> {
     let Some(baseline) = plan.baseline() else {
@@ -244,7 +246,7 @@ fn by_metric(
             let primary = decides && !twin;
             let confidence = family.confidence(Member::of(decides, twin, level_of.is_some()));
             let without_flagged = |log_ratios: &[f64]| {
-                let left = blocks.log_ratios_of(metric, a, b, |slice| is_clean(slice, flags));
+                let left = blocks.log_ratios_of(metric, a, b, |slice| is_clean(slice, flagged));
                 (left.len() < log_ratios.len()).then(|| ratio(&left, confidence))
             };
             Comparison {
@@ -273,8 +275,8 @@ fn by_metric(
 }
 
 /// Whether no test found anything wrong with a slice.
-fn is_clean(slice: &Slice, flags: &[Flag]) -> bool {
-    flags.iter().all(|flag| flag.slice != slice.index)
+fn is_clean(slice: &Slice, flagged: &BTreeSet<u32>) -> bool {
+    !flagged.contains(&slice.index)
 }
 
 /// Says what each comparison says. Its interval decides: see [`Family`].

@@ -84,11 +84,11 @@ fn step(
     basis: &Basis<'_>,
     of: fn(&SetupFigures) -> &PackedHistogram,
 ) -> StepFigures {
-    let quantile = |q| basis.quantile_over(q, &|slice| vec![of(&slice.setup)]);
+    let [p50, p99] = basis.quantiles_over([0.50, 0.99], &|slice| vec![of(&slice.setup)]);
     StepFigures {
         count: cell.slices.iter().map(|slice| of(&slice.setup).len()).sum(),
-        p50: quantile(0.50),
-        p99: quantile(0.99),
+        p50,
+        p99,
     }
 }
 
@@ -158,19 +158,17 @@ fn of_host(cell: &Cell<'_>, basis: &Basis<'_>, name: &str) -> HostFigures {
     for (class, count) in mine().flat_map(|host| &host.errors) {
         *errors.entry(class.name()).or_default() += count;
     }
-    let quantile = |q| {
-        basis.quantile_over(q, &|slice| {
-            let hosts = find(slice, name).into_iter();
-            hosts.map(|host| &host.service).collect()
-        })
-    };
+    let [p50, p99] = basis.quantiles_over([0.50, 0.99], &|slice| {
+        let hosts = find(slice, name).into_iter();
+        hosts.map(|host| &host.service).collect()
+    });
     HostFigures {
         host: name.to_owned(),
         ok: mine().map(|host| host.ok).sum(),
         failed: mine().map(tenbin_record::HostFigures::failed_count).sum(),
         errors,
-        p50: quantile(0.50),
-        p99: quantile(0.99),
+        p50,
+        p99,
     }
 }
 

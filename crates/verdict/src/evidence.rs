@@ -1,9 +1,13 @@
 //! What a rule may look at.
 
+use std::rc::Rc;
+
+use hdrhistogram::Histogram;
 use tenbin_plan::{Pace, Plan, Reach, Target, Workload};
 use tenbin_record::{Environment, Integrity, Slice};
 
 use crate::comparison::Comparison;
+use crate::latency::{Pick, Sums};
 
 /// What a rule may look at.
 #[derive(Debug, Clone, Copy)]
@@ -12,6 +16,8 @@ pub struct Evidence<'a> {
     pub plan: &'a Plan,
     /// All slices, those cut short too, in any order.
     pub slices: &'a [Slice],
+    /// Every workload on every target, in the plan's order, also without slices.
+    pub cells: &'a [Cell<'a>],
     /// What they say of each challenger. Their `trust` is not yet settled: it
     /// depends on the findings.
     pub comparisons: &'a [Comparison],
@@ -35,12 +41,14 @@ pub struct Cell<'a> {
     /// Its slices, in the order of the run, those cut short too; of a search for a
     /// rate only the last proof: the other probes are there to fail.
     pub slices: Vec<&'a Slice>,
+    /// Of its slices; shared by its clones.
+    pub(crate) sums: Sums,
 }
 
 impl<'a> Evidence<'a> {
     /// Every workload on every target, in the plan's order, also without slices.
     pub fn cells(&self) -> Vec<Cell<'a>> {
-        cells(self.plan, self.slices)
+        self.cells.to_vec()
     }
 }
 
@@ -58,6 +66,7 @@ impl<'a> Cell<'a> {
             workload,
             target,
             slices,
+            sums: Sums::default(),
         }
     }
 
@@ -65,6 +74,16 @@ impl<'a> Cell<'a> {
     pub fn full(&self) -> Vec<&'a Slice> {
         let full = self.slices.iter().filter(|slice| !slice.cut_short);
         full.copied().collect()
+    }
+
+    /// What `pick` picks from its full slices, added up; `None` if that is nothing.
+    pub(crate) fn merged(&self, pick: &Pick<'_>) -> Option<Rc<Histogram<u64>>> {
+        self.sums.of(&self.full(), pick)
+    }
+
+    /// Service times of all requests of its full slices; `None` without any request.
+    pub(crate) fn request_times(&self) -> Option<Rc<Histogram<u64>>> {
+        self.merged(&|slice| slice.requests().map(|op| &op.service).collect())
     }
 
     /// Whether the target is known to run on the generator's machine.
@@ -78,7 +97,8 @@ impl<'a> Cell<'a> {
     }
 }
 
-pub(crate) fn cells<'a>(plan: &'a Plan, slices: &'a [Slice]) -> Vec<Cell<'a>> {
+/// Every workload on every target, in the plan's order, also without slices.
+pub fn cells<'a>(plan: &'a Plan, slices: &'a [Slice]) -> Vec<Cell<'a>> {
     plan.workloads
         .iter()
         .flat_map(|workload| plan.targets.iter().map(move |target| (workload, target)))

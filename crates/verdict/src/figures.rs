@@ -163,8 +163,12 @@ pub struct OperationFigures {
 /// The figures of every workload on every target, in the plan's order, also
 /// where nothing was measured.
 pub fn figures(plan: &Plan, slices: &[Slice]) -> Vec<TargetFigures> {
+    figures_of(plan, slices, &cells(plan, slices))
+}
+
+/// The figures of these cells, which are those of the run.
+pub(crate) fn figures_of(plan: &Plan, slices: &[Slice], cells: &[Cell<'_>]) -> Vec<TargetFigures> {
     let backends = Backends::in_run(plan, slices);
-    let cells = cells(plan, slices);
     let each = cells.iter();
     each.map(|cell| of_cell(cell, backends.of_target(&cell.target.name)))
         .collect()
@@ -278,8 +282,16 @@ fn of_operation(cell: &Cell<'_>, basis: &Basis<'_>, name: &str, role: Role) -> O
         }
     }
     let closed = is_closed(cell.workload);
-    let timed: Kind = if closed { service } else { response };
-    let quantile = |q, kind| basis.quantile(q, kind, name);
+    let [service_p50, service_p90, service_p99] =
+        basis.quantiles([0.50, 0.90, 0.99], service, name);
+    let (timed, [p50, p90, p99]): (Kind, _) = match closed {
+        true => (service, [service_p50, service_p90, service_p99]),
+        false => (
+            response,
+            basis.quantiles([0.50, 0.90, 0.99], response, name),
+        ),
+    };
+    let [first_byte_p50, first_byte_p99] = basis.quantiles([0.50, 0.99], first_byte, name);
     OperationFigures {
         operation: name.to_owned(),
         role,
@@ -294,14 +306,14 @@ fn of_operation(cell: &Cell<'_>, basis: &Basis<'_>, name: &str, role: Role) -> O
             Some(per(op.payload as f64, op.ok).unwrap_or(0.0) * rate)
         }),
         from_intended_start: !closed,
-        p50: quantile(0.50, timed),
-        p90: quantile(0.90, timed),
-        p99: quantile(0.99, timed),
+        p50,
+        p90,
+        p99,
         max: largest(&ops, timed),
-        service_p50: quantile(0.50, service),
-        service_p99: quantile(0.99, service),
-        first_byte_p50: quantile(0.50, first_byte),
-        first_byte_p99: quantile(0.99, first_byte),
+        service_p50,
+        service_p99,
+        first_byte_p50,
+        first_byte_p99,
     }
 }
 

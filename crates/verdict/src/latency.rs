@@ -1,12 +1,15 @@
 //! Latency quantiles, printed only when there are samples enough for them.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use hdrhistogram::Histogram;
-use tenbin_record::{OpFigures, PackedHistogram, Slice, merged, slot_of};
+use tenbin_record::{OpFigures, PackedHistogram, Slice, SlotWindow, merged};
 use tenbin_stats::{
     CONFIDENCE, Cluster, Measured, clustered_mean, clustered_quantile, printable_percentile,
 };
+
+use crate::evidence::Cell;
 
 const NANOS_PER_SECOND: f64 = 1e9;
 
@@ -35,71 +38,133 @@ pub(crate) fn quantile_of(
     merged_quantile(slices, q, &|slice| of_operations(slice, kind, wanted))
 }
 
+/// The same over the full slices of a cell.
+pub(crate) fn quantile_of_cell(
+    cell: &Cell<'_>,
+    q: f64,
+    kind: Kind,
+    wanted: &dyn Fn(&OpFigures) -> bool,
+) -> Option<f64> {
+    let merged = cell.merged(&|slice| of_operations(slice, kind, wanted))?;
+    printable_quantile(&merged, q)
+}
+
 /// The histograms of a slice that a figure is made of.
 pub(crate) type Pick<'p> = dyn for<'s> Fn(&'s Slice) -> Vec<&'s PackedHistogram> + 'p;
 
-/// The quantile `q` of what `pick` picks from some slices of one target, seconds: that of
-/// all samples together, with the interval that the differences between slices give; see
-/// [`clustered_quantile`]. Every percentile that is shown for a target is made here.
+/// The quantile `q` of what `pick` picks from some slices of one target; see [`quantiles_over`].
 pub(crate) fn quantile_over(slices: &[&Slice], q: f64, pick: &Pick<'_>) -> Measured {
-    let Some(merged) = merged_over(slices, pick) else {
-        return Measured::Unknown;
+    let [quantile] = quantiles_over(slices, &Sums::default(), [q], pick);
+    quantile
+}
+
+/// Quantiles of what `pick` picks from some slices of one target, seconds: those of
+/// all samples together, with the intervals that the differences between slices give; see
+/// [`clustered_quantile`]. Every percentile that is shown for a target is made here. Several
+/// take about as long as one: the histograms are read twice, for their sum and for the counts
+/// around the quantiles.
+pub(crate) fn quantiles_over<const N: usize>(
+    slices: &[&Slice],
+    sums: &Sums,
+    quantiles: [f64; N],
+    pick: &Pick<'_>,
+) -> [Measured; N] {
+    let merged = sums.of(slices, pick).filter(|merged| !merged.is_empty());
+    let Some(merged) = merged else {
+        return [Measured::Unknown; N];
     };
     let steps = merged.iter_recorded();
     let values: Vec<(u64, u64)> = steps
         .map(|step| (step.value_iterated_to(), step.count_at_value()))
         .collect();
-    let clusters: Vec<SliceTimes<'_>> = slices.iter().map(|s| SliceTimes::of(pick(s))).collect();
-    let nanos = clustered_quantile(&values, &clusters, q, CONFIDENCE);
-    nanos.rescaled(|nanos| nanos / NANOS_PER_SECOND)
+    let around = quantiles.map(|q| merged.value_at_quantile(q));
+    let windows = around.map(SlotWindow::around);
+    // One piece of memory for all slices, which goes back to the system as a whole.
+    let mut near: Vec<SlotWindow> = Vec::with_capacity(slices.len() * N);
+    slices.iter().for_each(|_| near.extend_from_slice(&windows));
+    let clusters = slices.iter().zip(near.chunks_exact_mut(N));
+    let clusters = clusters.map(|(slice, near)| SliceTimes::of(pick(slice), near));
+    let clusters: Vec<SliceTimes<'_>> = clusters.collect();
+    quantiles.map(|q| {
+        let nanos = clustered_quantile(&values, &clusters, q, CONFIDENCE);
+        nanos.rescaled(|nanos| nanos / NANOS_PER_SECOND)
+    })
+}
+
+/// Histograms added up: those of one kind over ten hours are thousands, and many rules look at
+/// their sum. Clones share what was added up.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sums {
+    known: Rc<RefCell<Vec<Sum>>>,
+}
+
+#[derive(Debug)]
+struct Sum {
+    parts: Vec<PackedHistogram>,
+    sum: Rc<Histogram<u64>>,
+}
+
+impl Sums {
+    /// The sum of what `pick` picks; `None` if that is nothing. Made once of the same histograms,
+    /// whatever they are picked for: of a workload with one operation, those of its work and those
+    /// of its requests are the same.
+    pub(crate) fn of(&self, slices: &[&Slice], pick: &Pick<'_>) -> Option<Rc<Histogram<u64>>> {
+        let parts = slices.iter().flat_map(|slice| pick(slice)).cloned();
+        let parts: Vec<PackedHistogram> = parts.collect();
+        if parts.is_empty() {
+            return None;
+        }
+        let mut known = self.known.borrow_mut();
+        let is_same = |sum: &&Sum| {
+            let mut pairs = sum.parts.iter().zip(&parts);
+            sum.parts.len() == parts.len() && pairs.all(|(one, two)| one.is_shared_with(two))
+        };
+        if let Some(found) = known.iter().find(is_same) {
+            return Some(Rc::clone(&found.sum));
+        }
+        let sum = Rc::new(merged(&parts));
+        known.push(Sum {
+            parts,
+            sum: Rc::clone(&sum),
+        });
+        Some(sum)
+    }
 }
 
 /// The samples of one slice.
 struct SliceTimes<'a> {
     times: Vec<&'a PackedHistogram>,
-    /// The counts around the value that was last asked for: the next one is beside it.
-    near: RefCell<Window>,
+    /// The counts around the quantiles.
+    near: &'a [SlotWindow],
+    /// The counts around the value that was last asked for and is far from the quantiles: the
+    /// next one is beside it.
+    far: RefCell<Option<SlotWindow>>,
 }
-
-/// Counts of neighbouring slots.
-#[derive(Default)]
-struct Window {
-    first: usize,
-    counts: Vec<u64>,
-}
-
-/// Slots of a window.
-const WIDTH: usize = 32;
 
 impl<'a> SliceTimes<'a> {
-    fn of(times: Vec<&'a PackedHistogram>) -> Self {
-        let near = RefCell::default();
-        Self { times, near }
-    }
-}
-
-impl Window {
-    fn has(&self, slot: usize) -> bool {
-        (self.first..self.first + self.counts.len()).contains(&slot)
-    }
-
-    /// Moves to `slot`, with the slots that come next in the direction of the move.
-    fn move_to(&mut self, slot: usize, times: &[&PackedHistogram]) {
-        let is_below = slot < self.first || self.counts.is_empty();
-        self.first = if is_below {
-            (slot + 1).saturating_sub(WIDTH)
-        } else {
-            slot
-        };
-        self.counts.clear();
-        self.counts.resize(WIDTH, 0);
-        let mut part = [0; WIDTH];
-        for each in times {
-            each.counts_from(self.first, &mut part);
-            for (sum, count) in self.counts.iter_mut().zip(part) {
-                *sum += count;
-            }
+    /// `near` are windows without counts.
+    fn of(times: Vec<&'a PackedHistogram>, near: &'a mut [SlotWindow]) -> Self {
+        for each in &times {
+            each.add_to_windows(near);
         }
+        let far = RefCell::default();
+        Self { times, near, far }
+    }
+
+    /// With the slots that come next in the direction of the move from `before`.
+    fn window_at(&self, value: u64, before: Option<&SlotWindow>) -> SlotWindow {
+        let goes_up = before.is_some_and(|before| !before.is_above(value));
+        let window = if goes_up {
+            SlotWindow::from(value)
+        } else {
+            SlotWindow::up_to(value)
+        };
+        let mut window = [window];
+        for each in &self.times {
+            each.add_to_windows(&mut window);
+        }
+        let [window] = window;
+        window
     }
 }
 
@@ -109,17 +174,23 @@ impl Cluster for SliceTimes<'_> {
     }
 
     fn at_most(&self, value: u64) -> u64 {
-        let each = self.times.iter();
-        each.map(|times| times.count_between(0, value)).sum()
+        let near = self.near.iter().find_map(|window| window.at_most(value));
+        near.unwrap_or_else(|| {
+            let each = self.times.iter();
+            each.map(|times| times.count_between(0, value)).sum()
+        })
     }
 
     fn at(&self, value: u64) -> u64 {
-        let slot = slot_of(value);
-        let mut near = self.near.borrow_mut();
-        if !near.has(slot) {
-            near.move_to(slot, &self.times);
-        }
-        near.counts[slot - near.first]
+        let near = self.near.iter().find_map(|window| window.at(value));
+        near.unwrap_or_else(|| {
+            let mut far = self.far.borrow_mut();
+            let known = far.as_ref().and_then(|window| window.at(value));
+            known.unwrap_or_else(|| {
+                let window = self.window_at(value, far.as_ref());
+                far.insert(window).at(value).unwrap_or(0)
+            })
+        })
     }
 }
 
@@ -152,7 +223,17 @@ fn of_operations<'s>(
 }
 
 fn merged_quantile(slices: &[&Slice], q: f64, pick: &Pick<'_>) -> Option<f64> {
-    let merged = merged_over(slices, pick)?;
+    // What one slice gives needs no sum: there are as many of these as slices.
+    if let [slice] = slices
+        && let [times] = pick(slice).as_slice()
+    {
+        let nanos = printable_percentile(q, times.len()).then(|| times.value_at_quantile(q));
+        return nanos.map(|nanos| nanos as f64 / NANOS_PER_SECOND);
+    }
+    printable_quantile(&merged_over(slices, pick)?, q)
+}
+
+fn printable_quantile(merged: &Histogram<u64>, q: f64) -> Option<f64> {
     printable_percentile(q, merged.len())
         .then(|| merged.value_at_quantile(q) as f64 / NANOS_PER_SECOND)
 }
@@ -163,11 +244,13 @@ fn merged_over(slices: &[&Slice], pick: &Pick<'_>) -> Option<Histogram<u64>> {
     Some(merged(histograms))
 }
 
-/// The median service time of an operation over all these slices, seconds, from however
+/// The median service time of an operation over the full slices of a cell, seconds, from however
 /// few there are: to judge the set-up by, not to be printed as a figure of the target.
-pub(crate) fn median_of(slices: &[&Slice], operation: &str) -> Option<f64> {
-    let ops = slices.iter().flat_map(|slice| &slice.ops);
-    let all = merged(ops.filter(|op| op.name == operation).map(|op| &op.service));
+pub(crate) fn median_of(cell: &Cell<'_>, operation: &str) -> Option<f64> {
+    let all = cell.merged(&|slice| {
+        let mine = slice.ops.iter().filter(|op| op.name == operation);
+        mine.map(|op| &op.service).collect()
+    })?;
     (!all.is_empty()).then(|| all.value_at_quantile(0.5) as f64 / NANOS_PER_SECOND)
 }
 

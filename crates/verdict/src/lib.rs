@@ -58,7 +58,7 @@ pub use comparison::{Across, Comparison};
 pub use connections::{ConnectionFigures, HostFigures, StepFigures};
 pub use curve::LevelOf;
 pub use earlier::{Change, Controls, Earlier, EarlierRun, Part, Series, against_earlier};
-pub use evidence::{Cell, Evidence};
+pub use evidence::{Cell, Evidence, cells};
 pub use expected::{Expected, ExpectedUnit, Standing};
 pub use family::Together;
 pub use figures::{GroupFigures, OperationFigures, TargetFigures, figures};

@@ -206,6 +206,7 @@ impl Run {
         let findings = rule.judge(&Evidence {
             plan: &self.plan,
             slices: &self.slices,
+            cells: &crate::evidence::cells(&self.plan, &self.slices),
             comparisons: &compare(&self.plan, &self.slices),
             complete: self.complete,
             cores: self.environment.cores.map(|cores| cores as usize),

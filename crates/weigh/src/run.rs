@@ -429,7 +429,7 @@ impl Run<'_, '_> {
                 .map(|(op, name)| ((*name).to_owned(), worker.role(op)))
                 .unzip()
         });
-        self.writer.begin(SliceStart {
+        let start = SliceStart {
             index: index as u32,
             block: turn.block,
             round: turn.round,
@@ -442,10 +442,11 @@ impl Run<'_, '_> {
             connections: work.load.connections,
             closed_loop: matches!(ask.load.pace, tenbin_plan::Pace::Closed),
             planned_seconds: ask.window.as_secs_f64(),
-            start: (self.begun.elapsed() + lead).as_secs_f64(),
+            // Known when the window opens.
+            start: 0.0,
             reopen: ask.load.reopen,
             probe: ask.probe,
-        })?;
+        };
         let stop = self.wires.stop;
         let scene = Scene {
             machine: &self.machine,
@@ -455,7 +456,14 @@ impl Run<'_, '_> {
         };
         let arm = &self.arms[turn.target];
         let waits = ask.probe.and_then(|_| core_waits(self.plan, arm, work));
-        let mut watch = Watch::new(scene, workers.len(), waits, &mut self.writer, self.wires);
+        let mut watch = Watch::new(
+            scene,
+            start,
+            self.begun,
+            waits,
+            &mut self.writer,
+            self.wires,
+        );
         let done = drive(&how, workers, stop.over(), &mut |news| watch.hear(news))?;
         let Watch {
             trouble,

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use tenbin_engine::{News, Sample};
-use tenbin_record::{Allocated, MachineUse, RecordError, RunWriter, ServerUse, Stalls};
+use tenbin_record::{Allocated, MachineUse, RecordError, RunWriter, ServerUse, SliceStart, Stalls};
 use tenbin_targets::vitals::{self, Tcp};
 use tenbin_targets::{CoreWaits, Depth, Reading};
 
@@ -46,6 +46,9 @@ impl Scene<'_> {
 pub(crate) struct Watch<'a, 'w> {
     scene: Scene<'a>,
     speed: Speed,
+    /// Until the window opens.
+    start: Option<SliceStart>,
+    run_begun: Instant,
     writer: &'a mut RunWriter,
     wires: &'a mut Wires<'w>,
     /// How long threads wait for a core, where that matters.
@@ -70,16 +73,21 @@ pub(crate) struct Watch<'a, 'w> {
 }
 
 impl<'a, 'w> Watch<'a, 'w> {
+    /// Over the slice that begins as `start` says, but for the time, of a run that began at
+    /// `begun`.
     pub(crate) fn new(
         scene: Scene<'a>,
-        threads: usize,
+        start: SliceStart,
+        begun: Instant,
         waits: Option<CoreWaits>,
         writer: &'a mut RunWriter,
         wires: &'a mut Wires<'w>,
     ) -> Self {
         Self {
             scene,
-            speed: Speed::new(threads),
+            speed: Speed::new(start.threads),
+            start: Some(start),
+            run_begun: begun,
             waits,
             writer,
             wires,
@@ -99,6 +107,11 @@ impl<'a, 'w> Watch<'a, 'w> {
         match news {
             News::Opened => {
                 let opened = Instant::now();
+                if let Some(mut start) = self.start.take() {
+                    start.start = (opened - self.run_begun).as_secs_f64();
+                    let written = self.writer.begin(start);
+                    self.note(written);
+                }
                 let look = self.scene.look();
                 self.last = look.targets[self.scene.loaded];
                 self.opened = Some((opened, look));

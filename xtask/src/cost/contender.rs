@@ -203,6 +203,32 @@ impl Stable<'_> {
         .named(name)
     }
 
+    /// Slices of 100 ms of GETs to one server as two targets, two slices a round.
+    pub(crate) fn short_slices(&self, name: &'static str, rounds: u64) -> Contender {
+        let tenbin = self.tenbin(move |scene| {
+            let url = scene.url;
+            Ok(format!(
+                "http --target a={url} --target b={url} --connections 4 --slice 100ms \
+                 --gap 0s --rounds {rounds} {SOME_SLICES}"
+            ))
+        });
+        Contender {
+            read: read_all_of_tenbin,
+            ..tenbin.named(name)
+        }
+    }
+
+    /// `tenbin show` of the run in the place of a server, with these flags.
+    pub(crate) fn show(&self, name: &'static str, flags: &'static str) -> Contender {
+        let tenbin = self.tenbin(move |scene| Ok(format!("show {} {flags}", scene.url)));
+        Contender {
+            // It uses all cores.
+            cores: "0,1",
+            read: |said| counted((!said.trim().is_empty()).then_some(1)),
+            ..tenbin.named(name)
+        }
+    }
+
     /// The null workload, for a time or for a number of operations.
     pub(crate) fn null(
         &self,

@@ -121,7 +121,11 @@ fn number<T: std::str::FromStr>(flag: &str, word: Option<&str>) -> Result<T> {
 
 /// Builds everything of ours that is measured; where it is.
 fn build() -> Result<PathBuf> {
-    for what in ["-p tenbin -p xtask", "-p tenbin-workloads --example null"] {
+    for what in [
+        "-p tenbin -p xtask",
+        "-p tenbin --example long_run",
+        "-p tenbin-workloads --example null",
+    ] {
         let arguments = ["build", "--release"].into_iter().chain(what.split(' '));
         shell::succeed(shell::cargo().args(arguments))?;
     }
@@ -146,7 +150,11 @@ fn measure(row: Row, built: &Path, wish: &Wish) -> Result<Measured> {
         url: &server.url,
         seconds: wish.seconds,
     };
-    for turn in 1..=wish.turns {
+    let turns = match row.method {
+        Method::Once => 1,
+        Method::Whole | Method::Beyond | Method::Counted => wish.turns,
+    };
+    for turn in 1..=turns {
         for (contender, turns) in row.contenders.iter().zip(&mut spent) {
             let Ok(figures) = turns else { continue };
             match take(contender, row.method, &scene) {
@@ -187,7 +195,7 @@ fn measure(row: Row, built: &Path, wish: &Wish) -> Result<Measured> {
 fn take(contender: &Contender, method: Method, scene: &Scene<'_>) -> Result<Spent> {
     let url = scene.url;
     match method {
-        Method::Whole | Method::Counted => contender.turn(scene),
+        Method::Whole | Method::Counted | Method::Once => contender.turn(scene),
         Method::Beyond => {
             let short = contender.turn(&Scene {
                 url,

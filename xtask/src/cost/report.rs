@@ -48,7 +48,7 @@ fn section(row: &Measured) -> String {
             row.seconds,
             super::SHORT_SECONDS
         ),
-        Method::Counted => writeln!(
+        Method::Counted | Method::Once => writeln!(
             text,
             "On {}; {turns} alternating turns.",
             row.row.server.name()

@@ -32,6 +32,8 @@ pub(crate) enum Method {
     Beyond,
     /// The contender works until its count is full; the time given means nothing.
     Counted,
+    /// The same, in one turn: it takes minutes, and what is read off it hardly varies.
+    Once,
 }
 
 /// One figure of the turns, with its goals.
@@ -135,6 +137,8 @@ pub(crate) fn all(built: &Path) -> Vec<Row> {
         dummy_memory(&stable),
         null_memory(&stable),
         nginx_memory(&stable),
+        slices_memory(&stable),
+        show(&stable),
     ]);
     rows
 }
@@ -412,6 +416,51 @@ fn nginx_memory(stable: &Stable<'_>) -> Row {
                 ],
             },
             long_enough("10⁶ requests"),
+        ],
+    }
+}
+
+/// What a run keeps of each slice does not stay in memory.
+fn slices_memory(stable: &Stable<'_>) -> Row {
+    Row {
+        name: "memory, slices of 100 ms, two targets",
+        server: Kind::Nginx,
+        method: Method::Once,
+        core_awake: false,
+        contenders: vec![
+            stable.short_slices("500 slices", 250),
+            stable.short_slices("2,000 slices", 1_000),
+        ],
+        readings: vec![Reading {
+            figure: Figure::PeakMib,
+            goals: vec![Goal::AtMost("2,000 slices", LONG_RUN_MIB)],
+        }],
+    }
+}
+
+/// Most memory of a run of any length, and of showing it.
+const LONG_RUN_MIB: f64 = 100.0;
+
+fn show(stable: &Stable<'_>) -> Row {
+    let (text, json) = ("show", "show --json");
+    Row {
+        name: "show, 18,000 slices of 2 s",
+        server: Kind::LongRun,
+        method: Method::Counted,
+        core_awake: false,
+        contenders: vec![stable.show(text, ""), stable.show(json, "--json")],
+        readings: vec![
+            Reading {
+                figure: Figure::Seconds,
+                goals: vec![Goal::AtMost(text, 1.0)],
+            },
+            Reading {
+                figure: Figure::PeakMib,
+                goals: vec![
+                    Goal::AtMost(text, LONG_RUN_MIB),
+                    Goal::AtMost(json, LONG_RUN_MIB),
+                ],
+            },
         ],
     }
 }

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use tenbin_plan::Plan;
-use tenbin_record::{Ended, Environment, Integrity, RecordError, Slice, write_atomically};
+use tenbin_record::{Ended, Environment, Integrity, RecordError, Slice, write_atomically_with};
 use tenbin_report::document::Trust;
 use tenbin_report::{Document, EXPORTERS, Source};
+use tenbin_verdict::Assessment;
 
 use crate::exit::Exit;
 
@@ -25,14 +26,29 @@ pub(crate) struct Run<'a> {
 impl Run<'_> {
     /// Judges the run and writes down what is to be said of it.
     pub(crate) fn document(&self) -> Document {
-        let assessment = tenbin_verdict::assess(
+        let assessment = self.assess();
+        Document::new(&self.source(&assessment))
+    }
+
+    /// What is to be said of the run, and a document that has yet to take the slices.
+    pub(crate) fn document_without_slices(&self) -> (Assessment, Document) {
+        let assessment = self.assess();
+        let document = Document::without_slices(&self.source(&assessment));
+        (assessment, document)
+    }
+
+    fn assess(&self) -> Assessment {
+        tenbin_verdict::assess(
             self.plan,
             self.slices,
             self.complete,
             self.environment,
             self.integrity,
-        );
-        Document::new(&Source {
+        )
+    }
+
+    fn source<'s>(&'s self, assessment: &'s Assessment) -> Source<'s> {
+        Source {
             directory: self.directory,
             started: self.started,
             plan: self.plan,
@@ -40,8 +56,8 @@ impl Run<'_> {
             slices: self.slices,
             complete: self.complete,
             ended: self.ended,
-            assessment: &assessment,
-        })
+            assessment,
+        }
     }
 }
 
@@ -65,9 +81,7 @@ pub(crate) fn keep(document: &Document, directory: &Path) -> Result<(), RecordEr
         .iter()
         .filter(|exporter| exporter.is_wanted(document));
     wanted.try_for_each(|exporter| {
-        write_atomically(
-            &directory.join(exporter.file_name()),
-            &exporter.export(document),
-        )
+        let file = directory.join(exporter.file_name());
+        write_atomically_with(&file, |to| exporter.write(document, to))
     })
 }

@@ -156,7 +156,7 @@ fn left_behind(directory: &Path) -> Vec<String> {
 /// there is none.
 pub(super) fn document_of(directory: &Path) -> Result<Document, Exit> {
     let under_way = tenbin_record::is_under_way(directory);
-    let recorded = tenbin_record::read(directory).map_err(|error| {
+    let mut recorded = tenbin_record::read(directory).map_err(|error| {
         match (under_way, error) {
             (true, RecordError::NothingMeasured { path }) => output::error(&format!(
                 "the run in {} is under way and has measured nothing yet",
@@ -166,6 +166,8 @@ pub(super) fn document_of(directory: &Path) -> Result<Document, Exit> {
         }
         Exit::Refused
     })?;
+    // Of a long run there are many, and the document needs none.
+    recorded.seconds = Vec::new();
     let plan = plan_of(&recorded, directory)?;
     if under_way {
         output::warning(&format!(
@@ -183,7 +185,9 @@ pub(super) fn document_of(directory: &Path) -> Result<Document, Exit> {
         ended: recorded.ended,
         integrity: &recorded.integrity,
     };
-    Ok(run.document())
+    let (assessment, mut document) = run.document_without_slices();
+    document.take_slices(&plan, recorded.slices, &assessment);
+    Ok(document)
 }
 
 /// The plan as executed. Its secrets are not needed to look at it, nor are

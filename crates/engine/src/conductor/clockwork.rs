@@ -25,10 +25,8 @@ impl Conductor<'_> {
         {
             return Some((late, Order::Cancel));
         }
-        if now >= self.next_retry
-            && let Some(connection) = self.take_retry(now)
-        {
-            return Some((self.slots_of(connection).start, Order::Reopen));
+        if let Some(again) = self.retry(now) {
+            return Some(again);
         }
         if let Some(slot) = self.take_again() {
             return Some((slot, Order::Send));

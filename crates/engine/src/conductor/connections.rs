@@ -1,6 +1,7 @@
 //! What connections do: opened, refused, broken off, closed, and back again.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use super::{Conductor, LaneState};
 use crate::error::ErrorClass;
@@ -45,6 +46,8 @@ pub(super) struct Link {
     /// The server sends what it owes and then closes: nothing new goes out on it.
     pub(super) closing: bool,
     refusals: u32,
+    /// It was opened or refused before.
+    tried: bool,
     /// When it was opened.
     since: u64,
     /// What it did inside the window.
@@ -83,6 +86,7 @@ impl Conductor<'_> {
         link.life = Life::default();
         link.reopen_at = reopen_at;
         self.up += 1;
+        self.tried(connection);
         let slots = self.slots_of(connection);
         let first = slots.start;
         for slot in slots.skip(1) {
@@ -92,6 +96,10 @@ impl Conductor<'_> {
             self.lanes[first].state = LaneState::Busy;
             return Order::Send;
         }
+        if self.gathering {
+            self.resume(first);
+            return Order::Rest;
+        }
         self.free(first, now)
     }
 
@@ -99,7 +107,8 @@ impl Conductor<'_> {
     pub fn refused(&mut self, connection: usize, now: u64, text: &str) -> Order {
         self.tally.ledger.refused += 1;
         text.clone_into(&mut self.last_refusal);
-        if self.closed_loop && !self.over(now) {
+        self.tried(connection);
+        if self.closed_loop && !self.gathering && !self.over(now) {
             // In an open loop the arrival stays due, and fails at its timeout.
             let times = Times {
                 intended: now,
@@ -223,6 +232,52 @@ impl Conductor<'_> {
         None
     }
 
+    fn tried(&mut self, connection: usize) {
+        let link = &mut self.links[connection];
+        self.untried -= usize::from(!link.tried);
+        link.tried = true;
+    }
+
+    /// From now on connections are opened, and nothing is sent.
+    pub(crate) fn begin_to_gather(&mut self) {
+        self.gathering = true;
+    }
+
+    /// Whether every connection was opened or refused.
+    pub(crate) fn has_tried_all(&self) -> bool {
+        self.untried == 0
+    }
+
+    /// Whether connections were opened before the time of the slice began.
+    pub(crate) fn is_gathered(&self) -> bool {
+        self.gathered
+    }
+
+    /// A refused connection that is to be opened now: asked again until it says `None`.
+    pub(crate) fn retry(&mut self, now: u64) -> Option<(usize, Order)> {
+        if now < self.next_retry {
+            return None;
+        }
+        let connection = self.take_retry(now)?;
+        Some((self.slots_of(connection).start, Order::Reopen))
+    }
+
+    /// The time of the slice begins: from now on times are nanoseconds since `origin`.
+    pub(crate) fn begin_at(&mut self, origin: u64) {
+        (self.gathering, self.gathered) = (false, true);
+        self.score.origin_unix += Duration::from_nanos(origin);
+        self.next_retry = self.next_retry.saturating_sub(origin);
+        self.none_up_since = self.none_up_since.saturating_sub(origin);
+        let reopen_at = self.reopen_at(0);
+        for link in &mut self.links {
+            link.since = link.since.saturating_sub(origin);
+            link.reopen_at = reopen_at;
+            if let LinkState::BackingOff(again) = &mut link.state {
+                *again = again.saturating_sub(origin);
+            }
+        }
+    }
+
     /// The connections that the lead leaves to the window.
     pub(super) fn standing(&self) -> impl Iterator<Item = Standing> {
         let up = self.links.iter().filter(|link| link.state == LinkState::Up);
@@ -315,7 +370,7 @@ impl Conductor<'_> {
 
     fn reopen(&mut self, connection: usize, now: u64) -> Order {
         let more = if self.closed_loop {
-            !self.over(now)
+            self.gathering || !self.over(now)
         } else {
             self.next_arrival().is_some()
         };

@@ -168,6 +168,12 @@ pub struct Conductor<'w> {
     /// When a request last ended while all users had one out.
     full_until: u64,
     up: usize,
+    /// Connections are opened, and nothing is sent yet: see [`crate::gathering`].
+    gathering: bool,
+    /// They were opened before the time of the slice began.
+    gathered: bool,
+    /// Connections that were neither opened nor refused yet.
+    untried: usize,
     /// Since when no connection has been open; of meaning while `up` is 0.
     none_up_since: u64,
     /// Why a connection could last not be opened; empty if all could.
@@ -260,6 +266,9 @@ impl<'w> Conductor<'w> {
             in_flight: 0,
             full_until: 0,
             up: 0,
+            gathering: false,
+            gathered: false,
+            untried: links,
             none_up_since: 0,
             last_refusal: String::new(),
             exhausted: false,

@@ -505,6 +505,16 @@ impl Wire for Http1 {
         self.refuse_overdue(conductor);
         Ok(())
     }
+
+    fn begin_at(&mut self, origin: u64) {
+        self.clock.begin_at(origin);
+        self.dialer.begin_at(origin);
+        for connection in &mut self.connections {
+            if let Phase::Dialing(dialing) = &mut connection.phase {
+                dialing.begin_at(origin);
+            }
+        }
+    }
 }
 
 /// Carries what the reader hears to the conductor.

@@ -455,4 +455,15 @@ impl Wire for Http2 {
         self.refuse_overdue(conductor);
         Ok(())
     }
+
+    fn begin_at(&mut self, origin: u64) {
+        self.clock.begin_at(origin);
+        self.dialer.begin_at(origin);
+        for link in &mut self.links {
+            link.heard_at = link.heard_at.saturating_sub(origin);
+            if let Phase::Dialing(_, dialing) | Phase::Greeting(_, dialing, _) = &mut link.phase {
+                dialing.begin_at(origin);
+            }
+        }
+    }
 }

@@ -69,6 +69,12 @@ impl TcpNotes {
         }
     }
 
+    /// From now on times are nanoseconds since `origin`.
+    pub(crate) fn begin_at(&self, origin: u64) {
+        let (end, asked) = self.second.get();
+        self.second.set((end.saturating_sub(origin), asked));
+    }
+
     /// Asks a connection that is about to be closed.
     pub(super) fn ask(&self, socket: BorrowedFd<'_>) {
         let (end, asked) = self.second.get();

@@ -35,7 +35,7 @@ impl Run {
             &self.environment,
             &Integrity::default(),
         );
-        Document::new(&Source {
+        let source = Source {
             directory: Path::new("runs/2026-01-02T030405-quickstart"),
             started: UNIX_EPOCH + Duration::from_secs(1_767_323_045),
             plan: &self.plan,
@@ -44,7 +44,12 @@ impl Run {
             complete: self.complete,
             ended: tenbin_record::Ended::Planned,
             assessment: &assessment,
-        })
+        };
+        let document = Document::new(&source);
+        let mut taken = Document::without_slices(&source);
+        taken.take_slices(&self.plan, self.slices.clone(), &assessment);
+        assert!(taken == document, "the slices that are taken are others");
+        document
     }
 }
 

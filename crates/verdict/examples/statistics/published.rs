@@ -116,12 +116,13 @@ fn row(table: &Table) -> Row {
 /// Whether the rule of Little's law finds that the line contradicts itself.
 fn is_refused(line: &Published) -> bool {
     let plan = plan(line);
-    let slice = slice(line);
+    let slices = [slice(line)];
     let rule = RULES.iter().find(|rule| rule.name() == "little");
     let rule = rule.expect("the rule is in the table");
     let evidence = Evidence {
         plan: &plan,
-        slices: &[slice],
+        slices: &slices,
+        cells: &tenbin_verdict::cells(&plan, &slices),
         comparisons: &[],
         complete: true,
         cores: None,

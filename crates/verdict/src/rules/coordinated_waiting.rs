@@ -1,7 +1,6 @@
 //! What a closed loop did not ask while it waited.
 
-use hdrhistogram::Histogram;
-use tenbin_record::{Slice, merged};
+use tenbin_record::Slice;
 use tenbin_stats::{printable_percentile, uncoordinated_quantile};
 
 use super::Rule;
@@ -49,7 +48,7 @@ impl Rule for CoordinatedWaiting {
 impl CoordinatedWaiting {
     fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
         let full = cell.full();
-        let answers = answers(&full)?;
+        let answers = cell.request_times()?;
         let longest = seconds(answers.max());
         if longest < PAUSE || !printable_percentile(QUANTILE, answers.len()) {
             return None;
@@ -80,12 +79,6 @@ impl CoordinatedWaiting {
                 .to_owned(),
         })
     }
-}
-
-fn answers(slices: &[&Slice]) -> Option<Histogram<u64>> {
-    let mut all = slices.iter().flat_map(|slice| slice.requests()).peekable();
-    all.peek()?;
-    Some(merged(all.map(|op| &op.service)))
 }
 
 /// Seconds between two requests of one that may be out at once, on average.

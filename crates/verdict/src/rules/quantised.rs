@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
 use hdrhistogram::Histogram;
-use tenbin_record::{Slice, merged};
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
@@ -62,7 +61,7 @@ impl Rule for Quantised {
 
 impl Quantised {
     fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
-        let times = service_times(&cell.full())?;
+        let times = cell.request_times()?;
         let (tick, found) = TICKS
             .iter()
             .find_map(|tick| Some((*tick, concentration(&times, *tick)?)))?;
@@ -84,12 +83,6 @@ impl Quantised {
                 .to_owned(),
         })
     }
-}
-
-fn service_times(slices: &[&Slice]) -> Option<Histogram<u64>> {
-    let mut all = slices.iter().flat_map(|slice| slice.requests()).peekable();
-    all.peek()?;
-    Some(merged(all.map(|op| &op.service)))
 }
 
 /// The mean resultant length of circular statistics (Mardia and Jupp), each tick weighing

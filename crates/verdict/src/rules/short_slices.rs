@@ -94,7 +94,7 @@ impl ShortSlices {
         let full = cell.full();
         let length = middle(full.iter().map(|slice| slice.seconds))?;
         let empty = full.iter().filter(|s| s.throughput().is_none()).count();
-        let slowest = slowest(&full);
+        let slowest = slowest(cell, &full);
         let share = slowest.as_ref().map_or(0.0, |(_, time)| time / length);
         if share <= LONG && empty == 0 {
             return None;
@@ -130,7 +130,7 @@ impl ShortSlices {
             return None;
         }
         let length = middle(full.iter().map(|slice| slice.seconds))?;
-        let (operation, time) = slowest(&full)?;
+        let (operation, time) = slowest(cell, &full)?;
         let share = time / length;
         let spread = relative_spread(&full)?;
         let whole_turns = |slice: &&&Slice| {
@@ -245,8 +245,9 @@ fn relative_spread(full: &[&Slice]) -> Option<f64> {
     (mean > 0.0 && n > 1.0).then(|| (squares / (n - 1.0)).sqrt() / mean)
 }
 
-/// The operation with the largest median service time, seconds.
-fn slowest(full: &[&Slice]) -> Option<(String, f64)> {
+/// The operation with the largest median service time, seconds. `full` are the full slices of the
+/// cell.
+fn slowest(cell: &Cell<'_>, full: &[&Slice]) -> Option<(String, f64)> {
     let mut names: Vec<&str> = Vec::new();
     let ops = full.iter().flat_map(|slice| &slice.ops);
     // What is polled beside the load takes up none of its connections.
@@ -257,7 +258,7 @@ fn slowest(full: &[&Slice]) -> Option<(String, f64)> {
     }
     names
         .into_iter()
-        .filter_map(|name| Some((name.to_owned(), median_of(full, name)?)))
+        .filter_map(|name| Some((name.to_owned(), median_of(cell, name)?)))
         .max_by(|a, b| a.1.total_cmp(&b.1))
 }
 

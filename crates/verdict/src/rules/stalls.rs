@@ -84,8 +84,8 @@ impl Stalls {
             true => |op| &op.service,
             false => |op| &op.response,
         };
-        let tail = Tail::of(&full, kind);
-        let pauses = Pauses::of(&full, kind);
+        let tail = Tail::of(cell, &full, kind);
+        let pauses = Pauses::of(cell, &full, kind);
         let stalled: Vec<&Slice> = match (&tail, &pauses) {
             (Some(tail), _) => tail.carriers.clone(),
             (None, Some(pauses)) => pauses.slices.clone(),
@@ -165,13 +165,15 @@ struct Tail<'a> {
 }
 
 impl<'a> Tail<'a> {
-    fn of(slices: &[&'a Slice], kind: Kind) -> Option<Self> {
+    /// `slices` are the full ones of the cell.
+    fn of(cell: &Cell<'_>, slices: &[&'a Slice], kind: Kind) -> Option<Self> {
         if slices.len() < FEWEST_SLICES {
             return None;
         }
-        let of = |slices: &[&Slice]| latency::quantile_of(slices, QUANTILE, kind, &is_work);
-        let each: Option<Vec<f64>> = slices.iter().map(|slice| of(&[slice])).collect();
-        let (all, usual) = (of(slices)?, middle(each?)?);
+        let of = |slice: &&Slice| latency::quantile_of(&[slice], QUANTILE, kind, &is_work);
+        let each: Option<Vec<f64>> = slices.iter().map(of).collect();
+        let all = latency::quantile_of_cell(cell, QUANTILE, kind, &is_work)?;
+        let usual = middle(each?)?;
         if all < TIMES * usual || all - usual < LONGER {
             return None;
         }
@@ -226,8 +228,9 @@ struct Pauses<'a> {
 }
 
 impl<'a> Pauses<'a> {
-    fn of(slices: &[&'a Slice], kind: Kind) -> Option<Self> {
-        let median = latency::quantile_of(slices, 0.50, kind, &is_work);
+    /// `slices` are the full ones of the cell.
+    fn of(cell: &Cell<'_>, slices: &[&'a Slice], kind: Kind) -> Option<Self> {
+        let median = latency::quantile_of_cell(cell, 0.50, kind, &is_work);
         let shortest = PAUSE.max(PAUSE_TIMES * median.unwrap_or(0.0));
         let paused = |slice: &&Slice| slice.pause.is_some_and(|it| it.seconds >= shortest);
         let slices: Vec<&Slice> = slices.iter().copied().filter(paused).collect();

@@ -1,7 +1,7 @@
 //! Times that a network stack is known for.
 
 use hdrhistogram::Histogram;
-use tenbin_record::{PackedHistogram, Slice};
+use tenbin_record::Slice;
 
 use super::Rule;
 use crate::evidence::{Cell, Evidence};
@@ -35,13 +35,10 @@ impl Rule for TailSignature {
             .flat_map(|cell| {
                 let full = cell.full();
                 let is_small = has_small_bodies(&full);
-                let answers = merged(&full, |slice| {
-                    slice.requests().map(|op| &op.service).collect()
-                });
-                let connects = merged(&full, |slice| vec![&slice.setup.connect]);
-                let first_bytes = merged(&full, |slice| {
-                    slice.requests().map(|op| &op.first_byte).collect()
-                });
+                let answers = cell.request_times();
+                let connects = cell.merged(&|slice| vec![&slice.setup.connect]);
+                let first_bytes =
+                    cell.merged(&|slice| slice.requests().map(|op| &op.first_byte).collect());
                 let two_writes = answers.as_ref().zip(first_bytes.as_ref());
                 let two_writes =
                     two_writes.and_then(|(answers, first)| TwoWrites::of(answers, first));
@@ -303,15 +300,6 @@ fn has_small_bodies(slices: &[&Slice]) -> bool {
     let sent: u64 = requests().map(|op| op.sent).sum();
     let received: u64 = requests().map(|op| op.received).sum();
     sent.max(received) <= LARGEST_SEGMENT * count
-}
-
-fn merged(
-    slices: &[&Slice],
-    pick: impl for<'s> Fn(&'s Slice) -> Vec<&'s PackedHistogram>,
-) -> Option<Histogram<u64>> {
-    let mut all = slices.iter().flat_map(|slice| pick(slice)).peekable();
-    all.peek()?;
-    Some(tenbin_record::merged(all))
 }
 
 #[cfg(test)]

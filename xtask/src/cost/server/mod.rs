@@ -1,5 +1,6 @@
 //! The servers that the generators are measured on, all on the last core.
 
+mod long_run;
 mod memory;
 mod minio;
 mod nginx;
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
+use self::long_run::LongRun;
 pub(crate) use self::process::Process;
 
 /// Keys of every S3 server here. They open nothing but a server that lives for
@@ -30,13 +32,16 @@ pub(crate) enum Kind {
     Minio,
     /// The built-in S3 server, objects in memory.
     Memory,
+    /// None, but the run directory of ten hours: 18,000 slices of 2 s, two targets.
+    LongRun,
 }
 
-/// A server that runs, or nothing where none is needed.
+/// A server that runs, or what is there instead of one.
 pub(crate) struct Server {
-    /// Where it listens; empty without a server.
+    /// Where it listens; the run directory of [`Kind::LongRun`], and empty with nothing.
     pub(crate) url: String,
     _process: Option<Process>,
+    _run: Option<LongRun>,
 }
 
 impl Kind {
@@ -48,6 +53,7 @@ impl Kind {
             Self::NginxTls => "nginx, TLS 1.3",
             Self::Minio => "MinIO",
             Self::Memory => "built-in S3 server",
+            Self::LongRun => "18,000 slices of 2 s of two targets",
         }
     }
 
@@ -58,6 +64,15 @@ impl Kind {
                 return Ok(Server {
                     url: String::new(),
                     _process: None,
+                    _run: None,
+                });
+            }
+            Self::LongRun => {
+                let run = long_run::make(built)?;
+                return Ok(Server {
+                    url: run.directory.display().to_string(),
+                    _process: None,
+                    _run: Some(run),
                 });
             }
             Self::Nginx => nginx::start(false)?,
@@ -76,6 +91,7 @@ impl Kind {
         Ok(Server {
             url,
             _process: Some(process),
+            _run: None,
         })
     }
 }

@@ -1,0 +1,104 @@
+//! Work on all cores while more of it is read, with results in the order of the work.
+
+use std::collections::VecDeque;
+use std::panic::resume_unwind;
+use std::thread::{Scope, ScopedJoinHandle, available_parallelism};
+
+/// Seconds of slices that are worth a thread: some milliseconds of work.
+const BATCH: usize = 256;
+
+/// Takes work, and folds it a batch at a time.
+pub(crate) struct Folding<'scope, 'env, C, W, R> {
+    scope: &'scope Scope<'scope, 'env>,
+    context: &'env C,
+    fold: fn(&C, Vec<W>) -> Vec<R>,
+    batch: Vec<W>,
+    /// Of the batch.
+    seconds: usize,
+    /// In order, never more than there are cores: what was read and not folded stays small.
+    running: VecDeque<ScopedJoinHandle<'scope, Vec<R>>>,
+    cores: usize,
+}
+
+impl<'scope, 'env, C, W, R> Folding<'scope, 'env, C, W, R>
+where
+    C: Sync,
+    W: Send + 'scope,
+    R: Send + 'scope,
+{
+    /// `fold` gives one result for each piece of work, in their order.
+    pub(crate) fn new(
+        scope: &'scope Scope<'scope, 'env>,
+        context: &'env C,
+        fold: fn(&C, Vec<W>) -> Vec<R>,
+    ) -> Self {
+        Self {
+            scope,
+            context,
+            fold,
+            batch: Vec::new(),
+            seconds: 0,
+            running: VecDeque::new(),
+            cores: available_parallelism().map_or(1, usize::from),
+        }
+    }
+
+    /// Takes work of this number of seconds, and gives the results that are the next ones and have
+    /// to be waited for.
+    pub(crate) fn push(&mut self, work: W, seconds: usize) -> Vec<R> {
+        self.batch.push(work);
+        self.seconds += seconds;
+        if self.seconds < BATCH {
+            return Vec::new();
+        }
+        let next = match self.running.len() < self.cores {
+            true => Vec::new(),
+            false => self.next().unwrap_or_default(),
+        };
+        let (batch, context, fold) = (std::mem::take(&mut self.batch), self.context, self.fold);
+        self.seconds = 0;
+        self.running
+            .push_back(self.scope.spawn(move || fold(context, batch)));
+        next
+    }
+
+    /// The results that are left.
+    pub(crate) fn rest(&mut self) -> Vec<R> {
+        let batch = std::mem::take(&mut self.batch);
+        self.seconds = 0;
+        // While others are at work, this thread is as well.
+        let last = (self.fold)(self.context, batch);
+        let mut rest = Vec::new();
+        while let Some(next) = self.next() {
+            rest.extend(next);
+        }
+        rest.extend(last);
+        rest
+    }
+
+    fn next(&mut self) -> Option<Vec<R>> {
+        let oldest = self.running.pop_front()?.join();
+        Some(oldest.unwrap_or_else(|panic| resume_unwind(panic)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_the_order_of_the_work() {
+        let double = |factor: &u64, batch: Vec<u64>| batch.iter().map(|x| x * factor).collect();
+        let factor = 2;
+        let found: Vec<u64> = std::thread::scope(|scope| {
+            let mut folding = Folding::new(scope, &factor, double);
+            let mut found = Vec::new();
+            for work in 0..5_000 {
+                found.extend(folding.push(work, work as usize % 7));
+            }
+            found.extend(folding.rest());
+            found
+        });
+        assert_eq!(found, (0..5_000).map(|work| work * 2).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,107 @@
+//! The counts of a histogram around one value.
+
+use tenbin_engine::histogram::slot_of;
+
+/// Slots of a window.
+const WIDTH: usize = 32;
+
+/// Counts of neighbouring slots of one or more histograms, and of everything below them.
+#[derive(Debug, Clone)]
+pub struct SlotWindow {
+    first: usize,
+    /// Values in the slots before `first`.
+    below: u64,
+    counts: [u64; WIDTH],
+}
+
+impl SlotWindow {
+    /// Without counts, with the slot of `value` in its middle.
+    pub fn around(value: u64) -> Self {
+        Self::from_slot(slot_of(value).saturating_sub(WIDTH / 2))
+    }
+
+    /// Without counts, with the slot of `value` as its last.
+    pub fn up_to(value: u64) -> Self {
+        Self::from_slot((slot_of(value) + 1).saturating_sub(WIDTH))
+    }
+
+    /// Without counts, with the slot of `value` as its first.
+    pub fn from(value: u64) -> Self {
+        Self::from_slot(slot_of(value))
+    }
+
+    fn from_slot(first: usize) -> Self {
+        Self {
+            first,
+            below: 0,
+            counts: [0; WIDTH],
+        }
+    }
+
+    #[inline]
+    pub(crate) fn add(&mut self, slot: usize, count: u64) {
+        match slot.checked_sub(self.first) {
+            None => self.below += count,
+            Some(at) => {
+                if let Some(sum) = self.counts.get_mut(at) {
+                    *sum += count;
+                }
+            }
+        }
+    }
+
+    /// Whether `value` lies below its slots.
+    pub fn is_above(&self, value: u64) -> bool {
+        slot_of(value) < self.first
+    }
+
+    /// Values in the slot of `value`; `None` outside of the window.
+    pub fn at(&self, value: u64) -> Option<u64> {
+        let at = slot_of(value).checked_sub(self.first)?;
+        self.counts.get(at).copied()
+    }
+
+    /// Values in the slots up to that of `value`; `None` outside of the window.
+    pub fn at_most(&self, value: u64) -> Option<u64> {
+        let at = slot_of(value).checked_sub(self.first)?;
+        let inside: u64 = self.counts.get(..=at)?.iter().sum();
+        Some(self.below + inside)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packed::PackedHistogram;
+
+    #[test]
+    fn a_window_has_the_counts_of_the_histogram() {
+        let mut times = tenbin_engine::histogram::latency_histogram();
+        for step in 0..4_000_u64 {
+            times.record(100_000 + step * step % 77_777).unwrap();
+        }
+        let packed = PackedHistogram::from(&times);
+        let value = packed.value_at_quantile(0.7);
+        let mut windows = [
+            SlotWindow::around(value),
+            SlotWindow::up_to(value),
+            SlotWindow::from(value),
+            SlotWindow::around(3),
+        ];
+        packed.add_to_windows(&mut windows);
+        packed.add_to_windows(&mut windows);
+        for window in &windows[..3] {
+            assert_eq!(window.at(value), Some(2 * packed.count_at(value)));
+            let up_to = packed.count_between(0, value);
+            assert_eq!(window.at_most(value), Some(2 * up_to));
+        }
+        let (before, after) = (value - value / 100, value + value / 100);
+        let [around, up_to, from, low] = &windows;
+        assert_eq!(around.at(before), Some(2 * packed.count_at(before)));
+        assert_eq!(around.at(after), Some(2 * packed.count_at(after)));
+        assert_eq!((up_to.at(after), from.at(before)), (None, None));
+        assert!(from.is_above(before) && !from.is_above(value));
+        assert_eq!((low.at(0), low.at_most(2)), (Some(0), Some(0)));
+        assert_eq!(low.at_most(value), None);
+    }
+}
