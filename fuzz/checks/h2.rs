@@ -30,9 +30,9 @@ const CONNECTIONS: u64 = 2;
 /// How often an input may be repeated.
 const MOST_REPEATS: usize = 64;
 /// How long a request may take.
-const TIMEOUT: Duration = Duration::from_millis(400);
+const TIMEOUT: Duration = Duration::from_millis(150);
 /// Longer than any input may take on a busy machine.
-const BOUND: Duration = Duration::from_secs(20);
+const BOUND: Duration = Duration::from_secs(55);
 
 /// Panics when a request of the client has not exactly one outcome, when the client reports
 /// bytes that were not sent, or when it does not end.

@@ -135,7 +135,9 @@ impl<'a> Server<'a> {
             (false, true) => ListForm::V1,
             (false, false) => ListForm::V2,
         };
-        if self.existing {
+        // A plan that would change such data is refused before it comes to this.
+        use S3Operation::{Copy, Get, GetTags, List, Stat};
+        if self.existing && matches!(self.operation, Get | Stat | List | Copy | GetTags) {
             work.data = DataSet::Existing;
             work.verify = false;
         }
