@@ -1,6 +1,6 @@
 //! The answer: what came out, in a sentence for each question, and how it was measured.
 
-use super::claims::{claim, decisive, grouped, place, verdict_word};
+use super::claims::{COSTS_LESS, COSTS_MORE, claim, decisive, grouped, place, verdict_word};
 use super::closing::{beyond_belief, is_closed, not_precise, too_few_for_all, twin};
 use crate::asked::{ended, expectations_clause, optimum_claim, schedule};
 use crate::block::{Block, Look, Text};
@@ -85,12 +85,13 @@ fn is_believed(comparison: &Comparison) -> bool {
 fn in_capitals(comparison: &Comparison) -> Text {
     let claim = claim(comparison);
     let word = match verdict_word(comparison) {
-        "dearer" => "dearer",
+        "cheaper" => COSTS_LESS,
+        "dearer" => COSTS_MORE,
         word => word,
     };
     let look = match word {
-        "faster" | "cheaper" => Look::Good,
-        "slower" | "dearer" | "no verdict" => Look::Bad,
+        "faster" | COSTS_LESS => Look::Good,
+        "slower" | COSTS_MORE | "no verdict" => Look::Bad,
         "cannot tell" | "twin differs" => Look::Doubtful,
         _ => Look::Strong,
     };

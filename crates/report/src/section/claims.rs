@@ -14,6 +14,10 @@ pub(crate) fn verdict_word(comparison: &Comparison) -> &'static str {
     }
 }
 
+/// What a target does that needs less, or more, of its server for an operation.
+pub(super) const COSTS_LESS: &str = "costs less";
+pub(super) const COSTS_MORE: &str = "costs more";
+
 /// The better side, when the verdict has one.
 pub(super) fn winner(comparison: &Comparison) -> Option<&str> {
     match verdict_word(comparison) {
@@ -105,6 +109,8 @@ pub(super) fn claim(comparison: &Comparison) -> String {
         "equivalent" => format!("{challenger} and {baseline} are equivalent{doubt}"),
         "cannot tell" => format!("cannot tell {challenger} from {baseline}{doubt}"),
         "unknown" => format!("cannot compare {challenger} with {baseline}"),
+        "cheaper" => format!("{challenger} {COSTS_LESS} per operation than {baseline}{doubt}"),
+        "dearer" => format!("{challenger} {COSTS_MORE} per operation than {baseline}{doubt}"),
         word => format!("{challenger} is {word} than {baseline}{doubt}"),
     }
 }
