@@ -27,6 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::bounded::LARGEST_NAMED;
 use crate::context::Context;
 use crate::draft::{Draft, Field};
 use crate::model::{Plan, Reach, Signature, Target, Workload, WorkloadKind};
@@ -270,9 +271,13 @@ impl Desk<'_> {
     /// Reads a file that the plan names.
     fn file(&mut self, place: Place, key: &str, path: &Path) -> Option<Vec<u8>> {
         let mut file = self.open(place, key, path)?;
-        let mut bytes = Vec::new();
+        // Memory that is not written to is not used, and growing would hold the content twice.
+        let mut bytes = Vec::with_capacity(LARGEST_NAMED as usize);
         match file.read_to_end(&mut bytes) {
-            Ok(_) => Some(bytes),
+            Ok(_) => {
+                bytes.shrink_to_fit();
+                Some(bytes)
+            }
             Err(error) => self.unreadable(place, key, path, &error),
         }
     }

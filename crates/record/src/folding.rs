@@ -47,7 +47,8 @@ where
     /// to be waited for.
     pub(crate) fn push(&mut self, work: W, seconds: usize) -> Vec<R> {
         self.batch.push(work);
-        self.seconds += seconds;
+        // A slice of which nothing was kept is work too: a file may begin a million of them.
+        self.seconds += seconds.max(1);
         if self.seconds < BATCH {
             return Vec::new();
         }

@@ -571,7 +571,9 @@ pub(crate) fn remarks(earlier: &Earlier) -> Vec<String> {
 /// The comparison for a terminal. Ends with a newline.
 pub fn terminal_earlier(earlier: &Earlier) -> String {
     let mut blocks = section::earlier(earlier);
-    blocks.insert(0, Block::sentence(&format!("After: {}", earlier.after)));
+    let after = Block::sentence(&format!("After: {}", earlier.after));
+    // Behind what cannot be believed.
+    blocks.insert(earlier.doubts.len(), after);
     page::terminal::plain(&blocks, usize::MAX)
 }
 

@@ -95,6 +95,9 @@ impl<'a> Stream<'a> {
     ) -> Result<usize, ProbeError> {
         let mut buffer = [0; 4096];
         loop {
+            // Also of a server that never pauses: one that sends a byte now and then would be read
+            // without end.
+            patience.check(self.address())?;
             let read = match &mut self.tls {
                 None => self.socket.read(&mut buffer),
                 Some(tls) => rustls::Stream::new(tls.as_mut(), &mut self.socket).read(&mut buffer),
