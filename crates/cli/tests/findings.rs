@@ -127,7 +127,9 @@ fn a_run_directory_that_was_changed_or_measured_nothing_is_invalid() {
     let at = at.expect("a line of an operation") + 1;
     write(&whole.replacen("\"p50_ns\":", "\"p50_ns\":1", 1));
     let changed = show();
-    changed.expect_code(6).expect_stdout("INVALID  these numbers cannot be believed");
+    changed
+        .expect_code(6)
+        .expect_stdout("INVALID  these numbers cannot be believed");
     changed.expect_stdout(&format!(
         "line {at} of intervals.jsonl was changed after the run wrote it"
     ));
@@ -147,7 +149,9 @@ fn a_run_directory_that_was_changed_or_measured_nothing_is_invalid() {
     // Of a run of no slice at all.
     write(&whole[..=whole.find('\n').expect("a first line")]);
     let nothing = show();
-    nothing.expect_code(6).expect_stdout("INVALID  these numbers cannot be believed");
+    nothing
+        .expect_code(6)
+        .expect_stdout("INVALID  these numbers cannot be believed");
 }
 
 #[test]
