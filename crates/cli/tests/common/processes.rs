@@ -31,6 +31,7 @@ impl Process {
 /// their command line.
 pub(super) fn of_scratch(mark: &str, directory: &Path) -> Vec<Process> {
     let marked = [mark.as_bytes(), b"=", directory.as_os_str().as_bytes()].concat();
+    let this = std::env::current_exe().expect("the path of this test");
     let processes = std::fs::read_dir("/proc").expect("the list of processes in /proc");
     processes
         .filter_map(|entry| {
@@ -39,6 +40,11 @@ pub(super) fn of_scratch(mark: &str, directory: &Path) -> Vec<Process> {
                 return None;
             }
             let own = Path::new("/proc").join(pid.to_string());
+            // Another thread has forked and not called exec yet: such a child holds all files of
+            // this process, and is to become something else.
+            if std::fs::read_link(own.join("exe")).is_ok_and(|exe| exe == this) {
+                return None;
+            }
             let command = std::fs::read(own.join("cmdline")).unwrap_or_default();
             let belongs = carries(&own, &marked)
                 || contains(&command, directory.as_os_str().as_bytes())
