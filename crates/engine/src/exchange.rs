@@ -129,7 +129,7 @@ pub struct Seen {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// One request that is a piece of work of its own.
+    /// One request that is one piece of work.
     #[default]
     Request,
     /// One request that is a step of something larger: it has figures of its own and

@@ -50,7 +50,8 @@ pub fn read_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A file of at most `limit` bytes, a multiple of 1 MiB, to be read as far as it is needed.
+/// Opens a file of at most `limit` bytes, a multiple of 1 MiB. The caller decides how much of it to
+/// read.
 ///
 /// # Errors
 ///

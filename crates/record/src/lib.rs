@@ -32,7 +32,6 @@ pub mod directory;
 pub mod environment;
 mod error;
 mod fold;
-mod folding;
 mod histogram;
 mod hlog;
 mod left;

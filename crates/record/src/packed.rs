@@ -42,7 +42,7 @@ enum Counts {
 /// The quantiles of a [`Digest`]: those that every report shows for each slice.
 const DIGESTED: [f64; 3] = [0.5, 0.9, 0.99];
 
-/// What is asked most often of a histogram.
+/// The figures of a histogram that callers need most often.
 #[derive(Clone, Copy)]
 struct Digest {
     lowest_slot: usize,

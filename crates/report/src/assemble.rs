@@ -489,8 +489,8 @@ fn outcome(outcome: &verdict::Outcome) -> Outcome {
     match outcome {
         verdict::Outcome::Faster => Outcome::Faster,
         verdict::Outcome::Slower => Outcome::Slower,
-        verdict::Outcome::Cheaper => Outcome::Cheaper,
-        verdict::Outcome::Dearer => Outcome::Dearer,
+        verdict::Outcome::CostsLess => Outcome::CostsLess,
+        verdict::Outcome::CostsMore => Outcome::CostsMore,
         verdict::Outcome::Equivalent { within } => Outcome::Equivalent { within: *within },
         verdict::Outcome::Inconclusive {
             detectable,

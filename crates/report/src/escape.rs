@@ -18,8 +18,8 @@ pub fn for_terminal(text: &str) -> String {
     safe
 }
 
-/// For JSON that was serialised: the same values, with every character that is harmful to a
-/// terminal as `\uXXXX`. Serialisers leave those beyond ASCII as they are.
+/// Escapes serialised JSON for a terminal: the values stay the same, and every character that is
+/// harmful to a terminal becomes a Unicode escape. Serialisers escape only ASCII controls.
 pub(crate) fn for_json(json: String) -> String {
     let is_harmful = |c: char| is_harmful(c) && c != '\n';
     if !json.contains(is_harmful) {

@@ -32,7 +32,7 @@ impl Estimate {
     }
 }
 
-/// A figure as far as it is known.
+/// A figure: unknown, a point, or a point with its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Measured {

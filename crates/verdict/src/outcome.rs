@@ -70,9 +70,11 @@ pub enum Outcome {
     /// It is slower than the baseline.
     Slower,
     /// It costs the server less than the baseline does.
-    Cheaper,
+    #[serde(rename = "cheaper")]
+    CostsLess,
     /// It costs the server more than the baseline does.
-    Dearer,
+    #[serde(rename = "dearer")]
+    CostsMore,
     /// The whole interval lies within the margin.
     Equivalent {
         /// The margin, as a share.
@@ -101,7 +103,7 @@ impl Outcome {
     pub fn is_different(&self) -> bool {
         matches!(
             self,
-            Self::Faster | Self::Slower | Self::Cheaper | Self::Dearer
+            Self::Faster | Self::Slower | Self::CostsLess | Self::CostsMore
         )
     }
 }
@@ -147,8 +149,8 @@ impl Question<'_> {
             Direction::LowerIsBetter => ratio < 1.0,
         };
         match (self.metric, better) {
-            (Metric::ServerCpu, true) => Outcome::Cheaper,
-            (Metric::ServerCpu, false) => Outcome::Dearer,
+            (Metric::ServerCpu, true) => Outcome::CostsLess,
+            (Metric::ServerCpu, false) => Outcome::CostsMore,
             (_, true) => Outcome::Faster,
             (_, false) => Outcome::Slower,
         }

@@ -52,7 +52,7 @@ impl Comparison {
         } = self;
         let place = self.place();
         match &self.outcome {
-            Outcome::Faster | Outcome::Slower | Outcome::Cheaper | Outcome::Dearer => {
+            Outcome::Faster | Outcome::Slower | Outcome::CostsLess | Outcome::CostsMore => {
                 self.difference()
             }
             Outcome::Equivalent { within } => format!(

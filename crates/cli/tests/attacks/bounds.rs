@@ -88,6 +88,15 @@ impl Attacked {
     }
 }
 
+/// `tenbin http` at a URL, with two slices of 300 ms and a time-out of 500 ms.
+pub(crate) fn for_a_moment<'a>(scratch: &'a Scratch, url: &str, more: &[&str]) -> Tenbin<'a> {
+    let line = format!(
+        "http --target evil={url} --warmup 0s --slice 300ms --rounds 2 --gap 10ms --timeout 500ms \
+         -c 2"
+    );
+    Tenbin::new(scratch, line.split(' ').chain(more.iter().copied()))
+}
+
 /// Reports for people have no control character either.
 #[track_caller]
 fn expect_harmless_reports(name: &str, runs: &Path) {

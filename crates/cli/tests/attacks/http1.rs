@@ -1,6 +1,6 @@
 //! Servers that do harm with HTTP/1.1, and servers that speak something different.
 
-use super::bounds::{Attacked, for_each};
+use super::bounds::{Attacked, for_a_moment, for_each};
 use super::common::{Scratch, Tenbin};
 use super::play::{Act, Http1, endless, send, server};
 
@@ -102,25 +102,7 @@ const ROWS: &[Row] = &[
 
 /// `tenbin http` at that port, for a moment.
 fn http<'a>(scratch: &'a Scratch, scheme: &str, port: u16, more: &[&str]) -> Tenbin<'a> {
-    let target = format!("evil={scheme}://127.0.0.1:{port}/");
-    let short = [
-        "http",
-        "--target",
-        &target,
-        "--warmup",
-        "0s",
-        "--slice",
-        "300ms",
-        "--rounds",
-        "2",
-        "--gap",
-        "10ms",
-        "--timeout",
-        "500ms",
-        "-c",
-        "2",
-    ];
-    Tenbin::new(scratch, [&short, more].concat())
+    for_a_moment(scratch, &format!("{scheme}://127.0.0.1:{port}/"), more)
 }
 
 #[test]

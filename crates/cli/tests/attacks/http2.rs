@@ -1,6 +1,6 @@
 //! Servers that do harm with HTTP/2.
 
-use super::bounds::{Attacked, for_each};
+use super::bounds::{Attacked, for_a_moment, for_each};
 use super::common::{Scratch, Tenbin};
 use super::play::{Act, Http2, frame, send, server};
 
@@ -133,27 +133,11 @@ const ROWS: &[Row] = &[
 ];
 
 fn http2<'a>(scratch: &'a Scratch, port: u16) -> Tenbin<'a> {
-    let target = format!("evil=http://127.0.0.1:{port}/");
-    let line = [
-        "http",
-        "--http",
-        "2",
-        "--target",
-        &target,
-        "--warmup",
-        "0s",
-        "--slice",
-        "300ms",
-        "--rounds",
-        "2",
-        "--gap",
-        "10ms",
-        "--timeout",
-        "500ms",
-        "-c",
-        "2",
-    ];
-    Tenbin::new(scratch, line)
+    for_a_moment(
+        scratch,
+        &format!("http://127.0.0.1:{port}/"),
+        &["--http", "2"],
+    )
 }
 
 #[test]

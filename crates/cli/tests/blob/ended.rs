@@ -21,7 +21,7 @@ impl Moments {
     }
 }
 
-/// Kills a run some time after something has begun to happen.
+/// Kills a run a while after a given event.
 fn killed(mut run: Running, after: Duration, begun: impl FnMut() -> bool) {
     run.wait_until(Duration::from_secs(60), begun);
     std::thread::sleep(after);

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::common::{Outcome, OwnServer, Running, Scratch, Tenbin};
 
-/// The built-in blob server in a process of its own.
+/// The built-in blob server as a separate process.
 pub(crate) struct Blobs(OwnServer);
 
 impl Blobs {

@@ -187,27 +187,23 @@ objects = 500
     scratch.expect_nobody_left(SOON);
 }
 
+/// A plan of four slices of 20 s on one built-in server, long enough to be ended before its time.
+fn long_plan(scratch: &Scratch, target: &str, builtin: &str, workload: &str) -> String {
+    scratch.write(
+        "plan.toml",
+        format!(
+            "[rounds]\nslice = \"20s\"\ncount = 4\nwarmup = \"0s\"\n\n\
+             [[target]]\nname = \"{target}\"\nbuiltin = \"{builtin}\"\n\n\
+             [[workload]]\n{workload}\n"
+        ),
+    )
+}
+
 #[test]
 fn the_second_ctrl_c_leaves_at_once_and_leaves_nobody() {
     let scratch = Scratch::new("ctrl-c-twice");
-    let plan = scratch.write(
-        "plan.toml",
-        r#"
-[rounds]
-slice = "20s"
-count = 4
-warmup = "0s"
-
-[[target]]
-name = "own"
-builtin = "s3-memory"
-
-[[workload]]
-kind = "s3"
-operation = "put"
-size = "1KiB"
-"#,
-    );
+    let put = "kind = \"s3\"\noperation = \"put\"\nsize = \"1KiB\"";
+    let plan = long_plan(&scratch, "own", "s3-memory", put);
     let mut run = Tenbin::new(&scratch, ["run", &plan]).start();
     run.wait_until(SOON, || measured_seconds(&scratch) >= 1);
     run.signal(Signal::SIGINT);
@@ -220,22 +216,7 @@ size = "1KiB"
 #[test]
 fn a_run_killed_outright_can_be_shown_and_leaves_nobody() {
     let scratch = Scratch::new("sigkill");
-    let plan = scratch.write(
-        "plan.toml",
-        r#"
-[rounds]
-slice = "20s"
-count = 4
-warmup = "0s"
-
-[[target]]
-name = "survivor"
-builtin = "http"
-
-[[workload]]
-kind = "http"
-"#,
-    );
+    let plan = long_plan(&scratch, "survivor", "http", "kind = \"http\"");
     let mut run = Tenbin::new(&scratch, ["run", &plan]).start();
     run.wait_until(SOON, || measured_seconds(&scratch) >= 3);
     shown(&scratch).expect_stderr("is under way");
@@ -252,6 +233,6 @@ kind = "http"
     assert!(!shown.stderr.contains("under way"), "{shown}");
     assert!(
         !Path::new(&run_directory(&scratch).join("result.json")).exists(),
-        "a killed run has no result of its own"
+        "a killed run has written no result"
     );
 }

@@ -17,7 +17,7 @@ const HELLO_SHA256: &str = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e7304
 pub(super) struct Case {
     pub(super) method: &'static str,
     pub(super) path: String,
-    /// As it is sent.
+    /// The query in the form that is sent.
     pub(super) query: String,
     /// In canonical form.
     pub(super) canonical_query: String,

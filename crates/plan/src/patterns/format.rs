@@ -80,8 +80,8 @@ pub(crate) fn read(
     read_from(&mut bytes, format, method)
 }
 
-/// The same of a file as it is read, and only as far as it can be used: a file of too many
-/// requests is refused at the first of them that is too much.
+/// Reads patterns from a reader. It stops at the first request beyond the limit, so that a file of
+/// too many requests is refused without being read to its end.
 ///
 /// # Errors
 /// What is wrong with it and where. No file makes it panic.

@@ -80,9 +80,11 @@ pub enum Outcome {
     /// It is slower than the baseline.
     Slower,
     /// It costs the server less.
-    Cheaper,
+    #[serde(rename = "cheaper")]
+    CostsLess,
     /// It costs the server more.
-    Dearer,
+    #[serde(rename = "dearer")]
+    CostsMore,
     /// The whole interval lies within the margin.
     Equivalent {
         /// The margin, as a share.
@@ -109,7 +111,7 @@ impl Outcome {
     pub fn is_different(&self) -> bool {
         matches!(
             self,
-            Self::Faster | Self::Slower | Self::Cheaper | Self::Dearer
+            Self::Faster | Self::Slower | Self::CostsLess | Self::CostsMore
         )
     }
 
@@ -118,8 +120,8 @@ impl Outcome {
         match self {
             Self::Faster => "faster",
             Self::Slower => "slower",
-            Self::Cheaper => "cheaper",
-            Self::Dearer => "dearer",
+            Self::CostsLess => "costs less",
+            Self::CostsMore => "costs more",
             Self::Equivalent { .. } => "equivalent",
             Self::Inconclusive { .. } => "cannot tell",
             Self::Unknown { .. } => "unknown",

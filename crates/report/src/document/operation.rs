@@ -12,7 +12,7 @@ use super::figure::Figure;
 pub struct OperationResult {
     /// Name of the operation.
     pub operation: String,
-    /// What it is to the work; left out for a request that is work of its own.
+    /// Its role in the work; left out if each request is one piece of work.
     #[serde(default, skip_serializing_if = "Role::is_plain_request")]
     pub role: Role,
     /// Correct answers, over all slices.
@@ -65,7 +65,7 @@ pub struct OperationResult {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// One request that is a piece of work of its own.
+    /// One request that is one piece of work.
     #[default]
     Request,
     /// One request of something larger: it has figures of its own and is no

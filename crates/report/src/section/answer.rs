@@ -1,10 +1,10 @@
 //! The answer: what came out, in a sentence for each question, and how it was measured.
 
-use super::claims::{COSTS_LESS, COSTS_MORE, claim, decisive, grouped, place, verdict_word};
+use super::claims::{Said, claim_parts, decisive, grouped, place, said};
 use super::closing::{beyond_belief, is_closed, not_precise, too_few_for_all, twin};
 use crate::asked::{ended, expectations_clause, optimum_claim, schedule};
 use crate::block::{Block, Look, Text};
-use crate::document::{Comparison, Document, Figure, ResultOf, Trust};
+use crate::document::{Comparison, Document, Figure, Outcome, ResultOf, Trust};
 use crate::words::{RATE, TIME, plural, ratio};
 
 /// Comparisons that get a sentence with figures each; of more the table has the figures.
@@ -62,7 +62,9 @@ fn with_figures(document: &Document, comparison: &Comparison) -> Text {
         false => String::new(),
     };
     let text = in_capitals(comparison).and(Look::Plain, place);
-    let Some(figure) = comparison.ratio.filter(|_| is_believed(comparison)) else {
+    let (Some(figure), Said::Outcome(_) | Said::OfTwin { .. }) =
+        (comparison.ratio, said(comparison))
+    else {
         return text;
     };
     let mut figures = format!(
@@ -77,30 +79,20 @@ fn with_figures(document: &Document, comparison: &Comparison) -> Text {
     text.and(Look::Plain, figures)
 }
 
-fn is_believed(comparison: &Comparison) -> bool {
-    verdict_word(comparison) != "no verdict"
-}
-
 /// The claim, with its word in capitals and in colour.
 fn in_capitals(comparison: &Comparison) -> Text {
-    let claim = claim(comparison);
-    let word = match verdict_word(comparison) {
-        "cheaper" => COSTS_LESS,
-        "dearer" => COSTS_MORE,
-        word => word,
+    let look = match said(comparison) {
+        Said::Outcome(Outcome::Faster | Outcome::CostsLess) => Look::Good,
+        Said::Outcome(Outcome::Slower | Outcome::CostsMore) | Said::Nothing => Look::Bad,
+        Said::Outcome(Outcome::Inconclusive { .. }) | Said::OfTwin { differs: true } => {
+            Look::Doubtful
+        }
+        Said::Outcome(_) | Said::OfTwin { differs: false } => Look::Strong,
     };
-    let look = match word {
-        "faster" | COSTS_LESS => Look::Good,
-        "slower" | COSTS_MORE | "no verdict" => Look::Bad,
-        "cannot tell" | "twin differs" => Look::Doubtful,
-        _ => Look::Strong,
-    };
-    match claim.split_once(word) {
-        None => Text::plain(claim),
-        Some((before, after)) => Text::plain(before)
-            .and(look, word.to_uppercase())
-            .and(Look::Plain, after),
-    }
+    let [before, word, after] = claim_parts(comparison);
+    Text::plain(before)
+        .and(look, word.to_uppercase())
+        .and(Look::Plain, after)
 }
 
 /// A ratio from which on it reads better as a multiple than as a percentage.

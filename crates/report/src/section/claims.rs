@@ -1,28 +1,46 @@
 //! What comparisons claim, in words.
 
 use crate::asked::{expectations_clause, optimum_claim};
-use crate::document::{Comparison, Document, Trust};
+use crate::document::{Comparison, Document, Outcome, Trust};
 
 /// The word for a comparison, which is none when its numbers are not believed.
 pub(crate) fn verdict_word(comparison: &Comparison) -> &'static str {
-    match comparison.trust {
-        Trust::Invalid => "no verdict",
-        // Of a twin there is nothing to be said but whether it is alike.
-        _ if comparison.twin && comparison.outcome.is_different() => "twin differs",
-        _ if comparison.twin => "noise",
-        Trust::Valid | Trust::Suspect => comparison.outcome.word(),
+    match said(comparison) {
+        Said::Nothing => "no verdict",
+        Said::OfTwin { differs: true } => "twin differs",
+        Said::OfTwin { differs: false } => "noise",
+        Said::Outcome(outcome) => outcome.word(),
     }
 }
 
-/// What a target does that needs less, or more, of its server for an operation.
-pub(super) const COSTS_LESS: &str = "costs less";
-pub(super) const COSTS_MORE: &str = "costs more";
+/// What may be said of a comparison.
+pub(super) enum Said<'a> {
+    /// Its numbers are not believed.
+    Nothing,
+    /// Of a twin only whether it is like the baseline.
+    OfTwin {
+        /// Whether it is called different.
+        differs: bool,
+    },
+    /// What it says of the challenger.
+    Outcome(&'a Outcome),
+}
+
+pub(super) fn said(comparison: &Comparison) -> Said<'_> {
+    match comparison.trust {
+        Trust::Invalid => Said::Nothing,
+        Trust::Valid | Trust::Suspect if comparison.twin => Said::OfTwin {
+            differs: comparison.outcome.is_different(),
+        },
+        Trust::Valid | Trust::Suspect => Said::Outcome(&comparison.outcome),
+    }
+}
 
 /// The better side, when the verdict has one.
 pub(super) fn winner(comparison: &Comparison) -> Option<&str> {
-    match verdict_word(comparison) {
-        "faster" | "cheaper" => Some(&comparison.challenger),
-        "slower" | "dearer" => Some(&comparison.baseline),
+    match said(comparison) {
+        Said::Outcome(Outcome::Faster | Outcome::CostsLess) => Some(&comparison.challenger),
+        Said::Outcome(Outcome::Slower | Outcome::CostsMore) => Some(&comparison.baseline),
         _ => None,
     }
 }
@@ -95,6 +113,12 @@ pub(super) fn place(document: &Document, comparison: &Comparison) -> String {
 
 /// `b is slower than a`.
 pub(super) fn claim(comparison: &Comparison) -> String {
+    let [before, word, after] = claim_parts(comparison);
+    format!("{before}{word}{after}")
+}
+
+/// The same in three parts: its word, and what stands before and behind it.
+pub(super) fn claim_parts(comparison: &Comparison) -> [String; 3] {
     let Comparison {
         baseline,
         challenger,
@@ -104,13 +128,59 @@ pub(super) fn claim(comparison: &Comparison) -> String {
         Trust::Suspect => " (suspect)",
         Trust::Valid | Trust::Invalid => "",
     };
-    match verdict_word(comparison) {
-        "no verdict" => format!("no verdict on {challenger} against {baseline}"),
-        "equivalent" => format!("{challenger} and {baseline} are equivalent{doubt}"),
-        "cannot tell" => format!("cannot tell {challenger} from {baseline}{doubt}"),
-        "unknown" => format!("cannot compare {challenger} with {baseline}"),
-        "cheaper" => format!("{challenger} {COSTS_LESS} per operation than {baseline}{doubt}"),
-        "dearer" => format!("{challenger} {COSTS_MORE} per operation than {baseline}{doubt}"),
-        word => format!("{challenger} is {word} than {baseline}{doubt}"),
+    let word = verdict_word(comparison);
+    let (before, word, after) = match said(comparison) {
+        Said::Nothing => (
+            String::new(),
+            word,
+            format!(" on {challenger} against {baseline}"),
+        ),
+        Said::Outcome(Outcome::Equivalent { .. }) => (
+            format!("{challenger} and {baseline} are "),
+            word,
+            doubt.to_owned(),
+        ),
+        Said::Outcome(Outcome::Inconclusive { .. }) => (
+            String::new(),
+            word,
+            format!(" {challenger} from {baseline}{doubt}"),
+        ),
+        Said::Outcome(Outcome::Unknown { .. }) => (
+            String::new(),
+            "cannot compare",
+            format!(" {challenger} with {baseline}"),
+        ),
+        Said::Outcome(Outcome::CostsLess | Outcome::CostsMore) => (
+            format!("{challenger} "),
+            word,
+            format!(" per operation than {baseline}{doubt}"),
+        ),
+        Said::Outcome(Outcome::Faster | Outcome::Slower) | Said::OfTwin { .. } => (
+            format!("{challenger} is "),
+            word,
+            format!(" than {baseline}{doubt}"),
+        ),
+    };
+    [before, word.to_owned(), after]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A name may be one of our words.
+    #[test]
+    fn the_word_of_a_claim_is_not_looked_for_in_names() {
+        let pair = include_bytes!("../../tests/documents/pair.json");
+        let pair = crate::document_from_json(pair).expect("a document");
+        let comparison = Comparison {
+            baseline: "noise".to_owned(),
+            challenger: "slower".to_owned(),
+            outcome: Outcome::Slower,
+            ..pair.comparisons[0].clone()
+        };
+        let parts = claim_parts(&comparison);
+        assert_eq!(parts, ["slower is ", "slower", " than noise"]);
+        assert_eq!(winner(&comparison), Some("noise"));
     }
 }

@@ -30,6 +30,8 @@ mod suite;
 pub(crate) use closing::last_three_lines;
 pub(crate) use earlier::of as earlier;
 
+use Shown::{Always, Closing, Details, InShort};
+
 use crate::block::Block;
 use crate::document::Document;
 
@@ -60,40 +62,30 @@ pub(crate) enum Shown {
 
 /// Every section, in the order in which pages print them.
 pub(crate) const SECTIONS: &[Section] = &[
-    always("answer", "", answer::blocks),
-    always("results", "", results::blocks),
-    always("capacity", "Concurrency sweep", capacity::blocks),
-    always("max-rate", "Maximum rate", max_rate::blocks),
-    always("nodes", "Nodes", nodes::blocks),
-    always("earlier", "Before and after", earlier::blocks),
-    always("expectations", "Expectations", expectations::blocks),
-    Section {
-        name: "reasons",
-        title: "",
-        shown: Shown::InShort,
-        blocks: findings::in_short,
-    },
-    Section {
-        name: "closing",
-        title: "",
-        shown: Shown::Closing,
-        blocks: closing::blocks,
-    },
-    details("findings", "Findings", findings::blocks),
-    details("comparisons", "Comparisons", comparisons::blocks),
-    details("operations", "Operations", operations::blocks),
-    details("hosts", "Hosts", hosts::blocks),
-    details("connections", "Connections", connections::blocks),
-    details("cost", "Server cost", cost::of_servers),
-    details("generator", "Load generator", cost::of_generator),
-    details("stages", "Server stages", stages::blocks),
-    details("samples", "Request samples", samples::blocks),
-    details("patterns", "Patterns", patterns::blocks),
-    details("suite", "Object storage", suite::blocks),
-    details("plan", "Plan", plan::blocks),
-    details("environment", "Environment", environment::blocks),
-    details("slices", "Slices", slices::blocks),
-    details("benchmark", "Raw data", suite::raw),
+    section(Always, "answer", "", answer::blocks),
+    section(Always, "results", "", results::blocks),
+    section(Always, "capacity", "Concurrency sweep", capacity::blocks),
+    section(Always, "max-rate", "Maximum rate", max_rate::blocks),
+    section(Always, "nodes", "Nodes", nodes::blocks),
+    section(Always, "earlier", "Before and after", earlier::blocks),
+    section(Always, "expectations", "Expectations", expectations::blocks),
+    section(InShort, "reasons", "", findings::in_short),
+    section(Closing, "closing", "", closing::blocks),
+    section(Details, "findings", "Findings", findings::blocks),
+    section(Details, "comparisons", "Comparisons", comparisons::blocks),
+    section(Details, "operations", "Operations", operations::blocks),
+    section(Details, "hosts", "Hosts", hosts::blocks),
+    section(Details, "connections", "Connections", connections::blocks),
+    section(Details, "cost", "Server cost", cost::of_servers),
+    section(Details, "generator", "Load generator", cost::of_generator),
+    section(Details, "stages", "Server stages", stages::blocks),
+    section(Details, "samples", "Request samples", samples::blocks),
+    section(Details, "patterns", "Patterns", patterns::blocks),
+    section(Details, "suite", "Object storage", suite::blocks),
+    section(Details, "plan", "Plan", plan::blocks),
+    section(Details, "environment", "Environment", environment::blocks),
+    section(Details, "slices", "Slices", slices::blocks),
+    section(Details, "benchmark", "Raw data", suite::raw),
 ];
 
 /// The name of every section.
@@ -101,7 +93,8 @@ pub fn section_names() -> impl Iterator<Item = &'static str> {
     SECTIONS.iter().map(|section| section.name)
 }
 
-const fn always(
+const fn section(
+    shown: Shown,
     name: &'static str,
     title: &'static str,
     blocks: fn(&Document) -> Vec<Block>,
@@ -109,20 +102,7 @@ const fn always(
     Section {
         name,
         title,
-        shown: Shown::Always,
-        blocks,
-    }
-}
-
-const fn details(
-    name: &'static str,
-    title: &'static str,
-    blocks: fn(&Document) -> Vec<Block>,
-) -> Section {
-    Section {
-        name,
-        title,
-        shown: Shown::Details,
+        shown,
         blocks,
     }
 }

@@ -81,7 +81,7 @@ impl CapacityComparison {
             ..
         } = self;
         let claim = match &self.outcome {
-            Outcome::Faster | Outcome::Slower | Outcome::Cheaper | Outcome::Dearer => {
+            Outcome::Faster | Outcome::Slower | Outcome::CostsLess | Outcome::CostsMore => {
                 let value = self.ratio.value().unwrap_or(f64::NAN);
                 let times = ratio(value);
                 format!(

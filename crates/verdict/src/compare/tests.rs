@@ -208,14 +208,14 @@ fn a_difference_below_the_noise_floor_is_none_however_sure() {
 }
 
 #[test]
-fn lower_latency_is_faster_and_lower_cpu_is_cheaper() {
+fn lower_latency_is_faster_and_lower_cpu_costs_less() {
     let mut run = faster(8, 1.2);
     run.each_of("b", |slice| slice.server_cpu(0.4));
     let comparisons = compare(&run.plan, &run.slices);
     let of = |metric| comparisons.iter().find(|c| c.metric == metric).unwrap();
     assert!(of(Metric::SERVICE_P50).ratio.value().unwrap() < 1.0);
     assert_eq!(of(Metric::SERVICE_P50).outcome, Outcome::Faster);
-    assert_eq!(of(Metric::ServerCpu).outcome, Outcome::Cheaper);
+    assert_eq!(of(Metric::ServerCpu).outcome, Outcome::CostsLess);
     assert_eq!(of(Metric::ServerCpu).adjusted_p, None);
 }
 
@@ -232,7 +232,7 @@ fn the_plan_chooses_the_figure_that_decides() {
     let primary: Vec<_> = comparisons.iter().filter(|c| c.primary).collect();
     assert_eq!(primary.len(), 1);
     assert_eq!(primary[0].metric, Metric::ServerCpu);
-    assert_eq!(primary[0].outcome, Outcome::Dearer);
+    assert_eq!(primary[0].outcome, Outcome::CostsMore);
     assert!(primary[0].adjusted_p.is_some());
     assert!(comparisons.iter().any(|c| c.metric == Metric::Throughput));
     let run = deciding("p95");

@@ -8,7 +8,7 @@ use std::thread::{Scope, ScopedJoinHandle, available_parallelism};
 const BATCH: usize = 256;
 
 /// Takes work, and folds it a batch at a time.
-pub(crate) struct Folding<'scope, 'env, C, W, R> {
+pub(super) struct Folding<'scope, 'env, C, W, R> {
     scope: &'scope Scope<'scope, 'env>,
     context: &'env C,
     fold: fn(&C, Vec<W>) -> Vec<R>,
@@ -27,7 +27,7 @@ where
     R: Send + 'scope,
 {
     /// `fold` gives one result for each piece of work, in their order.
-    pub(crate) fn new(
+    pub(super) fn new(
         scope: &'scope Scope<'scope, 'env>,
         context: &'env C,
         fold: fn(&C, Vec<W>) -> Vec<R>,
@@ -45,7 +45,7 @@ where
 
     /// Takes work of this number of seconds, and gives the results that are the next ones and have
     /// to be waited for.
-    pub(crate) fn push(&mut self, work: W, seconds: usize) -> Vec<R> {
+    pub(super) fn push(&mut self, work: W, seconds: usize) -> Vec<R> {
         self.batch.push(work);
         // A slice of which nothing was kept is work too: a file may begin a million of them.
         self.seconds += seconds.max(1);
@@ -64,7 +64,7 @@ where
     }
 
     /// The results that are left.
-    pub(crate) fn rest(&mut self) -> Vec<R> {
+    pub(super) fn rest(&mut self) -> Vec<R> {
         let batch = std::mem::take(&mut self.batch);
         self.seconds = 0;
         // While others are at work, this thread is as well.

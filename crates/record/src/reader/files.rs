@@ -1,0 +1,26 @@
+//! Opening the files of a run directory.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use crate::error::RecordError;
+
+/// A pipe would be waited for without end, and a device read without end.
+pub(super) fn regular(path: &Path) -> std::io::Result<()> {
+    match fs::metadata(path)?.is_file() {
+        true => Ok(()),
+        false => Err(std::io::Error::new(
+            std::io::ErrorKind::InvalidInput,
+            "it is not a regular file",
+        )),
+    }
+}
+
+/// A run that was killed before it opened the file has kept nothing in it.
+pub(super) fn open_if_there(path: &Path) -> Result<Option<File>, RecordError> {
+    match regular(path).and_then(|()| File::open(path)) {
+        Ok(file) => Ok(Some(file)),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(RecordError::io("read", path, e)),
+    }
+}

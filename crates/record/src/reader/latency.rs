@@ -1,0 +1,117 @@
+//! `latency.hlog`: the histograms that lines of `intervals.jsonl` refer to.
+
+use std::fs::File;
+use std::io::{BufReader, Read as _, Seek as _};
+use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use super::entry::Buffers;
+use super::files::open_if_there;
+use crate::check::CheckValue;
+use crate::directory::LATENCY_FILE;
+use crate::error::RecordError;
+use crate::hlog;
+use crate::lines::ByteRange;
+
+/// `latency.hlog`, of which only what a line points to is read.
+#[derive(Debug)]
+pub(super) struct Latency {
+    pub(super) path: PathBuf,
+    pub(super) file: Option<File>,
+    pub(super) length: u64,
+    /// What does not fit its check value.
+    pub(super) changed: Mutex<Vec<ByteRange>>,
+}
+
+impl Latency {
+    pub(super) fn open(path: PathBuf) -> Result<Self, RecordError> {
+        let file = open_if_there(&path)?;
+        let length = file
+            .as_ref()
+            .map_or(Ok(0), |file| Ok(file.metadata()?.len()));
+        let length = length.map_err(|e| RecordError::io("read", &path, e))?;
+        Ok(Self {
+            path,
+            file,
+            length,
+            changed: Mutex::default(),
+        })
+    }
+
+    /// The histograms of a line, of which `of` makes figures.
+    pub(super) fn decode<T>(
+        &self,
+        range: ByteRange,
+        buffers: &mut Buffers,
+        of: impl FnOnce(hlog::Decoded) -> Result<T, String>,
+    ) -> Result<T, RecordError> {
+        self.read_bytes(range, &mut buffers.bytes)?;
+        let decoded = buffers.decoder.decode(&buffers.bytes);
+        decoded
+            .and_then(of)
+            .map_err(|what| self.damaged(range, what))
+    }
+
+    /// What a line points to; noted if it does not fit the check value.
+    pub(super) fn read_bytes(
+        &self,
+        range: ByteRange,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), RecordError> {
+        let too_long = |_| self.damaged(range, "it is too long".to_owned());
+        let length = usize::try_from(range.length).map_err(too_long)?;
+        bytes.clear();
+        bytes.resize(length, 0);
+        if let Some(file) = &self.file {
+            let read = file.read_exact_at(bytes, range.offset);
+            read.map_err(|e| RecordError::io("read", &self.path, e))?;
+        }
+        if range.h.is_some_and(|value| value != CheckValue::of(bytes)) {
+            let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+            changed.push(range);
+        }
+        Ok(())
+    }
+
+    /// What was changed, if anything was.
+    pub(super) fn changed(&self) -> Option<String> {
+        let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        changed.sort_by_key(|range| range.offset);
+        let range = changed.first()?;
+        let first = self.line_at(range.offset);
+        let last = self.line_at(range.offset + range.length.saturating_sub(1));
+        let lines = match last > first {
+            true => format!("one of the lines {first} to {last} of {LATENCY_FILE}"),
+            false => format!("line {first} of {LATENCY_FILE}"),
+        };
+        let further = match changed.len() {
+            1 => "",
+            _ => ", and lines behind it do not fit either",
+        };
+        Some(format!(
+            "{lines} was changed after the run wrote it{further}"
+        ))
+    }
+
+    /// The line of the file that has this byte, from 1.
+    pub(super) fn line_at(&self, offset: u64) -> u64 {
+        let Some(file) = self.file.as_ref().and_then(|file| file.try_clone().ok()) else {
+            return 1;
+        };
+        let mut before = BufReader::new(file);
+        if before.rewind().is_err() {
+            return 1;
+        }
+        let newlines = before.take(offset).bytes().map_while(Result::ok);
+        1 + newlines.filter(|byte| *byte == b'\n').count() as u64
+    }
+
+    pub(super) fn damaged(&self, range: ByteRange, what: String) -> RecordError {
+        RecordError::Damaged {
+            path: self.path.clone(),
+            line: self.line_at(range.offset),
+            what,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! A line of `intervals.jsonl` as text.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::RecordError;
+use crate::lines::{RunLine, SCHEMA};
+
+/// A line with its newline.
+pub(super) struct TextLine<'a> {
+    pub(super) path: &'a Path,
+    /// From 1.
+    pub(super) number: u64,
+    pub(super) text: &'a [u8],
+}
+
+impl<'a> TextLine<'a> {
+    pub(super) fn kind(&self) -> Result<Cow<'a, str>, RecordError> {
+        #[derive(Deserialize)]
+        struct Kind {
+            kind: String,
+        }
+        // The writer puts `kind` first; a line in which it is not the first field is parsed in full.
+        let begin = self.text.strip_prefix(br#"{"kind":""#);
+        let end = |text: &&[u8]| text.iter().position(|byte| !byte.is_ascii_lowercase());
+        if let Some(text) = begin
+            && let Some(end) = end(&text).filter(|end| text[*end..].starts_with(b"\""))
+            && let Ok(kind) = std::str::from_utf8(&text[..end])
+        {
+            return Ok(Cow::Borrowed(kind));
+        }
+        self.parse::<Kind>().map(|line| Cow::Owned(line.kind))
+    }
+
+    pub(super) fn run(&self) -> Result<RunLine, RecordError> {
+        let run: RunLine = self.parse()?;
+        if run.schema == SCHEMA {
+            return Ok(run);
+        }
+        Err(self.damaged(format!(
+            "written as `{}`, while this version reads `{SCHEMA}`",
+            run.schema
+        )))
+    }
+
+    pub(super) fn parse<T: DeserializeOwned>(&self) -> Result<T, RecordError> {
+        serde_json::from_slice(self.text).map_err(|e| self.damaged(e.to_string()))
+    }
+
+    pub(super) fn damaged(&self, what: String) -> RecordError {
+        RecordError::Damaged {
+            path: PathBuf::from(self.path),
+            line: self.number,
+            what,
+        }
+    }
+}
