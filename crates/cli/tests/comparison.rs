@@ -131,6 +131,44 @@ fn what_cannot_be_told_and_what_is_proven_have_codes_of_their_own() {
     proven.expect_stdout("FAILED: fail if max>1us by old at http-GET");
 }
 
+/// Servers of which every second start is twice as slow: the one begins fast, the other slow.
+fn uneven_starts(scratch: &Scratch, begin: [u32; 2]) -> Vec<String> {
+    let script = scratch.write(
+        "start.sh",
+        "n=$(cat $1/starts 2>/dev/null || echo $2)\necho $((n + 1)) > $1/starts\n\
+         exec $3 serve truth --listen 127.0.0.1:$4 --service fixed:$((4 + 4 * (n % 2)))ms\n",
+    );
+    let launch = |name: &str, begin: u32| {
+        let program = env!("CARGO_BIN_EXE_tenbin");
+        format!("{name}=sh {script} {{data}} {begin} {program} {{port}}")
+    };
+    let both = [launch("old", begin[0]), launch("new", begin[1])];
+    let both = both.into_iter().flat_map(|it| ["--launch".to_owned(), it]);
+    ["http".to_owned()].into_iter().chain(both).collect()
+}
+
+#[test]
+fn an_interval_contains_how_much_starts_of_a_program_differ() {
+    let scratch = Scratch::new("starts");
+    let rounds = ["--rounds", "12", "--fail-if", "throughput<0.9x baseline"];
+    let run = |more: &[&str]| {
+        let servers = uneven_starts(&scratch, [0, 1]);
+        let options = SHORT.iter().chain(&rounds).chain(more);
+        let arguments = servers.into_iter().chain(options.map(ToString::to_string));
+        Tenbin::new(&scratch, arguments).run()
+    };
+    let restarted = run(&[]);
+    // 6 is for a machine so busy that nothing can be believed.
+    assert!(matches!(restarted.code, Some(0 | 6)), "{restarted}");
+    restarted
+        .expect_stdout("targets restarted")
+        .expect_stdout("cannot tell");
+    let once = run(&["--relaunch=never"]);
+    assert!(matches!(once.code, Some(6 | 7)), "{once}");
+    once.expect_stdout("slower");
+    scratch.expect_nobody_left(std::time::Duration::from_secs(10));
+}
+
 #[test]
 fn the_figure_that_decides_is_that_of_the_verdict() {
     let scratch = Scratch::new("decide");

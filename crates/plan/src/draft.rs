@@ -41,6 +41,8 @@ pub struct Draft {
     pub aa: Field,
     /// How far apart two targets may be and still be equivalent.
     pub margin: Field,
+    /// How much two starts of one program may differ.
+    pub start_noise: Field,
     /// The figure that decides every comparison, such as `cpu`.
     pub decide: Field,
     /// What must be true of the figures, such as `p99<20ms`.

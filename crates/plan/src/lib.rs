@@ -28,6 +28,7 @@ mod problem;
 mod questions;
 mod ramp;
 pub mod rate;
+mod relaunch;
 mod resolve;
 pub mod rng;
 pub mod s3;
@@ -46,7 +47,7 @@ mod way;
 
 pub use blob::{BlobHash, BlobWork, LARGEST_PUT, Phase, Store};
 pub use bounded::{LARGEST_RESULT, read_bounded, read_regular};
-pub use comparing::{Comparing, DEFAULT_MARGIN, SweepPoint, Until};
+pub use comparing::{Comparing, DEFAULT_MARGIN, DEFAULT_START_NOISE, SweepPoint, Until};
 pub use context::{Context, LookUp, OpenFile};
 pub use draft::{
     ByTargetDraft, CorpusDraft, Draft, Field, KeyField, LoadDraft, ObserveDraft, ObservedDraft,
@@ -64,6 +65,7 @@ pub use patterns::{
 pub use percent::{Percent, percent};
 pub use problem::{Place, Problem, Refusal};
 pub use questions::{blocks_that_tell, questions_within};
+pub use relaunch::Relaunch;
 pub use resolve::usual_rounds;
 pub use s3::{
     ByteRange, Checksum, Choose, ContentKind, DataSet, Encryption, KeyOrder, LARGEST_OBJECT,

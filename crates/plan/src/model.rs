@@ -14,6 +14,7 @@ use crate::names::DEFAULT_REGION;
 use crate::observe::Observe;
 use crate::patterns::{ByTarget, HitSource, Patterns};
 use crate::questions::FEWEST_LEVELS;
+use crate::relaunch::Relaunch;
 use crate::s3::S3Work;
 use crate::searched::{Corpus, Searched};
 use crate::secrets::Secrets;
@@ -98,9 +99,8 @@ pub struct Rounds {
     pub gap: Duration,
     /// Unmeasured work before the first slice of each workload on each target.
     pub warmup: Duration,
-    /// Every target is started anew, on its data, before each of its slices and stopped
-    /// after it; the warm-up then comes before every slice.
-    pub relaunch: bool,
+    /// When targets are started again during the run; see [`Plan::relaunch`].
+    pub relaunch: Relaunch,
     /// Unmeasured head of every slice, from when its connections are open.
     pub lead: Duration,
 }

@@ -8,11 +8,12 @@ mod work;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use crate::comparing::DEFAULT_MARGIN;
+use crate::comparing::{DEFAULT_MARGIN, DEFAULT_START_NOISE};
 use crate::duration::Time;
 use crate::expectation::Demand;
 use crate::model::{Load, Plan, Target};
 use crate::names::Named;
+use crate::relaunch::Relaunch;
 
 pub(crate) use self::work::work_as_toml;
 
@@ -80,6 +81,10 @@ impl Plan {
         if comparing.margin != DEFAULT_MARGIN {
             let meaning = "no farther apart is equivalent";
             page.explained("margin", text(comparing.margin), meaning);
+        }
+        if comparing.start_noise != DEFAULT_START_NOISE {
+            let meaning = "two starts of one program may differ by this";
+            page.explained("start_noise", text(comparing.start_noise), meaning);
         }
         if let Some(figure) = comparing.decide {
             let meaning = "the figure that decides every comparison";
@@ -221,16 +226,20 @@ fn rounds(page: &mut Page, plan: &Plan) {
     page.explained(
         "warmup",
         text(Time(rounds.warmup)),
-        match rounds.relaunch {
-            true => "unmeasured, before every slice",
-            false => "unmeasured, before the first slice of each workload on each target",
+        match plan.relaunch() {
+            Relaunch::Slice => "unmeasured, before every slice",
+            Relaunch::Block => "unmeasured, on each target in every block",
+            _ => "unmeasured, before the first slice of each workload on each target",
         },
     );
-    if rounds.relaunch {
-        page.explained(
-            "relaunch",
-            "true",
-            "every slice finds its target just started",
-        );
-    }
+    let started = match (rounds.relaunch, plan.relaunch()) {
+        (Relaunch::Auto, Relaunch::Block) => {
+            "targets that start within 2s start again in each block"
+        }
+        (Relaunch::Auto, _) => return,
+        (_, Relaunch::Block) => "every block finds its targets just started",
+        (_, Relaunch::Slice) => "every slice finds its target just started",
+        _ => "each target is started once",
+    };
+    page.explained("relaunch", text(rounds.relaunch.name()), started);
 }

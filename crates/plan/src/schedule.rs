@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::model::{Plan, RateSearch};
+use crate::relaunch::Relaunch;
 
 /// A slice in which targets are sent the same requests lasts at most this multiple of the planned
 /// length on the slowest of them.
@@ -243,9 +244,12 @@ impl Plan {
         let pairs = count(self.targets.len() * self.workloads.len());
         let slices = (pairs - searched).saturating_mul(rounds);
         let slice = self.rounds.lead.saturating_add(self.rounds.slice);
-        let warmups = match self.rounds.relaunch {
-            true => slices,
-            false => pairs,
+        let blocks = rounds.div_ceil(self.rounds_per_block());
+        let warmups = match self.relaunch() {
+            Relaunch::Slice => slices,
+            // Workloads share the warm-ups of the blocks after the first.
+            Relaunch::Block => pairs + count(self.targets.len()) * blocks.saturating_sub(1),
+            _ => pairs,
         };
         let times = [
             self.rounds.warmup.saturating_mul(warmups),

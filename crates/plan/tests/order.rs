@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use support::resolve;
-use tenbin_plan::{Pace, Plan, Turn, schedule};
+use tenbin_plan::{Pace, Plan, Relaunch, Turn, schedule};
 
 fn plan(targets: usize, workloads: usize, blocks: u32, seed: u64) -> Plan {
     let mut text = format!("seed = {seed}\n");
@@ -159,6 +159,52 @@ fn the_forecast_adds_up() {
     assert_eq!(
         plan.forecast(),
         Duration::from_millis(24 * 2100 + 23 * 10 + 6 * 1000)
+    );
+}
+
+#[test]
+fn targets_that_a_command_starts_are_started_again_in_each_block() {
+    let of = |rounds: &str, target: &str, workload: &str| {
+        resolve(&format!(
+            "[rounds]\ncount = 8\nslice = \"2s\"\nlead = \"0s\"\ngap = \"0s\"\nwarmup = \"1s\"\n{rounds}\n\
+             [[target]]\nname = \"a\"\ncommand = \"server {{port}}\"\n[[target]]\nname = \"b\"\n{target}\n\
+             [[workload]]\nkind = \"http\"\n{workload}\n"
+        ))
+    };
+    let launched = "command = \"server {port}\"";
+    let plan = of("", launched, "").expect("a right plan");
+    assert_eq!(
+        (plan.rounds.relaunch, plan.relaunch()),
+        (Relaunch::Auto, Relaunch::Block)
+    );
+    // 16 slices; 2 warm-ups at first and in each of the 3 blocks that follow.
+    assert_eq!(plan.forecast(), Duration::from_secs(32 + 8));
+
+    let never = |rounds: &str, target: &str, workload: &str| {
+        let plan = of(rounds, target, workload).expect("a right plan");
+        assert_eq!(plan.relaunch(), Relaunch::Never);
+        plan.forecast()
+    };
+    assert_eq!(
+        never("relaunch = \"never\"", launched, ""),
+        Duration::from_secs(34)
+    );
+    never("relaunch = false", launched, "");
+    never("", "url = \"http://h:1\"", "");
+    never("", launched, "load = { slo = \"p99<10ms\" }");
+
+    for (word, meant, seconds) in [
+        ("true", Relaunch::Slice, 48),
+        ("\"block\"", Relaunch::Block, 40),
+    ] {
+        let plan = of(&format!("relaunch = {word}"), launched, "").expect("a right plan");
+        assert_eq!(plan.relaunch(), meant);
+        assert_eq!(plan.forecast(), Duration::from_secs(seconds), "{word}");
+    }
+    let refused = of("relaunch = \"block\"", "url = \"http://h:1\"", "").expect_err("not started");
+    assert!(
+        refused.to_string().contains("not started by a command"),
+        "{refused}"
     );
 }
 

@@ -15,7 +15,7 @@ use tenbin_plan::{
     Arrivals, BlobHash, BlobWork, Builtin, ByteRange, Choose, ClientCertificate, Comparing,
     Credentials, DataSet, Draft, Encryption, Host, HttpVersion, HttpWork, IpVersion, KeyOrder,
     KeySource, Launch, Load, MayDiffer, Mix, Observe, ObservePage, Pace, Payload, Phase, Pin, Plan,
-    Prefixes, Processes, RateSearch, Reach, Ready, Rounds, S3Operation, S3Work, Secret,
+    Prefixes, Processes, RateSearch, Reach, Ready, Relaunch, Rounds, S3Operation, S3Work, Secret,
     SessionToken, Signature, SizeRange, Sizes, Slo, Stored, Target, Think, Tls, TlsVersion, Token,
     Trace, Way, Workload, WorkloadKind,
 };
@@ -79,7 +79,7 @@ fn rounds(targets: usize) -> impl Strategy<Value = Rounds> {
             slice,
             gap,
             warmup,
-            relaunch: false,
+            relaunch: Relaunch::Never,
             lead,
         },
     )

@@ -3,7 +3,7 @@
 mod support;
 
 use support::resolve;
-use tenbin_plan::{Plan, Reach, SearchServer, WorkloadKind};
+use tenbin_plan::{Plan, Reach, Relaunch, SearchServer, WorkloadKind};
 
 const WORKLOAD: &str = "[[workload]]\nkind = \"http\"\npatterns = \"{corpus}\"\n";
 const CORPUS: &str = "[corpus]\nsynthetic = 50\n";
@@ -115,7 +115,8 @@ fn a_cluster_of_every_size_is_the_same_when_it_is_printed() {
         Some(SearchServer::Groonga),
         "that of corpus"
     );
-    assert!(plan.rounds.relaunch && plan.draws_from_corpus());
+    assert_eq!(plan.relaunch(), Relaunch::Slice);
+    assert!(plan.draws_from_corpus());
     assert_eq!(
         plan.corpus
             .as_ref()

@@ -77,7 +77,7 @@ pub struct TargetEnvironment {
     /// null where none were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records: Option<u64>,
-    /// It was started anew, on its data, before each of its slices.
+    /// It was started again, on its data, during the run: before each block or each slice.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub relaunched: bool,
     /// What came of a short stretch with retries after the run, by the workload's name: of

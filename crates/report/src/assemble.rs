@@ -492,6 +492,7 @@ fn outcome(outcome: &verdict::Outcome) -> Outcome {
         verdict::Outcome::CostsLess => Outcome::CostsLess,
         verdict::Outcome::CostsMore => Outcome::CostsMore,
         verdict::Outcome::Equivalent { within } => Outcome::Equivalent { within: *within },
+        verdict::Outcome::OneStart { up_to } => Outcome::OneStart { up_to: *up_to },
         verdict::Outcome::Inconclusive {
             detectable,
             aim,

@@ -297,6 +297,13 @@ fn decide(plan: &Plan, comparisons: &mut [Comparison]) {
             Some((_, _, _, noise)) if !comparison.twin => Scale::of(plan).with_twin(noise),
             _ => Scale::of(plan),
         };
+        let scale = match (comparison.across, comparison.twin) {
+            (Across::Targets | Across::Levels, false) => {
+                scale.between(plan, [&comparison.baseline, &comparison.challenger])
+            }
+            // Workloads meet in one process, and a twin is there to differ by what processes do.
+            _ => scale,
+        };
         let size = family.size(comparison.member(plan));
         let log_ratios = comparison.log_ratios();
         comparison.outcome = comparison.question(&log_ratios, scale, size).outcome();

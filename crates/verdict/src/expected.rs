@@ -11,6 +11,8 @@ use crate::evidence::{Cell, cells, is_closed};
 use crate::finding::{Finding, Trust};
 use crate::latency;
 use crate::metric::Metric;
+use crate::outcome::Scale;
+use crate::sentence::one_start;
 
 /// An expectation of one target at one workload, and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -155,6 +157,16 @@ fn judge(
             why: "the numbers cannot be believed".to_owned(),
         },
         false => standing(expectation, &figure),
+    };
+    let once = baseline.and_then(|baseline| {
+        let scale = Scale::of(plan).between(plan, [&baseline.name, &cell.target.name]);
+        scale.within_start_noise(&figure)
+    });
+    let standing = match (standing, once) {
+        (Standing::NotMet, Some(up_to)) => Standing::CannotTell {
+            why: one_start(up_to),
+        },
+        (standing, _) => standing,
     };
     Expected {
         fails_if: expectation.demand == Demand::FailIf,

@@ -71,6 +71,7 @@ pub use outcome::{EQUIVALENCE, NOISE_FLOOR, Outcome};
 pub use precision::is_precise;
 pub use processes::ProcessFigures;
 pub use rules::{RULES, Rule, connecting};
+pub use sentence::one_start;
 pub use server::cpu_seconds as server_cpu_seconds;
 pub use single::{PatternFigures, SingleFigures};
 pub use size_class::SizeClass;

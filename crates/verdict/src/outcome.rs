@@ -1,7 +1,7 @@
 //! What a ratio and its interval let one say.
 
 use serde::Serialize;
-use tenbin_plan::Plan;
+use tenbin_plan::{Builtin, Plan, Reach, Relaunch, Target};
 use tenbin_stats::{
     CONFIDENCE, Estimate, Measured, blocks_for_significance, blocks_needed, detectable_log_effect,
     standard_deviation,
@@ -27,6 +27,9 @@ pub(crate) struct Scale {
     usual_floor: f64,
     /// The margin of "equivalent", as a share.
     pub(crate) margin: f64,
+    /// How much two starts of one program may differ, as a share; `None` where the interval
+    /// contains it, or no process was started.
+    start_noise: Option<f64>,
 }
 
 impl Scale {
@@ -39,7 +42,32 @@ impl Scale {
             floor,
             usual_floor: floor,
             margin,
+            start_noise: None,
         }
+    }
+
+    /// The same for two targets: the interval does not contain how much two starts of a program
+    /// differ if each ran in one process all the time.
+    pub(crate) fn between(self, plan: &Plan, targets: [&str; 2]) -> Self {
+        let has_process = |target: &Target| {
+            let reach = &target.reach;
+            !matches!(reach, Reach::Files(_) | Reach::Builtin(Builtin::Dummy))
+        };
+        let mut mine = plan.targets.iter();
+        let processes = mine.any(|it| targets.contains(&&*it.name) && has_process(it));
+        let once = plan.relaunch() == Relaunch::Never && processes;
+        Self {
+            start_noise: once.then(|| plan.comparing.start_noise.share()),
+            ..self
+        }
+    }
+
+    /// How much two starts may differ, as a share, where the interval of `ratio` begins nearer to 1
+    /// than that and does not contain it.
+    pub(crate) fn within_start_noise(&self, ratio: &Measured) -> Option<f64> {
+        let estimate = ratio.estimate()?;
+        let least = effect(estimate.low).min(effect(estimate.high));
+        self.start_noise.filter(|noise| least <= *noise)
     }
 
     /// The same with a floor that was found before.
@@ -79,6 +107,12 @@ pub enum Outcome {
     Equivalent {
         /// The margin, as a share.
         within: f64,
+    },
+    /// The interval excludes 1, but two starts of one program may differ as much, and it does not
+    /// contain that.
+    OneStart {
+        /// How much they may differ, as a share.
+        up_to: f64,
     },
     /// The interval allows more than one of the above.
     Inconclusive {
@@ -120,9 +154,9 @@ pub(crate) struct Question<'a> {
 }
 
 impl Question<'_> {
-    /// *Different* when the interval excludes 1 and the effect is above the noise floor;
-    /// else *equivalent* when the interval lies within the margin; else *inconclusive*. No
-    /// other figure decides.
+    /// *Different* when the interval excludes 1, the effect is above the noise floor, and the
+    /// interval lies beyond what two starts of one program may differ by; else *equivalent* when the
+    /// interval lies within the margin; else *inconclusive*. No other figure decides.
     pub(crate) fn outcome(&self) -> Outcome {
         let Some(value) = self.ratio.value() else {
             return Outcome::Unknown {
@@ -132,7 +166,9 @@ impl Question<'_> {
         let Some(estimate) = self.ratio.estimate() else {
             return self.inconclusive(value);
         };
-        if !estimate.contains(1.0) && effect(value) > self.scale.floor {
+        let is_seen = !estimate.contains(1.0) && effect(value) > self.scale.floor;
+        let start_noise = self.scale.within_start_noise(self.ratio);
+        if is_seen && start_noise.is_none() {
             return self.difference(value);
         }
         let within = self.scale.margin;
@@ -140,7 +176,10 @@ impl Question<'_> {
         if estimate.low >= 1.0 / margin && estimate.high <= margin {
             return Outcome::Equivalent { within };
         }
-        self.inconclusive(value)
+        match start_noise.filter(|_| is_seen) {
+            Some(up_to) => Outcome::OneStart { up_to },
+            None => self.inconclusive(value),
+        }
     }
 
     fn difference(&self, ratio: f64) -> Outcome {
@@ -172,6 +211,7 @@ impl Question<'_> {
             floor,
             usual_floor,
             margin,
+            ..
         } = self.scale;
         // What an interval for this comparison alone shows, and only the number of
         // comparisons does not, is a difference to be confirmed; a smaller one is not.

@@ -100,7 +100,7 @@ const TIERS: &[(Tier, &[&str])] = &[
     ),
     (
         Tier::Precision,
-        &["too_few_samples", "too_wide", "unobserved"],
+        &["too_few_samples", "too_wide", "one_start", "unobserved"],
     ),
     (
         Tier::Result,

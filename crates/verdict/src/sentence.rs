@@ -60,7 +60,7 @@ impl Comparison {
                 self.metric.phrase(),
                 percent(*within)
             ),
-            Outcome::Inconclusive { .. } => format!(
+            Outcome::Inconclusive { .. } | Outcome::OneStart { .. } => format!(
                 "cannot tell {challenger} from {baseline} {place} by {}",
                 self.metric.phrase()
             ),
@@ -148,6 +148,9 @@ impl Comparison {
     /// 1.
     fn too_small(&self) -> String {
         let excludes_one = |found: &Estimate| !found.contains(1.0);
+        if let Outcome::OneStart { up_to } = self.outcome {
+            return format!("; {}", one_start(up_to));
+        }
         if self.outcome.is_different() || !self.ratio.estimate().is_some_and(excludes_one) {
             return String::new();
         }
@@ -210,6 +213,15 @@ impl Comparison {
             _ => String::new(),
         }
     }
+}
+
+/// Why a difference is not called one between targets that ran in one process each, where two
+/// starts may differ by this share.
+pub fn one_start(up_to: f64) -> String {
+    format!(
+        "each ran in one process all the time, and two starts of one program may differ by {}",
+        percent(up_to)
+    )
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use tenbin_plan::{
-    Builtin, HttpWork, Load, Pace, Plan, Reach, Rounds, S3Operation, S3Work, Target, Turn,
-    Workload, WorkloadKind, schedule,
+    Builtin, HttpWork, Load, Pace, Plan, Reach, Relaunch, Rounds, S3Operation, S3Work, Target,
+    Turn, Workload, WorkloadKind, schedule,
 };
 use tenbin_record::ErrorClass;
 use tenbin_record::{
@@ -392,7 +392,7 @@ fn plan(targets: &[&str], workloads: &[&str], rounds: u32) -> Plan {
             slice: Duration::from_secs(1),
             gap: Duration::ZERO,
             warmup: Duration::ZERO,
-            relaunch: false,
+            relaunch: Relaunch::Block,
             lead: Duration::ZERO,
         },
         targets: targets.iter().map(|name| target(name)).collect(),

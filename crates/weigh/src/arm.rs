@@ -123,7 +123,10 @@ pub(crate) struct Arm {
     program: Vec<ProgramFile>,
     /// Records of the plan's pages on each of its hosts.
     pub(crate) records: Option<u64>,
-    relaunched: bool,
+    /// How long starting it took.
+    pub(crate) started_in: Duration,
+    /// It is started again during the run.
+    pub(crate) relaunched: bool,
     /// Median service time of the slowest operation in the warm-ups so far.
     pub(crate) slowest: Option<Duration>,
     /// Workloads of which it was said how laying out their data goes: once is enough.
@@ -163,7 +166,8 @@ impl Arm {
             version: target.version.clone(),
             program: program_of(target),
             records: None,
-            relaunched: plan.rounds.relaunch,
+            started_in: Duration::ZERO,
+            relaunched: false,
             slowest: None,
             noted: BTreeSet::new(),
         })

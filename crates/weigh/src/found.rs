@@ -1,7 +1,7 @@
 //! What preparing found on the targets: taken over by the plan before the first slice, so
 //! that work is recorded and named as what it is.
 
-use tenbin_plan::{Found, Plan};
+use tenbin_plan::{Found, Plan, Relaunch};
 
 use crate::arm::Arm;
 
@@ -14,11 +14,17 @@ pub(crate) fn on(arms: &[Arm], workloads: usize) -> Vec<(usize, Found)> {
     (0..workloads).filter_map(of).collect()
 }
 
-/// The plan with what was found, and with workloads named after it; `None` if nothing is
-/// different from what was assumed.
-pub(crate) fn settled(plan: &Plan, found: &[(usize, Found)], arms: &mut [Arm]) -> Option<Plan> {
+/// The plan with what was found, with workloads named after it, and with when its targets are
+/// started again; `None` if nothing is different from what was assumed.
+pub(crate) fn settled(
+    plan: &Plan,
+    found: &[(usize, Found)],
+    relaunch: Relaunch,
+    arms: &mut [Arm],
+) -> Option<Plan> {
     let mut settled = plan.clone();
-    let mut is_different = false;
+    settled.rounds.relaunch = relaunch;
+    let mut is_different = relaunch != plan.rounds.relaunch;
     for (at, found) in found {
         is_different |= settled.settle(*at, *found);
         let name = &settled.workloads[*at].name;
@@ -32,8 +38,9 @@ pub(crate) fn settled(plan: &Plan, found: &[(usize, Found)], arms: &mut [Arm]) -
 }
 
 /// The plan as given, with what was found, as text.
-pub(crate) fn in_words(plan: &Plan, found: &[(usize, Found)]) -> String {
+pub(crate) fn in_words(plan: &Plan, found: &[(usize, Found)], relaunch: Relaunch) -> String {
     let mut settled = plan.clone();
+    settled.rounds.relaunch = relaunch;
     for (at, found) in found {
         settled.settle(*at, *found);
     }

@@ -22,6 +22,7 @@ mod ports;
 mod preparation;
 mod progress;
 mod responses;
+mod restarts;
 mod retried;
 mod run;
 mod search;

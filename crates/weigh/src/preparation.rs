@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tenbin_plan::{Found, Plan, Turn};
 use tenbin_record::{Environment, RunDirectory, write_buckets_made};
@@ -16,6 +16,7 @@ use crate::error::WeighError;
 use crate::nodes;
 use crate::pages::Pages;
 use crate::progress::Progress;
+use crate::restarts;
 use crate::run::Bench;
 use crate::single;
 use crate::slice_length;
@@ -43,9 +44,12 @@ pub(crate) fn bring_all_up(
             awaited: None,
             waited: Duration::ZERO,
         });
+        let begun = Instant::now();
         let running = ground.under(wires, |grounds| bring_up(target, grounds))?;
+        let started_in = begun.elapsed();
         supply::check_there(plan, target, &running)?;
         let mut arm = Arm::new(plan, target, running, ground.directory, wires)?;
+        arm.started_in = started_in;
         if let Some(pages) = pages {
             arm.records = pages.load_into(target, &arm.running, wires)?;
         }
@@ -56,8 +60,11 @@ pub(crate) fn bring_all_up(
             target: name,
             url: &target.shown_url(&arm.running.url),
         });
-        environment.targets.insert(name.clone(), arm.environment());
         arms.push(arm);
+    }
+    for arm in restarts::settle(plan, arms, wires) {
+        let name = arm.running.name.clone();
+        environment.targets.insert(name, arm.environment());
     }
     Ok(environment)
 }
@@ -109,7 +116,11 @@ pub(crate) fn lengthen(
     if let (Some(longer), Some(median)) = (&longer, median) {
         let mut written = given.clone();
         written.rounds.slice = longer.rounds.slice;
-        directory.write_plan(&crate::found::in_words(&written, found))?;
+        directory.write_plan(&crate::found::in_words(
+            &written,
+            found,
+            plan.rounds.relaunch,
+        ))?;
         let sentence = slice_length::sentence(plan, longer, median);
         (wires.progress)(Progress::Note(&sentence));
     }

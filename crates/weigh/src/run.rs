@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tenbin_engine::{Carrier, Drive, ErrorClass, drive};
 use tenbin_plan::rng::{Rng, name_number};
-use tenbin_plan::{Found, Load, Plan, Turn, Workload, schedule};
+use tenbin_plan::{Found, Load, Plan, Relaunch, Rounds, Turn, Workload, schedule};
 use tenbin_record::{
     Allocated, Ended, Environment, Left, MachineUse, PauseUse, RateProbe, RunDirectory, RunWriter,
     Slice, SliceEnd, SliceStart, WireUse, write_left,
@@ -27,6 +27,7 @@ use crate::ports;
 use crate::preparation::{announce, bring_all_up, lengthen, make_all_ready, requests_of};
 use crate::progress::Progress;
 use crate::responses;
+use crate::restarts;
 use crate::retried;
 use crate::search::Steering;
 use crate::single;
@@ -75,9 +76,9 @@ pub struct Weighed {
     pub environment: Environment,
     /// All slices, in their order.
     pub slices: Vec<Slice>,
-    /// Planned length of a slice: that of the plan, or a longer one where the warm-up showed
-    /// operations too slow for it.
-    pub slice_length: Duration,
+    /// As those of the plan, but with longer slices where the warm-up showed operations too slow for
+    /// them, and with what [`Relaunch::Auto`] came to.
+    pub rounds: Rounds,
     /// How the measuring ended.
     pub ending: Ending,
     /// What Tenbin made and could not remove.
@@ -148,10 +149,11 @@ pub fn weigh(
             let mut environment = environment;
             make_all_ready(plan, directory.path(), &mut arms, &mut wires)?;
             found = crate::found::on(&arms, plan.workloads.len());
-            settled = crate::found::settled(plan, &found, &mut arms);
+            let relaunch = restarts::settled(plan, &arms);
+            settled = crate::found::settled(plan, &found, relaunch, &mut arms);
             let plan = settled.as_ref().unwrap_or(plan);
             if settled.is_some() {
-                directory.write_plan(&crate::found::in_words(given, &found))?;
+                directory.write_plan(&crate::found::in_words(given, &found, relaunch))?;
             }
             if responses::note(plan, &arms, &mut environment) {
                 directory.write_environment(&environment)?;
@@ -164,12 +166,12 @@ pub fn weigh(
             let prepared = arms.first().map_or(&[][..], |arm| &arm.prepared);
             let mut courses = Courses::new(plan, prepared);
             let reopen = match plan.rounds.relaunch {
-                false => warm_all_up(plan, &mut arms, &mut courses, &mut wires)?,
-                // Each is warmed up when it has been started again.
-                true => {
+                Relaunch::Slice => {
+                    // Each is warmed up when it has been started again.
                     halt_all(&mut arms)?;
                     vec![None; plan.workloads.len()]
                 }
+                _ => warm_all_up(plan, &mut arms, &mut courses, &mut wires)?,
             };
             Ok((environment, courses, reopen))
         })
@@ -208,7 +210,7 @@ pub fn weigh(
                 // What was measured counts without it; there it stays unknown.
                 let _ = directory.write_environment(&environment);
             }
-            Ok((environment, slices, ending, plan.rounds.slice))
+            Ok((environment, slices, ending, plan.rounds.clone()))
         });
     let plan = settled.as_ref().unwrap_or(plan);
     let mut stays = clear(plan, arms, wires.progress);
@@ -226,14 +228,14 @@ pub fn weigh(
             directory.discard_unless_it_tells();
         }
     }
-    let (environment, slices, ending, slice_length) = outcome?;
+    let (environment, slices, ending, rounds) = outcome?;
     Ok(Weighed {
         directory: directory.path().to_owned(),
         started: directory.started(),
         found,
         environment,
         slices,
-        slice_length,
+        rounds,
         ending,
         left_behind: stays.left_behind,
         kept: stays.kept,
@@ -302,6 +304,10 @@ pub(crate) struct Run<'r, 'w> {
 impl Run<'_, '_> {
     fn measure(&mut self, turns: &[Turn]) -> Result<Ending, WeighError> {
         for (index, turn) in turns.iter().enumerate() {
+            let begins_block = index > 0 && ends_block(turns, index - 1);
+            if begins_block && let Some(ending) = self.restart_for_block()? {
+                return Ok(ending);
+            }
             let load = self.plan.workloads[turn.workload].load.clone();
             let ask = Ask {
                 turn,
@@ -325,6 +331,17 @@ impl Run<'_, '_> {
             Some(_) if (self.is_precise)(self.plan, &self.slices) => Ended::Precise,
             Some(_) => Ended::MostRounds,
         }))
+    }
+
+    /// Starts every target again where each block finds its targets just started. `Some` when
+    /// nothing should follow it.
+    fn restart_for_block(&mut self) -> Result<Option<Ending>, WeighError> {
+        if self.plan.rounds.relaunch != Relaunch::Block {
+            return Ok(None);
+        }
+        let arms = &mut *self.arms;
+        restarts::restart_all(self.plan, &self.ground, arms, &mut self.courses, self.wires)
+            .map_or_else(|error| ending_of(error).map(Some), |()| Ok(None))
     }
 
     /// Whether a run that may end by precision may end with this turn, the last of
@@ -365,13 +382,13 @@ impl Run<'_, '_> {
             let sentence = format!("target \"{target}\", workload \"{workload}\": {why}");
             return Ok(Some(Ending::TargetFailed(sentence)));
         }
-        if self.plan.rounds.relaunch {
+        if self.plan.rounds.relaunch == Relaunch::Slice {
             arm.restart(&self.ground, self.wires)?;
         }
         if let Some(sentence) = nodes::missing(&self.plan.targets[turn.target], &arm.running)? {
             return Ok(Some(Ending::TargetFailed(sentence)));
         }
-        if self.plan.rounds.relaunch {
+        if self.plan.rounds.relaunch == Relaunch::Slice {
             course::level(self.arms, &mut self.courses, turn.workload, turn.target);
             let one = (turn.target, &mut self.arms[turn.target]);
             let length = self.plan.rounds.warmup;
@@ -538,7 +555,7 @@ impl Run<'_, '_> {
                 .map(Ending::TargetFailed),
         };
         self.slices.push(slice);
-        if self.plan.rounds.relaunch && ending.is_none() {
+        if self.plan.rounds.relaunch == Relaunch::Slice && ending.is_none() {
             // There is no later: it is another process next time.
             arm.ask_again(work, turn.workload, self.wires, None);
             arm.running.halt()?;

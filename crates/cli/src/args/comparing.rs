@@ -24,6 +24,11 @@ pub struct ComparingArgs {
     /// Largest difference at which two targets count as equivalent [default: 5%]
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub margin: Option<String>,
+    /// How much two starts of one program may differ: a smaller difference between targets that each
+    /// ran in one process all the time is "cannot tell"; 0% if these processes are the question
+    /// [default: 5%]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    pub start_noise: Option<String>,
     /// Figure that decides every comparison: throughput, mean, p50, p90, p95, p99, p99.9 or another
     /// percentile, cpu or bandwidth [default: throughput; with a rate p50]
     #[arg(long, value_name = "FIGURE")]
@@ -46,6 +51,8 @@ impl ComparingArgs {
         set(&mut draft.baseline, "--baseline", self.baseline.as_deref());
         set(&mut draft.aa, "--aa", self.aa.then_some(true));
         set(&mut draft.margin, "--margin", self.margin.as_deref());
+        let start_noise = self.start_noise.as_deref();
+        set(&mut draft.start_noise, "--start-noise", start_noise);
         set(&mut draft.decide, "--decide", self.decide.as_deref());
         if let Some(workloads) = many("--compare-workloads", &self.compare_workloads) {
             draft.compare.workloads = Some(workloads);

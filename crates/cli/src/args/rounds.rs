@@ -37,10 +37,13 @@ pub struct RoundsArgs {
     /// Unmeasured load before the first slice of each workload on each target [default: 2s]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub warmup: Option<String>,
-    /// Restart every target before each of its slices, with its data and with cold caches, and stop
-    /// it after the slice. The warm-up then runs before every slice
-    #[arg(long)]
-    pub relaunch: bool,
+    /// When launched HTTP servers are restarted, with their data: block, so that the intervals
+    /// contain how much two starts of a program differ; slice, to measure with cold caches; never.
+    /// The warm-up then runs after every restart [default: block where servers start within 2s;
+    /// slice if no value is given]
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
+          default_missing_value = "slice")]
+    pub relaunch: Option<String>,
     /// Seed of every random choice, to repeat a run exactly [default: drawn and recorded]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -68,9 +71,7 @@ impl RoundsArgs {
         set(&mut rounds.lead, "--lead", self.lead.as_deref());
         set(&mut rounds.gap, "--gap", self.gap.as_deref());
         set(&mut rounds.warmup, "--warmup", self.warmup.as_deref());
-        if self.relaunch {
-            set(&mut rounds.relaunch, "--relaunch", Some(true));
-        }
+        set(&mut rounds.relaunch, "--relaunch", self.relaunch.as_deref());
         set(&mut draft.seed, "--seed", self.seed);
         set(&mut draft.threads, "--threads", self.threads);
         set(&mut draft.name, "--name", self.name.as_deref());

@@ -116,7 +116,7 @@ fn run(
             for (at, found) in &weighed.found {
                 plan.settle(*at, *found);
             }
-            plan.rounds.slice = weighed.slice_length;
+            plan.rounds = weighed.rounds.clone();
             conclude(&plan, &weighed, before.as_ref(), show, &display)
         }
         Err(error) => {

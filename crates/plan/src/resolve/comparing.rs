@@ -3,7 +3,7 @@
 use super::Desk;
 use super::naming;
 use super::sweep;
-use crate::comparing::{Comparing, DEFAULT_MARGIN};
+use crate::comparing::{Comparing, DEFAULT_MARGIN, DEFAULT_START_NOISE};
 use crate::draft::{CompareDraft, Field, TargetDraft};
 use crate::expectation::{Bound, Demand, Expectation, Written as Condition};
 use crate::figure::Figure;
@@ -75,6 +75,7 @@ pub(super) struct Written<'a> {
     pub(super) baseline: &'a Field,
     pub(super) aa: &'a Field,
     pub(super) margin: &'a Field,
+    pub(super) start_noise: &'a Field,
     pub(super) decide: &'a Field,
     pub(super) expect: Option<&'a At<List>>,
     pub(super) compare: &'a CompareDraft,
@@ -127,6 +128,11 @@ pub(super) fn resolve(
                 Percent::within(scalar.text()?, LEAST_MARGIN, MOST_MARGIN)
             })
             .unwrap_or(DEFAULT_MARGIN),
+        start_noise: desk
+            .read("start_noise", written.start_noise, |scalar| {
+                Percent::within(scalar.text()?, Percent::of(0.0), MOST_MARGIN)
+            })
+            .unwrap_or(DEFAULT_START_NOISE),
         expect,
         decide,
     }

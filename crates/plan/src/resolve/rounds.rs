@@ -8,8 +8,10 @@ use crate::comparing::Until;
 use crate::draft::{Field, RoundsDraft};
 use crate::duration::Time;
 use crate::model::Rounds;
+use crate::names::Named as _;
 use crate::problem::Place;
 use crate::questions::blocks_that_tell;
+use crate::relaunch::Relaunch;
 use crate::scalar::Scalar;
 use crate::schedule::rounds_per_block;
 
@@ -70,11 +72,20 @@ pub(super) fn resolve(desk: &mut Desk<'_>, draft: &RoundsDraft, shape: &Shape) -
             .read("warmup", &draft.warmup, Scalar::time)
             .unwrap_or(DEFAULT_WARMUP),
         relaunch: desk
-            .read("relaunch", &draft.relaunch, Scalar::switch)
-            .unwrap_or(false),
+            .read("relaunch", &draft.relaunch, relaunch)
+            .unwrap_or_default(),
         lead: desk
             .read("lead", &draft.lead, Scalar::time)
             .unwrap_or((slice / 10).min(LONGEST_DEFAULT_LEAD)),
+    }
+}
+
+/// As a name, or as `true` and `false`, which older plans say.
+fn relaunch(scalar: &Scalar) -> Result<Relaunch, String> {
+    match scalar.switch() {
+        Ok(true) => Ok(Relaunch::Slice),
+        Ok(false) => Ok(Relaunch::Never),
+        Err(_) => scalar.choice(Relaunch::NAMES),
     }
 }
 

@@ -6,9 +6,10 @@ use std::path::{Component, Path};
 use super::Desk;
 use super::naming;
 use crate::draft::{CorpusDraft, Field, TargetDraft};
-use crate::model::{Plan, Reach, Target, Workload, WorkloadKind};
+use crate::model::{Plan, Reach, Target};
 use crate::placeholders;
 use crate::problem::Place;
+use crate::relaunch::Relaunch;
 use crate::scalar::{At, List, Scalar};
 use crate::searched::{
     CORPUS_PATTERNS, Corpus, CorpusSource, DEFAULT_CORPUS_SEED, DEFAULT_TERMS, MOST_TERMS,
@@ -313,30 +314,11 @@ fn check_clusters(desk: &mut Desk<'_>, plan: &Plan) {
     }
 }
 
-/// What is not started anew keeps its caches, and would be compared with what has lost them.
+/// What is not started again keeps its caches, and would be compared with what has lost them.
 fn check_relaunch(desk: &mut Desk<'_>, plan: &Plan) {
-    let stays = |target: &&Target| !matches!(target.reach, Reach::Launched(_));
-    if !plan.rounds.relaunch {
-        return;
-    }
-    let has_state =
-        |work: &&Workload| !matches!(work.kind, WorkloadKind::Http(_)) || work.search().is_some();
-    if let Some(work) = plan.workloads.iter().find(has_state) {
-        let why = format!(
-            "relaunch is for plain HTTP requests in rounds, and workload {:?} is something else: \
-             objects that are made beforehand, or a search for a rate",
-            work.name
-        );
+    if matches!(plan.rounds.relaunch, Relaunch::Block | Relaunch::Slice)
+        && let Some(why) = plan.why_no_restarts()
+    {
         desk.refuse(Place::Nowhere, why);
-    }
-    if let Some(target) = plan.targets.iter().find(stays) {
-        desk.refuse(
-            Place::Nowhere,
-            format!(
-                "relaunch starts every target anew before each of its slices, and target {:?} is \
-                 not one that a command starts, so that its caches alone would stay warm",
-                target.name
-            ),
-        );
     }
 }

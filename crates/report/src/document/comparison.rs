@@ -90,6 +90,12 @@ pub enum Outcome {
         /// The margin, as a share.
         within: f64,
     },
+    /// The interval excludes 1, but each target ran in one process all the time, and two starts of
+    /// one program may differ as much.
+    OneStart {
+        /// How much they may differ, as a share.
+        up_to: f64,
+    },
     /// The interval allows more than one of the above.
     Inconclusive {
         /// The smallest difference, as a share, that would have shown.
@@ -123,7 +129,7 @@ impl Outcome {
             Self::CostsLess => "costs less",
             Self::CostsMore => "costs more",
             Self::Equivalent { .. } => "equivalent",
-            Self::Inconclusive { .. } => "cannot tell",
+            Self::Inconclusive { .. } | Self::OneStart { .. } => "cannot tell",
             Self::Unknown { .. } => "unknown",
         }
     }

@@ -6,6 +6,7 @@ use crate::asked::{ended, expectations_clause, optimum_claim, schedule};
 use crate::block::{Block, Look, Text};
 use crate::document::{Comparison, Document, Figure, Outcome, ResultOf, Trust};
 use crate::words::{RATE, TIME, plural, ratio};
+use tenbin_verdict::one_start;
 
 /// Comparisons that get a sentence with figures each; of more the table has the figures.
 const WITH_FIGURES: usize = 4;
@@ -73,6 +74,9 @@ fn with_figures(document: &Document, comparison: &Comparison) -> Text {
         change(figure.value),
         interval(comparison, figure)
     );
+    if let Outcome::OneStart { up_to } = comparison.outcome {
+        figures += &format!("; {}", one_start(up_to));
+    }
     if let Some(few) = too_few_for_all(comparison) {
         figures += &format!("; {few}");
     }
@@ -84,9 +88,8 @@ fn in_capitals(comparison: &Comparison) -> Text {
     let look = match said(comparison) {
         Said::Outcome(Outcome::Faster | Outcome::CostsLess) => Look::Good,
         Said::Outcome(Outcome::Slower | Outcome::CostsMore) | Said::Nothing => Look::Bad,
-        Said::Outcome(Outcome::Inconclusive { .. }) | Said::OfTwin { differs: true } => {
-            Look::Doubtful
-        }
+        Said::Outcome(Outcome::Inconclusive { .. } | Outcome::OneStart { .. })
+        | Said::OfTwin { differs: true } => Look::Doubtful,
         Said::Outcome(_) | Said::OfTwin { differs: false } => Look::Strong,
     };
     let [before, word, after] = claim_parts(comparison);
@@ -200,7 +203,12 @@ fn method(document: &Document) -> String {
         0 | 1 => "",
         _ => ", interleaved",
     };
-    parts.push(format!("{}{interleaved}", schedule(document)));
+    let mut known = document.environment.targets.values();
+    let restarted = match known.any(|target| target.relaunched) {
+        true => ", targets restarted",
+        false => "",
+    };
+    parts.push(format!("{}{interleaved}{restarted}", schedule(document)));
     parts.extend(
         document
             .run

@@ -140,7 +140,7 @@ pub(super) fn claim_parts(comparison: &Comparison) -> [String; 3] {
             word,
             doubt.to_owned(),
         ),
-        Said::Outcome(Outcome::Inconclusive { .. }) => (
+        Said::Outcome(Outcome::Inconclusive { .. } | Outcome::OneStart { .. }) => (
             String::new(),
             word,
             format!(" {challenger} from {baseline}{doubt}"),

@@ -5,8 +5,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use tenbin_engine::ErrorClass;
 use tenbin_plan::{
-    Builtin, HttpWork, Load, Mix, Pace, Plan, Reach, Rounds, S3Operation, S3Work, Sizes, Target,
-    Workload, WorkloadKind,
+    Builtin, HttpWork, Load, Mix, Pace, Plan, Reach, Relaunch, Rounds, S3Operation, S3Work, Sizes,
+    Target, Workload, WorkloadKind,
 };
 use tenbin_record::{
     Allocated, BucketSums, ClientUse, Environment, HostEnvironment, HostFigures, Integrity,
@@ -435,7 +435,7 @@ fn plan(targets: &[Target], workloads: &[Workload], rounds: u32) -> Plan {
             slice: Duration::from_secs(5),
             gap: Duration::from_secs(1),
             warmup: Duration::from_secs(3),
-            relaunch: false,
+            relaunch: Relaunch::Block,
             lead: Duration::from_millis(200),
         },
         targets: targets.to_vec(),

@@ -92,7 +92,7 @@ impl CapacityComparison {
                 "{challenger} and {baseline} do as much at most at {family}, within {}",
                 percent(*within)
             ),
-            Outcome::Inconclusive { .. } => {
+            Outcome::Inconclusive { .. } | Outcome::OneStart { .. } => {
                 format!("cannot tell the most of {challenger} from that of {baseline} at {family}")
             }
             Outcome::Unknown { why } => {

@@ -32,6 +32,7 @@ mod medium_objects;
 mod mixed_responses;
 mod network_latency;
 mod no_hits;
+mod one_start;
 mod optimum_concurrency;
 mod others_busy;
 mod overload;
@@ -154,6 +155,7 @@ pub static RULES: &[&dyn Rule] = &[
     &others_busy::OthersBusy,
     &too_few_samples::TooFewSamples,
     &too_wide::TooWide,
+    &one_start::OneStart,
     &unobserved::Unobserved,
     &optimum_concurrency::OptimumConcurrency,
     &sweep_optimum::SweepOptimum,
