@@ -52,8 +52,9 @@ const BY_PRECISION: &str = "until = \"±2%\"\nmax_count = 256\n";
 
 /// Two targets and one workload, `rounds` being further keys of `[rounds]`.
 fn plan(rounds: &str) -> Plan {
+    // Simulated processes do not differ from start to start.
     let text = format!(
-        "seed = 1\n[rounds]\ncount = {ROUNDS}\n{rounds}\
+        "seed = 1\nstart_noise = \"0%\"\n[rounds]\ncount = {ROUNDS}\n{rounds}\
          [[target]]\nname = \"a\"\nbuiltin = \"http\"\n\
          [[target]]\nname = \"b\"\nbuiltin = \"http\"\n\
          [[workload]]\nkind = \"http\"\nname = \"get\"\n"
