@@ -13,8 +13,6 @@ use crate::{kept, setup, shell};
 
 /// How the line begins that says where the run is kept.
 const RUN: &str = "Run ";
-/// How the last lines begin.
-const BOTTOM: [&str; 3] = ["Trust ", "Verdict ", RUN];
 
 /// Where the plans are.
 const PLANS: &str = "examples/stress-faq";
@@ -153,7 +151,7 @@ pub(crate) fn run(words: &[&str], busy: Option<&str>) -> Result<()> {
         let page = format!(
             "# The FAQ\n\n`cargo xtask faq`: the situations of a stress-testing FAQ, each set up \
              by a plan in [examples/stress-faq](../../examples/stress-faq/README.md), and \
-             what Tenbin says first of it{beside}.\n\n{text}\n{machine}.\n\n## The last lines of each run\n{lines}"
+             what Tenbin says first of it{beside}.\n\n{text}\n{machine}.\n\n## The screen of each run\n{lines}"
         );
         println!("\nkept in {}", kept::page(name, &page)?.display());
     }
@@ -172,10 +170,15 @@ fn build() -> Result<PathBuf> {
     Ok(shell::workspace_root().join("target/release/tenbin"))
 }
 
-/// Runs the plan and returns its result document, and the lines that end what people read.
+/// Runs the plan and returns its result document, and its screen.
 fn weigh(tenbin: &Path, situation: &Situation) -> Result<(Value, String)> {
     let plans = shell::workspace_root().join(PLANS);
-    let runs = shell::workspace_root().join("target/tmp/faq");
+    let runs = shell::workspace_root()
+        .join("target/tmp/faq")
+        .join(situation.plan);
+    if runs.exists() {
+        std::fs::remove_dir_all(&runs)?;
+    }
     let mut command = match situation.delay {
         None => Command::new(tenbin),
         Some(delay) => {
@@ -203,17 +206,15 @@ fn weigh(tenbin: &Path, situation: &Situation) -> Result<(Value, String)> {
         let said = String::from_utf8_lossy(&output.stderr);
         bail!("{}: {}", situation.plan, said.trim());
     }
-    let said = String::from_utf8_lossy(&output.stdout);
-    let is_last = |line: &&str| BOTTOM.iter().any(|word| line.starts_with(word));
-    let last: Vec<&str> = said.lines().filter(is_last).collect();
-    let run = last.last().and_then(|line| line.strip_prefix(RUN));
-    let run =
-        run.with_context(|| format!("{}: it does not say where it is kept", situation.plan))?;
-    let result = std::fs::read_to_string(plans.join(run.trim()).join("result.json"))?;
+    let run = std::fs::read_dir(&runs)?
+        .next()
+        .with_context(|| format!("{}: no run was kept", situation.plan))??;
+    let result = std::fs::read_to_string(run.path().join("result.json"))?;
     let result = serde_json::from_str(&result)
         .with_context(|| format!("{}: the result is no document", situation.plan))?;
-    // Where it is kept is of no use to others.
-    let shown = last.iter().filter(|line| !line.starts_with(RUN));
+    // Where it is kept is of no use to others, and stands last.
+    let said = String::from_utf8_lossy(&output.stdout);
+    let shown = said.lines().take_while(|line| !line.starts_with(RUN));
     Ok((result, shown.map(|line| format!("{line}\n")).collect()))
 }
 

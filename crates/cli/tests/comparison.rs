@@ -137,12 +137,16 @@ fn what_cannot_be_told_and_what_is_proven_have_codes_of_their_own() {
 fn uneven_starts(scratch: &Scratch, begin: [u32; 2]) -> Vec<String> {
     let script = scratch.write(
         "start.sh",
-        "n=$(cat $1/starts 2>/dev/null || echo $2)\necho $((n + 1)) > $1/starts\n\
+        "n=$(cat $1 2>/dev/null || echo $2)\necho $((n + 1)) > $1\n\
          exec $3 serve truth --listen 127.0.0.1:$4 --service fixed:$((4 + 4 * (n % 2)))ms\n",
     );
     let launch = |name: &str, begin: u32| {
         let program = env!("CARGO_BIN_EXE_tenbin");
-        format!("{name}=sh {script} {{data}} {begin} {program} {{port}}")
+        let starts = scratch.path().join(name);
+        format!(
+            "{name}=sh {script} {} {begin} {program} {{port}}",
+            starts.display()
+        )
     };
     let both = [launch("old", begin[0]), launch("new", begin[1])];
     let both = both.into_iter().flat_map(|it| ["--launch".to_owned(), it]);

@@ -13,7 +13,6 @@ use crate::clock::Clock;
 use crate::conductor::{Conductor, Rest, Score};
 use crate::exchange::Workload;
 use crate::files::Files;
-use crate::gathering::{self, Gate};
 use crate::http1::Http1;
 use crate::http2::Http2;
 use crate::line::TcpFigures;
@@ -22,6 +21,7 @@ use crate::route::{Protocol, Route};
 use crate::sample::Sample;
 use crate::spread::{Life, Spread};
 use crate::stages::StageSums;
+use crate::start_barrier::{self, StartBarrier};
 use crate::think::Thinker;
 use crate::{pacer, stop, wire};
 
@@ -72,7 +72,7 @@ pub struct Drive {
 impl Drive {
     /// Whether all connections are opened before the unmeasured head begins. Without such a head
     /// the window measures them as well, and without keep-alive each request opens one.
-    fn gathers_first(&self) -> bool {
+    fn opens_first(&self) -> bool {
         let has_connections = matches!(self.carrier, Carrier::Route(_));
         has_connections && self.load.keep_alive && !self.lead.is_zero()
     }
@@ -149,9 +149,9 @@ pub fn drive(
     let threads = own.iter().filter(|own| own.is_none()).count();
     let (sender, samples) = mpsc::channel();
     let edge = &Arc::new(AtomicU64::new(u64::MAX));
-    let gate = &drive
-        .gathers_first()
-        .then(|| Gate::for_threads(workers.len()));
+    let barrier = &drive
+        .opens_first()
+        .then(|| StartBarrier::for_threads(workers.len()));
     let mut longest = 0;
     let outcomes = thread::scope(|scope| {
         let handles: Vec<_> = workers
@@ -172,26 +172,34 @@ pub fn drive(
                         // The receiver outlives the threads.
                         let _ = sender.send(sample);
                     };
-                    play(drive, clock, score, gate, worker.as_mut(), &mut ship, stop)
-                        .map(|played| (worker, played))
-                        .map_err(|source| EngineError::System {
-                            thread: index,
-                            source,
-                        })
+                    play(
+                        drive,
+                        clock,
+                        score,
+                        barrier,
+                        worker.as_mut(),
+                        &mut ship,
+                        stop,
+                    )
+                    .map(|played| (worker, played))
+                    .map_err(|source| EngineError::System {
+                        thread: index,
+                        source,
+                    })
                 })
             })
             .collect();
         drop(sender);
-        longest = relay(&samples, clock, drive, threads, (edge, gate), listen);
+        longest = relay(&samples, clock, drive, threads, (edge, barrier), listen);
         handles
             .into_iter()
             .enumerate()
             .map(|(index, handle)| handle.join().unwrap_or(Err(EngineError::Panic(index))))
             .collect::<Vec<_>>()
     });
-    let gathered = gate.as_ref().and_then(Gate::origin).unwrap_or(0);
-    let gathered = Duration::from_nanos(gathered);
-    let opened = SystemTime::UNIX_EPOCH + clock.origin_unix() + gathered + drive.lead;
+    let began = barrier.as_ref().and_then(StartBarrier::origin).unwrap_or(0);
+    let began = Duration::from_nanos(began);
+    let opened = SystemTime::UNIX_EPOCH + clock.origin_unix() + began + drive.lead;
     let (workers, played): (Vec<_>, Vec<_>) = outcomes
         .into_iter()
         .collect::<Result<Vec<_>, _>>()?
@@ -230,7 +238,7 @@ fn relay(
     clock: &Clock,
     drive: &Drive,
     threads: usize,
-    (edge, gate): (&AtomicU64, &Option<Gate>),
+    (edge, barrier): (&AtomicU64, &Option<StartBarrier>),
     listen: &mut dyn FnMut(News),
 ) -> u64 {
     let open = drive.lead.as_nanos() as u64;
@@ -244,7 +252,7 @@ fn relay(
         let next = if opened {
             samples.recv().ok()
         } else {
-            let origin = gate.as_ref().map_or(Some(0), Gate::origin);
+            let origin = barrier.as_ref().map_or(Some(0), StartBarrier::origin);
             let wait = origin.map_or(GATE_GLANCE, |origin| {
                 Duration::from_nanos((origin + open).saturating_sub(clock.now()))
             });
@@ -385,12 +393,12 @@ fn play(
     drive: &Drive,
     clock: &Clock,
     score: Score,
-    gate: &Option<Gate>,
+    barrier: &Option<StartBarrier>,
     worker: &mut dyn Workload,
     ship: &mut dyn FnMut(Sample),
     stop: &AtomicBool,
 ) -> io::Result<Played> {
-    let ticket = gate.as_ref().map(Gate::ticket);
+    let arrival = barrier.as_ref().map(StartBarrier::arrival);
     let lanes = score.lanes;
     let connections = score.connections * score.weights.len();
     // A user who is told to think for ten milliseconds is not to think for eleven.
@@ -403,13 +411,13 @@ fn play(
             match route.protocol {
                 Protocol::Http1 => {
                     let mut wire = Http1::new(clock, route, connections, lanes, timeout, precise)?;
-                    gathering::gather(&mut wire, &mut conductor, stop, ticket)?;
+                    start_barrier::open_connections(&mut wire, &mut conductor, stop, arrival)?;
                     wire::run(&mut wire, &mut conductor, stop)?;
                     wire.tcp_figures()
                 }
                 Protocol::Http2 => {
                     let mut wire = Http2::new(clock, route, connections, lanes, timeout, precise)?;
-                    gathering::gather(&mut wire, &mut conductor, stop, ticket)?;
+                    start_barrier::open_connections(&mut wire, &mut conductor, stop, arrival)?;
                     wire::run(&mut wire, &mut conductor, stop)?;
                     wire.tcp_figures()
                 }

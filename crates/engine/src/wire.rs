@@ -39,7 +39,7 @@ pub(crate) fn run(
     conductor: &mut Conductor<'_>,
     stop: &AtomicBool,
 ) -> io::Result<()> {
-    if !conductor.is_gathered() {
+    if !conductor.has_opened() {
         for connection in 0..conductor.connections() {
             wire.obey(connection * conductor.lanes(), Order::Reopen, conductor);
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::model::{Plan, Reach, Workload, WorkloadKind};
 use crate::names::Named;
 
-/// When targets are stopped and started again during a run, on their data.
+/// When targets are stopped and started again during a run.
 ///
 /// Two processes of one program differ: in where their memory lies, in the seeds of their hash
 /// tables, in the threads that meet on a core. Interleaving does not cancel that, and the interval
@@ -19,9 +19,10 @@ pub enum Relaunch {
     Auto,
     /// Never.
     Never,
-    /// Before each block; the warm-up then comes at the start of every block.
+    /// Before each block, with an empty data directory unless pages were loaded into it; the warm-up
+    /// then comes at the start of every block.
     Block,
-    /// Before each slice, and stopped after it; the warm-up then comes before every slice.
+    /// Before each slice, on its data, and stopped after it; the warm-up then comes before every slice.
     Slice,
 }
 

@@ -208,6 +208,28 @@ impl Running {
         self.come_up(grounds)
     }
 
+    /// Removes what is in the data directories of a halted target, so that it starts as it did the
+    /// first time.
+    ///
+    /// # Errors
+    /// A file cannot be removed.
+    pub fn empty_data(&self) -> Result<(), TargetError> {
+        // A command that names no directory has none.
+        let stand = self.stand.iter().filter(|_| self.data.is_some());
+        for node in stand.flat_map(|stand| &stand.nodes) {
+            let path = &node.values.data;
+            let emptied =
+                std::fs::remove_dir_all(path).and_then(|()| std::fs::create_dir_all(path));
+            emptied.map_err(|source| TargetError::File {
+                target: self.name.clone(),
+                action: "empty",
+                path: path.clone(),
+                source,
+            })?;
+        }
+        Ok(())
+    }
+
     /// Waits until all that has just been started is ready, and looks at it from now on.
     fn come_up(&mut self, grounds: &Grounds<'_>) -> Result<(), TargetError> {
         let is_up = self.wait_and_observe(grounds);

@@ -46,7 +46,7 @@ pub(crate) fn settled(plan: &Plan, arms: &[Arm]) -> Relaunch {
     }
 }
 
-/// Stops all targets and starts them again, then warms each up: with every workload for an equal
+/// Stops all targets and starts them again on empty data directories, then warms each up: with every workload for an equal
 /// part of the time.
 pub(crate) fn restart_all(
     plan: &Plan,
@@ -59,6 +59,10 @@ pub(crate) fn restart_all(
         arm.running.halt()?;
     }
     for arm in arms.iter_mut() {
+        // Loaded pages are data that every start needs; anything else is made by the start.
+        if !plan.draws_from_corpus() {
+            arm.running.empty_data()?;
+        }
         arm.restart(ground, wires)?;
     }
     let length = part_of(plan.rounds.warmup, plan.workloads.len());

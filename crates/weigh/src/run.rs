@@ -340,8 +340,16 @@ impl Run<'_, '_> {
             return Ok(None);
         }
         let arms = &mut *self.arms;
-        restarts::restart_all(self.plan, &self.ground, arms, &mut self.courses, self.wires)
-            .map_or_else(|error| ending_of(error).map(Some), |()| Ok(None))
+        match restarts::restart_all(self.plan, &self.ground, arms, &mut self.courses, self.wires) {
+            Ok(()) => Ok(None),
+            Err(error) => Ok(Some(match ending_of(error)? {
+                Ending::TargetFailed(why) => Ending::TargetFailed(format!(
+                    "restarting before a block: {why}; to start each target once, use \
+                     --relaunch=never"
+                )),
+                ending => ending,
+            })),
+        }
     }
 
     /// Whether a run that may end by precision may end with this turn, the last of

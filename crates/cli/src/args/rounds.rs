@@ -37,8 +37,8 @@ pub struct RoundsArgs {
     /// Unmeasured load before the first slice of each workload on each target [default: 2s]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub warmup: Option<String>,
-    /// When launched HTTP servers are restarted, with their data: block, so that the intervals
-    /// contain how much two starts of a program differ; slice, to measure with cold caches; never.
+    /// When launched HTTP servers are restarted: block, with empty {data}, so that the intervals
+    /// contain how much two starts of a program differ; slice, with their data, to measure with cold caches; never.
     /// The warm-up then runs after every restart [default: block where servers start within 2s;
     /// slice if no value is given]
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,

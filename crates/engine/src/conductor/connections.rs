@@ -96,7 +96,7 @@ impl Conductor<'_> {
             self.lanes[first].state = LaneState::Busy;
             return Order::Send;
         }
-        if self.gathering {
+        if self.opening {
             self.resume(first);
             return Order::Rest;
         }
@@ -108,7 +108,7 @@ impl Conductor<'_> {
         self.tally.ledger.refused += 1;
         text.clone_into(&mut self.last_refusal);
         self.tried(connection);
-        if self.closed_loop && !self.gathering && !self.over(now) {
+        if self.closed_loop && !self.opening && !self.over(now) {
             // In an open loop the arrival stays due, and fails at its timeout.
             let times = Times {
                 intended: now,
@@ -239,8 +239,8 @@ impl Conductor<'_> {
     }
 
     /// From now on connections are opened, and nothing is sent.
-    pub(crate) fn begin_to_gather(&mut self) {
-        self.gathering = true;
+    pub(crate) fn begin_to_open(&mut self) {
+        self.opening = true;
     }
 
     /// Whether every connection was opened or refused.
@@ -249,8 +249,8 @@ impl Conductor<'_> {
     }
 
     /// Whether connections were opened before the time of the slice began.
-    pub(crate) fn is_gathered(&self) -> bool {
-        self.gathered
+    pub(crate) fn has_opened(&self) -> bool {
+        self.opened_all
     }
 
     /// A refused connection that is to be opened now: asked again until it says `None`.
@@ -264,7 +264,7 @@ impl Conductor<'_> {
 
     /// The time of the slice begins: from now on times are nanoseconds since `origin`.
     pub(crate) fn begin_at(&mut self, origin: u64) {
-        (self.gathering, self.gathered) = (false, true);
+        (self.opening, self.opened_all) = (false, true);
         self.score.origin_unix += Duration::from_nanos(origin);
         self.next_retry = self.next_retry.saturating_sub(origin);
         self.none_up_since = self.none_up_since.saturating_sub(origin);
@@ -370,7 +370,7 @@ impl Conductor<'_> {
 
     fn reopen(&mut self, connection: usize, now: u64) -> Order {
         let more = if self.closed_loop {
-            self.gathering || !self.over(now)
+            self.opening || !self.over(now)
         } else {
             self.next_arrival().is_some()
         };

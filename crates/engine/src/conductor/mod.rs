@@ -168,10 +168,10 @@ pub struct Conductor<'w> {
     /// When a request last ended while all users had one out.
     full_until: u64,
     up: usize,
-    /// Connections are opened, and nothing is sent yet: see [`crate::gathering`].
-    gathering: bool,
+    /// Connections are opened, and nothing is sent yet: see [`crate::start_barrier`].
+    opening: bool,
     /// They were opened before the time of the slice began.
-    gathered: bool,
+    opened_all: bool,
     /// Connections that were neither opened nor refused yet.
     untried: usize,
     /// Since when no connection has been open; of meaning while `up` is 0.
@@ -266,8 +266,8 @@ impl<'w> Conductor<'w> {
             in_flight: 0,
             full_until: 0,
             up: 0,
-            gathering: false,
-            gathered: false,
+            opening: false,
+            opened_all: false,
             untried: links,
             none_up_since: 0,
             last_refusal: String::new(),

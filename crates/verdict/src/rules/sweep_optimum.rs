@@ -1,10 +1,14 @@
 //! Which value of what was swept is best.
 
+use tenbin_record::{MachineUse, Slice};
+
 use super::Rule;
+use crate::backend::Backends;
 use crate::evidence::Evidence;
 use crate::finding::{Blame, Finding, Severity};
+use crate::machine::Place;
 use crate::sweep::{Optimum, optima};
-use crate::words::percent;
+use crate::words::{middle, percent};
 
 /// Which value of what was swept is best.
 pub(super) struct SweepOptimum;
@@ -28,12 +32,30 @@ impl Rule for SweepOptimum {
 
     fn judge(&self, evidence: &Evidence<'_>) -> Vec<Finding> {
         let optima = optima(evidence.plan, evidence.slices);
-        optima.iter().map(|optimum| self.finding(optimum)).collect()
+        let of_others = |optimum| share_of_others(evidence, optimum);
+        let optima = optima.iter();
+        optima
+            .map(|optimum| self.finding(optimum, of_others(optimum)))
+            .collect()
     }
 }
 
+/// Share of the CPU time of all cores from which on other programs can decide an optimum.
+const CROWDED: f64 = 0.10;
+
+/// Share of the CPU time of all cores that programs which are no part of the run used beside the
+/// workload, where that is enough to decide the optimum.
+fn share_of_others(evidence: &Evidence<'_>, optimum: &Optimum) -> Option<f64> {
+    let backends = Backends::of(evidence);
+    let cells = evidence.cells.iter();
+    let mine = cells.filter(|cell| cell.workload.name == optimum.workload);
+    let share = |slice: &Slice, machine: &MachineUse| backends.share_of_others(slice, machine);
+    let shares = mine.filter_map(|cell| Place::of_cell(cell, &share));
+    middle(shares.map(|place| place.value)).filter(|share| *share > CROWDED)
+}
+
 impl SweepOptimum {
-    fn finding(&self, optimum: &Optimum) -> Finding {
+    fn finding(&self, optimum: &Optimum, of_others: Option<f64>) -> Finding {
         Finding {
             rule: self.name(),
             severity: Severity::Note,
@@ -42,6 +64,13 @@ impl SweepOptimum {
             target: Some(optimum.target.clone()),
             evidence: optimum.sentence(),
             advice: match optimum.is_certain() {
+                true if optimum.is_largest() && of_others.is_some() => format!(
+                    "stop the other programs, which used {} of the CPU time of all cores, and run \
+                     again: the more processes a server has, the larger is its share of a busy \
+                     machine, so {} may be best only beside them",
+                    percent(of_others.unwrap_or_default()),
+                    optimum.place
+                ),
                 true if optimum.is_largest() => format!(
                     "sweep larger values as well: {} is the largest of {} that was tried, and \
                      the best may lie beyond it",
@@ -81,6 +110,18 @@ mod tests {
         assert!(findings[0].advice.starts_with("sweep larger values"));
         let findings = swept(&[(1, 1.0), (2, 1.9), (4, 1.91)], 12).findings(&SweepOptimum);
         assert!(findings[0].advice.contains("more --rounds"), "{findings:?}");
+    }
+
+    #[test]
+    fn more_processes_get_more_of_a_machine_that_others_use() {
+        let mut run = swept(&[(1, 1.0), (2, 1.9)], 36);
+        run.each(|slice| {
+            slice.others(0.8);
+        });
+        let findings = run.findings(&SweepOptimum);
+        let advice = &findings[0].advice;
+        assert!(advice.starts_with("stop the other programs"), "{advice}");
+        assert!(advice.contains("40 %"), "{advice}");
     }
 
     #[test]

@@ -15,13 +15,13 @@ const UNKNOWN: u64 = u64::MAX;
 
 /// Where the threads of a slice wait for each other.
 #[derive(Debug)]
-pub(crate) struct Gate {
+pub(crate) struct StartBarrier {
     missing: AtomicUsize,
     /// When the last of them came, nanoseconds of their clock.
     origin: AtomicU64,
 }
 
-impl Gate {
+impl StartBarrier {
     pub(crate) fn for_threads(threads: usize) -> Self {
         Self {
             missing: AtomicUsize::new(threads),
@@ -29,11 +29,11 @@ impl Gate {
         }
     }
 
-    /// What a thread owes the others.
-    pub(crate) fn ticket(&self) -> Ticket<'_> {
-        Ticket {
-            gate: self,
-            came_at: 0,
+    /// The arrival of one thread, still to come.
+    pub(crate) fn arrival(&self) -> Arrival<'_> {
+        Arrival {
+            barrier: self,
+            arrived_at: 0,
         }
     }
 
@@ -45,17 +45,19 @@ impl Gate {
     }
 }
 
-/// Opens the gate for a thread when it is dropped: one that fails must not keep the others
+/// A thread arrives when this is dropped: one that fails must not keep the others
 /// waiting.
-pub(crate) struct Ticket<'g> {
-    gate: &'g Gate,
-    came_at: u64,
+pub(crate) struct Arrival<'g> {
+    barrier: &'g StartBarrier,
+    arrived_at: u64,
 }
 
-impl Drop for Ticket<'_> {
+impl Drop for Arrival<'_> {
     fn drop(&mut self) {
-        if self.gate.missing.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.gate.origin.store(self.came_at, Ordering::Release);
+        if self.barrier.missing.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.barrier
+                .origin
+                .store(self.arrived_at, Ordering::Release);
         }
     }
 }
@@ -63,31 +65,31 @@ impl Drop for Ticket<'_> {
 /// Opens the connections of one thread and waits for the other threads; then the time of `wire`
 /// and `conductor` begins, at zero. Each attempt may take as long as the wire allows, and what
 /// could not be opened by then is tried again in the time of the slice. Does nothing without a
-/// `ticket`.
+/// `arrival`.
 ///
 /// # Errors
 /// Those of [`Wire::turn`].
-pub(crate) fn gather(
+pub(crate) fn open_connections(
     wire: &mut impl Wire,
     conductor: &mut Conductor<'_>,
     stop: &AtomicBool,
-    ticket: Option<Ticket<'_>>,
+    arrival: Option<Arrival<'_>>,
 ) -> io::Result<()> {
-    let Some(mut ticket) = ticket else {
+    let Some(mut arrival) = arrival else {
         return Ok(());
     };
-    let gate = ticket.gate;
-    conductor.begin_to_gather();
+    let barrier = arrival.barrier;
+    conductor.begin_to_open();
     for connection in 0..conductor.connections() {
         wire.obey(connection * conductor.lanes(), Order::Reopen, conductor);
     }
     while !conductor.has_tried_all() && !stop.load(Ordering::Relaxed) {
         turn(wire, conductor)?;
     }
-    ticket.came_at = wire.now();
-    drop(ticket);
+    arrival.arrived_at = wire.now();
+    drop(arrival);
     loop {
-        if let Some(origin) = gate.origin() {
+        if let Some(origin) = barrier.origin() {
             wire.begin_at(origin);
             conductor.begin_at(origin);
             return Ok(());
