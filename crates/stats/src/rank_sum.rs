@@ -220,11 +220,17 @@ mod tests {
 
     use super::*;
 
+    /// Numbers of all sizes, with ties.
+    fn sample() -> impl Strategy<Value = Vec<f64>> {
+        let number = prop_oneof![-1e300..1e300, -3.0..3.0, (-2_i32..2).prop_map(f64::from)];
+        prop::collection::vec(number, 1..40)
+    }
+
     proptest! {
         #[test]
         fn differences_are_those_of_the_sorted_list(
-            before in prop::collection::vec(prop_oneof![-1e300..1e300, -3.0..3.0, (-2..2).prop_map(f64::from)], 1..40),
-            after in prop::collection::vec(prop_oneof![-1e300..1e300, -3.0..3.0, (-2..2).prop_map(f64::from)], 1..40),
+            before in sample(),
+            after in sample(),
         ) {
             let (before, after) = (sorted(&before).unwrap(), sorted(&after).unwrap());
             let pairs = after.iter().flat_map(|y| before.iter().map(move |x| y - x));
