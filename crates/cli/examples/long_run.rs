@@ -15,6 +15,8 @@ const DRAWS: u64 = 1_500;
 const BILLION: u64 = 1_000_000_000;
 
 const PLAN: &str = r#"
+seed = 1
+
 [[target]]
 name = "a"
 url = "http://127.0.0.1:9/"

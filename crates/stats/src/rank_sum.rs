@@ -23,15 +23,19 @@ pub fn shift(before: &[f64], after: &[f64], confidence: f64) -> Measured {
     let (Some(before), Some(after)) = (sorted(before), sorted(after)) else {
         return Measured::Unknown;
     };
-    let differences = differences(&before, &after);
-    let value = middle(&differences);
+    let differences = Differences {
+        before: &before,
+        after: &after,
+    };
+    let all = before.len() * after.len();
+    let value = middle(&[all.div_ceil(2), all / 2 + 1].map(|k| differences.smallest(k)));
     let n = before.len().min(after.len());
     match outermost(before.len(), after.len(), confidence) {
         None => Measured::Point { value, n },
         Some((k, achieved)) => Measured::Interval(Estimate {
             value,
-            low: differences[k - 1],
-            high: differences[differences.len() - k],
+            low: differences.smallest(k),
+            high: differences.smallest(all - k + 1),
             confidence: achieved,
             n,
         }),
@@ -64,13 +68,58 @@ pub fn rank_sum_p(before: &[f64], after: &[f64]) -> Option<f64> {
     Some((2.0 * tail).min(1.0))
 }
 
-fn differences(before: &[f64], after: &[f64]) -> Vec<f64> {
-    let mut differences: Vec<f64> = after
-        .iter()
-        .flat_map(|y| before.iter().map(move |x| y - x))
-        .collect();
-    differences.sort_by(f64::total_cmp);
-    differences
+/// All differences afterⱼ − beforeᵢ of two samples in order. There are as many as the product of
+/// the sizes of the samples, so that they are counted and never listed.
+struct Differences<'a> {
+    before: &'a [f64],
+    after: &'a [f64],
+}
+
+impl Differences<'_> {
+    /// The `k`-th smallest, from 1: a binary search over all numbers, at most 64 steps. Rounding
+    /// keeps the order of differences, so that the result is exact.
+    fn smallest(&self, k: usize) -> f64 {
+        let (mut low, mut high) = (position(f64::NEG_INFINITY), position(f64::INFINITY));
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.at_most(at_position(middle)) >= k {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        at_position(low)
+    }
+
+    /// How many are at most `limit`, in time proportional to the sizes of the samples.
+    fn at_most(&self, limit: f64) -> usize {
+        let mut above = 0;
+        let counts = self.after.iter().map(|y| {
+            let rest = self.before[above..].iter();
+            above += rest
+                .take_while(|x| (y - **x).total_cmp(&limit).is_gt())
+                .count();
+            self.before.len() - above
+        });
+        counts.sum()
+    }
+}
+
+const SIGN: u64 = 1 << 63;
+
+/// The position of a number in the order of [`f64::total_cmp`].
+fn position(number: f64) -> u64 {
+    let bits = number.to_bits();
+    if bits & SIGN == 0 { bits | SIGN } else { !bits }
+}
+
+/// The number at a position in that order.
+fn at_position(position: u64) -> f64 {
+    f64::from_bits(if position & SIGN == 0 {
+        !position
+    } else {
+        position & !SIGN
+    })
 }
 
 /// The largest k such that the k-th smallest and k-th largest difference enclose the
@@ -169,7 +218,70 @@ fn doubled_ranks(before: &[f64], after: &[f64]) -> (Vec<usize>, usize) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Numbers of all sizes, with ties.
+    fn sample() -> impl Strategy<Value = Vec<f64>> {
+        let number = prop_oneof![-1e300..1e300, -3.0..3.0, (-2_i32..2).prop_map(f64::from)];
+        prop::collection::vec(number, 1..40)
+    }
+
+    proptest! {
+        #[test]
+        fn differences_are_those_of_the_sorted_list(
+            before in sample(),
+            after in sample(),
+        ) {
+            let (before, after) = (sorted(&before).unwrap(), sorted(&after).unwrap());
+            let pairs = after.iter().flat_map(|y| before.iter().map(move |x| y - x));
+            let mut listed: Vec<f64> = pairs.collect();
+            listed.sort_by(f64::total_cmp);
+            let counted = Differences { before: &before, after: &after };
+            for (at, expected) in listed.iter().enumerate() {
+                let found = counted.smallest(at + 1);
+                prop_assert_eq!(found.to_bits(), expected.to_bits(), "{} of {}", at + 1, listed.len());
+            }
+            let of_all = shift(&before, &after, 0.95).value();
+            prop_assert_eq!(of_all, Some(middle(&listed)));
+        }
+    }
+
+    #[test]
+    fn numbers_have_positions_in_their_order() {
+        let ordered = [
+            f64::NEG_INFINITY,
+            -1e9,
+            -0.0,
+            0.0,
+            1e-300,
+            2.0,
+            f64::INFINITY,
+        ];
+        let positions = ordered.map(position);
+        assert!(
+            positions.is_sorted_by(|one, two| one < two),
+            "{positions:?}"
+        );
+        let back = positions.map(at_position);
+        assert!(
+            back.iter()
+                .zip(ordered)
+                .all(|(one, two)| one.to_bits() == two.to_bits())
+        );
+    }
+
+    #[test]
+    fn samples_of_tens_of_thousands_take_no_memory_for_their_differences() {
+        let sample = |offset| {
+            (0..30_000)
+                .map(|i| f64::from(i) + offset)
+                .collect::<Vec<f64>>()
+        };
+        let found = shift(&sample(0.0), &sample(2.5), 0.95);
+        assert_eq!(found.value(), Some(2.5));
+    }
 
     /// Permeability of the membranes at term and before it: Hollander & Wolfe,
     /// table 4.1, also the example of `wilcox.test` in R.
