@@ -128,6 +128,10 @@ impl Failure {
     }
 }
 
+/// The last attempt may take this long beyond the limit: with less, it would report silence instead of
+/// what the target responds.
+const LEAST_ATTEMPT: Duration = Duration::from_millis(100);
+
 /// Waits until the condition holds and the process lives.
 pub(super) fn wait(
     target: &str,
@@ -142,7 +146,7 @@ pub(super) fn wait(
     let mut next_word = WORTH_A_WORD;
     loop {
         let left = limit.saturating_sub(started.elapsed());
-        let missing = condition.missing(process, left, &abandon);
+        let missing = condition.missing(process, left.max(LEAST_ATTEMPT), &abandon);
         if interrupted() {
             return Err(Failure::Interrupted);
         }
