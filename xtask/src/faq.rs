@@ -214,6 +214,7 @@ fn weigh(tenbin: &Path, situation: &Situation) -> Result<(Value, String)> {
         .with_context(|| format!("{}: the result is no document", situation.plan))?;
     // Where it is kept is of no use to others, and stands last.
     let said = String::from_utf8_lossy(&output.stdout);
+    let said = said.replace(&*runs.to_string_lossy(), "runs");
     let shown = said.lines().take_while(|line| !line.starts_with(RUN));
     Ok((result, shown.map(|line| format!("{line}\n")).collect()))
 }
