@@ -301,7 +301,7 @@ fn workers_that_share_a_socket_are_counted_and_their_luck_is_named() {
         "serve truth --listen 127.0.0.1:0 --prefork 4 --service fixed:20ms".split(' '),
     );
     let target = format!("web={}", server.url());
-    let arguments = "--json --ramp 1..32 --rounds 6 --slice 600ms --gap 10ms --warmup 400ms";
+    let arguments = "--json --ramp 1..32 --rounds 6 --slice 600ms --gap 10ms --warmup 1s";
     let arguments = ["http", "--quiet", "--target", &target]
         .into_iter()
         .chain(arguments.split(' '));

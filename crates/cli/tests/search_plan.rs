@@ -137,7 +137,7 @@ fn one_plan_goes_from_pages_to_what_a_node_is_worth() {
         );
     }
     let kept = std::fs::read_to_string(run_directory(&scratch).join("plan.toml"));
-    assert!(kept.expect("plan.toml").contains("relaunch = true"));
+    assert!(kept.expect("plan.toml").contains("relaunch = \"slice\""));
 }
 
 /// Two nodes under load, for as long as the test needs.
