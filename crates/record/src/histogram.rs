@@ -41,7 +41,10 @@ pub fn merged<'a>(parts: impl IntoIterator<Item = &'a PackedHistogram>) -> Histo
 
 /// Values of the histograms of each part around some values: for each part the `windows`, which
 /// have no counts, with its counts.
-pub fn counts_around(parts: &[Vec<&PackedHistogram>], windows: &[SlotWindow]) -> Vec<SlotWindow> {
+pub fn counts_around(
+    parts: &[Vec<&PackedHistogram>],
+    windows: &[SlotWindow],
+) -> Vec<SlotWindow> {
     let counted = on_all_cores(parts, |parts| {
         // One piece of memory for all parts, which goes back to the system as a whole.
         let mut near: Vec<SlotWindow> = Vec::with_capacity(parts.len() * windows.len());
@@ -54,13 +57,10 @@ pub fn counts_around(parts: &[Vec<&PackedHistogram>], windows: &[SlotWindow]) ->
         }
         near
     });
-    counted
-        .into_iter()
-        .reduce(|mut all, more| {
-            all.extend(more);
-            all
-        })
-        .unwrap_or_default()
+    counted.into_iter().reduce(|mut all, more| {
+        all.extend(more);
+        all
+    }).unwrap_or_default()
 }
 
 /// Fewest parts that are worth another thread: about a millisecond of work.

@@ -298,7 +298,7 @@ impl PackedHistogram {
                 }
                 // Both 0 or 1; with a comparison the compiler makes a branch of it.
                 let is_filled = (count + LAST_SHORT_COUNT) as usize / 64;
-                let has_zeros = ((zeros + LAST_SHORT_RUN - 1) / 64) & is_filled;
+                let has_zeros = (zeros + LAST_SHORT_RUN - 1) / 64 & is_filled;
                 bytes[at] = (2 * zeros).wrapping_sub(1 + usize::from(zeros == 1)) as u8;
                 at += has_zeros;
                 bytes[at] = 2 * count as u8;
@@ -669,11 +669,7 @@ mod tests {
 
     #[test]
     fn counts_of_slots_are_packed_as_those_of_a_histogram() {
-        let near = |count| {
-            (0..count)
-                .map(|at| (1_000 + at * at / 3, at % 70))
-                .collect()
-        };
+        let near = |count| (0..count).map(|at| (1_000 + at * at / 3, at % 70)).collect();
         for values in [values(40, 11), values(3_000, 12), near(300)] {
             let dense = dense(&values);
             let packed = PackedHistogram::from(&dense);

@@ -134,10 +134,7 @@ mod tests {
         assert_eq!(other.add_encoded(&[0x7f]), Ok(0));
         other.add_all(&sum);
         for mut sum in [sum, other] {
-            assert_eq!(
-                sum.take(),
-                histogram(&[(20, 2), (700, 7), (5_000_000, 100)])
-            );
+            assert_eq!(sum.take(), histogram(&[(20, 2), (700, 7), (5_000_000, 100)]));
             assert!(sum.take().is_empty());
             assert!(sum.add_encoded(&[0x80]).is_err());
         }
