@@ -1,6 +1,5 @@
 //! Little's law.
 
-use hdrhistogram::Histogram;
 use tenbin_plan::{HttpVersion, Load, Think};
 use tenbin_record::{Role, Slice};
 use tenbin_stats::Little;
@@ -8,7 +7,6 @@ use tenbin_stats::Little;
 use super::Rule;
 use crate::evidence::{Cell, Evidence, is_closed};
 use crate::finding::{Blame, Finding, Severity};
-use crate::latency::{Kind, Sums};
 use crate::words::{count, percent, ratio};
 
 /// How far ρ may be from one, on top of what the ends of a slice can do.
@@ -54,7 +52,7 @@ impl Rule for LittlesLaw {
 impl LittlesLaw {
     fn cell(&self, cell: &Cell<'_>) -> Option<Finding> {
         let full = cell.full();
-        let totals = Totals::of(&full, &cell.workload.load, &cell.sums);
+        let totals = Totals::of(&full, &cell.workload.load);
         if totals.operations_per_connection()? < OPERATIONS_PER_CONNECTION {
             return None;
         }
@@ -99,7 +97,7 @@ impl LittlesLaw {
 /// `None` when nothing ended in them.
 pub(crate) fn rho(slices: &[&Slice], load: &Load) -> Option<f64> {
     let think = load.think.map_or(0.0, |think| think.mean().as_secs_f64());
-    let little = Totals::of(slices, load, &Sums::default()).little()?;
+    let little = Totals::of(slices, load).little()?;
     Little { think, ..little }.ratio()
 }
 
@@ -148,8 +146,7 @@ struct Totals {
 }
 
 impl Totals {
-    /// `sums` are those of the cell of the slices, or new ones.
-    fn of(slices: &[&Slice], load: &Load, sums: &Sums) -> Self {
+    fn of(slices: &[&Slice], load: &Load) -> Self {
         let mut totals = Self {
             think: fixed_think(load),
             ..Self::default()
@@ -166,25 +163,19 @@ impl Totals {
             }
             totals.unrecorded += slice.ledger.unrecorded_nanos as f64 / NANOS_PER_SECOND;
             totals.outside += slice.ledger.outside_nanos as f64 / NANOS_PER_SECOND;
-        }
-        let kinds: [Kind; 2] = [|op| &op.service, |op| &op.failed];
-        for kind in kinds {
-            let times = sums.of(slices, &|slice| slice.requests().map(kind).collect());
-            times.iter().for_each(|times| totals.add_times(times));
+            for histogram in slice.requests().flat_map(|op| [&op.service, &op.failed]) {
+                for (value, count) in histogram.recorded() {
+                    let n = count as f64;
+                    let value = histogram.median_equivalent(value);
+                    let seconds = value as f64 / NANOS_PER_SECOND;
+                    totals.timed += n;
+                    totals.busy += n * seconds;
+                    totals.squares += n * seconds.powi(2);
+                    totals.cubes += n * seconds.powi(3);
+                }
+            }
         }
         totals
-    }
-
-    fn add_times(&mut self, times: &Histogram<u64>) {
-        for step in times.iter_recorded() {
-            let n = step.count_at_value() as f64;
-            let value = times.median_equivalent(step.value_iterated_to());
-            let seconds = value as f64 / NANOS_PER_SECOND;
-            self.timed += n;
-            self.busy += n * seconds;
-            self.squares += n * seconds.powi(2);
-            self.cubes += n * seconds.powi(3);
-        }
     }
 
     fn little(&self) -> Option<Little> {
