@@ -96,7 +96,9 @@ impl Differences<'_> {
         let mut above = 0;
         let counts = self.after.iter().map(|y| {
             let rest = self.before[above..].iter();
-            above += rest.take_while(|x| (y - **x).total_cmp(&limit).is_gt()).count();
+            above += rest
+                .take_while(|x| (y - **x).total_cmp(&limit).is_gt())
+                .count();
             self.before.len() - above
         });
         counts.sum()
@@ -248,16 +250,35 @@ mod tests {
 
     #[test]
     fn numbers_have_positions_in_their_order() {
-        let ordered = [f64::NEG_INFINITY, -1e9, -0.0, 0.0, 1e-300, 2.0, f64::INFINITY];
+        let ordered = [
+            f64::NEG_INFINITY,
+            -1e9,
+            -0.0,
+            0.0,
+            1e-300,
+            2.0,
+            f64::INFINITY,
+        ];
         let positions = ordered.map(position);
-        assert!(positions.is_sorted_by(|one, two| one < two), "{positions:?}");
+        assert!(
+            positions.is_sorted_by(|one, two| one < two),
+            "{positions:?}"
+        );
         let back = positions.map(at_position);
-        assert!(back.iter().zip(ordered).all(|(one, two)| one.to_bits() == two.to_bits()));
+        assert!(
+            back.iter()
+                .zip(ordered)
+                .all(|(one, two)| one.to_bits() == two.to_bits())
+        );
     }
 
     #[test]
     fn samples_of_tens_of_thousands_take_no_memory_for_their_differences() {
-        let sample = |offset| (0..30_000).map(|i| f64::from(i) + offset).collect::<Vec<f64>>();
+        let sample = |offset| {
+            (0..30_000)
+                .map(|i| f64::from(i) + offset)
+                .collect::<Vec<f64>>()
+        };
         let found = shift(&sample(0.0), &sample(2.5), 0.95);
         assert_eq!(found.value(), Some(2.5));
     }
