@@ -29,7 +29,7 @@ use crate::{pacer, stop, wire};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How often it is looked whether all connections are open.
-const GATE_GLANCE: Duration = Duration::from_millis(1);
+const BARRIER_POLL: Duration = Duration::from_millis(1);
 
 /// What carries the requests.
 #[derive(Debug, Clone)]
@@ -253,7 +253,7 @@ fn relay(
             samples.recv().ok()
         } else {
             let origin = barrier.as_ref().map_or(Some(0), StartBarrier::origin);
-            let wait = origin.map_or(GATE_GLANCE, |origin| {
+            let wait = origin.map_or(BARRIER_POLL, |origin| {
                 Duration::from_nanos((origin + open).saturating_sub(clock.now()))
             });
             match samples.recv_timeout(wait) {

@@ -9,7 +9,7 @@ use crate::order::Order;
 use crate::wire::Wire;
 
 /// How often a thread that is ready looks whether the others are, nanoseconds.
-const GLANCE_NANOS: u64 = 1_000_000;
+const POLL_NANOS: u64 = 1_000_000;
 
 const UNKNOWN: u64 = u64::MAX;
 
@@ -103,5 +103,5 @@ fn turn(wire: &mut impl Wire, conductor: &mut Conductor<'_>) -> io::Result<()> {
     while let Some((slot, order)) = conductor.retry(now) {
         wire.obey(slot, order, conductor);
     }
-    wire.turn(now + GLANCE_NANOS, conductor)
+    wire.turn(now + POLL_NANOS, conductor)
 }

@@ -6,7 +6,7 @@ use tenbin_stats::Measured;
 
 use crate::curve::LevelOf;
 use crate::family::{Member, Together};
-use crate::finding::Trust;
+use crate::finding::{Blame, Finding, Severity, Trust};
 use crate::metric::{Direction, Metric};
 use crate::outcome::{Outcome, Question, Scale};
 
@@ -82,6 +82,26 @@ impl Comparison {
     pub(crate) fn member(&self, plan: &Plan) -> Member {
         let decides = self.primary || is_deciding(plan, self);
         Member::of(decides, self.twin, self.level_of.is_some())
+    }
+
+    /// A finding about its challenger at its workload.
+    pub(crate) fn finding(
+        &self,
+        rule: &'static str,
+        severity: Severity,
+        blame: Blame,
+        evidence: String,
+        advice: &str,
+    ) -> Finding {
+        Finding {
+            rule,
+            severity,
+            blame,
+            workload: Some(self.workload.clone()),
+            target: Some(self.challenger.clone()),
+            evidence,
+            advice: advice.to_owned(),
+        }
     }
 
     pub(crate) fn log_ratios(&self) -> Vec<f64> {

@@ -219,7 +219,7 @@ impl Comparison {
 /// starts may differ by this share.
 pub fn one_start(up_to: f64) -> String {
     format!(
-        "each ran in one process all the time, and two starts of one program may differ by {}",
+        "each ran in one process all the time, and two starts of one program may differ by up to {}",
         percent(up_to)
     )
 }

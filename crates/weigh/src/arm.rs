@@ -6,27 +6,21 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use tenbin_engine::{
-    Address, Carrier, Drive, Host, News, Protocol, Route, Spread, Workload as EngineWorkload, drive,
-};
-use tenbin_plan::{
-    Builtin, HttpVersion, HttpWork, Pace, Plan, Reach, Signature, Store, Target, Workload,
-    WorkloadKind,
-};
+use tenbin_engine::{Carrier, Drive, News, Spread, Workload as EngineWorkload, drive};
+use tenbin_plan::{Pace, Plan, Reach, Target, Workload};
 use tenbin_record::{HostEnvironment, Left, ProgramFile, TargetEnvironment};
-use tenbin_targets::{Grounds, Running, Way, preflight, program_files};
-use tenbin_workloads::{Leftover, Means, Prepared, Site, Stage, prepare};
+use tenbin_targets::{Grounds, Running, program_files};
+use tenbin_workloads::{Leftover, Means, Prepared, Stage, prepare};
 
 use crate::error::WeighError;
+use crate::first_response::first_answer;
 use crate::forecast::StageForecast;
 use crate::progress::Progress;
+use crate::reach::{carrier, is_disposable, means, site, was_there};
 use crate::run::Bench;
 use crate::slice_length::WarmUpTimes;
 use crate::stage::{self, Staged};
 use crate::stop::Stop;
-
-/// Longest wait for the first answer of a target.
-pub(crate) const FIRST_ANSWER: Duration = Duration::from_secs(10);
 
 /// What a run tells and heeds on its way.
 pub(crate) struct Wires<'a> {
@@ -123,10 +117,6 @@ pub(crate) struct Arm {
     program: Vec<ProgramFile>,
     /// Records of the plan's pages on each of its hosts.
     pub(crate) records: Option<u64>,
-    /// How long starting it took.
-    pub(crate) started_in: Duration,
-    /// It is started again during the run.
-    pub(crate) relaunched: bool,
     /// Median service time of the slowest operation in the warm-ups so far.
     pub(crate) slowest: Option<Duration>,
     /// Workloads of which it was said how laying out their data goes: once is enough.
@@ -166,8 +156,6 @@ impl Arm {
             version: target.version.clone(),
             program: program_of(target),
             records: None,
-            started_in: Duration::ZERO,
-            relaunched: false,
             slowest: None,
             noted: BTreeSet::new(),
         })
@@ -189,7 +177,6 @@ impl Arm {
             server_header: self.server_header.clone(),
             program: self.program.clone(),
             records: self.records,
-            relaunched: self.relaunched,
             hosts: hosts.collect(),
             insecure: self.running.way.insecure,
             ..TargetEnvironment::default()
@@ -534,147 +521,4 @@ pub(crate) fn at_most(workers: &mut Vec<Box<dyn EngineWorkload>>, connections: u
             has_one
         }
     });
-}
-
-/// The target, as a workload sees it: hosts in the order of the route.
-pub(crate) fn site(running: &Running, target: &Target) -> Site {
-    let first = Site::new(
-        running.url.clone(),
-        running.credentials.clone(),
-        target.region.clone(),
-    )
-    .signed(target.signature)
-    .of_target(&target.name, means(target));
-    let others = running.way.hosts.iter().skip(1);
-    others.fold(first, |site, host| site.and_host(&host.url))
-}
-
-/// The `Server` header of the first answer of a target, which must give one.
-fn first_answer(
-    plan: &Plan,
-    target: &Target,
-    running: &Running,
-    wires: &mut Wires<'_>,
-) -> Result<Option<String>, WeighError> {
-    let signed = running.credentials.is_some() && target.signature != Signature::None;
-    let limit = FIRST_ANSWER.min(longest_timeout(plan));
-    let first = preflight::check(running, signed, limit)?;
-    for warning in &first.warnings {
-        (wires.progress)(Progress::Warning(warning));
-    }
-    if let Some(status) = first.answer.status {
-        check_status(plan, target, status, wires)?;
-    }
-    Ok(first.answer.server)
-}
-
-/// What the first response says of workloads that send the same request: a status that
-/// they do not count as success.
-fn check_status(
-    plan: &Plan,
-    target: &Target,
-    status: u16,
-    wires: &mut Wires<'_>,
-) -> Result<(), WeighError> {
-    // Only these refuse the request itself; others may pass, such as 503 or 429.
-    let is_final = (400..500).contains(&status) && !matches!(status, 408 | 425 | 429);
-    for work in &plan.workloads {
-        let WorkloadKind::Http(http) = &work.kind else {
-            continue;
-        };
-        if !is_plain_get(http) || http.counts_as_success(status) {
-            continue;
-        }
-        let why = format!("GET was answered with status {status}, which does not count as success");
-        if is_final {
-            return Err(WeighError::Preparation {
-                target: target.name.clone(),
-                workload: work.name.clone(),
-                what: "the first request".to_owned(),
-                why: format!("{why}; correct the URL, or accept the status with --expect {status}"),
-            });
-        }
-        (wires.progress)(Progress::Warning(&format!(
-            "target \"{}\": {why}; requests of \"{}\" may fail",
-            target.name, work.name
-        )));
-    }
-    Ok(())
-}
-
-/// Whether it sends what a target is first asked with: its URL, and no headers.
-fn is_plain_get(http: &HttpWork) -> bool {
-    let same_target = http.path.is_none() && http.patterns.is_none();
-    same_target && http.method == "GET" && http.headers.is_empty()
-}
-
-/// By what blobs get to a target.
-fn means(target: &Target) -> Means {
-    match (&target.reach, target.reach.store(target.store)) {
-        (Reach::Files(_), _) => Means::Files,
-        (Reach::Builtin(Builtin::Dummy), _) => Means::Dummy,
-        (_, Store::S3) => Means::S3,
-        (_, Store::Blobstore) => Means::Blobstore,
-    }
-}
-
-/// What carries requests to a target.
-fn carrier(running: &Running, target: &Target) -> Carrier {
-    match &target.reach {
-        Reach::Files(files) => Carrier::Files {
-            directory: files.path.clone(),
-            sync: files.sync,
-        },
-        Reach::Builtin(Builtin::Dummy) => Carrier::Null,
-        _ => Carrier::Route(route(&running.way)),
-    }
-}
-
-/// The way to a target, as the engine takes it.
-pub(crate) fn route(way: &Way) -> Route {
-    let address = |address: &tenbin_targets::Address| match address {
-        tenbin_targets::Address::Tcp(address) => Address::Tcp(*address),
-        tenbin_targets::Address::Unix(path) => Address::Unix(path.clone()),
-    };
-    let hosts = way.hosts.iter().map(|host| Host {
-        name: host.name.clone(),
-        addresses: host.addresses.iter().map(address).collect(),
-        weight: host.weight,
-        server_name: host.server_name.clone(),
-    });
-    Route {
-        hosts: hosts.collect(),
-        protocol: match way.http {
-            HttpVersion::Http1 => Protocol::Http1,
-            HttpVersion::Http2 => Protocol::Http2,
-        },
-        tls: way.tls.clone(),
-        source: way.source,
-    }
-}
-
-/// The longest time any workload grants an answer.
-fn longest_timeout(plan: &Plan) -> Duration {
-    plan.workloads
-        .iter()
-        .map(|work| work.load.timeout)
-        .max()
-        .unwrap_or(FIRST_ANSWER)
-}
-
-/// Whether a target was there before the run and will be after it.
-pub(crate) fn was_there(target: &Target) -> bool {
-    matches!(target.reach, Reach::Endpoint { .. } | Reach::Files(_))
-}
-
-/// Whether all that a target holds lies in a directory Tenbin removes anyway.
-pub(crate) fn is_disposable(target: &Target) -> bool {
-    match &target.reach {
-        Reach::Endpoint { .. } | Reach::Files(_) => false,
-        Reach::Builtin(_) => true,
-        Reach::Launched(launch) => {
-            let mut places = launch.command.iter().chain(launch.env.values());
-            places.any(|place| place.contains("{data}"))
-        }
-    }
 }

@@ -9,9 +9,10 @@ use tenbin_targets::{DataLeft, Grounds, bring_up};
 use tenbin_workloads::blob::set_name;
 use tenbin_workloads::s3::prefix;
 
-use crate::arm::{Arm, Cleaned, Wires, was_there};
+use crate::arm::{Arm, Cleaned, Wires};
 use crate::error::WeighError;
 use crate::progress::Progress;
+use crate::reach::was_there;
 use crate::run::{Bench, clean_command};
 use crate::stop::Stop;
 

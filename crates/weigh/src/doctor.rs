@@ -17,9 +17,10 @@ use tenbin_targets::doctor::{
 use tenbin_targets::{Grounds, Running, TargetError, bring_up, preflight};
 use tenbin_workloads::s3::look;
 
-use crate::arm::{FIRST_ANSWER, route, site};
 use crate::descriptors;
 use crate::error::WeighError;
+use crate::first_response::FIRST_ANSWER;
+use crate::reach::{route, site};
 use crate::run::Bench;
 use crate::stage;
 use crate::stop::Stop;

@@ -10,10 +10,11 @@ use tenbin_corpus::synthetic::Language;
 use tenbin_plan::{Corpus, CorpusLanguage, CorpusSource, Plan, SearchServer, Target, Workload};
 use tenbin_targets::Running;
 
-use crate::arm::{Wires, is_disposable};
+use crate::arm::Wires;
 use crate::error::WeighError;
 use crate::nodes;
 use crate::progress::Progress;
+use crate::reach::is_disposable;
 
 /// Below the run directory, if the plan names no other.
 const DIRECTORY: &str = "corpus";

@@ -5,17 +5,18 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tenbin_plan::{Found, Plan, Turn};
-use tenbin_record::{Environment, RunDirectory, write_buckets_made};
+use tenbin_plan::{Found, Plan, Relaunch, Turn};
+use tenbin_record::{Environment, RunDirectory, TargetEnvironment, write_buckets_made};
 use tenbin_targets::bring_up;
 
-use crate::arm::{Arm, Ground, Wires, was_there};
+use crate::arm::{Arm, Ground, Wires};
 use crate::cache;
 use crate::course::Courses;
 use crate::error::WeighError;
 use crate::nodes;
 use crate::pages::Pages;
 use crate::progress::Progress;
+use crate::reach::was_there;
 use crate::restarts;
 use crate::run::Bench;
 use crate::single;
@@ -35,8 +36,9 @@ pub(crate) fn bring_all_up(
     pages: Option<&Pages>,
     arms: &mut Vec<Arm>,
     wires: &mut Wires<'_>,
-) -> Result<Environment, WeighError> {
+) -> Result<(Environment, Relaunch), WeighError> {
     let mut environment = Environment::collect();
+    let mut slowest: Option<(Duration, &String)> = None;
     for target in &plan.targets {
         let name = &target.name;
         (wires.progress)(Progress::Starting {
@@ -46,10 +48,9 @@ pub(crate) fn bring_all_up(
         });
         let begun = Instant::now();
         let running = ground.under(wires, |grounds| bring_up(target, grounds))?;
-        let started_in = begun.elapsed();
+        slowest = slowest.max(Some((begun.elapsed(), &target.name)));
         supply::check_there(plan, target, &running)?;
         let mut arm = Arm::new(plan, target, running, ground.directory, wires)?;
-        arm.started_in = started_in;
         if let Some(pages) = pages {
             arm.records = pages.load_into(target, &arm.running, wires)?;
         }
@@ -62,11 +63,16 @@ pub(crate) fn bring_all_up(
         });
         arms.push(arm);
     }
-    for arm in restarts::settle(plan, arms, wires) {
-        let name = arm.running.name.clone();
-        environment.targets.insert(name, arm.environment());
+    let relaunch = restarts::decide(plan, slowest, wires);
+    let relaunched = matches!(relaunch, Relaunch::Block | Relaunch::Slice);
+    for arm in arms.iter() {
+        let known = TargetEnvironment {
+            relaunched,
+            ..arm.environment()
+        };
+        environment.targets.insert(arm.running.name.clone(), known);
     }
-    Ok(environment)
+    Ok((environment, relaunch))
 }
 
 pub(crate) fn make_all_ready(

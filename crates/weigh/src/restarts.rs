@@ -10,39 +10,26 @@ use crate::error::WeighError;
 use crate::progress::Progress;
 use crate::warm_up::warm_up;
 
-/// Decides whether targets are started again during the run, now that it is known how long that
-/// takes.
-pub(crate) fn settle<'a>(plan: &Plan, arms: &'a mut [Arm], wires: &mut Wires<'_>) -> &'a [Arm] {
-    let slow = arms
-        .iter()
-        .filter(|_| plan.rounds.relaunch == Relaunch::Auto)
-        .find(|arm| arm.started_in > Relaunch::QUICK_START);
-    let restarts = match (plan.relaunch(), slow) {
-        (Relaunch::Block, Some(slow)) => {
+/// When targets are started again, now that it is known which took `slowest` to start, and how long.
+/// [`Relaunch::Auto`] stays where restarts are not possible.
+pub(crate) fn decide(
+    plan: &Plan,
+    slowest: Option<(Duration, &String)>,
+    wires: &mut Wires<'_>,
+) -> Relaunch {
+    let is_auto = plan.rounds.relaunch == Relaunch::Auto;
+    match (plan.relaunch(), slowest) {
+        (Relaunch::Never, _) => plan.rounds.relaunch,
+        (Relaunch::Block, Some((took, target))) if is_auto && took > Relaunch::QUICK_START => {
             (wires.progress)(Progress::Note(&format!(
-                "target \"{}\" took {:.0} s to start: targets are started once, and the intervals do \
-                 not contain how much two starts of a program differ (--relaunch=block)",
-                slow.running.name,
-                slow.started_in.as_secs_f64()
+                "target \"{target}\" took {:.0} s to start: targets are started once, and the \
+                 intervals do not contain how much two starts of a program differ \
+                 (--relaunch=block)",
+                took.as_secs_f64()
             )));
-            false
+            Relaunch::Never
         }
-        (Relaunch::Never, _) => false,
-        _ => true,
-    };
-    for arm in arms.iter_mut() {
-        arm.relaunched = restarts;
-    }
-    arms
-}
-
-/// When the targets of a run are started again: as the plan says, with an answer where it says
-/// [`Relaunch::Auto`] and restarts are possible.
-pub(crate) fn settled(plan: &Plan, arms: &[Arm]) -> Relaunch {
-    match plan.relaunch() {
-        Relaunch::Never => plan.rounds.relaunch,
-        _ if !arms.iter().any(|arm| arm.relaunched) => Relaunch::Never,
-        settled => settled,
+        (restarts, _) => restarts,
     }
 }
 

@@ -140,7 +140,7 @@ pub fn weigh(
     let mut settled = None;
     let mut found = Vec::new();
     let outcome = bring_all_up(plan, &ground, pages.as_ref(), &mut arms, &mut wires)
-        .and_then(|environment| {
+        .and_then(|(environment, relaunch)| {
             directory.write_environment(&environment)?;
             descriptors.map_or(Ok(()), |found| found.raise())?;
             for warning in ports::forecast(plan, &turns, &arms) {
@@ -149,7 +149,6 @@ pub fn weigh(
             let mut environment = environment;
             make_all_ready(plan, directory.path(), &mut arms, &mut wires)?;
             found = crate::found::on(&arms, plan.workloads.len());
-            let relaunch = restarts::settled(plan, &arms);
             settled = crate::found::settled(plan, &found, relaunch, &mut arms);
             let plan = settled.as_ref().unwrap_or(plan);
             if settled.is_some() {

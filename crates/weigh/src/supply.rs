@@ -11,8 +11,8 @@ use tenbin_targets::serve::half_of_the_free_memory;
 use tenbin_targets::vitals::DiskSpace;
 use tenbin_workloads::grouped;
 
-use crate::arm::is_disposable;
 use crate::error::WeighError;
+use crate::reach::is_disposable;
 
 /// Space that is to stay free on a disk, bytes.
 const RESERVE: u64 = 64 << 20;

@@ -38,9 +38,9 @@ pub struct RoundsArgs {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub warmup: Option<String>,
     /// When launched HTTP servers are restarted: block, with empty {data}, so that the intervals
-    /// contain how much two starts of a program differ; slice, with their data, to measure with cold caches; never.
-    /// The warm-up then runs after every restart [default: block where servers start within 2s;
-    /// slice if no value is given]
+    /// contain how much two starts of a program differ; slice, with their data, to measure with cold
+    /// caches; never. The warm-up then runs after every restart [default: block where servers start
+    /// within 2s; slice if no value is given]
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
           default_missing_value = "slice")]
     pub relaunch: Option<String>,

@@ -49,25 +49,19 @@ impl FlaggedSlices {
         if apart <= half_width {
             return None;
         }
-        Some(Finding {
-            rule: self.name(),
-            severity: Severity::Suspect,
-            blame: Blame::Setup,
-            workload: Some(comparison.workload.clone()),
-            target: Some(comparison.challenger.clone()),
-            evidence: format!(
-                "the ratio to {} is {} ({}–{}) with all slices and {} without the blocks of {}",
-                comparison.baseline,
-                ratio(with.value),
-                ratio(with.low),
-                ratio(with.high),
-                shown(&without),
-                told(comparison, flags),
-            ),
-            advice: "find out what happened in these slices before you use either figure; nothing \
-                     has been left out of the result"
-                .to_owned(),
-        })
+        let evidence = format!(
+            "the ratio to {} is {} ({}–{}) with all slices and {} without the blocks of {}",
+            comparison.baseline,
+            ratio(with.value),
+            ratio(with.low),
+            ratio(with.high),
+            shown(&without),
+            told(comparison, flags),
+        );
+        let advice = "find out what happened in these slices before you use either figure; nothing \
+                      has been left out of the result";
+        let (severity, blame) = (Severity::Suspect, Blame::Setup);
+        Some(comparison.finding(self.name(), severity, blame, evidence, advice))
     }
 }
 

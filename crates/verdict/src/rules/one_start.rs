@@ -57,21 +57,15 @@ impl OneStart {
             return None;
         };
         let estimate = comparison.ratio.estimate()?;
-        Some(Finding {
-            rule: self.name(),
-            severity: Severity::Note,
-            blame: Blame::Question,
-            workload: Some(comparison.workload.clone()),
-            target: Some(comparison.challenger.clone()),
-            evidence: format!(
-                "the ratio to {} lies between {} and {}, but {}",
-                comparison.baseline,
-                ratio(estimate.low),
-                ratio(estimate.high),
-                one_start(up_to)
-            ),
-            advice: advice.to_owned(),
-        })
+        let evidence = format!(
+            "the ratio to {} lies between {} and {}, but {}",
+            comparison.baseline,
+            ratio(estimate.low),
+            ratio(estimate.high),
+            one_start(up_to)
+        );
+        let (severity, blame) = (Severity::Note, Blame::Question);
+        Some(comparison.finding(self.name(), severity, blame, evidence, advice))
     }
 }
 

@@ -95,26 +95,20 @@ impl TooWide {
             }
             None => "; too few blocks for any difference to show".to_owned(),
         };
-        Some(Finding {
-            rule: self.name(),
-            severity: Severity::Note,
-            blame: Blame::Question,
-            workload: Some(comparison.workload.clone()),
-            target: Some(comparison.challenger.clone()),
-            evidence: interval + &shown,
-            advice: match rounds_needed {
-                Some(rounds) => format!(
-                    "use about --rounds {rounds} to see a difference of {}, or longer slices, or \
-                     a quieter machine",
-                    percent(*aim)
-                ),
-                None => format!(
-                    "use longer slices or a quieter machine: no number of rounds within reason \
-                     would show a difference of {}",
-                    percent(*aim)
-                ),
-            },
-        })
+        let advice = match rounds_needed {
+            Some(rounds) => format!(
+                "use about --rounds {rounds} to see a difference of {}, or longer slices, or a \
+                 quieter machine",
+                percent(*aim)
+            ),
+            None => format!(
+                "use longer slices or a quieter machine: no number of rounds within reason would \
+                 show a difference of {}",
+                percent(*aim)
+            ),
+        };
+        let (severity, blame) = (Severity::Note, Blame::Question);
+        Some(comparison.finding(self.name(), severity, blame, interval + &shown, &advice))
     }
 
     fn single(&self, evidence: &Evidence<'_>) -> Vec<Finding> {

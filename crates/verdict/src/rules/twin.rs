@@ -71,23 +71,17 @@ impl Twin {
         if found.contains(1.0) || size <= NOISE_FLOOR || size > floor {
             return None;
         }
-        Some(Finding {
-            rule: self.name(),
-            severity: Severity::Note,
-            blame: Blame::Question,
-            workload: Some(comparison.workload.clone()),
-            target: Some(comparison.challenger.clone()),
-            evidence: format!(
-                "the difference of {} from {} is smaller than what the same server may differ from \
-                 its twin by, {}",
-                percent(size),
-                comparison.baseline,
-                percent(floor)
-            ),
-            advice: "do not take it for a difference; more --rounds or longer slices narrow the \
-                     noise down"
-                .to_owned(),
-        })
+        let evidence = format!(
+            "the difference of {} from {} is smaller than what the same server may differ from its \
+             twin by, {}",
+            percent(size),
+            comparison.baseline,
+            percent(floor)
+        );
+        let advice = "do not take it for a difference; more --rounds or longer slices narrow the \
+                      noise down";
+        let (severity, blame) = (Severity::Note, Blame::Question);
+        Some(comparison.finding(self.name(), severity, blame, evidence, advice))
     }
 }
 
