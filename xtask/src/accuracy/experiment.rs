@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::against::{Bench, Stop, Who};
 use super::judge::{self, Observed};
-use super::{Row, capacity, ceiling, peer, rates, stalls};
+use super::{Row, capacity, ceiling, peer, rates, stalls, wake_up};
 
 /// One experiment.
 pub(crate) struct Experiment {
@@ -39,6 +39,11 @@ pub(crate) const PLAN: &[Experiment] = &[
         number: "1",
         name: "no server: the engine's own ceiling",
         how: Alone(ceiling::perform),
+    },
+    Experiment {
+        number: "1b",
+        name: "no Tenbin: how late this machine wakes",
+        how: Alone(wake_up::perform),
     },
     Experiment {
         number: "2",
