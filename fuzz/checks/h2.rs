@@ -18,8 +18,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tenbin_engine::{
-    Address, AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Host, Judgement, Moment,
-    News, Next, Protocol, Route, Workload, drive,
+    Address, AnswerHead, BodyUse, Destination, Drive, ErrorClass, Exchange, Host, Judgement,
+    Moment, News, Next, Protocol, Route, Workload, drive,
 };
 use tenbin_plan::Load;
 
@@ -94,7 +94,7 @@ fn run(path: PathBuf) -> Outcome {
     };
     let plan = Drive {
         rest: None,
-        carrier: Carrier::Route(route),
+        destination: Destination::Route(route),
         load,
         seed: 1,
         lead: Duration::ZERO,

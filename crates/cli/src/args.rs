@@ -35,7 +35,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-use tenbin_plan::{At, Draft, Field, List, Refusal, Scalar};
+use tenbin_plan::{At, Draft, Field, List, Problem, Refusal, Scalar};
 use tenbin_report::Extent;
 
 pub use blob::{BlobArgs, PhaseArgs};
@@ -351,4 +351,13 @@ fn set<T: Into<Scalar>>(field: &mut Field, flag: &'static str, value: Option<T>)
 fn many<T: Clone + Into<Scalar>>(flag: &'static str, values: &[T]) -> Option<At<List>> {
     let items = values.iter().cloned().map(|value| At::flag(flag, value));
     (!values.is_empty()).then(|| At::flag(flag, List::Many(items.collect())))
+}
+
+/// A refusal that concerns no single value of a draft.
+fn problem(message: String) -> Refusal {
+    Refusal::from(Problem {
+        file: None,
+        position: None,
+        message,
+    })
 }

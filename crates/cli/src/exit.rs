@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+use tenbin_corpus::Error as CorpusError;
+use tenbin_runner::RunError;
+
 /// How the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -33,5 +36,37 @@ pub enum Exit {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         ExitCode::from(exit as u8)
+    }
+}
+
+impl Exit {
+    /// How the program ends when a run could not be made.
+    pub(crate) fn of_run(error: &RunError) -> Self {
+        match error {
+            RunError::Target(_)
+            | RunError::Preparation { .. }
+            | RunError::Load { .. }
+            | RunError::Nodes(_) => Self::Target,
+            RunError::Workload(_)
+            | RunError::Descriptors { .. }
+            | RunError::NoSpace(_)
+            | RunError::NotThePages(_) => Self::Refused,
+            RunError::Pages(error) => Self::of_corpus(error),
+            RunError::Record(_) => Self::Record,
+            RunError::Engine(_) => Self::Internal,
+            RunError::Interrupted => Self::Interrupted,
+        }
+    }
+
+    /// How the program ends when data could not be made or loaded.
+    pub(crate) fn of_corpus(error: &CorpusError) -> Self {
+        match error {
+            CorpusError::Malformed { .. } | CorpusError::Read { .. } | CorpusError::Refused(_) => {
+                Self::Refused
+            }
+            CorpusError::Write { .. } => Self::Record,
+            CorpusError::Server { .. } => Self::Target,
+            CorpusError::Stopped => Self::Interrupted,
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
-use tenbin_weigh::Stop;
+use tenbin_runner::Stop;
 
 use crate::exit::Exit;
 

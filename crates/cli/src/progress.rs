@@ -11,8 +11,8 @@ use tenbin_plan::Plan;
 use tenbin_plan::duration::Time;
 use tenbin_record::Environment;
 use tenbin_report::for_terminal;
+use tenbin_runner::Progress;
 use tenbin_verdict::hits::compare_hits;
-use tenbin_weigh::Progress;
 
 /// How often news is repeated where there is no terminal.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);

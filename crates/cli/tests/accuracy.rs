@@ -31,7 +31,7 @@ use statistics::{
     times_due, times_served,
 };
 use tenbin_engine::{
-    Carrier, Drive, ErrorClass, Exchange, Judgement, Moment, News, Next, Route, Workload, drive,
+    Destination, Drive, ErrorClass, Exchange, Judgement, Moment, News, Next, Route, Workload, drive,
 };
 use tenbin_plan::Load;
 
@@ -155,10 +155,10 @@ impl Workload for Get {
 }
 
 /// CPU time of the engine for an operation, nanoseconds; 16 connections, half a second.
-fn cost_of_an_operation(carrier: Carrier) -> f64 {
+fn cost_of_an_operation(destination: Destination) -> f64 {
     let plan = Drive {
         rest: None,
-        carrier,
+        destination,
         load: Load::closed(16),
         seed: 1,
         lead: Duration::from_millis(100),
@@ -193,8 +193,8 @@ fn the_engine_without_a_server_is_ten_times_as_quick() {
         .url
         .trim_start_matches("http://")
         .trim_end_matches('/');
-    let with = cost_of_an_operation(Carrier::Route(Route::plain(address.parse().unwrap())));
-    let without = cost_of_an_operation(Carrier::Null);
+    let with = cost_of_an_operation(Destination::Route(Route::plain(address.parse().unwrap())));
+    let without = cost_of_an_operation(Destination::Null);
     assert!(with >= 10.0 * without, "{with} ns, {without} ns without");
 }
 

@@ -12,8 +12,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use tenbin_engine::{
-    Carrier, Drive, ErrorClass, Exchange, Judgement, Moment, News, Next, Protocol, Route, Workload,
-    drive,
+    Destination, Drive, ErrorClass, Exchange, Judgement, Moment, News, Next, Protocol, Route,
+    Workload, drive,
 };
 use tenbin_plan::{Load, Pace};
 
@@ -78,13 +78,13 @@ fn main() {
     let pace = args.get(4).map_or(Pace::Closed, |rate| Pace::Constant {
         per_second: rate.parse().unwrap(),
     });
-    let carrier = match args[1].as_str() {
-        "null" => Carrier::Null,
-        address => Carrier::Route(route(address)),
+    let destination = match args[1].as_str() {
+        "null" => Destination::Null,
+        address => Destination::Route(route(address)),
     };
     let plan = Drive {
         rest: None,
-        carrier,
+        destination,
         load: Load {
             pace,
             depth: std::env::var("STREAMS").map_or(1, |depth| depth.parse().unwrap()),

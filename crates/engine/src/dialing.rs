@@ -8,11 +8,11 @@ use std::time::Duration;
 use mio::{Registry, Token};
 
 use crate::clock::Clock;
-use crate::conductor::Opened;
-use crate::line::{Line, Opening, TcpFigures, TcpNotes};
+use crate::opened::Opened;
 use crate::route::Route;
+use crate::transport::{Opening, TcpFigures, TcpNotes, Transport};
 
-/// Opens the connections of one wire, each within its time.
+/// Opens the connections of one driver, each within its time.
 pub(crate) struct Dialer {
     route: Route,
     /// How long an attempt may take, nanoseconds.
@@ -50,16 +50,16 @@ impl Dialer {
         host: usize,
         now: u64,
         registry: &Registry,
-    ) -> io::Result<(Line, Dialing)> {
+    ) -> io::Result<(Transport, Dialing)> {
         let addresses = &self.route.hosts[host].addresses;
         let address = &addresses[connection / self.route.hosts.len() % addresses.len()];
         let tls = self.route.tls_to(host);
         self.notes.tick(now);
         let (source, notes) = (self.route.source, &self.notes);
-        let line = Line::open(address, source, tls, notes, registry, Token(connection))?;
+        let transport = Transport::open(address, source, tls, notes, registry, Token(connection))?;
         let dialing = Dialing::since(now);
         self.next_deadline = self.next_deadline.min(dialing.deadline(self.timeout));
-        Ok((line, dialing))
+        Ok((transport, dialing))
     }
 
     /// From now on times are nanoseconds since `origin`.
@@ -124,10 +124,14 @@ impl Dialing {
         self.since.saturating_add(timeout)
     }
 
-    /// Goes on, on an event; what it took, once the line is ready.
-    pub(crate) fn advance(&mut self, line: &mut Line, clock: &Clock) -> io::Result<Option<Opened>> {
+    /// Continues after an event; returns what opening took once the transport is ready.
+    pub(crate) fn advance(
+        &mut self,
+        transport: &mut Transport,
+        clock: &Clock,
+    ) -> io::Result<Option<Opened>> {
         let arrived = clock.now();
-        match line.advance()? {
+        match transport.advance()? {
             Opening::Connecting => Ok(None),
             Opening::Handshaking => {
                 self.accepted.get_or_insert(arrived);

@@ -10,20 +10,20 @@ use tenbin_plan::{Load, Pace};
 use thiserror::Error;
 
 use crate::clock::Clock;
-use crate::conductor::{Conductor, Rest, Score};
 use crate::exchange::Workload;
 use crate::files::Files;
 use crate::http1::Http1;
 use crate::http2::Http2;
-use crate::line::TcpFigures;
 use crate::null::Null;
 use crate::route::{Protocol, Route};
 use crate::sample::Sample;
+use crate::scheduler::{Rest, Schedule, Scheduler};
 use crate::spread::{Life, Spread};
 use crate::stages::StageSums;
 use crate::start_barrier::{self, StartBarrier};
 use crate::think::Thinker;
-use crate::{pacer, stop, wire};
+use crate::transport::TcpFigures;
+use crate::{driver, pacer, stop};
 
 /// Longest time a connection attempt may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -31,9 +31,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How often it is looked whether all connections are open.
 const BARRIER_POLL: Duration = Duration::from_millis(1);
 
-/// What carries the requests.
+/// Where requests go.
 #[derive(Debug, Clone)]
-pub enum Carrier {
+pub enum Destination {
     /// Connections on this route.
     Route(Route),
     /// Nothing: requests are answered at once.
@@ -51,7 +51,7 @@ pub enum Carrier {
 #[derive(Debug, Clone)]
 pub struct Drive {
     /// Where to, and by what.
-    pub carrier: Carrier,
+    pub destination: Destination,
     /// How operations are issued.
     pub load: Load,
     /// Seed of random arrivals.
@@ -73,7 +73,7 @@ impl Drive {
     /// Whether all connections are opened before the unmeasured head begins. Without such a head
     /// the window measures them as well, and without keep-alive each request opens one.
     fn opens_first(&self) -> bool {
-        let has_connections = matches!(self.carrier, Carrier::Route(_));
+        let has_connections = matches!(self.destination, Destination::Route(_));
         has_connections && self.load.keep_alive && !self.lead.is_zero()
     }
 }
@@ -161,8 +161,8 @@ pub fn drive(
                 let sender = sender.clone();
                 let own = own[index];
                 scope.spawn(move || {
-                    let score = match own {
-                        None => score(drive, clock, index, threads, edge),
+                    let schedule = match own {
+                        None => schedule(drive, clock, index, threads, edge),
                         Some(connections) => score_beside(drive, clock, index, connections, edge),
                     };
                     let mut ship = move |mut sample: Sample| {
@@ -175,7 +175,7 @@ pub fn drive(
                     play(
                         drive,
                         clock,
-                        score,
+                        schedule,
                         barrier,
                         worker.as_mut(),
                         &mut ship,
@@ -289,13 +289,13 @@ fn relay(
     }
 }
 
-fn score(
+fn schedule(
     drive: &Drive,
     clock: &Clock,
     thread: usize,
     threads: usize,
     edge: &Arc<AtomicU64>,
-) -> Score {
+) -> Schedule {
     let open = drive.lead.as_nanos() as u64;
     let close = drive
         .window
@@ -323,22 +323,24 @@ fn score(
         open,
         close,
     };
-    Score {
+    Schedule {
         thread,
         beside: false,
         connections: connections_of(thread) as usize,
-        lanes: load.depth,
-        weights: match &drive.carrier {
-            Carrier::Route(route) => route.hosts.iter().map(|host| host.weight).collect(),
-            Carrier::Null | Carrier::Files { .. } => vec![1],
+        depth: load.depth,
+        weights: match &drive.destination {
+            Destination::Route(route) => route.hosts.iter().map(|host| host.weight).collect(),
+            Destination::Null | Destination::Files { .. } => vec![1],
         },
         think: load
             .think
             .as_ref()
             .map(|think| Thinker::new(think, drive.seed, thread)),
         keep_alive: load.keep_alive,
-        lives: match &drive.carrier {
-            Carrier::Route(route) if route.protocol == Protocol::Http1 => load.reopen.unwrap_or(1),
+        lives: match &drive.destination {
+            Destination::Route(route) if route.protocol == Protocol::Http1 => {
+                load.reopen.unwrap_or(1)
+            }
             _ => 1,
         },
         stages: drive.stages,
@@ -359,7 +361,7 @@ fn score_beside(
     thread: usize,
     connections: usize,
     edge: &Arc<AtomicU64>,
-) -> Score {
+) -> Schedule {
     let load = Load {
         pace: Pace::Closed,
         connections,
@@ -374,10 +376,10 @@ fn score_beside(
         stages: false,
         ..drive.clone()
     };
-    Score {
+    Schedule {
         thread,
         beside: true,
-        ..score(&beside, clock, 0, 1, edge)
+        ..schedule(&beside, clock, 0, 1, edge)
     }
 }
 
@@ -392,52 +394,54 @@ struct Played {
 fn play(
     drive: &Drive,
     clock: &Clock,
-    score: Score,
+    schedule: Schedule,
     barrier: &Option<StartBarrier>,
     worker: &mut dyn Workload,
     ship: &mut dyn FnMut(Sample),
     stop: &AtomicBool,
 ) -> io::Result<Played> {
     let arrival = barrier.as_ref().map(StartBarrier::arrival);
-    let lanes = score.lanes;
-    let connections = score.connections * score.weights.len();
+    let depth = schedule.depth;
+    let connections = schedule.connections * schedule.weights.len();
     // A user who is told to think for ten milliseconds is not to think for eleven.
-    let precise = score.pacer.is_some() || score.think.is_some();
-    let mut conductor = Conductor::new(score, worker, ship);
-    let tcp = match &drive.carrier {
-        Carrier::Route(route) => {
+    let precise = schedule.pacer.is_some() || schedule.think.is_some();
+    let mut scheduler = Scheduler::new(schedule, worker, ship);
+    let tcp = match &drive.destination {
+        Destination::Route(route) => {
             let timeout = drive.load.timeout.min(CONNECT_TIMEOUT);
             let clock = clock.clone();
             match route.protocol {
                 Protocol::Http1 => {
-                    let mut wire = Http1::new(clock, route, connections, lanes, timeout, precise)?;
-                    start_barrier::open_connections(&mut wire, &mut conductor, stop, arrival)?;
-                    wire::run(&mut wire, &mut conductor, stop)?;
-                    wire.tcp_figures()
+                    let mut driver =
+                        Http1::new(clock, route, connections, depth, timeout, precise)?;
+                    start_barrier::open_connections(&mut driver, &mut scheduler, stop, arrival)?;
+                    driver::run(&mut driver, &mut scheduler, stop)?;
+                    driver.tcp_figures()
                 }
                 Protocol::Http2 => {
-                    let mut wire = Http2::new(clock, route, connections, lanes, timeout, precise)?;
-                    start_barrier::open_connections(&mut wire, &mut conductor, stop, arrival)?;
-                    wire::run(&mut wire, &mut conductor, stop)?;
-                    wire.tcp_figures()
+                    let mut driver =
+                        Http2::new(clock, route, connections, depth, timeout, precise)?;
+                    start_barrier::open_connections(&mut driver, &mut scheduler, stop, arrival)?;
+                    driver::run(&mut driver, &mut scheduler, stop)?;
+                    driver.tcp_figures()
                 }
             }
         }
-        Carrier::Files { directory, sync } => {
-            let mut wire = Files::new(clock.clone(), directory, *sync)?;
-            wire::run(&mut wire, &mut conductor, stop)?;
+        Destination::Files { directory, sync } => {
+            let mut driver = Files::new(clock.clone(), directory, *sync)?;
+            driver::run(&mut driver, &mut scheduler, stop)?;
             TcpFigures::default()
         }
-        Carrier::Null => {
-            wire::run(&mut Null::new(clock.clone()), &mut conductor, stop)?;
+        Destination::Null => {
+            driver::run(&mut Null::new(clock.clone()), &mut scheduler, stop)?;
             TcpFigures::default()
         }
     };
     Ok(Played {
-        unmeasured: conductor.unmeasured(),
+        unmeasured: scheduler.unmeasured(),
         tcp,
-        lives: conductor.take_lives(),
-        stages: conductor.take_stages(),
+        lives: scheduler.take_lives(),
+        stages: scheduler.take_stages(),
     })
 }
 
@@ -471,7 +475,7 @@ mod tests {
     fn the_window_closes_when_the_last_thread_is_through() {
         let plan = Drive {
             rest: None,
-            carrier: Carrier::Null,
+            destination: Destination::Null,
             load: Load {
                 pace: Pace::Closed,
                 connections: 2,
@@ -506,7 +510,7 @@ mod tests {
     #[test]
     fn the_window_of_a_segment_closes_with_the_first_thread_that_has_sent_its_share() {
         let plan = Drive {
-            carrier: Carrier::Null,
+            destination: Destination::Null,
             load: Load::closed(2),
             lead: Duration::ZERO,
             window: Some(Duration::from_secs(60)),

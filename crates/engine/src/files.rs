@@ -1,4 +1,4 @@
-//! A wire that keeps blobs in files: every request is done with system calls, one after
+//! A driver that keeps blobs in files: every request is done with system calls, one after
 //! the other on each thread. It is the floor for every store on the same disk.
 //!
 //! A request is a method, `PUT`, `GET` or `DELETE`, a path below the directory, and for a
@@ -13,10 +13,11 @@ use rustix::fs::{AtFlags, Mode, OFlags, fsync, mkdirat, open, openat, unlinkat};
 use rustix::io::{Errno, pread, write};
 
 use crate::clock::Clock;
-use crate::conductor::{Answered, Conductor, Opened};
+use crate::driver::Driver;
 use crate::exchange::{AnswerHead, BodyUse};
+use crate::opened::Opened;
 use crate::order::Order;
-use crate::wire::Wire;
+use crate::scheduler::{Answered, Scheduler};
 
 /// Bytes read at once.
 const PIECE: usize = 1 << 20;
@@ -61,7 +62,7 @@ impl<'a> Request<'a> {
 }
 
 impl Files {
-    /// A wire on `clock` to a directory, which is made if it is missing.
+    /// A driver on `clock` to a directory, which is made if it is missing.
     ///
     /// # Errors
     /// When the directory cannot be made or opened.
@@ -79,19 +80,19 @@ impl Files {
         })
     }
 
-    fn heed(&mut self, slot: usize, order: Order, conductor: &Conductor<'_>) {
+    fn heed(&mut self, slot: usize, order: Order, scheduler: &Scheduler<'_>) {
         match order {
             Order::Send => self.asked.push(slot),
-            Order::Reopen => self.down.push(slot / conductor.lanes()),
+            Order::Reopen => self.down.push(slot / scheduler.depth()),
             Order::Rest | Order::Close | Order::Cancel => {}
         }
     }
 
-    fn serve(&mut self, slot: usize, conductor: &mut Conductor<'_>) {
-        conductor.writing(slot, self.clock.now());
-        let (status, length) = match self.act(slot, conductor) {
+    fn serve(&mut self, slot: usize, scheduler: &mut Scheduler<'_>) {
+        scheduler.writing(slot, self.clock.now());
+        let (status, length) = match self.act(slot, scheduler) {
             Ok(answer) => answer,
-            Err(error) => refuse(slot, error, conductor),
+            Err(error) => refuse(slot, error, scheduler),
         };
         let now = self.clock.now();
         let answer = Answered {
@@ -101,13 +102,13 @@ impl Files {
             cut_at: None,
             reusable: true,
         };
-        let order = conductor.answered(slot, now, answer);
-        self.heed(slot, order, conductor);
+        let order = scheduler.answered(slot, now, answer);
+        self.heed(slot, order, scheduler);
     }
 
     /// Status and bytes of the answer.
-    fn act(&mut self, slot: usize, conductor: &mut Conductor<'_>) -> Result<(u16, u64), Errno> {
-        let (head, content) = conductor.request(slot);
+    fn act(&mut self, slot: usize, scheduler: &mut Scheduler<'_>) -> Result<(u16, u64), Errno> {
+        let (head, content) = scheduler.request(slot);
         let request = Request::read(head).ok_or(Errno::INVAL)?;
         match request.method {
             "PUT" => self.store(request.path, content)?,
@@ -120,10 +121,10 @@ impl Files {
                     Mode::empty(),
                 )?;
                 let part = request.part;
-                return self.load(slot, &file, part, conductor);
+                return self.load(slot, &file, part, scheduler);
             }
         }
-        tell(slot, 200, Some(0), conductor);
+        tell(slot, 200, Some(0), scheduler);
         Ok((200, 0))
     }
 
@@ -172,7 +173,7 @@ impl Files {
         slot: usize,
         file: &impl AsFd,
         part: Option<(u64, u64)>,
-        conductor: &mut Conductor<'_>,
+        scheduler: &mut Scheduler<'_>,
     ) -> Result<(u16, u64), Errno> {
         self.buffer.resize(PIECE, 0);
         let status = if part.is_some() { 206 } else { 200 };
@@ -183,12 +184,12 @@ impl Files {
             let room = usize::try_from(most - done).map_or(PIECE, |room| room.min(PIECE));
             let read = pread(file, &mut self.buffer[..room], from + done)?;
             // Only now it is known that there is no refusal.
-            let use_of_body = *looks.get_or_insert_with(|| tell(slot, status, None, conductor));
+            let use_of_body = *looks.get_or_insert_with(|| tell(slot, status, None, scheduler));
             if read == 0 {
                 break;
             }
             if use_of_body == BodyUse::Inspect {
-                conductor.body(slot, done, &self.buffer[..read]);
+                scheduler.body(slot, done, &self.buffer[..read]);
             }
             done += read as u64;
             if read < room {
@@ -196,54 +197,54 @@ impl Files {
             }
         }
         if looks.is_none() {
-            tell(slot, status, None, conductor);
+            tell(slot, status, None, scheduler);
         }
         Ok((status, done))
     }
 }
 
-fn tell(slot: usize, status: u16, length: Option<u64>, conductor: &mut Conductor<'_>) -> BodyUse {
+fn tell(slot: usize, status: u16, length: Option<u64>, scheduler: &mut Scheduler<'_>) -> BodyUse {
     let head = AnswerHead {
         status,
         length,
         bytes: &[],
     };
-    conductor.head(slot, &head)
+    scheduler.head(slot, &head)
 }
 
-fn refuse(slot: usize, error: Errno, conductor: &mut Conductor<'_>) -> (u16, u64) {
+fn refuse(slot: usize, error: Errno, scheduler: &mut Scheduler<'_>) -> (u16, u64) {
     let status = match error {
         Errno::NOENT => 404,
         _ => 500,
     };
     let text = io::Error::from(error).to_string();
     let length = text.len() as u64;
-    if tell(slot, status, Some(length), conductor) == BodyUse::Inspect {
-        conductor.body(slot, 0, text.as_bytes());
+    if tell(slot, status, Some(length), scheduler) == BodyUse::Inspect {
+        scheduler.body(slot, 0, text.as_bytes());
     }
     (status, length)
 }
 
-impl Wire for Files {
+impl Driver for Files {
     fn now(&self) -> u64 {
         self.clock.now()
     }
 
-    fn obey(&mut self, slot: usize, order: Order, conductor: &mut Conductor<'_>) {
-        self.heed(slot, order, conductor);
+    fn execute(&mut self, slot: usize, order: Order, scheduler: &mut Scheduler<'_>) {
+        self.heed(slot, order, scheduler);
     }
 
-    fn turn(&mut self, wake: u64, conductor: &mut Conductor<'_>) -> io::Result<()> {
+    fn turn(&mut self, wake: u64, scheduler: &mut Scheduler<'_>) -> io::Result<()> {
         while let Some(connection) = self.down.pop() {
-            let order = conductor.connected(connection, self.clock.now(), Opened::default());
-            self.obey(connection * conductor.lanes(), order, conductor);
+            let order = scheduler.connected(connection, self.clock.now(), Opened::default());
+            self.execute(connection * scheduler.depth(), order, scheduler);
         }
         let mut served = 0;
         while served < BATCH && !self.asked.is_empty() {
             std::mem::swap(&mut self.asked, &mut self.doing);
             while let Some(slot) = self.doing.pop() {
                 served += 1;
-                self.serve(slot, conductor);
+                self.serve(slot, scheduler);
             }
         }
         if served == 0 {

@@ -5,14 +5,14 @@
 //! hands out a [`Sample`] about once a second.
 //!
 //! Three things are pluggable and never multiplied into copies of the loop:
-//! pacing ([`pacer::Pacer`]), stopping ([`stop::StopRule`]) and what carries the
-//! requests ([`wire::Wire`]: HTTP/1.1, HTTP/2, null, a simulation in virtual time).
-//! The [`conductor`] decides and records; the wire only carries.
+//! pacing ([`pacer::Pacer`]), stopping ([`stop::StopRule`]) and what sends the
+//! requests ([`driver::Driver`]: HTTP/1.1, HTTP/2, null, a simulation in virtual time).
+//! The [`scheduler`] decides and records; the driver only sends and receives.
 
 pub mod clock;
-pub mod conductor;
 mod dialing;
 pub mod drive;
+pub mod driver;
 pub mod error;
 pub mod exchange;
 pub mod failure;
@@ -20,13 +20,14 @@ pub mod files;
 pub mod histogram;
 pub mod http1;
 pub mod http2;
-mod line;
 pub mod null;
+pub mod opened;
 pub mod order;
 pub mod pacer;
 mod reactor;
 pub mod route;
 pub mod sample;
+pub mod scheduler;
 #[cfg(test)]
 mod simulation;
 pub mod spread;
@@ -36,14 +37,13 @@ pub mod stop;
 mod tally;
 pub mod think;
 mod thread_time;
-pub mod wire;
+mod transport;
 
-pub use drive::{Carrier, Drive, EngineError, Finished, News, drive};
+pub use drive::{Destination, Drive, EngineError, Finished, News, drive};
 pub use error::ErrorClass;
 pub use exchange::{
     AnswerHead, BodyUse, Exchange, InFile, Judgement, Moment, Next, Role, Seen, Whole, Workload,
 };
-pub use line::TcpFigures;
 pub use route::{Address, Host, Protocol, Route};
 pub use sample::{
     HostSample, LATE_BUCKETS, LATE_FROM_LOG2, Ledger, OpSample, Pause, Sample, SetupSample,
@@ -51,3 +51,4 @@ pub use sample::{
 pub use spread::Spread;
 pub use stages::StageSums;
 pub use stop::shares;
+pub use transport::TcpFigures;

@@ -1,13 +1,14 @@
-//! A wire without I/O: every request is answered at once. It measures what
+//! A driver without I/O: every request is answered at once. It measures what
 //! the engine itself costs.
 
 use std::io;
 
 use crate::clock::Clock;
-use crate::conductor::{Answered, Conductor, Opened};
+use crate::driver::Driver;
 use crate::exchange::AnswerHead;
+use crate::opened::Opened;
 use crate::order::Order;
-use crate::wire::Wire;
+use crate::scheduler::{Answered, Scheduler};
 
 /// Answers between two looks at the clock's other duties.
 const BATCH: usize = 1024;
@@ -23,7 +24,7 @@ pub struct Null {
 }
 
 impl Null {
-    /// A wire on `clock`.
+    /// A driver on `clock`.
     pub fn new(clock: Clock) -> Self {
         Self {
             clock,
@@ -34,25 +35,25 @@ impl Null {
     }
 
     #[inline]
-    fn obey_at(&mut self, now: u64, slot: usize, order: Order, conductor: &mut Conductor<'_>) {
+    fn obey_at(&mut self, now: u64, slot: usize, order: Order, scheduler: &mut Scheduler<'_>) {
         match order {
             Order::Send => {
-                conductor.writing(slot, now);
+                scheduler.writing(slot, now);
                 self.asked.push(slot);
             }
-            Order::Reopen => self.down.push(slot / conductor.lanes()),
+            Order::Reopen => self.down.push(slot / scheduler.depth()),
             Order::Rest | Order::Close | Order::Cancel => {}
         }
     }
 
     #[inline]
-    fn answer(&mut self, slot: usize, conductor: &mut Conductor<'_>) {
+    fn answer(&mut self, slot: usize, scheduler: &mut Scheduler<'_>) {
         let head = AnswerHead {
             status: 200,
             length: Some(0),
             bytes: &[],
         };
-        conductor.head(slot, &head);
+        scheduler.head(slot, &head);
         let answer = Answered {
             status: 200,
             length: 0,
@@ -63,31 +64,31 @@ impl Null {
         // Nothing lies between the end of one operation and the start of the next,
         // so that one stamp serves both.
         let now = self.clock.now();
-        let order = conductor.answered(slot, now, answer);
-        self.obey_at(now, slot, order, conductor);
+        let order = scheduler.answered(slot, now, answer);
+        self.obey_at(now, slot, order, scheduler);
     }
 }
 
-impl Wire for Null {
+impl Driver for Null {
     fn now(&self) -> u64 {
         self.clock.now()
     }
 
-    fn obey(&mut self, slot: usize, order: Order, conductor: &mut Conductor<'_>) {
-        self.obey_at(self.clock.now(), slot, order, conductor);
+    fn execute(&mut self, slot: usize, order: Order, scheduler: &mut Scheduler<'_>) {
+        self.obey_at(self.clock.now(), slot, order, scheduler);
     }
 
-    fn turn(&mut self, wake: u64, conductor: &mut Conductor<'_>) -> io::Result<()> {
+    fn turn(&mut self, wake: u64, scheduler: &mut Scheduler<'_>) -> io::Result<()> {
         while let Some(connection) = self.down.pop() {
-            let order = conductor.connected(connection, self.clock.now(), Opened::default());
-            self.obey(connection * conductor.lanes(), order, conductor);
+            let order = scheduler.connected(connection, self.clock.now(), Opened::default());
+            self.execute(connection * scheduler.depth(), order, scheduler);
         }
         let mut answers = 0;
         while answers < BATCH && !self.asked.is_empty() {
             std::mem::swap(&mut self.asked, &mut self.answering);
             while let Some(slot) = self.answering.pop() {
                 answers += 1;
-                self.answer(slot, conductor);
+                self.answer(slot, scheduler);
             }
         }
         if answers == 0 {

@@ -1,7 +1,7 @@
-//! What a conductor tells its wire to do.
+//! What a scheduler tells its driver to do.
 
-/// What a wire is to do with one of its slots. A slot is a lane of a connection:
-/// room for one request that is out.
+/// What a driver is to do with one of its slots. A slot is the
+/// place of one request in flight on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// Write the slot's request on its connection.
@@ -12,7 +12,7 @@ pub enum Order {
     Reopen,
     /// Close the slot's connection for good.
     Close,
-    /// Nobody waits for the slot's answer any more. A wire that can give up one
+    /// Nobody waits for the slot's answer any more. A driver that can give up one
     /// answer alone does so and reports the slot as vacated; any other closes
     /// the connection and reports that it hung up.
     Cancel,

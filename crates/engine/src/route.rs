@@ -7,7 +7,8 @@ use std::sync::Arc;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 
-use crate::line::Tls;
+/// What a connection with TLS needs: the settings, and whom the certificate must name.
+pub(crate) type Tls<'a> = (&'a Arc<ClientConfig>, &'a ServerName<'static>);
 
 /// The way to a target: one host or several that share the load.
 #[derive(Debug, Clone)]

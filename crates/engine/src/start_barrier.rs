@@ -4,9 +4,9 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use crate::conductor::Conductor;
+use crate::driver::Driver;
 use crate::order::Order;
-use crate::wire::Wire;
+use crate::scheduler::Scheduler;
 
 /// How often a thread that is ready looks whether the others are, nanoseconds.
 const POLL_NANOS: u64 = 1_000_000;
@@ -62,16 +62,16 @@ impl Drop for Arrival<'_> {
     }
 }
 
-/// Opens the connections of one thread and waits for the other threads; then the time of `wire`
-/// and `conductor` begins, at zero. Each attempt may take as long as the wire allows, and what
+/// Opens the connections of one thread and waits for the other threads; then the time of `driver`
+/// and `scheduler` begins, at zero. Each attempt may take as long as the driver allows, and what
 /// could not be opened by then is tried again in the time of the slice. Does nothing without a
 /// `arrival`.
 ///
 /// # Errors
-/// Those of [`Wire::turn`].
+/// Those of [`Driver::turn`].
 pub(crate) fn open_connections(
-    wire: &mut impl Wire,
-    conductor: &mut Conductor<'_>,
+    driver: &mut impl Driver,
+    scheduler: &mut Scheduler<'_>,
     stop: &AtomicBool,
     arrival: Option<Arrival<'_>>,
 ) -> io::Result<()> {
@@ -79,29 +79,29 @@ pub(crate) fn open_connections(
         return Ok(());
     };
     let barrier = arrival.barrier;
-    conductor.begin_to_open();
-    for connection in 0..conductor.connections() {
-        wire.obey(connection * conductor.lanes(), Order::Reopen, conductor);
+    scheduler.begin_to_open();
+    for connection in 0..scheduler.connections() {
+        driver.execute(connection * scheduler.depth(), Order::Reopen, scheduler);
     }
-    while !conductor.has_tried_all() && !stop.load(Ordering::Relaxed) {
-        turn(wire, conductor)?;
+    while !scheduler.has_tried_all() && !stop.load(Ordering::Relaxed) {
+        turn(driver, scheduler)?;
     }
-    arrival.arrived_at = wire.now();
+    arrival.arrived_at = driver.now();
     drop(arrival);
     loop {
         if let Some(origin) = barrier.origin() {
-            wire.begin_at(origin);
-            conductor.begin_at(origin);
+            driver.begin_at(origin);
+            scheduler.begin_at(origin);
             return Ok(());
         }
-        turn(wire, conductor)?;
+        turn(driver, scheduler)?;
     }
 }
 
-fn turn(wire: &mut impl Wire, conductor: &mut Conductor<'_>) -> io::Result<()> {
-    let now = wire.now();
-    while let Some((slot, order)) = conductor.retry(now) {
-        wire.obey(slot, order, conductor);
+fn turn(driver: &mut impl Driver, scheduler: &mut Scheduler<'_>) -> io::Result<()> {
+    let now = driver.now();
+    while let Some((slot, order)) = scheduler.retry(now) {
+        driver.execute(slot, order, scheduler);
     }
-    wire.turn(now + POLL_NANOS, conductor)
+    driver.turn(now + POLL_NANOS, scheduler)
 }

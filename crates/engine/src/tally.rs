@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::conductor::Opened;
 use crate::error::ErrorClass;
 use crate::exchange::{Judgement, Role, Whole};
 use crate::failure;
 use crate::histogram::Counts;
+use crate::opened::Opened;
 use crate::sample::{
     HostSample, LATE_BUCKETS, LATE_FROM_LOG2, Ledger, OpSample, Pause, SHORTEST_PAUSE_NANOS,
     Sample, SetupSample,

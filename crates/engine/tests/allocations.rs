@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use counting::allocations;
 use support::{PATIENT, closed, driven, request, server};
 use tenbin_engine::{
-    AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Moment, Next, Route,
+    AnswerHead, BodyUse, Destination, Drive, ErrorClass, Exchange, Judgement, Moment, Next, Route,
     Workload, drive,
 };
 use tenbin_plan::{Load, Pace};
@@ -148,7 +148,7 @@ fn the_null_wire_asks_for_none() {
     let (worker, spent) = Frugal::new(BodyUse::Discard, b"");
     let plan = Drive {
         rest: None,
-        carrier: Carrier::Null,
+        destination: Destination::Null,
         load: closed(64, PATIENT),
         seed: 1,
         lead: Duration::ZERO,

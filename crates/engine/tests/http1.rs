@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use support::{Echo, PATIENT, closed, fixed, request, run, run_for, server};
-use tenbin_engine::{Carrier, Drive, ErrorClass, News, Route, Workload, drive};
+use tenbin_engine::{Destination, Drive, ErrorClass, News, Route, Workload, drive};
 
 #[test]
 fn keeps_its_connections() {
@@ -168,7 +168,7 @@ fn stop_is_heeded_at_once() {
     let stop = AtomicBool::new(false);
     let plan = Drive {
         rest: None,
-        carrier: Carrier::Route(Route::plain(address)),
+        destination: Destination::Route(Route::plain(address)),
         load: closed(1, PATIENT),
         seed: 1,
         lead: Duration::ZERO,
@@ -205,7 +205,7 @@ fn stages_are_of_the_correct_answers_whose_service_time_is_kept() {
     });
     let plan = Drive {
         rest: None,
-        carrier: Carrier::Route(Route::plain(address)),
+        destination: Destination::Route(Route::plain(address)),
         load: closed(4, PATIENT),
         seed: 1,
         lead: Duration::from_millis(100),

@@ -370,7 +370,7 @@ fn waiting_for_a_stream_shows_as_send_lag() {
         ..Manners::default()
     };
     let (address, _) = server(manners);
-    // The server can do 200 a second at most. There is a lane for each of the 400 a
+    // The server can do 200 a second at most. There is a slot for each of the 400 a
     // second that are due, so that all of them wait for a stream.
     let pace = Pace::Constant { per_second: 400.0 };
     let (timeout, window) = (Duration::from_secs(30), Duration::from_millis(500));

@@ -18,8 +18,8 @@ use rustls::{
 };
 use support::{Driven, PATIENT, driven};
 use tenbin_engine::{
-    Address, AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment,
-    News, Next, Protocol, Route, Workload, drive,
+    Address, AnswerHead, BodyUse, Destination, Drive, ErrorClass, Exchange, Judgement, Ledger,
+    Moment, News, Next, Protocol, Route, Workload, drive,
 };
 use tenbin_plan::Load;
 
@@ -298,7 +298,7 @@ fn slowly_accepted(delay: Duration, timeout: Duration) -> (Ledger, u64, u64) {
     route.hosts[0].server_name = Some(ServerName::try_from("localhost").unwrap());
     let plan = Drive {
         rest: None,
-        carrier: Carrier::Route(route),
+        destination: Destination::Route(route),
         load: Load {
             timeout,
             ..Load::closed(40)

@@ -5,8 +5,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::address::Address;
 use crate::probe::ProbeError;
-use crate::way::Address;
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 //! target, before the first slice, whether it is there; [`doctor`] looks for what may be
 //! wrong.
 
+mod address;
 mod cache_counters;
 mod core_waits;
 mod data;
@@ -20,6 +21,7 @@ pub mod observe;
 mod output;
 pub mod preflight;
 pub mod probe;
+mod process;
 mod running;
 mod search_state;
 pub mod serve;
@@ -29,6 +31,7 @@ pub mod usage;
 pub mod vitals;
 mod way;
 
+pub use address::Address;
 pub use cache_counters::{CacheCount, cache_count, known_counters};
 pub use core_waits::CoreWaits;
 pub use data::{DataLeft, data_left};
@@ -38,4 +41,4 @@ pub use running::Running;
 pub use search_state::{SearchState, search_state};
 pub use usage::{Depth, GroupUsage, Reading, Scope, Usage};
 pub use vitals::{Monitor, Vitals};
-pub use way::{Address, Host, Way};
+pub use way::{Host, Way};

@@ -18,7 +18,7 @@ use socket2::Socket;
 use tenbin_plan::HttpVersion;
 use url::Url;
 
-pub use crate::way::Address;
+pub use crate::address::Address;
 pub use fetch::{FetchError, fetch};
 use stream::Stream;
 

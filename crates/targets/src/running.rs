@@ -1,17 +1,12 @@
 //! A target that is up.
 
-use std::path::PathBuf;
-use std::time::Duration;
-
 use tenbin_plan::Credentials;
 use url::Url;
 
-use crate::data;
 use crate::error::{Exit, LogTail, TargetError};
-use crate::guarded::Guarded;
-use crate::launch::{Stand, stop_all};
+use crate::launch::Nodes;
 use crate::observe::Observed;
-use crate::output::Output;
+use crate::process::{DataDirectory, Process, stop_all};
 use crate::usage::{Depth, Reading, Usage};
 use crate::way::Way;
 
@@ -32,8 +27,8 @@ pub struct Running {
     pub(crate) observed: Option<Observed>,
     /// Whoever listens there on this machine, of a target that is neither launched nor observed.
     pub(crate) listener: Option<Observed>,
-    /// Where it was launched.
-    pub(crate) stand: Option<Box<Stand>>,
+    /// What it was launched with.
+    pub(crate) nodes: Option<Box<Nodes>>,
     /// Goes last: whoever still runs might write to it.
     pub(crate) data: Option<DataDirectory>,
 }
@@ -83,7 +78,7 @@ impl Running {
 
     /// Whether Tenbin launched it, so that it can be observed and stopped.
     pub fn launched(&self) -> bool {
-        self.stand.is_some()
+        self.nodes.is_some()
     }
 
     /// Whether it has been stopped for a while: [`Self::resume`] starts it again.
@@ -153,70 +148,11 @@ impl Running {
     /// # Errors
     /// Processes survive.
     pub fn halt(&mut self) -> Result<(), TargetError> {
-        if self.stand.is_some() {
+        if self.nodes.is_some() {
             self.observed = None;
         }
         let stopped = stop_all(&mut self.processes, &self.name);
         self.processes.clear();
         stopped
-    }
-}
-
-/// Everything that belongs to one launch. Dropping it ends the command.
-#[derive(Debug)]
-pub(crate) struct Process {
-    pub(crate) guarded: Guarded,
-    pub(crate) output: Output,
-}
-
-impl Process {
-    pub(crate) fn stop(&mut self, target: &str) -> Result<(), TargetError> {
-        let stopped = self.guarded.stop();
-        // The last words are still in the pipe.
-        self.output.wait_closed(Duration::from_millis(500));
-        stopped.map_err(|reason| TargetError::Unstopped {
-            target: target.to_owned(),
-            reason,
-        })
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.guarded.stop();
-    }
-}
-
-/// A directory for a target's data, removed with everything in it.
-#[derive(Debug)]
-pub(crate) struct DataDirectory {
-    path: PathBuf,
-}
-
-impl DataDirectory {
-    /// Makes a fresh, empty one.
-    pub(crate) fn create(path: PathBuf) -> std::io::Result<Self> {
-        std::fs::create_dir_all(path.parent().unwrap_or(&path))?;
-        std::fs::create_dir(&path)?;
-        Ok(Self { path })
-    }
-
-    fn remove(self, target: &str) -> Result<(), TargetError> {
-        self.delete().map_err(|source| TargetError::File {
-            target: target.to_owned(),
-            action: "remove",
-            path: self.path.clone(),
-            source,
-        })
-    }
-
-    fn delete(&self) -> std::io::Result<()> {
-        data::remove(&self.path)
-    }
-}
-
-impl Drop for DataDirectory {
-    fn drop(&mut self) {
-        let _ = self.delete();
     }
 }

@@ -1,6 +1,5 @@
 //! The way to a target, with every name resolved.
 
-use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -12,39 +11,13 @@ use rustls::pki_types::ServerName;
 use tenbin_plan::{HttpVersion, IpVersion};
 use url::Url;
 
+use crate::address::Address;
 use crate::error::TargetError;
 use crate::probe::{self, Door};
 use crate::tls;
 
 /// How long an address may take to show that somebody listens on it.
 const ACCEPTS_WITHIN: Duration = Duration::from_secs(1);
-
-/// Where a socket connects to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Address {
-    /// TCP, IPv4 or IPv6.
-    Tcp(SocketAddr),
-    /// A Unix socket.
-    Unix(PathBuf),
-}
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tcp(address) => address.fmt(f),
-            Self::Unix(path) => write!(f, "socket {}", path.display()),
-        }
-    }
-}
-
-impl Address {
-    pub(crate) fn is_of_this_machine(&self) -> bool {
-        match self {
-            Self::Tcp(address) => address.ip().is_loopback(),
-            Self::Unix(_) => true,
-        }
-    }
-}
 
 /// One host of a target.
 #[derive(Debug, Clone)]

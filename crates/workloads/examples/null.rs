@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tenbin_engine::histogram::latency_histogram;
-use tenbin_engine::{Carrier, Drive, News, drive};
+use tenbin_engine::{Destination, Drive, News, drive};
 use tenbin_plan::Load;
 use tenbin_workloads::null::prepared;
 
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let requests = operations.first().map(|count| count.parse()).transpose()?;
     let slice = Drive {
         rest: None,
-        carrier: Carrier::Null,
+        destination: Destination::Null,
         load: Load {
             requests,
             ..Load::closed(connections.parse()?)

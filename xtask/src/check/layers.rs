@@ -30,7 +30,7 @@ const WAY: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "tenbin-weigh",
+        "tenbin-runner",
         &[
             "tenbin-plan",
             "tenbin-corpus",
@@ -54,7 +54,7 @@ const WAY: &[(&str, &[&str])] = &[
             "tenbin-record",
             "tenbin-verdict",
             "tenbin-report",
-            "tenbin-weigh",
+            "tenbin-runner",
         ],
     ),
     ("xtask", &[]),
@@ -153,7 +153,7 @@ mod tests {
         let sample = packages(
             "tenbin-engine uses tenbin-plan, tenbin-workloads
              tenbin-verdict uses tenbin-engine
-             tenbin-targets uses tenbin-weigh in tests
+             tenbin-targets uses tenbin-runner in tests
              tenbin-attic uses tenbin-plan",
         );
         assert_eq!(
@@ -161,7 +161,7 @@ mod tests {
             [
                 "tenbin-engine -> tenbin-workloads",
                 "tenbin-verdict -> tenbin-engine",
-                "tenbin-targets -> tenbin-weigh (in tests)",
+                "tenbin-targets -> tenbin-runner (in tests)",
                 "tenbin-attic has no place on the way yet",
             ]
         );

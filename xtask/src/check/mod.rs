@@ -1,11 +1,13 @@
 //! `cargo xtask check`: what can be said of a change without running it.
 
+mod circles;
 mod deny;
 mod layers;
 mod licences;
 mod metadata;
 mod spdx;
 mod tracked;
+mod uses;
 
 use anyhow::Result;
 
@@ -18,6 +20,7 @@ pub(crate) fn run(steps: &mut Steps) -> Result<()> {
         shell::succeed(shell::cargo().args(["fmt", "--all", "--check"]))
     })?;
     steps.run("layers", layers::check)?;
+    steps.run("circles of files", circles::check)?;
     steps.run("tracked files", tracked::check)?;
     steps.run("clippy", || {
         let arguments = "clippy --workspace --all-targets -- --deny warnings";

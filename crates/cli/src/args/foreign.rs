@@ -10,7 +10,7 @@ use tenbin_compat::warp::{Asked, parse};
 use tenbin_plan::{Draft, Refusal, read_bounded};
 
 use super::OutputArgs;
-use super::target::problem;
+use super::problem;
 
 /// Largest file that another tool's flag may name, bytes.
 const LARGEST_FILE: u64 = 64 << 20;

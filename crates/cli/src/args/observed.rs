@@ -4,8 +4,8 @@ use clap::Args;
 use tenbin_plan::{At, ObserveDraft, ObservedDraft, Refusal, TargetDraft};
 
 use super::keys::{name, named, value_for};
+use super::problem;
 use super::set;
-use super::target::problem;
 
 /// Where the figures of what targets use come from, if not from having launched them.
 #[derive(Args)]

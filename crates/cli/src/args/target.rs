@@ -5,11 +5,12 @@ use std::str::FromStr;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use tenbin_plan::{
-    At, Builtin, Entries, Field, List, Place, Problem, ReadyDraft, Refusal, Scalar, TargetDraft,
+    At, Builtin, Entries, Field, List, Place, ReadyDraft, Refusal, Scalar, TargetDraft,
 };
 
 use super::keys;
 use super::observed::ObservedArgs;
+use super::problem;
 use super::set;
 use super::way::WayArgs;
 
@@ -333,13 +334,4 @@ fn ready(how: &str) -> Result<ReadyDraft, String> {
 
 fn text(flag: &'static str, value: &str) -> Field {
     Some(At::flag(flag, value))
-}
-
-/// A refusal that no value of a draft is to blame for.
-pub(super) fn problem(message: String) -> Refusal {
-    Refusal::from(Problem {
-        file: None,
-        position: None,
-        message,
-    })
 }

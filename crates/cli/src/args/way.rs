@@ -4,8 +4,8 @@ use clap::Args;
 use tenbin_plan::{At, Field, List, Place, Refusal, Scalar, TargetDraft, TlsDraft};
 
 use super::keys::{name, named, value_for, values_for};
+use super::problem;
 use super::set;
-use super::target::problem;
 
 /// How connections get to the targets. A value is for all targets, or for one if
 /// its name and an equals sign stand before it.

@@ -8,7 +8,7 @@ use tenbin_compat::blobstore_bench::{Backend, BlobstoreBenchJob, parse};
 use tenbin_plan::Phase;
 use tenbin_report::blobstore_bench::{self, Teller};
 use tenbin_report::hsbench::{self, Bytes};
-use tenbin_weigh::Progress;
+use tenbin_runner::Progress;
 
 use super::foreign::{answer, can_keep, keep, tell};
 use super::measure::measure_live;

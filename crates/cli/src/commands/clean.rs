@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use tenbin_plan::{Context, Draft, Plan};
-use tenbin_weigh::{DataLeft, clean as clean_up, clean_command, data_left, places};
+use tenbin_runner::{DataLeft, clean as clean_up, clean_command, data_left, places};
 
-use super::measure::{exit_of, stage_in};
+use super::context::context_in;
 use super::plan::resolve_with;
 use crate::args::CleanArgs;
 use crate::exit::Exit;
@@ -38,7 +38,7 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
     }
     let local = local.unwrap_or(Exit::Done);
     let mut display = Display::new(false);
-    let (stop, bench) = match stage_in(&args.run, &display) {
+    let (stop, bench) = match context_in(&args.run, &display) {
         Ok(stage) => stage,
         Err(error) => {
             output::error(&format!("{error:#}"));
@@ -65,7 +65,7 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
         }
         Err(error) => {
             output::error(&error.to_string());
-            exit_of(&error)
+            Exit::of_run(&error)
         }
     }
 }

@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenbin_plan::Plan;
+use tenbin_runner::{Examination, RunContext, examine};
 use tenbin_targets::doctor::{Finding, State};
-use tenbin_weigh::{Bench, Examination, examine};
 
-use super::measure::exit_of;
 use super::plan::resolve;
 use crate::args::{DoctorArgs, DoctorCommand, DoctorMachineArgs, DoctorS3Args};
 use crate::exit::Exit;
@@ -92,7 +91,7 @@ fn visit(asked: &Asked) -> anyhow::Result<Exit> {
     use anyhow::Context as _;
 
     let stop = interrupt::stop(|_| {}).context("cannot listen to Ctrl-C")?;
-    let bench = Bench {
+    let bench = RunContext {
         root: asked.out.clone(),
         plan_directory: std::env::current_dir().context("cannot tell the working directory")?,
         executable: std::env::current_exe().context("cannot find this program's own file")?,
@@ -119,7 +118,7 @@ fn visit(asked: &Asked) -> anyhow::Result<Exit> {
     });
     if let Err(error) = ended {
         output::error(&error.to_string());
-        return Ok(exit_of(&error));
+        return Ok(Exit::of_run(&error));
     }
     let alone = asked.watch > Duration::ZERO;
     let text = match (asked.json, alone) {

@@ -5,18 +5,18 @@ use std::path::Path;
 use tenbin_plan::{Draft, Plan, Refusal};
 use tenbin_record::{Ended, Integrity};
 use tenbin_report::Document;
-use tenbin_weigh::{Bench, Ending, Progress, Stop, WeighError, Weighed, places, weigh};
+use tenbin_runner::{Ending, Progress, RunContext, RunOutcome, Stop, places};
 
 use super::compare::Before;
+use super::context::context_in;
 use super::plan::resolve;
 use super::result::{Run, exit_of_result, keep};
-use super::search::exit_of as exit_of_corpus;
 use super::steering::Steered;
 use crate::args::{EarlierArgs, OutputArgs, extent};
 use crate::caution::{Caution, cautions};
 use crate::exit::Exit;
+use crate::output;
 use crate::progress::Display;
-use crate::{allocator, interrupt, output};
 
 /// Prints the result of a run, which is kept in a directory.
 pub(super) type ShowResult<'a> = &'a dyn Fn(&Plan, &Document, &Path);
@@ -94,78 +94,58 @@ fn run(
         }
     }
     display.tell_what_may_stay(!places(&plan).is_empty());
-    let (stop, mut bench) = match stage(options, &display) {
+    let (stop, mut context) = match stage(options, &display) {
         Ok(stage) => stage,
         Err(error) => {
             output::error(&format!("{error:#}"));
             return Exit::Internal;
         }
     };
-    bench.lengthen_slices = may_lengthen;
+    context.lengthen_slices = may_lengthen;
     let mut steering = Steered::new(&plan);
-    let weighed = weigh(&plan, &bench, &stop, &mut steering, &mut |news| {
+    let outcome = tenbin_runner::run(&plan, &context, &stop, &mut steering, &mut |news| {
         display.show(&news);
         if let Some(text) = live(&news) {
             display.aside(|| output::print(text.as_bytes()));
         }
     });
     display.clear();
-    match weighed {
-        Ok(weighed) => {
+    match outcome {
+        Ok(outcome) => {
             let mut plan = plan.clone();
-            for (at, found) in &weighed.found {
+            for (at, found) in &outcome.found {
                 plan.settle(*at, *found);
             }
-            plan.rounds = weighed.rounds.clone();
-            conclude(&plan, &weighed, before.as_ref(), show, &display)
+            plan.rounds = outcome.rounds.clone();
+            conclude(&plan, &outcome, before.as_ref(), show, &display)
         }
         Err(error) => {
             output::error(&error.to_string());
-            exit_of(&error)
+            Exit::of_run(&error)
         }
     }
 }
 
-fn stage(options: &OutputArgs, display: &Display) -> anyhow::Result<(Stop, Bench)> {
-    stage_in(Path::new(&options.out), display)
-}
-
-/// What a run needs of the world, with its directory below `root`.
-pub(super) fn stage_in(root: &Path, display: &Display) -> anyhow::Result<(Stop, Bench)> {
-    use anyhow::Context as _;
-
-    let stop = interrupt::stop(display.speaker()).context("cannot listen to Ctrl-C")?;
-    let executable = std::env::current_exe().context("cannot find this program's own file")?;
-    let plan_directory = std::env::current_dir().context("cannot tell the working directory")?;
-    Ok((
-        stop,
-        Bench {
-            root: root.to_owned(),
-            plan_directory,
-            executable,
-            count_allocations: allocator::allocated,
-            is_precise: tenbin_verdict::is_precise,
-            lengthen_slices: false,
-        },
-    ))
+fn stage(options: &OutputArgs, display: &Display) -> anyhow::Result<(Stop, RunContext)> {
+    context_in(Path::new(&options.out), display)
 }
 
 /// Prints and keeps the result, then says how the run ended if not as planned.
 fn conclude(
     plan: &Plan,
-    weighed: &Weighed,
+    outcome: &RunOutcome,
     before: Option<&Before>,
     show: ShowResult<'_>,
     display: &Display,
 ) -> Exit {
     let mut document = Run {
-        directory: &weighed.directory,
-        started: weighed.started,
+        directory: &outcome.directory,
+        started: outcome.started,
         plan,
-        environment: &weighed.environment,
-        slices: &weighed.slices,
-        complete: matches!(weighed.ending, Ending::Complete(_)),
-        ended: match weighed.ending {
+        environment: &outcome.environment,
+        slices: &outcome.slices,
+        complete: matches!(outcome.ending, Ending::Complete(_)),
+        ended: match outcome.ending {
             Ending::Complete(ended) => ended,
             _ => Ended::Planned,
         },
@@ -177,15 +157,15 @@ fn conclude(
         Some(Ok(earlier)) => document.earlier = Some(earlier),
         Some(Err(sentence)) => display.warn(&sentence),
     }
-    let kept = keep(&document, &weighed.directory);
-    for left in &weighed.left_behind {
+    let kept = keep(&document, &outcome.directory);
+    for left in &outcome.left_behind {
         display.warn(&left.to_string());
     }
-    for sentence in &weighed.kept {
+    for sentence in &outcome.kept {
         display.note(sentence);
     }
-    show(plan, &document, &weighed.directory);
-    let ended = match &weighed.ending {
+    show(plan, &document, &outcome.directory);
+    let ended = match &outcome.ending {
         Ending::Complete(_) => None,
         Ending::Interrupted => {
             display.warn("interrupted; what was measured before is kept");
@@ -208,21 +188,4 @@ fn conclude(
         return Exit::Record;
     }
     exit_of_result(&document)
-}
-
-pub(super) fn exit_of(error: &WeighError) -> Exit {
-    match error {
-        WeighError::Target(_)
-        | WeighError::Preparation { .. }
-        | WeighError::Load { .. }
-        | WeighError::Nodes(_) => Exit::Target,
-        WeighError::Workload(_)
-        | WeighError::Descriptors { .. }
-        | WeighError::NoSpace(_)
-        | WeighError::NotThePages(_) => Exit::Refused,
-        WeighError::Pages(error) => exit_of_corpus(error),
-        WeighError::Record(_) => Exit::Record,
-        WeighError::Engine(_) => Exit::Internal,
-        WeighError::Interrupted => Exit::Interrupted,
-    }
 }

@@ -6,6 +6,7 @@ mod blobstore_bench;
 mod chart;
 mod clean;
 mod compare;
+mod context;
 mod doctor;
 mod explain;
 mod foreign;

@@ -2,8 +2,8 @@
 
 use tenbin_plan::Plan;
 use tenbin_record::Slice;
+use tenbin_runner::{ProbeWish, Steering};
 use tenbin_verdict::{Finder, Wish};
-use tenbin_weigh::{ProbeWish, Steering};
 
 /// Steers a run by what the verdict makes of its probes.
 pub(crate) struct Steered<'a>(Finder<'a>);

@@ -6,6 +6,7 @@ mod attended;
 mod droonga;
 mod files;
 mod groonga;
+mod kinds;
 mod opensearch;
 mod pace;
 mod sink;
@@ -19,8 +20,9 @@ use crate::groonga::{Item, Record};
 
 pub use files::{Files, in_directory, open};
 pub(crate) use files::{fingerprint, hex};
+pub use kinds::{KINDS, Kind};
 pub use pace::Pace;
-pub use sink::{KINDS, Kind, Options, Sink};
+pub use sink::{Options, Sink};
 pub use state::{Kept, state_file};
 
 /// Bytes of records, roughly, that make a batch full.

@@ -1,9 +1,9 @@
-//! One connection of HTTP/1.1: its line, and how far its answers have come.
+//! One connection of HTTP/1.1: its transport, and how far its responses have come.
 
 use super::answer::AnswerReader;
 use super::outbox::Outbox;
 use crate::dialing::Dialing;
-use crate::line::Line;
+use crate::transport::Transport;
 
 /// With a body of at least so many bytes still to come, nobody wants to hear of every
 /// packet.
@@ -19,7 +19,7 @@ pub(super) enum Phase {
 }
 
 pub(super) struct Connection {
-    pub(super) line: Option<Line>,
+    pub(super) transport: Option<Transport>,
     pub(super) phase: Phase,
     pub(super) reader: AnswerReader,
     /// Requests that are out, in the order of their answers.
@@ -46,12 +46,12 @@ pub(super) enum Unread {
 }
 
 impl Connection {
-    pub(super) fn new(lanes: usize) -> Self {
+    pub(super) fn new(depth: usize) -> Self {
         Self {
-            line: None,
+            transport: None,
             phase: Phase::Down,
             reader: AnswerReader::default(),
-            outbox: Outbox::with_capacity(lanes),
+            outbox: Outbox::with_capacity(depth),
             received: 0,
             unread: Unread::Nothing,
             is_listed: false,
@@ -61,7 +61,7 @@ impl Connection {
 
     /// Closes it, if it is open, and forgets what was out on it.
     pub(super) fn close(&mut self) {
-        self.line = None;
+        self.transport = None;
         self.phase = Phase::Down;
         self.reader.reset();
         self.outbox.clear();
@@ -81,9 +81,9 @@ impl Connection {
             _ => 1,
         };
         if wanted != self.waits_for
-            && let Some(line) = &self.line
+            && let Some(transport) = &self.transport
         {
-            line.wait_for(wanted);
+            transport.wait_for(wanted);
             self.waits_for = wanted;
         }
     }

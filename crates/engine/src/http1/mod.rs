@@ -5,7 +5,7 @@
 //! socket is read again only when the buffer was filled. A keep-alive request
 //! thus costs one write, one read and a share of one wait.
 //!
-//! With several lanes, requests are pipelined: the answers come in the order of
+//! At a depth above 1, requests are pipelined: the answers come in the order of
 //! the requests, and all requests that are ready go out in one write.
 
 pub mod answer;
@@ -22,15 +22,15 @@ use self::answer::{Complete, HeadMemory, Listener, Malformed, Progress};
 use self::connection::{Connection, Phase, Unread, attempts};
 use self::outbox::Wrote;
 use crate::clock::Clock;
-use crate::conductor::{Answered, Conductor};
 use crate::dialing::{Dialer, Dialing};
+use crate::driver::Driver;
 use crate::error::ErrorClass;
 use crate::exchange::{AnswerHead, BodyUse};
-use crate::line::{Line, TcpFigures, describe};
 use crate::order::Order;
 use crate::reactor::{Happening, Reactor, happenings};
 use crate::route::Route;
-use crate::wire::Wire;
+use crate::scheduler::{Answered, Scheduler};
+use crate::transport::{TcpFigures, Transport, describe};
 
 /// Bytes read at once, shared by all connections of a thread.
 const READ_BUFFER: usize = 256 * 1024;
@@ -58,18 +58,18 @@ pub struct Http1 {
     dialer: Dialer,
     reactor: Reactor,
     connections: Vec<Connection>,
-    lanes: usize,
+    depth: usize,
     buffer: Box<[u8]>,
     drop_buffer: Box<[u8]>,
     memory: HeadMemory,
-    /// Connections with several lanes that have requests to be written.
+    /// Connections at a depth above 1 that have requests to be written.
     unwritten: Vec<usize>,
     /// Connections whose last read ended before the socket was empty.
     unread: Vec<usize>,
 }
 
 impl Http1 {
-    /// Connections on `route`, so many with so many lanes each; none is open yet.
+    /// `connections` on `route`, each for `depth` requests in flight; none is open yet.
     /// With `precise`, waits end to the microsecond, as an open loop's schedule
     /// needs.
     ///
@@ -79,17 +79,17 @@ impl Http1 {
         clock: Clock,
         route: &Route,
         connections: usize,
-        lanes: usize,
+        depth: usize,
         connect_timeout: Duration,
         precise: bool,
     ) -> io::Result<Self> {
-        let connections = (0..connections).map(|_| Connection::new(lanes)).collect();
+        let connections = (0..connections).map(|_| Connection::new(depth)).collect();
         Ok(Self {
             clock,
             dialer: Dialer::new(route, connect_timeout),
             reactor: Reactor::new(precise)?,
             connections,
-            lanes,
+            depth,
             buffer: vec![0; READ_BUFFER].into_boxed_slice(),
             drop_buffer: vec![0; DROP_BUFFER].into_boxed_slice(),
             memory: HeadMemory::default(),
@@ -105,27 +105,27 @@ impl Http1 {
 
     #[inline]
     fn connection_of(&self, slot: usize) -> usize {
-        if self.lanes == 1 {
+        if self.depth == 1 {
             slot
         } else {
-            slot / self.lanes
+            slot / self.depth
         }
     }
 
     /// Connects anew. Closing the connection before it is part of the time that
     /// this takes: it keeps the slot from its next request just as well.
-    fn connect(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+    fn connect(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let now = self.clock.now();
         self.close(connection);
-        let host = conductor.host_of(connection);
+        let host = scheduler.host_of(connection);
         let registry = self.reactor.registry();
         match self.dialer.dial(connection, host, now, registry) {
-            Ok((line, dialing)) => {
+            Ok((transport, dialing)) => {
                 let entry = &mut self.connections[connection];
-                entry.line = Some(line);
+                entry.transport = Some(transport);
                 entry.phase = Phase::Dialing(dialing);
             }
-            Err(error) => self.refuse(connection, &describe(&error), conductor),
+            Err(error) => self.refuse(connection, &describe(&error), scheduler),
         }
     }
 
@@ -133,24 +133,24 @@ impl Http1 {
         self.connections[connection].close();
     }
 
-    fn refuse(&mut self, connection: usize, text: &str, conductor: &mut Conductor<'_>) {
+    fn refuse(&mut self, connection: usize, text: &str, scheduler: &mut Scheduler<'_>) {
         self.close(connection);
-        let order = conductor.refused(connection, self.clock.now(), text);
-        self.obey_for(connection, order, conductor);
+        let order = scheduler.refused(connection, self.clock.now(), text);
+        self.obey_for(connection, order, scheduler);
     }
 
     /// Carries out an order about the connection as a whole, or its first slot.
-    fn obey_for(&mut self, connection: usize, order: Order, conductor: &mut Conductor<'_>) {
-        self.obey(connection * self.lanes, order, conductor);
+    fn obey_for(&mut self, connection: usize, order: Order, scheduler: &mut Scheduler<'_>) {
+        self.execute(connection * self.depth, order, scheduler);
     }
 
     #[inline]
-    fn send(&mut self, slot: usize, conductor: &mut Conductor<'_>) {
+    fn send(&mut self, slot: usize, scheduler: &mut Scheduler<'_>) {
         let connection = self.connection_of(slot);
         let outbox = &mut self.connections[connection].outbox;
-        if self.lanes == 1 {
+        if self.depth == 1 {
             outbox.push(slot);
-            return self.write(connection, conductor);
+            return self.write(connection, scheduler);
         }
         // Others may follow before the next wait, and go out in the same write.
         if outbox.is_written() {
@@ -161,28 +161,28 @@ impl Http1 {
 
     /// Writes what is to be written on `connection`, as far as it goes.
     #[inline]
-    fn write(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+    fn write(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let entry = &mut self.connections[connection];
-        let Some(line) = &mut entry.line else {
+        let Some(transport) = &mut entry.transport else {
             return;
         };
-        if let Wrote::Failed(error) = entry.outbox.write(line, &self.clock, conductor) {
+        if let Wrote::Failed(error) = entry.outbox.write(transport, &self.clock, scheduler) {
             // The server may have answered before it stopped reading.
-            self.read(connection, true, conductor);
+            self.read(connection, true, scheduler);
             let entry = &self.connections[connection];
             if entry.phase == Phase::Up && !entry.outbox.is_empty() {
-                self.give_up(connection, ErrorClass::Reset, &error.to_string(), conductor);
+                self.give_up(connection, ErrorClass::Reset, &error.to_string(), scheduler);
             }
         }
     }
 
-    fn write_all(&mut self, conductor: &mut Conductor<'_>) {
+    fn write_all(&mut self, scheduler: &mut Scheduler<'_>) {
         while let Some(connection) = self.unwritten.pop() {
-            self.write(connection, conductor);
+            self.write(connection, scheduler);
         }
     }
 
-    fn event(&mut self, happening: Happening, conductor: &mut Conductor<'_>) {
+    fn event(&mut self, happening: Happening, scheduler: &mut Scheduler<'_>) {
         let Happening {
             connection,
             readable,
@@ -191,76 +191,76 @@ impl Http1 {
         } = happening;
         match self.connections[connection].phase {
             Phase::Down => {}
-            Phase::Dialing(dialing) => self.dial(connection, dialing, conductor),
+            Phase::Dialing(dialing) => self.dial(connection, dialing, scheduler),
             Phase::Up => {
-                if closed && self.lanes > 1 {
-                    conductor.closing(connection);
+                if closed && self.depth > 1 {
+                    scheduler.closing(connection);
                 }
                 if readable || closed {
-                    self.read(connection, closed, conductor);
+                    self.read(connection, closed, scheduler);
                 }
                 let entry = &self.connections[connection];
                 let is_behind = !entry.outbox.is_written()
-                    || entry.line.as_ref().is_some_and(Line::wants_write);
+                    || entry.transport.as_ref().is_some_and(Transport::wants_write);
                 if writable && entry.phase == Phase::Up && is_behind {
-                    self.write(connection, conductor);
+                    self.write(connection, scheduler);
                 }
             }
         }
     }
 
-    fn dial(&mut self, connection: usize, mut dialing: Dialing, conductor: &mut Conductor<'_>) {
+    fn dial(&mut self, connection: usize, mut dialing: Dialing, scheduler: &mut Scheduler<'_>) {
         let entry = &mut self.connections[connection];
-        let Some(line) = &mut entry.line else {
+        let Some(transport) = &mut entry.transport else {
             return;
         };
-        let opened = match dialing.advance(line, &self.clock) {
+        let opened = match dialing.advance(transport, &self.clock) {
             Ok(opened) => opened,
-            Err(error) => return self.refuse(connection, &describe(&error), conductor),
+            Err(error) => return self.refuse(connection, &describe(&error), scheduler),
         };
         let Some(opened) = opened else {
             entry.phase = Phase::Dialing(dialing);
             return;
         };
         entry.phase = Phase::Up;
-        let order = conductor.connected(connection, self.clock.now(), opened);
-        self.obey_for(connection, order, conductor);
+        let order = scheduler.connected(connection, self.clock.now(), opened);
+        self.obey_for(connection, order, scheduler);
     }
 
     /// Reads until the socket is empty, but at most [`READS_A_TURN`] times: the next turn
     /// reads the rest.
     #[inline]
-    fn read(&mut self, connection: usize, closed: bool, conductor: &mut Conductor<'_>) {
+    fn read(&mut self, connection: usize, closed: bool, scheduler: &mut Scheduler<'_>) {
         self.connections[connection].unread = Unread::Nothing;
         for _ in 0..READS_A_TURN {
             let entry = &mut self.connections[connection];
-            let Some(line) = &mut entry.line else {
+            let Some(transport) = &mut entry.transport else {
                 return;
             };
             let droppable = entry.reader.droppable();
             let droppable = droppable.filter(|&left| left >= WORTH_DROPPING);
             let (asked, took) = match droppable {
-                None => (READ_BUFFER, line.read(&mut self.buffer)),
+                None => (READ_BUFFER, transport.read(&mut self.buffer)),
                 Some(left) => {
                     let asked = left.min(DROP_BUFFER as u64) as usize;
-                    (asked, line.discard(&mut self.drop_buffer[..asked]))
+                    (asked, transport.discard(&mut self.drop_buffer[..asked]))
                 }
             };
             let count = match took {
-                Ok(0) => return self.ended(connection, conductor),
+                Ok(0) => return self.ended(connection, scheduler),
                 Ok(count) => count,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     return entry.tune_news();
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return self.reset(connection, &error, conductor),
+                Err(error) => return self.reset(connection, &error, scheduler),
             };
             // A short read has emptied the socket; news comes as an event.
-            let emptied = line.emptied(count, asked);
+            let emptied = transport.emptied(count, asked);
             let then = if droppable.is_none() {
-                self.take_bytes(connection, count, closed, conductor)
+                self.take_bytes(connection, count, closed, scheduler)
             } else {
-                self.take_dropped(connection, count, closed, conductor)
+                self.take_dropped(connection, count, closed, scheduler)
             };
             if matches!(then, Then::Stop) {
                 return;
@@ -280,7 +280,7 @@ impl Http1 {
     }
 
     /// Continues the reads that the last turn cut short.
-    fn read_on(&mut self, conductor: &mut Conductor<'_>) {
+    fn read_on(&mut self, scheduler: &mut Scheduler<'_>) {
         let listed = self.unread.len();
         for at in 0..listed {
             let connection = self.unread[at];
@@ -288,8 +288,8 @@ impl Http1 {
             entry.is_listed = false;
             match entry.unread {
                 Unread::Nothing => {}
-                Unread::Bytes => self.read(connection, false, conductor),
-                Unread::BytesAndEnd => self.read(connection, true, conductor),
+                Unread::Bytes => self.read(connection, false, scheduler),
+                Unread::BytesAndEnd => self.read(connection, true, scheduler),
             }
         }
         self.unread.drain(..listed);
@@ -301,13 +301,13 @@ impl Http1 {
         connection: usize,
         count: usize,
         closed: bool,
-        conductor: &mut Conductor<'_>,
+        scheduler: &mut Scheduler<'_>,
     ) -> Then {
         let entry = &mut self.connections[connection];
         entry.received += count as u64;
         match entry.reader.skip(count as u64) {
             Progress::Partial => Then::ReadOn,
-            Progress::Complete(complete) => self.complete(connection, complete, closed, conductor),
+            Progress::Complete(complete) => self.complete(connection, complete, closed, scheduler),
         }
     }
 
@@ -318,18 +318,18 @@ impl Http1 {
         connection: usize,
         count: usize,
         closed: bool,
-        conductor: &mut Conductor<'_>,
+        scheduler: &mut Scheduler<'_>,
     ) -> Then {
         let mut from = 0;
         while from < count {
             let entry = &mut self.connections[connection];
             let Some(slot) = entry.outbox.first() else {
                 // Some servers send 408 before they close.
-                self.drop_quietly(connection, conductor);
+                self.drop_quietly(connection, scheduler);
                 return Then::Stop;
             };
-            let bodyless = conductor.bodyless_answer(slot);
-            let mut ear = Ear { slot, conductor };
+            let bodyless = scheduler.bodyless_answer(slot);
+            let mut ear = Ear { slot, scheduler };
             let bytes = &self.buffer[from..count];
             let progress = entry
                 .reader
@@ -337,7 +337,7 @@ impl Http1 {
             match progress {
                 Ok(Progress::Partial) => {
                     if entry.received == 0 {
-                        conductor.first_byte(slot, self.clock.now());
+                        scheduler.first_byte(slot, self.clock.now());
                     }
                     entry.received += (count - from) as u64;
                     return Then::ReadOn;
@@ -347,16 +347,16 @@ impl Http1 {
                     from += complete.consumed;
                     if from < count && entry.outbox.len() == 1 {
                         let text = Malformed::Excess.to_string();
-                        self.give_up(connection, ErrorClass::Protocol, &text, conductor);
+                        self.give_up(connection, ErrorClass::Protocol, &text, scheduler);
                         return Then::Stop;
                     }
-                    if let Then::Stop = self.complete(connection, complete, closed, conductor) {
+                    if let Then::Stop = self.complete(connection, complete, closed, scheduler) {
                         return Then::Stop;
                     }
                 }
                 Err(malformed) => {
                     let text = malformed.to_string();
-                    self.give_up(connection, ErrorClass::Protocol, &text, conductor);
+                    self.give_up(connection, ErrorClass::Protocol, &text, scheduler);
                     return Then::Stop;
                 }
             }
@@ -365,10 +365,10 @@ impl Http1 {
     }
 
     /// The connection is of no use any more, and nothing was out on it.
-    fn drop_quietly(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+    fn drop_quietly(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         self.close(connection);
-        let order = conductor.dropped(connection, self.clock.now());
-        self.obey_for(connection, order, conductor);
+        let order = scheduler.dropped(connection, self.clock.now());
+        self.obey_for(connection, order, scheduler);
     }
 
     /// The answer to the first request that is out is complete.
@@ -378,7 +378,7 @@ impl Http1 {
         connection: usize,
         complete: Complete,
         closed: bool,
-        conductor: &mut Conductor<'_>,
+        scheduler: &mut Scheduler<'_>,
     ) -> Then {
         let now = self.clock.now();
         let entry = &mut self.connections[connection];
@@ -395,13 +395,13 @@ impl Http1 {
             cut_at,
             reusable: complete.reusable && cut_at.is_none() && !(closed && entry.outbox.is_empty()),
         };
-        let order = conductor.answered(slot, now, answer);
-        self.obey(slot, order, conductor);
+        let order = scheduler.answered(slot, now, answer);
+        self.execute(slot, order, scheduler);
         match order {
             Order::Send => Then::ReadOn,
             Order::Rest => {
-                if let Some(other) = conductor.next_send(now) {
-                    self.obey(other, Order::Send, conductor);
+                if let Some(other) = scheduler.next_send(now) {
+                    self.execute(other, Order::Send, scheduler);
                 }
                 Then::ReadOn
             }
@@ -410,11 +410,11 @@ impl Http1 {
     }
 
     /// The server closed the connection.
-    fn ended(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+    fn ended(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let now = self.clock.now();
         let entry = &mut self.connections[connection];
         let Some(slot) = entry.outbox.first() else {
-            return self.drop_quietly(connection, conductor);
+            return self.drop_quietly(connection, scheduler);
         };
         if let Some(complete) = entry.reader.close() {
             let answer = Answered {
@@ -424,23 +424,23 @@ impl Http1 {
                 cut_at: entry.outbox.first_is_cut_at(),
                 reusable: false,
             };
-            let order = conductor.answered(slot, now, answer);
-            return self.obey(slot, order, conductor);
+            let order = scheduler.answered(slot, now, answer);
+            return self.execute(slot, order, scheduler);
         }
         let text = if entry.received == 0 {
             "connection closed without an answer"
         } else {
             "connection closed inside the answer"
         };
-        self.give_up(connection, ErrorClass::Reset, text, conductor);
+        self.give_up(connection, ErrorClass::Reset, text, scheduler);
     }
 
-    fn reset(&mut self, connection: usize, error: &io::Error, conductor: &mut Conductor<'_>) {
+    fn reset(&mut self, connection: usize, error: &io::Error, scheduler: &mut Scheduler<'_>) {
         if self.connections[connection].outbox.is_empty() {
-            self.drop_quietly(connection, conductor);
+            self.drop_quietly(connection, scheduler);
         } else {
             let text = describe(error);
-            self.give_up(connection, ErrorClass::Reset, &text, conductor);
+            self.give_up(connection, ErrorClass::Reset, &text, scheduler);
         }
     }
 
@@ -449,60 +449,60 @@ impl Http1 {
         connection: usize,
         class: ErrorClass,
         text: &str,
-        conductor: &mut Conductor<'_>,
+        scheduler: &mut Scheduler<'_>,
     ) {
         self.close(connection);
-        let order = conductor.broken(connection, self.clock.now(), class, text);
-        self.obey_for(connection, order, conductor);
+        let order = scheduler.broken(connection, self.clock.now(), class, text);
+        self.obey_for(connection, order, scheduler);
     }
 
-    fn cancel(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+    fn cancel(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         self.close(connection);
-        let order = conductor.hung_up(connection, self.clock.now());
-        self.obey_for(connection, order, conductor);
+        let order = scheduler.hung_up(connection, self.clock.now());
+        self.obey_for(connection, order, scheduler);
     }
 
-    fn refuse_overdue(&mut self, conductor: &mut Conductor<'_>) {
+    fn refuse_overdue(&mut self, scheduler: &mut Scheduler<'_>) {
         let now = self.clock.now();
         while let Some(connection) = self.dialer.overdue(now, attempts(&self.connections)) {
-            self.refuse(connection, "no connection in time", conductor);
+            self.refuse(connection, "no connection in time", scheduler);
         }
     }
 }
 
-impl Wire for Http1 {
+impl Driver for Http1 {
     #[inline]
     fn now(&self) -> u64 {
         self.clock.now()
     }
 
     #[inline]
-    fn obey(&mut self, slot: usize, order: Order, conductor: &mut Conductor<'_>) {
+    fn execute(&mut self, slot: usize, order: Order, scheduler: &mut Scheduler<'_>) {
         match order {
-            Order::Send => self.send(slot, conductor),
+            Order::Send => self.send(slot, scheduler),
             Order::Rest => {}
-            Order::Reopen => self.connect(self.connection_of(slot), conductor),
+            Order::Reopen => self.connect(self.connection_of(slot), scheduler),
             Order::Close => self.close(self.connection_of(slot)),
-            Order::Cancel => self.cancel(self.connection_of(slot), conductor),
+            Order::Cancel => self.cancel(self.connection_of(slot), scheduler),
         }
     }
 
-    fn turn(&mut self, wake: u64, conductor: &mut Conductor<'_>) -> io::Result<()> {
-        self.write_all(conductor);
+    fn turn(&mut self, wake: u64, scheduler: &mut Scheduler<'_>) -> io::Result<()> {
+        self.write_all(scheduler);
         let wake = match self.unread.is_empty() {
             true => wake.min(self.dialer.next_deadline()),
             false => 0,
         };
         let wait = wake.saturating_sub(self.clock.now());
         self.reactor.wait(Duration::from_nanos(wait))?;
-        self.read_on(conductor);
+        self.read_on(scheduler);
         let events = self.reactor.take_events();
         for happening in happenings(&events, self.connections.len()) {
-            self.event(happening, conductor);
+            self.event(happening, scheduler);
         }
         self.reactor.give_back(events);
-        self.write_all(conductor);
-        self.refuse_overdue(conductor);
+        self.write_all(scheduler);
+        self.refuse_overdue(scheduler);
         Ok(())
     }
 
@@ -517,20 +517,20 @@ impl Wire for Http1 {
     }
 }
 
-/// Carries what the reader hears to the conductor.
+/// Passes what the reader finds to the scheduler.
 struct Ear<'a, 'w> {
     slot: usize,
-    conductor: &'a mut Conductor<'w>,
+    scheduler: &'a mut Scheduler<'w>,
 }
 
 impl Listener for Ear<'_, '_> {
     #[inline]
     fn head(&mut self, head: &AnswerHead<'_>) -> BodyUse {
-        self.conductor.head(self.slot, head)
+        self.scheduler.head(self.slot, head)
     }
 
     #[inline]
     fn body(&mut self, offset: u64, part: &[u8]) {
-        self.conductor.body(self.slot, offset, part);
+        self.scheduler.body(self.slot, offset, part);
     }
 }

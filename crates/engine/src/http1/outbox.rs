@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 
 use crate::clock::Clock;
-use crate::conductor::Conductor;
 use crate::exchange::InFile;
-use crate::line::Line;
+use crate::scheduler::Scheduler;
+use crate::transport::Transport;
 
 /// Bodies from this size on are sent from the file that they lie in, if they do:
 /// below, a copy costs less than the second system call.
@@ -35,9 +35,9 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    pub(super) fn with_capacity(lanes: usize) -> Self {
+    pub(super) fn with_capacity(depth: usize) -> Self {
         Self {
-            slots: VecDeque::with_capacity(lanes),
+            slots: VecDeque::with_capacity(depth),
             begun: 0,
             whole: 0,
             written: 0,
@@ -99,71 +99,79 @@ impl Outbox {
     #[inline]
     pub(super) fn write(
         &mut self,
-        line: &mut Line,
+        transport: &mut Transport,
         clock: &Clock,
-        conductor: &mut Conductor<'_>,
+        scheduler: &mut Scheduler<'_>,
     ) -> Wrote {
         if self.begun < self.slots.len() {
             let now = clock.now();
             for &slot in self.slots.range(self.begun..) {
-                conductor.writing(slot, now);
+                scheduler.writing(slot, now);
             }
             self.begun = self.slots.len();
         }
         while !self.is_written() {
-            match self.write_once(line, conductor) {
-                Ok(count) => self.advance(count, conductor),
+            match self.write_once(transport, scheduler) {
+                Ok(count) => self.advance(count, scheduler),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Wrote::Failed(error),
             }
         }
-        match line.flush() {
+        match transport.flush() {
             Err(error) if error.kind() != io::ErrorKind::WouldBlock => Wrote::Failed(error),
             _ => Wrote::AsFarAsItGoes,
         }
     }
 
     #[inline]
-    fn write_once(&self, line: &mut Line, conductor: &Conductor<'_>) -> io::Result<usize> {
+    fn write_once(
+        &self,
+        transport: &mut Transport,
+        scheduler: &Scheduler<'_>,
+    ) -> io::Result<usize> {
         let slot = self.slots[self.whole];
-        let (head, payload) = conductor.request(slot);
+        let (head, payload) = scheduler.request(slot);
         if payload.len() >= WORTH_A_FILE
-            && line.sends_files()
-            && let Some(body) = conductor.payload_file(slot)
+            && transport.sends_files()
+            && let Some(body) = scheduler.payload_file(slot)
         {
-            return self.write_from_file(line, head, payload.len(), body);
+            return self.write_from_file(transport, head, payload.len(), body);
         }
         if self.whole + 1 == self.slots.len() {
             if payload.is_empty() {
-                return line.write(&head[self.written..]);
+                return transport.write(&head[self.written..]);
             }
             if self.written >= head.len() {
-                return line.write(&payload[self.written - head.len()..]);
+                return transport.write(&payload[self.written - head.len()..]);
             }
         }
-        self.write_several(line, conductor)
+        self.write_several(transport, scheduler)
     }
 
     /// A head, and then a body that the kernel takes from its file without a copy.
     fn write_from_file(
         &self,
-        line: &mut Line,
+        transport: &mut Transport,
         head: &[u8],
         length: usize,
         body: InFile<'_>,
     ) -> io::Result<usize> {
         let Some(sent) = self.written.checked_sub(head.len()) else {
-            return line.write_and_more(&head[self.written..]);
+            return transport.write_and_more(&head[self.written..]);
         };
         let from = body.offset + sent as u64;
-        match line.send_file(body.file, from, length - sent)? {
+        match transport.send_file(body.file, from, length - sent)? {
             0 => Err(io::Error::other("the file of a body is too short")),
             count => Ok(count),
         }
     }
 
-    fn write_several(&self, line: &mut Line, conductor: &Conductor<'_>) -> io::Result<usize> {
+    fn write_several(
+        &self,
+        transport: &mut Transport,
+        scheduler: &Scheduler<'_>,
+    ) -> io::Result<usize> {
         let mut pieces = [IoSlice::new(&[]); MOST_PIECES];
         let mut used = 0;
         let mut skip = self.written;
@@ -171,7 +179,7 @@ impl Outbox {
             if used + 2 > MOST_PIECES {
                 break;
             }
-            let (head, payload) = conductor.request(slot);
+            let (head, payload) = scheduler.request(slot);
             for piece in [head, payload] {
                 let from = skip.min(piece.len());
                 skip -= from;
@@ -181,14 +189,14 @@ impl Outbox {
                 }
             }
         }
-        line.write_vectored(&pieces[..used])
+        transport.write_vectored(&pieces[..used])
     }
 
     #[inline]
-    fn advance(&mut self, count: usize, conductor: &Conductor<'_>) {
+    fn advance(&mut self, count: usize, scheduler: &Scheduler<'_>) {
         self.written += count;
         while self.whole < self.slots.len() {
-            let (head, payload) = conductor.request(self.slots[self.whole]);
+            let (head, payload) = scheduler.request(self.slots[self.whole]);
             let length = head.len() + payload.len();
             if self.written < length {
                 return;

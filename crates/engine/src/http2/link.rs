@@ -11,12 +11,12 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use h2::client::{Builder, Connection, SendRequest};
 
-use super::bells::Bells;
-use super::transport::{Readable, Shared, Transport};
-use crate::conductor::Opened;
+use super::adapter::{Adapter, Readable, Shared};
+use super::ready::ReadyTasks;
 use crate::dialing::Dialing;
 use crate::error::ErrorClass;
-use crate::line::{Line, describe};
+use crate::opened::Opened;
+use crate::transport::{Transport, describe};
 
 /// Most bytes that the servers of one generator thread may send ahead, over all of its
 /// connections: it bounds what the thread can be made to hold.
@@ -35,13 +35,13 @@ const MOST_GIVEN_UP: usize = 10_000;
 type Greeting = Pin<Box<dyn Future<Output = Result<Box<Session>, h2::Error>>>>;
 
 pub(super) struct Session {
-    connection: Connection<Transport, Bytes>,
+    connection: Connection<Adapter, Bytes>,
     pub(super) requests: SendRequest<Bytes>,
 }
 
 pub(super) enum Phase {
     Down,
-    Dialing(Box<Line>, Dialing),
+    Dialing(Box<Transport>, Dialing),
     /// The preface is being written.
     Greeting(Greeting, Dialing, Opened),
     Up(Box<Session>),
@@ -53,15 +53,15 @@ pub(super) fn window(connections: usize) -> u32 {
     share.clamp(SMALLEST_WINDOW, LARGEST_WINDOW) as u32
 }
 
-/// A connection and its lanes.
+/// A connection and its streams.
 pub(super) struct Link {
     pub(super) phase: Phase,
     /// Its flow-control window, and that of each stream, bytes.
     window: u32,
     pub(super) readable: Rc<Readable>,
-    pub(super) bells: Arc<Bells>,
+    pub(super) ready: Arc<ReadyTasks>,
     waker: Waker,
-    /// One for each lane.
+    /// One for each stream.
     pub(super) wakers: Vec<Waker>,
     /// Lanes whose request is to be sent.
     pub(super) waiting: VecDeque<usize>,
@@ -80,16 +80,16 @@ pub(super) struct Link {
 }
 
 impl Link {
-    pub(super) fn new(lanes: usize, window: u32) -> Self {
-        let bells = Bells::new(lanes);
+    pub(super) fn new(depth: usize, window: u32) -> Self {
+        let ready = ReadyTasks::new(depth);
         Self {
             phase: Phase::Down,
             window,
             readable: Rc::default(),
-            waker: Waker::from(bells.clone()),
-            wakers: (0..lanes).map(|lane| bells.waker(lane)).collect(),
-            bells,
-            waiting: VecDeque::with_capacity(lanes),
+            waker: Waker::from(ready.clone()),
+            wakers: (0..depth).map(|stream| ready.waker(stream)).collect(),
+            ready,
+            waiting: VecDeque::with_capacity(depth),
             out: 0,
             heard_at: 0,
             is_ending: false,
@@ -109,11 +109,11 @@ impl Link {
         self.age += 1;
     }
 
-    /// Begins HTTP/2 on a line that is ready.
-    pub(super) fn greet(&self, line: Line, shared: Shared) -> Greeting {
+    /// Begins HTTP/2 on a transport that is ready.
+    pub(super) fn greet(&self, transport: Transport, shared: Shared) -> Greeting {
         // What the server said first may have come with the end of the handshake.
         self.readable.news.set(true);
-        let transport = Transport::new(line, self.readable.clone(), shared);
+        let adapter = Adapter::new(transport, self.readable.clone(), shared);
         let window = self.window;
         Box::pin(async move {
             let (requests, connection) = Builder::new()
@@ -123,7 +123,7 @@ impl Link {
                 .max_header_list_size(LARGEST_HEAD)
                 .max_concurrent_reset_streams(MOST_GIVEN_UP)
                 .max_local_error_reset_streams(None)
-                .handshake(transport)
+                .handshake(adapter)
                 .await?;
             Ok(Box::new(Session {
                 connection,
@@ -145,7 +145,7 @@ impl Link {
     /// without an event.
     pub(super) fn begin_turn(&self) {
         if self.readable.is_cut_short() {
-            self.bells.ring_connection();
+            self.ready.set_connection();
         }
         self.readable.begin_turn();
     }

@@ -2,31 +2,32 @@
 //!
 //! The frames are h2's; sockets, time and the order of things are ours. h2 is
 //! polled by hand, without a runtime: when an event has come for a connection or
-//! a request is to be sent on it, its bells tell who can go on.
+//! a request is to be sent on it, its ready tell who can go on.
 
-mod bells;
+mod adapter;
 mod heads;
 mod link;
+mod ready;
 mod stream;
-mod transport;
 
 use std::io;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use self::adapter::Shared;
 use self::heads::RequestMemory;
 use self::link::{Link, Phase, Session};
 use self::stream::{Outcome, Stream};
-use self::transport::Shared;
 use crate::clock::Clock;
-use crate::conductor::{Conductor, Opened};
 use crate::dialing::{Dialer, Dialing};
+use crate::driver::Driver;
 use crate::error::ErrorClass;
-use crate::line::{self, TcpFigures, describe};
+use crate::opened::Opened;
 use crate::order::Order;
 use crate::reactor::{Happening, Reactor, happenings};
 use crate::route::Route;
-use crate::wire::Wire;
+use crate::scheduler::Scheduler;
+use crate::transport::{self, TcpFigures, describe};
 
 /// How often in a row a connection may go on before others have their turn.
 const TURNS_IN_A_ROW: usize = 32;
@@ -46,7 +47,7 @@ pub struct Http2 {
     clock: Clock,
     dialer: Dialer,
     reactor: Reactor,
-    lanes: usize,
+    depth: usize,
     links: Vec<Link>,
     /// By slot.
     streams: Vec<Option<Stream>>,
@@ -70,7 +71,7 @@ impl Http2 {
         clock: Clock,
         route: &Route,
         connections: usize,
-        lanes: usize,
+        depth: usize,
         connect_timeout: Duration,
         precise: bool,
     ) -> io::Result<Self> {
@@ -79,11 +80,11 @@ impl Http2 {
             clock,
             dialer: Dialer::new(route, connect_timeout),
             reactor: Reactor::new(precise)?,
-            lanes,
-            links: (0..connections).map(|_| Link::new(lanes, window)).collect(),
-            streams: (0..connections * lanes).map(|_| None).collect(),
+            depth,
+            links: (0..connections).map(|_| Link::new(depth, window)).collect(),
+            streams: (0..connections * depth).map(|_| None).collect(),
             listed: Vec::with_capacity(connections),
-            shared: transport::shared(),
+            shared: adapter::shared(),
             memories: route
                 .hosts
                 .iter()
@@ -98,37 +99,37 @@ impl Http2 {
         self.dialer.tcp_figures()
     }
 
-    fn connect(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+    fn connect(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let now = self.clock.now();
         self.close(connection);
-        let host = conductor.host_of(connection);
+        let host = scheduler.host_of(connection);
         let registry = self.reactor.registry();
         match self.dialer.dial(connection, host, now, registry) {
-            Ok((line, dialing)) => {
-                self.links[connection].phase = Phase::Dialing(Box::new(line), dialing);
+            Ok((transport, dialing)) => {
+                self.links[connection].phase = Phase::Dialing(Box::new(transport), dialing);
             }
-            Err(error) => self.refuse(connection, &describe(&error), conductor),
+            Err(error) => self.refuse(connection, &describe(&error), scheduler),
         }
     }
 
     fn close(&mut self, connection: usize) {
         // Streams first: h2 has nothing to say to a connection that is gone.
-        self.streams[connection * self.lanes..][..self.lanes].fill_with(|| None);
+        self.streams[connection * self.depth..][..self.depth].fill_with(|| None);
         self.links[connection].reset();
     }
 
-    fn refuse(&mut self, connection: usize, text: &str, conductor: &mut Conductor<'_>) {
+    fn refuse(&mut self, connection: usize, text: &str, scheduler: &mut Scheduler<'_>) {
         self.close(connection);
-        let order = conductor.refused(connection, self.clock.now(), text);
-        self.obey_for(connection, order, conductor);
+        let order = scheduler.refused(connection, self.clock.now(), text);
+        self.obey_for(connection, order, scheduler);
     }
 
     /// Carries out an order about the connection as a whole, or its first slot.
-    fn obey_for(&mut self, connection: usize, order: Order, conductor: &mut Conductor<'_>) {
-        self.obey(connection * self.lanes, order, conductor);
+    fn obey_for(&mut self, connection: usize, order: Order, scheduler: &mut Scheduler<'_>) {
+        self.execute(connection * self.depth, order, scheduler);
     }
 
-    fn event(&mut self, happening: Happening, conductor: &mut Conductor<'_>) {
+    fn event(&mut self, happening: Happening, scheduler: &mut Scheduler<'_>) {
         let link = &mut self.links[happening.connection];
         if happening.readable || happening.closed {
             link.readable.news.set(true);
@@ -138,40 +139,42 @@ impl Http2 {
             link.readable.closed.set(true);
         }
         if let Phase::Up(_) = link.phase {
-            link.bells.ring_connection();
+            link.ready.set_connection();
             self.list(happening.connection);
         } else {
-            self.dial(happening.connection, conductor);
+            self.dial(happening.connection, scheduler);
         }
     }
 
     /// Goes on with opening a connection.
-    fn dial(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+    fn dial(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let link = &mut self.links[connection];
         match std::mem::replace(&mut link.phase, Phase::Down) {
-            Phase::Dialing(mut line, mut dialing) => {
-                let opened = match dialing.advance(&mut line, &self.clock) {
+            Phase::Dialing(mut transport, mut dialing) => {
+                let opened = match dialing.advance(&mut transport, &self.clock) {
                     Ok(opened) => opened,
-                    Err(error) => return self.refuse(connection, &describe(&error), conductor),
+                    Err(error) => return self.refuse(connection, &describe(&error), scheduler),
                 };
                 let Some(opened) = opened else {
-                    link.phase = Phase::Dialing(line, dialing);
+                    link.phase = Phase::Dialing(transport, dialing);
                     return;
                 };
-                if self.dialer.route().tls.is_some() && line.application_protocol() != Some(b"h2") {
-                    return self.refuse(connection, line::NO_HTTP2, conductor);
+                if self.dialer.route().tls.is_some()
+                    && transport.application_protocol() != Some(b"h2")
+                {
+                    return self.refuse(connection, transport::NO_HTTP2, scheduler);
                 }
-                let greeting = link.greet(*line, self.shared.clone());
+                let greeting = link.greet(*transport, self.shared.clone());
                 link.phase = Phase::Greeting(greeting, dialing, opened);
-                self.dial(connection, conductor);
+                self.dial(connection, scheduler);
             }
             Phase::Greeting(mut greeting, dialing, opened) => {
                 match link.poll_greeting(&mut greeting) {
                     Poll::Pending => link.phase = Phase::Greeting(greeting, dialing, opened),
-                    Poll::Ready(Ok(session)) => self.begin(connection, session, opened, conductor),
+                    Poll::Ready(Ok(session)) => self.begin(connection, session, opened, scheduler),
                     Poll::Ready(Err(error)) => {
                         let (_, text) = link::reason(&Err(error));
-                        self.refuse(connection, &text, conductor);
+                        self.refuse(connection, &text, scheduler);
                     }
                 }
             }
@@ -184,18 +187,18 @@ impl Http2 {
         connection: usize,
         session: Box<Session>,
         opened: Opened,
-        conductor: &mut Conductor<'_>,
+        scheduler: &mut Scheduler<'_>,
     ) {
         self.links[connection].phase = Phase::Up(session);
-        self.links[connection].bells.ring_connection();
+        self.links[connection].ready.set_connection();
         self.list(connection);
-        let order = conductor.connected(connection, self.clock.now(), opened);
-        self.obey_for(connection, order, conductor);
+        let order = scheduler.connected(connection, self.clock.now(), opened);
+        self.obey_for(connection, order, scheduler);
     }
 
     /// A request is to be sent, as soon as the connection has room for it.
     fn send(&mut self, slot: usize) {
-        let connection = slot / self.lanes;
+        let connection = slot / self.depth;
         self.links[connection].waiting.push_back(slot);
         self.list(connection);
     }
@@ -209,10 +212,10 @@ impl Http2 {
     }
 
     /// Lets all connections that can go on do so.
-    fn run_listed(&mut self, conductor: &mut Conductor<'_>) {
+    fn run_listed(&mut self, scheduler: &mut Scheduler<'_>) {
         let mut listed = std::mem::take(&mut self.listed);
         listed.retain(|&connection| {
-            let again = self.run(connection, conductor);
+            let again = self.run(connection, scheduler);
             self.links[connection].is_listed = again;
             again
         });
@@ -222,30 +225,30 @@ impl Http2 {
 
     /// Sends what is waiting, and goes on with all streams that can go on; whether
     /// it has more to do at once.
-    fn run(&mut self, connection: usize, conductor: &mut Conductor<'_>) -> bool {
+    fn run(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) -> bool {
         let age = self.links[connection].age;
         self.links[connection].begin_turn();
         for _ in 0..TURNS_IN_A_ROW {
-            self.send_waiting(connection, conductor);
+            self.send_waiting(connection, scheduler);
             let link = &mut self.links[connection];
-            let rang = link.bells.take_connection();
+            let rang = link.ready.take_connection();
             let end = if rang { link.poll() } else { Poll::Pending };
-            let went = self.go_on(connection, conductor);
+            let went = self.go_on(connection, scheduler);
             let link = &mut self.links[connection];
             if link.age != age {
                 return false;
             }
             if let Poll::Ready(end) = end {
-                self.ended(connection, &end, conductor);
+                self.ended(connection, &end, scheduler);
                 return false;
             }
             if link.is_ending && link.out == 0 {
-                self.part(connection, conductor);
+                self.part(connection, scheduler);
                 return false;
             }
             match went {
                 // The connection itself tells of its end.
-                Went::Lost => link.bells.ring_connection(),
+                Went::Lost => link.ready.set_connection(),
                 Went::On => {}
                 Went::Nowhere if rang => {}
                 Went::Nowhere if link.readable.is_cut_short() => return true,
@@ -256,8 +259,8 @@ impl Http2 {
     }
 
     /// Opens streams for the requests that are waiting, as many as may be opened.
-    fn send_waiting(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
-        let host = conductor.host_of(connection);
+    fn send_waiting(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
+        let host = scheduler.host_of(connection);
         // A request that fails at once makes way for another: those come later.
         for _ in 0..self.links[connection].waiting.len() {
             let link = &mut self.links[connection];
@@ -267,15 +270,15 @@ impl Http2 {
             let Some(slot) = link.waiting.pop_front() else {
                 return;
             };
-            let (head, payload) = conductor.request(slot);
+            let (head, payload) = scheduler.request(slot);
             let has_body = !payload.is_empty();
             let request = match self.memories[host].request(head) {
                 Ok(request) => request,
                 Err(error) => {
                     let now = self.clock.now();
                     let text = error.to_string();
-                    let order = conductor.failed(slot, now, ErrorClass::Protocol, &text);
-                    self.obey(slot, order, conductor);
+                    let order = scheduler.failed(slot, now, ErrorClass::Protocol, &text);
+                    self.execute(slot, order, scheduler);
                     continue;
                 }
             };
@@ -284,11 +287,11 @@ impl Http2 {
             };
             match session.requests.send_request(request, !has_body) {
                 Ok((response, upload)) => {
-                    conductor.writing(slot, self.clock.now());
+                    scheduler.writing(slot, self.clock.now());
                     link.out += 1;
                     // The stream is not yet known to h2's wakers.
-                    link.bells.ring_lane(slot % self.lanes);
-                    link.bells.ring_connection();
+                    link.ready.set_stream(slot % self.depth);
+                    link.ready.set_connection();
                     self.streams[slot] = Some(Stream::new(response, upload, has_body));
                 }
                 Err(_) => {
@@ -301,20 +304,20 @@ impl Http2 {
         }
     }
 
-    /// Goes on with the streams whose bells have rung.
-    fn go_on(&mut self, connection: usize, conductor: &mut Conductor<'_>) -> Went {
+    /// Polls the streams that were woken.
+    fn go_on(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) -> Went {
         let age = self.links[connection].age;
         let mut went = Went::Nowhere;
         let mut from = 0;
-        while let Some(lane) = self.links[connection].bells.take_lane(from) {
-            from = lane;
-            let slot = connection * self.lanes + lane;
+        while let Some(number) = self.links[connection].ready.take_stream(from) {
+            from = number;
+            let slot = connection * self.depth + number;
             let Some(stream) = &mut self.streams[slot] else {
                 continue;
             };
             let link = &mut self.links[connection];
-            let mut cx = Context::from_waker(&link.wakers[lane]);
-            let outcome = stream.go_on(slot, &self.clock, &mut self.rendered, conductor, &mut cx);
+            let mut cx = Context::from_waker(&link.wakers[number]);
+            let outcome = stream.go_on(slot, &self.clock, &mut self.rendered, scheduler, &mut cx);
             let now = match outcome {
                 Outcome::Pending => continue,
                 Outcome::Lost => {
@@ -326,16 +329,16 @@ impl Http2 {
             self.streams[slot] = None;
             link.out -= 1;
             let order = match outcome {
-                Outcome::Answered(answered) => conductor.answered(slot, now, answered),
-                Outcome::Failed(class, text) => conductor.failed(slot, now, class, &text),
+                Outcome::Answered(answered) => scheduler.answered(slot, now, answered),
+                Outcome::Failed(class, text) => scheduler.failed(slot, now, class, &text),
                 _ => {
-                    conductor.returned(slot);
+                    scheduler.returned(slot);
                     // After GOAWAY h2 takes no more requests.
                     self.links[connection].has_room();
                     Order::Rest
                 }
             };
-            self.obey(slot, order, conductor);
+            self.execute(slot, order, scheduler);
             if self.links[connection].age != age {
                 return went;
             }
@@ -351,63 +354,63 @@ impl Http2 {
         &mut self,
         connection: usize,
         end: &Result<(), h2::Error>,
-        conductor: &mut Conductor<'_>,
+        scheduler: &mut Scheduler<'_>,
     ) {
         if self.links[connection].out == 0 {
-            return self.part(connection, conductor);
+            return self.part(connection, scheduler);
         }
-        self.give_back_waiting(connection, conductor);
+        self.give_back_waiting(connection, scheduler);
         let (class, text) = link::reason(end);
         self.close(connection);
-        let order = conductor.broken(connection, self.clock.now(), class, &text);
-        self.obey_for(connection, order, conductor);
+        let order = scheduler.broken(connection, self.clock.now(), class, &text);
+        self.obey_for(connection, order, scheduler);
     }
 
     /// The server takes no more requests on the connection, and none is out.
-    fn part(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+    fn part(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let was_silent = self.links[connection].is_silent;
-        self.give_back_waiting(connection, conductor);
+        self.give_back_waiting(connection, scheduler);
         self.close(connection);
         let now = self.clock.now();
         let order = if was_silent {
-            conductor.hung_up(connection, now)
+            scheduler.hung_up(connection, now)
         } else {
-            conductor.dropped(connection, now)
+            scheduler.dropped(connection, now)
         };
-        self.obey_for(connection, order, conductor);
+        self.obey_for(connection, order, scheduler);
     }
 
-    fn give_back_waiting(&mut self, connection: usize, conductor: &mut Conductor<'_>) {
+    fn give_back_waiting(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         while let Some(slot) = self.links[connection].waiting.pop_front() {
-            conductor.returned(slot);
+            scheduler.returned(slot);
         }
     }
 
     /// Gives up one request; the connection lives. If nothing at all was heard on it
     /// for as long as an answer may take, it gets no more requests, and is opened
     /// anew when those that are out have come to an end.
-    fn cancel(&mut self, slot: usize, conductor: &mut Conductor<'_>) {
-        let (connection, now) = (slot / self.lanes, self.clock.now());
+    fn cancel(&mut self, slot: usize, scheduler: &mut Scheduler<'_>) {
+        let (connection, now) = (slot / self.depth, self.clock.now());
         let link = &mut self.links[connection];
         link.waiting.retain(|&other| other != slot);
         // Without anyone who holds it, h2 resets the stream.
         if self.streams[slot].take().is_some() {
             link.out -= 1;
-            link.bells.ring_connection();
+            link.ready.set_connection();
         }
-        if now.saturating_sub(link.heard_at) >= conductor.timeout() {
+        if now.saturating_sub(link.heard_at) >= scheduler.timeout() {
             link.is_ending = true;
             link.is_silent = true;
         }
         self.list(connection);
-        let order = conductor.vacated(slot, now);
-        self.obey(slot, order, conductor);
+        let order = scheduler.vacated(slot, now);
+        self.execute(slot, order, scheduler);
     }
 
-    fn refuse_overdue(&mut self, conductor: &mut Conductor<'_>) {
+    fn refuse_overdue(&mut self, scheduler: &mut Scheduler<'_>) {
         let now = self.clock.now();
         while let Some(connection) = self.dialer.overdue(now, attempts(&self.links)) {
-            self.refuse(connection, "no connection in time", conductor);
+            self.refuse(connection, "no connection in time", scheduler);
         }
     }
 }
@@ -421,24 +424,24 @@ fn attempts(links: &[Link]) -> impl Iterator<Item = (usize, Dialing)> {
     links.iter().enumerate().filter_map(dialing)
 }
 
-impl Wire for Http2 {
+impl Driver for Http2 {
     #[inline]
     fn now(&self) -> u64 {
         self.clock.now()
     }
 
-    fn obey(&mut self, slot: usize, order: Order, conductor: &mut Conductor<'_>) {
+    fn execute(&mut self, slot: usize, order: Order, scheduler: &mut Scheduler<'_>) {
         match order {
             Order::Send => self.send(slot),
             Order::Rest => {}
-            Order::Reopen => self.connect(slot / self.lanes, conductor),
-            Order::Close => self.close(slot / self.lanes),
-            Order::Cancel => self.cancel(slot, conductor),
+            Order::Reopen => self.connect(slot / self.depth, scheduler),
+            Order::Close => self.close(slot / self.depth),
+            Order::Cancel => self.cancel(slot, scheduler),
         }
     }
 
-    fn turn(&mut self, wake: u64, conductor: &mut Conductor<'_>) -> io::Result<()> {
-        self.run_listed(conductor);
+    fn turn(&mut self, wake: u64, scheduler: &mut Scheduler<'_>) -> io::Result<()> {
+        self.run_listed(scheduler);
         let wake = if self.listed.is_empty() {
             wake.min(self.dialer.next_deadline())
         } else {
@@ -448,11 +451,11 @@ impl Wire for Http2 {
         self.reactor.wait(Duration::from_nanos(wait))?;
         let events = self.reactor.take_events();
         for happening in happenings(&events, self.links.len()) {
-            self.event(happening, conductor);
+            self.event(happening, scheduler);
         }
         self.reactor.give_back(events);
-        self.run_listed(conductor);
-        self.refuse_overdue(conductor);
+        self.run_listed(scheduler);
+        self.refuse_overdue(scheduler);
         Ok(())
     }
 

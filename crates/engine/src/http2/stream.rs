@@ -10,9 +10,9 @@ use h2::{Error, Reason, RecvStream, SendStream};
 
 use super::heads;
 use crate::clock::Clock;
-use crate::conductor::{Answered, Conductor};
 use crate::error::ErrorClass;
 use crate::exchange::{AnswerHead, BodyUse};
+use crate::scheduler::{Answered, Scheduler};
 
 /// Most bytes of a body that are handed over at once: h2 keeps a copy.
 const PART: usize = 64 * 1024;
@@ -73,11 +73,11 @@ impl Stream {
         slot: usize,
         clock: &Clock,
         rendered: &mut Vec<u8>,
-        conductor: &mut Conductor<'_>,
+        scheduler: &mut Scheduler<'_>,
         cx: &mut Context<'_>,
     ) -> Outcome {
         if let Some(upload) = &mut self.upload {
-            let (_, payload) = conductor.request(slot);
+            let (_, payload) = scheduler.request(slot);
             // What stopped an upload also shows in the answer.
             if upload.go_on(payload, cx) {
                 self.upload = None;
@@ -95,11 +95,11 @@ impl Stream {
                 length: heads::announced_length(&answer),
                 bytes: rendered,
             };
-            let inspect = conductor.head(slot, &head) == BodyUse::Inspect;
+            let inspect = scheduler.head(slot, &head) == BodyUse::Inspect;
             let (status, announced) = (head.status, head.length);
             let body = answer.into_body();
             if !body.is_end_stream() {
-                conductor.first_byte(slot, clock.now());
+                scheduler.first_byte(slot, clock.now());
             }
             self.download = Download::Coming(Coming {
                 body,
@@ -111,7 +111,7 @@ impl Stream {
         }
         match &mut self.download {
             Download::Awaited(_) => Outcome::Pending,
-            Download::Coming(coming) => coming.go_on(slot, conductor, cx),
+            Download::Coming(coming) => coming.go_on(slot, scheduler, cx),
         }
     }
 }
@@ -144,7 +144,7 @@ impl Coming {
     fn go_on(
         &mut self,
         slot: usize,
-        conductor: &mut Conductor<'_>,
+        scheduler: &mut Scheduler<'_>,
         cx: &mut Context<'_>,
     ) -> Outcome {
         loop {
@@ -152,7 +152,7 @@ impl Coming {
                 Poll::Pending => return Outcome::Pending,
                 Poll::Ready(Some(Ok(part))) => {
                     if self.inspect {
-                        conductor.body(slot, self.length, &part);
+                        scheduler.body(slot, self.length, &part);
                     }
                     self.length += part.len() as u64;
                     // Of a stream that is over, which is seen next.

@@ -1,11 +1,11 @@
-//! A simulated target in virtual time, and the conductor's exact tests on it.
+//! A simulated target in virtual time, and the scheduler's exact tests on it.
 
 mod closed;
 mod connections;
 mod following;
-mod lanes;
 mod open;
 mod segment;
+mod slots;
 mod wholes;
 
 use std::cmp::Reverse;
@@ -17,14 +17,15 @@ use std::time::Duration;
 
 use tenbin_plan::{Load, Pace};
 
-use crate::conductor::{Answered, Conductor, Opened, Rest, Score};
+use crate::driver::Driver;
 use crate::error::ErrorClass;
 use crate::exchange::{Exchange, Judgement, Moment, Next, Workload};
+use crate::opened::Opened;
 use crate::order::Order;
 use crate::sample::{Ledger, OpSample, Sample};
+use crate::scheduler::{Answered, Rest, Schedule, Scheduler};
 use crate::think::Thinker;
-use crate::wire::Wire;
-use crate::{pacer, stop, wire};
+use crate::{driver, pacer, stop};
 
 const MILLIS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
@@ -71,7 +72,7 @@ struct Simulation<'s> {
     /// Counted up, slot by slot, whenever a connection is closed or an answer given
     /// up, so that its events lapse.
     generation: Vec<u64>,
-    lanes: usize,
+    depth: usize,
     /// The fate of a request on a connection at a time.
     fate: &'s mut dyn FnMut(usize, u64) -> Fate,
     /// Whether a connection attempt at a time succeeds.
@@ -86,8 +87,8 @@ struct Simulation<'s> {
 impl Simulation<'_> {
     /// Nothing that is under way on the connection of `slot` comes about.
     fn lapse(&mut self, slot: usize) {
-        let first = slot - slot % self.lanes;
-        for generation in &mut self.generation[first..first + self.lanes] {
+        let first = slot - slot % self.depth;
+        for generation in &mut self.generation[first..first + self.depth] {
             *generation += 1;
         }
     }
@@ -105,15 +106,15 @@ impl Simulation<'_> {
     }
 }
 
-impl Wire for Simulation<'_> {
+impl Driver for Simulation<'_> {
     fn now(&self) -> u64 {
         self.now
     }
 
-    fn obey(&mut self, slot: usize, order: Order, conductor: &mut Conductor<'_>) {
+    fn execute(&mut self, slot: usize, order: Order, scheduler: &mut Scheduler<'_>) {
         match order {
             Order::Send => {
-                conductor.writing(slot, self.now);
+                scheduler.writing(slot, self.now);
                 match (self.fate)(slot, self.now) {
                     Fate::Answer(wait, status) => {
                         let reusable = true;
@@ -139,20 +140,20 @@ impl Wire for Simulation<'_> {
                 self.after(self.connect_nanos, slot, event);
             }
             Order::Close => self.lapse(slot),
-            Order::Cancel if self.lanes > 1 => {
+            Order::Cancel if self.depth > 1 => {
                 self.generation[slot] += 1;
-                let order = conductor.vacated(slot, self.now);
-                self.obey(slot, order, conductor);
+                let order = scheduler.vacated(slot, self.now);
+                self.execute(slot, order, scheduler);
             }
             Order::Cancel => {
                 self.lapse(slot);
-                let order = conductor.hung_up(slot, self.now);
-                self.obey(slot, order, conductor);
+                let order = scheduler.hung_up(slot, self.now);
+                self.execute(slot, order, scheduler);
             }
         }
     }
 
-    fn turn(&mut self, wake: u64, conductor: &mut Conductor<'_>) -> io::Result<()> {
+    fn turn(&mut self, wake: u64, scheduler: &mut Scheduler<'_>) -> io::Result<()> {
         self.turns += 1;
         assert!(self.turns < 1_000_000, "it spins at {} ns", self.now);
         let next = self.events.peek().map_or(u64::MAX, |coming| coming.0.time);
@@ -180,10 +181,10 @@ impl Wire for Simulation<'_> {
                         connect_nanos: self.connect_nanos,
                         tls_nanos: None,
                     };
-                    conductor.connected(slot / self.lanes, self.now, opened)
+                    scheduler.connected(slot / self.depth, self.now, opened)
                 }
                 Event::Refused => {
-                    conductor.refused(slot / self.lanes, self.now, "connection refused")
+                    scheduler.refused(slot / self.depth, self.now, "connection refused")
                 }
                 Event::Answered { status, reusable } => {
                     let answer = Answered {
@@ -193,19 +194,19 @@ impl Wire for Simulation<'_> {
                         cut_at: None,
                         reusable,
                     };
-                    conductor.answered(slot, self.now, answer)
+                    scheduler.answered(slot, self.now, answer)
                 }
                 Event::Reset => {
                     self.lapse(slot);
-                    let connection = slot / self.lanes;
-                    conductor.broken(connection, self.now, ErrorClass::Reset, "reset")
+                    let connection = slot / self.depth;
+                    scheduler.broken(connection, self.now, ErrorClass::Reset, "reset")
                 }
                 Event::Returned => {
-                    conductor.returned(slot);
+                    scheduler.returned(slot);
                     Order::Rest
                 }
             };
-            self.obey(slot, order, conductor);
+            self.execute(slot, order, scheduler);
         }
         Ok(())
     }
@@ -275,7 +276,7 @@ struct Play {
     rest: Option<u64>,
     stop_at: u64,
     connect_nanos: u64,
-    lanes: usize,
+    depth: usize,
     weights: Vec<u32>,
 }
 
@@ -297,7 +298,7 @@ impl Play {
             rest: None,
             stop_at: u64::MAX,
             connect_nanos: 0,
-            lanes: 1,
+            depth: 1,
             weights: vec![1],
         }
     }
@@ -326,11 +327,11 @@ impl Play {
             open: self.lead,
             close,
         };
-        let score = Score {
+        let schedule = Schedule {
             thread: 0,
             beside: false,
             connections: self.load.connections,
-            lanes: self.lanes,
+            depth: self.depth,
             weights: self.weights.clone(),
             think: self.load.think.map(|think| Thinker::new(&think, 1, 0)),
             keep_alive: self.load.keep_alive,
@@ -355,8 +356,8 @@ impl Play {
             now: 0,
             events: BinaryHeap::new(),
             created: 0,
-            generation: vec![0; self.load.connections * self.lanes * self.weights.len()],
-            lanes: self.lanes,
+            generation: vec![0; self.load.connections * self.depth * self.weights.len()],
+            depth: self.depth,
             fate,
             accepts,
             stop: &stop,
@@ -366,11 +367,11 @@ impl Play {
         };
         let mut samples = Vec::new();
         let mut ship = |sample| samples.push(sample);
-        let mut conductor = Conductor::new(score, workload, &mut ship);
-        wire::run(&mut simulation, &mut conductor, &stop).unwrap();
-        let lives = conductor.take_lives();
-        let unmeasured = conductor.unmeasured();
-        drop(conductor);
+        let mut scheduler = Scheduler::new(schedule, workload, &mut ship);
+        driver::run(&mut simulation, &mut scheduler, &stop).unwrap();
+        let lives = scheduler.take_lives();
+        let unmeasured = scheduler.unmeasured();
+        drop(scheduler);
         Played {
             unmeasured,
             ..Played::new(samples, lives, simulation.turns)
@@ -387,7 +388,7 @@ struct Played {
     seconds: f64,
     /// Operations issued after the window closed.
     unmeasured: u64,
-    /// How often the conductor was woken.
+    /// How often the scheduler was woken.
     turns: u64,
 }
 

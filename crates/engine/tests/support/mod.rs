@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tenbin_engine::{
-    AnswerHead, BodyUse, Carrier, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment, News,
+    AnswerHead, BodyUse, Destination, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment, News,
     Next, OpSample, Route, StageSums, TcpFigures, Workload, drive,
 };
 use tenbin_plan::Load;
@@ -187,7 +187,7 @@ pub fn driven(
 ) -> Driven {
     let plan = Drive {
         rest: None,
-        carrier: Carrier::Route(route),
+        destination: Destination::Route(route),
         load,
         seed: 1,
         lead: Duration::ZERO,

@@ -1,9 +1,8 @@
 //! Is the bucket there, and ours?
 
+use super::reply::NO_BUCKET;
 use super::{Check, Examined, Found, Visit, access_key, clock, region, secret_key};
 
-/// Codes that say that there is none.
-pub(super) const MISSING: &[&str] = &["NoSuchBucket"];
 /// Codes that say that it is not for us.
 const FOREIGN: &[&str] = &["AccessDenied", "AllAccessDisabled", "AccountProblem"];
 
@@ -34,7 +33,7 @@ impl Check for Bucket {
                 reply.shown()
             ))];
         }
-        if reply.says(MISSING) {
+        if reply.says(NO_BUCKET) {
             return vec![Found::warning(
                 format!("there is no {bucket}"),
                 "it will be made, and deleted after the run; name another with --bucket",

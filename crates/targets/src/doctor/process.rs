@@ -4,8 +4,8 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::address::Address;
 use crate::running::Running;
-use crate::way::Address;
 
 /// A process of this machine. What it was started with may hold secrets, so that only
 /// its number and its name can be shown.

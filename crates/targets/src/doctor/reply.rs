@@ -2,6 +2,9 @@
 
 use super::{Examined, Found};
 
+/// Codes of a bucket that does not exist.
+pub(super) const NO_BUCKET: &[&str] = &["NoSuchBucket"];
+
 /// What a target said to a signed question about the bucket: to list one object.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reply {
@@ -33,7 +36,7 @@ impl Reply {
 
     /// Whether the signature was found to be right: the bucket was looked for.
     pub(super) fn is_let_in(&self) -> bool {
-        self.is_listing || self.says(super::bucket::MISSING)
+        self.is_listing || self.says(NO_BUCKET)
     }
 
     /// What came back, as evidence.

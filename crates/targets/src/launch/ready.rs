@@ -8,10 +8,11 @@ use url::Url;
 
 use super::placeholders::Placeholders;
 use super::{Grounds, Waiting, command};
+use crate::address::Address;
 use crate::error::{Exit, LogTail, TargetError};
 use crate::probe::{self, Door, ProbeError};
-use crate::running::Process;
-use crate::way::{Address, Way};
+use crate::process::Process;
+use crate::way::Way;
 
 /// Between two looks.
 const POLL: Duration = Duration::from_millis(20);

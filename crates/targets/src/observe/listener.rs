@@ -10,8 +10,9 @@ use tenbin_plan::Processes;
 
 use super::local::LocalProcesses;
 use super::{Lost, Observed, Source};
+use crate::address::Address;
 use crate::usage::{Depth, Usage};
-use crate::way::{Address, Way};
+use crate::way::Way;
 
 #[derive(Debug)]
 struct Listener(LocalProcesses);

@@ -6,8 +6,9 @@ use super::processes::Observer;
 #[cfg(target_os = "linux")]
 use super::whose::lives;
 use super::{Kind, Lost, Source, Subject};
+use crate::address::Address;
 use crate::usage::{Depth, Usage};
-use crate::way::{Address, Way};
+use crate::way::Way;
 
 /// A number may be used again; together with its start it is unique.
 type Identity = (i32, u64);

@@ -23,8 +23,9 @@ use std::time::{Duration, Instant};
 
 use tenbin_plan::Observe;
 
+use crate::address::Address;
 use crate::usage::{Depth, Reading, Usage};
-use crate::way::{Address, Way};
+use crate::way::Way;
 
 pub(crate) use listener::listener;
 pub use local::listeners;

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use nix::ifaddrs::{InterfaceAddress, getifaddrs};
 use nix::sys::socket::SockaddrStorage;
 
+use crate::address::Address;
 use crate::running::Running;
-use crate::way::Address;
 
 impl Running {
     /// Whether it runs on this machine. `None` if that cannot be told: behind a bridge

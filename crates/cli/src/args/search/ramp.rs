@@ -8,7 +8,7 @@ use tenbin_plan::rate::Rate;
 use tenbin_plan::{At, Draft, LoadDraft, Refusal, WorkloadDraft};
 
 use crate::args::patterns::PatternArgs;
-use crate::args::target::problem;
+use crate::args::problem;
 use crate::args::{OutputArgs, RequestArgs, RoundsArgs, TargetArgs, set};
 
 /// `tenbin search ramp`.

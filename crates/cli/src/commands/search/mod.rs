@@ -14,7 +14,7 @@ use std::io;
 use std::path::Path;
 
 use tenbin_corpus::Error;
-use tenbin_weigh::Stop;
+use tenbin_runner::Stop;
 
 pub(crate) use helpers::helper;
 
@@ -57,17 +57,7 @@ fn fail(error: &Error) -> Exit {
         }
         _ => output::error(&error.to_string()),
     }
-    exit_of(error)
-}
-
-/// What the program ends with on that.
-pub(crate) fn exit_of(error: &Error) -> Exit {
-    match error {
-        Error::Malformed { .. } | Error::Read { .. } | Error::Refused(_) => Exit::Refused,
-        Error::Write { .. } => Exit::Record,
-        Error::Server { .. } => Exit::Target,
-        Error::Stopped => Exit::Interrupted,
-    }
+    Exit::of_corpus(error)
 }
 
 /// What the first Ctrl-C sets.

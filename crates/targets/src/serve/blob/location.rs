@@ -90,6 +90,17 @@ pub(super) fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, fold)
 }
 
+/// Where a piece belongs, and the proof that it may be touched.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) cluster: u32,
+    pub(super) volume: u32,
+    pub(super) number: u64,
+    /// Bytes.
+    pub(super) size: u64,
+    pub(super) token: &'a str,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

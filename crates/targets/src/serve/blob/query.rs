@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
+use super::location::Place;
 use super::reply::Refusal;
-use super::store::Place;
 
 /// Names and values. What is absent is zero or empty, as it is to the access layer.
 pub(super) struct Query<'a>(Vec<(&'a str, &'a str)>);

@@ -19,10 +19,11 @@ use tenbin_plan::Secret;
 
 use super::faults::{FaultKind, Faults};
 use super::location::Location;
+use super::location::Place;
 use super::query::Query;
 use super::reply::{self, Refusal, Reply};
 use super::sign::sign;
-use super::store::{CLUSTER, LARGEST_PIECE, PIECE, Place, Room, Store};
+use super::store::{CLUSTER, LARGEST_PIECE, PIECE, Room, Store};
 use super::ticket::Ticket;
 use super::trace::Trace;
 use super::{Gone, framing, hashes, token};

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::location::{Location, Slice};
+use super::location::{Location, Place, Slice};
 use super::ticket::Ticket;
 use crate::serve::budget::{Budget, EACH_OBJECT, Full, Share};
 
@@ -27,17 +27,6 @@ const VOLUMES: u64 = 4;
 const SLICE: u64 = 4;
 /// Slices of a location, at most.
 const MOST_SLICES: u64 = 4;
-
-/// Where a piece belongs, and the proof that it may be touched.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
-    pub(super) cluster: u32,
-    pub(super) volume: u32,
-    pub(super) number: u64,
-    /// Bytes.
-    pub(super) size: u64,
-    pub(super) token: &'a str,
-}
 
 /// Blobs in memory.
 #[derive(Debug)]

@@ -2,8 +2,7 @@
 //!
 //! Nothing is kept of it: all that it allows stands in it, under a sum.
 
-use super::location::{Slice, crc};
-use super::store::Place;
+use super::location::{Place, Slice, crc};
 
 /// What only this server knows.
 const SECRET: &[u8] = b"tenbin serve blob pieces";

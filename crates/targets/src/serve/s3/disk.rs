@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::keys;
-use super::store::{Content, Object};
+use super::object::{Content, Object};
 
 /// End of every object file; its last byte is the version of the layout.
 const MARK: &[u8; 8] = b"tenbin\0\x01";

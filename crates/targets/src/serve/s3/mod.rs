@@ -4,10 +4,12 @@
 
 mod access;
 mod disk;
+mod failure;
 mod faults;
 mod flaky;
 mod keys;
 mod listing;
+mod object;
 mod pages;
 mod receive;
 mod service;

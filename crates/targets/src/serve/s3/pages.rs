@@ -5,7 +5,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use s3s::dto::{CommonPrefix, EncodingType, Object as ListedObject, Timestamp};
 use s3s::{S3Result, s3_error};
 
-use super::service::{e_tag, signed};
+use super::object::{e_tag, signed};
 use super::store::Listing;
 
 /// Entries on a page, at most (Amazon S3 API reference, ListObjectsV2).

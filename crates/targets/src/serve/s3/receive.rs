@@ -11,7 +11,7 @@ use md5::{Digest, Md5};
 use s3s::dto::StreamingBlob;
 use s3s::{S3Error, S3ErrorCode, S3Result, StdError, s3_error};
 
-use super::service::{internal, on_disk_thread};
+use super::failure::{self, internal, on_disk_thread};
 use super::store::{Store, Upload};
 
 /// Content up to this size goes to the disk in one step.
@@ -67,7 +67,7 @@ pub(super) async fn receive(
     }
 
     if full {
-        return Err(super::service::full());
+        return Err(failure::full());
     }
     let md5: [u8; 16] = digest.finalize().into();
     if expected.is_some_and(|expected| expected != md5) {

@@ -6,25 +6,27 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use futures_util::stream;
+use hyper::HeaderMap;
 use hyper::header::{HeaderValue, RETRY_AFTER};
-use hyper::{HeaderMap, StatusCode};
 use s3s::dto::{
     Bucket, CopyObjectInput, CopyObjectOutput, CopyObjectResult, CopySource, CreateBucketInput,
     CreateBucketOutput, DeleteBucketInput, DeleteBucketOutput, DeleteObjectInput,
-    DeleteObjectOutput, DeleteObjectsInput, DeleteObjectsOutput, DeletedObject, ETag,
-    ETagCondition, GetBucketLocationInput, GetBucketLocationOutput, GetObjectInput,
-    GetObjectOutput, HeadBucketInput, HeadBucketOutput, HeadObjectInput, HeadObjectOutput,
-    ListBucketsInput, ListBucketsOutput, ListObjectsInput, ListObjectsOutput, ListObjectsV2Input,
+    DeleteObjectOutput, DeleteObjectsInput, DeleteObjectsOutput, DeletedObject, ETagCondition,
+    GetBucketLocationInput, GetBucketLocationOutput, GetObjectInput, GetObjectOutput,
+    HeadBucketInput, HeadBucketOutput, HeadObjectInput, HeadObjectOutput, ListBucketsInput,
+    ListBucketsOutput, ListObjectsInput, ListObjectsOutput, ListObjectsV2Input,
     ListObjectsV2Output, Metadata, MetadataDirective, PutObjectInput, PutObjectOutput,
     Range as RangeHeader, StreamingBlob,
 };
-use s3s::{S3, S3Error, S3ErrorCode, S3Request, S3Response, S3Result, StdError, s3_error};
+use s3s::{S3, S3Request, S3Response, S3Result, s3_error};
 
+use super::failure::on_disk_thread;
 use super::faults::{FaultKind, Faults, Writer};
 use super::listing::{After, Next, Query};
+use super::object::{Content, Object, e_tag, signed};
 use super::pages::{ListRequest, Spelling, count, page_size};
 use super::receive::receive;
-use super::store::{Content, Listing, Object, Reader, Store, StoreError};
+use super::store::{Listing, Reader, Store, StoreError};
 
 /// Answers up to this size are read in one step.
 const STEP: u64 = 1024 * 1024;
@@ -85,53 +87,12 @@ impl Service {
     }
 }
 
-/// Does something with the store on a thread that may wait.
-pub(super) async fn on_disk_thread<T: Send + 'static>(
-    store: &Arc<Store>,
-    work: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,
-) -> S3Result<T> {
-    let store = Arc::clone(store);
-    let result = tokio::task::spawn_blocking(move || work(&store)).await;
-    Ok(result.map_err(|error| internal(Box::new(error)))??)
-}
-
-/// The client is told that it is our fault, and nothing about our files.
-pub(super) fn internal(source: StdError) -> S3Error {
-    S3Error::with_source(s3s::S3ErrorCode::InternalError, source)
-}
-
-impl From<StoreError> for S3Error {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::NoSuchBucket => s3_error!(NoSuchBucket, "the bucket does not exist"),
-            StoreError::NoSuchKey => s3_error!(NoSuchKey, "the key does not exist"),
-            StoreError::BucketExists => {
-                s3_error!(BucketAlreadyOwnedByYou, "the bucket exists already")
-            }
-            StoreError::BucketNotEmpty => s3_error!(BucketNotEmpty, "the bucket is not empty"),
-            StoreError::KeyExists => s3_error!(PreconditionFailed, "the key exists already"),
-            StoreError::Full => full(),
-            StoreError::Storage(error) => internal(Box::new(error)),
-        }
-    }
-}
-
 /// Deletes an object, unless the server is to acknowledge this and keep it.
 fn delete(store: &Store, faults: &Faults, bucket: &str, key: &str) -> Result<(), StoreError> {
     match faults.strike(FaultKind::KeepDeleted) {
         true => store.has_bucket(bucket),
         false => store.delete(bucket, key),
     }
-}
-
-/// The objects of a store in memory have all the memory that they may have.
-pub(super) fn full() -> S3Error {
-    let mut refused = S3Error::with_message(
-        S3ErrorCode::Custom("InsufficientStorage".into()),
-        "the store keeps its objects in memory and may take no more; see --memory",
-    );
-    refused.set_status_code(StatusCode::INSUFFICIENT_STORAGE);
-    refused
 }
 
 #[async_trait::async_trait]
@@ -449,15 +410,6 @@ impl S3 for Service {
             ..ListObjectsV2Output::default()
         }))
     }
-}
-
-pub(super) fn signed(length: u64) -> i64 {
-    i64::try_from(length).unwrap_or(i64::MAX)
-}
-
-pub(super) fn e_tag(object: &Object) -> ETag {
-    let hex = object.md5.iter().map(|byte| format!("{byte:02x}"));
-    ETag::Strong(hex.collect())
 }
 
 fn metadata(object: &Object) -> Option<Metadata> {

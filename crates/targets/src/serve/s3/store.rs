@@ -14,6 +14,7 @@ use bytes::Bytes;
 
 use super::disk::{Disk, Staged};
 use super::listing::{Next, Query, page};
+use super::object::{Content, Object};
 use crate::serve::budget::{Budget, EACH_OBJECT, Full, Share};
 
 /// Why the store refuses.
@@ -39,27 +40,6 @@ impl From<Full> for StoreError {
     fn from(_: Full) -> Self {
         Self::Full
     }
-}
-
-/// What is known of an object.
-#[derive(Debug, Clone)]
-pub(super) struct Object {
-    pub(super) size: u64,
-    pub(super) md5: [u8; 16],
-    pub(super) modified: SystemTime,
-    pub(super) content_type: Option<String>,
-    pub(super) metadata: Vec<(String, String)>,
-    pub(super) content: Content,
-    /// The part of the store's memory that it takes apart from its content, if that is limited.
-    pub(super) entry: Option<Arc<Share>>,
-}
-
-/// Where the content of an object is.
-#[derive(Debug, Clone)]
-pub(super) enum Content {
-    /// With its part of the store's memory, if that is limited.
-    InMemory(Bytes, Option<Arc<Share>>),
-    OnDisk,
 }
 
 /// Content on its way in.

@@ -1,0 +1,27 @@
+//! What a run needs besides its plan.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use tenbin_runner::{RunContext, Stop};
+
+use crate::progress::Display;
+use crate::{allocator, interrupt};
+
+/// The signal that stops a run, and its directories; the run directory will be below `root`.
+pub(super) fn context_in(root: &Path, display: &Display) -> anyhow::Result<(Stop, RunContext)> {
+    let stop = interrupt::stop(display.speaker()).context("cannot listen to Ctrl-C")?;
+    let executable = std::env::current_exe().context("cannot find this program's own file")?;
+    let plan_directory = std::env::current_dir().context("cannot tell the working directory")?;
+    Ok((
+        stop,
+        RunContext {
+            root: root.to_owned(),
+            plan_directory,
+            executable,
+            count_allocations: allocator::allocated,
+            is_precise: tenbin_verdict::is_precise,
+            lengthen_slices: false,
+        },
+    ))
+}

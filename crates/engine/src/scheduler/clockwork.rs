@@ -1,0 +1,250 @@
+//! What time alone brings about: the window, samples, timeouts, the end.
+
+use std::sync::atomic::Ordering;
+
+use super::{Scheduler, SlotState};
+use crate::error::ErrorClass;
+use crate::order::Order;
+use crate::tally::Times;
+
+/// How long answers are waited for once the slice has been stopped.
+pub(super) const STOP_DRAIN_NANOS: u64 = 1_000_000_000;
+
+/// Length of the stretch one sample covers.
+pub(super) const SAMPLE_NANOS: u64 = 1_000_000_000;
+
+impl Scheduler<'_> {
+    /// What is to be done now: asked again until it says `None`.
+    pub fn tick(&mut self, now: u64) -> Option<(usize, Order)> {
+        self.turn_window(now);
+        if self.stopped {
+            return None;
+        }
+        if now >= self.next_deadline
+            && let Some(late) = self.take_overdue(now)
+        {
+            return Some((late, Order::Cancel));
+        }
+        if let Some(again) = self.retry(now) {
+            return Some(again);
+        }
+        if let Some(slot) = self.take_again() {
+            return Some((slot, Order::Send));
+        }
+        self.expire_queue(now);
+        if self.waiting && now < self.rested {
+            return None;
+        }
+        self.waiting = false;
+        self.take_work(now).map(|slot| (slot, Order::Send))
+    }
+
+    /// The slot of the next operation, if one is due and somebody is free for it.
+    pub(super) fn take_work(&mut self, now: u64) -> Option<usize> {
+        if !self.work_is_due(now) {
+            return None;
+        }
+        let slot = self.dispatch.take(self.in_flight, now)?;
+        (self.prepare(slot, now) == Order::Send).then_some(slot)
+    }
+
+    /// When [`Self::tick`] must be asked again at the latest.
+    pub fn wake(&self, now: u64) -> u64 {
+        if self.stopped {
+            return self.patience.max(now);
+        }
+        let mut wake = self.next_deadline.min(self.next_retry);
+        if !self.window_open {
+            wake = wake.min(self.schedule.open);
+        } else if !self.window_closed {
+            wake = wake.min(self.next_sample).min(self.schedule.close);
+        }
+        if let Some(due) = self.next_arrival() {
+            // With nobody free for it, an arrival can only expire.
+            let act = if self.waiting || !self.dispatch.is_ready(self.in_flight) {
+                due.saturating_add(self.schedule.timeout)
+            } else {
+                due
+            };
+            wake = wake.min(act);
+        }
+        if self.waiting && !self.over(self.rested) {
+            wake = wake.min(self.rested);
+        }
+        if let Some(thought) = self.dispatch.next_thought()
+            && !self.waiting
+            && !self.exhausted
+            && !self.over(thought)
+        {
+            wake = wake.min(thought);
+        }
+        wake.max(now)
+    }
+
+    /// Whether the slice is over for this thread.
+    pub fn finished(&self, now: u64) -> bool {
+        if self.stopped {
+            return self.in_flight == 0 || now >= self.patience;
+        }
+        if self.in_flight > 0 {
+            return false;
+        }
+        // A schedule may end before the window does, though not before it opens.
+        self.exhausted
+            || self.issued >= self.allowance.operations
+            || (self.due == u64::MAX && now >= self.schedule.open)
+            || (now >= self.allowance.until && self.next_arrival().is_none())
+    }
+
+    /// Ships the last sample. Requests still out are censored.
+    pub fn finish(&mut self, now: u64) {
+        self.cut_window(self.last_end);
+        for slot in 0..self.slots.len() {
+            let entry = &mut self.slots[slot];
+            if matches!(entry.state, SlotState::Busy | SlotState::Returned) {
+                self.workload.lost(&mut entry.exchange, ErrorClass::Timeout);
+            }
+        }
+        if self.in_flight > 0 {
+            self.tally.paused(self.quiet_since, now);
+        }
+        if self.schedule.rest.is_some() {
+            // What connections did for the rest of a segment is not of the window.
+            self.tally.forget_connections();
+        }
+        let drained = self.tally.ship(now.max(self.tally.since()), 0, true);
+        (self.ship)(drained);
+        self.workload.slice_over();
+    }
+
+    /// Open loop: when the next operation is due, if there is to be another.
+    #[inline]
+    pub(super) fn next_arrival(&self) -> Option<u64> {
+        (!self.closed_loop && !self.over(self.due)).then_some(self.due)
+    }
+
+    /// Finds a request that is out for too long and counts it as failed. One look
+    /// at all slots per timeout is enough: those written later bring their deadlines.
+    fn take_overdue(&mut self, now: u64) -> Option<usize> {
+        let timeout = self.schedule.timeout;
+        let mut next = u64::MAX;
+        for slot in 0..self.slots.len() {
+            let entry = &self.slots[slot];
+            let is_busy = entry.state == SlotState::Busy;
+            if !is_busy && entry.state != SlotState::Returned {
+                continue;
+            }
+            let deadline = entry.deadline(timeout);
+            if deadline > now {
+                next = next.min(deadline);
+                continue;
+            }
+            self.lose(slot, now, ErrorClass::Timeout, "no answer in time");
+            if is_busy {
+                return Some(slot);
+            }
+            self.settle(slot);
+        }
+        self.next_deadline = next;
+        None
+    }
+
+    /// Open loop: arrivals that found no connection within the timeout failed.
+    fn expire_queue(&mut self, now: u64) {
+        let timeout = self.schedule.timeout;
+        while let Some(due) = self.next_arrival() {
+            if due.saturating_add(timeout) > now {
+                return;
+            }
+            if let Some(pacer) = &mut self.schedule.pacer {
+                pacer.take();
+                self.due = pacer.due();
+            }
+            self.issued += 1;
+            // Connections given up on just now were there while it waited.
+            let (class, text) = if self.up == 0 && self.none_up_since <= due {
+                let why = match self.last_refusal.as_str() {
+                    "" => "no connection in time",
+                    why => why,
+                };
+                (ErrorClass::Connect, why)
+            } else {
+                (ErrorClass::Timeout, "waited too long for a free connection")
+            };
+            let times = Times {
+                intended: due,
+                started: due,
+                ended: now,
+            };
+            // It was never given to a host; with several, the first stands for it.
+            self.tally.never_prepared(0, times, class, text);
+            self.workload.unprepared(class);
+            self.exhausted |= self.workload.gives_up();
+            if self.window_closed {
+                self.tally.never_prepared_censored(times);
+            }
+        }
+    }
+
+    /// Opens and closes the window and ships samples as time goes by.
+    fn turn_window(&mut self, now: u64) {
+        if !self.window_open {
+            if now < self.schedule.open {
+                return;
+            }
+            self.window_open = true;
+            self.tally.open_window();
+            let standing: Vec<_> = self.standing().collect();
+            for connection in standing {
+                self.tally.stands(connection);
+            }
+        }
+        if self.window_closed {
+            return;
+        }
+        if let Some(rest) = &self.schedule.rest {
+            let edge = rest.edge.load(Ordering::Relaxed);
+            if now >= edge {
+                self.cut_window(edge);
+                return;
+            }
+        }
+        if now >= self.schedule.close {
+            self.close_window(self.schedule.close);
+        } else if now >= self.next_sample {
+            let backlog = self.backlog(now);
+            let sample = self.tally.ship(now, backlog, false);
+            (self.ship)(sample);
+            self.next_sample = now + SAMPLE_NANOS;
+        }
+    }
+
+    /// Closes the window before its time, if it is open.
+    pub(super) fn cut_window(&mut self, at: u64) {
+        if !self.window_closed {
+            self.close_window(at.clamp(self.schedule.open, self.schedule.close));
+        }
+    }
+
+    fn close_window(&mut self, at: u64) {
+        self.window_closed = true;
+        self.tally.close_window(at);
+        let backlog = self.backlog(at);
+        // A thread may learn late that another one has closed it.
+        let sample = self.tally.ship(at.max(self.tally.since()), backlog, false);
+        (self.ship)(sample);
+        if let Some(rest) = &self.schedule.rest {
+            let until = at.saturating_add(rest.most);
+            self.allowance.until = self.allowance.until.min(until);
+        }
+    }
+
+    fn backlog(&self, now: u64) -> u64 {
+        let until = now.min(self.schedule.close);
+        let Some(pacer) = &self.schedule.pacer else {
+            return 0;
+        };
+        let left = self.allowance.operations.saturating_sub(self.issued);
+        pacer.due_before(until).min(left)
+    }
+}

@@ -1,0 +1,379 @@
+//! What connections do: opened, refused, broken off, closed, and back again.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use super::{Scheduler, SlotState};
+use crate::error::ErrorClass;
+use crate::opened::Opened;
+use crate::order::Order;
+use crate::spread::Life;
+use crate::tally::{Standing, Times};
+
+/// First and longest wait before connecting again after a refusal.
+const BACK_OFF_NANOS: (u64, u64) = (5_000_000, 500_000_000);
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum LinkState {
+    /// Not open, or being opened.
+    #[default]
+    Down,
+    /// Waiting until this time to connect again.
+    BackingOff(u64),
+    /// Open.
+    Up,
+    /// Not to be opened again.
+    Over,
+}
+
+/// A connection.
+#[derive(Debug, Default)]
+pub(super) struct Link {
+    pub(super) state: LinkState,
+    /// Requests that it has carried since it was opened.
+    pub(super) carried: u64,
+    pub(super) opened: Opened,
+    /// From the write of its first request to the first byte of the answer.
+    pub(super) first_byte_nanos: Option<u64>,
+    /// The server sends what it owes and then closes: nothing new goes out on it.
+    pub(super) closing: bool,
+    refusals: u32,
+    /// It was opened or refused before.
+    tried: bool,
+    /// When it was opened.
+    since: u64,
+    /// What it did inside the window.
+    life: Life,
+    /// When it is to be closed and opened again, though it could go on.
+    pub(super) reopen_at: u64,
+}
+
+impl Link {
+    /// A correct response came inside the window, after this many nanoseconds.
+    #[inline]
+    pub(super) fn answered(&mut self, service: u64) {
+        let seconds = service as f64 / 1e9;
+        self.life.responses += 1;
+        self.life.service += seconds;
+        self.life.service_squared += seconds * seconds;
+    }
+}
+
+/// Lives that are kept of a slice at most.
+const MOST_LIVES: usize = 65_536;
+
+impl Scheduler<'_> {
+    /// `connection` is open. The order is for its first slot.
+    pub fn connected(&mut self, connection: usize, now: u64, opened: Opened) -> Order {
+        self.tally.opened(opened);
+        let reopen_at = self.reopen_at(now);
+        let link = &mut self.links[connection];
+        link.state = LinkState::Up;
+        link.carried = 0;
+        link.opened = opened;
+        link.first_byte_nanos = None;
+        link.closing = false;
+        link.refusals = 0;
+        link.since = now;
+        link.life = Life::default();
+        link.reopen_at = reopen_at;
+        self.up += 1;
+        self.tried(connection);
+        let slots = self.slots_of(connection);
+        let first = slots.start;
+        for slot in slots.skip(1) {
+            self.resume(slot);
+        }
+        if self.slots[first].state == SlotState::Returned {
+            self.slots[first].state = SlotState::Busy;
+            return Order::Send;
+        }
+        if self.opening {
+            self.resume(first);
+            return Order::Rest;
+        }
+        self.free(first, now)
+    }
+
+    /// `connection` could not be opened.
+    pub fn refused(&mut self, connection: usize, now: u64, text: &str) -> Order {
+        self.tally.ledger.refused += 1;
+        text.clone_into(&mut self.last_refusal);
+        self.tried(connection);
+        if self.closed_loop && !self.opening && !self.over(now) {
+            // In an open loop the arrival stays due, and fails at its timeout.
+            let times = Times {
+                intended: now,
+                started: now,
+                ended: now,
+            };
+            self.issued += 1;
+            let host = self.host_of(connection);
+            self.tally
+                .never_prepared(host, times, ErrorClass::Connect, text);
+            self.workload.unprepared(ErrorClass::Connect);
+            self.exhausted |= self.workload.gives_up();
+        }
+        let link = &mut self.links[connection];
+        let wait = BACK_OFF_NANOS.0 << link.refusals.min(10);
+        let again = now + wait.min(BACK_OFF_NANOS.1);
+        link.refusals += 1;
+        link.state = LinkState::BackingOff(again);
+        self.next_retry = self.next_retry.min(again);
+        Order::Close
+    }
+
+    /// `connection` is gone, and all that was out on it came to nothing: reset,
+    /// closed early, or garbage. The order is for its first slot.
+    pub fn broken(&mut self, connection: usize, now: u64, class: ErrorClass, text: &str) -> Order {
+        let ledger = &mut self.tally.ledger;
+        match class {
+            ErrorClass::Reset => ledger.reset += 1,
+            _ => ledger.closed_by_client += 1,
+        }
+        self.lose_all(connection, now, class, text);
+        self.down(connection, now);
+        self.reopen(connection, now)
+    }
+
+    /// The driver closed `connection` because an answer on it was given up.
+    pub fn hung_up(&mut self, connection: usize, now: u64) -> Order {
+        self.tally.ledger.closed_by_client += 1;
+        let text = "connection closed, because an answer before this one did not come in time";
+        self.lose_all(connection, now, ErrorClass::Timeout, text);
+        self.down(connection, now);
+        self.reopen(connection, now)
+    }
+
+    /// The server sends nothing on `connection` after the answers that are on their
+    /// way. Whoever says so says later that it was dropped or broken.
+    pub fn closing(&mut self, connection: usize) {
+        self.links[connection].closing = true;
+        self.put_to_sleep(connection);
+    }
+
+    /// The server closed `connection` in good order while nothing was out on it.
+    pub fn dropped(&mut self, connection: usize, now: u64) -> Order {
+        self.tally.ledger.closed_by_server += 1;
+        self.down(connection, now);
+        self.reopen(connection, now)
+    }
+
+    /// The request on `slot` alone came to nothing; its connection lives.
+    pub fn failed(&mut self, slot: usize, now: u64, class: ErrorClass, text: &str) -> Order {
+        self.lose(slot, now, class, text);
+        self.free(slot, now)
+    }
+
+    /// The answer on `slot` was given up, and its connection lives.
+    pub fn vacated(&mut self, slot: usize, now: u64) -> Order {
+        self.free(slot, now)
+    }
+
+    /// The server has not processed the request on `slot`, and never will: it is
+    /// sent again when its connection is open again. It stays the operation that
+    /// it was, with its first start.
+    pub fn returned(&mut self, slot: usize) {
+        let entry = &mut self.slots[slot];
+        entry.state = SlotState::Returned;
+        if self.links[entry.link].state == LinkState::Up {
+            self.dispatch.send_again(slot);
+        }
+    }
+
+    /// What may be sent again on a connection that is open, and now is to be.
+    pub(super) fn take_again(&mut self) -> Option<usize> {
+        let slot = self.dispatch.take_again()?;
+        self.slots[slot].state = SlotState::Busy;
+        Some(slot)
+    }
+
+    /// An answer came, and its connection is to end with it.
+    pub(super) fn part(&mut self, slot: usize, now: u64, by_client: bool) -> Order {
+        let ledger = &mut self.tally.ledger;
+        if by_client {
+            ledger.closed_by_client += 1;
+        } else {
+            ledger.closed_by_server += 1;
+        }
+        let connection = self.slots[slot].link;
+        // RFC 9112 section 9.6: a server that says so processes nothing after it.
+        self.slots[slot].state = SlotState::Off;
+        for other in self.slots_of(connection) {
+            if self.busy(other) {
+                self.slots[other].state = SlotState::Returned;
+            }
+        }
+        self.down(connection, now);
+        self.reopen(connection, now)
+    }
+
+    /// A refused connection whose time has come.
+    pub(super) fn take_retry(&mut self, now: u64) -> Option<usize> {
+        let mut next = u64::MAX;
+        for (connection, link) in self.links.iter_mut().enumerate() {
+            if let LinkState::BackingOff(again) = link.state {
+                if again <= now {
+                    link.state = LinkState::Down;
+                    return Some(connection);
+                }
+                next = next.min(again);
+            }
+        }
+        self.next_retry = next;
+        None
+    }
+
+    fn tried(&mut self, connection: usize) {
+        let link = &mut self.links[connection];
+        self.untried -= usize::from(!link.tried);
+        link.tried = true;
+    }
+
+    /// From now on connections are opened, and nothing is sent.
+    pub(crate) fn begin_to_open(&mut self) {
+        self.opening = true;
+    }
+
+    /// Whether every connection was opened or refused.
+    pub(crate) fn has_tried_all(&self) -> bool {
+        self.untried == 0
+    }
+
+    /// Whether connections were opened before the time of the slice began.
+    pub(crate) fn has_opened(&self) -> bool {
+        self.opened_all
+    }
+
+    /// A refused connection that is to be opened now: asked again until it says `None`.
+    pub(crate) fn retry(&mut self, now: u64) -> Option<(usize, Order)> {
+        if now < self.next_retry {
+            return None;
+        }
+        let connection = self.take_retry(now)?;
+        Some((self.slots_of(connection).start, Order::Reopen))
+    }
+
+    /// The time of the slice begins: from now on times are nanoseconds since `origin`.
+    pub(crate) fn begin_at(&mut self, origin: u64) {
+        (self.opening, self.opened_all) = (false, true);
+        self.schedule.origin_unix += Duration::from_nanos(origin);
+        self.next_retry = self.next_retry.saturating_sub(origin);
+        self.none_up_since = self.none_up_since.saturating_sub(origin);
+        let reopen_at = self.reopen_at(0);
+        for link in &mut self.links {
+            link.since = link.since.saturating_sub(origin);
+            link.reopen_at = reopen_at;
+            if let LinkState::BackingOff(again) = &mut link.state {
+                *again = again.saturating_sub(origin);
+            }
+        }
+    }
+
+    /// The connections that the lead leaves to the window.
+    pub(super) fn standing(&self) -> impl Iterator<Item = Standing> {
+        let up = self.links.iter().filter(|link| link.state == LinkState::Up);
+        up.map(|link| Standing {
+            opened: link.opened,
+            first_byte_nanos: link.first_byte_nanos,
+        })
+    }
+
+    pub(super) fn slots_of(&self, connection: usize) -> Range<usize> {
+        let first = connection * self.schedule.depth;
+        first..first + self.schedule.depth
+    }
+
+    fn resume(&mut self, slot: usize) {
+        if self.slots[slot].state == SlotState::Returned {
+            self.dispatch.send_again(slot);
+        } else {
+            self.slots[slot].state = SlotState::Idle;
+            self.slots[slot].rested = u64::MAX;
+            let host = self.slots[slot].exchange.host;
+            self.dispatch.rest(slot, host);
+        }
+    }
+
+    /// A request that was to be sent again is not, after all.
+    pub(super) fn settle(&mut self, slot: usize) {
+        let entry = &self.slots[slot];
+        let (link, host) = (entry.link, entry.exchange.host);
+        self.dispatch.forget(slot..slot + 1, host);
+        if self.links[link].state == LinkState::Up {
+            self.resume(slot);
+        }
+    }
+
+    fn lose_all(&mut self, connection: usize, now: u64, class: ErrorClass, text: &str) {
+        for slot in self.slots_of(connection) {
+            if self.busy(slot) {
+                self.lose(slot, now, class, text);
+            }
+        }
+    }
+
+    /// When a connection that is opened now is to be opened again: all of them at the same
+    /// moments, which divide the window into equal parts.
+    fn reopen_at(&self, now: u64) -> u64 {
+        let window = self.schedule.close.saturating_sub(self.schedule.open);
+        let lives = u64::from(self.schedule.lives);
+        // Requests beside it on the connection would have to be sent again.
+        if lives < 2 || self.schedule.depth > 1 || self.schedule.close == u64::MAX {
+            return u64::MAX;
+        }
+        let part = (window / lives).max(1);
+        let begun = now.saturating_sub(self.schedule.open) / part;
+        self.schedule.open + (begun + 1) * part
+    }
+
+    /// Keeps what a connection did in the window.
+    pub(super) fn end_life(&mut self, connection: usize, now: u64) {
+        if !self.schedule.keep_alive || self.lives.len() >= MOST_LIVES {
+            return;
+        }
+        let link = &self.links[connection];
+        let begin = link.since.max(self.schedule.open);
+        let nanos = now.min(self.schedule.close).saturating_sub(begin);
+        if nanos > 0 {
+            self.lives.push(Life { nanos, ..link.life });
+        }
+    }
+
+    fn down(&mut self, connection: usize, now: u64) {
+        self.end_life(connection, now);
+        self.put_to_sleep(connection);
+        self.up -= 1;
+        if self.up == 0 {
+            self.none_up_since = now;
+        }
+    }
+
+    /// Nothing new goes out on `connection`.
+    fn put_to_sleep(&mut self, connection: usize) {
+        let slots = self.slots_of(connection);
+        for entry in &mut self.slots[slots.clone()] {
+            if entry.state == SlotState::Idle {
+                entry.state = SlotState::Off;
+            }
+        }
+        self.dispatch.forget(slots, self.host_of(connection));
+    }
+
+    fn reopen(&mut self, connection: usize, now: u64) -> Order {
+        let more = if self.closed_loop {
+            self.opening || !self.over(now)
+        } else {
+            self.next_arrival().is_some()
+        };
+        let has_returned = self
+            .slots_of(connection)
+            .any(|slot| self.slots[slot].state == SlotState::Returned);
+        if self.stopped || (!has_returned && (self.exhausted || !more)) {
+            self.links[connection].state = LinkState::Over;
+            return Order::Close;
+        }
+        self.links[connection].state = LinkState::Down;
+        Order::Reopen
+    }
+}

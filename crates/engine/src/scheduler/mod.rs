@@ -1,0 +1,653 @@
+//! One thread's decisions: what is sent when, what counts, when it ends.
+//!
+//! The scheduler owns no clock and no socket. Every event comes with its time,
+//! so the same code runs on real sockets and, in tests, in virtual time.
+//!
+//! Here is what happens for every request. What connections do is in
+//! [`connections`], what time alone brings about in [`clockwork`], and who gets
+//! the next request in [`dispatch`].
+
+mod clockwork;
+mod connections;
+mod dispatch;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use self::connections::Link;
+use self::dispatch::Dispatch;
+use crate::error::ErrorClass;
+use crate::exchange::{
+    AnswerHead, BodyUse, Exchange, InFile, Judgement, Moment, Next, Role, Seen, Workload,
+};
+use crate::order::Order;
+use crate::pacer::Pacer;
+use crate::sample::Sample;
+use crate::spread::Life;
+use crate::stages::{StageSums, StageTally};
+use crate::stop::{Allowance, StopRule};
+use crate::tally::{Ended, Tally, Times, Window};
+use crate::think::Thinker;
+
+/// How one thread is to conduct its part of a slice. Times are nanoseconds
+/// since the slice's origin.
+pub struct Schedule {
+    /// This thread, from 0.
+    pub thread: usize,
+    /// It has connections beside those of the load: [`Workload::own_connections`].
+    pub beside: bool,
+    /// Its connections to each host.
+    pub connections: usize,
+    /// Requests that may be out on a connection at once.
+    pub depth: usize,
+    /// One for each host: its share of the requests.
+    pub weights: Vec<u32>,
+    /// Reuse connections.
+    pub keep_alive: bool,
+    /// How often each connection is opened in the window; 0 and 1: once.
+    pub lives: u32,
+    /// Start of the measured window.
+    pub open: u64,
+    /// End of the measured window.
+    pub close: u64,
+    /// The rest of a segment, if the slice is one.
+    pub rest: Option<Rest>,
+    /// How long an operation may take.
+    pub timeout: u64,
+    /// The schedule of an open loop.
+    pub pacer: Option<Box<dyn Pacer>>,
+    /// How long a user of a closed loop thinks before the next request.
+    pub think: Option<Thinker>,
+    /// Read what servers tell of their stages.
+    pub stages: bool,
+    /// When to issue no more.
+    pub stop_rules: Vec<Box<dyn StopRule>>,
+    /// Wall time of the origin, since 1970-01-01 UTC.
+    pub origin_unix: Duration,
+}
+
+/// No request is out that waits for a response.
+const NOBODY_WAITS: u64 = u64::MAX;
+
+/// How a slice ends whose requests are a segment of a sequence: the window closes in all
+/// threads as soon as one of them has sent its share, so that the load is the same
+/// throughout. The rest of the segment is sent unmeasured.
+#[derive(Debug, Clone)]
+pub struct Rest {
+    /// The longest time for it, nanoseconds after the window has closed.
+    pub most: u64,
+    /// When the window closes, nanoseconds since the slice's origin; shared by the
+    /// threads, written once and read once a turn.
+    pub edge: Arc<AtomicU64>,
+}
+
+/// What became of a slot's request.
+#[derive(Debug, Clone, Copy)]
+pub struct Answered {
+    /// Status code.
+    pub status: u16,
+    /// Body bytes.
+    pub length: u64,
+    /// Bytes read for it, heads included.
+    pub received: u64,
+    /// Bytes written of the request, if the answer came before its end.
+    pub cut_at: Option<u64>,
+    /// Whether the server lets the connection be used again.
+    pub reusable: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SlotState {
+    /// Its connection is not open.
+    Off,
+    /// Nothing to do.
+    Idle,
+    /// A request is out.
+    Busy,
+    /// A request is to be sent again: the server has not processed it.
+    Returned,
+}
+
+/// Room for one request on a connection.
+struct Slot {
+    state: SlotState,
+    /// The connection it is on.
+    link: usize,
+    exchange: Exchange,
+    intended: u64,
+    started: u64,
+    /// First byte of the answer; 0 before it has come.
+    first_byte: u64,
+    /// Its request is the first on its connection.
+    breaks_in: bool,
+    /// Since when it has had nothing to do; `u64::MAX` if its connection was opened since.
+    rested: u64,
+}
+
+impl Slot {
+    /// When its request is overdue.
+    #[inline]
+    fn deadline(&self, usual: u64) -> u64 {
+        let patience = match self.exchange.patience {
+            0 => usual,
+            own => own,
+        };
+        self.intended.saturating_add(patience)
+    }
+}
+
+/// One thread's decisions. See the module's text.
+pub struct Scheduler<'w> {
+    schedule: Schedule,
+    workload: &'w mut dyn Workload,
+    ship: &'w mut dyn FnMut(Sample),
+    slots: Vec<Slot>,
+    links: Vec<Link>,
+    dispatch: Dispatch,
+    tally: Tally,
+    /// Connections of the window that have ended.
+    lives: Vec<Life>,
+    /// What servers tell of their stages, if that is read.
+    stages: Option<Box<StageTally>>,
+    /// Whether any operation is made of several requests.
+    has_wholes: bool,
+    /// Whether the workload follows single requests.
+    follows: bool,
+    allowance: Allowance,
+    closed_loop: bool,
+    /// Intended start of the next operation; 0 in a closed loop.
+    due: u64,
+    window_open: bool,
+    window_closed: bool,
+    issued: u64,
+    /// Those of them after the window closed.
+    unmeasured: u64,
+    in_flight: usize,
+    /// When a request last ended while all users had one out.
+    full_until: u64,
+    up: usize,
+    /// Connections are opened, and nothing is sent yet: see [`crate::start_barrier`].
+    opening: bool,
+    /// They were opened before the time of the slice began.
+    opened_all: bool,
+    /// Connections that were neither opened nor refused yet.
+    untried: usize,
+    /// Since when no connection has been open; of meaning while `up` is 0.
+    none_up_since: u64,
+    /// Why a connection could last not be opened; empty if all could.
+    last_refusal: String,
+    exhausted: bool,
+    /// The workload said [`Next::Wait`]; ask again after the next judgement.
+    waiting: bool,
+    /// When to ask again without one, as [`Next::Rest`] has it.
+    rested: u64,
+    stopped: bool,
+    /// When a slice that was stopped is over, whatever is still out.
+    patience: u64,
+    last_end: u64,
+    /// Since when requests have been out and none was answered; `NOBODY_WAITS` if none is.
+    quiet_since: u64,
+    next_sample: u64,
+    /// No request out is overdue before this time.
+    next_deadline: u64,
+    /// No refused connection is due again before this time.
+    next_retry: u64,
+    /// The second of the wall clock, and when the next one begins.
+    second: (u64, u64),
+}
+
+impl<'w> Scheduler<'w> {
+    /// A scheduler at the origin of its slice. `ship` takes a sample about once
+    /// a second.
+    pub fn new(
+        mut schedule: Schedule,
+        workload: &'w mut dyn Workload,
+        ship: &'w mut dyn FnMut(Sample),
+    ) -> Self {
+        let window = Window {
+            open: schedule.open,
+            close: schedule.close,
+        };
+        let named = workload.operations().iter().enumerate();
+        let operations: Vec<(&'static str, Role)> =
+            named.map(|(op, name)| (*name, workload.role(op))).collect();
+        let hosts = schedule.weights.len();
+        let links = schedule.connections * hosts;
+        let slots = (0..links * schedule.depth)
+            .map(|slot| Slot {
+                state: SlotState::Off,
+                link: slot / schedule.depth,
+                exchange: Exchange {
+                    host: slot / schedule.depth % hosts,
+                    ..Exchange::default()
+                },
+                intended: 0,
+                started: 0,
+                first_byte: 0,
+                breaks_in: false,
+                rested: u64::MAX,
+            })
+            .collect();
+        let users = schedule.connections * schedule.depth;
+        let stages = schedule.stages.then(|| {
+            let names: Vec<_> = operations.iter().map(|(name, _)| *name).collect();
+            Box::new(StageTally::new(&names, links * schedule.depth))
+        });
+        Self {
+            tally: Tally::new(
+                schedule.thread,
+                &operations,
+                window,
+                schedule.pacer.is_some(),
+                schedule.beside,
+                hosts,
+            ),
+            lives: Vec::new(),
+            stages,
+            follows: workload.follows(),
+            has_wholes: operations
+                .iter()
+                .any(|(_, role)| matches!(role, Role::Whole | Role::Effect)),
+            allowance: Allowance::of_all(&schedule.stop_rules),
+            closed_loop: schedule.pacer.is_none(),
+            due: schedule.pacer.as_ref().map_or(0, |pacer| pacer.due()),
+            next_sample: schedule.open.saturating_add(clockwork::SAMPLE_NANOS),
+            window_open: schedule.open == 0,
+            window_closed: false,
+            dispatch: Dispatch::new(users, &schedule.weights, schedule.think.take()),
+            slots,
+            links: (0..links).map(|_| Link::default()).collect(),
+            workload,
+            ship,
+            issued: 0,
+            unmeasured: 0,
+            in_flight: 0,
+            full_until: 0,
+            up: 0,
+            opening: false,
+            opened_all: false,
+            untried: links,
+            none_up_since: 0,
+            last_refusal: String::new(),
+            exhausted: false,
+            waiting: false,
+            rested: u64::MAX,
+            stopped: false,
+            patience: u64::MAX,
+            last_end: schedule.open,
+            quiet_since: NOBODY_WAITS,
+            next_deadline: u64::MAX,
+            next_retry: u64::MAX,
+            second: (0, 0),
+            schedule,
+        }
+    }
+
+    /// What servers told of their stages, if that was read. To be taken at the end.
+    pub fn take_stages(&mut self) -> Option<StageSums> {
+        self.stages.take().map(|stages| stages.into_sums())
+    }
+
+    /// The connections of the window, those open at its end included. To be taken at the end;
+    /// empty where every request has a connection of its own.
+    pub fn take_lives(&mut self) -> Vec<Life> {
+        for connection in 0..self.links.len() {
+            if self.links[connection].state == connections::LinkState::Up {
+                self.end_life(connection, self.last_end);
+            }
+        }
+        std::mem::take(&mut self.lives)
+    }
+
+    /// Operations issued after the window closed: the rest of a segment.
+    pub fn unmeasured(&self) -> u64 {
+        self.unmeasured
+    }
+
+    /// Number of connections, numbered from 0.
+    pub fn connections(&self) -> usize {
+        self.links.len()
+    }
+
+    /// Requests in flight on one connection. The slots of connection `c` begin at `c * depth()`.
+    pub fn depth(&self) -> usize {
+        self.schedule.depth
+    }
+
+    /// How long an operation may take, nanoseconds.
+    pub fn timeout(&self) -> u64 {
+        self.schedule.timeout
+    }
+
+    /// The host that a connection leads to, from 0.
+    pub fn host_of(&self, connection: usize) -> usize {
+        connection % self.schedule.weights.len()
+    }
+
+    /// Issue nothing more: the slice is cut short, its window closed. What is out is
+    /// waited for, though not for long: what it does to the target should be done before
+    /// anybody tidies up there.
+    pub fn stop(&mut self, now: u64) {
+        if self.stopped {
+            return;
+        }
+        self.stopped = true;
+        self.patience = now.saturating_add(clockwork::STOP_DRAIN_NANOS);
+        self.cut_window(now);
+    }
+
+    /// The request to write on `slot` and its body.
+    #[inline]
+    pub fn request(&self, slot: usize) -> (&[u8], &[u8]) {
+        let exchange = &self.slots[slot].exchange;
+        (&exchange.head, self.workload.payload(exchange))
+    }
+
+    /// The body of the request on `slot` as it lies in a file, if it does.
+    pub fn payload_file(&self, slot: usize) -> Option<InFile<'_>> {
+        self.workload.payload_file(&self.slots[slot].exchange)
+    }
+
+    /// Whether the answer on `slot` cannot have a body.
+    #[inline]
+    pub fn bodyless_answer(&self, slot: usize) -> bool {
+        self.slots[slot].exchange.bodyless_answer
+    }
+
+    /// Whether a request is out on `slot`.
+    #[inline]
+    pub fn busy(&self, slot: usize) -> bool {
+        self.slots[slot].state == SlotState::Busy
+    }
+
+    /// The write of the request on `slot` begins now.
+    #[inline]
+    pub fn writing(&mut self, slot: usize, now: u64) {
+        let entry = &mut self.slots[slot];
+        // One that was returned is still the same operation. Its intended start stays
+        // when it was decided upon, so that it belongs to the window that decided it.
+        if entry.started == 0 {
+            entry.started = now;
+        }
+        let deadline = entry.deadline(self.schedule.timeout);
+        self.next_deadline = self.next_deadline.min(deadline);
+        let link = &mut self.links[entry.link];
+        entry.breaks_in = link.carried == 0;
+        self.tally.ledger.reused += u64::from(!entry.breaks_in);
+        link.carried += 1;
+    }
+
+    /// The first byte of the answer on `slot` has come, and not yet its last.
+    #[inline]
+    pub fn first_byte(&mut self, slot: usize, now: u64) {
+        let entry = &mut self.slots[slot];
+        if entry.first_byte == 0 {
+            entry.first_byte = now;
+        }
+    }
+
+    /// The head of the answer on `slot` has come.
+    #[inline]
+    pub fn head(&mut self, slot: usize, head: &AnswerHead<'_>) -> BodyUse {
+        if let Some(stages) = &mut self.stages {
+            stages.read(slot, head.bytes);
+        }
+        self.workload.head(&mut self.slots[slot].exchange, head)
+    }
+
+    /// A part of the body of the answer on `slot`.
+    #[inline]
+    pub fn body(&mut self, slot: usize, offset: u64, part: &[u8]) {
+        self.workload
+            .body(&mut self.slots[slot].exchange, offset, part);
+    }
+
+    /// The answer on `slot` is complete.
+    #[inline]
+    pub fn answered(&mut self, slot: usize, now: u64, answer: Answered) -> Order {
+        let entry = &mut self.slots[slot];
+        let exchange = &mut entry.exchange;
+        let first_byte = match entry.first_byte {
+            0 => now,
+            before => before,
+        };
+        let head_length = exchange.head.len() as u64;
+        let body_sent = match answer.cut_at {
+            None => self.workload.payload(exchange).len() as u64,
+            Some(bytes) => bytes.saturating_sub(head_length),
+        };
+        let ended = Ended {
+            op: exchange.op,
+            host: exchange.host,
+            times: Times {
+                intended: entry.intended,
+                started: entry.started,
+                ended: now,
+            },
+            first_byte,
+            sent: head_length + body_sent,
+            received: answer.received,
+            payload: exchange.content.unwrap_or(body_sent.max(answer.length)),
+            answered: answer.length,
+        };
+        if entry.breaks_in {
+            let took = first_byte.saturating_sub(entry.started);
+            self.links[entry.link].first_byte_nanos = Some(took);
+            self.tally.setup.first_byte.record(took);
+        }
+        let breaks_in = entry.breaks_in.then_some(entry.link);
+        let judgement = self.workload.judge(exchange, answer.status, answer.length);
+        let correct = matches!(judgement, Judgement::Correct);
+        let counts = match judgement {
+            Judgement::Correct => self.tally.correct(&ended),
+            Judgement::Failed(class, text) => self.tally.answered_wrong(&ended, class, &text),
+        };
+        if correct
+            && let Some(stages) = &mut self.stages
+            && self.tally.is_due_inside(ended.times.intended)
+        {
+            let service = now.saturating_sub(ended.times.started);
+            stages.count(slot, ended.op, service);
+        }
+        if let (true, true, Some(link)) = (correct, counts, breaks_in) {
+            let service = now.saturating_sub(ended.times.started);
+            let opened = self.links[link].opened;
+            self.tally.setup.first_response(opened, service);
+        }
+        if self.follows {
+            self.follow(slot, Some(answer.status), correct, now);
+        }
+        if counts {
+            self.tally.status(ended.op, answer.status);
+            if correct {
+                let service = ended.times.ended.saturating_sub(ended.times.started);
+                self.links[self.slots[slot].link].answered(service);
+            }
+        }
+        if self.has_wholes {
+            self.count_wholes(now);
+        }
+        self.tally.paused(self.quiet_since, now);
+        self.end(now);
+        self.quiet_since = if self.in_flight > 0 {
+            now
+        } else {
+            NOBODY_WAITS
+        };
+        let is_young = now < self.links[self.slots[slot].link].reopen_at;
+        if answer.reusable && self.schedule.keep_alive && is_young {
+            return self.free(slot, now);
+        }
+        self.part(slot, now, answer.reusable)
+    }
+
+    /// With several hosts, who is answered on one sends next on another: to be asked
+    /// whenever a slot was told to rest, so that nobody waits for the next turn.
+    #[inline]
+    pub fn next_send(&mut self, now: u64) -> Option<usize> {
+        if self.schedule.weights.len() == 1 || self.stopped || self.waiting {
+            return None;
+        }
+        self.take_work(now)
+    }
+
+    /// The slot has nothing out any more.
+    #[inline]
+    fn free(&mut self, slot: usize, now: u64) -> Order {
+        let entry = &mut self.slots[slot];
+        if self.links[entry.link].closing {
+            entry.state = SlotState::Off;
+            return Order::Rest;
+        }
+        entry.state = SlotState::Idle;
+        if self.dispatch.is_direct() && !self.waiting && !self.stopped && self.work_is_due(now) {
+            return self.prepare(slot, now);
+        }
+        self.slots[slot].rested = now;
+        let host = self.slots[slot].exchange.host;
+        self.dispatch.rest(slot, host);
+        Order::Rest
+    }
+
+    /// An operation has ended, one way or the other.
+    #[inline]
+    fn end(&mut self, now: u64) {
+        self.last_end = now;
+        if self.in_flight == self.schedule.connections * self.schedule.depth {
+            self.full_until = now;
+        }
+        self.in_flight -= 1;
+        self.waiting = false;
+        self.dispatch.begin_to_think(now);
+    }
+
+    /// Whether an operation may be issued now.
+    #[inline]
+    fn work_is_due(&self, now: u64) -> bool {
+        let start = if self.closed_loop { now } else { self.due };
+        !self.exhausted && self.due <= now && !self.over(start)
+    }
+
+    /// Whether no operation is to be issued that would start then.
+    #[inline]
+    fn over(&self, start: u64) -> bool {
+        start >= self.allowance.until || self.issued >= self.allowance.operations
+    }
+
+    #[inline]
+    fn prepare(&mut self, slot: usize, now: u64) -> Order {
+        let moment = Moment {
+            nanos: now,
+            unix_seconds: self.unix_seconds(now),
+        };
+        let entry = &mut self.slots[slot];
+        match self.workload.next(moment, &mut entry.exchange) {
+            Next::Ready | Next::Same => {
+                entry.state = SlotState::Busy;
+                entry.started = 0;
+                entry.first_byte = 0;
+                entry.intended = now;
+                if let Some(pacer) = &mut self.schedule.pacer {
+                    entry.intended = self.due;
+                    // Since then it was up to this thread alone.
+                    let possible = self.due.max(entry.rested).max(self.full_until);
+                    self.tally.sent_late(self.due, now.saturating_sub(possible));
+                    pacer.take();
+                    self.due = pacer.due();
+                }
+                self.issued += 1;
+                let closed = self.window_closed || now >= self.schedule.close;
+                self.unmeasured += u64::from(closed);
+                self.in_flight += 1;
+                // Still that of before where requests came to nothing without a response.
+                self.quiet_since = self.quiet_since.min(now);
+                return Order::Send;
+            }
+            Next::Wait => (self.waiting, self.rested) = (true, u64::MAX),
+            Next::Rest(until) => (self.waiting, self.rested) = (true, until),
+            Next::Exhausted => self.exhausted = true,
+        }
+        let host = entry.exchange.host;
+        self.dispatch.rest(slot, host);
+        if self.exhausted && self.issued > 0 {
+            self.close_for_all(now);
+        }
+        Order::Rest
+    }
+
+    /// This thread has sent its share of a segment: the window closes for all threads.
+    fn close_for_all(&mut self, now: u64) {
+        let Some(rest) = &self.schedule.rest else {
+            return;
+        };
+        let edge = rest.edge.fetch_min(now, Ordering::Relaxed).min(now);
+        self.cut_window(edge);
+    }
+
+    /// Seconds since 1970-01-01 UTC, worked out once a second.
+    #[inline]
+    fn unix_seconds(&mut self, now: u64) -> u64 {
+        if now >= self.second.1 {
+            let unix = self.schedule.origin_unix + Duration::from_nanos(now);
+            let left = 1_000_000_000 - u64::from(unix.subsec_nanos());
+            self.second = (unix.as_secs(), now + left);
+        }
+        self.second.0
+    }
+
+    /// The request on `slot` came to nothing.
+    fn lose(&mut self, slot: usize, now: u64, class: ErrorClass, text: &str) {
+        let entry = &mut self.slots[slot];
+        entry.state = SlotState::Off;
+        let times = Times {
+            intended: entry.intended,
+            // One that was never written ends without having started.
+            started: entry.started.max(entry.intended),
+            ended: now,
+        };
+        let (op, host) = (entry.exchange.op, entry.exchange.host);
+        let counted = self.workload.loss(&entry.exchange, class);
+        self.workload.lost(&mut entry.exchange, class);
+        self.exhausted |= self.workload.gives_up();
+        let (class, text) = counted.unwrap_or((class, text));
+        self.tally.failed(op, host, times, class, text);
+        if self.follows {
+            self.follow(slot, None, false, now);
+        }
+        if class == ErrorClass::Timeout && self.window_closed {
+            self.tally.censored(op, times);
+        }
+        if self.has_wholes {
+            self.count_wholes(now);
+        }
+        // No response either: the pause goes on.
+        self.tally.paused(self.quiet_since, now);
+        self.end(now);
+    }
+
+    /// Tells the workload how the request on `slot` went, if it was due in the window.
+    fn follow(&mut self, slot: usize, status: Option<u16>, correct: bool, now: u64) {
+        let entry = &self.slots[slot];
+        if !self.tally.is_due_inside(entry.intended) {
+            return;
+        }
+        let start = match self.closed_loop {
+            true => entry.started.max(entry.intended),
+            false => entry.intended,
+        };
+        let seen = Seen {
+            status,
+            correct,
+            nanos: now.saturating_sub(start),
+        };
+        self.workload.seen(&entry.exchange, seen);
+    }
+
+    /// Counts what has come to its end with the request that just did.
+    fn count_wholes(&mut self, now: u64) {
+        while let Some(whole) = self.workload.whole() {
+            self.tally.whole(&whole, now, self.window_closed);
+        }
+    }
+}

@@ -1,0 +1,469 @@
+//! TLS over a socket, as few copies and system calls as rustls allows.
+//!
+//! The unbuffered session keeps no bytes of its own: one large buffer a thread
+//! takes ciphertext for all of its connections, so that an idle connection costs little memory
+//! and a large body takes few reads.
+
+use std::cell::RefCell;
+use std::io::{self, IoSlice};
+use std::sync::Arc;
+
+use rustls::ClientConfig;
+use rustls::client::{ClientConnectionData, UnbufferedClientConnection};
+use rustls::pki_types::ServerName;
+use rustls::unbuffered::{
+    ConnectionState, EncodeError, EncodeTlsData, EncryptError, InsufficientSizeError, WriteTraffic,
+};
+
+use super::socket::Socket;
+use super::trouble;
+
+/// Ciphertext read at once, bytes.
+const READ_AT_ONCE: usize = 128 * 1024;
+/// Plaintext encrypted at once, bytes: four full records.
+const WRITE_AT_ONCE: usize = 64 * 1024;
+/// Ciphertext that this may come to.
+const WRITE_ROOM: usize = WRITE_AT_ONCE + 4 * 1024;
+
+/// Pieces up to this size are put together, to be one record.
+const SMALL_PIECE: usize = 4 * 1024;
+
+/// Room that is of no meaning between calls.
+struct Scratch {
+    /// Ciphertext on its way in or out.
+    cipher: Vec<u8>,
+    /// Small pieces of plaintext in a row.
+    plain: Vec<u8>,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = const {
+        RefCell::new(Scratch {
+            cipher: Vec::new(),
+            plain: Vec::new(),
+        })
+    };
+}
+
+/// One TLS session of a client.
+pub(super) struct Session {
+    tls: UnbufferedClientConnection,
+    /// The beginning of a record whose end has not come yet.
+    partial: Vec<u8>,
+    /// Plaintext that the reader had no room for, and how much of it is taken.
+    spare: Vec<u8>,
+    spare_taken: usize,
+    /// Ciphertext that the socket did not take, and how much of it is sent.
+    unsent: Vec<u8>,
+    sent: usize,
+    /// The last read left nothing in the socket.
+    dry: bool,
+    /// The server has said that nothing more will come.
+    ended: bool,
+}
+
+/// Where plaintext goes.
+struct Room<'a> {
+    /// `None` drops it.
+    into: Option<&'a mut [u8]>,
+    size: usize,
+    filled: usize,
+}
+
+impl Room<'_> {
+    fn none() -> Self {
+        Self {
+            into: None,
+            size: 0,
+            filled: 0,
+        }
+    }
+
+    fn put(&mut self, plain: &[u8], spare: &mut Vec<u8>) {
+        let (fits, rest) = plain.split_at(plain.len().min(self.size - self.filled));
+        if let Some(into) = &mut self.into {
+            into[self.filled..self.filled + fits.len()].copy_from_slice(fits);
+        }
+        self.filled += fits.len();
+        spare.extend_from_slice(rest);
+    }
+}
+
+impl Session {
+    pub(super) fn new(config: &Arc<ClientConfig>, name: &ServerName<'static>) -> io::Result<Self> {
+        let tls = UnbufferedClientConnection::new(config.clone(), name.clone())
+            .map_err(|error| trouble::of_tls(&error))?;
+        Ok(Self {
+            tls,
+            partial: Vec::new(),
+            spare: Vec::new(),
+            spare_taken: 0,
+            unsent: Vec::new(),
+            sent: 0,
+            dry: false,
+            ended: false,
+        })
+    }
+
+    /// Sends the first message.
+    pub(super) fn greet(&mut self, socket: &mut Socket) -> io::Result<()> {
+        self.process(&mut [], &mut Room::none(), &mut |_| Ok(()))?;
+        or_later(self.flush(socket))
+    }
+
+    /// Goes on with the handshake; whether it is done.
+    pub(super) fn shake_hands(&mut self, socket: &mut Socket) -> io::Result<bool> {
+        or_later(self.flush(socket))?;
+        while self.tls.is_handshaking() {
+            match self.pull(socket, &mut Room::none()) {
+                Ok(0) => {
+                    return Err(io::Error::new(
+                        io::ErrorKind::UnexpectedEof,
+                        "connection closed during the TLS handshake",
+                    ));
+                }
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+
+    #[inline]
+    pub(super) fn read(&mut self, socket: &mut Socket, into: &mut [u8]) -> io::Result<usize> {
+        let size = into.len();
+        self.receive(
+            socket,
+            Room {
+                into: Some(into),
+                size,
+                filled: 0,
+            },
+        )
+    }
+
+    /// Drops at most `most` bytes of plaintext; they are decrypted, but not copied.
+    pub(super) fn discard(&mut self, socket: &mut Socket, most: usize) -> io::Result<usize> {
+        self.receive(
+            socket,
+            Room {
+                into: None,
+                size: most,
+                filled: 0,
+            },
+        )
+    }
+
+    fn receive(&mut self, socket: &mut Socket, mut room: Room<'_>) -> io::Result<usize> {
+        if self.spare_taken < self.spare.len() {
+            return Ok(self.take_spare(&mut room));
+        }
+        if room.size == 0 {
+            return Ok(0);
+        }
+        loop {
+            if self.ended {
+                return Ok(0);
+            }
+            if self.pull(socket, &mut room)? == 0 && !self.ended {
+                return Err(trouble::cut_off());
+            }
+            if room.filled > 0 {
+                return Ok(room.filled);
+            }
+            if self.dry && !self.ended {
+                // Only part of a record has come, or one without plaintext.
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+        }
+    }
+
+    fn take_spare(&mut self, room: &mut Room<'_>) -> usize {
+        let spare = &self.spare[self.spare_taken..];
+        let fits = &spare[..spare.len().min(room.size)];
+        room.put(fits, &mut Vec::new());
+        self.spare_taken += fits.len();
+        if self.spare_taken == self.spare.len() {
+            self.spare.clear();
+            self.spare_taken = 0;
+        }
+        room.filled
+    }
+
+    /// Reads the socket once and decrypts all whole records; bytes read.
+    fn pull(&mut self, socket: &mut Socket, room: &mut Room<'_>) -> io::Result<usize> {
+        SCRATCH.with_borrow_mut(
+            |Scratch {
+                 cipher: scratch, ..
+             }| {
+                let held = self.partial.len();
+                if scratch.len() < held + READ_AT_ONCE {
+                    scratch.resize(held + READ_AT_ONCE, 0);
+                }
+                let end = held + READ_AT_ONCE;
+                let count = loop {
+                    match socket.read(&mut scratch[held..end]) {
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                        Err(error) => {
+                            self.dry = error.kind() == io::ErrorKind::WouldBlock;
+                            return Err(error);
+                        }
+                        Ok(count) => break count,
+                    }
+                };
+                self.dry = count < READ_AT_ONCE;
+                if count == 0 {
+                    return Ok(0);
+                }
+                scratch[..held].copy_from_slice(&self.partial);
+                self.partial.clear();
+                let filled = held + count;
+                let used = self
+                    .process(&mut scratch[..filled], room, &mut |_| Ok(()))
+                    .inspect_err(|_| {
+                        // The alert that says why. Nobody is left to hear of a failure.
+                        let _ = self.flush(socket);
+                    })?;
+                self.partial.extend_from_slice(&scratch[used..filled]);
+                // The answer to a key update, or the last message of the handshake.
+                or_later(self.flush(socket))?;
+                Ok(count)
+            },
+        )
+    }
+
+    /// Lets the session work through `incoming`; returns how much of it is used up.
+    /// `ready` may encrypt when the session is free to.
+    fn process(
+        &mut self,
+        incoming: &mut [u8],
+        room: &mut Room<'_>,
+        ready: &mut dyn FnMut(
+            &mut WriteTraffic<'_, ClientConnectionData>,
+        ) -> Result<(), EncryptError>,
+    ) -> io::Result<usize> {
+        let mut used = 0;
+        loop {
+            let status = self.tls.process_tls_records(&mut incoming[used..]);
+            let mut discard = status.discard;
+            let state = match status.state {
+                Ok(state) => state,
+                Err(error) => {
+                    self.alert(&mut incoming[used + discard..])?;
+                    return Err(trouble::of_tls(&error));
+                }
+            };
+            let more = match state {
+                ConnectionState::ReadTraffic(mut traffic) => {
+                    while let Some(record) = traffic.next_record() {
+                        let record = record.map_err(|error| trouble::of_tls(&error))?;
+                        discard += record.discard;
+                        room.put(record.payload, &mut self.spare);
+                    }
+                    true
+                }
+                ConnectionState::EncodeTlsData(mut data) => {
+                    encode(&mut data, &mut self.unsent)?;
+                    true
+                }
+                ConnectionState::TransmitTlsData(data) => {
+                    data.done();
+                    true
+                }
+                ConnectionState::PeerClosed => {
+                    self.ended = true;
+                    true
+                }
+                ConnectionState::WriteTraffic(mut traffic) => {
+                    ready(&mut traffic).map_err(io::Error::other)?;
+                    false
+                }
+                _ => false,
+            };
+            used += discard;
+            if !more {
+                return Ok(used);
+            }
+        }
+    }
+
+    /// Encrypts and sends some of `pieces`, from the first on; how much it took.
+    pub(super) fn write(
+        &mut self,
+        socket: &mut Socket,
+        pieces: &[IoSlice<'_>],
+    ) -> io::Result<usize> {
+        self.flush(socket)?;
+        SCRATCH.with_borrow_mut(|Scratch { cipher, plain }| {
+            if cipher.len() < WRITE_ROOM {
+                cipher.resize(READ_AT_ONCE, 0);
+            }
+            let mut sealed = None;
+            // A record may be on its way in; the session must see the same bytes again.
+            let mut held = std::mem::take(&mut self.partial);
+            let used = self.process(&mut held, &mut Room::none(), &mut |traffic| {
+                sealed = Some(seal(traffic, pieces, cipher, plain)?);
+                Ok(())
+            })?;
+            held.drain(..used);
+            self.partial = held;
+            let Some(sealed) = sealed else {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            };
+            self.send(socket, &cipher[..sealed.cipher])?;
+            Ok(sealed.plain)
+        })
+    }
+
+    /// Sends ciphertext, and keeps what the socket does not take.
+    fn send(&mut self, socket: &mut Socket, bytes: &[u8]) -> io::Result<()> {
+        if self.wants_write() {
+            // The session itself had something to say before.
+            self.unsent.extend_from_slice(bytes);
+            return or_later(self.flush(socket));
+        }
+        let count = loop {
+            match socket.write(bytes) {
+                Ok(count) => break count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break 0,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        };
+        self.unsent.extend_from_slice(&bytes[count..]);
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn wants_write(&self) -> bool {
+        self.sent < self.unsent.len()
+    }
+
+    pub(super) fn flush(&mut self, socket: &mut Socket) -> io::Result<()> {
+        while self.wants_write() {
+            match socket.write(&self.unsent[self.sent..]) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => self.sent += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.unsent.clear();
+        self.sent = 0;
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn emptied(&self) -> bool {
+        self.dry && self.spare.is_empty()
+    }
+
+    pub(super) fn application_protocol(&self) -> Option<&[u8]> {
+        self.tls.alpn_protocol()
+    }
+
+    /// Tells the server that nothing more will come, if that can be done at once.
+    pub(super) fn say_goodbye(&mut self, socket: &mut Socket) {
+        if self.wants_write() {
+            return;
+        }
+        let mut notice = [0; 128];
+        let mut length = 0;
+        let mut held = std::mem::take(&mut self.partial);
+        let outcome = self.process(&mut held, &mut Room::none(), &mut |traffic| {
+            length = traffic.queue_close_notify(&mut notice)?;
+            Ok(())
+        });
+        if outcome.is_ok() {
+            // Nobody is left who could do anything about a failure.
+            let _ = socket.write(&notice[..length]);
+        }
+    }
+
+    /// Takes the alert that an error has left behind. Asked once only: the session
+    /// must not be shown the faulty bytes again.
+    fn alert(&mut self, incoming: &mut [u8]) -> io::Result<()> {
+        match self.tls.process_tls_records(incoming).state {
+            Ok(ConnectionState::EncodeTlsData(mut data)) => encode(&mut data, &mut self.unsent),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// How many bytes became how many.
+#[derive(Default)]
+struct Sealed {
+    plain: usize,
+    cipher: usize,
+}
+
+/// Encrypts `pieces` into `cipher`, in few records and up to a limit.
+fn seal(
+    traffic: &mut WriteTraffic<'_, ClientConnectionData>,
+    pieces: &[IoSlice<'_>],
+    cipher: &mut Vec<u8>,
+    plain: &mut Vec<u8>,
+) -> Result<Sealed, EncryptError> {
+    let mut sealed = Sealed::default();
+    plain.clear();
+    for (index, piece) in pieces.iter().enumerate() {
+        let room = WRITE_AT_ONCE - sealed.plain;
+        let part = &piece[..piece.len().min(room)];
+        sealed.plain += part.len();
+        let is_alone = plain.is_empty() && index + 1 == pieces.len();
+        if part.len() <= SMALL_PIECE && !is_alone {
+            plain.extend_from_slice(part);
+            continue;
+        }
+        sealed.cipher += encrypt(traffic, plain, cipher, sealed.cipher)?;
+        plain.clear();
+        sealed.cipher += encrypt(traffic, part, cipher, sealed.cipher)?;
+    }
+    sealed.cipher += encrypt(traffic, plain, cipher, sealed.cipher)?;
+    Ok(sealed)
+}
+
+/// Encrypts `part` into `room` from `at` on; the bytes that this came to.
+fn encrypt(
+    traffic: &mut WriteTraffic<'_, ClientConnectionData>,
+    part: &[u8],
+    room: &mut Vec<u8>,
+    at: usize,
+) -> Result<usize, EncryptError> {
+    if part.is_empty() {
+        return Ok(0);
+    }
+    match traffic.encrypt(part, &mut room[at..]) {
+        // Records smaller than usual, each with its own overhead.
+        Err(EncryptError::InsufficientSize(InsufficientSizeError { required_size })) => {
+            room.resize(at + required_size, 0);
+            traffic.encrypt(part, &mut room[at..])
+        }
+        outcome => outcome,
+    }
+}
+
+/// Appends a message of the session itself to `unsent`.
+fn encode(
+    data: &mut EncodeTlsData<'_, ClientConnectionData>,
+    unsent: &mut Vec<u8>,
+) -> io::Result<()> {
+    let at = unsent.len();
+    let outcome = match data.encode(&mut []) {
+        Err(EncodeError::InsufficientSize(InsufficientSizeError { required_size })) => {
+            unsent.resize(at + required_size, 0);
+            data.encode(&mut unsent[at..])
+        }
+        outcome => outcome,
+    };
+    outcome.map(drop).map_err(io::Error::other)
+}
+
+/// What cannot go out now goes out with the next event.
+fn or_later(outcome: io::Result<()>) -> io::Result<()> {
+    match outcome {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
+        outcome => outcome,
+    }
+}

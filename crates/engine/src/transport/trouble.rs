@@ -1,0 +1,95 @@
+//! What went wrong on a transport, in one plain sentence.
+
+use std::io;
+
+use rustls::{AlertDescription, CertificateError, Error};
+
+/// The server and tenbin have no protocol in common.
+pub(crate) const NO_HTTP2: &str = "the server does not offer HTTP/2; use --http 1.1";
+
+/// An error of a transport in the field's words, with what to do where that is known.
+pub(crate) fn describe(error: &io::Error) -> String {
+    match error.kind() {
+        _ if error.get_ref().is_some() => error.to_string(),
+        io::ErrorKind::ConnectionRefused => "connection refused".to_owned(),
+        io::ErrorKind::AddrNotAvailable => {
+            "no local port left (too many connections in TIME_WAIT)".to_owned()
+        }
+        io::ErrorKind::TimedOut => "no connection in time".to_owned(),
+        _ if error.raw_os_error() == Some(nix::errno::Errno::EMFILE as i32) => {
+            "too many open files (raise `ulimit -n`)".to_owned()
+        }
+        kind => kind.to_string(),
+    }
+}
+
+/// An error of TLS as one of the transport.
+pub(super) fn of_tls(error: &Error) -> io::Error {
+    let text = match error {
+        Error::InvalidCertificate(reason) => of_certificate(reason),
+        Error::InvalidMessage(_) => {
+            "the server does not speak TLS here (use http:// or another port)".to_owned()
+        }
+        Error::AlertReceived(AlertDescription::NoApplicationProtocol)
+        | Error::NoApplicationProtocol => NO_HTTP2.to_owned(),
+        Error::AlertReceived(alert) => format!("the server refused TLS: alert {alert:?}"),
+        Error::PeerIncompatible(_) => {
+            format!("the server and tenbin have no kind of TLS in common: {error}")
+        }
+        other => format!("TLS failed: {other}"),
+    };
+    io::Error::new(io::ErrorKind::InvalidData, text)
+}
+
+/// The end of the connection without the notice that TLS demands.
+pub(super) fn cut_off() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::UnexpectedEof,
+        "connection closed without TLS close_notify",
+    )
+}
+
+fn of_certificate(reason: &CertificateError) -> String {
+    let fault = match reason {
+        // A bad signature: an issuer of the same name as one that is known.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            "is self-signed or from an unknown issuer: name its CA with --cacert FILE,".to_owned()
+        }
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "has expired: renew it,".to_owned()
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "is not valid yet: look at the clocks,".to_owned()
+        }
+        CertificateError::NotValidForName => {
+            "is for another name: use the name that it has,".to_owned()
+        }
+        CertificateError::NotValidForNameContext {
+            expected,
+            presented,
+        } => format!(
+            "is for another name than {} ({}): use a name that it has,",
+            expected.to_str(),
+            listed(presented)
+        ),
+        other => format!("is not accepted ({other:?}): name its CA with --cacert FILE,"),
+    };
+    format!("the server's certificate {fault} or do not check it with --insecure")
+}
+
+/// Names as they stand in a certificate: the first few, cut short.
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    if names.is_empty() {
+        return "it has none".to_owned();
+    }
+    let mut text: Vec<String> = names
+        .iter()
+        .take(SHOWN)
+        .map(|name| name.chars().take(80).collect())
+        .collect();
+    if names.len() > SHOWN {
+        text.push(format!("{} more", names.len() - SHOWN));
+    }
+    text.join(", ")
+}

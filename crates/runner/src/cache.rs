@@ -1,0 +1,125 @@
+//! What a target's caches and its index do while a slice is driven.
+
+use tenbin_plan::{CacheCounters, Plan, SearchServer, Target, Workload};
+use tenbin_record::{CacheUse, SearchUse};
+use tenbin_targets::{CacheCount, Running, SearchState, cache_count, search_state};
+use tenbin_workloads::CacheForecast;
+
+use crate::error::RunError;
+
+/// What the caches have done so far; `None` if the plan does not ask for it.
+///
+/// # Errors
+/// A target does not report it.
+pub(crate) fn look(
+    running: &Running,
+    work: &Workload,
+    counters: Option<&CacheCounters>,
+) -> Result<Option<CacheCount>, RunError> {
+    let Some(counters) = counters else {
+        return Ok(None);
+    };
+    let reported = cache_count(running, counters.path());
+    reported.map(Some).map_err(|why| RunError::Preparation {
+        target: running.name.clone(),
+        workload: work.name.clone(),
+        what: "reading the counters of its cache".to_owned(),
+        why,
+    })
+}
+
+/// What the caches did between two looks, and what was forecast; `None` where neither is known.
+/// The second look may fail: then what they did is unknown. Without a forecast nothing was
+/// expected of them.
+pub(crate) fn between(
+    before: Option<CacheCount>,
+    after: Option<CacheCount>,
+    forecast: Option<CacheForecast>,
+) -> Option<CacheUse> {
+    if before.is_none() && forecast.is_none() {
+        return None;
+    }
+    let forecast = forecast.unwrap_or_default();
+    let did = after
+        .zip(before)
+        .and_then(|(after, before)| after.since(before));
+    Some(CacheUse {
+        forecast_hits: forecast.hits,
+        forecast_lookups: forecast.lookups,
+        hits: did.map(|did| did.hits),
+        lookups: did.map(|did| did.lookups),
+    })
+}
+
+/// What a target reports of its memory and index, if it is known to be OpenSearch; `None` where
+/// it does not answer, too.
+pub(crate) fn search_look(
+    running: &Running,
+    plan: &Plan,
+    of: (&Target, &Workload),
+) -> Option<SearchState> {
+    let (target, work) = of;
+    let is_known = target.searched.status == Some(SearchServer::OpenSearch)
+        || plan.cache_counters(target, work) == Some(&CacheCounters::OpenSearch);
+    is_known.then(|| search_state(running).ok()).flatten()
+}
+
+/// What a search server reported between two looks. What it counted is unknown where it was
+/// started again meanwhile, or has other nodes.
+pub(crate) fn searched(
+    before: Option<SearchState>,
+    after: Option<SearchState>,
+) -> Option<SearchUse> {
+    let (before, after) = (before?, after?);
+    let same = before.nodes == after.nodes;
+    let since = |of: fn(&SearchState) -> u64| {
+        let counted = of(&after).checked_sub(of(&before));
+        counted.filter(|_| same)
+    };
+    Some(SearchUse {
+        heap_used_bytes: Some(before.heap_used_bytes.max(after.heap_used_bytes)),
+        heap_max_bytes: Some(after.heap_max_bytes),
+        collections: since(|state| state.collections),
+        collection_ms: since(|state| state.collection_ms),
+        segments_before: Some(before.segments),
+        segments: Some(after.segments),
+        merges: since(|state| state.merges),
+        merge_ms: since(|state| state.merge_ms),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_are_kept_without_a_forecast() {
+        let count = |hits, lookups| Some(CacheCount { hits, lookups });
+        let both = between(count(1, 4), count(3, 14), None).expect("it was counted");
+        assert_eq!((both.observed(), both.forecast()), (Some(0.2), None));
+        let lost = between(count(1, 4), None, None).expect("it was to be counted");
+        assert_eq!((lost.observed(), lost.forecast()), (None, None));
+        assert_eq!(between(None, None, None), None);
+    }
+
+    #[test]
+    fn a_server_that_was_started_again_has_counted_nothing_that_is_known() {
+        let state = |collections, segments| SearchState {
+            nodes: 1,
+            heap_used_bytes: 10,
+            heap_max_bytes: 100,
+            collections,
+            collection_ms: collections * 5,
+            segments,
+            merges: 0,
+            merge_ms: 0,
+        };
+        let used = searched(Some(state(2, 9)), Some(state(6, 8))).expect("both are known");
+        assert_eq!((used.collections, used.collection_ms), (Some(4), Some(20)));
+        assert_eq!((used.segments_before, used.segments), (Some(9), Some(8)));
+        assert_eq!(used.merges, Some(0));
+        let restarted = searched(Some(state(6, 9)), Some(state(2, 9))).expect("both are known");
+        assert_eq!(restarted.collections, None, "not 0");
+        assert_eq!(searched(Some(state(6, 9)), None), None);
+    }
+}

@@ -1,0 +1,141 @@
+//! Removes what a run has left on its targets, and what a run that was killed has left of
+//! the targets that it launched.
+
+use std::path::Path;
+
+use tenbin_plan::{BlobWork, DataSet, Plan, Reach, S3Work, Store, Target, WorkloadKind};
+use tenbin_record::{Left, buckets_made, write_buckets_made, write_left};
+use tenbin_targets::{DataLeft, Grounds, bring_up};
+use tenbin_workloads::blob::set_name;
+use tenbin_workloads::s3::prefix;
+
+use crate::context::RunContext;
+use crate::controls::Controls;
+use crate::error::RunError;
+use crate::live_target::{Cleaned, LiveTarget};
+use crate::progress::Progress;
+use crate::reach::was_there;
+use crate::stop::Stop;
+
+/// Deletes everything that the workloads of a plan may have put on targets which were
+/// there before the run, by the prefix that is its own, and the buckets that the run in
+/// `directory` made, if they are empty then.
+///
+/// # Errors
+/// When a target cannot be reached, or the user asks to stop.
+pub fn clean(
+    plan: &Plan,
+    directory: &Path,
+    context: &RunContext,
+    stop: &Stop,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<Cleaned, RunError> {
+    let mut cleaned = Cleaned::default();
+    let buckets = buckets_made(directory);
+    for target in plan.targets.iter().filter(|target| was_there(target)) {
+        let grounds = Grounds {
+            run_dir: &context.root,
+            plan_dir: &context.plan_directory,
+            guard_exe: &context.executable,
+            stop: stop.asked(),
+            waiting: &|_| {},
+        };
+        // What it uses is of no interest now.
+        let unobserved = Target {
+            observe: None,
+            ..target.clone()
+        };
+        let running = bring_up(&unobserved, &grounds)?;
+        let mut controls = Controls { stop, progress };
+        let mut live = LiveTarget::new(plan, target, running, &context.root, &mut controls)?;
+        let made = buckets.get(&target.name).map_or(&[][..], Vec::as_slice);
+        let of_target = live.clean(plan, made, &mut controls)?;
+        cleaned.removed.extend(of_target.removed);
+        cleaned.left.extend(of_target.left);
+    }
+    for left in &mut cleaned.left {
+        left.clean = Some(clean_command(directory));
+    }
+    forget_buckets(directory, &cleaned.left);
+    // Where this cannot be written, the run says as before what it left.
+    let _ = write_left(directory, &cleaned.left);
+    Ok(cleaned)
+}
+
+/// The command that tries to remove what a run has left.
+pub fn clean_command(directory: &Path) -> String {
+    format!("tenbin clean {}", directory.display())
+}
+
+/// Once a bucket is deleted, whoever makes it again owns it: only those that are left stay
+/// noted as made by the run.
+pub(crate) fn forget_buckets(directory: &Path, left: &[Left]) {
+    let noted = buckets_made(directory);
+    let is_left = |target: &String, bucket: &String| {
+        let mut named = left.iter();
+        named.any(|left| {
+            left.target.as_ref() == Some(target) && left.bucket.as_ref() == Some(bucket)
+        })
+    };
+    let mut made = noted.clone();
+    for (target, buckets) in &mut made {
+        buckets.retain(|bucket| is_left(target, bucket));
+    }
+    made.retain(|_, buckets| !buckets.is_empty());
+    if made != noted {
+        // Where this cannot be written, a later `clean` asks whether they are empty.
+        let _ = write_buckets_made(directory, &made);
+    }
+}
+
+/// What the targets that the run in `directory` launched have left in it: a run that was
+/// killed does not remove it.
+pub fn data_left(plan: &Plan, directory: &Path) -> Vec<DataLeft> {
+    let launched = plan.targets.iter().filter(|target| !was_there(target));
+    tenbin_targets::data_left(directory, launched.map(|target| target.name.as_str()))
+}
+
+/// Where a run puts things that are not its targets' own: `under … in bucket … of …`.
+pub fn places(plan: &Plan) -> Vec<String> {
+    let mut places = Vec::new();
+    for target in plan.targets.iter().filter(|target| was_there(target)) {
+        for workload in &plan.workloads {
+            let workload = plan.work_on(target, workload);
+            let place = match &workload.kind {
+                WorkloadKind::S3(work) => of_objects(work, plan.seed, &workload.name),
+                WorkloadKind::Blob(work) => of_blobs(work, target, plan.seed),
+                WorkloadKind::Http(_) => None,
+            };
+            let place = place.map(|place| format!("{place} of target \"{}\"", target.name));
+            // Phases share theirs.
+            places.extend(place.filter(|place| !places.contains(place)));
+        }
+    }
+    places
+}
+
+fn of_objects(work: &S3Work, seed: u64, workload: &str) -> Option<String> {
+    (work.data == DataSet::Fresh).then(|| {
+        let prefix = prefix(work, seed, workload);
+        match work.buckets {
+            0 | 1 => format!("under {prefix} in bucket {}", work.bucket),
+            many => format!(
+                "under {prefix} in buckets {0}-000 to {0}-{1:03}",
+                work.bucket,
+                many - 1
+            ),
+        }
+    })
+}
+
+/// Blobs whose locations are on disk are to stay.
+fn of_blobs(work: &BlobWork, target: &Target, seed: u64) -> Option<String> {
+    work.locations.is_none().then(|| {
+        let set = set_name(work, seed);
+        match (&target.reach, target.reach.store(target.store)) {
+            (Reach::Files(_), _) => format!("in directory {set}"),
+            (_, Store::S3) => format!("under tenbin-{seed:016x}/{set}/ in bucket {}", work.bucket),
+            _ => format!("in set {set}"),
+        }
+    })
+}

@@ -1,0 +1,222 @@
+//! Looks at this machine and at every target before a run, and tells what it finds.
+//! Nothing is measured, and nothing is made on a target.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tenbin_engine::Destination;
+use tenbin_plan::{Plan, Reach, Target, WorkloadKind};
+use tenbin_targets::doctor::{
+    Examined, Finding, Process, Reached, Reply, Visit, examine_machine, examine_target,
+};
+use tenbin_targets::{Grounds, Running, TargetError, bring_up, preflight};
+use tenbin_workloads::s3::look;
+
+use crate::context::RunContext;
+use crate::descriptors;
+use crate::error::RunError;
+use crate::first_response::FIRST_ANSWER;
+use crate::reach::{route, site};
+use crate::stage;
+use crate::stop::Stop;
+
+/// Requests that a target gets to answer: enough for a log to show whether it holds a
+/// line for each.
+const REQUESTS: u64 = 20;
+
+/// What is to be looked at.
+pub struct Examination<'a> {
+    /// The targets, with the one workload that a run would have; none: only this
+    /// machine.
+    pub plan: Option<&'a Plan>,
+    /// Connections that a run would have, if there is no plan to say so.
+    pub connections: Option<u64>,
+    /// Ports on which servers are to be started.
+    pub ports: Vec<u16>,
+    /// How long this machine is watched for noise; under a second it is not.
+    pub watch: Duration,
+    /// Where targets keep their data, by name of the target.
+    pub data: BTreeMap<String, PathBuf>,
+}
+
+/// Looks at everything and tells each finding as soon as it is there.
+///
+/// # Errors
+/// When the question itself cannot be put, or the user has asked to stop. What is wrong
+/// with a target or with this machine is a finding, not an error.
+pub fn examine(
+    examination: &Examination<'_>,
+    context: &RunContext,
+    stop: &Stop,
+    tell: &mut dyn FnMut(Finding),
+) -> Result<(), RunError> {
+    let visit = visit(examination, context);
+    examine_machine(&visit).for_each(&mut *tell);
+    let Some(plan) = examination.plan else {
+        return Ok(());
+    };
+    let place = Temporary::for_plan(plan)?;
+    for target in &plan.targets {
+        if stop.is_asked() {
+            return Err(RunError::Interrupted);
+        }
+        let grounds = Grounds {
+            run_dir: place.path(context),
+            plan_dir: &context.plan_directory,
+            guard_exe: &context.executable,
+            stop: stop.asked(),
+            waiting: &|_| {},
+        };
+        let data = examination.data.get(&target.name);
+        match bring_up(target, &grounds) {
+            Ok(mut running) => {
+                let examined = question(plan, target, &running, data, stop)?;
+                examine_target(&visit, &examined).for_each(&mut *tell);
+                running.stop()?;
+            }
+            Err(error) => {
+                let examined = out_of_reach(target, error);
+                examine_target(&visit, &examined).for_each(&mut *tell);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn visit(examination: &Examination<'_>, context: &RunContext) -> Visit {
+    let plan = examination.plan;
+    let planned = plan.map(|plan| {
+        let each = plan.workloads.iter();
+        let most = each.map(|work| work.load.connections as u64).max();
+        (most.unwrap_or(0), descriptors::needed(plan))
+    });
+    let (connections, files) = planned.unwrap_or_else(|| {
+        let connections = examination.connections.unwrap_or(0);
+        (connections, descriptors::needed_for(connections))
+    });
+    Visit {
+        ports: examination.ports.clone(),
+        root: context.root.clone(),
+        connections,
+        files,
+        watch: examination.watch,
+    }
+}
+
+/// Asks a target that is up what a run would have to know of it.
+fn question(
+    plan: &Plan,
+    target: &Target,
+    running: &Running,
+    data: Option<&PathBuf>,
+    stop: &Stop,
+) -> Result<Examined, RunError> {
+    // Unsigned: a clock that is too far off is to be a finding.
+    let first = match preflight::check(running, false, FIRST_ANSWER) {
+        Ok(first) => first,
+        Err(error) => return Ok(out_of_reach(target, error)),
+    };
+    let process = Process::behind(running);
+    let logs = process.as_ref().map(Process::logs);
+    let reply = reply(plan, target, running, stop)?;
+    Ok(Examined {
+        name: target.name.clone(),
+        reached: Ok(Reached::of(running, first)),
+        reply,
+        process,
+        data: data.cloned(),
+        logs,
+    })
+}
+
+fn out_of_reach(target: &Target, error: TargetError) -> Examined {
+    Examined {
+        name: target.name.clone(),
+        reached: Err(error),
+        reply: None,
+        process: None,
+        data: None,
+        logs: None,
+    }
+}
+
+/// What the target says to a signed question about the bucket of the plan's workload.
+fn reply(
+    plan: &Plan,
+    target: &Target,
+    running: &Running,
+    stop: &Stop,
+) -> Result<Option<Reply>, RunError> {
+    let mut works = plan.workloads.iter();
+    let Some((work, s3)) = works.find_map(|work| match &work.kind {
+        WorkloadKind::S3(s3) => Some((work, s3)),
+        WorkloadKind::Http(_) | WorkloadKind::Blob(_) => None,
+    }) else {
+        return Ok(None);
+    };
+    let (stage, seen) = look(&work.name, s3, &site(running, target), REQUESTS)?;
+    let destination = Destination::Route(route(&running.way));
+    stage::run(stage, destination, FIRST_ANSWER, stop, &mut |_, _| {})?;
+    if stop.is_asked() {
+        return Err(RunError::Interrupted);
+    }
+    let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    Ok(Some(Reply {
+        status: seen.status,
+        code: seen.code,
+        meaning: seen.meaning,
+        region: seen.region,
+        is_listing: seen.is_listing,
+        answered: seen.answered,
+        bucket: s3.bucket.clone(),
+        signed_for: target.region.clone(),
+    }))
+}
+
+/// A directory for what launched targets write, removed with everything in it; none if
+/// every target is there already.
+struct Temporary(Option<PathBuf>);
+
+impl Temporary {
+    fn for_plan(plan: &Plan) -> Result<Self, RunError> {
+        let is_there = |target: &Target| matches!(target.reach, Reach::Endpoint { .. });
+        if plan.targets.iter().all(is_there) {
+            return Ok(Self(None));
+        }
+        Self::make().map(|path| Self(Some(path))).map_err(|source| {
+            TargetError::File {
+                target: plan.targets[0].name.clone(),
+                action: "make",
+                path: std::env::temp_dir(),
+                source,
+            }
+            .into()
+        })
+    }
+
+    fn make() -> io::Result<PathBuf> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let nanos = now.map_or(0, |now| now.subsec_nanos());
+        let name = format!("tenbin-doctor-{}-{nanos:09}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::DirBuilder::new().mode(0o700).create(&path)?;
+        Ok(path)
+    }
+
+    fn path<'a>(&'a self, context: &'a RunContext) -> &'a Path {
+        self.0.as_deref().unwrap_or(&context.root)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Some(path) = &self.0 {
+            let _ = fs::remove_dir_all(path);
+        }
+    }
+}

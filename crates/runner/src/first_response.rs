@@ -1,0 +1,81 @@
+//! The first response of a target, before anything is measured.
+
+use std::time::Duration;
+
+use tenbin_plan::{HttpWork, Plan, Signature, Target, WorkloadKind};
+use tenbin_targets::{Running, preflight};
+
+use crate::controls::Controls;
+use crate::error::RunError;
+use crate::progress::Progress;
+
+/// Longest wait for the first response of a target.
+pub(crate) const FIRST_ANSWER: Duration = Duration::from_secs(10);
+
+/// The `Server` header of the first answer of a target, which must give one.
+pub(crate) fn first_answer(
+    plan: &Plan,
+    target: &Target,
+    running: &Running,
+    controls: &mut Controls<'_>,
+) -> Result<Option<String>, RunError> {
+    let signed = running.credentials.is_some() && target.signature != Signature::None;
+    let limit = FIRST_ANSWER.min(longest_timeout(plan));
+    let first = preflight::check(running, signed, limit)?;
+    for warning in &first.warnings {
+        (controls.progress)(Progress::Warning(warning));
+    }
+    if let Some(status) = first.answer.status {
+        check_status(plan, target, status, controls)?;
+    }
+    Ok(first.answer.server)
+}
+
+/// What the first response says of workloads that send the same request: a status that
+/// they do not count as success.
+fn check_status(
+    plan: &Plan,
+    target: &Target,
+    status: u16,
+    controls: &mut Controls<'_>,
+) -> Result<(), RunError> {
+    // Only these refuse the request itself; others may pass, such as 503 or 429.
+    let is_final = (400..500).contains(&status) && !matches!(status, 408 | 425 | 429);
+    for work in &plan.workloads {
+        let WorkloadKind::Http(http) = &work.kind else {
+            continue;
+        };
+        if !is_plain_get(http) || http.counts_as_success(status) {
+            continue;
+        }
+        let why = format!("GET was answered with status {status}, which does not count as success");
+        if is_final {
+            return Err(RunError::Preparation {
+                target: target.name.clone(),
+                workload: work.name.clone(),
+                what: "the first request".to_owned(),
+                why: format!("{why}; correct the URL, or accept the status with --expect {status}"),
+            });
+        }
+        (controls.progress)(Progress::Warning(&format!(
+            "target \"{}\": {why}; requests of \"{}\" may fail",
+            target.name, work.name
+        )));
+    }
+    Ok(())
+}
+
+/// Whether it sends what a target is first asked with: its URL, and no headers.
+fn is_plain_get(http: &HttpWork) -> bool {
+    let same_target = http.path.is_none() && http.patterns.is_none();
+    same_target && http.method == "GET" && http.headers.is_empty()
+}
+
+/// The longest time any workload grants an answer.
+fn longest_timeout(plan: &Plan) -> Duration {
+    plan.workloads
+        .iter()
+        .map(|work| work.load.timeout)
+        .max()
+        .unwrap_or(FIRST_ANSWER)
+}

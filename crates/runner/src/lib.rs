@@ -1,0 +1,52 @@
+//! Runs an experiment: starts the targets, checks them, measures the slices in order, writes the
+//! run directory and removes what the run has made.
+//!
+//! It does not interpret figures and prints nothing: it reports [`Progress`] and returns a
+//! [`RunOutcome`]. [`examine`] checks the machine and the targets before a run.
+
+mod cache;
+mod clean;
+mod context;
+mod controls;
+mod course;
+mod descriptors;
+mod doctor;
+mod error;
+mod first_response;
+mod forecast;
+mod found;
+mod live_target;
+mod machine;
+mod measurement;
+mod meter;
+mod nodes;
+mod pages;
+mod ports;
+mod preparation;
+mod progress;
+mod reach;
+mod responses;
+mod restarts;
+mod retried;
+mod run;
+mod search;
+mod single;
+mod slice_length;
+mod speed;
+mod stage;
+mod stop;
+mod supply;
+mod warm_up;
+mod watch;
+
+pub use clean::{clean, clean_command, data_left, places};
+pub use context::{CountAllocations, IsPrecise, RunContext};
+pub use doctor::{Examination, examine};
+pub use error::{Ending, RunError};
+pub use live_target::Cleaned;
+pub use progress::Progress;
+pub use run::{RunOutcome, run};
+pub use search::{ProbeWish, Steering};
+pub use stop::Stop;
+pub use supply::Supply;
+pub use tenbin_targets::DataLeft;

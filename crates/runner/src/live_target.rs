@@ -1,0 +1,527 @@
+//! One target with its workloads made ready for it.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use tenbin_engine::{Destination, Drive, News, Spread, Workload as EngineWorkload, drive};
+use tenbin_plan::{Pace, Plan, Reach, Target, Workload};
+use tenbin_record::{HostEnvironment, Left, ProgramFile, TargetEnvironment};
+use tenbin_targets::{Grounds, Running, program_files};
+use tenbin_workloads::{Leftover, Means, Prepared, Stage, prepare};
+
+use crate::context::RunContext;
+use crate::controls::Controls;
+use crate::error::RunError;
+use crate::first_response::first_answer;
+use crate::forecast::StageForecast;
+use crate::progress::Progress;
+use crate::reach::{destination, is_disposable, means, site, was_there};
+use crate::slice_length::WarmUpTimes;
+use crate::stage::{self, Staged};
+use crate::stop::Stop;
+
+/// Where targets are started.
+#[derive(Clone, Copy)]
+pub(crate) struct Launcher<'a> {
+    pub(crate) context: &'a RunContext,
+    /// The run directory.
+    pub(crate) directory: &'a Path,
+}
+
+impl Launcher<'_> {
+    /// Starts something, telling of what takes a while.
+    pub(crate) fn under<T>(
+        &self,
+        controls: &mut Controls<'_>,
+        start: impl FnOnce(&Grounds<'_>) -> T,
+    ) -> T {
+        // Told from inside the waiting, one at a time.
+        let progress = RefCell::new(&mut *controls.progress);
+        start(&Grounds {
+            run_dir: self.directory,
+            plan_dir: &self.context.plan_directory,
+            guard_exe: &self.context.executable,
+            stop: controls.stop.asked(),
+            waiting: &|waiting| {
+                (progress.borrow_mut())(Progress::Starting {
+                    target: waiting.target,
+                    awaited: Some(waiting.awaited),
+                    waited: waiting.waited,
+                });
+            },
+        })
+    }
+}
+
+/// What is still there after a run, a sentence each.
+#[derive(Debug, Default)]
+pub(crate) struct Leftovers {
+    /// Because the plan says so.
+    pub(crate) kept: Vec<String>,
+    /// Because it could not be removed.
+    pub(crate) left_behind: Vec<Left>,
+}
+
+/// What cleaning up after an earlier run came to.
+#[derive(Debug, Default)]
+pub struct Cleaned {
+    /// What was removed, a sentence each.
+    pub removed: Vec<String>,
+    /// What is still there.
+    pub left: Vec<Left>,
+}
+
+/// What unmeasured load showed.
+#[derive(Debug)]
+pub(crate) struct Look {
+    /// Operations a second; `None` if none came.
+    pub(crate) rate: Option<f64>,
+    /// How evenly the connections were served.
+    pub(crate) spread: Option<Spread>,
+}
+
+fn program_of(target: &Target) -> Vec<ProgramFile> {
+    let Reach::Launched(launch) = &target.reach else {
+        return Vec::new();
+    };
+    let files = program_files(launch).into_iter();
+    let kept = files.map(|file| ProgramFile {
+        path: file.path.display().to_string(),
+        bytes: file.bytes,
+        modified_ns: file.modified_ns,
+    });
+    kept.collect()
+}
+
+/// One target with its workloads made ready for it.
+pub(crate) struct LiveTarget {
+    pub(crate) running: Running,
+    /// In the order of the plan's workloads.
+    pub(crate) prepared: Vec<Box<dyn Prepared>>,
+    destination: Destination,
+    /// All it holds goes with it, so that nothing needs to be tidied.
+    disposable: bool,
+    /// The `Server` header of its first answer.
+    server_header: Option<String>,
+    /// As the plan says it.
+    version: Option<String>,
+    /// The files that its command names, where Tenbin launched it.
+    program: Vec<ProgramFile>,
+    /// Records of the plan's pages on each of its hosts.
+    pub(crate) records: Option<u64>,
+    /// Median service time of the slowest operation in the warm-ups so far.
+    pub(crate) slowest: Option<Duration>,
+    /// Workloads of which it was said how laying out their data goes: once is enough.
+    noted: BTreeSet<String>,
+}
+
+impl LiveTarget {
+    /// Looks whether the target answers and makes every workload ready for it.
+    ///
+    /// `directory` is that of the run.
+    pub(crate) fn new(
+        plan: &Plan,
+        target: &Target,
+        running: Running,
+        directory: &Path,
+        controls: &mut Controls<'_>,
+    ) -> Result<Self, RunError> {
+        let server_header = match means(target) {
+            Means::Files | Means::Dummy => None,
+            Means::Blobstore | Means::S3 => first_answer(plan, target, &running, controls)?,
+        };
+        let site = match was_there(target) {
+            true => site(&running, target).tracked_in(directory),
+            false => site(&running, target),
+        };
+        let prepared = plan
+            .workloads
+            .iter()
+            .map(|work| prepare(&plan.work_on(target, work), &site, plan.seed, plan.threads))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            destination: destination(&running, target),
+            running,
+            prepared,
+            disposable: is_disposable(target),
+            server_header,
+            version: target.version.clone(),
+            program: program_of(target),
+            records: None,
+            slowest: None,
+            noted: BTreeSet::new(),
+        })
+    }
+
+    pub(crate) fn destination(&self) -> Destination {
+        self.destination.clone()
+    }
+
+    /// What is worth keeping of the target.
+    pub(crate) fn environment(&self) -> TargetEnvironment {
+        let hosts = self.running.way.hosts.iter().map(|host| HostEnvironment {
+            name: host.name.clone(),
+            addresses: host.addresses.iter().map(ToString::to_string).collect(),
+            dns_ns: host.dns.and_then(|took| took.as_nanos().try_into().ok()),
+        });
+        TargetEnvironment {
+            version: self.version.clone(),
+            server_header: self.server_header.clone(),
+            program: self.program.clone(),
+            records: self.records,
+            hosts: hosts.collect(),
+            insecure: self.running.way.insecure,
+            ..TargetEnvironment::default()
+        }
+    }
+
+    /// How the target died, if it did; one sentence.
+    pub(crate) fn death(&self) -> Option<String> {
+        let (node, exit) = self.running.dead_node()?;
+        let name = &self.running.name;
+        let who = match node {
+            None => format!("target \"{name}\""),
+            Some(node) => format!("node {node} of target \"{name}\""),
+        };
+        Some(format!("{who} {exit}, while it was being measured"))
+    }
+
+    /// Starts it again on its data, with nothing left in its memory.
+    pub(crate) fn restart(
+        &mut self,
+        launcher: &Launcher<'_>,
+        controls: &mut Controls<'_>,
+    ) -> Result<(), RunError> {
+        let running = &mut self.running;
+        launcher.under(controls, |grounds| running.resume(grounds))?;
+        for prepared in &mut self.prepared {
+            prepared.restarted();
+        }
+        Ok(())
+    }
+
+    /// Checks that every workload can do its work, and makes buckets that are missing.
+    pub(crate) fn check(
+        &mut self,
+        plan: &Plan,
+        controls: &mut Controls<'_>,
+    ) -> Result<(), RunError> {
+        for (at, work) in plan.workloads.iter().enumerate() {
+            let stage = self.prepared[at].check();
+            self.stage(work, stage, controls)?;
+        }
+        Ok(())
+    }
+
+    /// Data sets, for every workload.
+    pub(crate) fn make_ready(
+        &mut self,
+        plan: &Plan,
+        controls: &mut Controls<'_>,
+    ) -> Result<(), RunError> {
+        for (at, work) in plan.workloads.iter().enumerate() {
+            while let Some(stage) = self.prepared[at].before_run() {
+                self.stage(work, Some(stage), controls)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Unmeasured load on one workload, and what it showed.
+    pub(crate) fn look(
+        &mut self,
+        plan: &Plan,
+        at: usize,
+        window: Duration,
+        controls: &mut Controls<'_>,
+    ) -> Result<Look, RunError> {
+        let work = &plan.workloads[at];
+        self.before_slice(work, at, controls)?;
+        (controls.progress)(Progress::WarmUp {
+            target: &self.running.name,
+            workload: &work.name,
+        });
+        let mut ended = 0;
+        let mut times = WarmUpTimes::default();
+        let (seconds, spread) = self.unmeasured(work, at, window, controls, &mut |news| {
+            let News::Sample(sample) = news else { return };
+            times.add(&sample);
+            if !sample.drain {
+                let requests = sample.ops.iter().filter(|op| op.role.is_request());
+                ended += requests.map(|op| op.ok).sum::<u64>();
+            }
+        })?;
+        self.slowest = self.slowest.max(times.slowest_median());
+        Ok(Look {
+            rate: (ended > 0 && seconds > 0.0).then(|| ended as f64 / seconds),
+            spread,
+        })
+    }
+
+    /// Drives a workload for so long, or to the end of a segment, without keeping
+    /// anything; tells how many seconds it took. One whose rate is searched for runs in a
+    /// closed loop.
+    fn unmeasured(
+        &mut self,
+        work: &Workload,
+        at: usize,
+        window: Duration,
+        controls: &mut Controls<'_>,
+        listen: &mut dyn FnMut(News),
+    ) -> Result<(f64, Option<Spread>), RunError> {
+        let workers = self.prepared[at].slice();
+        self.drive_unmeasured(work, at, workers, window, controls, listen)
+    }
+
+    /// Drives these workers for so long without keeping anything.
+    pub(crate) fn drive_unmeasured(
+        &mut self,
+        work: &Workload,
+        at: usize,
+        workers: Vec<Box<dyn EngineWorkload>>,
+        window: Duration,
+        controls: &mut Controls<'_>,
+        listen: &mut dyn FnMut(News),
+    ) -> Result<(f64, Option<Spread>), RunError> {
+        let mut load = work.load.clone();
+        if work.search().is_some() {
+            load.pace = Pace::Closed;
+        }
+        let mut workers = workers;
+        at_most(&mut workers, load.connections);
+        let how = Drive {
+            rest: None,
+            destination: self.destination(),
+            load,
+            seed: 0,
+            lead: Duration::ZERO,
+            stages: false,
+            window: Some(window),
+        };
+        let done = drive(&how, workers, controls.stop.over(), listen)?;
+        self.prepared[at].slice_done(done.workers);
+        // What it does to caches counts; figures are not kept.
+        drop(self.prepared[at].singles_seen());
+        Ok((done.seconds, done.spread))
+    }
+
+    /// Asks again what was asked before the run, until `limit` if there is one. What is not
+    /// answered stays unknown.
+    pub(crate) fn ask_again(
+        &mut self,
+        work: &Workload,
+        at: usize,
+        controls: &mut Controls<'_>,
+        limit: Option<Instant>,
+    ) {
+        // What has ended the measuring does not end this: the limit does.
+        let own = match limit {
+            Some(_) => Stop::new(),
+            None => controls.stop.clone(),
+        };
+        while let Some(stage) = self.prepared[at].ask_again() {
+            let left = limit.map(|limit| limit.saturating_duration_since(Instant::now()));
+            if own.is_asked() || left.is_some_and(|left| left.is_zero()) {
+                continue;
+            }
+            let timeout = left.map_or(work.load.timeout, |left| left.min(work.load.timeout));
+            let (what, total) = (stage.what.clone(), stage.total);
+            let mut tell = |done, _| {
+                if limit.is_some_and(|limit| limit <= Instant::now()) {
+                    own.asked().store(true, Ordering::Relaxed);
+                }
+                (controls.progress)(Progress::Stage {
+                    target: &self.running.name,
+                    workload: &work.name,
+                    what: &what,
+                    done,
+                    total,
+                });
+            };
+            tell(0, 0);
+            // What could not be asked is told as unknown.
+            let _ = stage::run(stage, self.destination(), timeout, &own, &mut tell);
+        }
+    }
+
+    /// What must be there again before each slice of workload `at`.
+    pub(crate) fn before_slice(
+        &mut self,
+        work: &Workload,
+        at: usize,
+        controls: &mut Controls<'_>,
+    ) -> Result<(), RunError> {
+        let stage = self.prepared[at].before_slice();
+        self.stage(work, stage, controls).map(drop)
+    }
+
+    /// Removes what was made on the target, last made first; tells what is left.
+    pub(crate) fn tidy(
+        &mut self,
+        plan: &Plan,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Leftovers {
+        let mut leftovers = Leftovers::default();
+        let is_down = self.running.is_halted() || self.running.alive().is_err();
+        if self.disposable || is_down {
+            return leftovers;
+        }
+        // What ended the measuring does not end the tidying.
+        let stop = Stop::new();
+        for (at, work) in plan.workloads.iter().enumerate().rev() {
+            while let Some(stage) = self.prepared[at].after_run() {
+                let mut controls = Controls {
+                    stop: &stop,
+                    progress,
+                };
+                if let Err(error) = self.drive_stage(work, stage, &mut controls) {
+                    leftovers.left_behind.push(error.to_string().into());
+                }
+            }
+            let prepared = &self.prepared[at];
+            let left = prepared.leftovers().into_iter();
+            leftovers.left_behind.extend(left.map(|one| self.left(one)));
+            let named = |kept| format!("target \"{}\": {kept}", self.running.name);
+            leftovers.kept.extend(prepared.kept().map(named));
+        }
+        leftovers
+    }
+
+    /// Removes what an earlier run of the same plan may have left, and those of the buckets
+    /// that it made, `buckets`, that are empty then.
+    pub(crate) fn clean(
+        &mut self,
+        plan: &Plan,
+        buckets: &[String],
+        controls: &mut Controls<'_>,
+    ) -> Result<Cleaned, RunError> {
+        let mut cleaned = Cleaned::default();
+        let mut buckets = buckets.to_vec();
+        for prepared in &mut self.prepared {
+            prepared.inherit();
+            // The first that uses a bucket had made it, and is the last to be tidied.
+            prepared.inherit_buckets(&mut buckets);
+        }
+        for (at, work) in plan.workloads.iter().enumerate().rev() {
+            if let Some(lost) = self.prepared[at].lost() {
+                (controls.progress)(Progress::Warning(&lost));
+            }
+            let mut said = None;
+            while let Some(stage) = self.prepared[at].after_run() {
+                said = self.stage(work, Some(stage), controls)?.or(said);
+            }
+            let prepared = &self.prepared[at];
+            let named = |removed| format!("target \"{}\": {removed}", self.running.name);
+            cleaned
+                .removed
+                .extend(prepared.removed().into_iter().map(named));
+            let left = prepared.leftovers().into_iter().map(|one| Left {
+                reason: one.reason.clone().or_else(|| said.clone()),
+                ..self.left(one)
+            });
+            cleaned.left.extend(left);
+        }
+        Ok(cleaned)
+    }
+
+    /// The same with the name of the target.
+    fn left(&self, leftover: Leftover) -> Left {
+        Left {
+            target: Some(self.running.name.clone()),
+            what: leftover.what,
+            bucket: leftover.bucket,
+            prefix: leftover.prefix,
+            objects: leftover.objects,
+            reason: leftover.reason,
+            clean: None,
+        }
+    }
+
+    /// Names of the buckets that its workloads have made.
+    pub(crate) fn buckets_made(&self) -> Vec<String> {
+        let each = self.prepared.iter();
+        each.flat_map(|prepared| prepared.buckets_made()).collect()
+    }
+
+    /// Tells the most frequent failure of a stage that need not succeed.
+    fn stage(
+        &mut self,
+        work: &Workload,
+        stage: Option<Stage>,
+        controls: &mut Controls<'_>,
+    ) -> Result<Option<String>, RunError> {
+        let Some(stage) = stage else { return Ok(None) };
+        let (what, must_succeed) = (stage.what.clone(), stage.must_succeed);
+        let staged = self.drive_stage(work, stage, controls)?;
+        if let Some(sentence) = staged.refusals()
+            && self.noted.insert(work.name.clone())
+        {
+            let note = format!("target \"{}\", {what}: {sentence}", self.running.name);
+            (controls.progress)(Progress::Note(&note));
+        }
+        match staged.failure {
+            Some(why) if must_succeed => Err(RunError::Preparation {
+                target: self.running.name.clone(),
+                workload: work.name.clone(),
+                what,
+                why,
+            }),
+            _ if staged.stopped => Err(RunError::Interrupted),
+            tolerated => Ok(tolerated),
+        }
+    }
+
+    fn drive_stage(
+        &self,
+        work: &Workload,
+        stage: Stage,
+        controls: &mut Controls<'_>,
+    ) -> Result<Staged, RunError> {
+        let (what, total) = (stage.what.clone(), stage.total);
+        let progress = &mut *controls.progress;
+        let mut forecast = StageForecast::new(work, &stage, self.noted.contains(&work.name));
+        let mut tell = |done, refused: u64| {
+            let refusals = match refused {
+                0 => String::new(),
+                1 => ", 1 request refused and sent again".to_owned(),
+                _ => format!(", {refused} requests refused and sent again"),
+            };
+            if let Some(sentence) = forecast.first(done) {
+                let name = &self.running.name;
+                progress(Progress::Note(&format!("target \"{name}\", {sentence}")));
+            }
+            let left = forecast.left(done);
+            progress(Progress::Stage {
+                target: &self.running.name,
+                workload: &work.name,
+                what: &format!("{what}{refusals}{left}"),
+                done,
+                total,
+            });
+        };
+        tell(0, 0);
+        let timeout = work.load.timeout;
+        Ok(stage::run(
+            stage,
+            self.destination(),
+            timeout,
+            controls.stop,
+            &mut tell,
+        )?)
+    }
+}
+
+/// Leaves one worker for each connection at most, and those with connections of their own.
+pub(crate) fn at_most(workers: &mut Vec<Box<dyn EngineWorkload>>, connections: usize) {
+    let mut left = connections;
+    workers.retain(|worker| {
+        worker.own_connections().is_some() || {
+            let has_one = left > 0;
+            left = left.saturating_sub(1);
+            has_one
+        }
+    });
+}

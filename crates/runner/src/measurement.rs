@@ -1,0 +1,450 @@
+//! Measures slices: one workload on one target, for a few seconds each.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tenbin_engine::{Destination, Drive, ErrorClass, drive};
+use tenbin_plan::rng::{Rng, name_number};
+use tenbin_plan::{Load, Plan, Relaunch, Turn, Workload};
+use tenbin_record::{
+    Ended, MachineUse, PauseUse, RateProbe, RunWriter, Slice, SliceEnd, SliceStart, WireUse,
+};
+use tenbin_targets::{CoreWaits, Depth, TargetError};
+
+use crate::cache;
+use crate::context::{CountAllocations, IsPrecise};
+use crate::controls::Controls;
+use crate::course::{self, Courses};
+use crate::descriptors::{self};
+use crate::error::{Ending, RunError};
+use crate::live_target::{Launcher, LiveTarget, at_most};
+use crate::machine::Machine;
+use crate::nodes;
+use crate::progress::Progress;
+use crate::responses;
+use crate::restarts;
+use crate::single;
+use crate::stop::Stop;
+use crate::warm_up::warm_up;
+use crate::watch::{Scene, Trouble, Watch};
+
+/// One slice to be measured.
+pub(crate) struct SliceRequest<'a> {
+    pub(crate) turn: &'a Turn,
+    pub(crate) load: Load,
+    pub(crate) window: Duration,
+    pub(crate) probe: Option<RateProbe>,
+}
+
+/// The measured part of a run: slice after slice, on targets that are ready.
+pub(crate) struct Measurement<'r, 'w> {
+    pub(crate) plan: &'r Plan,
+    pub(crate) launcher: Launcher<'r>,
+    pub(crate) machine: Machine,
+    pub(crate) live_targets: &'r mut [LiveTarget],
+    pub(crate) courses: Courses,
+    pub(crate) writer: RunWriter,
+    /// When the run began: that of `started_unix_ns`, from which all times count.
+    pub(crate) begun: Instant,
+    /// By workload: how often each connection is opened in a slice, where the plan does not say.
+    pub(crate) reopen: Vec<Option<u32>>,
+    pub(crate) slices: Vec<Slice>,
+    pub(crate) controls: &'r mut Controls<'w>,
+    pub(crate) count_allocations: CountAllocations,
+    pub(crate) is_precise: IsPrecise,
+}
+
+impl Measurement<'_, '_> {
+    pub(crate) fn measure(&mut self, turns: &[Turn]) -> Result<Ending, RunError> {
+        for (index, turn) in turns.iter().enumerate() {
+            let begins_block = index > 0 && ends_block(turns, index - 1);
+            if begins_block && let Some(ending) = self.restart_for_block()? {
+                return Ok(ending);
+            }
+            let load = self.plan.workloads[turn.workload].load.clone();
+            let ask = SliceRequest {
+                turn,
+                load: Load {
+                    reopen: load.reopen.or(self.reopen[turn.workload]),
+                    ..load
+                },
+                window: self.plan.rounds.slice,
+                probe: None,
+            };
+            if let Some(ending) = self.ask(&ask)? {
+                return Ok(ending);
+            }
+            let is_last = index + 1 == turns.len();
+            if !is_last && ends_block(turns, index) && self.is_enough(turn) {
+                return Ok(Ending::Complete(Ended::Precise));
+            }
+        }
+        Ok(Ending::Complete(match self.plan.rounds.until {
+            None => Ended::Planned,
+            Some(_) if (self.is_precise)(self.plan, &self.slices) => Ended::Precise,
+            Some(_) => Ended::MostRounds,
+        }))
+    }
+
+    /// Starts every target again where each block finds its targets just started. `Some` when
+    /// nothing should follow it.
+    pub(crate) fn restart_for_block(&mut self) -> Result<Option<Ending>, RunError> {
+        if self.plan.rounds.relaunch != Relaunch::Block {
+            return Ok(None);
+        }
+        let live_targets = &mut *self.live_targets;
+        match restarts::restart_all(
+            self.plan,
+            &self.launcher,
+            live_targets,
+            &mut self.courses,
+            self.controls,
+        ) {
+            Ok(()) => Ok(None),
+            Err(error) => Ok(Some(match ending_of(error)? {
+                Ending::TargetFailed(why) => Ending::TargetFailed(format!(
+                    "restarting before a block: {why}; to start each target once, use \
+                     --relaunch=never"
+                )),
+                ending => ending,
+            })),
+        }
+    }
+
+    /// Whether a run that may end by precision may end with this turn, the last of
+    /// its block.
+    fn is_enough(&self, turn: &Turn) -> bool {
+        let rounds = &self.plan.rounds;
+        let has_fewest = (turn.block + 1) * self.plan.rounds_per_block() >= rounds.count;
+        rounds.until.is_some() && has_fewest && (self.is_precise)(self.plan, &self.slices)
+    }
+
+    /// Measures one slice, after a rest if it is not the first. `Some` when nothing
+    /// should follow it.
+    pub(crate) fn ask(&mut self, ask: &SliceRequest<'_>) -> Result<Option<Ending>, RunError> {
+        let pause = (!self.slices.is_empty())
+            .then(|| {
+                let pause = self.machine.pause(self.live_targets);
+                rest(self.plan.rounds.gap, self.controls.stop);
+                pause.over(self.live_targets)
+            })
+            .flatten();
+        match self.slice(ask, pause) {
+            Ok(ending) => Ok(ending),
+            Err(error) => ending_of(error).map(Some),
+        }
+    }
+
+    fn slice(
+        &mut self,
+        ask: &SliceRequest<'_>,
+        pause: Option<PauseUse>,
+    ) -> Result<Option<Ending>, RunError> {
+        let index = self.slices.len();
+        let turn = ask.turn;
+        let work = &self.plan.workloads[turn.workload];
+        let live = &mut self.live_targets[turn.target];
+        if let Some(why) = live.prepared[turn.workload].spent() {
+            let (target, workload) = (&live.running.name, &work.name);
+            let sentence = format!("target \"{target}\", workload \"{workload}\": {why}");
+            return Ok(Some(Ending::TargetFailed(sentence)));
+        }
+        if self.plan.rounds.relaunch == Relaunch::Slice {
+            live.restart(&self.launcher, self.controls)?;
+        }
+        if let Some(sentence) = nodes::missing(&self.plan.targets[turn.target], &live.running)? {
+            return Ok(Some(Ending::TargetFailed(sentence)));
+        }
+        if self.plan.rounds.relaunch == Relaunch::Slice {
+            course::level(
+                self.live_targets,
+                &mut self.courses,
+                turn.workload,
+                turn.target,
+            );
+            let one = (turn.target, &mut self.live_targets[turn.target]);
+            let length = self.plan.rounds.warmup;
+            warm_up(
+                self.plan,
+                turn.workload,
+                length,
+                one,
+                &mut self.courses,
+                self.controls,
+            )?;
+            if self.controls.stop.is_asked() {
+                return Ok(Some(Ending::Interrupted));
+            }
+        }
+        let live = &mut self.live_targets[turn.target];
+        live.before_slice(work, turn.workload, self.controls)?;
+        (self.controls.progress)(Progress::Slice {
+            index,
+            round: turn.round,
+            target: &live.running.name,
+            workload: &work.name,
+        });
+        let counters = self
+            .plan
+            .cache_counters(&self.plan.targets[turn.target], work);
+        let cache_before = cache::look(&live.running, work, counters)?;
+        let searched = (&self.plan.targets[turn.target], work);
+        let search_before = cache::search_look(&live.running, self.plan, searched);
+        let planned = (work.lead(&self.plan.rounds), ask.window);
+        course::level(
+            self.live_targets,
+            &mut self.courses,
+            turn.workload,
+            turn.target,
+        );
+        let live = &mut self.live_targets[turn.target];
+        let course = self.courses.of(turn.workload);
+        let prepared = live.prepared[turn.workload].as_mut();
+        let stretch = course.map(|course| course.begin(turn.target, prepared, &ask.load, planned));
+        let (lead, window) = stretch.as_ref().map_or(planned, |s| (s.lead, s.window));
+        let from = prepared.position();
+        // Where every operation counts, the window leftovers open until the last has ended.
+        let all_count = work.may_end_early() && ask.load.requests.is_none();
+        let mut workers = prepared.slice();
+        at_most(&mut workers, work.load.connections);
+        let how = Drive {
+            rest: stretch.as_ref().and_then(|s| s.rest).filter(|_| !all_count),
+            destination: live.destination(),
+            load: ask.load.clone(),
+            seed: arrivals_seed(self.plan.seed, turn),
+            lead,
+            stages: work.stages,
+            window: Some(window),
+        };
+        let hosts = host_names(&how.destination);
+        let (operations, roles) = workers.first().map_or_else(Default::default, |worker| {
+            let named = worker.operations().iter().enumerate();
+            named
+                .map(|(op, name)| ((*name).to_owned(), worker.role(op)))
+                .unzip()
+        });
+        let start = SliceStart {
+            index: index as u32,
+            block: turn.block,
+            round: turn.round,
+            workload: work.name.clone(),
+            target: live.running.name.clone(),
+            operations,
+            roles,
+            hosts: hosts.clone(),
+            threads: workers.len(),
+            connections: work.load.connections,
+            closed_loop: matches!(ask.load.pace, tenbin_plan::Pace::Closed),
+            planned_seconds: ask.window.as_secs_f64(),
+            // Known when the window opens.
+            start: 0.0,
+            reopen: ask.load.reopen,
+            probe: ask.probe,
+        };
+        let stop = self.controls.stop;
+        let scene = Scene {
+            machine: &self.machine,
+            live_targets: self.live_targets,
+            loaded: turn.target,
+            count_allocations: self.count_allocations,
+        };
+        let live = &self.live_targets[turn.target];
+        let waits = ask.probe.and_then(|_| core_waits(self.plan, live, work));
+        let mut watch = Watch::new(
+            scene,
+            start,
+            self.begun,
+            waits,
+            &mut self.writer,
+            self.controls,
+        );
+        let done = drive(&how, workers, stop.over(), &mut |news| watch.hear(news))?;
+        let Watch {
+            trouble,
+            total: server,
+            machine,
+            allocated,
+            ..
+        } = watch;
+        let live = &mut self.live_targets[turn.target];
+        let prepared = live.prepared[turn.workload].as_mut();
+        prepared.slice_done(done.workers);
+        let seen = prepared.singles_seen();
+        let responses = prepared.responses_seen();
+        let segment = from.zip(prepared.position()).map(|(from, to)| {
+            let planned = stretch.as_ref().and_then(|stretch| stretch.requests);
+            course::recorded(&from, &to, planned, done.unmeasured)
+        });
+        let cache_after = cache::look(&live.running, work, counters).ok().flatten();
+        let search_after = cache::search_look(&live.running, self.plan, searched);
+        let forecast = seen.as_ref().and_then(|seen| seen.forecast);
+        if let Some(Trouble::Record(error)) = trouble {
+            return Ok(Some(Ending::RecordFailed(error)));
+        }
+        let slice = self.writer.end(SliceEnd {
+            seconds: done.seconds,
+            cut_short: done.cut_short,
+            server,
+            allocated,
+            machine: machine.map(|machine| MachineUse { pause, ..machine }),
+            wire: done.tcp.map(|tcp| WireUse {
+                connections: tcp.connections,
+                min_rtt_ns: tcp.min_rtt,
+                retransmits: tcp.retransmits,
+                unneeded_retransmits: tcp.unneeded,
+                sent_segments: tcp.sent,
+            }),
+            singles: seen.map(|seen| single::kept(&seen, &hosts)),
+            responses: responses.map(responses::kept),
+            stages: done.stages,
+            cache: cache::between(cache_before, cache_after, forecast),
+            search: cache::searched(search_before, search_after),
+            spread: done.spread,
+            segment,
+        })?;
+        if let Some(course) = self.courses.of(turn.workload) {
+            let requests = slice.requests();
+            let ended: u64 = requests.map(|op| op.ok + op.failed_count()).sum();
+            let rate = (slice.seconds > 0.0).then(|| ended as f64 / slice.seconds);
+            course.end(turn.target, prepared, rate);
+        }
+        for second in &self.writer.take_seconds() {
+            (self.controls.progress)(Progress::Second { second });
+        }
+        (self.controls.progress)(Progress::Measured { slice: &slice });
+        let ending = match trouble {
+            Some(Trouble::Died(sentence)) => Some(Ending::TargetFailed(sentence)),
+            _ if self.controls.stop.is_asked() => Some(Ending::Interrupted),
+            _ => live
+                .death()
+                .or_else(|| {
+                    let why = live.prepared[turn.workload].failed()?;
+                    let (target, workload) = (&live.running.name, &work.name);
+                    Some(format!(
+                        "target \"{target}\", workload \"{workload}\": {why}"
+                    ))
+                })
+                // A probe may fail as a whole: that is an answer, unless nobody is there.
+                .or_else(|| {
+                    let counts = ask.probe.is_none() || nobody_was_there(&slice);
+                    gave_nothing(&slice).filter(|_| counts)
+                })
+                .map(Ending::TargetFailed),
+        };
+        self.slices.push(slice);
+        if self.plan.rounds.relaunch == Relaunch::Slice && ending.is_none() {
+            // There is no later: it is another process next time.
+            live.ask_again(work, turn.workload, self.controls, None);
+            live.running.halt()?;
+        }
+        Ok(ending)
+    }
+}
+
+/// How long threads of the target, as far as its processes are on this machine and known, and of the load
+/// generator wait for a core from now on, as far as that can delay a response by enough to matter to the
+/// objective.
+fn core_waits(plan: &Plan, live: &LiveTarget, work: &Workload) -> Option<CoreWaits> {
+    let shortest = work.search()?.slo.least_delay()?;
+    // Processes that nobody has looked at are not known.
+    let running = &live.running;
+    running
+        .look(Depth::Brief)
+        .or_else(|| running.look_at_listener());
+    let members = [running.members(), running.listener_members()].concat();
+    CoreWaits::watch(members, shortest, descriptors::spare(plan))
+}
+
+/// Whether the turn at `index` is the last of its block, over all workloads.
+fn ends_block(turns: &[Turn], index: usize) -> bool {
+    let next = turns.get(index + 1);
+    next.is_none_or(|next| next.block != turns[index].block)
+}
+
+/// How a run ends on trouble that leaves what was measured before as it is.
+pub(crate) fn ending_of(error: RunError) -> Result<Ending, RunError> {
+    match error {
+        RunError::Interrupted | RunError::Target(TargetError::Interrupted { .. }) => {
+            Ok(Ending::Interrupted)
+        }
+        RunError::Target(error) => Ok(Ending::TargetFailed(error.to_string())),
+        RunError::Record(error) => Ok(Ending::RecordFailed(error)),
+        RunError::Preparation {
+            target, what, why, ..
+        } => Ok(Ending::TargetFailed(format!(
+            "target \"{target}\": {what} failed: {why}"
+        ))),
+        error => Err(error),
+    }
+}
+
+/// Names of the hosts that share the load, if there are several.
+fn host_names(destination: &Destination) -> Vec<String> {
+    match destination {
+        Destination::Route(route) if route.hosts.len() > 1 => {
+            route.hosts.iter().map(|host| host.name.clone()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The same for every target in a round, so that a pair meets the same arrivals,
+/// and another in each round.
+fn arrivals_seed(seed: u64, turn: &Turn) -> u64 {
+    let parts = [
+        name_number("arrivals"),
+        turn.workload as u64,
+        turn.round.into(),
+    ];
+    Rng::new(seed, &parts).next_u64()
+}
+
+/// A slice with failures and no work done: going on would only measure how fast the
+/// target fails.
+fn gave_nothing(slice: &Slice) -> Option<String> {
+    if !slice.gave_nothing() {
+        return None;
+    }
+    // Each is looked at by itself, so that a step and its whole add up to nothing.
+    let texts = slice.ops.iter().flat_map(|op| &op.failures);
+    let texts = texts.map(|(text, count)| (text.clone(), *count));
+    let statuses = slice.ops.iter().flat_map(|op| &op.statuses);
+    let statuses = statuses.map(|(status, count)| (format!("status {status}"), *count));
+    let classes = slice.ops.iter().flat_map(|op| &op.errors);
+    let classes = classes.map(|(class, count)| (format!("{} error", class.name()), *count));
+    // The most telling first: `max_by_key` gives the last of equals.
+    let worst = classes
+        .chain(statuses)
+        .chain(texts)
+        .max_by_key(|(_, count)| *count)
+        .map_or_else(
+            || "no reason given".to_owned(),
+            |(text, count)| format!("{text} ({count} times)"),
+        );
+    let what = if slice.requests().any(|op| op.ok > 0) {
+        "completed no operation"
+    } else {
+        "gave no correct answer"
+    };
+    Some(format!(
+        "target \"{}\" {what} in a whole slice of \"{}\": {worst}",
+        slice.target, slice.workload
+    ))
+}
+
+/// Whether whatever failed found nobody to connect to.
+fn nobody_was_there(slice: &Slice) -> bool {
+    let mut failures = slice.requests().flat_map(|op| &op.errors);
+    failures.all(|(class, count)| *class == ErrorClass::Connect || *count == 0)
+}
+
+fn rest(gap: Duration, stop: &Stop) {
+    let until = Instant::now() + gap;
+    while !stop.is_asked() {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        thread::sleep(left.min(Duration::from_millis(50)));
+    }
+}

@@ -1,0 +1,147 @@
+//! What is done before the first slice, the warm-up aside: targets are started and filled, the length
+//! of a slice is settled, and the requests of a slice are announced.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use tenbin_plan::{Found, Plan, Relaunch, Turn};
+use tenbin_record::{Environment, RunDirectory, TargetEnvironment, write_buckets_made};
+use tenbin_targets::bring_up;
+
+use crate::cache;
+use crate::context::RunContext;
+use crate::controls::Controls;
+use crate::course::Courses;
+use crate::error::RunError;
+use crate::live_target::{Launcher, LiveTarget};
+use crate::nodes;
+use crate::pages::Pages;
+use crate::progress::Progress;
+use crate::reach::was_there;
+use crate::restarts;
+use crate::single;
+use crate::slice_length;
+use crate::supply;
+
+/// Number of requests of all slices; `None` if a slice ends by time alone.
+pub(crate) fn requests_of(plan: &Plan, turns: &[Turn]) -> Option<u64> {
+    let of_turns = turns.iter();
+    let counted = of_turns.map(|turn| plan.workloads.get(turn.workload)?.load.requests);
+    counted.sum::<Option<u64>>().filter(|all| *all > 0)
+}
+
+pub(crate) fn bring_all_up(
+    plan: &Plan,
+    launcher: &Launcher<'_>,
+    pages: Option<&Pages>,
+    live_targets: &mut Vec<LiveTarget>,
+    controls: &mut Controls<'_>,
+) -> Result<(Environment, Relaunch), RunError> {
+    let mut environment = Environment::collect();
+    let mut slowest: Option<(Duration, &String)> = None;
+    for target in &plan.targets {
+        let name = &target.name;
+        (controls.progress)(Progress::Starting {
+            target: name,
+            awaited: None,
+            waited: Duration::ZERO,
+        });
+        let begun = Instant::now();
+        let running = launcher.under(controls, |grounds| bring_up(target, grounds))?;
+        slowest = slowest.max(Some((begun.elapsed(), &target.name)));
+        supply::check_there(plan, target, &running)?;
+        let mut live = LiveTarget::new(plan, target, running, launcher.directory, controls)?;
+        if let Some(pages) = pages {
+            live.records = pages.load_into(target, &live.running, controls)?;
+        }
+        if let Some(sentence) = nodes::missing(target, &live.running)? {
+            return Err(RunError::Nodes(sentence));
+        }
+        (controls.progress)(Progress::Up {
+            target: name,
+            url: &target.shown_url(&live.running.url),
+        });
+        live_targets.push(live);
+    }
+    let relaunch = restarts::decide(plan, slowest, controls);
+    let relaunched = matches!(relaunch, Relaunch::Block | Relaunch::Slice);
+    for live in live_targets.iter() {
+        let known = TargetEnvironment {
+            relaunched,
+            ..live.environment()
+        };
+        environment.targets.insert(live.running.name.clone(), known);
+    }
+    Ok((environment, relaunch))
+}
+
+pub(crate) fn make_all_ready(
+    plan: &Plan,
+    directory: &Path,
+    live_targets: &mut [LiveTarget],
+    controls: &mut Controls<'_>,
+) -> Result<(), RunError> {
+    let mut made = BTreeMap::new();
+    for (at, target) in plan.targets.iter().enumerate() {
+        let checked = live_targets[at].check(plan, controls);
+        // Written even if the check failed: a run that is killed later cannot write it.
+        let buckets = live_targets[at].buckets_made();
+        if was_there(target) && !buckets.is_empty() {
+            made.insert(target.name.clone(), buckets);
+            write_buckets_made(directory, &made)?;
+        }
+        checked?;
+        live_targets[at].make_ready(plan, controls)?;
+    }
+    for (live, target) in live_targets.iter().zip(&plan.targets) {
+        for work in &plan.workloads {
+            // A cache page that cannot be read ends the run before the first slice.
+            cache::look(&live.running, work, plan.cache_counters(target, work))?;
+        }
+    }
+    for note in single::notes(live_targets) {
+        (controls.progress)(Progress::Note(&note));
+    }
+    Ok(())
+}
+
+/// The plan with longer slices, if the warm-up showed that they are too short and the user has not
+/// set their length. The new plan is also written to the run directory.
+pub(crate) fn lengthen(
+    (given, plan, found): (&Plan, &Plan, &[(usize, Found)]),
+    context: &RunContext,
+    directory: &RunDirectory,
+    live_targets: &[LiveTarget],
+    controls: &mut Controls<'_>,
+) -> Result<Option<Plan>, RunError> {
+    let median = live_targets.iter().filter_map(|live| live.slowest).max();
+    let longer = match context.lengthen_slices {
+        true => slice_length::lengthened(plan, median),
+        false => None,
+    };
+    if let (Some(longer), Some(median)) = (&longer, median) {
+        let mut written = given.clone();
+        written.rounds.slice = longer.rounds.slice;
+        directory.write_plan(&crate::found::in_words(
+            &written,
+            found,
+            plan.rounds.relaunch,
+        ))?;
+        let sentence = slice_length::sentence(plan, longer, median);
+        (controls.progress)(Progress::Note(&sentence));
+    }
+    Ok(longer)
+}
+
+/// Reports how many requests each slice will send.
+pub(crate) fn announce(plan: &Plan, courses: &mut Courses, controls: &mut Controls<'_>) {
+    let names: Vec<&str> = plan.targets.iter().map(|target| &*target.name).collect();
+    for (at, work) in plan.workloads.iter().enumerate() {
+        let length = work.lead(&plan.rounds) + plan.rounds.slice;
+        let course = courses.of(at);
+        if let Some(note) = course.and_then(|course| course.sentence(work, &names, length)) {
+            (controls.progress)(Progress::Note(&note));
+        }
+    }
+}

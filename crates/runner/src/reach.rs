@@ -1,0 +1,81 @@
+//! How requests get to a target, and what becomes of it after the run.
+
+use tenbin_engine::{Address, Destination, Host, Protocol, Route};
+use tenbin_plan::{Builtin, HttpVersion, Reach, Store, Target};
+use tenbin_targets::{Running, Way};
+use tenbin_workloads::{Means, Site};
+
+/// The target, as a workload sees it: hosts in the order of the route.
+pub(crate) fn site(running: &Running, target: &Target) -> Site {
+    let first = Site::new(
+        running.url.clone(),
+        running.credentials.clone(),
+        target.region.clone(),
+    )
+    .signed(target.signature)
+    .of_target(&target.name, means(target));
+    let others = running.way.hosts.iter().skip(1);
+    others.fold(first, |site, host| site.and_host(&host.url))
+}
+
+/// By what blobs get to a target.
+pub(crate) fn means(target: &Target) -> Means {
+    match (&target.reach, target.reach.store(target.store)) {
+        (Reach::Files(_), _) => Means::Files,
+        (Reach::Builtin(Builtin::Dummy), _) => Means::Dummy,
+        (_, Store::S3) => Means::S3,
+        (_, Store::Blobstore) => Means::Blobstore,
+    }
+}
+
+/// What carries requests to a target.
+pub(crate) fn destination(running: &Running, target: &Target) -> Destination {
+    match &target.reach {
+        Reach::Files(files) => Destination::Files {
+            directory: files.path.clone(),
+            sync: files.sync,
+        },
+        Reach::Builtin(Builtin::Dummy) => Destination::Null,
+        _ => Destination::Route(route(&running.way)),
+    }
+}
+
+/// The way to a target, as the engine takes it.
+pub(crate) fn route(way: &Way) -> Route {
+    let address = |address: &tenbin_targets::Address| match address {
+        tenbin_targets::Address::Tcp(address) => Address::Tcp(*address),
+        tenbin_targets::Address::Unix(path) => Address::Unix(path.clone()),
+    };
+    let hosts = way.hosts.iter().map(|host| Host {
+        name: host.name.clone(),
+        addresses: host.addresses.iter().map(address).collect(),
+        weight: host.weight,
+        server_name: host.server_name.clone(),
+    });
+    Route {
+        hosts: hosts.collect(),
+        protocol: match way.http {
+            HttpVersion::Http1 => Protocol::Http1,
+            HttpVersion::Http2 => Protocol::Http2,
+        },
+        tls: way.tls.clone(),
+        source: way.source,
+    }
+}
+
+/// Whether a target was there before the run and will be after it.
+pub(crate) fn was_there(target: &Target) -> bool {
+    matches!(target.reach, Reach::Endpoint { .. } | Reach::Files(_))
+}
+
+/// Whether all that a target holds lies in a directory Tenbin removes anyway.
+pub(crate) fn is_disposable(target: &Target) -> bool {
+    match &target.reach {
+        Reach::Endpoint { .. } | Reach::Files(_) => false,
+        Reach::Builtin(_) => true,
+        Reach::Launched(launch) => {
+            let mut places = launch.command.iter().chain(launch.env.values());
+            places.any(|place| place.contains("{data}"))
+        }
+    }
+}

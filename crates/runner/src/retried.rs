@@ -1,0 +1,122 @@
+//! What a client that sends refused requests again would have seen: a short stretch after the
+//! run, for the targets that refused some.
+
+use std::time::Duration;
+
+use tenbin_engine::{News, Role, Sample};
+use tenbin_plan::{Plan, Workload};
+use tenbin_record::{Environment, Retried, Slice};
+
+use crate::controls::Controls;
+use crate::error::RunError;
+use crate::live_target::LiveTarget;
+use crate::progress::Progress;
+
+/// Retries of a request, at most: those of minio-go, the library of warp.
+const MOST: u32 = 10;
+
+/// Length of the stretch: that of a slice, within these bounds.
+const SHORTEST: Duration = Duration::from_secs(2);
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// Share of operations that must have failed: what makes a run INVALID.
+const WORTH_IT: f64 = 0.001;
+
+/// Tries every workload without retries again, with retries, on every target that refused
+/// some of it for the moment. Says whether anything was tried.
+pub(crate) fn try_again(
+    plan: &Plan,
+    slices: &[Slice],
+    live_targets: &mut [LiveTarget],
+    environment: &mut Environment,
+    controls: &mut Controls<'_>,
+) -> bool {
+    let mut any = false;
+    for live in live_targets {
+        for (at, work) in plan.workloads.iter().enumerate() {
+            let own = slices.iter().filter(|slice| {
+                let of_target = slice.target == live.running.name;
+                of_target && slice.workload == work.name && slice.probe.is_none()
+            });
+            let is_down = live.running.is_halted() || live.running.alive().is_err();
+            if is_down || controls.stop.is_asked() || !refused_for_the_moment(own) {
+                continue;
+            }
+            let window = plan.rounds.slice.clamp(SHORTEST, LONGEST);
+            let mut seen = Retried {
+                ns: window.as_nanos().try_into().unwrap_or(u64::MAX),
+                most: MOST,
+                ..Retried::default()
+            };
+            let listen = &mut |news: News| {
+                if let News::Sample(sample) = news {
+                    add(&mut seen, &sample);
+                }
+            };
+            // What could not be tried leftovers unknown.
+            if let Ok(true) = live.with_retries(work, at, window, controls, listen) {
+                let target = environment.targets.entry(live.running.name.clone());
+                let retried = &mut target.or_default().retried;
+                retried.insert(work.name.clone(), seen);
+                any = true;
+            }
+        }
+    }
+    any
+}
+
+impl LiveTarget {
+    /// Drives a workload with requests that are sent again when they are refused; false where
+    /// there is no such thing.
+    fn with_retries(
+        &mut self,
+        work: &Workload,
+        at: usize,
+        window: Duration,
+        controls: &mut Controls<'_>,
+        listen: &mut dyn FnMut(News),
+    ) -> Result<bool, RunError> {
+        if self.prepared[at].spent().is_some() {
+            return Ok(false);
+        }
+        self.before_slice(work, at, controls)?;
+        let Some(workers) = self.prepared[at].slice_with_retries(MOST) else {
+            return Ok(false);
+        };
+        (controls.progress)(Progress::Stage {
+            target: &self.running.name,
+            workload: &work.name,
+            what: "measuring what retries would hide",
+            done: 0,
+            total: None,
+        });
+        self.drive_unmeasured(work, at, workers, window, controls, listen)?;
+        Ok(!controls.stop.is_asked())
+    }
+}
+
+/// Whether enough operations failed by statuses that may pass: 429 and 500 to 504.
+fn refused_for_the_moment<'a>(slices: impl Iterator<Item = &'a Slice>) -> bool {
+    let (mut refused, mut all) = (0, 0);
+    for slice in slices {
+        all += slice.ok() + slice.failed();
+        let statuses = slice.requests().flat_map(|op| &op.statuses);
+        let passing = statuses.filter(|(status, _)| matches!(status, 429 | 500 | 502..=504));
+        refused += passing.map(|(_, count)| count).sum::<u64>();
+    }
+    refused > 0 && refused as f64 > WORTH_IT * all as f64
+}
+
+fn add(seen: &mut Retried, sample: &Sample) {
+    for op in &sample.ops {
+        if op.role.is_work() {
+            seen.failed += op.failed_count();
+            // What ends after the window is no throughput.
+            seen.ok += if sample.drain { 0 } else { op.ok };
+        }
+        if op.role == Role::Step {
+            seen.attempts_ok += op.ok;
+            seen.attempts_failed += op.failed_count();
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! A run, from the first target's start to the last one's end.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::time::{Instant, SystemTime};
+
+use tenbin_plan::{Found, Plan, Relaunch, Rounds, schedule};
+use tenbin_record::{Environment, Left, RunDirectory, Slice, write_left};
+
+use crate::clean::{clean_command, forget_buckets};
+use crate::context::RunContext;
+use crate::controls::Controls;
+use crate::course::Courses;
+use crate::descriptors::Descriptors;
+use crate::error::{Ending, RunError};
+use crate::live_target::{Launcher, Leftovers, LiveTarget};
+use crate::machine::Machine;
+use crate::measurement::Measurement;
+use crate::pages::Pages;
+use crate::ports;
+use crate::preparation::{announce, bring_all_up, lengthen, make_all_ready, requests_of};
+use crate::progress::Progress;
+use crate::responses;
+use crate::retried;
+use crate::search::Steering;
+use crate::single;
+use crate::stop::Stop;
+use crate::supply::{self, Supply};
+use crate::warm_up::warm_all_up;
+
+/// What a run has come to.
+#[derive(Debug)]
+pub struct RunOutcome {
+    /// The run directory.
+    pub directory: PathBuf,
+    /// When the run began.
+    pub started: SystemTime,
+    /// Data sets that were there before the run, by position of the workload: see
+    /// [`Plan::settle`].
+    pub found: Vec<(usize, Found)>,
+    /// The machine and the targets.
+    pub environment: Environment,
+    /// All slices, in their order.
+    pub slices: Vec<Slice>,
+    /// As those of the plan, but with longer slices where the warm-up showed operations too slow for
+    /// them, and with what [`Relaunch::Auto`] came to.
+    pub rounds: Rounds,
+    /// How the measuring ended.
+    pub ending: Ending,
+    /// What Tenbin made and could not remove.
+    pub left_behind: Vec<Left>,
+    /// What is kept on the targets because the plan says so, a sentence each.
+    pub kept: Vec<String>,
+}
+
+/// Runs the experiment: the rounds first, then the searches for a rate, each steered by
+/// `steering`. Setting the flags of `stop` ends the slice under way and keeps what there
+/// is.
+///
+/// # Errors
+/// When nothing could be measured. Once a slice has been measured, trouble is an
+/// [`Ending`], not an error.
+pub fn run(
+    plan: &Plan,
+    context: &RunContext,
+    stop: &Stop,
+    steering: &mut dyn Steering,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<RunOutcome, RunError> {
+    let descriptors = Descriptors::for_plan(plan)?;
+    let with_memory = supply::with_memory(plan);
+    supply::check(&with_memory, &context.root)?;
+    let begun = Instant::now();
+    let directory = RunDirectory::create(&context.root, &plan.name, SystemTime::now())?;
+    directory.write_plan(&plan.to_toml())?;
+    let turns = schedule(plan);
+    progress(Progress::Begun {
+        directory: directory.path(),
+        started: directory.started(),
+        slices: turns.len(),
+        forecast: plan.forecast(),
+        longest: plan.longest(),
+        shortest: plan.rounds.until.map(|_| plan.shortest()),
+        requests: requests_of(plan, &turns),
+        supply: Supply::most(plan),
+    });
+    let printed = plan.printed_values();
+    if !printed.is_empty() {
+        progress(Progress::Printed {
+            what: &printed.join(", "),
+        });
+    }
+    let plan = &with_memory;
+    let mut controls = Controls { stop, progress };
+    let launcher = Launcher {
+        context,
+        directory: directory.path(),
+    };
+    let given = plan;
+    let (pages, plan) = match Pages::make(plan, directory.path(), &mut controls)? {
+        None => (None, Cow::Borrowed(plan)),
+        Some((pages, plan)) => (Some(pages), Cow::Owned(plan)),
+    };
+    let plan = plan.as_ref();
+    let mut live_targets = Vec::new();
+    let mut settled = None;
+    let mut found = Vec::new();
+    let outcome = bring_all_up(
+        plan,
+        &launcher,
+        pages.as_ref(),
+        &mut live_targets,
+        &mut controls,
+    )
+    .and_then(|(environment, relaunch)| {
+        directory.write_environment(&environment)?;
+        descriptors.map_or(Ok(()), |found| found.raise())?;
+        for warning in ports::forecast(plan, &turns, &live_targets) {
+            (controls.progress)(Progress::Warning(&warning));
+        }
+        let mut environment = environment;
+        make_all_ready(plan, directory.path(), &mut live_targets, &mut controls)?;
+        found = crate::found::on(&live_targets, plan.workloads.len());
+        settled = crate::found::settled(plan, &found, relaunch, &mut live_targets);
+        let plan = settled.as_ref().unwrap_or(plan);
+        if settled.is_some() {
+            directory.write_plan(&crate::found::in_words(given, &found, relaunch))?;
+        }
+        if responses::note(plan, &live_targets, &mut environment) {
+            directory.write_environment(&environment)?;
+        }
+        if single::note_patterns(plan, &live_targets, &mut environment) {
+            directory.write_environment(&environment)?;
+            let environment = &environment;
+            (controls.progress)(Progress::Hits { plan, environment });
+        }
+        let prepared = live_targets.first().map_or(&[][..], |live| &live.prepared);
+        let mut courses = Courses::new(plan, prepared);
+        let reopen = match plan.rounds.relaunch {
+            Relaunch::Slice => {
+                // Each is warmed up when it has been started again.
+                halt_all(&mut live_targets)?;
+                vec![None; plan.workloads.len()]
+            }
+            _ => warm_all_up(plan, &mut live_targets, &mut courses, &mut controls)?,
+        };
+        Ok((environment, courses, reopen))
+    })
+    .and_then(|(mut environment, mut courses, reopen)| {
+        let plan = settled.as_ref().unwrap_or(plan);
+        let longer = lengthen(
+            (given, plan, &found),
+            context,
+            &directory,
+            &live_targets,
+            &mut controls,
+        )?;
+        let plan = longer.as_ref().unwrap_or(plan);
+        announce(plan, &mut courses, &mut controls);
+        let mut run = Measurement {
+            plan,
+            launcher,
+            machine: Machine::new(directory.path(), &live_targets),
+            live_targets: &mut live_targets,
+            courses,
+            writer: directory.writer()?,
+            begun,
+            reopen,
+            slices: Vec::new(),
+            controls: &mut controls,
+            count_allocations: context.count_allocations,
+            is_precise: context.is_precise,
+        };
+        let ending = match run.measure(&turns)? {
+            Ending::Complete(ended) => run.search_all(ended, steering)?,
+            early => early,
+        };
+        let (slices, writer) = (run.slices, run.writer);
+        if let Ending::Complete(ended) = ending {
+            writer.complete(ended)?;
+        }
+        let complete = matches!(ending, Ending::Complete(_));
+        single::ask_again(plan, &mut live_targets, complete, &mut controls);
+        let tried = retried::try_again(
+            plan,
+            &slices,
+            &mut live_targets,
+            &mut environment,
+            &mut controls,
+        );
+        let learnt = responses::note(plan, &live_targets, &mut environment);
+        if single::note_patterns(plan, &live_targets, &mut environment) || learnt || tried {
+            // What was measured counts without it; there it stays unknown.
+            let _ = directory.write_environment(&environment);
+        }
+        Ok((environment, slices, ending, plan.rounds.clone()))
+    });
+    let plan = settled.as_ref().unwrap_or(plan);
+    let mut leftovers = clear(plan, live_targets, controls.progress);
+    for left in &mut leftovers.left_behind {
+        left.clean = Some(clean_command(directory.path()));
+    }
+    // Where this cannot be written, the run says so of its figures as well.
+    let _ = write_left(directory.path(), &leftovers.left_behind);
+    forget_buckets(directory.path(), &leftovers.left_behind);
+    if outcome.is_err() {
+        for left in &leftovers.left_behind {
+            (controls.progress)(Progress::Warning(&left.to_string()));
+        }
+        if leftovers.left_behind.is_empty() && leftovers.kept.is_empty() {
+            directory.discard_unless_it_tells();
+        }
+    }
+    let (environment, slices, ending, rounds) = outcome?;
+    Ok(RunOutcome {
+        directory: directory.path().to_owned(),
+        started: directory.started(),
+        found,
+        environment,
+        slices,
+        rounds,
+        ending,
+        left_behind: leftovers.left_behind,
+        kept: leftovers.kept,
+    })
+}
+
+fn halt_all(live_targets: &mut [LiveTarget]) -> Result<(), RunError> {
+    for live in live_targets {
+        live.running.halt()?;
+    }
+    Ok(())
+}
+
+/// Tidies and stops every target, whatever happened before.
+fn clear(
+    plan: &Plan,
+    live_targets: Vec<LiveTarget>,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Leftovers {
+    let mut leftovers = Leftovers::default();
+    let mut live_targets = live_targets;
+    for live in live_targets.iter_mut().rev() {
+        let of_target = live.tidy(plan, progress);
+        leftovers.kept.extend(of_target.kept);
+        leftovers.left_behind.extend(of_target.left_behind);
+    }
+    progress(Progress::Stopping);
+    for live in &live_targets {
+        live.running.ask_to_stop();
+    }
+    for mut live in live_targets {
+        if let Err(error) = live.running.stop() {
+            leftovers.left_behind.push(error.to_string().into());
+        }
+    }
+    leftovers
+}

@@ -1,0 +1,170 @@
+//! The search for the highest rate that holds: probes of all targets in turns, each
+//! chosen after what the ones before it have shown.
+
+use std::time::Duration;
+
+use tenbin_plan::{RateSearch, Turn};
+use tenbin_record::{Ended, RateProbe, Slice};
+
+use crate::error::{Ending, RunError};
+use crate::measurement::{Measurement, SliceRequest, ending_of};
+use crate::progress::Progress;
+
+/// Share of what a closed loop got done at which a search begins: low enough to hold
+/// under most objectives, so that the first doubling says something.
+const FIRST_SHARE: f64 = 0.25;
+/// Where a search begins when the look saw nothing, operations a second.
+const FIRST_RATE: f64 = 1.0;
+/// Least length of the look.
+const SHORTEST_LOOK: Duration = Duration::from_millis(500);
+
+/// Chooses the probes of searches and learns from them. Workloads and targets are
+/// positions in the plan.
+pub trait Steering {
+    /// The search begins at so many operations a second.
+    fn begin(&mut self, workload: usize, target: usize, rate: f64);
+
+    /// What to measure next; `None` when nothing more is to be learned.
+    fn next(&self, workload: usize, target: usize) -> Option<ProbeWish>;
+
+    /// What came of it.
+    fn learn(&mut self, workload: usize, target: usize, slice: &Slice);
+
+    /// The highest rate that has held and the lowest that has failed so far.
+    fn bracket(&self, workload: usize, target: usize) -> (Option<f64>, Option<f64>);
+}
+
+/// One probe to be made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProbeWish {
+    /// Operations a second to offer, above 0.
+    pub rate: f64,
+    /// It is the proof at the end.
+    pub proof: bool,
+    /// Length of the window, as a multiple of the plan's slice.
+    pub slices: f64,
+}
+
+impl Measurement<'_, '_> {
+    /// Every search of the plan, one after the other.
+    pub(crate) fn search_all(
+        &mut self,
+        ended: Ended,
+        steering: &mut dyn Steering,
+    ) -> Result<Ending, RunError> {
+        let plan = self.plan;
+        for (at, workload) in plan.workloads.iter().enumerate() {
+            let Some(search) = workload.search() else {
+                continue;
+            };
+            let ending = match self.begin(at, search, steering) {
+                Ok(()) => self.search(at, search, steering)?,
+                Err(error) => Some(ending_of(error)?),
+            };
+            if let Some(ending) = ending {
+                return Ok(ending);
+            }
+        }
+        Ok(Ending::Complete(ended))
+    }
+
+    /// All targets begin at the same rate, so that while they double they are probed at
+    /// the same ones.
+    fn begin(
+        &mut self,
+        at: usize,
+        search: &RateSearch,
+        steering: &mut dyn Steering,
+    ) -> Result<(), RunError> {
+        let start = match search.from {
+            Some(rate) => rate,
+            None => self.first_rate(at)?,
+        };
+        for target in 0..self.live_targets.len() {
+            steering.begin(at, target, start);
+        }
+        Ok(())
+    }
+
+    fn first_rate(&mut self, at: usize) -> Result<f64, RunError> {
+        let length = (self.plan.rounds.slice / 2).max(SHORTEST_LOOK);
+        let mut lowest: Option<f64> = None;
+        for live in self.live_targets.iter_mut() {
+            let seen = live.look(self.plan, at, length, self.controls)?.rate;
+            if self.controls.stop.is_asked() {
+                return Err(RunError::Interrupted);
+            }
+            let share = seen.map_or(FIRST_RATE, |seen| seen * FIRST_SHARE);
+            lowest = Some(lowest.map_or(share, |lowest| lowest.min(share)));
+        }
+        Ok(lowest.unwrap_or(FIRST_RATE))
+    }
+
+    /// Probes the targets in turns, forwards and backwards, until none is left that
+    /// has something to learn.
+    fn search(
+        &mut self,
+        at: usize,
+        search: &RateSearch,
+        steering: &mut dyn Steering,
+    ) -> Result<Option<Ending>, RunError> {
+        let mut targets: Vec<usize> = (0..self.live_targets.len()).collect();
+        for round in 0.. {
+            let mut is_over = true;
+            for &target in &targets {
+                let Some(wish) = steering.next(at, target) else {
+                    continue;
+                };
+                is_over = false;
+                let turn = Turn {
+                    block: round,
+                    round,
+                    workload: at,
+                    target,
+                };
+                let bracket = steering.bracket(at, target);
+                let ending = self.probe(&turn, search, &wish, bracket)?;
+                if ending.is_some() {
+                    return Ok(ending);
+                }
+                if let Some(slice) = self.slices.last() {
+                    steering.learn(at, target, slice);
+                }
+            }
+            if is_over {
+                break;
+            }
+            targets.reverse();
+        }
+        Ok(None)
+    }
+
+    fn probe(
+        &mut self,
+        turn: &Turn,
+        search: &RateSearch,
+        wish: &ProbeWish,
+        (held, failed): (Option<f64>, Option<f64>),
+    ) -> Result<Option<Ending>, RunError> {
+        let work = &self.plan.workloads[turn.workload];
+        (self.controls.progress)(Progress::Probe {
+            target: &self.live_targets[turn.target].running.name,
+            workload: &work.name,
+            rate: wish.rate,
+            proof: wish.proof,
+            held,
+            failed,
+        });
+        let mut load = work.load.clone();
+        load.pace = search.pace_at(wish.rate);
+        self.ask(&SliceRequest {
+            turn,
+            load,
+            window: self.plan.rounds.slice.mul_f64(wish.slices),
+            probe: Some(RateProbe {
+                rate: wish.rate,
+                proof: wish.proof,
+            }),
+        })
+    }
+}

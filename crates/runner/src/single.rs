@@ -1,0 +1,106 @@
+//! What is seen of single requests, as it is kept.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use tenbin_plan::Plan;
+use tenbin_record::{Environment, HostAsked, PatternAsked, PatternCount, SingleRequest, Singles};
+use tenbin_workloads::{SingleSeen, SinglesSeen};
+
+use crate::controls::Controls;
+use crate::live_target::LiveTarget;
+
+/// Longest time for asking again after a run that did not come to its end.
+const SHORT: Duration = Duration::from_secs(2);
+
+/// With the names of the hosts, if there are several.
+pub(crate) fn kept(seen: &SinglesSeen, hosts: &[String]) -> Singles {
+    let single = |one: &SingleSeen| SingleRequest {
+        request: one.request.clone(),
+        host: hosts.get(one.host).cloned(),
+        status: one.status,
+        correct: one.correct,
+        ns: one.nanos,
+    };
+    let patterns = seen.patterns.iter().map(|count| PatternCount {
+        pattern: count.pattern,
+        ok: count.ok,
+        failed: count.failed,
+        sum_ns: count.sum_nanos,
+        min_ns: count.min_nanos,
+        max_ns: count.max_nanos,
+    });
+    Singles {
+        slowest: seen.slowest.iter().map(single).collect(),
+        fastest: seen.fastest.iter().map(single).collect(),
+        patterns: patterns.collect(),
+    }
+}
+
+/// What is worth a word of the workloads before anything is measured, each sentence once.
+pub(crate) fn notes(live_targets: &[LiveTarget]) -> Vec<String> {
+    let mut told = BTreeSet::new();
+    let all = live_targets.iter().flat_map(|live| &live.prepared);
+    let notes = all.flat_map(|prepared| prepared.notes());
+    notes.filter(|note| told.insert(note.clone())).collect()
+}
+
+/// Notes the patterns of all workloads and the hits that the targets found for them.
+/// Says whether there are any.
+pub(crate) fn note_patterns(
+    plan: &Plan,
+    live_targets: &[LiveTarget],
+    environment: &mut Environment,
+) -> bool {
+    for live in live_targets {
+        for (work, prepared) in plan.workloads.iter().zip(&live.prepared) {
+            let Some(asked) = prepared.asked_patterns() else {
+                continue;
+            };
+            if !asked.hosts.is_empty() {
+                let hosts = asked.hosts.iter().map(|host| told(host, live)).collect();
+                let target = environment.targets.entry(live.running.name.clone());
+                target.or_default().asked.insert(work.name.clone(), hosts);
+            }
+            environment.patterns.insert(work.name.clone(), asked.labels);
+        }
+    }
+    !environment.patterns.is_empty()
+}
+
+/// With the name of the host.
+fn told(asked: &tenbin_workloads::HostAsked, live: &LiveTarget) -> HostAsked {
+    let kept = |one: &tenbin_workloads::PatternAsked| PatternAsked {
+        pattern: one.pattern,
+        hits: one.hits,
+        bytes: one.bytes,
+    };
+    let host = live.running.way.hosts.get(asked.host);
+    HostAsked {
+        host: host.map_or_else(String::new, |host| host.name.clone()),
+        before: asked.before.iter().map(kept).collect(),
+        after: asked
+            .after
+            .as_ref()
+            .map(|after| after.iter().map(kept).collect()),
+    }
+}
+
+/// Asks every target again what it was asked before the run; only for a short time if the
+/// run has not come to its end.
+pub(crate) fn ask_again(
+    plan: &Plan,
+    live_targets: &mut [LiveTarget],
+    complete: bool,
+    controls: &mut Controls<'_>,
+) {
+    let limit = (!complete).then(|| Instant::now() + SHORT);
+    for live in live_targets {
+        if live.running.is_halted() || live.running.alive().is_err() {
+            continue;
+        }
+        for (at, work) in plan.workloads.iter().enumerate() {
+            live.ask_again(work, at, controls, limit);
+        }
+    }
+}

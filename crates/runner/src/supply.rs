@@ -1,0 +1,193 @@
+//! The data that is laid out before anything is measured: how much it is, and whether it fits.
+
+use std::fmt;
+use std::path::Path;
+
+use tenbin_plan::size::Size;
+use tenbin_plan::{Builtin, Plan, Reach, S3Operation, Target, WorkloadKind};
+use tenbin_targets::Running;
+use tenbin_targets::doctor::Process;
+use tenbin_targets::serve::half_of_the_free_memory;
+use tenbin_targets::vitals::DiskSpace;
+use tenbin_workloads::grouped;
+
+use crate::error::RunError;
+use crate::reach::is_disposable;
+
+/// Space that is to stay free on a disk, bytes.
+const RESERVE: u64 = 64 << 20;
+
+/// Memory that an object takes apart from its content, bytes: an estimate.
+const EACH_OBJECT: u64 = 600;
+
+/// Data that is laid out on a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Supply {
+    /// Objects.
+    pub objects: u64,
+    /// Bytes of content, about.
+    pub bytes: u64,
+    /// Some of it is used up by a slice and put again before the next.
+    pub again: bool,
+}
+
+impl fmt::Display for Supply {
+    /// As `2,500 objects (24.4 GiB)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = if self.objects == 1 { "" } else { "s" };
+        let objects = grouped(self.objects);
+        write!(f, "{objects} object{s} ({})", size(self.bytes))
+    }
+}
+
+impl Supply {
+    /// What is put on this target before it is measured, over all workloads.
+    pub(crate) fn of(plan: &Plan, target: &Target) -> Self {
+        let mut supply = Self::default();
+        for work in &plan.workloads {
+            if let WorkloadKind::S3(work) = &plan.work_on(target, work).kind
+                && let Some((objects, bytes)) = work.laid_out()
+            {
+                supply.objects = supply.objects.saturating_add(objects);
+                supply.bytes = supply.bytes.saturating_add(bytes);
+                supply.again |= work.mix.single().is_some_and(S3Operation::uses_up);
+            }
+        }
+        supply
+    }
+
+    /// The most that is put on any target; `None` if nothing is.
+    pub(crate) fn most(plan: &Plan) -> Option<Self> {
+        let all = plan.targets.iter().map(|target| Self::of(plan, target));
+        all.max_by_key(|supply| (supply.bytes, supply.objects))
+            .filter(|supply| supply.objects > 0)
+    }
+}
+
+/// Gives each store in memory its part of the free memory, unless the plan does.
+pub(crate) fn with_memory(plan: &Plan) -> Plan {
+    let is_open = |target: &&mut Target| target.memory.is_none() && is_in_memory(target);
+    let mut plan = plan.clone();
+    let stores = plan.targets.iter_mut().filter(is_open).count() as u64;
+    let each = half_of_the_free_memory().map(|bytes| bytes / stores.max(1));
+    for target in plan.targets.iter_mut().filter(is_open) {
+        target.memory = each;
+    }
+    plan
+}
+
+/// Refuses data that cannot fit into the memory of a built-in store, or on the disk where runs
+/// are kept and launched targets have their data. Where other targets keep their data is not
+/// known.
+pub(crate) fn check(plan: &Plan, runs: &Path) -> Result<(), RunError> {
+    let mut on_disk = Vec::new();
+    for target in &plan.targets {
+        let supply = Supply::of(plan, target);
+        match target.memory {
+            Some(limit) if is_in_memory(target) => fits_in_memory(target, supply, limit)?,
+            None if is_in_memory(target) => {}
+            _ if is_disposable(target) => on_disk.push((target, supply)),
+            _ => {}
+        }
+    }
+    let whole = std::path::absolute(runs).unwrap_or_else(|_| runs.to_owned());
+    let there = whole.ancestors().find(|path| path.exists());
+    let Ok(Some(space)) = DiskSpace::of(there.unwrap_or(Path::new("/"))) else {
+        return Ok(());
+    };
+    let needed: u64 = on_disk.iter().map(|(_, supply)| supply.bytes).sum();
+    if needed == 0 || needed.saturating_add(RESERVE) <= space.available {
+        return Ok(());
+    }
+    let names: Vec<String> = on_disk
+        .iter()
+        .filter(|(_, supply)| supply.bytes > 0)
+        .map(|(target, _)| format!("\"{}\"", target.name))
+        .collect();
+    Err(RunError::NoSpace(format!(
+        "{} of objects are to be put on target {} before the measuring, and the disk of {} has {} \
+         free; {SMALLER}, or keep runs elsewhere (--out)",
+        size(needed),
+        names.join(" and "),
+        runs.display(),
+        size(space.available),
+    )))
+}
+
+/// Refuses data that cannot fit on the disk of a target that was there before, where that disk
+/// is one of this machine and known.
+pub(crate) fn check_there(plan: &Plan, target: &Target, running: &Running) -> Result<(), RunError> {
+    let supply = Supply::of(plan, target);
+    if supply.bytes == 0 || !matches!(target.reach, Reach::Endpoint { .. }) {
+        return Ok(());
+    }
+    let directory = Process::behind(running).and_then(|process| process.data_directory());
+    let space = directory.and_then(|directory| DiskSpace::of(&directory).ok()?);
+    match space {
+        Some(space) if supply.bytes.saturating_add(RESERVE) > space.available => {
+            Err(RunError::NoSpace(format!(
+                "target \"{}\" has {} free on its disk, and {supply} are to be put there before the \
+                 measuring; {SMALLER}, or free space there",
+                target.name,
+                size(space.available),
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The next step.
+const SMALLER: &str =
+    "use fewer objects (--objects) or smaller ones (--size, with warp --obj.size)";
+
+fn fits_in_memory(target: &Target, supply: Supply, limit: u64) -> Result<(), RunError> {
+    let overhead = supply.objects.saturating_mul(EACH_OBJECT);
+    let needed = supply.bytes.saturating_add(overhead);
+    if supply.objects == 0 || needed <= limit {
+        return Ok(());
+    }
+    Err(RunError::NoSpace(format!(
+        "target \"{}\" keeps at most {} in memory, and {supply} are to be put there before the \
+         measuring; {SMALLER}, or allow it more memory (memory = \"{}\")",
+        target.name,
+        size(limit),
+        Size(needed.div_ceil(1 << 20) << 20),
+    )))
+}
+
+fn is_in_memory(target: &Target) -> bool {
+    matches!(
+        target.reach,
+        Reach::Builtin(Builtin::S3Memory | Builtin::Blob)
+    )
+}
+
+/// Bytes in three digits.
+pub(crate) fn size(bytes: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1000.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let digits = usize::from(unit > 0 && value < 100.0);
+    format!("{value:.digits$} {}", units[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_up_to_three_digits() {
+        for (bytes, text) in [
+            (0, "0 B"),
+            (1_024, "1.0 KiB"),
+            (26_214_400_000, "24.4 GiB"),
+            (150 << 20, "150 MiB"),
+        ] {
+            assert_eq!(size(bytes), text);
+        }
+    }
+}

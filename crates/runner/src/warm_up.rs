@@ -1,0 +1,97 @@
+//! The warm-up of every target before it is measured.
+
+use std::time::Duration;
+
+use tenbin_engine::Spread;
+use tenbin_plan::Plan;
+
+use crate::controls::Controls;
+use crate::course::{self, Courses};
+use crate::error::RunError;
+use crate::live_target::LiveTarget;
+use crate::progress::Progress;
+
+/// How often each connection of a slice is opened on a ramp whose connections are served unevenly:
+/// Tenbin's own convention. Each time, the kernel assigns the connections to workers at random. With 8
+/// assignments in each of 8 slices, the mean is known to a few percent.
+const LIVES: u32 = 8;
+
+/// Warms up every target. Returns, by workload, how often each connection is to be opened in a slice.
+pub(crate) fn warm_all_up(
+    plan: &Plan,
+    live_targets: &mut [LiveTarget],
+    courses: &mut Courses,
+    controls: &mut Controls<'_>,
+) -> Result<Vec<Option<u32>>, RunError> {
+    let warmup = plan.rounds.warmup;
+    let mut uneven: Vec<Option<String>> = vec![None; plan.workloads.len()];
+    for (at, work) in plan.workloads.iter().enumerate() {
+        let position = live_targets
+            .first()
+            .and_then(|live| live.prepared[at].position());
+        let lengths = match courses.of(at).zip(position) {
+            Some((course, from)) => course.probe(&work.load, warmup, &from.workers),
+            None => None,
+        };
+        for length in lengths.unwrap_or_else(|| vec![warmup]) {
+            for target in 0..live_targets.len() {
+                course::level(live_targets, courses, at, target);
+                let live = (target, &mut live_targets[target]);
+                let spread = warm_up(plan, at, length, live, courses, controls)?;
+                if let Some(spread) = spread.filter(Spread::is_uneven) {
+                    uneven[at] = Some(format!(
+                        "target \"{}\" served {} connections unevenly in the warm-up, between \
+                         {:.0} and {:.0} requests/s each",
+                        live_targets[target].running.name,
+                        spread.connections,
+                        spread.slowest,
+                        spread.fastest
+                    ));
+                }
+            }
+        }
+    }
+    if controls.stop.is_asked() {
+        return Err(RunError::Interrupted);
+    }
+    let mut reopen = vec![None; plan.workloads.len()];
+    for ladder in plan.ladders() {
+        let may = |at: &usize| {
+            let load = &plan.workloads[*at].load;
+            load.keep_alive && load.depth == 1 && load.reopen.is_none() && load.requests.is_none()
+        };
+        let seen = ladder.iter().find_map(|at| uneven[*at].as_ref());
+        let Some(seen) = seen.filter(|_| ladder.iter().all(may)) else {
+            continue;
+        };
+        (controls.progress)(Progress::Note(&format!(
+            "{seen}: every slice of this ramp opens its connections {LIVES} times (--reopen)"
+        )));
+        ladder.iter().for_each(|at| reopen[*at] = Some(LIVES));
+    }
+    Ok(reopen)
+}
+
+/// Warms up one target on one workload: for `length`, or with the same part of the request sequence
+/// as the other targets. Returns how evenly its connections were served.
+pub(crate) fn warm_up(
+    plan: &Plan,
+    at: usize,
+    length: Duration,
+    (target, live): (usize, &mut LiveTarget),
+    courses: &mut Courses,
+    controls: &mut Controls<'_>,
+) -> Result<Option<Spread>, RunError> {
+    if length.is_zero() || controls.stop.is_asked() {
+        return Ok(None);
+    }
+    let Some(course) = courses.of(at) else {
+        return Ok(live.look(plan, at, length, controls)?.spread);
+    };
+    let (load, planned) = (&plan.workloads[at].load, (Duration::ZERO, length));
+    let stretch = course.begin(target, live.prepared[at].as_mut(), load, planned);
+    let window = stretch.window + stretch.rest.unwrap_or_default();
+    let seen = live.look(plan, at, window, controls)?;
+    course.end(target, live.prepared[at].as_mut(), seen.rate);
+    Ok(seen.spread)
+}

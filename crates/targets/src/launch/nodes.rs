@@ -1,0 +1,206 @@
+//! The processes of a launched target: where they are started, and started again.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tenbin_plan::{Credentials, Launch, Ready, Target};
+use url::Url;
+
+use super::placeholders::Placeholders;
+use super::{Grounds, Places, command, ports, ready};
+use crate::error::TargetError;
+use crate::guarded::Guarded;
+use crate::output::Output;
+use crate::process::{DataDirectory, Process, stop_all};
+use crate::way::Way;
+
+/// How long starting a guard may take on an overloaded machine.
+const GUARD_WITHIN: Duration = Duration::from_secs(10);
+
+/// Where the processes of a target are started, and started again.
+#[derive(Debug)]
+pub(crate) struct Nodes {
+    pub(super) target: Target,
+    launch: Launch,
+    each: Vec<Node>,
+}
+
+/// One process of a target.
+#[derive(Debug)]
+struct Node {
+    values: Placeholders,
+    log: PathBuf,
+}
+
+impl Nodes {
+    /// Chooses a port that is free on every address, and what goes with it.
+    pub(super) fn choose(
+        target: &Target,
+        launch: &Launch,
+        places: &Places,
+        credentials: Option<Credentials>,
+    ) -> Result<Self, TargetError> {
+        let one = [IpAddr::V4(Ipv4Addr::LOCALHOST)];
+        let addresses = match launch.nodes.as_slice() {
+            [] => &one,
+            several => several,
+        };
+        let port = ports::free(addresses).map_err(|source| TargetError::Start {
+            target: target.name.clone(),
+            reason: format!("no port is free on {}: {source}", listed(addresses)),
+        })?;
+        let is_cluster = !launch.nodes.is_empty();
+        let nodes = addresses.iter().enumerate().map(|(at, address)| Node {
+            values: Placeholders {
+                host: command::bracketed(*address),
+                port,
+                data: match is_cluster {
+                    true => places.data.join((at + 1).to_string()),
+                    false => places.data.clone(),
+                },
+                credentials: credentials.clone(),
+            },
+            log: match is_cluster {
+                true => places.log_of_node(at + 1),
+                false => places.log.clone(),
+            },
+        });
+        Ok(Self {
+            target: target.clone(),
+            launch: launch.clone(),
+            each: nodes.collect(),
+        })
+    }
+
+    /// The way to all nodes.
+    pub(super) fn whole_way(&self) -> Result<Way, TargetError> {
+        let name = &self.target.name;
+        let hosts = self.each.iter().map(|node| {
+            let url = command::url(name, &node.values.fill(&self.launch.url))?;
+            Ok((url, 1))
+        });
+        let hosts: Vec<(Url, u32)> = hosts.collect::<Result<_, TargetError>>()?;
+        let unix = self.target.way.unix.as_ref().and_then(|path| {
+            let filled = self.each.first()?.values.fill(&path.to_string_lossy());
+            Some(PathBuf::from(filled))
+        });
+        Way::find(name, &hosts, &self.target.way, unix)
+    }
+
+    pub(super) fn make_data(&self, places: &Places) -> Result<DataDirectory, TargetError> {
+        let failed = |path: &Path, source| places.file_error("create", path, source);
+        let data = DataDirectory::create(places.data.clone())
+            .map_err(|source| failed(&places.data, source))?;
+        for node in &self.each {
+            let path = &node.values.data;
+            std::fs::create_dir_all(path).map_err(|source| failed(path, source))?;
+        }
+        Ok(data)
+    }
+
+    /// Starts every process. With `again`, what they print is written behind what is in
+    /// their logs.
+    pub(super) fn spawn_all(
+        &self,
+        grounds: &Grounds<'_>,
+        again: bool,
+    ) -> Result<Vec<Process>, TargetError> {
+        let mut processes = Vec::new();
+        for node in &self.each {
+            match self.spawn(node, grounds, again) {
+                Ok(process) => processes.push(process),
+                Err(error) => {
+                    let stopped = stop_all(&mut processes, &self.target.name);
+                    return stopped.and(Err(error));
+                }
+            }
+        }
+        Ok(processes)
+    }
+
+    /// The data directory of each process.
+    pub(super) fn data_directories(&self) -> impl Iterator<Item = &Path> {
+        self.each.iter().map(|node| node.values.data.as_path())
+    }
+
+    fn spawn(
+        &self,
+        node: &Node,
+        grounds: &Grounds<'_>,
+        again: bool,
+    ) -> Result<Process, TargetError> {
+        let name = &self.target.name;
+        let awaited = match &self.launch.ready {
+            Ready::Log(text) => Some(node.values.fill(text)),
+            Ready::Port | Ready::Url(_) => None,
+        };
+        let secrets = secrets_of(&self.target, node.values.credentials.as_ref());
+        let (output, pipe) = Output::capture(&node.log, &secrets, awaited.as_deref(), again)
+            .map_err(|source| TargetError::File {
+                target: name.clone(),
+                action: "write",
+                path: node.log.clone(),
+                source,
+            })?;
+        let guard = command::under_guard(name, &self.launch, &node.values, grounds, pipe)?;
+        let guarded =
+            Guarded::spawn(guard, self.launch.stop_within).map_err(|error| TargetError::Start {
+                target: name.clone(),
+                reason: format!("{}: {error}", grounds.guard_exe.display()),
+            })?;
+        let mut process = Process { guarded, output };
+        match process.guarded.wait_started(GUARD_WITHIN) {
+            Ok(()) => Ok(process),
+            Err(reason) => {
+                let failed = TargetError::Start {
+                    target: name.clone(),
+                    reason,
+                };
+                process.stop(name).and(Err(failed))
+            }
+        }
+    }
+
+    pub(super) fn wait_for_all(
+        &self,
+        processes: &mut [Process],
+        way: &Way,
+        grounds: &Grounds<'_>,
+    ) -> Result<(), TargetError> {
+        let name = &self.target.name;
+        for (at, (node, process)) in self.each.iter().zip(&mut *processes).enumerate() {
+            let own = way.only(at);
+            let condition =
+                ready::Condition::new(&self.target, &self.launch.ready, &node.values, &own)?;
+            let limit = self.launch.ready_within;
+            let outcome = ready::wait(name, &condition, process, limit, grounds);
+            if let Err(reason) = outcome {
+                // Stopped first: its last words are still in the pipe.
+                let stopped = process.stop(name);
+                let error = reason.with_tail(name, process.output.tail());
+                return stopped.and(Err(error));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the output of a target is not to show.
+fn secrets_of<'a>(target: &'a Target, credentials: Option<&'a Credentials>) -> Vec<&'a str> {
+    let keys = credentials.into_iter().flat_map(|keys| {
+        let token = keys.session_token.as_ref();
+        let token = token.map(|token| token.secret.reveal());
+        [keys.access_key.as_str(), keys.secret_key.reveal()]
+            .into_iter()
+            .chain(token)
+    });
+    // Anything shorter stands in every log.
+    let others = target.secrets.values().filter(|value| value.len() >= 4);
+    keys.chain(others).collect()
+}
+
+fn listed(addresses: &[IpAddr]) -> String {
+    let each = addresses.iter().map(ToString::to_string);
+    each.collect::<Vec<_>>().join(" and ")
+}

@@ -1,0 +1,169 @@
+//! What a source file defines, re-exports and uses of its own crate.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use syn::visit::{self, Visit};
+use syn::{Attribute, Item, UseTree, Visibility};
+
+/// A module of a crate: `["reader", "entry"]`; the root is empty.
+pub(super) type Module = Vec<String>;
+
+/// Paths are absolute within the crate, without `crate`.
+#[derive(Debug, Default)]
+pub(super) struct Uses {
+    /// Every path of the crate that the file names.
+    pub(super) paths: BTreeSet<Vec<String>>,
+    /// Names of its items.
+    pub(super) defined: BTreeSet<String>,
+    /// What others find here under a name, and where it really is.
+    pub(super) reexported: BTreeMap<String, Vec<String>>,
+    /// Modules of which everything is found here.
+    pub(super) globs: Vec<Vec<String>>,
+}
+
+/// Of the text of a file, without its tests.
+pub(super) fn uses_of(text: &str, module: &Module) -> syn::Result<Uses> {
+    let file = syn::parse_file(text)?;
+    let mut visitor = Visitor {
+        uses: Uses::default(),
+        module: module.clone(),
+    };
+    for item in &file.items {
+        visitor.uses.defined.extend(name_of(item));
+    }
+    visitor.visit_file(&file);
+    Ok(visitor.uses)
+}
+
+struct Visitor {
+    uses: Uses,
+    /// The module that is being visited: that of the file, or one inside of it.
+    module: Module,
+}
+
+impl Visit<'_> for Visitor {
+    fn visit_item(&mut self, item: &Item) {
+        if !attributes_of(item).iter().any(is_for_tests) {
+            visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_item_mod(&mut self, item: &syn::ItemMod) {
+        if item.content.is_some() {
+            self.module.push(item.ident.to_string());
+            visit::visit_item_mod(self, item);
+            self.module.pop();
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &syn::ItemUse) {
+        let mut leaves = Vec::new();
+        flatten(&item.tree, &mut Vec::new(), &mut leaves);
+        let is_public = !matches!(item.vis, Visibility::Inherited);
+        for (path, name) in leaves {
+            let Some(path) = self.absolute(&path, true) else {
+                continue;
+            };
+            match name {
+                Some(name) if is_public => drop(self.uses.reexported.insert(name, path.clone())),
+                None if is_public => self.uses.globs.push(path.clone()),
+                _ => {}
+            }
+            self.uses.paths.insert(path);
+        }
+    }
+
+    fn visit_path(&mut self, path: &syn::Path) {
+        let segments = path.segments.iter();
+        let segments: Vec<String> = segments.map(|s| s.ident.to_string()).collect();
+        self.uses.paths.extend(self.absolute(&segments, false));
+        visit::visit_path(self, path);
+    }
+}
+
+impl Visitor {
+    /// `None` of a path into another crate, or one that begins with a name of this file.
+    fn absolute(&self, path: &[String], in_use: bool) -> Option<Vec<String>> {
+        let (first, rest) = path.split_first()?;
+        match first.as_str() {
+            "crate" => Some(rest.to_vec()),
+            "self" => Some([&self.module, rest].concat()),
+            "super" => {
+                let mut module = self.module.clone();
+                let ups = path.iter().take_while(|part| *part == "super").count();
+                module.truncate(module.len().checked_sub(ups)?);
+                Some([&module, &path[ups..]].concat())
+            }
+            // `pub use child::Thing`: a module of this one, or another crate, which is no module.
+            _ if in_use => Some([&self.module, path].concat()),
+            _ => None,
+        }
+    }
+}
+
+/// The paths of a tree, each with the name that it gets here; none of a glob.
+fn flatten(
+    tree: &UseTree,
+    before: &mut Vec<String>,
+    leaves: &mut Vec<(Vec<String>, Option<String>)>,
+) {
+    match tree {
+        UseTree::Path(path) => {
+            before.push(path.ident.to_string());
+            flatten(&path.tree, before, leaves);
+            before.pop();
+        }
+        UseTree::Group(group) => {
+            for item in &group.items {
+                flatten(item, before, leaves);
+            }
+        }
+        UseTree::Glob(_) => leaves.push((before.clone(), None)),
+        UseTree::Name(name) => leaves.push(leaf(before, &name.ident, &name.ident)),
+        UseTree::Rename(rename) => leaves.push(leaf(before, &rename.ident, &rename.rename)),
+    }
+}
+
+fn leaf(before: &[String], last: &syn::Ident, name: &syn::Ident) -> (Vec<String>, Option<String>) {
+    let mut path = before.to_vec();
+    // `use super::thing::{self}` is the module.
+    if last != "self" {
+        path.push(last.to_string());
+        return (path, Some(name.to_string()));
+    }
+    let name = path.last().cloned();
+    (path, name)
+}
+
+fn is_for_tests(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("cfg")
+        && attribute
+            .parse_args::<syn::Ident>()
+            .is_ok_and(|condition| condition == "test")
+}
+
+fn attributes_of(item: &Item) -> &[Attribute] {
+    match item {
+        Item::Mod(item) => &item.attrs,
+        Item::Fn(item) => &item.attrs,
+        Item::Impl(item) => &item.attrs,
+        Item::Use(item) => &item.attrs,
+        _ => &[],
+    }
+}
+
+fn name_of(item: &Item) -> Option<String> {
+    let name = match item {
+        Item::Const(item) => &item.ident,
+        Item::Enum(item) => &item.ident,
+        Item::Fn(item) => &item.sig.ident,
+        Item::Mod(item) => &item.ident,
+        Item::Static(item) => &item.ident,
+        Item::Struct(item) => &item.ident,
+        Item::Trait(item) => &item.ident,
+        Item::Type(item) => &item.ident,
+        Item::Macro(item) => item.ident.as_ref()?,
+        _ => return None,
+    };
+    Some(name.to_string())
+}
