@@ -11,6 +11,7 @@ mod comparing;
 mod doctor;
 mod explain;
 mod foreign;
+mod groups;
 mod http;
 mod keys;
 mod load;
@@ -68,7 +69,7 @@ pub use suite::{PlaceArgs, Scenario, SuiteArgs};
 pub use target::TargetArgs;
 pub use tip::with_tip;
 
-/// Weighs two or more servers against each other.
+/// Compares the performance of two or more servers.
 ///
 /// Tenbin sends the same work to every server, in short slices that take turns,
 /// and says which is faster, by how much, and how sure that is.
@@ -79,6 +80,7 @@ pub use tip::with_tip;
     subcommand_required = true,
     arg_required_else_help = true,
     max_term_width = 100,
+    help_template = groups::template(),
     after_help = EXAMPLES
 )]
 pub struct Cli {
@@ -106,15 +108,15 @@ Examples:
 /// What Tenbin can do.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Weigh two built-in S3 servers, to see how it works
+    /// Compare two built-in S3 servers, to see how it works
     #[command(mut_args(rounds::without_defaults))]
     Quickstart(QuickstartArgs),
-    /// Weigh HTTP servers by one request that is repeated, or by requests from a file
+    /// Measure or compare HTTP servers with one repeated request or requests from a file
     Http(HttpArgs),
-    /// Weigh S3 object stores
+    /// Measure or compare S3 object stores
     #[command(subcommand)]
     S3(S3Command),
-    /// Weigh blob stores: put, get and delete by location, phase after phase
+    /// Measure or compare blob stores: put, get and delete by location, in phases
     Blob(BlobArgs),
     /// Run a warp command line (MinIO's benchmark)
     #[command(disable_help_flag = true)]
@@ -131,8 +133,7 @@ pub enum Command {
     /// Run an ab command line (ApacheBench)
     #[command(disable_help_flag = true)]
     Ab(ForeignArgs),
-    /// Prepare search servers (data, loading, terms, requests, status) and load them with ramps of
-    /// clients
+    /// Measure or compare full-text search servers: data, loading, terms, ramps of clients
     #[command(subcommand)]
     Search(SearchCommand),
     /// Run a drnbench-request-response command line: a stepwise increasing number of clients
@@ -156,7 +157,7 @@ pub enum Command {
     /// Run a droonga-send command line
     #[command(name = "droonga-send", disable_help_flag = true)]
     DroongaSend(ForeignArgs),
-    /// Check this machine and servers before a run: idle cores, limits, disk, clock, ports, keys
+    /// Check this machine and servers before a run: cores, limits, disk, clock, ports, keys
     Doctor(DoctorArgs),
     /// Run the experiment in a plan file
     #[command(mut_args(rounds::without_defaults))]
@@ -164,20 +165,20 @@ pub enum Command {
     /// Print the plan that options mean, for `tenbin run`
     #[command(subcommand)]
     Plan(PlanCommand),
-    /// Delete what a run left on its targets, and data of launched targets that a killed run left
+    /// Delete what a killed run left on its targets and on this machine
     Clean(CleanArgs),
     /// Print the result of a run again, finished or not
     Show(ShowArgs),
     /// Compare a run with an earlier one, to see the effect of a change
     Compare(CompareArgs),
-    /// Draw ramps of several runs and result files of drnbench in one chart
+    /// Draw the ramps of several runs and drnbench result files in one chart
     Chart(ChartArgs),
-    /// Explain the rules that findings come from: test, threshold, what to do
+    /// Explain a finding: its test, its threshold and what to do
     Explain(ExplainArgs),
     /// Run one of the built-in servers on its own, until Ctrl-C
     #[command(subcommand)]
     Serve(ServeCommand),
-    /// Report the CPU and memory use of a server on this machine to another machine, until Ctrl-C
+    /// Report CPU and memory use of a server on this machine to a load generator elsewhere
     Observe(ObserveArgs),
     /// Print the completions for a shell
     Completions(CompletionsArgs),

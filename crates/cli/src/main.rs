@@ -1,4 +1,4 @@
-//! `tenbin`: weigh two or more servers against each other.
+//! `tenbin`: compares the performance of servers.
 
 use std::process::ExitCode;
 

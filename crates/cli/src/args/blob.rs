@@ -12,8 +12,8 @@ use super::{KeyArgs, LoadArgs, OutputArgs, RoundsArgs, TargetArgs, many, set};
 #[command(after_help = "\
 The protocol of a target with a URL is that of the access layer of CubeFS's blobstore, or S3 with
 --store s3. file:///DIR is a directory, file:///DIR?sync a directory whose files are synced to disk.
---builtin dummy does nothing, and shows the cost of Tenbin itself. All of them can be weighed
-together. The blobs that a phase stores are read and deleted by the later phases of the round.
+--builtin dummy does nothing, and shows the cost of Tenbin itself. All of them can be compared
+with each other. The blobs that a phase stores are read and deleted by the later phases of the round.
 
 Examples:
   tenbin blob --target http://127.0.0.1:9500 --phases pgd --size 10KiB

@@ -12,7 +12,7 @@ use super::{LoadArgs, OutputArgs, RoundsArgs, TargetArgs, many, set};
 /// `tenbin http`.
 #[derive(Args)]
 #[command(after_help = "\
-One target is measured; two or more are weighed against the first, or against --baseline.
+One target is measured; two or more are compared with the first, or against --baseline.
 
 A status in --expect (204, or 3xx for all from 300 to 399) counts as success [default: 2xx]; all
 other values of --expect are conditions.

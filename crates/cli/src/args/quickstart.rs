@@ -9,7 +9,7 @@ use super::{OutputArgs, RoundsArgs, target};
 #[derive(Args)]
 #[command(after_help = "\
 Needs no server: starts two built-in S3 servers, one that keeps objects in memory and one that syncs
-them to disk before it responds, and weighs PUT and GET of 1 KiB and 1 MiB on them, in 16 rounds of
+them to disk before it responds, and compares PUT and GET of 1 KiB and 1 MiB on them, in 16 rounds of
 400ms slices. Takes a little over a minute, and leaves only the run directory.")]
 pub struct QuickstartArgs {
     /// How long.

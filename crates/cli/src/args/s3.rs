@@ -20,53 +20,53 @@ Example:
   tenbin s3 put --size 64KiB --target minio=http://127.0.0.1:9000 \\
       --target versity=http://127.0.0.1:7070")]
 pub enum S3Command {
-    /// Weigh how fast objects are stored
+    /// Measure how fast objects are stored
     Put(S3Args),
-    /// Weigh how fast objects, or parts of them, are read, with every byte compared
+    /// Measure how fast objects, or parts of them, are read, with every byte compared
     Get(S3Args),
-    /// Weigh how fast objects are deleted, one by one
+    /// Measure how fast objects are deleted, one by one
     Delete(S3Args),
-    /// Weigh how fast objects are deleted, many in one request
+    /// Measure how fast objects are deleted, many in one request
     DeleteBatch(S3Args),
-    /// Weigh how fast keys are listed, page by page
+    /// Measure how fast keys are listed, page by page
     List(S3Args),
-    /// Weigh how fast the metadata of objects is read (HEAD)
+    /// Measure how fast the metadata of objects is read (HEAD)
     Stat(S3Args),
-    /// Weigh how fast objects are copied by the server
+    /// Measure how fast objects are copied by the server
     Copy(S3Args),
-    /// Weigh how fast objects are stored in parts sent in parallel
+    /// Measure how fast objects are stored in parts sent in parallel
     Multipart(S3Args),
-    /// Weigh how fast the parts of such objects are read
+    /// Measure how fast the parts of such objects are read
     GetPart(S3Args),
-    /// Weigh several operations together, by shares
+    /// Measure several operations together, by shares
     Mixed(MixedArgs),
-    /// Weigh how fast objects get tags
+    /// Measure how fast objects get tags
     PutTags(S3Args),
-    /// Weigh how fast the tags of objects are read
+    /// Measure how fast the tags of objects are read
     GetTags(S3Args),
-    /// Weigh how fast objects lose their tags
+    /// Measure how fast objects lose their tags
     DeleteTags(S3Args),
-    /// Weigh how fast objects are put under retention
+    /// Measure how fast objects are put under retention
     Retain(S3Args),
-    /// Weigh how fast legal holds are laid on objects and taken off
+    /// Measure how fast legal holds are laid on objects and taken off
     LegalHold(S3Args),
-    /// Weigh how fast data is appended to objects, on servers that support it
+    /// Measure how fast data is appended to objects, on servers that support it
     Append(S3Args),
-    /// Weigh archives that the server unpacks, on servers that support it
+    /// Measure archives that the server unpacks, on servers that support it
     Snowball(S3Args),
-    /// Weigh reading files inside ZIP archives, on servers that support it
+    /// Measure reading files inside ZIP archives, on servers that support it
     ZipGet(S3Args),
-    /// Weigh listing files inside ZIP archives, on servers that support it
+    /// Measure listing files inside ZIP archives, on servers that support it
     ZipList(S3Args),
-    /// Weigh storing many objects with the same content, on servers that support it
+    /// Measure storing many objects with the same content, on servers that support it
     FanOut(S3Args),
-    /// Weigh object stores by a suite of operations, sizes or connections
+    /// Measure object stores by a suite of operations, sizes or connections
     #[command(mut_args(rounds::without_defaults))]
     Suite(SuiteArgs),
 }
 
 const EXAMPLES: &str = "\
-One target is measured; two or more are weighed against the first. A missing bucket is created; only
+One target is measured; two or more are compared with the first. A missing bucket is created; only
 data that Tenbin created are deleted. Options that do not apply to the operation are refused.
 
 Examples:

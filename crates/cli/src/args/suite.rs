@@ -10,7 +10,7 @@ use super::{KeyArgs, OutputArgs, RoundsArgs, TargetArgs, set};
 /// `tenbin s3 suite`.
 #[derive(Args)]
 #[command(after_help = "\
-One target is measured; two or more are weighed against the first. The
+One target is measured; two or more are compared with the first. The
 duration is printed before the start: about five minutes for the scenario six on two servers on this
 machine. The run directory contains SUMMARY.md and, for benchstat, benchmark.txt. Docs: docs/s3-suite.md.
 

@@ -1,0 +1,104 @@
+//! The help of `tenbin` itself: commands in groups, those of other tools last.
+
+use std::fmt::Write as _;
+
+use clap::Subcommand;
+
+use super::Command;
+
+/// Headings and the commands below them.
+const GROUPS: &[(&str, &[&str])] = &[
+    (
+        "Measure and compare",
+        &["quickstart", "http", "s3", "blob", "search", "run"],
+    ),
+    ("Read results", &["show", "compare", "chart", "explain"]),
+    (
+        "Prepare and clean up",
+        &["plan", "doctor", "serve", "observe", "clean"],
+    ),
+    ("Set up the shell", &["completions", "man", "help"]),
+];
+
+/// Commands that read the command line of another tool.
+const TOOLS: &[&str] = &[
+    "warp",
+    "wrk",
+    "ab",
+    "hsbench",
+    "blobstore-bench",
+    "drnbench-request-response",
+    "drnbench-publish-subscribe",
+    "drnbench-extract-searchterms",
+    "drnbench-generate-select-patterns",
+    "grn2drn",
+    "grndump",
+    "droonga-send",
+];
+
+/// Widest line of the help, characters.
+const WIDTH: usize = 100;
+
+/// The template of clap for the help of `tenbin`.
+pub(super) fn template() -> String {
+    let commands = Command::augment_subcommands(clap::Command::new("tenbin"));
+    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
+    for (heading, names) in GROUPS {
+        let _ = write!(text, "\n{heading}:\n");
+        let width = names.iter().map(|name| name.len()).max().unwrap_or(0);
+        for name in *names {
+            let about = match commands.find_subcommand(name).and_then(|it| it.get_about()) {
+                Some(about) => about.to_string(),
+                None => "Print this help or that of a command".to_owned(),
+            };
+            let _ = writeln!(text, "  {name:width$}  {about}");
+        }
+    }
+    text += "\nRun the command line of another tool (tenbin warp put --host …):\n";
+    for line in lines_of(TOOLS) {
+        let _ = writeln!(text, "  {line}");
+    }
+    text + "\nOptions:\n{options}{after-help}"
+}
+
+/// Names with commas, in lines that are not too wide.
+fn lines_of(names: &[&str]) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for (at, name) in names.iter().enumerate() {
+        let word = match at + 1 == names.len() {
+            true => (*name).to_owned(),
+            false => format!("{name}, "),
+        };
+        let last = lines.len() - 1;
+        match lines[last].len() + word.len() < WIDTH - 4 {
+            true => lines[last] += &word,
+            false => lines.push(word),
+        }
+    }
+    lines
+        .iter()
+        .map(|line| line.trim_end().to_owned())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_in_one_group_and_no_line_is_too_wide() {
+        let commands = Command::augment_subcommands(clap::Command::new("tenbin"));
+        let grouped = GROUPS.iter().flat_map(|(_, names)| *names).chain(TOOLS);
+        let mut grouped: Vec<&str> = grouped.copied().filter(|name| *name != "help").collect();
+        let shown = commands
+            .get_subcommands()
+            .filter(|each| !each.is_hide_set());
+        let mut names: Vec<&str> = shown.map(clap::Command::get_name).collect();
+        grouped.sort_unstable();
+        names.sort_unstable();
+        assert_eq!(grouped, names);
+        for line in template().lines() {
+            assert!(line.chars().count() <= WIDTH, "{line}");
+        }
+    }
+}
