@@ -19,7 +19,7 @@ pub(crate) struct Access {
     /// Path of the target's URL, without the slash at its end.
     base: String,
     /// By [`Exchange::host`]: the version, and the headers that are always the same.
-    standing: Vec<Vec<u8>>,
+    fixed_headers: Vec<Vec<u8>>,
     hashes: u8,
     /// Content is sent in blocks with sums.
     framed: bool,
@@ -29,7 +29,7 @@ pub(crate) struct Access {
 
 impl Access {
     pub(crate) fn new(target: &Site, work: &BlobWork, keep_alive: bool) -> Self {
-        let standing = |host: &String| {
+        let fixed_headers = |host: &String| {
             let mut lines = format!(
                 " HTTP/1.1\r\nHost: {host}\r\nUser-Agent: {}\r\n",
                 crate::USER_AGENT
@@ -42,7 +42,7 @@ impl Access {
         let credentials = target.credentials.as_ref();
         Self {
             base: target.url.path().trim_end_matches('/').to_owned(),
-            standing: target.host_headers().iter().map(standing).collect(),
+            fixed_headers: target.host_headers().iter().map(fixed_headers).collect(),
             hashes: work.hashes.iter().map(|hash| hash.bit()).sum(),
             framed: work.crc_framed,
             secret: credentials.map(|keys| keys.secret_key.clone()),
@@ -65,7 +65,7 @@ impl Access {
         out.extend_from_slice(method.as_bytes());
         out.push(b' ');
         out.extend_from_slice(&self.path);
-        out.extend_from_slice(&self.standing[exchange.host]);
+        out.extend_from_slice(&self.fixed_headers[exchange.host]);
         let (kind, length) = match body {
             Carried::Json(length) => (&b"application/json"[..], length),
             Carried::Content(length) if self.framed => {

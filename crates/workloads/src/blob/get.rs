@@ -9,8 +9,8 @@ use super::round::Round;
 use super::work::Budget;
 use crate::range::is_range;
 use crate::rng::Rng;
+use crate::s3::content::unique::Unique;
 use crate::s3::slots::Slots;
-use crate::s3::unique::Unique;
 
 /// Bytes at the beginning of an answer that tell whose they are.
 const TELLING: usize = 24;

@@ -27,13 +27,13 @@ use super::work::{self, Budget, Positions, Walk};
 use crate::error::WorkloadError;
 use crate::kind::{Prepared, Stage};
 use crate::rng::{Rng, name_number};
-use crate::s3::check::{self, Check};
+use crate::s3::cleanup::deletion::Remains;
+use crate::s3::cleanup::sweep::{Sweep, SweepScope};
+use crate::s3::content::unique::Unique;
 use crate::s3::content::{Content, Recipe};
 use crate::s3::place::Place;
-use crate::s3::scribe::Scribe;
-use crate::s3::sweep::{Litter, Sweep};
-use crate::s3::tidy::Remains;
-use crate::s3::unique::Unique;
+use crate::s3::setup::check::{self, Check};
+use crate::s3::signing::request_writer::RequestWriter;
 use crate::sequence::{self, AtWork, Cursors, Position};
 use crate::site::{Means, Site};
 use crate::text::grouped;
@@ -308,8 +308,8 @@ impl PreparedBlob {
         }
         let sweep = Sweep::new(
             Arc::clone(place),
-            Scribe::new(place, &self.target, true),
-            Litter::Objects,
+            RequestWriter::new(place, &self.target, true),
+            SweepScope::Objects,
             Vec::new(),
             Arc::clone(&inherited.remains),
             Arc::clone(&inherited.unknown),
@@ -387,7 +387,7 @@ impl Prepared for PreparedBlob {
         let place = self.place.as_ref()?;
         let check = Check::new(
             Arc::clone(place),
-            Scribe::new(place, &self.target, true),
+            RequestWriter::new(place, &self.target, true),
             &self.target.region,
             check::Keeping::Objects,
             Arc::clone(&self.made_bucket),

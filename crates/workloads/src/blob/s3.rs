@@ -6,14 +6,14 @@ use tenbin_plan::{BlobWork, S3Operation, S3Work};
 use super::batch::Entry;
 use super::dialect::{Dialect, Gone, Part, Presence, Stored};
 use crate::s3::place::{MOST_OBJECTS, ObjectPath, Place};
-use crate::s3::scribe::{Ask, Body, Scribe};
-use crate::s3::sigv4::UNSIGNED_PAYLOAD;
+use crate::s3::signing::request_writer::{Body, RequestSpec, RequestWriter};
+use crate::s3::signing::sigv4::UNSIGNED_PAYLOAD;
 use crate::s3::{code, explain};
 use crate::site::Site;
 
 /// Speaks S3.
 pub(crate) struct S3 {
-    scribe: Scribe,
+    writer: RequestWriter,
     path: ObjectPath,
     range: String,
 }
@@ -30,7 +30,7 @@ pub(crate) fn place(target: &Site, work: &BlobWork, seed: u64, name: &str) -> Pl
 impl S3 {
     pub(crate) fn new(place: &Place, target: &Site, keep_alive: bool) -> Self {
         Self {
-            scribe: Scribe::new(place, target, keep_alive),
+            writer: RequestWriter::new(place, target, keep_alive),
             path: place.object_path(),
             range: String::new(),
         }
@@ -49,14 +49,14 @@ impl S3 {
 
 impl Dialect for S3 {
     fn put(&mut self, exchange: &mut Exchange, second: u64, number: u64, content: &[u8]) {
-        let ask = Ask {
+        let spec = RequestSpec {
             body: Some(Body {
                 length: content.len() as u64,
                 hash: UNSIGNED_PAYLOAD,
             }),
-            ..Ask::plain("PUT", 0, self.path.of(0, number))
+            ..RequestSpec::plain("PUT", 0, self.path.of(0, number))
         };
-        self.scribe.write(exchange, second, &ask);
+        self.writer.write(exchange, second, &spec);
     }
 
     fn get(
@@ -73,11 +73,11 @@ impl Dialect for S3 {
         let _ = write!(self.range, "bytes={}-{last}", part.offset);
         let headers = [("range", self.range.as_bytes())];
         let whole = part.offset == 0 && part.length == entry.size;
-        let ask = Ask {
+        let spec = RequestSpec {
             headers: if whole { &[] } else { &headers },
-            ..Ask::plain("GET", 0, self.path.of(0, entry.number))
+            ..RequestSpec::plain("GET", 0, self.path.of(0, entry.number))
         };
-        self.scribe.write(exchange, second, &ask);
+        self.writer.write(exchange, second, &spec);
     }
 
     fn delete(
@@ -87,8 +87,8 @@ impl Dialect for S3 {
         entries: &[Entry<'_>],
         _body: &mut Vec<u8>,
     ) {
-        let ask = Ask::plain("DELETE", 0, self.path.of(0, entries[0].number));
-        self.scribe.write(exchange, second, &ask);
+        let spec = RequestSpec::plain("DELETE", 0, self.path.of(0, entries[0].number));
+        self.writer.write(exchange, second, &spec);
     }
 
     fn stored<'a>(&self, status: u16, answer: &'a [u8]) -> Result<Stored<'a>, String> {

@@ -7,7 +7,7 @@ use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement};
 use tenbin_plan::HttpWork;
 
 use super::head::Success;
-use crate::s3::refusal::Refusals;
+use crate::s3::messages::refusal::Refusals;
 
 /// As much of the body of a refusal as is read.
 const READ_BYTES: usize = 4096;

@@ -15,7 +15,7 @@ use tenbin_engine::{
 use super::backoff::{BackOff, asked_to_wait, is_temporary, is_temporary_loss};
 use super::ledger::{Ledger, Over};
 use crate::rng::Rng;
-use crate::s3::refusal::code;
+use crate::s3::messages::refusal::code;
 
 /// Waits before another attempt, nanoseconds.
 const BACK_OFF: BackOff = BackOff {

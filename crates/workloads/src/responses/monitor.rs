@@ -7,7 +7,7 @@ use super::content::{START, finished, fold};
 use super::expectation::Expectation;
 use super::tally::Response;
 use super::{MOST_UNEXPECTED, ResponsesSeen, UnexpectedResponses};
-use crate::s3::refusal::Refusals;
+use crate::s3::messages::refusal::Refusals;
 
 /// Bytes of an unexpected response that are kept.
 pub(crate) const KEPT_BYTES: usize = 256;
@@ -325,13 +325,13 @@ mod tests {
     const LENGTH: usize = 10_000;
 
     /// A monitor that expects bodies of `x`, which came for ten seconds, and what it judges with.
-    struct Desk {
+    struct Checker {
         monitor: Monitor,
         bodies: Refusals,
         read: u64,
     }
 
-    impl Desk {
+    impl Checker {
         fn new(rules: Rules) -> Self {
             let mut kinds = Kinds::default();
             for second in [50, 60] {
@@ -387,63 +387,63 @@ mod tests {
 
     #[test]
     fn content_is_compared_in_a_sample_and_in_all_responses_once_one_was_different() {
-        let mut desk = Desk::new(Rules::default());
+        let mut checker = Checker::new(Rules::default());
         for _ in 0..20_000 {
-            assert_eq!(desk.judge(&[b'x'; LENGTH], true), Judgement::Correct);
+            assert_eq!(checker.judge(&[b'x'; LENGTH], true), Judgement::Correct);
         }
-        let one_in = 20_000 / desk.read;
+        let one_in = 20_000 / checker.read;
         assert!((10..=20).contains(&one_in), "one in {one_in}");
         // Sooner or later one is read, and then all.
-        let tries = (0..1_000).find(|_| failed(&desk.judge(&[b'y'; LENGTH], true)).is_some());
+        let tries = (0..1_000).find(|_| failed(&checker.judge(&[b'y'; LENGTH], true)).is_some());
         assert!(tries.is_some());
         for _ in 0..100 {
-            let judgement = desk.judge(&[b'y'; LENGTH], true);
+            let judgement = checker.judge(&[b'y'; LENGTH], true);
             let text = failed(&judgement).unwrap_or_default();
             assert!(
                 text.contains("with other content than before: yyy"),
                 "{text}"
             );
-            assert_eq!(desk.judge(&[b'x'; LENGTH], true), Judgement::Correct);
+            assert_eq!(checker.judge(&[b'x'; LENGTH], true), Judgement::Correct);
         }
-        let seen = desk.monitor.report().seen;
+        let seen = checker.monitor.report().seen;
         assert_eq!(seen.unexpected.len(), 1);
         assert_eq!(seen.unexpected[0].count, 101);
     }
 
     #[test]
     fn every_response_is_read_with_verify_and_none_where_the_body_may_differ() {
-        let mut desk = Desk::new(Rules {
+        let mut checker = Checker::new(Rules {
             every: true,
             ..Rules::default()
         });
         for _ in 0..100 {
-            assert!(failed(&desk.judge(&[b'y'; LENGTH], false)).is_some());
+            assert!(failed(&checker.judge(&[b'y'; LENGTH], false)).is_some());
         }
-        let mut desk = Desk::new(Rules {
+        let mut checker = Checker::new(Rules {
             may_differ: MayDiffer::BODY,
             every: true,
             ..Rules::default()
         });
-        assert_eq!(desk.judge(b"", true), Judgement::Correct);
-        assert_eq!(desk.read, 0);
-        let mut desk = Desk::new(Rules {
+        assert_eq!(checker.judge(b"", true), Judgement::Correct);
+        assert_eq!(checker.read, 0);
+        let mut checker = Checker::new(Rules {
             may_differ: MayDiffer::SIZE,
             every: true,
             ..Rules::default()
         });
-        assert_eq!(desk.judge(b"xx", true), Judgement::Correct);
-        assert!(failed(&desk.judge(&[b'y'; LENGTH], true)).is_some());
+        assert_eq!(checker.judge(b"xx", true), Judgement::Correct);
+        assert!(failed(&checker.judge(&[b'y'; LENGTH], true)).is_some());
     }
 
     #[test]
     fn another_status_is_another_kind_unless_the_plan_names_the_statuses() {
         for any_status in [false, true] {
-            let mut desk = Desk::new(Rules {
+            let mut checker = Checker::new(Rules {
                 any_status,
                 ..Rules::default()
             });
             for body in [&b""[..], &[b'x'; LENGTH]] {
-                let judgement = desk.judge_with(204, body, true);
+                let judgement = checker.judge_with(204, body, true);
                 assert_eq!(failed(&judgement).is_none(), any_status, "{judgement:?}");
             }
         }
@@ -452,10 +452,10 @@ mod tests {
     #[test]
     fn every_other_length_is_seen_and_an_example_holds_no_secret() {
         for announced in [true, false] {
-            let mut desk = Desk::new(Rules::default());
+            let mut checker = Checker::new(Rules::default());
             // The first response is always read.
-            assert_eq!(desk.judge(&[b'x'; LENGTH], true), Judgement::Correct);
-            let judgement = desk.judge(b"{\"error\":\"over\nloaded\"}", announced);
+            assert_eq!(checker.judge(&[b'x'; LENGTH], true), Judgement::Correct);
+            let judgement = checker.judge(b"{\"error\":\"over\nloaded\"}", announced);
             let text = failed(&judgement).unwrap_or_default();
             assert!(
                 text.starts_with("response body of 23 bytes, 10000 expected"),
@@ -463,7 +463,7 @@ mod tests {
             );
             assert_eq!(text.ends_with(": {\"error\":\"over loaded\"}"), announced);
             for body in [&b""[..], b"token hush-hush", &[b'x'; LENGTH - 1]] {
-                let judgement = desk.judge(body, announced);
+                let judgement = checker.judge(body, announced);
                 let text = failed(&judgement).unwrap_or_default().to_owned();
                 assert!(text.starts_with("response body of "), "{text}");
                 assert!(!text.contains("hush"), "{text}");

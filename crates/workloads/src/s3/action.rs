@@ -10,13 +10,13 @@ use tenbin_engine::{
 };
 use tenbin_plan::{S3Operation, S3Work};
 
-use super::actions;
-use super::append::Lengths;
-use super::choose::Ways;
-use super::content::Content;
-use super::desk::Desk;
-use super::marks::Marks;
-use super::place::Place;
+use crate::s3::actions;
+use crate::s3::content::Content;
+use crate::s3::context::WorkerContext;
+use crate::s3::objects::appended::Lengths;
+use crate::s3::objects::marks::Marks;
+use crate::s3::objects::selection::Ways;
+use crate::s3::place::Place;
 use crate::site::Site;
 
 /// How an operation comes to be. The only place where one is registered.
@@ -130,43 +130,58 @@ pub(crate) trait Action: Send {
 
     /// Prepares the next request. [`Next::Wait`] where something else has to come
     /// first: an answer, or in a mix another operation.
-    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next;
+    fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next;
 
     /// As [`tenbin_engine::Workload::payload`].
-    fn payload<'a>(&'a self, desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
-        let _ = (desk, exchange);
+    fn payload<'a>(&'a self, context: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
+        let _ = (context, exchange);
         &[]
     }
 
     /// As [`tenbin_engine::Workload::payload_file`].
-    fn payload_file<'a>(&'a self, desk: &'a Desk, exchange: &Exchange) -> Option<InFile<'a>> {
-        let _ = (desk, exchange);
+    fn payload_file<'a>(
+        &'a self,
+        context: &'a WorkerContext,
+        exchange: &Exchange,
+    ) -> Option<InFile<'a>> {
+        let _ = (context, exchange);
         None
     }
 
     /// As [`tenbin_engine::Workload::head`].
-    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
-        desk.refusals.head(exchange, head)
+    fn head(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        head: &AnswerHead<'_>,
+    ) -> BodyUse {
+        context.refusals.head(exchange, head)
     }
 
     /// As [`tenbin_engine::Workload::body`].
-    fn body(&mut self, desk: &mut Desk, exchange: &mut Exchange, offset: u64, part: &[u8]) {
+    fn body(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        offset: u64,
+        part: &[u8],
+    ) {
         let _ = offset;
-        desk.refusals.body(exchange, part);
+        context.refusals.body(exchange, part);
     }
 
     /// As [`tenbin_engine::Workload::judge`].
     fn judge(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         length: u64,
     ) -> Judgement;
 
     /// As [`tenbin_engine::Workload::lost`].
-    fn lost(&mut self, desk: &mut Desk, exchange: &mut Exchange, class: ErrorClass) {
-        let _ = (desk, exchange, class);
+    fn lost(&mut self, context: &mut WorkerContext, exchange: &mut Exchange, class: ErrorClass) {
+        let _ = (context, exchange, class);
     }
 
     /// As [`tenbin_engine::Workload::whole`].

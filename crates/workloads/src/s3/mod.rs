@@ -1,62 +1,29 @@
 //! S3: operations on objects, signed, with content that can be checked.
 
-mod abandon;
 mod action;
 mod actions;
-mod append;
-mod archives;
-mod batch;
-mod catalogue;
-pub(crate) mod check;
-mod checksum;
-mod choose;
+pub(crate) mod cleanup;
 pub mod content;
-mod crew;
-mod dataset;
-mod desk;
-mod document;
-mod form;
-mod framing;
-mod generations;
-mod insisting;
-mod intake;
-mod laying;
-mod listing;
-mod litter;
-mod look;
-mod marks;
-mod pack;
+mod context;
+pub(crate) mod messages;
+mod objects;
 pub(crate) mod place;
 mod prepared;
-mod probe;
-mod progress;
-pub(crate) mod refusal;
-pub(crate) mod residue;
-pub(crate) mod scribe;
-pub mod sigv2;
-pub mod sigv4;
-mod sizes;
+pub(crate) mod setup;
+pub(crate) mod signing;
 pub(crate) mod slots;
-mod stamp;
-mod standing;
-mod survey;
-pub(crate) mod sweep;
-mod tagging;
-pub(crate) mod tidy;
-pub(crate) mod unique;
-mod uploads;
-pub mod uri;
-mod versions;
-mod whole;
 mod worker;
+mod workers;
 
 use tenbin_plan::{self as plan, WorkloadKind};
 
-pub use look::{Seen, look};
+pub use messages::refusal::{code, explain};
 pub use place::prefix;
-pub use refusal::{code, explain};
+pub use setup::look::{Seen, look};
+pub use signing::{sigv2, sigv4, uri};
 
 use self::prepared::PreparedS3;
+use self::setup::requirements;
 use crate::error::WorkloadError;
 use crate::kind::{Kind, Prepared};
 use crate::site::Site;
@@ -90,8 +57,8 @@ impl Kind for S3 {
                 workload: work.name.clone(),
             });
         };
-        intake::check_work(&work.name, s3)?;
-        intake::check_site(target)?;
+        requirements::check_work(&work.name, s3)?;
+        requirements::check_site(target)?;
         Ok(Box::new(PreparedS3::new(work, s3, target, seed, threads)))
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use tenbin_plan::{KeyOrder, S3Work};
 
-use super::catalogue::Catalogue;
-use super::uri::{decode, push_encoded};
 use crate::rng::mix;
+use crate::s3::objects::catalogue::Catalogue;
+use crate::s3::signing::uri::{decode, push_encoded};
 use crate::site::Site;
 use crate::text::fill_decimal;
 
@@ -297,7 +297,7 @@ mod tests {
     use url::Url;
 
     use super::*;
-    use crate::s3::uri::encode_path;
+    use crate::s3::signing::uri::encode_path;
 
     fn work() -> S3Work {
         S3Work {
@@ -348,7 +348,7 @@ mod tests {
     fn objects_that_were_there_keep_their_keys_and_others_come_behind() {
         let mut found = Catalogue::default();
         for key in ["a b", "tenbin/ü"] {
-            let item = crate::s3::catalogue::Item {
+            let item = crate::s3::objects::catalogue::Item {
                 key: key.to_owned(),
                 size: 1,
                 parts: 0,

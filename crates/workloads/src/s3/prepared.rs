@@ -6,22 +6,22 @@ use std::sync::{Arc, Mutex};
 use tenbin_engine::Workload;
 use tenbin_plan::{self as plan, Choose, DataSet, Found, S3Operation, S3Work};
 
-use super::action::{Layout, Probe, kind_of};
-use super::append::Lengths;
-use super::catalogue::Catalogue;
-use super::check::{Check, Keeping};
-use super::choose::{self, Ways};
-use super::content::Content;
-use super::generations::Ledgers;
-use super::intake;
-use super::marks::Marks;
-use super::place::Place;
-use super::standing::Standing;
-use super::tidy::{Remains, Tidy};
-use super::uploads::Uploads;
-use super::versions::VersionIds;
 use crate::kind::{Leftover, Prepared, Stage};
 use crate::rng::name_number;
+use crate::s3::action::{Layout, Probe, kind_of};
+use crate::s3::cleanup::deletion::{Remains, Tidy};
+use crate::s3::content::Content;
+use crate::s3::messages::extra_headers::ExtraHeaders;
+use crate::s3::objects::appended::Lengths;
+use crate::s3::objects::catalogue::Catalogue;
+use crate::s3::objects::generations::Ledgers;
+use crate::s3::objects::marks::Marks;
+use crate::s3::objects::selection::{self, Ways};
+use crate::s3::objects::uploads::Uploads;
+use crate::s3::objects::versions::VersionIds;
+use crate::s3::place::Place;
+use crate::s3::setup::check::{Check, Keeping};
+use crate::s3::setup::requirements;
 use crate::sequence::{self, Cursors, Position};
 use crate::site::Site;
 use crate::text::grouped;
@@ -34,7 +34,7 @@ pub(super) struct PreparedS3 {
     pub(super) target: Site,
     pub(super) place: Arc<Place>,
     pub(super) content: Arc<Content>,
-    pub(super) standing: Arc<Standing>,
+    pub(super) extra_headers: Arc<ExtraHeaders>,
     pub(super) seed: u64,
     /// The workload's name, as a number.
     pub(super) name: u64,
@@ -88,7 +88,7 @@ impl Prepared for PreparedS3 {
     fn check(&mut self) -> Option<Stage> {
         let check = Check::new(
             Arc::clone(&self.place),
-            self.scribe(),
+            self.writer(),
             &self.target.region,
             Keeping::of(&self.work),
             Arc::clone(&self.buckets_made),
@@ -141,7 +141,7 @@ impl Prepared for PreparedS3 {
 
     fn position(&self) -> Option<Position> {
         self.has_sequence().then(|| {
-            let digest = choose::held(&self.ways).digest;
+            let digest = selection::held(&self.ways).digest;
             sequence::held(&self.cursors).position_of(digest)
         })
     }
@@ -155,7 +155,7 @@ impl Prepared for PreparedS3 {
         // Of a mix it is not known which operations have been left out.
         if !self.is_mixed() {
             for (worker, &count) in left_out.iter().enumerate() {
-                choose::held(&self.ways).skip((worker, 0), count);
+                selection::held(&self.ways).skip((worker, 0), count);
             }
         }
     }
@@ -203,8 +203,8 @@ impl Prepared for PreparedS3 {
             .map(|(bucket, _)| bucket)
             .collect();
         let touched = std::mem::take(&mut self.touched);
-        if touched && let Some(litter) = self.litter() {
-            return Some(self.sweep(litter, buckets));
+        if touched && let Some(scope) = self.scope() {
+            return Some(self.sweep(scope, buckets));
         }
         if objects.is_empty() {
             return (!buckets.is_empty()).then(|| self.look_after(objects, buckets));
@@ -215,7 +215,7 @@ impl Prepared for PreparedS3 {
         };
         let tidy = Tidy::new(
             Arc::clone(&self.place),
-            self.scribe(),
+            self.writer(),
             &objects,
             Arc::clone(&self.remains),
         );
@@ -241,7 +241,7 @@ impl Prepared for PreparedS3 {
     }
 
     fn leftovers(&self) -> Vec<Leftover> {
-        let listed = self.remains.residue.leftovers(&self.place);
+        let listed = self.remains.remaining.leftovers(&self.place);
         let mut left = listed.unwrap_or_else(|| self.undeleted().into_iter().collect());
         left.extend(self.unfinished().map(Leftover::from));
         left
@@ -256,7 +256,7 @@ impl Prepared for PreparedS3 {
     }
 
     fn removed(&self) -> Vec<String> {
-        self.remains.residue.removed(&self.place)
+        self.remains.remaining.removed(&self.place)
     }
 
     fn buckets_made(&self) -> Vec<String> {
@@ -294,8 +294,10 @@ impl PreparedS3 {
         let made: Vec<AtomicBool> = (0..s3.buckets.max(1)).map(|_| false.into()).collect();
         let prepared = Self {
             place: Arc::new(Place::new(target, s3, seed, &work.name)),
-            content: Arc::new(Content::new(seed, &intake::recipe(s3, target)).sent_from_file()),
-            standing: Arc::new(Standing::new(s3, seed)),
+            content: Arc::new(
+                Content::new(seed, &requirements::recipe(s3, target)).sent_from_file(),
+            ),
+            extra_headers: Arc::new(ExtraHeaders::new(s3, seed)),
             work: Arc::new(s3.clone()),
             target: target.clone(),
             seed,
@@ -305,7 +307,7 @@ impl PreparedS3 {
             depth: work.load.depth.max(1),
             threads: threads.max(1),
             ids: Arc::default(),
-            lengths: Arc::new(intake::lengths(s3)),
+            lengths: Arc::new(requirements::lengths(s3)),
             marks: Marks::default(),
             ledgers: Ledgers::default(),
             cursors: Arc::default(),
@@ -320,7 +322,7 @@ impl PreparedS3 {
             unfinished: Arc::default(),
             given_up: false,
             filled: false,
-            probes: intake::probes(s3),
+            probes: requirements::probes(s3),
             touched: false,
             inherited: false,
             unlisted: None,

@@ -5,9 +5,9 @@ use tenbin_engine::{
     Workload,
 };
 
-use super::action::Action;
-use super::desk::Desk;
 use crate::rng::Rng;
+use crate::s3::action::Action;
+use crate::s3::context::WorkerContext;
 use crate::sequence::AtWork;
 
 /// An operation of a mix, with the sum of its share and of those before it, as a part
@@ -20,7 +20,7 @@ pub(crate) struct Part {
 /// Sends operations on object after object.
 pub(crate) struct Worker {
     parts: Vec<Part>,
-    desk: Desk,
+    context: WorkerContext,
     /// Which operation is next.
     rng: Rng,
     /// Names of all operations, and the part that each is of with its place in it.
@@ -33,14 +33,14 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    pub(crate) fn new(parts: Vec<Part>, desk: Desk, rng: Rng) -> Self {
+    pub(crate) fn new(parts: Vec<Part>, context: WorkerContext, rng: Rng) -> Self {
         let mut worker = Self {
             names: Vec::new(),
             owners: Vec::new(),
             bases: Vec::new(),
             course: None,
             parts,
-            desk,
+            context,
             rng,
         };
         for (at, part) in worker.parts.iter().enumerate() {
@@ -69,11 +69,11 @@ impl Worker {
         parts.position(|part| drawn < part.up_to).unwrap_or(last)
     }
 
-    fn ask(&mut self, at: usize, now: Moment, exchange: &mut Exchange) -> Next {
-        self.desk.refusals.release(exchange);
+    fn spec(&mut self, at: usize, now: Moment, exchange: &mut Exchange) -> Next {
+        self.context.refusals.release(exchange);
         exchange.op = 0;
         exchange.bodyless_answer = false;
-        let next = self.parts[at].action.next(&mut self.desk, now, exchange);
+        let next = self.parts[at].action.next(&mut self.context, now, exchange);
         exchange.op += self.bases[at];
         next
     }
@@ -93,13 +93,13 @@ impl Worker {
     /// What is next of its operations, whether or not its segment is over.
     fn another(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         let picked = self.pick();
-        let next = self.ask(picked, now, exchange);
+        let next = self.spec(picked, now, exchange);
         if next != Next::Wait || self.parts.len() == 1 {
             return next;
         }
         // What is next has nothing to do yet: whatever has, goes before it.
         for at in (0..self.parts.len()).filter(|&at| at != picked) {
-            let next = self.ask(at, now, exchange);
+            let next = self.spec(at, now, exchange);
             if next != Next::Wait {
                 return next;
             }
@@ -111,11 +111,11 @@ impl Worker {
     fn within<T>(
         &mut self,
         exchange: &mut Exchange,
-        call: impl FnOnce(&mut dyn Action, &mut Desk, &mut Exchange) -> T,
+        call: impl FnOnce(&mut dyn Action, &mut WorkerContext, &mut Exchange) -> T,
     ) -> T {
         let (at, op) = self.owners[exchange.op];
         let outside = std::mem::replace(&mut exchange.op, op);
-        let result = call(&mut *self.parts[at].action, &mut self.desk, exchange);
+        let result = call(&mut *self.parts[at].action, &mut self.context, exchange);
         exchange.op = outside;
         result
     }
@@ -147,36 +147,36 @@ impl Workload for Worker {
 
     fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
         let (at, _) = self.owners[exchange.op];
-        self.parts[at].action.payload(&self.desk, exchange)
+        self.parts[at].action.payload(&self.context, exchange)
     }
 
     fn payload_file<'a>(&'a self, exchange: &Exchange) -> Option<InFile<'a>> {
         let (at, _) = self.owners[exchange.op];
-        self.parts[at].action.payload_file(&self.desk, exchange)
+        self.parts[at].action.payload_file(&self.context, exchange)
     }
 
     fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
-        self.within(exchange, |action, desk, exchange| {
-            action.head(desk, exchange, head)
+        self.within(exchange, |action, context, exchange| {
+            action.head(context, exchange, head)
         })
     }
 
     fn body(&mut self, exchange: &mut Exchange, offset: u64, part: &[u8]) {
-        self.within(exchange, |action, desk, exchange| {
-            action.body(desk, exchange, offset, part);
+        self.within(exchange, |action, context, exchange| {
+            action.body(context, exchange, offset, part);
         });
     }
 
     fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
-        self.within(exchange, |action, desk, exchange| {
-            action.judge(desk, exchange, status, length)
+        self.within(exchange, |action, context, exchange| {
+            action.judge(context, exchange, status, length)
         })
     }
 
     fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
-        self.within(exchange, |action, desk, exchange| {
-            action.lost(desk, exchange, class);
+        self.within(exchange, |action, context, exchange| {
+            action.lost(context, exchange, class);
         });
-        self.desk.refusals.release(exchange);
+        self.context.refusals.release(exchange);
     }
 }

@@ -7,12 +7,12 @@ use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
-use crate::s3::append::Lengths;
-use crate::s3::checksum;
-use crate::s3::desk::Desk;
-use crate::s3::marks::{Share, Walk};
-use crate::s3::scribe::{Ask, Body, Header};
-use crate::s3::sigv4::UNSIGNED_PAYLOAD;
+use crate::s3::content::checksum;
+use crate::s3::context::WorkerContext;
+use crate::s3::objects::appended::Lengths;
+use crate::s3::objects::marks::{Share, Walk};
+use crate::s3::signing::request_writer::{Body, Header, RequestSpec};
+use crate::s3::signing::sigv4::UNSIGNED_PAYLOAD;
 use crate::text::push_decimal;
 
 pub(crate) const KIND: ActionKind = ActionKind {
@@ -63,8 +63,8 @@ impl Append {
 }
 
 /// Bytes after so many appends.
-fn length(desk: &Desk, object: u64, appends: u32) -> u64 {
-    desk.content.size(object) * (u64::from(appends) + 1)
+fn length(context: &WorkerContext, object: u64, appends: u32) -> u64 {
+    context.content.size(object) * (u64::from(appends) + 1)
 }
 
 impl Action for Append {
@@ -72,7 +72,7 @@ impl Action for Append {
         &["APPEND"]
     }
 
-    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+    fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
         let Some((object, appends)) = self.choose() else {
             return match self.out {
                 0 => Next::Exhausted,
@@ -82,52 +82,61 @@ impl Action for Append {
         self.out += 1;
         exchange.tag = object;
         self.offset.clear();
-        push_decimal(&mut self.offset, length(desk, object, appends));
-        let bucket = desk.place.bucket_of(object);
-        let sum = desk.content.checksum(object).unwrap_or_default();
+        push_decimal(&mut self.offset, length(context, object, appends));
+        let bucket = context.place.bucket_of(object);
+        let sum = context.content.checksum(object).unwrap_or_default();
         let headers: [Header<'_>; 2] = [
             ("x-amz-write-offset-bytes", &self.offset),
             (self.checksum.unwrap_or_default(), sum.as_bytes()),
         ];
-        let hash = desk.content.hash(object);
-        let ask = Ask {
+        let hash = context.content.hash(object);
+        let spec = RequestSpec {
             headers: &headers[..1 + usize::from(self.checksum.is_some())],
             body: Some(Body {
-                length: desk.content.size(object),
+                length: context.content.size(object),
                 hash: hash.map_or(UNSIGNED_PAYLOAD, <[u8; 64]>::as_slice),
             }),
-            ..Ask::plain("PUT", bucket, desk.path.of(bucket, object))
+            ..RequestSpec::plain("PUT", bucket, context.path.of(bucket, object))
         };
-        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        context.writer.write(exchange, now.unix_seconds, &spec);
         Next::Ready
     }
 
-    fn payload<'a>(&'a self, desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
-        desk.content.body(exchange.tag)
+    fn payload<'a>(&'a self, context: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
+        context.content.body(exchange.tag)
     }
 
-    fn payload_file<'a>(&'a self, desk: &'a Desk, exchange: &Exchange) -> Option<InFile<'a>> {
-        desk.content.body_in_file(exchange.tag)
+    fn payload_file<'a>(
+        &'a self,
+        context: &'a WorkerContext,
+        exchange: &Exchange,
+    ) -> Option<InFile<'a>> {
+        context.content.body_in_file(exchange.tag)
     }
 
-    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        head: &AnswerHead<'_>,
+    ) -> BodyUse {
         if head.status == 200 {
             // A server that does not know the header has replaced the object, and says
             // nothing of its length (Amazon S3 API reference, "PutObject").
             let object = exchange.tag;
             let appends = self.lengths.appends(object).unwrap_or(0);
             let mut expected = Vec::with_capacity(20);
-            push_decimal(&mut expected, length(desk, object, appends + 1));
+            push_decimal(&mut expected, length(context, object, appends + 1));
             if head.header("x-amz-object-size") != Some(expected.as_slice()) {
                 exchange.note = WRONG;
             }
         }
-        desk.refusals.head(exchange, head)
+        context.refusals.head(exchange, head)
     }
 
     fn judge(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
@@ -142,19 +151,19 @@ impl Action for Append {
                     "the object is not as long as before and the new part".to_owned(),
                 )
             }
-            200 if !desk.refusals.is_error(exchange) => {
+            200 if !context.refusals.is_error(exchange) => {
                 self.lengths.appended(object);
                 self.idle.push_back(object);
                 Judgement::Correct
             }
             _ => {
                 self.idle.push_back(object);
-                desk.refusals.failed(exchange)
+                context.refusals.failed(exchange)
             }
         }
     }
 
-    fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
+    fn lost(&mut self, _desk: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
         self.out -= 1;
         self.lengths.unknown(exchange.tag);
     }

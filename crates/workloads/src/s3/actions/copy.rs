@@ -4,11 +4,11 @@ use tenbin_engine::{Exchange, Judgement, Moment, Next};
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, ActionKind, Layout, Setting};
-use crate::s3::choose::Chooser;
-use crate::s3::desk::Desk;
-use crate::s3::marks::{Share, Walk};
+use crate::s3::context::WorkerContext;
+use crate::s3::objects::marks::{Share, Walk};
+use crate::s3::objects::selection::Chooser;
 use crate::s3::place::MOST_OBJECTS;
-use crate::s3::scribe::Ask;
+use crate::s3::signing::request_writer::RequestSpec;
 
 pub(crate) const KIND: ActionKind = ActionKind {
     operation: S3Operation::Copy,
@@ -45,43 +45,44 @@ impl Action for Copy {
         &["COPY"]
     }
 
-    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+    fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
         let (Some(from), Some(to)) = (self.sources.next(), self.targets.next()) else {
             return Next::Exhausted;
         };
         exchange.tag = to;
-        desk.write_source(&mut self.source, from);
-        let bucket = desk.place.bucket_of(to);
+        context.write_source(&mut self.source, from);
+        let bucket = context.place.bucket_of(to);
         let headers = [("x-amz-copy-source", self.source.as_slice())];
-        let ask = Ask {
-            standing: &desk.standing.copy,
+        let spec = RequestSpec {
+            extra_headers: &context.extra_headers.copy,
             headers: &headers,
-            ..Ask::plain("PUT", bucket, desk.path.of(bucket, to))
+            ..RequestSpec::plain("PUT", bucket, context.path.of(bucket, to))
         };
-        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        context.writer.write(exchange, now.unix_seconds, &spec);
         Next::Ready
     }
 
     fn head(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         _head: &tenbin_engine::AnswerHead<'_>,
     ) -> tenbin_engine::BodyUse {
         // A copy that fails late has the error in an answer of status 200 (Amazon S3
         // API reference, "CopyObject").
-        desk.refusals.catch(exchange);
+        context.refusals.catch(exchange);
         tenbin_engine::BodyUse::Inspect
     }
 
     fn judge(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
     ) -> Judgement {
-        desk.refusals
+        context
+            .refusals
             .judge_whole(exchange, status, "CopyObjectResult")
     }
 }

@@ -4,10 +4,10 @@ use tenbin_engine::{Exchange, Judgement, Moment, Next};
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, ActionKind, Layout, Setting};
-use crate::s3::choose::Chooser;
-use crate::s3::desk::Desk;
-use crate::s3::scribe::Ask;
-use crate::s3::versions;
+use crate::s3::context::WorkerContext;
+use crate::s3::objects::selection::Chooser;
+use crate::s3::objects::versions;
+use crate::s3::signing::request_writer::RequestSpec;
 
 pub(crate) const KIND: ActionKind = ActionKind {
     operation: S3Operation::Delete,
@@ -29,23 +29,23 @@ impl Delete {
         }
     }
 
-    fn ask(desk: &mut Desk, now: Moment, exchange: &mut Exchange, object: u64) {
-        let bucket = desk.place.bucket_of(object);
-        let ask = Ask {
-            query: &desk.query,
-            ..Ask::plain("DELETE", bucket, desk.path.of(bucket, object))
+    fn spec(context: &mut WorkerContext, now: Moment, exchange: &mut Exchange, object: u64) {
+        let bucket = context.place.bucket_of(object);
+        let spec = RequestSpec {
+            query: &context.query,
+            ..RequestSpec::plain("DELETE", bucket, context.path.of(bucket, object))
         };
-        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        context.writer.write(exchange, now.unix_seconds, &spec);
     }
 }
 
-/// The object that PUT made first, with its version in the desk's query.
-fn fresh(desk: &mut Desk) -> Option<u64> {
-    if desk.work.versions == 0 {
-        return desk.fresh.pop_front();
+/// The object that PUT made first, with its version in the context's query.
+fn fresh(context: &mut WorkerContext) -> Option<u64> {
+    if context.work.versions == 0 {
+        return context.fresh.pop_front();
     }
-    let (object, id) = desk.fresh_versions.pop_front()?;
-    versions::write_query(&mut desk.query, &id);
+    let (object, id) = context.fresh_versions.pop_front()?;
+    versions::write_query(&mut context.query, &id);
     Some(object)
 }
 
@@ -54,35 +54,35 @@ impl Action for Delete {
         &["DELETE"]
     }
 
-    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
-        let thing = match desk.mixed {
-            true => fresh(desk),
+    fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
+        let thing = match context.mixed {
+            true => fresh(context),
             false => self.chooser.next(),
         };
         match thing {
             Some(thing) => exchange.tag = thing,
-            None if desk.mixed => return Next::Wait,
+            None if context.mixed => return Next::Wait,
             None => return Next::Exhausted,
         }
-        if !desk.mixed {
-            desk.ask_version(exchange.tag);
+        if !context.mixed {
+            context.ask_version(exchange.tag);
         }
         // In a mix PUT makes objects of its own, behind those with versions.
-        let object = match desk.mixed {
+        let object = match context.mixed {
             true => exchange.tag,
-            false => desk.object_of(exchange.tag),
+            false => context.object_of(exchange.tag),
         };
-        Self::ask(desk, now, exchange, object);
+        Self::spec(context, now, exchange, object);
         Next::Ready
     }
 
     fn judge(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
     ) -> Judgement {
-        desk.refusals.judge_done(exchange, status)
+        context.refusals.judge_done(exchange, status)
     }
 }

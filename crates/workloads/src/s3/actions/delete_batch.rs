@@ -5,10 +5,10 @@ use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, ActionKind, Layout, Setting};
-use crate::s3::batch::{self, Batch};
-use crate::s3::choose::Chooser;
-use crate::s3::desk::Desk;
-use crate::s3::scribe::{Ask, Body};
+use crate::s3::context::WorkerContext;
+use crate::s3::messages::batch::{self, Batch};
+use crate::s3::objects::selection::Chooser;
+use crate::s3::signing::request_writer::{Body, RequestSpec};
 
 pub(crate) const KIND: ActionKind = ActionKind {
     operation: S3Operation::DeleteBatch,
@@ -43,10 +43,10 @@ impl DeleteBatch {
     }
 
     /// A bucket with objects enough for a request, or with the last ones there are.
-    fn gather(&mut self, desk: &Desk) -> Option<usize> {
-        let most = desk.work.batch as usize;
+    fn gather(&mut self, context: &WorkerContext) -> Option<usize> {
+        let most = context.work.batch as usize;
         while let Some(thing) = self.chooser.next() {
-            let bucket = desk.place.bucket_of(desk.object_of(thing));
+            let bucket = context.place.bucket_of(context.object_of(thing));
             self.waiting[bucket].push(thing);
             if self.waiting[bucket].len() == most {
                 return Some(bucket);
@@ -61,28 +61,28 @@ impl Action for DeleteBatch {
         &["DELETE batch"]
     }
 
-    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
-        let Some(bucket) = self.gather(desk) else {
+    fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
+        let Some(bucket) = self.gather(context) else {
             return Next::Exhausted;
         };
         let things = std::mem::take(&mut self.waiting[bucket]);
         let asked = things.len();
         let batch = Batch::of_keys(things.into_iter().map(|thing| {
-            let id = desk.ids.of(thing);
+            let id = context.ids.of(thing);
             let id = id.map(|id| String::from_utf8_lossy(id).into_owned());
-            (desk.place.key(desk.object_of(thing)), id)
+            (context.place.key(context.object_of(thing)), id)
         }));
         let headers = [("content-md5", batch.md5.as_bytes())];
-        let ask = Ask {
+        let spec = RequestSpec {
             query: b"delete=",
             headers: &headers,
             body: Some(Body {
                 length: batch.body.len() as u64,
                 hash: &batch.hash,
             }),
-            ..Ask::plain("POST", bucket, &desk.place.buckets[bucket].path)
+            ..RequestSpec::plain("POST", bucket, &context.place.buckets[bucket].path)
         };
-        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        context.writer.write(exchange, now.unix_seconds, &spec);
         let out = Out {
             batch,
             things: asked,
@@ -91,7 +91,7 @@ impl Action for DeleteBatch {
         Next::Ready
     }
 
-    fn payload<'a>(&'a self, _desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
+    fn payload<'a>(&'a self, _desk: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
         self.out
             .get(exchange.tag as usize)
             .map_or(&[], |out| &out.batch.body)
@@ -99,31 +99,31 @@ impl Action for DeleteBatch {
 
     fn head(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         _head: &AnswerHead<'_>,
     ) -> BodyUse {
-        desk.refusals.catch(exchange);
+        context.refusals.catch(exchange);
         BodyUse::Inspect
     }
 
     fn judge(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
     ) -> Judgement {
         let asked = self.out.try_remove(exchange.tag as usize);
         let asked = asked.map_or(0, |out| out.things);
-        if status == 200 && batch::all_gone(desk.refusals.caught(exchange), asked) {
-            desk.refusals.release(exchange);
+        if status == 200 && batch::all_gone(context.refusals.caught(exchange), asked) {
+            context.refusals.release(exchange);
             return Judgement::Correct;
         }
-        desk.refusals.not_done(exchange, status, batch::RESULT)
+        context.refusals.not_done(exchange, status, batch::RESULT)
     }
 
-    fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
+    fn lost(&mut self, _desk: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
         self.out.try_remove(exchange.tag as usize);
     }
 }

@@ -3,8 +3,8 @@
 use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next};
 
 use crate::s3::action::Action;
-use crate::s3::choose::Chooser;
-use crate::s3::desk::Desk;
+use crate::s3::context::WorkerContext;
+use crate::s3::objects::selection::Chooser;
 
 /// What is asked of an object, and what counts as an answer.
 pub(super) trait OneRequest: Send {
@@ -12,7 +12,7 @@ pub(super) trait OneRequest: Send {
     const NAMES: &'static [&'static str];
 
     /// Writes the request about the thing that is the exchange's tag.
-    fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange);
+    fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange);
 
     /// The body of every request.
     fn payload(&self) -> &[u8] {
@@ -20,26 +20,37 @@ pub(super) trait OneRequest: Send {
     }
 
     /// As [`Action::head`].
-    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
-        desk.refusals.head(exchange, head)
+    fn head(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        head: &AnswerHead<'_>,
+    ) -> BodyUse {
+        context.refusals.head(exchange, head)
     }
 
     /// As [`Action::body`].
-    fn body(&mut self, desk: &mut Desk, exchange: &mut Exchange, offset: u64, part: &[u8]) {
+    fn body(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        offset: u64,
+        part: &[u8],
+    ) {
         let _ = offset;
-        desk.refusals.body(exchange, part);
+        context.refusals.body(exchange, part);
     }
 
     /// As [`Action::judge`].
     fn judge(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         length: u64,
     ) -> Judgement {
         let _ = length;
-        desk.refusals.judge_done(exchange, status)
+        context.refusals.judge_done(exchange, status)
     }
 
     /// As [`Action::lost`].
@@ -66,38 +77,49 @@ impl<R: OneRequest> Action for Each<R> {
         R::NAMES
     }
 
-    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+    fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
         let Some(thing) = self.chooser.next() else {
             return Next::Exhausted;
         };
         exchange.tag = thing;
-        self.request.ask(desk, now, exchange);
+        self.request.spec(context, now, exchange);
         Next::Ready
     }
 
-    fn payload<'a>(&'a self, _desk: &'a Desk, _exchange: &Exchange) -> &'a [u8] {
+    fn payload<'a>(&'a self, _desk: &'a WorkerContext, _exchange: &Exchange) -> &'a [u8] {
         self.request.payload()
     }
 
-    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
-        self.request.head(desk, exchange, head)
+    fn head(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        head: &AnswerHead<'_>,
+    ) -> BodyUse {
+        self.request.head(context, exchange, head)
     }
 
-    fn body(&mut self, desk: &mut Desk, exchange: &mut Exchange, offset: u64, part: &[u8]) {
-        self.request.body(desk, exchange, offset, part);
+    fn body(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        offset: u64,
+        part: &[u8],
+    ) {
+        self.request.body(context, exchange, offset, part);
     }
 
     fn judge(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         length: u64,
     ) -> Judgement {
-        self.request.judge(desk, exchange, status, length)
+        self.request.judge(context, exchange, status, length)
     }
 
-    fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
+    fn lost(&mut self, _desk: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
         self.request.lost(exchange);
     }
 }

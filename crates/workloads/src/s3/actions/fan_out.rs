@@ -4,13 +4,13 @@ use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
-use crate::s3::archives::{self, Archives};
-use crate::s3::desk::Desk;
-use crate::s3::form::{BOUNDARY, Form, VALID, all_made};
-use crate::s3::marks::{Share, Walk};
-use crate::s3::refusal::Refusals;
-use crate::s3::scribe::{Ask, Body, OwnHeader, Scribe};
-use crate::s3::sigv4::{Signer, UNSIGNED_PAYLOAD};
+use crate::s3::context::WorkerContext;
+use crate::s3::messages::refusal::Refusals;
+use crate::s3::objects::archives::{self, Archives};
+use crate::s3::objects::marks::{Share, Walk};
+use crate::s3::signing::form::{BOUNDARY, Form, VALID, all_made};
+use crate::s3::signing::request_writer::{Body, OwnHeader, RequestSpec, RequestWriter};
+use crate::s3::signing::sigv4::{Signer, UNSIGNED_PAYLOAD};
 
 pub(crate) const KIND: ActionKind = ActionKind {
     operation: S3Operation::FanOut,
@@ -37,7 +37,7 @@ struct FanOut {
     archives: Archives,
     share: Share,
     /// Writes heads without a signature: the form has its own.
-    scribe: Scribe,
+    writer: RequestWriter,
     signer: Option<Signer>,
     prepared: Vec<Prepared>,
     /// Until when their policies may be used, seconds since 1970.
@@ -57,7 +57,7 @@ impl FanOut {
         Self {
             archives,
             share: Share::shared(setting.worker, setting.workers, archives.count()),
-            scribe: Scribe::new(setting.place, &open, setting.keep_alive),
+            writer: RequestWriter::new(setting.place, &open, setting.keep_alive),
             signer: signer
                 .map(|credentials| Signer::new(credentials, &setting.target.region, "s3")),
             prepared: Vec::new(),
@@ -72,7 +72,7 @@ impl FanOut {
         }
     }
 
-    fn prepare(&mut self, desk: &Desk, now: u64) {
+    fn prepare(&mut self, context: &WorkerContext, now: u64) {
         self.prepared.clear();
         self.until = now + VALID / 2;
         let mut walk = Walk::once(self.share);
@@ -81,13 +81,13 @@ impl FanOut {
             && let Some(group) = walk.next()
         {
             let objects = self.archives.objects(group);
-            let keys: Vec<String> = objects.map(|object| desk.place.key(object)).collect();
+            let keys: Vec<String> = objects.map(|object| context.place.key(object)).collect();
             let bucket = self.archives.bucket(group);
             let form = Form {
-                bucket: &desk.place.buckets[bucket].name,
-                key: &format!("{}{}", desk.place.prefix, archives::name(group, "form")),
+                bucket: &context.place.buckets[bucket].name,
+                key: &format!("{}{}", context.place.prefix, archives::name(group, "form")),
                 keys: &keys,
-                content: desk.content.body(group),
+                content: context.content.body(group),
             };
             let body = form.body(self.signer.as_mut(), now);
             bytes += body.len();
@@ -105,13 +105,13 @@ impl Action for FanOut {
         &["FAN-OUT"]
     }
 
-    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+    fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
         if now.unix_seconds >= self.until {
             // What is on its way must stay as it is.
             if self.out > 0 {
                 return Next::Wait;
             }
-            self.prepare(desk, now.unix_seconds);
+            self.prepare(context, now.unix_seconds);
         }
         let at = self.next % self.prepared.len().max(1);
         let Some(prepared) = self.prepared.get(at) else {
@@ -120,30 +120,30 @@ impl Action for FanOut {
         self.next = at + 1;
         self.out += 1;
         exchange.tag = at as u64;
-        let ask = Ask {
-            standing: &self.headers,
+        let spec = RequestSpec {
+            extra_headers: &self.headers,
             body: Some(Body {
                 length: prepared.body.len() as u64,
                 hash: UNSIGNED_PAYLOAD,
             }),
-            ..Ask::plain(
+            ..RequestSpec::plain(
                 "POST",
                 prepared.bucket,
-                &desk.place.buckets[prepared.bucket].path,
+                &context.place.buckets[prepared.bucket].path,
             )
         };
-        self.scribe.write(exchange, now.unix_seconds, &ask);
+        self.writer.write(exchange, now.unix_seconds, &spec);
         Next::Ready
     }
 
-    fn payload<'a>(&'a self, _desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
+    fn payload<'a>(&'a self, _desk: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
         let prepared = self.prepared.get(exchange.tag as usize);
         prepared.map_or(&[], |prepared| &prepared.body)
     }
 
     fn head(
         &mut self,
-        _desk: &mut Desk,
+        _desk: &mut WorkerContext,
         exchange: &mut Exchange,
         _head: &AnswerHead<'_>,
     ) -> BodyUse {
@@ -151,13 +151,19 @@ impl Action for FanOut {
         BodyUse::Inspect
     }
 
-    fn body(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _offset: u64, part: &[u8]) {
+    fn body(
+        &mut self,
+        _desk: &mut WorkerContext,
+        exchange: &mut Exchange,
+        _offset: u64,
+        part: &[u8],
+    ) {
         self.answers.body(exchange, part);
     }
 
     fn judge(
         &mut self,
-        _desk: &mut Desk,
+        _desk: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
@@ -179,7 +185,7 @@ impl Action for FanOut {
         }
     }
 
-    fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
+    fn lost(&mut self, _desk: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
         self.out -= 1;
         self.answers.release(exchange);
     }

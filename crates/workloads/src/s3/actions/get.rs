@@ -9,12 +9,12 @@ use tenbin_plan::{ByteRange, Checksum, S3Operation};
 use crate::range::is_range;
 use crate::rng::Rng;
 use crate::s3::action::{Action, ActionKind, Layout, Setting};
-use crate::s3::checksum;
-use crate::s3::choose::Chooser;
+use crate::s3::content::checksum;
 use crate::s3::content::number;
-use crate::s3::desk::Desk;
-use crate::s3::generations::Found;
-use crate::s3::scribe::{Ask, Header};
+use crate::s3::context::WorkerContext;
+use crate::s3::objects::generations::Found;
+use crate::s3::objects::selection::Chooser;
+use crate::s3::signing::request_writer::{Header, RequestSpec};
 
 pub(crate) const KIND: ActionKind = ActionKind {
     operation: S3Operation::Get,
@@ -48,11 +48,11 @@ struct Part {
 
 impl Part {
     /// All of a thing that is never written over.
-    fn whole(desk: &Desk, thing: u64) -> Self {
+    fn whole(context: &WorkerContext, thing: u64) -> Self {
         Self {
             thing,
             first: 0,
-            length: desk.content.size(thing),
+            length: context.content.size(thing),
             certain: 0,
             seen: 0,
         }
@@ -91,16 +91,16 @@ impl Get {
         }
     }
 
-    fn part(&mut self, desk: &Desk, thing: u64) -> Part {
-        let size = desk.content.size(thing);
-        let (first, length) = match desk.work.range.unwrap_or(WHOLE) {
+    fn part(&mut self, context: &WorkerContext, thing: u64) -> Part {
+        let size = context.content.size(thing);
+        let (first, length) = match context.work.range.unwrap_or(WHOLE) {
             ByteRange::Random { length } => {
                 let length = length.min(size);
                 (self.rng.below(size - length + 1), length)
             }
             ByteRange::Fixed { first, last } => (first, (last + 1).min(size).saturating_sub(first)),
         };
-        let generations = desk.generations.as_ref();
+        let generations = context.generations.as_ref();
         let certain = generations.map_or(0, |all| all.certain(thing));
         Part {
             thing,
@@ -111,24 +111,30 @@ impl Get {
         }
     }
 
-    fn begin(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, thing: u64) {
+    fn begin(
+        &mut self,
+        context: &mut WorkerContext,
+        now: Moment,
+        exchange: &mut Exchange,
+        thing: u64,
+    ) {
         exchange.tag = match self.noted {
             false => thing,
             true => {
-                let part = self.part(desk, thing);
+                let part = self.part(context, thing);
                 self.parts.insert(part) as u64
             }
         };
-        self.ask(desk, now, exchange);
+        self.spec(context, now, exchange);
     }
 
-    fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) {
-        let part = self.out(desk, exchange);
-        let object = desk.object_of(part.thing);
-        let bucket = desk.place.bucket_of(object);
-        desk.ask_version(part.thing);
+    fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
+        let part = self.out(context, exchange);
+        let object = context.object_of(part.thing);
+        let bucket = context.place.bucket_of(object);
+        context.ask_version(part.thing);
         self.range.clear();
-        if desk.work.range.is_some() {
+        if context.work.range.is_some() {
             let last = part.first + part.length.saturating_sub(1);
             // Writing into memory cannot fail.
             let _ = write!(self.range, "bytes={}-{last}", part.first);
@@ -137,20 +143,20 @@ impl Get {
             [("range", &self.range), ("x-amz-checksum-mode", b"ENABLED")];
         let from = usize::from(self.range.is_empty());
         let to = 1 + usize::from(self.checksum.is_some());
-        let ask = Ask {
-            query: &desk.query,
-            standing: &desk.standing.read,
+        let spec = RequestSpec {
+            query: &context.query,
+            extra_headers: &context.extra_headers.read,
             headers: &headers[from..to],
-            ..Ask::plain("GET", bucket, desk.path.of(bucket, object))
+            ..RequestSpec::plain("GET", bucket, context.path.of(bucket, object))
         };
-        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        context.writer.write(exchange, now.unix_seconds, &spec);
     }
 
     /// What the exchange is out for.
-    fn out(&self, desk: &Desk, exchange: &Exchange) -> Part {
+    fn out(&self, context: &WorkerContext, exchange: &Exchange) -> Part {
         match self.noted {
             true => self.parts[exchange.tag as usize],
-            false => Part::whole(desk, exchange.tag),
+            false => Part::whole(context, exchange.tag),
         }
     }
 
@@ -166,21 +172,21 @@ impl Get {
     /// none, it is wrong.
     fn recognise(
         &mut self,
-        desk: &Desk,
+        context: &WorkerContext,
         exchange: &mut Exchange,
         fits: impl Fn(&Part, u64) -> bool,
     ) {
-        let asked = self.out(desk, exchange);
+        let asked = self.out(context, exchange);
         if fits(&asked, number(asked.thing, asked.seen)) {
             return;
         }
-        let Some(generations) = &desk.generations else {
+        let Some(generations) = &context.generations else {
             exchange.note = WRONG;
             return;
         };
         let (object, certain) = (asked.thing, asked.certain);
         let fits = |tried| fits(&asked, tried);
-        match generations.find(&desk.content, object, certain, fits) {
+        match generations.find(&context.content, object, certain, fits) {
             Found::Right(found) | Found::Stale(found) => {
                 self.parts[exchange.tag as usize].seen = found;
             }
@@ -194,62 +200,73 @@ impl Action for Get {
         &["GET"]
     }
 
-    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+    fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
         let Some(thing) = self.chooser.next() else {
             return Next::Exhausted;
         };
-        self.begin(desk, now, exchange, thing);
+        self.begin(context, now, exchange, thing);
         Next::Ready
     }
 
-    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        head: &AnswerHead<'_>,
+    ) -> BodyUse {
         if !matches!(head.status, 200 | 206) {
-            return desk.refusals.head(exchange, head);
+            return context.refusals.head(exchange, head);
         }
-        let asked = self.out(desk, exchange);
-        if head.status == 206 && desk.work.range.is_some() {
-            let size = desk.content.size(asked.thing);
+        let asked = self.out(context, exchange);
+        if head.status == 206 && context.work.range.is_some() {
+            let size = context.content.size(asked.thing);
             if !is_range(head, asked.first, asked.length, size) {
                 exchange.note = WRONG;
             }
         }
         if let Some(got) = self.checksum.and_then(|name| head.header(name)) {
-            self.recognise(desk, exchange, |_, number| {
-                let put = desk.content.checksum(number);
+            self.recognise(context, exchange, |_, number| {
+                let put = context.content.checksum(number);
                 put.is_none_or(|put| got == put.as_bytes())
             });
         }
-        match desk.work.verify {
+        match context.work.verify {
             true => BodyUse::Inspect,
             false => BodyUse::Discard,
         }
     }
 
-    fn body(&mut self, desk: &mut Desk, exchange: &mut Exchange, offset: u64, part: &[u8]) {
-        if desk.refusals.body(exchange, part) {
+    fn body(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        offset: u64,
+        part: &[u8],
+    ) {
+        if context.refusals.body(exchange, part) {
             return;
         }
         if exchange.note == WRONG {
             return;
         }
-        self.recognise(desk, exchange, |asked, tried| {
+        self.recognise(context, exchange, |asked, tried| {
             let from = asked.first + offset;
             let so_far = number(asked.thing, asked.seen);
-            desk.content.matches(tried, from, part)
-                && (tried == so_far || desk.content.alike(tried, so_far, asked.first..from))
+            context.content.matches(tried, from, part)
+                && (tried == so_far || context.content.alike(tried, so_far, asked.first..from))
         });
     }
 
     fn judge(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         length: u64,
     ) -> Judgement {
-        let asked = self.out(desk, exchange);
+        let asked = self.out(context, exchange);
         self.done(exchange);
-        let expected = match desk.work.range {
+        let expected = match context.work.range {
             None => 200,
             Some(_) => 206,
         };
@@ -262,11 +279,11 @@ impl Action for Get {
             },
             // All of it instead of a part: an answer, and not the one asked for.
             200 => Judgement::Failed(ErrorClass::Wrong, "the range was ignored".to_owned()),
-            _ => desk.refusals.failed(exchange),
+            _ => context.refusals.failed(exchange),
         }
     }
 
-    fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
+    fn lost(&mut self, _desk: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
         self.done(exchange);
     }
 }

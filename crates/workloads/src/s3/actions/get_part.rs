@@ -5,9 +5,9 @@ use tenbin_plan::S3Operation;
 
 use crate::rng::Rng;
 use crate::s3::action::{Action, ActionKind, Layout, Setting};
-use crate::s3::choose::Chooser;
-use crate::s3::desk::Desk;
-use crate::s3::scribe::Ask;
+use crate::s3::context::WorkerContext;
+use crate::s3::objects::selection::Chooser;
+use crate::s3::signing::request_writer::RequestSpec;
 use crate::text::push_decimal;
 
 pub(crate) const KIND: ActionKind = ActionKind {
@@ -39,18 +39,18 @@ impl GetPart {
         }
     }
 
-    fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) {
+    fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
         let (object, part) = unpack(exchange.tag);
-        let bucket = desk.place.bucket_of(object);
+        let bucket = context.place.bucket_of(object);
         self.query.clear();
         self.query.extend_from_slice(b"partNumber=");
         push_decimal(&mut self.query, part + 1);
-        let ask = Ask {
+        let spec = RequestSpec {
             query: &self.query,
-            standing: &desk.standing.read,
-            ..Ask::plain("GET", bucket, desk.path.of(bucket, object))
+            extra_headers: &context.extra_headers.read,
+            ..RequestSpec::plain("GET", bucket, context.path.of(bucket, object))
         };
-        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        context.writer.write(exchange, now.unix_seconds, &spec);
     }
 }
 
@@ -67,51 +67,62 @@ impl Action for GetPart {
         &["GET part"]
     }
 
-    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+    fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
         let Some(object) = self.chooser.next() else {
             return Next::Exhausted;
         };
-        let part = self.rng.below(desk.content.parts(object));
+        let part = self.rng.below(context.content.parts(object));
         exchange.tag = pack(object, part);
-        self.ask(desk, now, exchange);
+        self.spec(context, now, exchange);
         Next::Ready
     }
 
-    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
-        match (head.status, desk.work.verify) {
+    fn head(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        head: &AnswerHead<'_>,
+    ) -> BodyUse {
+        match (head.status, context.work.verify) {
             (200 | 206, true) => BodyUse::Inspect,
             (200 | 206, false) => BodyUse::Discard,
-            _ => desk.refusals.head(exchange, head),
+            _ => context.refusals.head(exchange, head),
         }
     }
 
-    fn body(&mut self, desk: &mut Desk, exchange: &mut Exchange, offset: u64, part: &[u8]) {
-        if desk.refusals.body(exchange, part) {
+    fn body(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        offset: u64,
+        part: &[u8],
+    ) {
+        if context.refusals.body(exchange, part) {
             return;
         }
         let (object, number) = unpack(exchange.tag);
-        let from = desk.content.start_of(number) as u64 + offset;
-        if !desk.content.matches(object, from, part) {
+        let from = context.content.start_of(number) as u64 + offset;
+        if !context.content.matches(object, from, part) {
             exchange.note = WRONG;
         }
     }
 
     fn judge(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         length: u64,
     ) -> Judgement {
         // A server may answer 200 where it does not think of a part as of a range.
         if !matches!(status, 200 | 206) {
-            return desk.refusals.failed(exchange);
+            return context.refusals.failed(exchange);
         }
         let (object, number) = unpack(exchange.tag);
-        let size = desk.content.part(object, number).len() as u64;
-        let parts = desk.content.parts(object);
+        let size = context.content.part(object, number).len() as u64;
+        let parts = context.content.parts(object);
         let wrong = |text: &str| Judgement::Failed(ErrorClass::Wrong, text.to_owned());
-        if length == desk.content.size(object) && parts > 1 {
+        if length == context.content.size(object) && parts > 1 {
             wrong("the part number was ignored")
         } else if exchange.note == WRONG || length > size {
             wrong("")

@@ -5,10 +5,10 @@ use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment
 use tenbin_plan::{DataSet, ListForm, S3Operation, S3Work};
 
 use crate::s3::action::{Action, ActionKind, Layout, Setting};
-use crate::s3::desk::Desk;
-use crate::s3::listing::{self, Page};
-use crate::s3::scribe::Ask;
-use crate::s3::uri::canonical_query;
+use crate::s3::context::WorkerContext;
+use crate::s3::messages::listing::{self, Page};
+use crate::s3::signing::request_writer::RequestSpec;
+use crate::s3::signing::uri::canonical_query;
 
 pub(crate) const KIND: ActionKind = ActionKind {
     operation: S3Operation::List,
@@ -108,12 +108,12 @@ impl List {
         }
     }
 
-    fn write_query(&mut self, desk: &Desk, from: Option<&Page>) {
-        let listing = &desk.work.listing;
+    fn write_query(&mut self, context: &WorkerContext, from: Option<&Page>) {
+        let listing = &context.work.listing;
         let page = listing.page.to_string();
         let mut pairs: Vec<(&[u8], &[u8])> = vec![
             (b"max-keys", page.as_bytes()),
-            (b"prefix", desk.place.common_prefix().as_bytes()),
+            (b"prefix", context.place.common_prefix().as_bytes()),
         ];
         if let Some(delimiter) = &listing.delimiter {
             pairs.push((b"delimiter", delimiter.as_bytes()));
@@ -137,15 +137,15 @@ impl List {
         self.query = canonical_query(pairs);
     }
 
-    fn fault(&self, desk: &Desk, asked: &mut Asked, page: &Page) -> Option<Judgement> {
+    fn fault(&self, context: &WorkerContext, asked: &mut Asked, page: &Page) -> Option<Judgement> {
         let wrong = |text: &str| Some(Judgement::Failed(ErrorClass::Wrong, text.to_owned()));
         if !page.whole {
             return wrong("not a listing");
         }
         let keys = asked.before + page.keys;
-        let versions = desk.work.listing.form == ListForm::Versions;
+        let versions = context.work.listing.form == ListForm::Versions;
         let mut names = listing::Keys {
-            prefix: desk.place.common_prefix(),
+            prefix: context.place.common_prefix(),
             last: &mut asked.last,
             // Delete markers may stand behind all versions.
             ascend: self.ascend && !(versions && asked.page.marks_deletions()),
@@ -155,7 +155,7 @@ impl List {
             return wrong(fault);
         }
         let Expected { least, most } = self.expected[asked.bucket];
-        let on_page = u64::from(desk.work.listing.page);
+        let on_page = u64::from(context.work.listing.page);
         match page {
             _ if page.keys > on_page => wrong("more keys than were asked for"),
             _ if !page.more && least.is_some_and(|least| keys < least) => Some(Judgement::Failed(
@@ -182,7 +182,7 @@ impl Action for List {
         &["LIST"]
     }
 
-    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+    fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
         let (bucket, before, last, from) = match self.rests.pop() {
             Some(rest) => (rest.bucket, rest.before, rest.last, Some(rest.from)),
             None => {
@@ -191,12 +191,12 @@ impl Action for List {
                 (bucket, 0, String::new(), None)
             }
         };
-        self.write_query(desk, from.as_ref());
-        let ask = Ask {
+        self.write_query(context, from.as_ref());
+        let spec = RequestSpec {
             query: &self.query,
-            ..Ask::plain("GET", bucket, &desk.place.buckets[bucket].path)
+            ..RequestSpec::plain("GET", bucket, &context.place.buckets[bucket].path)
         };
-        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        context.writer.write(exchange, now.unix_seconds, &spec);
         let (marker, version) = from
             .map(|page| (page.marker, page.version))
             .unwrap_or_default();
@@ -206,20 +206,31 @@ impl Action for List {
             last,
             marker,
             version,
-            page: listing::Reader::new(desk.work.listing.form),
+            page: listing::Reader::new(context.work.listing.form),
         }) as u64;
         Next::Ready
     }
 
-    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        head: &AnswerHead<'_>,
+    ) -> BodyUse {
         match head.status {
             200 => BodyUse::Inspect,
-            _ => desk.refusals.head(exchange, head),
+            _ => context.refusals.head(exchange, head),
         }
     }
 
-    fn body(&mut self, desk: &mut Desk, exchange: &mut Exchange, _offset: u64, part: &[u8]) {
-        if desk.refusals.body(exchange, part) {
+    fn body(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        _offset: u64,
+        part: &[u8],
+    ) {
+        if context.refusals.body(exchange, part) {
             return;
         }
         if let Some(asked) = self.out.get_mut(exchange.tag as usize) {
@@ -229,7 +240,7 @@ impl Action for List {
 
     fn judge(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
@@ -238,10 +249,10 @@ impl Action for List {
             return Judgement::Correct;
         };
         if status != 200 {
-            return desk.refusals.failed(exchange);
+            return context.refusals.failed(exchange);
         }
         let page = asked.page.finish();
-        if let Some(fault) = self.fault(desk, &mut asked, &page) {
+        if let Some(fault) = self.fault(context, &mut asked, &page) {
             return fault;
         }
         if page.more {
@@ -255,7 +266,7 @@ impl Action for List {
         Judgement::Correct
     }
 
-    fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
+    fn lost(&mut self, _desk: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
         self.out.try_remove(exchange.tag as usize);
     }
 }

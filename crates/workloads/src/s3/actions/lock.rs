@@ -4,11 +4,11 @@ use tenbin_engine::{Exchange, Judgement, Moment, Next};
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
-use crate::s3::choose::Chooser;
-use crate::s3::desk::Desk;
-use crate::s3::document::{Document, NAMESPACE};
-use crate::s3::scribe::Ask;
-use crate::s3::stamp::Stamp;
+use crate::s3::context::WorkerContext;
+use crate::s3::messages::document::{Document, NAMESPACE};
+use crate::s3::objects::selection::Chooser;
+use crate::s3::signing::request_writer::RequestSpec;
+use crate::s3::signing::timestamp::Timestamp;
 
 const WHAT: &str = "object lock";
 
@@ -69,7 +69,7 @@ fn retention(until: u64) -> Document {
     Document::new(format!(
         "<Retention xmlns=\"{NAMESPACE}\"><Mode>GOVERNANCE</Mode>\
          <RetainUntilDate>{}</RetainUntilDate></Retention>",
-        Stamp::new(until).extended()
+        Timestamp::new(until).extended()
     ))
 }
 
@@ -78,39 +78,39 @@ impl Action for Retain {
         &["RETAIN"]
     }
 
-    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+    fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
         let Some(object) = self.chooser.next() else {
             return Next::Exhausted;
         };
         self.renew(now.unix_seconds);
         exchange.tag = (self.documents.len() - 1) as u64;
         let document = &self.documents[self.documents.len() - 1];
-        let bucket = desk.place.bucket_of(object);
+        let bucket = context.place.bucket_of(object);
         // The same date once more counts as a change with some servers.
         let headers = [document.md5_header(), BYPASS];
-        let ask = Ask {
+        let spec = RequestSpec {
             query: b"retention=",
             headers: &headers,
             body: Some(document.announced()),
-            ..Ask::plain("PUT", bucket, desk.path.of(bucket, object))
+            ..RequestSpec::plain("PUT", bucket, context.path.of(bucket, object))
         };
-        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        context.writer.write(exchange, now.unix_seconds, &spec);
         Next::Ready
     }
 
-    fn payload<'a>(&'a self, _desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
+    fn payload<'a>(&'a self, _desk: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
         let document = self.documents.get(exchange.tag as usize);
         document.map_or(&[], |document| &document.body)
     }
 
     fn judge(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
     ) -> Judgement {
-        desk.refusals.judge_done(exchange, status)
+        context.refusals.judge_done(exchange, status)
     }
 }
 
@@ -146,7 +146,7 @@ impl Action for LegalHold {
         &["LEGAL HOLD"]
     }
 
-    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+    fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
         let (object, on) = match self.held.take() {
             Some(held) => (held, 0),
             None => match self.chooser.next() {
@@ -159,31 +159,31 @@ impl Action for LegalHold {
         }
         exchange.tag = on;
         let document = &self.documents[on as usize];
-        let bucket = desk.place.bucket_of(object);
+        let bucket = context.place.bucket_of(object);
         let headers = [document.md5_header()];
-        let ask = Ask {
+        let spec = RequestSpec {
             query: b"legal-hold=",
             headers: &headers,
             body: Some(document.announced()),
-            ..Ask::plain("PUT", bucket, desk.path.of(bucket, object))
+            ..RequestSpec::plain("PUT", bucket, context.path.of(bucket, object))
         };
-        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        context.writer.write(exchange, now.unix_seconds, &spec);
         Next::Ready
     }
 
-    fn payload<'a>(&'a self, _desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
+    fn payload<'a>(&'a self, _desk: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
         let document = self.documents.get(exchange.tag as usize);
         document.map_or(&[], |document| &document.body)
     }
 
     fn judge(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
     ) -> Judgement {
-        desk.refusals.judge_done(exchange, status)
+        context.refusals.judge_done(exchange, status)
     }
 }
 

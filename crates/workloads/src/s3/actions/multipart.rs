@@ -12,15 +12,15 @@ use tenbin_engine::{
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, ActionKind, Layout, Setting};
-use crate::s3::checksum;
-use crate::s3::desk::Desk;
-use crate::s3::listing::text_of;
-use crate::s3::marks::{Share, Walk};
+use crate::s3::content::checksum;
+use crate::s3::context::WorkerContext;
+use crate::s3::messages::listing::text_of;
+use crate::s3::objects::marks::{Share, Walk};
+use crate::s3::objects::uploads::Uploads;
 use crate::s3::place::MOST_OBJECTS;
-use crate::s3::scribe::{Ask, Body, Header};
-use crate::s3::sigv4::UNSIGNED_PAYLOAD;
-use crate::s3::uploads::Uploads;
-use crate::s3::uri::push_encoded;
+use crate::s3::signing::request_writer::{Body, Header, RequestSpec};
+use crate::s3::signing::sigv4::UNSIGNED_PAYLOAD;
+use crate::s3::signing::uri::push_encoded;
 use crate::text::{hex, push_decimal};
 
 pub(crate) const KIND: ActionKind = ActionKind {
@@ -151,7 +151,7 @@ impl Multipart {
     }
 
     /// What is sent next: for which upload, and which step of it.
-    fn choose(&mut self, now: Moment, desk: &Desk) -> Result<(usize, usize), Next> {
+    fn choose(&mut self, now: Moment, context: &WorkerContext) -> Result<(usize, usize), Next> {
         if let Some(&slot) = self.ready.front()
             && let Some(step) = self.uploads[slot].due(self.parts_at_once)
         {
@@ -159,7 +159,7 @@ impl Multipart {
         }
         if self.uploads.len() < self.most && !self.exhausted {
             match self.walk.next() {
-                Some(object) => return Ok((self.begin(object, now, desk), CREATE)),
+                Some(object) => return Ok((self.begin(object, now, context), CREATE)),
                 None => self.exhausted = true,
             }
         }
@@ -169,8 +169,8 @@ impl Multipart {
         })
     }
 
-    fn begin(&mut self, object: u64, now: Moment, desk: &Desk) -> usize {
-        let parts = desk.content.parts(object);
+    fn begin(&mut self, object: u64, now: Moment, context: &WorkerContext) -> usize {
+        let parts = context.content.parts(object);
         self.uploads.insert(Upload {
             object,
             noted: self.open.begin(object),
@@ -199,57 +199,63 @@ impl Multipart {
         upload.queued = due;
     }
 
-    fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, step: usize) {
+    fn spec(
+        &mut self,
+        context: &mut WorkerContext,
+        now: Moment,
+        exchange: &mut Exchange,
+        step: usize,
+    ) {
         let Tag { slot, part, .. } = Tag::of(exchange);
         let upload = &mut self.uploads[slot];
         let object = upload.object;
-        let bucket = desk.place.bucket_of(object);
+        let bucket = context.place.bucket_of(object);
         write_query(&mut self.query, step, part, &upload.id);
         let mut own: [Header<'_>; 1] = [("", b"")];
         let mut headers = &own[..0];
         let hash: [u8; 64];
         let mut body = None;
-        let (method, standing) = match step {
+        let (method, extra_headers) = match step {
             CREATE => {
                 headers = self.announced;
-                ("POST", desk.standing.store.as_slice())
+                ("POST", context.extra_headers.store.as_slice())
             }
             PART => {
                 if let (Some(name), Some(sum)) =
-                    (self.checksum, desk.content.part_checksum(object, part))
+                    (self.checksum, context.content.part_checksum(object, part))
                 {
                     own = [(name, sum.as_bytes())];
                     headers = &own;
                 }
                 body = Some(Body {
-                    length: desk.content.part(object, part).len() as u64,
-                    hash: desk
+                    length: context.content.part(object, part).len() as u64,
+                    hash: context
                         .content
                         .part_hash(object, part)
                         .map_or(UNSIGNED_PAYLOAD, <[u8; 64]>::as_slice),
                 });
-                ("PUT", desk.standing.part.as_slice())
+                ("PUT", context.extra_headers.part.as_slice())
             }
             COMPLETE => {
-                let sums = |part| desk.content.part_checksum(object, part);
+                let sums = |part| context.content.part_checksum(object, part);
                 upload.body = list_of_parts(&upload.etags, self.element, sums);
                 hash = hex(&Sha256::digest(&upload.body).into());
                 body = Some(Body {
                     length: upload.body.len() as u64,
                     hash: &hash,
                 });
-                ("POST", desk.standing.part.as_slice())
+                ("POST", context.extra_headers.part.as_slice())
             }
             _ => ("DELETE", [].as_slice()),
         };
-        let ask = Ask {
+        let spec = RequestSpec {
             query: &self.query,
-            standing,
+            extra_headers,
             headers,
             body,
-            ..Ask::plain(method, bucket, desk.path.of(bucket, object))
+            ..RequestSpec::plain(method, bucket, context.path.of(bucket, object))
         };
-        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        context.writer.write(exchange, now.unix_seconds, &spec);
     }
 
     /// Its object is not going to be: told once.
@@ -280,15 +286,15 @@ impl Multipart {
 
     fn created(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         slot: usize,
         status: u16,
     ) -> Judgement {
-        let answer = desk.refusals.caught(exchange);
+        let answer = context.refusals.caught(exchange);
         let id = text_of(answer, "UploadId").filter(|_| status == 200);
         if let Some(id) = id.filter(|id| (1..=LONGEST_ID).contains(&id.len())) {
-            desk.refusals.release(exchange);
+            context.refusals.release(exchange);
             let upload = &mut self.uploads[slot];
             push_encoded(&mut upload.id, id.as_bytes(), false);
             self.open.named(upload.noted, &upload.id);
@@ -296,10 +302,10 @@ impl Multipart {
         }
         let failed = match status {
             200 => {
-                desk.refusals.release(exchange);
+                context.refusals.release(exchange);
                 Judgement::Failed(ErrorClass::Wrong, "an upload without an id".to_owned())
             }
-            _ => desk.refusals.failed(exchange),
+            _ => context.refusals.failed(exchange),
         };
         self.fail(slot, failed.clone());
         // Of a plain refusal nothing stays; of any other answer something may.
@@ -309,7 +315,7 @@ impl Multipart {
 
     fn part_done(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         slot: usize,
         status: u16,
@@ -322,10 +328,10 @@ impl Multipart {
                 "a part without an ETag, or with another checksum than was sent".to_owned(),
             ),
             200 => {
-                upload.moved += desk.content.part(upload.object, part).len() as u64;
+                upload.moved += context.content.part(upload.object, part).len() as u64;
                 return Judgement::Correct;
             }
-            _ => desk.refusals.failed(exchange),
+            _ => context.refusals.failed(exchange),
         };
         self.fail(slot, judgement.clone());
         judgement
@@ -333,14 +339,14 @@ impl Multipart {
 
     fn completed(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         slot: usize,
         status: u16,
     ) -> Judgement {
         // A completion that fails late has the error in an answer of status 200
         // (Amazon S3 API reference, "CompleteMultipartUpload").
-        let judgement = desk.refusals.judge_whole(exchange, status, COMPLETED);
+        let judgement = context.refusals.judge_whole(exchange, status, COMPLETED);
         if judgement != Judgement::Correct {
             self.fail(slot, judgement.clone());
             return judgement;
@@ -359,7 +365,7 @@ impl Multipart {
 
     fn aborted(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         slot: usize,
         status: u16,
@@ -372,10 +378,10 @@ impl Multipart {
         self.end(slot, for_good);
         match gone {
             true => {
-                desk.refusals.release(exchange);
+                context.refusals.release(exchange);
                 Judgement::Correct
             }
-            false => desk.refusals.failed(exchange),
+            false => context.refusals.failed(exchange),
         }
     }
 }
@@ -460,15 +466,15 @@ impl Action for Multipart {
         }
     }
 
-    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
-        let (slot, step) = match self.choose(now, desk) {
+    fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
+        let (slot, step) = match self.choose(now, context) {
             Ok(chosen) => chosen,
             Err(nothing) => return nothing,
         };
         let part = self.uploads[slot].sent;
         exchange.tag = Tag { slot, part, step }.pack();
         exchange.op = step;
-        self.ask(desk, now, exchange, step);
+        self.spec(context, now, exchange, step);
         let upload = &mut self.uploads[slot];
         upload.out += 1;
         match step {
@@ -481,37 +487,51 @@ impl Action for Multipart {
         Next::Ready
     }
 
-    fn payload<'a>(&'a self, desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
+    fn payload<'a>(&'a self, context: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
         let Tag { slot, part, step } = Tag::of(exchange);
         let Some(upload) = self.uploads.get(slot) else {
             return &[];
         };
         match step {
-            PART => desk.content.part(upload.object, part),
+            PART => context.content.part(upload.object, part),
             COMPLETE => &upload.body,
             _ => &[],
         }
     }
 
-    fn payload_file<'a>(&'a self, desk: &'a Desk, exchange: &Exchange) -> Option<InFile<'a>> {
+    fn payload_file<'a>(
+        &'a self,
+        context: &'a WorkerContext,
+        exchange: &Exchange,
+    ) -> Option<InFile<'a>> {
         let Tag { slot, part, step } = Tag::of(exchange);
         let upload = self.uploads.get(slot)?;
         match step {
-            PART => desk.content.part_in_file(upload.object, part),
+            PART => context.content.part_in_file(upload.object, part),
             _ => None,
         }
     }
 
-    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        head: &AnswerHead<'_>,
+    ) -> BodyUse {
         if exchange.op != PART || head.status != 200 {
-            desk.refusals.catch(exchange);
+            context.refusals.catch(exchange);
             return BodyUse::Inspect;
         }
         let Tag { slot, part, .. } = Tag::of(exchange);
         let upload = &mut self.uploads[slot];
-        let sent = desk.content.part_checksum(upload.object, part);
+        let sent = context.content.part_checksum(upload.object, part);
         let contradicted = sent.is_some_and(|sent| {
-            checksum::contradicted(desk.work.checksum, sent, desk.standing.plain, head)
+            checksum::contradicted(
+                context.work.checksum,
+                sent,
+                context.extra_headers.plain,
+                head,
+            )
         });
         match etag_of(head) {
             Some(etag) if !contradicted => upload.etags[part as usize] = etag,
@@ -522,7 +542,7 @@ impl Action for Multipart {
 
     fn judge(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
@@ -530,10 +550,10 @@ impl Action for Multipart {
         let slot = Tag::of(exchange).slot;
         self.uploads[slot].out -= 1;
         let judgement = match exchange.op {
-            CREATE => self.created(desk, exchange, slot, status),
-            PART => self.part_done(desk, exchange, slot, status),
-            COMPLETE => self.completed(desk, exchange, slot, status),
-            _ => self.aborted(desk, exchange, slot, status),
+            CREATE => self.created(context, exchange, slot, status),
+            PART => self.part_done(context, exchange, slot, status),
+            COMPLETE => self.completed(context, exchange, slot, status),
+            _ => self.aborted(context, exchange, slot, status),
         };
         if self.uploads.contains(slot) {
             self.queue(slot);
@@ -541,8 +561,8 @@ impl Action for Multipart {
         judgement
     }
 
-    fn lost(&mut self, desk: &mut Desk, exchange: &mut Exchange, class: ErrorClass) {
-        desk.refusals.release(exchange);
+    fn lost(&mut self, context: &mut WorkerContext, exchange: &mut Exchange, class: ErrorClass) {
+        context.refusals.release(exchange);
         let slot = Tag::of(exchange).slot;
         self.uploads[slot].out -= 1;
         self.open.doubt(self.uploads[slot].noted);

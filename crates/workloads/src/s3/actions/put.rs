@@ -5,16 +5,16 @@ use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, ActionKind, Layout, Setting};
-use crate::s3::checksum;
+use crate::s3::content::checksum;
+use crate::s3::content::chunked;
 use crate::s3::content::{Content, Framing, object_of};
-use crate::s3::desk::Desk;
-use crate::s3::framing;
-use crate::s3::marks::{Share, Walk};
+use crate::s3::context::WorkerContext;
+use crate::s3::objects::marks::{Share, Walk};
+use crate::s3::objects::versions::{self, Given};
 use crate::s3::place::MOST_OBJECTS;
-use crate::s3::scribe::{Ask, Body, Header};
-use crate::s3::sigv4::{STREAMING_PAYLOAD, TRAILER_PAYLOAD, UNSIGNED_PAYLOAD};
+use crate::s3::signing::request_writer::{Body, Header, RequestSpec};
+use crate::s3::signing::sigv4::{STREAMING_PAYLOAD, TRAILER_PAYLOAD, UNSIGNED_PAYLOAD};
 use crate::s3::slots::Slots;
-use crate::s3::versions::{self, Given};
 use crate::text::push_decimal;
 
 pub(crate) const KIND: ActionKind = ActionKind {
@@ -136,8 +136,8 @@ impl Put {
     }
 
     /// The object that is next, and which generation of it.
-    fn next_number(&mut self, desk: &Desk) -> Result<u64, Next> {
-        let Some(generations) = &desk.generations else {
+    fn next_number(&mut self, context: &WorkerContext) -> Result<u64, Next> {
+        let Some(generations) = &context.generations else {
             return self.walk.next().ok_or(Next::Exhausted);
         };
         for _ in 0..generations.share().count() {
@@ -150,13 +150,19 @@ impl Put {
         Err(Next::Wait)
     }
 
-    fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange, number: u64) {
-        let object = self.object_of(desk, object_of(number));
+    fn spec(
+        &mut self,
+        context: &mut WorkerContext,
+        now: Moment,
+        exchange: &mut Exchange,
+        number: u64,
+    ) {
+        let object = self.object_of(context, object_of(number));
         let place = self.out.take();
         exchange.tag = place as u64;
         let parcel = &mut self.out[place];
         parcel.number = number;
-        let content = &*desk.content;
+        let content = &*context.content;
         let size = content.size(number);
         self.length.clear();
         push_decimal(&mut self.length, size);
@@ -173,7 +179,7 @@ impl Put {
                 let hash = hash_made.as_ref();
                 (size, hash.map_or(UNSIGNED_PAYLOAD, <[u8; 64]>::as_slice))
             }
-            Carriage::Chunks => (framing::signed_length(size), STREAMING_PAYLOAD),
+            Carriage::Chunks => (chunked::signed_length(size), STREAMING_PAYLOAD),
             Carriage::Trailer => {
                 let framed = content.framed(number).unwrap_or_default();
                 (framed.len() as u64, TRAILER_PAYLOAD)
@@ -191,18 +197,18 @@ impl Put {
                 _ => (name, sum.as_bytes()),
             });
         }
-        let bucket = desk.place.bucket_of(object);
-        let ask = Ask {
-            standing: &desk.standing.store,
+        let bucket = context.place.bucket_of(object);
+        let spec = RequestSpec {
+            extra_headers: &context.extra_headers.store,
             headers: &headers,
             body: Some(Body { length, hash }),
-            ..Ask::plain("PUT", bucket, desk.path.of(bucket, object))
+            ..RequestSpec::plain("PUT", bucket, context.path.of(bucket, object))
         };
-        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        context.writer.write(exchange, now.unix_seconds, &spec);
         if let (Carriage::Chunks, Some(hashes)) = (self.carriage, content.chunk_hashes(number)) {
-            let scribe = &mut desk.scribe;
-            framing::write_signed(&mut parcel.body, content.body(number), hashes, |hash| {
-                scribe.sign_chunk(hash)
+            let writer = &mut context.writer;
+            chunked::write_signed(&mut parcel.body, content.body(number), hashes, |hash| {
+                writer.sign_chunk(hash)
             });
         }
     }
@@ -212,47 +218,57 @@ impl Put {
     }
 
     /// Takes a parcel off; its exchange is over.
-    fn done(&mut self, desk: &Desk, exchange: &mut Exchange, acknowledged: bool) {
+    fn done(&mut self, context: &WorkerContext, exchange: &mut Exchange, acknowledged: bool) {
         let place = exchange.tag as usize;
         exchange.tag = self.out[place].number;
         self.out.give_back(place);
-        if let Some(generations) = &desk.generations {
+        if let Some(generations) = &context.generations {
             generations.settle(exchange.tag, acknowledged);
         }
     }
 
-    fn object_of(&self, desk: &Desk, thing: u64) -> u64 {
+    fn object_of(&self, context: &WorkerContext, thing: u64) -> u64 {
         match self.versions {
             // Objects of a mix's own, behind those that have versions.
             Versions::Fresh => thing,
-            _ => desk.object_of(thing),
+            _ => context.object_of(thing),
         }
     }
 
     /// Takes the version that the answer names; false where it should and does not, or
     /// names one that the object had before.
-    fn take_version(&mut self, desk: &mut Desk, thing: u64, head: &AnswerHead<'_>) -> bool {
+    fn take_version(
+        &mut self,
+        context: &mut WorkerContext,
+        thing: u64,
+        head: &AnswerHead<'_>,
+    ) -> bool {
         if self.versions == Versions::None {
             return true;
         }
         let Some(id) = versions::in_answer(head) else {
             return false;
         };
-        if !self.given.is_new(self.object_of(desk, thing), id) {
+        if !self.given.is_new(self.object_of(context, thing), id) {
             return false;
         }
         match self.versions {
-            Versions::Kept => desk.ids.note(thing, id),
-            Versions::Fresh => desk.fresh_versions.push_back((thing, id.into())),
+            Versions::Kept => context.ids.note(thing, id),
+            Versions::Fresh => context.fresh_versions.push_back((thing, id.into())),
             Versions::None | Versions::Seen => {}
         }
         true
     }
 
     /// Whether the server stored something else than was sent, by its own account.
-    fn contradicts(&self, desk: &Desk, number: u64, head: &AnswerHead<'_>) -> bool {
-        desk.content.checksum(number).is_some_and(|sent| {
-            checksum::contradicted(desk.work.checksum, sent, desk.standing.plain, head)
+    fn contradicts(&self, context: &WorkerContext, number: u64, head: &AnswerHead<'_>) -> bool {
+        context.content.checksum(number).is_some_and(|sent| {
+            checksum::contradicted(
+                context.work.checksum,
+                sent,
+                context.extra_headers.plain,
+                head,
+            )
         })
     }
 }
@@ -262,50 +278,59 @@ impl Action for Put {
         &["PUT"]
     }
 
-    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
-        match self.next_number(desk) {
+    fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
+        match self.next_number(context) {
             Ok(number) => {
-                self.ask(desk, now, exchange, number);
+                self.spec(context, now, exchange, number);
                 Next::Ready
             }
             Err(rest) => rest,
         }
     }
 
-    fn payload<'a>(&'a self, desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
+    fn payload<'a>(&'a self, context: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
         let parcel = self.parcel(exchange);
         match self.carriage {
-            Carriage::Prepared => desk.content.body(parcel.number),
-            Carriage::Trailer => desk.content.framed(parcel.number).unwrap_or_default(),
+            Carriage::Prepared => context.content.body(parcel.number),
+            Carriage::Trailer => context.content.framed(parcel.number).unwrap_or_default(),
             Carriage::Made | Carriage::Chunks => &parcel.body,
         }
     }
 
-    fn payload_file<'a>(&'a self, desk: &'a Desk, exchange: &Exchange) -> Option<InFile<'a>> {
+    fn payload_file<'a>(
+        &'a self,
+        context: &'a WorkerContext,
+        exchange: &Exchange,
+    ) -> Option<InFile<'a>> {
         let as_it_is = self.carriage == Carriage::Prepared;
-        as_it_is.then(|| desk.content.body_in_file(self.parcel(exchange).number))?
+        as_it_is.then(|| context.content.body_in_file(self.parcel(exchange).number))?
     }
 
-    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        head: &AnswerHead<'_>,
+    ) -> BodyUse {
         let number = self.parcel(exchange).number;
         if head.status == 200 {
-            let versioned = self.take_version(desk, number, head);
-            if !versioned || self.contradicts(desk, number, head) {
+            let versioned = self.take_version(context, number, head);
+            if !versioned || self.contradicts(context, number, head) {
                 exchange.note = WRONG;
             }
         }
-        desk.refusals.head(exchange, head)
+        context.refusals.head(exchange, head)
     }
 
     fn judge(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
     ) -> Judgement {
-        let stored = status == 200 && !desk.refusals.is_error(exchange);
-        self.done(desk, exchange, stored);
+        let stored = status == 200 && !context.refusals.is_error(exchange);
+        self.done(context, exchange, stored);
         match status {
             200 if exchange.note == WRONG => {
                 let wrong = match self.versions {
@@ -317,16 +342,16 @@ impl Action for Put {
                 Judgement::Failed(ErrorClass::Wrong, wrong.to_owned())
             }
             200 if stored => {
-                if desk.mixed && !desk.work.rewrite && self.versions == Versions::None {
-                    desk.fresh.push_back(exchange.tag);
+                if context.mixed && !context.work.rewrite && self.versions == Versions::None {
+                    context.fresh.push_back(exchange.tag);
                 }
                 Judgement::Correct
             }
-            _ => desk.refusals.failed(exchange),
+            _ => context.refusals.failed(exchange),
         }
     }
 
-    fn lost(&mut self, desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
-        self.done(desk, exchange, false);
+    fn lost(&mut self, context: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
+        self.done(context, exchange, false);
     }
 }

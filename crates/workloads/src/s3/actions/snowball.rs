@@ -4,10 +4,10 @@ use tenbin_engine::{AnswerHead, BodyUse, Exchange, Judgement, Moment, Next};
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
-use crate::s3::archives::{self, Archives, Made};
-use crate::s3::desk::Desk;
-use crate::s3::marks::{Share, Walk};
-use crate::s3::scribe::{Ask, OwnHeader};
+use crate::s3::context::WorkerContext;
+use crate::s3::objects::archives::{self, Archives, Made};
+use crate::s3::objects::marks::{Share, Walk};
+use crate::s3::signing::request_writer::{OwnHeader, RequestSpec};
 
 pub(crate) const KIND: ActionKind = ActionKind {
     operation: S3Operation::Snowball,
@@ -75,35 +75,35 @@ impl Snowball {
         snowball
     }
 
-    fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+    fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
         let at = self.next % self.prepared.len().max(1);
         let Some((archive, made, path)) = self.prepared.get(at) else {
             return Next::Exhausted;
         };
         self.next = at + 1;
         exchange.tag = at as u64;
-        let ask = Ask {
-            standing: &self.headers,
+        let spec = RequestSpec {
+            extra_headers: &self.headers,
             body: Some(made.announced()),
-            ..Ask::plain("PUT", self.archives.bucket(*archive), path)
+            ..RequestSpec::plain("PUT", self.archives.bucket(*archive), path)
         };
-        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        context.writer.write(exchange, now.unix_seconds, &spec);
         Next::Ready
     }
 
     /// The last object of the first archive.
-    fn look(&self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+    fn look(&self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
         let Some((archive, ..)) = self.prepared.first() else {
             return Next::Exhausted;
         };
         let bucket = self.archives.bucket(*archive);
         let last = self.archives.objects(*archive).end.saturating_sub(1);
-        let key = archives::unpacked(&desk.place, *archive, last);
-        let below = key.strip_prefix(&desk.place.prefix).unwrap_or_default();
-        let path = desk.place.path_of(bucket, below);
+        let key = archives::unpacked(&context.place, *archive, last);
+        let below = key.strip_prefix(&context.place.prefix).unwrap_or_default();
+        let path = context.place.path_of(bucket, below);
         exchange.bodyless_answer = true;
-        let ask = Ask::plain("HEAD", bucket, &path);
-        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        let spec = RequestSpec::plain("HEAD", bucket, &path);
+        context.writer.write(exchange, now.unix_seconds, &spec);
         // No archive: nothing is sent along.
         exchange.tag = u64::MAX;
         Next::Ready
@@ -115,35 +115,40 @@ impl Action for Snowball {
         &["SNOWBALL"]
     }
 
-    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+    fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
         match self.probing {
-            None => self.ask(desk, now, exchange),
+            None => self.spec(context, now, exchange),
             Some((_, true)) => Next::Wait,
             Some((0, false)) => {
                 self.probing = Some((1, true));
-                self.ask(desk, now, exchange)
+                self.spec(context, now, exchange)
             }
             Some((1, false)) => {
                 self.probing = Some((2, true));
-                self.look(desk, now, exchange)
+                self.look(context, now, exchange)
             }
             Some(_) => Next::Exhausted,
         }
     }
 
-    fn payload<'a>(&'a self, _desk: &'a Desk, exchange: &Exchange) -> &'a [u8] {
+    fn payload<'a>(&'a self, _desk: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
         let prepared = usize::try_from(exchange.tag).ok();
         let prepared = prepared.and_then(|at| self.prepared.get(at));
         prepared.map_or(&[], |(_, made, _)| &made.body)
     }
 
-    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
-        desk.refusals.head(exchange, head)
+    fn head(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        head: &AnswerHead<'_>,
+    ) -> BodyUse {
+        context.refusals.head(exchange, head)
     }
 
     fn judge(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
@@ -151,6 +156,6 @@ impl Action for Snowball {
         if let Some((_, out)) = &mut self.probing {
             *out = false;
         }
-        desk.refusals.judge_done(exchange, status)
+        context.refusals.judge_done(exchange, status)
     }
 }

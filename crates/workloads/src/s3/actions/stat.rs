@@ -5,9 +5,9 @@ use tenbin_plan::S3Operation;
 
 use super::each::{Each, OneRequest};
 use crate::s3::action::{ActionKind, Layout};
-use crate::s3::choose::Chooser;
-use crate::s3::desk::Desk;
-use crate::s3::scribe::Ask;
+use crate::s3::context::WorkerContext;
+use crate::s3::objects::selection::Chooser;
+use crate::s3::signing::request_writer::RequestSpec;
 
 pub(crate) const KIND: ActionKind = ActionKind {
     operation: S3Operation::Stat,
@@ -25,30 +25,35 @@ struct Stat;
 impl OneRequest for Stat {
     const NAMES: &'static [&'static str] = &["STAT"];
 
-    fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) {
-        let object = desk.object_of(exchange.tag);
-        let bucket = desk.place.bucket_of(object);
-        desk.ask_version(exchange.tag);
+    fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
+        let object = context.object_of(exchange.tag);
+        let bucket = context.place.bucket_of(object);
+        context.ask_version(exchange.tag);
         exchange.bodyless_answer = true;
-        let ask = Ask {
-            query: &desk.query,
-            standing: &desk.standing.read,
-            ..Ask::plain("HEAD", bucket, desk.path.of(bucket, object))
+        let spec = RequestSpec {
+            query: &context.query,
+            extra_headers: &context.extra_headers.read,
+            ..RequestSpec::plain("HEAD", bucket, context.path.of(bucket, object))
         };
-        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        context.writer.write(exchange, now.unix_seconds, &spec);
     }
 
-    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
-        let size = desk.content.size(exchange.tag);
+    fn head(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        head: &AnswerHead<'_>,
+    ) -> BodyUse {
+        let size = context.content.size(exchange.tag);
         if head.status == 200 && head.length != Some(size) {
             exchange.note = WRONG;
         }
-        desk.refusals.head(exchange, head)
+        context.refusals.head(exchange, head)
     }
 
     fn judge(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
@@ -58,7 +63,7 @@ impl OneRequest for Stat {
                 Judgement::Failed(ErrorClass::Wrong, "another size, or none".to_owned())
             }
             200 => Judgement::Correct,
-            _ => desk.refusals.failed(exchange),
+            _ => context.refusals.failed(exchange),
         }
     }
 }

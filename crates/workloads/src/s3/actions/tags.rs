@@ -5,12 +5,12 @@ use tenbin_plan::{DataSet, S3Operation};
 
 use super::each::{Each, OneRequest};
 use crate::s3::action::{ActionKind, Layout, Probe, Setting};
-use crate::s3::choose::Chooser;
-use crate::s3::desk::Desk;
-use crate::s3::document::Document;
-use crate::s3::refusal::Refusals;
-use crate::s3::scribe::Ask;
-use crate::s3::tagging;
+use crate::s3::context::WorkerContext;
+use crate::s3::messages::document::Document;
+use crate::s3::messages::refusal::Refusals;
+use crate::s3::messages::tagging;
+use crate::s3::objects::selection::Chooser;
+use crate::s3::signing::request_writer::RequestSpec;
 
 const WHAT: &str = "object tags";
 
@@ -50,14 +50,14 @@ impl PutTags {
 impl OneRequest for PutTags {
     const NAMES: &'static [&'static str] = &["PUT tags"];
 
-    fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) {
+    fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
         let headers = [self.0.md5_header()];
-        let more = Ask {
+        let more = RequestSpec {
             headers: &headers,
             body: Some(self.0.announced()),
-            ..Ask::plain("PUT", 0, b"")
+            ..RequestSpec::plain("PUT", 0, b"")
         };
-        ask_of_tags(more, desk, now, exchange);
+        ask_of_tags(more, context, now, exchange);
     }
 
     fn payload(&self) -> &[u8] {
@@ -103,13 +103,13 @@ impl GetTags {
 impl OneRequest for GetTags {
     const NAMES: &'static [&'static str] = &["GET tags"];
 
-    fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) {
-        ask_of_tags(Ask::plain("GET", 0, b""), desk, now, exchange);
+    fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
+        ask_of_tags(RequestSpec::plain("GET", 0, b""), context, now, exchange);
     }
 
     fn head(
         &mut self,
-        _desk: &mut Desk,
+        _desk: &mut WorkerContext,
         exchange: &mut Exchange,
         _head: &AnswerHead<'_>,
     ) -> BodyUse {
@@ -117,13 +117,19 @@ impl OneRequest for GetTags {
         BodyUse::Inspect
     }
 
-    fn body(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _offset: u64, part: &[u8]) {
+    fn body(
+        &mut self,
+        _desk: &mut WorkerContext,
+        exchange: &mut Exchange,
+        _offset: u64,
+        part: &[u8],
+    ) {
         self.answers.body(exchange, part);
     }
 
     fn judge(
         &mut self,
-        _desk: &mut Desk,
+        _desk: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
@@ -147,21 +153,26 @@ struct DeleteTags;
 impl OneRequest for DeleteTags {
     const NAMES: &'static [&'static str] = &["DELETE tags"];
 
-    fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) {
-        ask_of_tags(Ask::plain("DELETE", 0, b""), desk, now, exchange);
+    fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
+        ask_of_tags(RequestSpec::plain("DELETE", 0, b""), context, now, exchange);
     }
 }
 
 /// Writes a request about the tags of the object that is the exchange's tag; its
 /// method, headers and body are those of `ask`.
-fn ask_of_tags(ask: Ask<'_>, desk: &mut Desk, now: Moment, exchange: &mut Exchange) {
+fn ask_of_tags(
+    spec: RequestSpec<'_>,
+    context: &mut WorkerContext,
+    now: Moment,
+    exchange: &mut Exchange,
+) {
     let object = exchange.tag;
-    let bucket = desk.place.bucket_of(object);
-    let ask = Ask {
+    let bucket = context.place.bucket_of(object);
+    let spec = RequestSpec {
         bucket,
-        path: desk.path.of(bucket, object),
+        path: context.path.of(bucket, object),
         query: b"tagging=",
-        ..ask
+        ..spec
     };
-    desk.scribe.write(exchange, now.unix_seconds, &ask);
+    context.writer.write(exchange, now.unix_seconds, &spec);
 }

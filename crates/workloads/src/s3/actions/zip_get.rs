@@ -6,11 +6,11 @@ use tenbin_plan::S3Operation;
 use super::each::{Each, OneRequest};
 use super::get::{WRONG, judge_content};
 use crate::s3::action::{ActionKind, Layout, Probe, Setting};
-use crate::s3::archives::{self, Archives};
-use crate::s3::choose::Chooser;
-use crate::s3::desk::Desk;
-use crate::s3::pack::EXTRACT;
-use crate::s3::scribe::Ask;
+use crate::s3::context::WorkerContext;
+use crate::s3::objects::archives::{self, Archives};
+use crate::s3::objects::selection::Chooser;
+use crate::s3::setup::pack::EXTRACT;
+use crate::s3::signing::request_writer::RequestSpec;
 use crate::text::fill_decimal;
 
 pub(crate) const KIND: ActionKind = ActionKind {
@@ -48,7 +48,7 @@ impl ZipGet {
 impl OneRequest for ZipGet {
     const NAMES: &'static [&'static str] = &["ZIP GET"];
 
-    fn ask(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) {
+    fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
         let object = exchange.tag;
         let archive = self.archives.of_object(object);
         let bucket = self.archives.bucket(archive);
@@ -58,40 +58,51 @@ impl OneRequest for ZipGet {
         let before = end - DIGITS - BETWEEN;
         fill_decimal(&mut path[before - DIGITS..before], archive);
         let headers = [EXTRACT];
-        let ask = Ask {
+        let spec = RequestSpec {
             headers: &headers,
-            ..Ask::plain("GET", bucket, path)
+            ..RequestSpec::plain("GET", bucket, path)
         };
-        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        context.writer.write(exchange, now.unix_seconds, &spec);
     }
 
-    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        head: &AnswerHead<'_>,
+    ) -> BodyUse {
         match head.status {
-            200 if desk.work.verify => BodyUse::Inspect,
+            200 if context.work.verify => BodyUse::Inspect,
             200 => BodyUse::Discard,
-            _ => desk.refusals.head(exchange, head),
+            _ => context.refusals.head(exchange, head),
         }
     }
 
-    fn body(&mut self, desk: &mut Desk, exchange: &mut Exchange, offset: u64, part: &[u8]) {
-        if desk.refusals.body(exchange, part) {
+    fn body(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        offset: u64,
+        part: &[u8],
+    ) {
+        if context.refusals.body(exchange, part) {
             return;
         }
-        if !desk.content.matches(exchange.tag, offset, part) {
+        if !context.content.matches(exchange.tag, offset, part) {
             exchange.note = WRONG;
         }
     }
 
     fn judge(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         length: u64,
     ) -> Judgement {
         match status {
-            200 => judge_content(exchange, length, desk.content.size(exchange.tag)),
-            _ => desk.refusals.failed(exchange),
+            200 => judge_content(exchange, length, context.content.size(exchange.tag)),
+            _ => context.refusals.failed(exchange),
         }
     }
 }

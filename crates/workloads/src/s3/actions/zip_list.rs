@@ -5,13 +5,13 @@ use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment
 use tenbin_plan::{ListForm, S3Operation};
 
 use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
-use crate::s3::archives::{self, Archives};
-use crate::s3::desk::Desk;
-use crate::s3::listing::{Page, Reader};
-use crate::s3::marks::{Share, Walk};
-use crate::s3::pack::EXTRACT;
-use crate::s3::scribe::Ask;
-use crate::s3::uri::canonical_query;
+use crate::s3::context::WorkerContext;
+use crate::s3::messages::listing::{Page, Reader};
+use crate::s3::objects::archives::{self, Archives};
+use crate::s3::objects::marks::{Share, Walk};
+use crate::s3::setup::pack::EXTRACT;
+use crate::s3::signing::request_writer::RequestSpec;
+use crate::s3::signing::uri::canonical_query;
 
 pub(crate) const KIND: ActionKind = ActionKind {
     operation: S3Operation::ZipList,
@@ -50,11 +50,11 @@ impl ZipList {
         }
     }
 
-    fn query(desk: &Desk, rest: &Rest) -> Vec<u8> {
-        let page = desk.work.listing.page.to_string();
+    fn query(context: &WorkerContext, rest: &Rest) -> Vec<u8> {
+        let page = context.work.listing.page.to_string();
         let prefix = format!(
             "{}{}/",
-            desk.place.prefix,
+            context.place.prefix,
             archives::name(rest.archive, "zip")
         );
         let mut pairs: Vec<(&[u8], &[u8])> = vec![
@@ -89,7 +89,7 @@ impl Action for ZipList {
         &["ZIP LIST"]
     }
 
-    fn next(&mut self, desk: &mut Desk, now: Moment, exchange: &mut Exchange) -> Next {
+    fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
         let beginning = |archive| Rest {
             archive,
             before: 0,
@@ -100,27 +100,38 @@ impl Action for ZipList {
             return Next::Exhausted;
         };
         let bucket = self.archives.bucket(rest.archive);
-        let query = Self::query(desk, &rest);
+        let query = Self::query(context, &rest);
         let headers = [EXTRACT];
-        let ask = Ask {
+        let spec = RequestSpec {
             query: &query,
             headers: &headers,
-            ..Ask::plain("GET", bucket, &desk.place.buckets[bucket].path)
+            ..RequestSpec::plain("GET", bucket, &context.place.buckets[bucket].path)
         };
-        desk.scribe.write(exchange, now.unix_seconds, &ask);
+        context.writer.write(exchange, now.unix_seconds, &spec);
         exchange.tag = self.out.insert((rest, Reader::new(ListForm::V2))) as u64;
         Next::Ready
     }
 
-    fn head(&mut self, desk: &mut Desk, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+    fn head(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        head: &AnswerHead<'_>,
+    ) -> BodyUse {
         match head.status {
             200 => BodyUse::Inspect,
-            _ => desk.refusals.head(exchange, head),
+            _ => context.refusals.head(exchange, head),
         }
     }
 
-    fn body(&mut self, desk: &mut Desk, exchange: &mut Exchange, _offset: u64, part: &[u8]) {
-        if desk.refusals.body(exchange, part) {
+    fn body(
+        &mut self,
+        context: &mut WorkerContext,
+        exchange: &mut Exchange,
+        _offset: u64,
+        part: &[u8],
+    ) {
+        if context.refusals.body(exchange, part) {
             return;
         }
         if let Some((_, page)) = self.out.get_mut(exchange.tag as usize) {
@@ -130,7 +141,7 @@ impl Action for ZipList {
 
     fn judge(
         &mut self,
-        desk: &mut Desk,
+        context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
@@ -139,7 +150,7 @@ impl Action for ZipList {
             return Judgement::Correct;
         };
         if status != 200 {
-            return desk.refusals.failed(exchange);
+            return context.refusals.failed(exchange);
         }
         let page = page.finish();
         if let Some(fault) = self.fault(&rest, &page) {
@@ -155,7 +166,7 @@ impl Action for ZipList {
         Judgement::Correct
     }
 
-    fn lost(&mut self, _desk: &mut Desk, exchange: &mut Exchange, _class: ErrorClass) {
+    fn lost(&mut self, _desk: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
         self.out.try_remove(exchange.tag as usize);
     }
 }

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use tenbin_engine::InFile;
 
 use super::{Content, STRIDE};
-use crate::s3::framing::Framing;
+use crate::s3::content::chunked::Framing;
 
 /// Smaller bodies are copied: that costs less than a system call of their own.
 pub(super) const SMALLEST_IN_FILE: usize = 32 << 10;

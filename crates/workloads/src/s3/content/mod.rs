@@ -13,10 +13,14 @@
 //! Where objects are written over, each time with other content, a *number* stands for
 //! an object and how often it has been written over: its generation.
 
+pub(crate) mod checksum;
+pub(crate) mod chunked;
 mod in_memory;
 mod numbers;
 mod parts;
 mod recipe;
+mod sizes;
+pub(crate) mod unique;
 
 use std::num::NonZero;
 use std::ops::Range;
@@ -27,13 +31,12 @@ use std::thread;
 use sha2::{Digest, Sha256};
 use tenbin_plan::{Checksum, Sizes};
 
+use self::chunked::CHUNK;
+pub use self::chunked::Framing;
 pub(crate) use self::numbers::{generation_of, number, object_of};
 use self::parts::Parts;
 pub use self::recipe::Recipe;
-pub use super::framing::Framing;
-use super::framing::{self, CHUNK};
-use super::unique::{self, Unique};
-use super::{checksum, sizes};
+use self::unique::Unique;
 use crate::rng::{Rng, mix};
 use crate::text::hex;
 
@@ -161,7 +164,7 @@ impl Content {
             (Framing::Trailer, Some(name)) => {
                 let sums = self.checksums.iter().enumerate();
                 self.framed = sums
-                    .map(|(index, sum)| framing::with_trailer(self.nth(index), name, sum))
+                    .map(|(index, sum)| chunked::with_trailer(self.nth(index), name, sum))
                     .collect();
             }
             _ => {}

@@ -5,7 +5,7 @@ use tenbin_plan::Checksum;
 
 use super::in_memory::SMALLEST_IN_FILE;
 use super::{Content, Recipe, sha256};
-use crate::s3::checksum;
+use crate::s3::content::checksum;
 
 /// Bodies cut into parts.
 pub(super) struct Parts {

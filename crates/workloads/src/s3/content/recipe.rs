@@ -2,7 +2,7 @@
 
 use tenbin_plan::{Checksum, Sizes};
 
-use crate::s3::framing::Framing;
+use crate::s3::content::chunked::Framing;
 
 /// What content there is to be.
 #[derive(Debug, Clone)]

@@ -1,0 +1,255 @@
+//! After a run: deletes the objects that Tenbin put. A sweep then lists what is left.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tenbin_engine::{AnswerHead, BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Workload};
+
+use crate::s3::cleanup::remaining::Remaining;
+use crate::s3::messages::batch::{self, Batch};
+use crate::s3::messages::refusal::Refusals;
+use crate::s3::place::{ObjectPath, Place};
+use crate::s3::signing::request_writer::{Body, RequestSpec, RequestWriter};
+
+/// Keys in one request, at most: S3 takes no more.
+const BATCH: usize = 1000;
+
+/// How often one thing is tried.
+const TRIES: u32 = 3;
+
+/// Failures in a row after which the server is believed to be beyond it.
+const HOPELESS: u32 = 32;
+
+/// One thing to remove.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Job {
+    /// Objects of one bucket, in one request.
+    Batch(usize, Vec<u64>),
+    /// One object, where the server knows no batches.
+    Object(u64),
+}
+
+/// A job that is out, with the body sent for it.
+struct Out {
+    job: Job,
+    tries: u32,
+    batch: Option<Batch>,
+}
+
+/// What could not be removed, so far.
+#[derive(Debug, Default)]
+pub(crate) struct Remains {
+    pub(crate) objects: AtomicU64,
+    /// What the listing after the deletions found.
+    pub(crate) remaining: Remaining,
+}
+
+/// Deletes objects. One worker, on as many connections as there are;
+/// [`Exchange::tag`] is the place of its job in `out`.
+pub(crate) struct Tidy {
+    place: Arc<Place>,
+    writer: RequestWriter,
+    path: ObjectPath,
+    jobs: VecDeque<(Job, u32)>,
+    out: Vec<Option<Out>>,
+    failures_in_a_row: u32,
+    remains: Arc<Remains>,
+    refusals: Refusals,
+}
+
+impl Tidy {
+    pub(crate) fn new(
+        place: Arc<Place>,
+        writer: RequestWriter,
+        objects: &[u64],
+        remains: Arc<Remains>,
+    ) -> Self {
+        remains
+            .objects
+            .store(objects.len() as u64, Ordering::Release);
+        Self {
+            path: place.object_path(),
+            jobs: batches(&place, objects),
+            place,
+            writer,
+            out: Vec::new(),
+            failures_in_a_row: 0,
+            remains,
+            refusals: Refusals::default(),
+        }
+    }
+
+    /// Requests that a server which knows batches will need.
+    pub(crate) fn requests(&self) -> u64 {
+        self.jobs.len() as u64
+    }
+
+    fn next_job(&mut self) -> Result<(Job, u32), Next> {
+        if let Some(job) = self.jobs.pop_front() {
+            return Ok(job);
+        }
+        match self.out.iter().any(Option::is_some) {
+            true => Err(Next::Wait),
+            false => Err(Next::Exhausted),
+        }
+    }
+
+    fn begin(&self, job: Job, tries_before: u32) -> Out {
+        let batch = match &job {
+            Job::Batch(_, objects) => Some(Batch::of_objects(&self.place, objects)),
+            Job::Object(_) => None,
+        };
+        Out {
+            job,
+            tries: tries_before + 1,
+            batch,
+        }
+    }
+
+    fn write(&mut self, exchange: &mut Exchange, unix_seconds: u64, out: &Out) {
+        let md5 = out.batch.as_ref().map(|batch| batch.md5.as_bytes());
+        let headers: Vec<_> = md5.map(|md5| ("content-md5", md5)).into_iter().collect();
+        let spec = match &out.job {
+            Job::Batch(bucket, _) => RequestSpec {
+                query: b"delete=",
+                headers: &headers,
+                body: out.batch.as_ref().map(|batch| Body {
+                    length: batch.body.len() as u64,
+                    hash: &batch.hash,
+                }),
+                ..RequestSpec::plain("POST", *bucket, &self.place.buckets[*bucket].path)
+            },
+            Job::Object(object) => {
+                let bucket = self.place.bucket_of(*object);
+                RequestSpec::plain("DELETE", bucket, self.path.of(bucket, *object))
+            }
+        };
+        self.writer.write(exchange, unix_seconds, &spec);
+    }
+
+    fn take(&mut self, exchange: &Exchange) -> Option<Out> {
+        self.out
+            .get_mut(usize::try_from(exchange.tag).ok()?)?
+            .take()
+    }
+
+    fn removed(&mut self, job: &Job) {
+        self.failures_in_a_row = 0;
+        match job {
+            Job::Batch(_, objects) => self.fewer(objects.len() as u64),
+            Job::Object(_) => self.fewer(1),
+        }
+    }
+
+    fn fewer(&self, objects: u64) {
+        self.remains.objects.fetch_sub(objects, Ordering::AcqRel);
+    }
+
+    fn failed(&mut self) {
+        self.failures_in_a_row += 1;
+        if self.failures_in_a_row >= HOPELESS {
+            self.jobs.clear();
+        }
+    }
+
+    /// Whether the answer to a batch is whole and names nothing that is still there.
+    fn all_gone(&self, exchange: &Exchange, asked: usize) -> bool {
+        batch::all_gone(self.refusals.caught(exchange), asked)
+    }
+}
+
+/// Up to [`BATCH`] objects of one bucket in each.
+fn batches(place: &Place, objects: &[u64]) -> VecDeque<(Job, u32)> {
+    let mut jobs = VecDeque::new();
+    for bucket in 0..place.buckets.len() {
+        let of_bucket = objects.iter().copied();
+        let of_bucket: Vec<u64> = of_bucket
+            .filter(|&object| place.bucket_of(object) == bucket)
+            .collect();
+        let batches = of_bucket.chunks(BATCH);
+        jobs.extend(batches.map(|batch| (Job::Batch(bucket, batch.to_vec()), 0)));
+    }
+    jobs
+}
+
+impl Workload for Tidy {
+    fn operations(&self) -> &[&'static str] {
+        &["tidy"]
+    }
+
+    fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
+        let (job, tries) = match self.next_job() {
+            Ok(job) => job,
+            Err(rest) => return rest,
+        };
+        let out = self.begin(job, tries);
+        self.write(exchange, now.unix_seconds, &out);
+        let slot = self
+            .out
+            .iter()
+            .position(Option::is_none)
+            .unwrap_or_else(|| {
+                self.out.push(None);
+                self.out.len() - 1
+            });
+        self.out[slot] = Some(out);
+        self.refusals.release(exchange);
+        exchange.tag = slot as u64;
+        exchange.op = 0;
+        exchange.bodyless_answer = false;
+        Next::Ready
+    }
+
+    fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
+        usize::try_from(exchange.tag)
+            .ok()
+            .and_then(|slot| self.out.get(slot)?.as_ref())
+            .and_then(|out| out.batch.as_ref())
+            .map_or(&[], |batch| &batch.body)
+    }
+
+    fn head(&mut self, exchange: &mut Exchange, _head: &AnswerHead<'_>) -> BodyUse {
+        self.refusals.catch(exchange);
+        BodyUse::Inspect
+    }
+
+    fn body(&mut self, exchange: &mut Exchange, _offset: u64, part: &[u8]) {
+        self.refusals.body(exchange, part);
+    }
+
+    fn judge(&mut self, exchange: &mut Exchange, status: u16, _length: u64) -> Judgement {
+        let Some(out) = self.take(exchange) else {
+            return Judgement::Correct;
+        };
+        let gone = match (&out.job, status) {
+            (Job::Batch(_, objects), 200) => self.all_gone(exchange, objects.len()),
+            // 404: somebody else was faster, and it is gone all the same.
+            (Job::Object(_), 200 | 204 | 404) => true,
+            _ => false,
+        };
+        if gone {
+            self.removed(&out.job);
+            self.refusals.release(exchange);
+            return Judgement::Correct;
+        }
+        // A batch that was refused, in whole or in part, is gone through one by one.
+        if let Job::Batch(_, objects) = out.job {
+            self.jobs
+                .extend(objects.into_iter().map(|object| (Job::Object(object), 0)));
+        }
+        self.failed();
+        self.refusals.failed(exchange)
+    }
+
+    fn lost(&mut self, exchange: &mut Exchange, _class: ErrorClass) {
+        self.refusals.release(exchange);
+        let Some(out) = self.take(exchange) else {
+            return;
+        };
+        if out.tries < TRIES {
+            self.jobs.push_back((out.job, out.tries));
+        }
+        self.failed();
+    }
+}

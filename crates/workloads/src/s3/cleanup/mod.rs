@@ -1,0 +1,7 @@
+//! After a run: what was created is deleted, and what remains is counted.
+
+pub(crate) mod abandon;
+pub(crate) mod deletion;
+pub(crate) mod leftovers;
+pub(crate) mod remaining;
+pub(crate) mod sweep;

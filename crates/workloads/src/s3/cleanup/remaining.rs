@@ -1,0 +1,133 @@
+//! What the listing after a run found: objects that are still there, by bucket, and why.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::kind::Leftover;
+use crate::s3::place::Place;
+use crate::text::grouped;
+
+/// What became of one bucket of a workload.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct OfBucket {
+    /// Objects, or versions of objects, that the first listing named.
+    pub(crate) found: u64,
+    /// Their bytes, as that listing says.
+    pub(crate) found_bytes: u64,
+    /// Those that the last listing named; `None` if there was no whole listing.
+    pub(crate) left: Option<u64>,
+    /// Their bytes; 0 if there was no whole listing.
+    pub(crate) left_bytes: u64,
+    /// Why they are still there, or why the listing failed.
+    pub(crate) reason: Option<String>,
+    /// The bucket itself, if this run made it.
+    pub(crate) made: Option<MadeBucket>,
+}
+
+/// A bucket that the run made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum MadeBucket {
+    /// Deleted now.
+    Deleted,
+    /// It was gone already.
+    Gone,
+    /// Still there, and why.
+    Left(String),
+}
+
+/// By bucket; empty until a listing has ended.
+#[derive(Debug, Default)]
+pub(crate) struct Remaining(Mutex<Vec<OfBucket>>);
+
+impl Remaining {
+    pub(crate) fn set(&self, buckets: Vec<OfBucket>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = buckets;
+    }
+
+    fn get(&self) -> Vec<OfBucket> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// What is still on the target; `None` until a listing has ended.
+    pub(crate) fn leftovers(&self, place: &Place) -> Option<Vec<Leftover>> {
+        let buckets = self.get();
+        let each = buckets.iter().zip(&place.buckets);
+        let left = each.flat_map(|(found, bucket)| found.leftovers(&place.prefix, &bucket.name));
+        (!buckets.is_empty()).then(|| left.collect())
+    }
+
+    /// What was removed, a sentence each.
+    pub(crate) fn removed(&self, place: &Place) -> Vec<String> {
+        let buckets = self.get();
+        let each = buckets.iter().zip(&place.buckets);
+        each.flat_map(|(found, bucket)| found.removed(&place.prefix, &bucket.name))
+            .collect()
+    }
+}
+
+impl OfBucket {
+    fn leftovers(&self, prefix: &str, bucket: &str) -> Vec<Leftover> {
+        let objects = match self.left {
+            Some(0) => None,
+            Some(left) => Some(format!(
+                "{} under {prefix} {} left in bucket {bucket}",
+                objects(left),
+                are(left)
+            )),
+            None => Some(format!(
+                "what is under {prefix} in bucket {bucket} could not be listed; objects may be \
+                 left there"
+            )),
+        };
+        let objects = objects.map(|what| Leftover {
+            what,
+            bucket: Some(bucket.to_owned()),
+            prefix: Some(prefix.to_owned()),
+            objects: self.left,
+            reason: self.reason.clone(),
+        });
+        let made = match &self.made {
+            Some(MadeBucket::Left(why)) => Some(Leftover {
+                what: format!("bucket {bucket}, made by this run, is left"),
+                bucket: Some(bucket.to_owned()),
+                prefix: None,
+                objects: None,
+                reason: Some(why.clone()),
+            }),
+            Some(MadeBucket::Deleted | MadeBucket::Gone) | None => None,
+        };
+        objects.into_iter().chain(made).collect()
+    }
+
+    fn removed(&self, prefix: &str, bucket: &str) -> Vec<String> {
+        let gone = self.left.map_or(0, |left| self.found.saturating_sub(left));
+        let gone = (gone > 0).then(|| {
+            let bytes = self.found_bytes.saturating_sub(self.left_bytes);
+            format!(
+                "deleted {} ({} bytes) under {prefix} from bucket {bucket}",
+                objects(gone),
+                grouped(bytes)
+            )
+        });
+        let made = (self.made == Some(MadeBucket::Deleted))
+            .then(|| format!("deleted bucket {bucket}, which the run had made"));
+        gone.into_iter().chain(made).collect()
+    }
+}
+
+/// A count of objects, in words.
+pub(crate) fn objects(count: u64) -> String {
+    match count {
+        1 => "1 object".to_owned(),
+        many => format!("{} objects", grouped(many)),
+    }
+}
+
+fn are(count: u64) -> &'static str {
+    match count {
+        1 => "is",
+        _ => "are",
+    }
+}

@@ -1,0 +1,46 @@
+//! Small XML documents that requests carry.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use md5::Md5;
+use sha2::{Digest, Sha256};
+
+use crate::s3::signing::request_writer::Body;
+use crate::text::hex;
+
+/// The namespace of S3's documents.
+pub(crate) const NAMESPACE: &str = "http://s3.amazonaws.com/doc/2006-03-01/";
+
+/// The body of a request and what its head says of it.
+#[derive(Debug)]
+pub(crate) struct Document {
+    pub(crate) body: Vec<u8>,
+    /// Hexadecimal SHA-256.
+    pub(crate) hash: [u8; 64],
+    /// Base64; S3 demands it of some requests.
+    pub(crate) md5: String,
+}
+
+impl Document {
+    pub(crate) fn new(xml: String) -> Self {
+        let body = xml.into_bytes();
+        Self {
+            hash: hex(&Sha256::digest(&body).into()),
+            md5: STANDARD.encode(Md5::digest(&body)),
+            body,
+        }
+    }
+
+    /// What the head says of it.
+    pub(crate) fn announced(&self) -> Body<'_> {
+        Body {
+            length: self.body.len() as u64,
+            hash: &self.hash,
+        }
+    }
+
+    /// The header that carries its MD5.
+    pub(crate) fn md5_header(&self) -> (&'static str, &[u8]) {
+        ("content-md5", self.md5.as_bytes())
+    }
+}

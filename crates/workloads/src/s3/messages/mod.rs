@@ -1,0 +1,9 @@
+//! What requests and responses of S3 hold besides objects: XML documents, errors, headers.
+
+pub(crate) mod batch;
+pub(crate) mod completion;
+pub(crate) mod document;
+pub(crate) mod extra_headers;
+pub(crate) mod listing;
+pub(crate) mod refusal;
+pub(crate) mod tagging;

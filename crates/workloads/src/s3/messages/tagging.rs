@@ -1,0 +1,106 @@
+//! Tags of objects, as requests and answers carry them.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use memchr::memmem;
+use quick_xml::escape::escape;
+use tenbin_plan::{S3Operation, S3Work};
+
+use crate::s3::messages::document::{Document, NAMESPACE};
+use crate::s3::messages::listing::texts_of;
+
+/// What objects are tagged with where tags are the point and the plan names none.
+const DEFAULT: (&str, &str) = ("made-by", "tenbin");
+
+/// The tags of every object of the workload.
+pub(crate) fn of(work: &S3Work) -> Vec<(String, String)> {
+    use S3Operation::{DeleteTags, GetTags, PutTags};
+    let point = [PutTags, GetTags, DeleteTags];
+    match work.stored.tags.as_slice() {
+        [] if point.iter().any(|&operation| work.mix.has(operation)) => {
+            vec![(DEFAULT.0.to_owned(), DEFAULT.1.to_owned())]
+        }
+        tags => tags.to_vec(),
+    }
+}
+
+/// The body of PutObjectTagging.
+pub(crate) fn document(tags: &[(String, String)]) -> Document {
+    let mut xml = format!("<Tagging xmlns=\"{NAMESPACE}\"><TagSet>");
+    for (name, value) in tags {
+        // Writing into a string cannot fail.
+        let _ = write!(
+            xml,
+            "<Tag><Key>{}</Key><Value>{}</Value></Tag>",
+            escape(name),
+            escape(value)
+        );
+    }
+    xml.push_str("</TagSet></Tagging>");
+    Document::new(xml)
+}
+
+/// The tags in the answer to GetObjectTagging, ascending; none if it is no such answer.
+pub(crate) fn in_answer(xml: &[u8]) -> Option<Vec<(String, String)>> {
+    memmem::find(xml, b"Tagging>")?;
+    let names = texts_of(xml, "Key");
+    let values = texts_of(&with_empty_values(xml), "Value");
+    if names.len() != values.len() {
+        return None;
+    }
+    let mut tags: Vec<_> = names.into_iter().zip(values).collect();
+    tags.sort();
+    Some(tags)
+}
+
+/// An empty element may be written in two ways.
+fn with_empty_values(xml: &[u8]) -> Cow<'_, [u8]> {
+    const SHORT: &[u8] = b"<Value/>";
+    const LONG: &[u8] = b"<Value></Value>";
+    let mut rest = xml;
+    let mut out = Vec::new();
+    while let Some(at) = memmem::find(rest, SHORT) {
+        out.extend_from_slice(&rest[..at]);
+        out.extend_from_slice(LONG);
+        rest = &rest[at + SHORT.len()..];
+    }
+    if out.is_empty() {
+        return Cow::Borrowed(xml);
+    }
+    out.extend_from_slice(rest);
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owned(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        let pairs = pairs.iter();
+        pairs.map(|&(a, b)| (a.to_owned(), b.to_owned())).collect()
+    }
+
+    #[test]
+    fn what_is_sent_can_be_read_back() {
+        let tags = owned(&[("a", "1 < 2"), ("b&c", ""), ("d", "ü")]);
+        assert_eq!(in_answer(&document(&tags).body), Some(tags));
+        assert_eq!(in_answer(&document(&[]).body), Some(Vec::new()));
+    }
+
+    #[test]
+    fn answers_of_every_manner() {
+        let answer = b"<?xml version=\"1.0\"?><Tagging><TagSet><Tag><Value/><Key>b</Key></Tag>\
+            <Tag><Key>a</Key><Value>x</Value></Tag></TagSet></Tagging>";
+        // Not of the usual order, and not mixed up.
+        assert_eq!(in_answer(answer), Some(owned(&[("a", "x"), ("b", "")])));
+        assert_eq!(in_answer(b"<html></html>"), None);
+        assert_eq!(in_answer(b"<Tagging><Key>a</Key></Tagging>"), None);
+    }
+
+    #[test]
+    fn objects_have_tags_where_tags_are_the_point() {
+        let of = |operation| of(&S3Work::new(operation, 1, 1)).len();
+        assert_eq!((of(S3Operation::GetTags), of(S3Operation::Get)), (1, 0));
+    }
+}

@@ -1,0 +1,217 @@
+//! Which content objects may have that are written over while they are read.
+//!
+//! Each time an object is written over, it gets the content of its next *generation*.
+//! A GET must not see an older one than the last that was acknowledged before it was
+//! sent, nor one that had not been sent when its answer came. In between, any is right.
+//!
+//! A PUT that failed or was lost may take effect at any later time, even after the
+//! next one. Of such an object nothing newer than what was certain before is ever
+//! taken for certain again: an answer is called stale only when it cannot be anything
+//! else.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
+
+use crate::s3::content::{Content, generation_of, number, object_of};
+use crate::s3::objects::marks::Share;
+
+/// What is known of one object. One worker at a time writes it; it outlives the worker,
+/// as what a server holds outlives a slice.
+#[derive(Debug, Default)]
+struct State {
+    /// The last generation that was sent.
+    sent: AtomicU32,
+    /// The oldest that the server may still answer with.
+    certain: AtomicU32,
+    phase: AtomicU8,
+}
+
+/// In [`State::phase`]: a PUT is out; nothing is certain of the newest generations.
+const OUT: u8 = 1;
+const UNSURE: u8 = 2;
+
+/// What is known of the objects of one share.
+#[derive(Debug)]
+struct Ledger {
+    share: Share,
+    states: Vec<State>,
+}
+
+/// What is known of all objects of a workload, from slice to slice.
+#[derive(Debug, Default)]
+pub(crate) struct Ledgers(Vec<Arc<Ledger>>);
+
+impl Ledgers {
+    /// Of a share that nobody else has, as an earlier slice left it.
+    pub(crate) fn of(&mut self, share: Share) -> Generations {
+        let known = self.0.iter().find(|ledger| ledger.share == share);
+        let ledger = known.cloned().unwrap_or_else(|| {
+            let ledger = Arc::new(Ledger {
+                share,
+                states: (0..share.count()).map(|_| State::default()).collect(),
+            });
+            self.0.push(Arc::clone(&ledger));
+            ledger
+        });
+        for state in &ledger.states {
+            // Nobody will tell any more what became of it.
+            if state.phase.load(Relaxed) & OUT != 0 {
+                state.phase.store(UNSURE, Relaxed);
+            }
+        }
+        Generations(ledger)
+    }
+}
+
+/// What is known of the objects of one worker.
+#[derive(Debug)]
+pub(crate) struct Generations(Arc<Ledger>);
+
+/// What an answer turned out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// A generation that it may be.
+    Right(u64),
+    /// An older one.
+    Stale(u64),
+    /// None that there has been.
+    Nothing,
+}
+
+impl Generations {
+    /// The worker's objects.
+    pub(crate) fn share(&self) -> Share {
+        self.0.share
+    }
+
+    fn state(&self, object: u64) -> &State {
+        &self.0.states[self.0.share.position(object) as usize]
+    }
+
+    /// The number of the next generation of an object, which is then out; none while
+    /// an earlier one is.
+    pub(crate) fn begin(&self, object: u64) -> Option<u64> {
+        let state = self.state(object);
+        let phase = state.phase.load(Relaxed);
+        if phase & OUT != 0 {
+            return None;
+        }
+        let next = state.sent.load(Relaxed).checked_add(1)?;
+        state.sent.store(next, Relaxed);
+        state.phase.store(phase | OUT, Relaxed);
+        Some(number(object, next.into()))
+    }
+
+    /// What became of the PUT of a number.
+    pub(crate) fn settle(&self, number: u64, acknowledged: bool) {
+        let state = self.state(object_of(number));
+        let sure = state.phase.load(Relaxed) & UNSURE == 0;
+        match acknowledged && sure {
+            true => {
+                // Of what this worker began: it fits.
+                let generation = u32::try_from(generation_of(number)).unwrap_or(u32::MAX);
+                state.certain.store(generation, Relaxed);
+                state.phase.store(0, Relaxed);
+            }
+            false => state.phase.store(UNSURE, Relaxed),
+        }
+    }
+
+    /// The oldest generation that the answer to a GET sent now may be.
+    pub(crate) fn certain(&self, object: u64) -> u64 {
+        self.state(object).certain.load(Relaxed).into()
+    }
+
+    /// The generation that `fits` an answer which came just now, to a GET that was sent
+    /// when `certain` was: a right one if there is one.
+    pub(crate) fn find(
+        &self,
+        content: &Content,
+        object: u64,
+        certain: u64,
+        fits: impl Fn(u64) -> bool,
+    ) -> Found {
+        let sent = u64::from(self.state(object).sent.load(Relaxed));
+        let oldest = (sent + 1).saturating_sub(content.generations());
+        let find = |generations: std::ops::Range<u64>| {
+            let mut generations = generations.rev();
+            generations.find(|&generation| fits(number(object, generation)))
+        };
+        let right = find(certain.max(oldest)..sent + 1).map(Found::Right);
+        right
+            .or_else(|| find(oldest..certain.max(oldest)).map(Found::Stale))
+            .unwrap_or(Found::Nothing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::s3::content::Recipe;
+
+    fn share() -> Share {
+        Share::of(1, 3, 10)
+    }
+
+    fn find(generations: &Generations, certain: u64, answer: u64) -> Found {
+        let content = Content::new(1, &Recipe::plain(100));
+        generations.find(&content, 4, certain, |tried| tried == number(4, answer))
+    }
+
+    #[test]
+    fn what_may_come_back_follows_from_what_was_sent_and_acknowledged() {
+        let generations = Ledgers::default().of(share());
+        assert_eq!(generations.certain(4), 0);
+        let first = generations.begin(4).unwrap();
+        assert_eq!(generations.begin(4), None, "two at once");
+        let before = generations.certain(4);
+        generations.settle(first, true);
+        let second = generations.begin(4).unwrap();
+        let now = generations.certain(4);
+        assert_eq!((before, now), (0, 1));
+        assert_eq!(find(&generations, before, 0), Found::Right(0));
+        assert_eq!(find(&generations, now, 0), Found::Stale(0));
+        assert_eq!(find(&generations, now, 1), Found::Right(1));
+        assert_eq!(find(&generations, now, 2), Found::Right(2), "sent");
+        assert_eq!(find(&generations, now, 3), Found::Nothing);
+        generations.settle(second, true);
+        assert_eq!(
+            find(&generations, generations.certain(4), 1),
+            Found::Stale(1)
+        );
+        // Others are not touched.
+        assert_eq!(generations.certain(1), 0);
+    }
+
+    #[test]
+    fn a_lost_put_may_take_effect_later() {
+        let mut ledgers = Ledgers::default();
+        let generations = ledgers.of(share());
+        let put = |acknowledged| {
+            let number = generations.begin(4).unwrap();
+            generations.settle(number, acknowledged);
+        };
+        put(true);
+        put(false);
+        put(true);
+        assert_eq!(generations.certain(4), 1);
+        assert_eq!(find(&generations, 1, 2), Found::Right(2));
+        assert_eq!(find(&generations, 1, 0), Found::Stale(0));
+    }
+
+    #[test]
+    fn the_next_slice_knows_what_the_last_one_wrote() {
+        let mut ledgers = Ledgers::default();
+        let first = ledgers.of(share());
+        let number = first.begin(4).unwrap();
+        first.settle(number, true);
+        first.begin(7).unwrap();
+        let second = ledgers.of(share());
+        assert_eq!((second.certain(4), second.certain(7)), (1, 0));
+        // What was out at the end of the first is not known, and no obstacle.
+        let put = second.begin(7).unwrap();
+        assert_eq!(generation_of(put), 2);
+        second.settle(put, true);
+        assert_eq!(second.certain(7), 0);
+    }
+}

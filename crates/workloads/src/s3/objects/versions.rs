@@ -1,0 +1,169 @@
+//! Versions of objects, by the identifiers that a server gives them.
+//!
+//! Where objects have versions, what is put and read is a *thing*: version `v` of
+//! object `o` is number `o + v × objects`, and has the content of that number. So the
+//! versions of one object differ, and an answer with another version is found out.
+
+use std::sync::OnceLock;
+
+use smallvec::SmallVec;
+use tenbin_engine::AnswerHead;
+use tenbin_plan::S3Work;
+
+use crate::rng::mix;
+use crate::s3::signing::uri::push_encoded;
+
+/// Longer identifiers are not taken (Amazon S3 user guide, "Version IDs").
+const MOST_BYTES: usize = 1024;
+
+/// An identifier as it comes; usual ones without an allocation.
+pub(crate) type VersionId = SmallVec<[u8; 40]>;
+
+/// Everything that is put: objects, or versions of them.
+pub(crate) fn things(work: &S3Work) -> u64 {
+    work.objects.saturating_mul(work.versions.max(1).into())
+}
+
+/// The object of a thing.
+pub(crate) fn object_of(work: &S3Work, thing: u64) -> u64 {
+    match work.versions {
+        0 => thing,
+        _ => thing % work.objects,
+    }
+}
+
+/// The identifier in an answer. Without versioning there is none, or `null`.
+pub(crate) fn in_answer<'a>(head: &AnswerHead<'a>) -> Option<&'a [u8]> {
+    let id = head.header("x-amz-version-id")?;
+    let fits = (1..=MOST_BYTES).contains(&id.len()) && id.iter().all(u8::is_ascii_graphic);
+    (fits && id != b"null").then_some(id)
+}
+
+/// Writes `versionId=…` over a query.
+pub(crate) fn write_query(query: &mut Vec<u8>, id: &[u8]) {
+    query.clear();
+    query.extend_from_slice(b"versionId=");
+    push_encoded(query, id, false);
+}
+
+/// The identifiers of all things: written while they are laid out, read by the
+/// measured workers.
+#[derive(Debug, Default)]
+pub(crate) struct VersionIds {
+    ids: Vec<OnceLock<Box<[u8]>>>,
+}
+
+impl VersionIds {
+    /// Room for everything that will be laid out; none without versions.
+    pub(crate) fn for_work(work: &S3Work) -> Self {
+        let room = match work.versions {
+            0 => 0,
+            _ => usize::try_from(things(work)).unwrap_or(usize::MAX),
+        };
+        Self {
+            ids: std::iter::repeat_with(OnceLock::new).take(room).collect(),
+        }
+    }
+
+    pub(crate) fn note(&self, thing: u64, id: &[u8]) {
+        if let Some(place) = self.place(thing) {
+            // A thing that is put once more, after a retry, keeps its first identifier.
+            let _ = place.set(id.into());
+        }
+    }
+
+    pub(crate) fn of(&self, thing: u64) -> Option<&[u8]> {
+        self.place(thing)?.get().map(AsRef::as_ref)
+    }
+
+    fn place(&self, thing: u64) -> Option<&OnceLock<Box<[u8]>>> {
+        self.ids.get(usize::try_from(thing).ok()?)
+    }
+}
+
+/// Identifiers that answers have named lately: each must be new to its object.
+#[derive(Debug, Default)]
+pub(crate) struct Given {
+    /// Objects and identifiers as numbers, each at the place that follows from it;
+    /// empty until there is one.
+    lately: Vec<u64>,
+}
+
+/// A power of two; what was given before as many others may be forgotten.
+const LATELY: usize = 1 << 16;
+
+impl Given {
+    /// Whether an object has not been given this identifier before, as far as is
+    /// remembered. Takes it down.
+    pub(crate) fn is_new(&mut self, object: u64, id: &[u8]) -> bool {
+        self.lately.resize(LATELY, 0);
+        let number = id
+            .iter()
+            .fold(mix(object), |number, &byte| mix(number ^ u64::from(byte)));
+        let place = &mut self.lately[number as usize % LATELY];
+        std::mem::replace(place, number) != number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_plan::S3Operation;
+
+    use super::*;
+
+    fn work(versions: u32) -> S3Work {
+        S3Work {
+            versions,
+            ..S3Work::new(S3Operation::Get, 1, 10)
+        }
+    }
+
+    #[test]
+    fn things_are_objects_times_versions() {
+        assert_eq!((things(&work(0)), things(&work(3))), (10, 30));
+        assert_eq!((object_of(&work(0), 12), object_of(&work(3), 12)), (12, 2));
+    }
+
+    #[test]
+    fn identifiers_are_kept_and_encoded() {
+        let ids = VersionIds::for_work(&work(2));
+        ids.note(19, b"a/b+c");
+        ids.note(20, b"beyond");
+        assert_eq!(
+            (ids.of(19), ids.of(0), ids.of(20)),
+            (Some(&b"a/b+c"[..]), None, None)
+        );
+        let mut query = b"old".to_vec();
+        write_query(&mut query, b"a/b+c");
+        assert_eq!(query, b"versionId=a%2Fb%2Bc");
+    }
+
+    #[test]
+    fn an_identifier_is_new_to_an_object_once() {
+        let mut given = Given::default();
+        for object in 0..100 {
+            for id in ["1", "2"] {
+                assert!(given.is_new(object, id.as_bytes()));
+            }
+        }
+        assert!(!given.is_new(99, b"2"));
+        assert!(given.is_new(100, b"2"));
+    }
+
+    #[test]
+    fn hostile_identifiers_are_not_taken() {
+        let answered = |id: &str| {
+            let bytes = format!("HTTP/1.1 200 OK\r\nX-Amz-Version-Id: {id}\r\n\r\n");
+            let head = AnswerHead {
+                status: 200,
+                length: None,
+                bytes: bytes.as_bytes(),
+            };
+            in_answer(&head).map(<[u8]>::to_vec)
+        };
+        assert_eq!(answered("3/L4kqtJ"), Some(b"3/L4kqtJ".to_vec()));
+        for hostile in ["", "null", "a b", "a\u{1b}[31m", &"x".repeat(1025)] {
+            assert_eq!(answered(hostile), None, "{hostile:?}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Data sets that outlive a run, and uploads that do not: what is found before a run,
+//! and what becomes of it.
+
+use std::mem;
+use std::sync::{Arc, PoisonError};
+
+use tenbin_plan::{DataSet, Found};
+
+use crate::kind::Stage;
+use crate::s3::action::{Layout, Setting};
+use crate::s3::cleanup::abandon::Abandon;
+use crate::s3::content::Content;
+use crate::s3::objects::dataset::Difference;
+use crate::s3::objects::marks::{Share, Walk};
+use crate::s3::prepared::{PreparedS3, TIDYING};
+use crate::s3::setup::survey::Survey;
+use crate::text::grouped;
+
+/// Keys on a page of a listing: S3 gives no more.
+const PAGE: u64 = 1000;
+
+impl PreparedS3 {
+    /// Looks at what is there, if that matters and is not known yet.
+    pub(crate) fn survey(&mut self) -> Option<Stage> {
+        let data = self.work.data;
+        if data == DataSet::Fresh || !self.needs_objects() || mem::replace(&mut self.surveyed, true)
+        {
+            return None;
+        }
+        let existing = data == DataSet::Existing;
+        let prefix = match existing {
+            true => &self.place.given_prefix,
+            false => &self.place.prefix,
+        };
+        let survey = Survey::new(
+            Arc::clone(&self.place),
+            self.writer(),
+            prefix,
+            existing,
+            Arc::clone(&self.found),
+        );
+        Some(Stage {
+            what: format!("listing what is in {}", self.buckets()),
+            total: (!existing).then(|| self.work.objects.div_ceil(PAGE).max(1)),
+            connections: 1,
+            workers: vec![Box::new(survey)],
+            must_succeed: true,
+            host: None,
+        })
+    }
+
+    /// Takes what was found, once: as the data set itself, or as the part of it that
+    /// need not be put again.
+    pub(crate) fn heed_survey(&mut self) {
+        if !self.surveyed || mem::replace(&mut self.heeded, true) {
+            return;
+        }
+        let found = mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner));
+        if self.work.data == DataSet::Existing {
+            let mut work = (*self.work).clone();
+            work.objects = found.len() as u64;
+            self.work = Arc::new(work);
+            self.there = Found::of(found.sizes().iter().copied());
+            self.content = Arc::new(Content::found(found.sizes().into()));
+            self.place = Arc::new(self.place.with_found(Arc::new(found)));
+            return;
+        }
+        let difference = Difference::new(
+            &self.place,
+            &self.content,
+            self.filling_layout(),
+            self.work.objects,
+            &found,
+        );
+        self.right = self.work.objects - difference.missing.len() as u64;
+        self.place = Arc::new(self.place.with_strangers(difference.strangers));
+        self.missing = Some(difference.missing);
+    }
+
+    /// How objects are laid out before a run.
+    pub(crate) fn filling_layout(&self) -> Layout {
+        let special = [Layout::InParts, Layout::Archives];
+        let mut layouts = self.layouts().filter(|layout| special.contains(layout));
+        layouts.next().unwrap_or(Layout::Objects)
+    }
+
+    /// Once over a worker's share of the objects that are to be put.
+    pub(crate) fn filling(
+        setting: &Setting<'_>,
+        objects: u64,
+        missing: Option<&Arc<[u64]>>,
+    ) -> Walk {
+        let walk = Walk::once(Share::of(setting.worker, setting.workers, objects));
+        match missing {
+            Some(missing) => walk.among(missing),
+            None => walk,
+        }
+    }
+
+    /// Aborts uploads that earlier slices have left open, if there are any.
+    pub(crate) fn abandon(&mut self) -> Option<Stage> {
+        self.marks.give_uploads(&self.unfinished);
+        let uploads = self.unfinished.len() as u64;
+        let abandon = Abandon::new(
+            Arc::clone(&self.place),
+            self.writer(),
+            Arc::clone(&self.unfinished),
+        );
+        (uploads > 0).then(|| Stage {
+            what: format!(
+                "aborting {} unfinished upload{}",
+                grouped(uploads),
+                s(uploads)
+            ),
+            total: Some(abandon.requests()),
+            connections: TIDYING,
+            workers: vec![Box::new(abandon)],
+            must_succeed: false,
+            host: None,
+        })
+    }
+
+    /// What is left of uploads, in words.
+    pub(crate) fn unfinished(&self) -> Option<String> {
+        let uploads = self.unfinished.len() as u64;
+        (uploads > 0).then(|| {
+            format!(
+                "up to {} unfinished upload{} under {} could not be aborted in {}",
+                grouped(uploads),
+                s(uploads),
+                self.place.prefix,
+                self.buckets(),
+            )
+        })
+    }
+
+    /// What of a kept data set stays, in words.
+    pub(crate) fn staying(&self) -> Option<String> {
+        let objects = self.right + self.stay;
+        (objects > 0).then(|| {
+            format!(
+                "{} object{} under {} stay{} in {} for later runs",
+                grouped(objects),
+                s(objects),
+                self.place.prefix,
+                if objects == 1 { "s" } else { "" },
+                self.buckets(),
+            )
+        })
+    }
+}
+
+/// Behind a noun of so many.
+pub(crate) fn s(count: u64) -> &'static str {
+    match count {
+        1 => "",
+        _ => "s",
+    }
+}

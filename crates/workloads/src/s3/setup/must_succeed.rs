@@ -1,0 +1,92 @@
+//! Work that must not fail: the first failure ends it, and says why in a sentence.
+
+use tenbin_engine::{
+    AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, Role, Whole,
+    Workload,
+};
+
+use crate::s3::messages::refusal::reason;
+
+/// A worker that gives up at its first failure.
+pub(crate) struct MustSucceed<W> {
+    worker: W,
+    /// What cannot be done then: `an object cannot be put`.
+    complaint: &'static str,
+    given_up: bool,
+    /// Why, in a sentence.
+    why: Option<String>,
+}
+
+impl<W: Workload> MustSucceed<W> {
+    pub(crate) fn new(worker: W, complaint: &'static str) -> Self {
+        Self {
+            worker,
+            complaint,
+            given_up: false,
+            why: None,
+        }
+    }
+}
+
+impl<W: Workload> Workload for MustSucceed<W> {
+    fn operations(&self) -> &[&'static str] {
+        self.worker.operations()
+    }
+
+    fn role(&self, op: usize) -> Role {
+        self.worker.role(op)
+    }
+
+    fn whole(&mut self) -> Option<Whole> {
+        let mut whole = self.worker.whole()?;
+        if let (Judgement::Failed(_, text), Some(why)) = (&mut whole.outcome, &self.why) {
+            text.clone_from(why);
+        }
+        Some(whole)
+    }
+
+    fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
+        match self.given_up {
+            true => Next::Exhausted,
+            false => self.worker.next(now, exchange),
+        }
+    }
+
+    fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
+        self.worker.payload(exchange)
+    }
+
+    fn payload_file<'a>(&'a self, exchange: &Exchange) -> Option<InFile<'a>> {
+        self.worker.payload_file(exchange)
+    }
+
+    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        self.worker.head(exchange, head)
+    }
+
+    fn body(&mut self, exchange: &mut Exchange, offset: u64, part: &[u8]) {
+        self.worker.body(exchange, offset, part);
+    }
+
+    fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
+        match self.worker.judge(exchange, status, length) {
+            Judgement::Failed(class, code) => {
+                self.given_up = true;
+                let code = (!code.is_empty()).then_some(code.as_str());
+                let why = match (class, code) {
+                    (ErrorClass::Wrong | ErrorClass::Short, Some(sentence)) => sentence.to_owned(),
+                    _ => reason(status, code),
+                };
+                let why = format!("{}: {why}", self.complaint);
+                self.why = Some(why.clone());
+                Judgement::Failed(class, why)
+            }
+            correct => correct,
+        }
+    }
+
+    fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
+        self.given_up = true;
+        self.worker.lost(exchange, class);
+    }
+}

@@ -1,0 +1,99 @@
+//! Before the first slice: does the server have the operation at all?
+
+use tenbin_engine::{
+    AnswerHead, BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, Workload,
+};
+
+use crate::s3::action::Probe;
+use crate::s3::messages::refusal::{reason, says_not_known};
+
+/// A worker that sends the requests of a probe, one after the other, and says in a
+/// sentence what the server has not got.
+pub(crate) struct Probing<W> {
+    worker: W,
+    probe: Probe,
+    sent: u32,
+    out: bool,
+}
+
+impl<W: Workload> Probing<W> {
+    pub(crate) fn new(worker: W, probe: Probe) -> Self {
+        Self {
+            worker,
+            probe,
+            sent: 0,
+            out: false,
+        }
+    }
+
+    fn sentence(&self, class: ErrorClass, status: u16, code: &str) -> String {
+        let what = self.probe.what;
+        let given = (!code.is_empty()).then_some(code);
+        match class {
+            // An answer that another operation would have got.
+            ErrorClass::Wrong | ErrorClass::Short => {
+                let why = given.unwrap_or("it answered something else");
+                format!("the server has no {what}: {why}")
+            }
+            _ if says_not_known(status, given) => match given {
+                Some(code) => format!("the server has no {what} ({status} {code})"),
+                None => format!("the server has no {what} ({status})"),
+            },
+            _ => format!("{what} cannot be tried: {}", reason(status, given)),
+        }
+    }
+}
+
+impl<W: Workload> Workload for Probing<W> {
+    fn operations(&self) -> &[&'static str] {
+        self.worker.operations()
+    }
+
+    fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
+        if self.out {
+            return Next::Wait;
+        }
+        if self.sent == self.probe.requests {
+            return Next::Exhausted;
+        }
+        let next = self.worker.next(now, exchange);
+        if matches!(next, Next::Ready | Next::Same) {
+            self.sent += 1;
+            self.out = true;
+        }
+        next
+    }
+
+    fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
+        self.worker.payload(exchange)
+    }
+
+    fn payload_file<'a>(&'a self, exchange: &Exchange) -> Option<InFile<'a>> {
+        self.worker.payload_file(exchange)
+    }
+
+    fn head(&mut self, exchange: &mut Exchange, head: &AnswerHead<'_>) -> BodyUse {
+        self.worker.head(exchange, head)
+    }
+
+    fn body(&mut self, exchange: &mut Exchange, offset: u64, part: &[u8]) {
+        self.worker.body(exchange, offset, part);
+    }
+
+    fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
+        self.out = false;
+        match self.worker.judge(exchange, status, length) {
+            Judgement::Failed(class, code) => {
+                self.sent = self.probe.requests;
+                Judgement::Failed(class, self.sentence(class, status, &code))
+            }
+            correct => correct,
+        }
+    }
+
+    fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
+        self.out = false;
+        self.sent = self.probe.requests;
+        self.worker.lost(exchange, class);
+    }
+}

@@ -1,0 +1,192 @@
+//! The form of a browser upload, signed by its policy (AWS: "Browser-based uploads using
+//! POST"), with MinIO's list of objects to make from it.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+use crate::s3::signing::sigv4::Signer;
+use crate::s3::signing::timestamp::Timestamp;
+
+/// What parts the fields. Our keys and content cannot be told from it by accident:
+/// content is random bytes, and this is 40 characters.
+pub(crate) const BOUNDARY: &str = "----------tenbin-fan-out-4f8a1c93d2e7b605";
+
+/// Seconds for which a policy may be used.
+pub(crate) const VALID: u64 = 24 * 60 * 60;
+
+/// What one form says.
+pub(crate) struct Form<'a> {
+    pub(crate) bucket: &'a str,
+    /// The key of the form itself; no object of that name is made.
+    pub(crate) key: &'a str,
+    /// Keys of the objects that are made.
+    pub(crate) keys: &'a [String],
+    pub(crate) content: &'a [u8],
+}
+
+impl Form<'_> {
+    /// The body of the request, signed if there is a signer, which is told the time.
+    pub(crate) fn body(&self, signer: Option<&mut Signer>, unix_seconds: u64) -> Vec<u8> {
+        let mut body = Vec::with_capacity(self.content.len() + 128 * self.keys.len() + 2048);
+        for (name, value) in self.fields(signer, unix_seconds) {
+            push_field(&mut body, name, &value);
+        }
+        push_field(&mut body, "x-minio-fanout-list", &self.list());
+        push_start(&mut body, "file\"; filename=\"content");
+        body.extend_from_slice(b"Content-Type: application/octet-stream\r\n\r\n");
+        body.extend_from_slice(self.content);
+        body.extend_from_slice(format!("\r\n--{BOUNDARY}--\r\n").as_bytes());
+        body
+    }
+
+    fn fields(&self, signer: Option<&mut Signer>, now: u64) -> Vec<(&'static str, String)> {
+        let key = ("key", self.key.to_owned());
+        let bucket = ("bucket", self.bucket.to_owned());
+        let Some(signer) = signer else {
+            return vec![bucket, key];
+        };
+        let date = String::from_utf8_lossy(&signer.at(now)).into_owned();
+        let credential = signer.credential();
+        let policy = json!({
+            "expiration": Timestamp::new(now + VALID).extended(),
+            "conditions": [
+                ["eq", "$bucket", self.bucket],
+                ["eq", "$key", self.key],
+                ["eq", "$x-amz-date", date],
+                ["eq", "$x-amz-algorithm", "AWS4-HMAC-SHA256"],
+                ["eq", "$x-amz-credential", credential],
+            ],
+        });
+        let policy = STANDARD.encode(policy.to_string());
+        let signature = signer.sign_text(policy.as_bytes());
+        vec![
+            bucket,
+            key,
+            ("x-amz-algorithm", "AWS4-HMAC-SHA256".to_owned()),
+            ("x-amz-credential", credential),
+            ("x-amz-date", date),
+            ("policy", policy),
+            (
+                "x-amz-signature",
+                String::from_utf8_lossy(&signature).into_owned(),
+            ),
+        ]
+    }
+
+    /// One JSON object after the other.
+    fn list(&self) -> String {
+        let entries = self.keys.iter();
+        entries
+            .map(|key| format!("{}\n", json!({ "key": key })))
+            .collect()
+    }
+}
+
+fn push_start(out: &mut Vec<u8>, name: &str) {
+    let start = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n");
+    out.extend_from_slice(start.as_bytes());
+}
+
+fn push_field(out: &mut Vec<u8>, name: &str, value: &str) {
+    push_start(out, name);
+    out.extend_from_slice(b"\r\n");
+    out.extend_from_slice(value.as_bytes());
+    out.extend_from_slice(b"\r\n");
+}
+
+/// Whether an answer names all of the objects, and no error: one JSON object for each.
+pub(crate) fn all_made(answer: &[u8], expected: usize) -> bool {
+    let entries = serde_json::Deserializer::from_slice(answer).into_iter::<serde_json::Value>();
+    let mut made = 0;
+    for entry in entries {
+        let right = entry.is_ok_and(|entry| {
+            entry["key"].is_string() && entry["error"].as_str().unwrap_or_default().is_empty()
+        });
+        if !right {
+            return false;
+        }
+        made += 1;
+    }
+    made == expected
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_plan::Credentials;
+
+    use super::*;
+
+    /// The example of the Amazon S3 API reference, "Examples: browser-based upload
+    /// using HTTP POST (using AWS signature version 4)".
+    #[test]
+    fn a_policy_is_signed_as_published() {
+        let credentials = Credentials::literal(
+            "AKIAIOSFODNN7EXAMPLE",
+            "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        );
+        let mut signer = Signer::new(&credentials, "us-east-1", "s3");
+        // 2015-12-29.
+        signer.at(1_451_347_200);
+        assert_eq!(
+            signer.credential(),
+            "AKIAIOSFODNN7EXAMPLE/20151229/us-east-1/s3/aws4_request"
+        );
+        let policy = "eyAiZXhwaXJhdGlvbiI6ICIyMDE1LTEyLTMwVDEyOjAwOjAwLjAwMFoiLA0KICAiY29uZGl0aW9ucyI6IFsNCiAgICB7ImJ1Y2tldCI6ICJzaWd2NGV4YW1wbGVidWNrZXQifSwNCiAgICBbInN0YXJ0cy13aXRoIiwgIiRrZXkiLCAidXNlci91c2VyMS8iXSwNCiAgICB7ImFjbCI6ICJwdWJsaWMtcmVhZCJ9LA0KICAgIHsic3VjY2Vzc19hY3Rpb25fcmVkaXJlY3QiOiAiaHR0cDovL3NpZ3Y0ZXhhbXBsZWJ1Y2tldC5zMy5hbWF6b25hd3MuY29tL3N1Y2Nlc3NmdWxfdXBsb2FkLmh0bWwifSwNCiAgICBbInN0YXJ0cy13aXRoIiwgIiRDb250ZW50LVR5cGUiLCAiaW1hZ2UvIl0sDQogICAgeyJ4LWFtei1tZXRhLXV1aWQiOiAiMTQzNjUxMjM2NTEyNzQifSwNCiAgICB7IngtYW16LXNlcnZlci1zaWRlLWVuY3J5cHRpb24iOiAiQUVTMjU2In0sDQogICAgWyJzdGFydHMtd2l0aCIsICIkeC1hbXotbWV0YS10YWciLCAiIl0sDQoNCiAgICB7IngtYW16LWNyZWRlbnRpYWwiOiAiQUtJQUlPU0ZPRE5ON0VYQU1QTEUvMjAxNTEyMjkvdXMtZWFzdC0xL3MzL2F3czRfcmVxdWVzdCJ9LA0KICAgIHsieC1hbXotYWxnb3JpdGhtIjogIkFXUzQtSE1BQy1TSEEyNTYifSwNCiAgICB7IngtYW16LWRhdGUiOiAiMjAxNTEyMjlUMDAwMDAwWiIgfQ0KICBdDQp9";
+        assert_eq!(
+            String::from_utf8_lossy(&signer.sign_text(policy.as_bytes())),
+            "8afdbf4008c03f22c2cd3cdb72e4afbb1f6a588f3255ac628749a66d7f09699e"
+        );
+    }
+
+    #[test]
+    fn a_form_has_its_fields_in_order_and_its_file_last() {
+        let keys = ["a/1".to_owned(), "a/2".to_owned()];
+        let form = Form {
+            bucket: "box",
+            key: "a/form",
+            keys: &keys,
+            content: b"content",
+        };
+        let credentials = Credentials::literal("AK", "secret");
+        let mut signer = Signer::new(&credentials, "us-east-1", "s3");
+        let body = form.body(Some(&mut signer), 1_440_938_160);
+        let text = String::from_utf8(body).unwrap();
+        let names: Vec<&str> = text
+            .split("; name=\"")
+            .skip(1)
+            .filter_map(|part| part.split('"').next())
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "bucket",
+                "key",
+                "x-amz-algorithm",
+                "x-amz-credential",
+                "x-amz-date",
+                "policy",
+                "x-amz-signature",
+                "x-minio-fanout-list",
+                "file"
+            ]
+        );
+        assert!(text.contains("\r\n\r\n{\"key\":\"a/1\"}\n{\"key\":\"a/2\"}\n\r\n--"));
+        assert!(text.ends_with(&format!("\r\n\r\ncontent\r\n--{BOUNDARY}--\r\n")));
+        assert!(!text.contains("secret"));
+        assert!(
+            !String::from_utf8(form.body(None, 0))
+                .unwrap()
+                .contains("policy")
+        );
+    }
+
+    #[test]
+    fn an_answer_names_every_object() {
+        let answer = b"{\"key\":\"a\",\"etag\":\"x\"}\n{\"key\":\"b\"}\n";
+        assert!(all_made(answer, 2));
+        assert!(!all_made(answer, 3) && !all_made(&answer[..20], 1));
+        assert!(!all_made(b"{\"key\":\"a\",\"error\":\"no room\"}", 1));
+        assert!(!all_made(b"", 1));
+    }
+}

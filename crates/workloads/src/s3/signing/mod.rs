@@ -1,0 +1,8 @@
+//! Signatures, and the heads of requests that carry them.
+
+pub(crate) mod form;
+pub(crate) mod request_writer;
+pub mod sigv2;
+pub mod sigv4;
+pub(crate) mod timestamp;
+pub mod uri;

@@ -1,0 +1,266 @@
+//! Writes the heads of S3 requests, signed as the target wants them.
+
+use smallvec::SmallVec;
+use tenbin_engine::Exchange;
+use tenbin_plan::Signature;
+
+use super::{sigv2, sigv4};
+use crate::s3::place::Place;
+use crate::s3::signing::sigv4::EMPTY_SHA256;
+use crate::site::Site;
+use crate::text::push_decimal;
+
+/// A header that is signed: its name in lower case, its value trimmed.
+pub(crate) type Header<'a> = (&'a str, &'a [u8]);
+
+/// A header whose value stays the same for the whole run.
+pub(crate) type OwnHeader = (String, Vec<u8>);
+
+/// Headers of a request that are put in order without an allocation.
+const USUAL_HEADERS: usize = 16;
+
+/// What is asked of the server.
+pub(crate) struct RequestSpec<'a> {
+    pub(crate) method: &'static str,
+    /// The bucket it goes to, by its place.
+    pub(crate) bucket: usize,
+    /// Encoded.
+    pub(crate) path: &'a [u8],
+    /// In canonical form, without `?`.
+    pub(crate) query: &'a [u8],
+    /// Headers that are the same for all requests of their kind.
+    pub(crate) extra_headers: &'a [OwnHeader],
+    /// Headers of this request alone.
+    pub(crate) headers: &'a [Header<'a>],
+    pub(crate) body: Option<Body<'a>>,
+}
+
+impl<'a> RequestSpec<'a> {
+    /// A request of that method with nothing else to it.
+    pub(crate) fn plain(method: &'static str, bucket: usize, path: &'a [u8]) -> Self {
+        Self {
+            method,
+            bucket,
+            path,
+            query: b"",
+            extra_headers: &[],
+            headers: &[],
+            body: None,
+        }
+    }
+}
+
+/// What the head says of the request's body.
+pub(crate) struct Body<'a> {
+    pub(crate) length: u64,
+    /// Hexadecimal SHA-256, or what stands for it, such as `UNSIGNED-PAYLOAD`. Only
+    /// signatures of version 4 have it.
+    pub(crate) hash: &'a [u8],
+}
+
+/// Each worker has its own.
+pub(crate) struct RequestWriter {
+    /// By bucket, then by [`Exchange::host`].
+    hosts: Vec<Vec<Host>>,
+    hand: Hand,
+    /// `x-amz-security-token`, where keys are good for a session only.
+    token: Option<Vec<u8>>,
+}
+
+/// How requests are signed.
+#[expect(clippy::large_enum_variant, reason = "each worker has one")]
+enum Hand {
+    /// Not at all.
+    Anonymous,
+    V2(sigv2::Signer),
+    V4(sigv4::Signer),
+}
+
+struct Host {
+    /// As [`crate::s3::place::Bucket::in_host`].
+    bucket: Vec<u8>,
+    /// Value of its `Host` header, which is signed.
+    name: String,
+    /// What follows the target of every request to it: the version, and the headers
+    /// that are the same each time.
+    fixed_headers: Vec<u8>,
+}
+
+impl Host {
+    fn new(name: &str, bucket: &[u8], keep_alive: bool) -> Self {
+        let mut fixed_headers = b" HTTP/1.1\r\n".to_vec();
+        push_header(&mut fixed_headers, "Host", name.as_bytes());
+        push_header(
+            &mut fixed_headers,
+            "User-Agent",
+            crate::USER_AGENT.as_bytes(),
+        );
+        if !keep_alive {
+            push_header(&mut fixed_headers, "Connection", b"close");
+        }
+        Self {
+            bucket: bucket.to_owned(),
+            name: name.to_owned(),
+            fixed_headers,
+        }
+    }
+}
+
+impl RequestWriter {
+    pub(crate) fn new(place: &Place, target: &Site, keep_alive: bool) -> Self {
+        let hosts = place.buckets.iter().map(|bucket| {
+            let hosts = bucket.hosts.iter();
+            hosts
+                .map(|host| Host::new(host, &bucket.in_host, keep_alive))
+                .collect()
+        });
+        let credentials = target.credentials.as_ref();
+        let hand = match (credentials, target.signature) {
+            (None, _) | (_, Signature::None) => Hand::Anonymous,
+            (Some(keys), Signature::V2) => Hand::V2(sigv2::Signer::new(keys)),
+            (Some(keys), Signature::V4) => Hand::V4(sigv4::Signer::new(keys, &target.region, "s3")),
+        };
+        let token = credentials
+            .filter(|_| !matches!(hand, Hand::Anonymous))
+            .and_then(|keys| keys.session_token.as_ref())
+            .map(|token| token.secret.reveal().as_bytes().to_vec());
+        Self {
+            hosts: hosts.collect(),
+            hand,
+            token,
+        }
+    }
+
+    /// The signature of the next chunk of the body of the request written last, which
+    /// is [`sigv4::STREAMING_PAYLOAD`]. `hash` is the hexadecimal SHA-256 of the chunk.
+    pub(crate) fn sign_chunk(&mut self, hash: &[u8; 64]) -> [u8; 64] {
+        match &mut self.hand {
+            Hand::V4(signer) => signer.sign_chunk(hash),
+            // Payloads are in chunks only where they are signed by version 4.
+            Hand::Anonymous | Hand::V2(_) => *hash,
+        }
+    }
+
+    /// Writes the whole head, for the exchange's host, over the one that it held.
+    /// Allocates only while that and the signer's buffers have not yet grown to
+    /// their size.
+    pub(crate) fn write(
+        &mut self,
+        exchange: &mut Exchange,
+        unix_seconds: u64,
+        spec: &RequestSpec<'_>,
+    ) {
+        let host = &self.hosts[spec.bucket][exchange.host];
+        let out = &mut exchange.head;
+        out.clear();
+        write_start(out, host, spec);
+        if let Some(body) = &spec.body {
+            out.extend_from_slice(b"Content-Length: ");
+            push_decimal(out, body.length);
+            out.extend_from_slice(b"\r\n");
+        }
+        for (name, value) in given(spec, self.token.as_deref()) {
+            push_header(out, name, value);
+        }
+        let headers = given(spec, self.token.as_deref());
+        match &mut self.hand {
+            Hand::Anonymous => {}
+            Hand::V2(signer) => {
+                write_v2(out, signer, host, unix_seconds, spec, headers.collect());
+            }
+            Hand::V4(signer) => {
+                let date = signer.at(unix_seconds);
+                write_v4(out, signer, host, &date, spec, headers.collect());
+            }
+        }
+        out.extend_from_slice(b"\r\n");
+    }
+}
+
+type Headers<'a> = SmallVec<[Header<'a>; USUAL_HEADERS]>;
+
+fn given<'a>(
+    spec: &'a RequestSpec<'_>,
+    token: Option<&'a [u8]>,
+) -> impl Iterator<Item = Header<'a>> {
+    let extra_headers = spec.extra_headers.iter();
+    let extra_headers = extra_headers.map(|(name, value)| (name.as_str(), value.as_slice()));
+    let token = token.map(|token| ("x-amz-security-token", token));
+    extra_headers
+        .chain(spec.headers.iter().copied())
+        .chain(token)
+}
+
+fn write_start(out: &mut Vec<u8>, host: &Host, spec: &RequestSpec<'_>) {
+    out.extend_from_slice(spec.method.as_bytes());
+    out.push(b' ');
+    out.extend_from_slice(spec.path);
+    if !spec.query.is_empty() {
+        out.push(b'?');
+        out.extend_from_slice(spec.query);
+    }
+    out.extend_from_slice(&host.fixed_headers);
+}
+
+fn write_v4<'a>(
+    out: &mut Vec<u8>,
+    signer: &mut sigv4::Signer,
+    host: &'a Host,
+    date: &'a [u8],
+    spec: &RequestSpec<'a>,
+    mut headers: Headers<'a>,
+) {
+    let hash = match &spec.body {
+        Some(body) => body.hash,
+        None => EMPTY_SHA256.as_slice(),
+    };
+    headers.push(("host", host.name.as_bytes()));
+    headers.push(("x-amz-content-sha256", hash));
+    headers.push(("x-amz-date", date));
+    headers.sort_unstable_by_key(|(name, _)| *name);
+    let signature = signer.sign(&sigv4::Signed {
+        method: spec.method.as_bytes(),
+        path: spec.path,
+        query: spec.query,
+        headers: &headers,
+        payload_hash: hash,
+    });
+    push_header(out, "x-amz-content-sha256", hash);
+    push_header(out, "x-amz-date", date);
+    out.extend_from_slice(b"Authorization: ");
+    signer.push_authorization(out, &headers, &signature);
+    out.extend_from_slice(b"\r\n");
+}
+
+fn write_v2(
+    out: &mut Vec<u8>,
+    signer: &mut sigv2::Signer,
+    host: &Host,
+    unix_seconds: u64,
+    spec: &RequestSpec<'_>,
+    mut headers: Headers<'_>,
+) {
+    let date = signer.at(unix_seconds);
+    headers.sort_unstable_by_key(|(name, _)| *name);
+    let signature = signer.sign(
+        &date,
+        &sigv2::Signed {
+            method: spec.method.as_bytes(),
+            bucket: &host.bucket,
+            path: spec.path,
+            query: spec.query,
+            headers: &headers,
+        },
+    );
+    push_header(out, "Date", &date);
+    out.extend_from_slice(b"Authorization: ");
+    signer.push_authorization(out, &signature);
+    out.extend_from_slice(b"\r\n");
+}
+
+fn push_header(out: &mut Vec<u8>, name: &str, value: &[u8]) {
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b": ");
+    out.extend_from_slice(value);
+    out.extend_from_slice(b"\r\n");
+}

@@ -1,0 +1,173 @@
+//! The workers of S3 work: those that lay out objects, and those that are measured.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use tenbin_engine::Workload;
+
+use crate::kind::Stage;
+use crate::resend::Retrying;
+use crate::rng::Rng;
+use crate::s3::action::{Action, Layout, Setting, kind_of};
+use crate::s3::actions::multipart::Multipart;
+use crate::s3::actions::put::Put;
+use crate::s3::context::WorkerContext;
+use crate::s3::messages::refusal::Refusals;
+use crate::s3::objects::archives::Archives;
+use crate::s3::objects::generations::Generations;
+use crate::s3::objects::marks::Share;
+use crate::s3::objects::versions::{self, VersionIds};
+use crate::s3::prepared::PreparedS3;
+use crate::s3::setup::loading::s;
+use crate::s3::setup::must_succeed::MustSucceed;
+use crate::s3::setup::pack::Pack;
+use crate::s3::signing::request_writer::RequestWriter;
+use crate::s3::worker::{Part, Worker};
+use crate::sequence::AtWork;
+use crate::text::grouped;
+
+/// Connections that put objects before a run, at most: never more than the load itself has, and
+/// few enough not to overload a small server.
+const MOST_FILLING: usize = 64;
+
+impl PreparedS3 {
+    /// Puts every object, version or archive that is to be there, once.
+    pub(crate) fn fill(&mut self) -> Stage {
+        self.touched = true;
+        self.ids = Arc::new(VersionIds::for_work(&self.work));
+        let missing = self.missing.clone();
+        let layout = self.filling_layout();
+        let (objects, what) = match (layout, self.work.versions, &missing) {
+            (Layout::Archives, ..) => (Archives::of(&self.work).count(), "archive"),
+            (_, _, Some(missing)) => (missing.len() as u64, "object"),
+            (_, 0, None) => (self.work.objects, "object"),
+            _ => (versions::things(&self.work), "version"),
+        };
+        let most = usize::try_from(objects).unwrap_or(usize::MAX);
+        let connections = self.connections.min(MOST_FILLING).min(most).max(1);
+        let workers = self.threads.min(connections);
+        let doing = match layout {
+            Layout::InParts => "uploading in parts",
+            _ => "putting",
+        };
+        let mut stage = Stage {
+            what: format!("{doing} {} {what}{}", grouped(objects), s(objects)),
+            total: Some(objects),
+            connections,
+            workers: Vec::new(),
+            must_succeed: true,
+            host: None,
+        };
+        for worker in 0..workers {
+            let mut setting = self.setting(worker, workers);
+            setting.connections = connections / workers;
+            let walk = Self::filling(&setting, objects, missing.as_ref());
+            let put: Box<dyn Action> = match layout {
+                Layout::Archives => Box::new(Pack::new(&setting)),
+                Layout::InParts => {
+                    Box::new(Multipart::of(walk.making(setting.marks), &mut setting))
+                }
+                Layout::Objects | Layout::Nothing => Box::new(Put::of(walk, &mut setting)),
+            };
+            let worker = self.alone(put);
+            let worker = MustSucceed::new(worker, "an object cannot be put");
+            stage.workers.push(Box::new(worker));
+        }
+        stage
+    }
+
+    /// The operations of one measured worker, the same in every slice and for every
+    /// target, each sent again so often when it is refused.
+    pub(crate) fn measured_with_retries(
+        &mut self,
+        worker: usize,
+        workers: usize,
+        retries: u32,
+    ) -> Box<dyn Workload> {
+        let measured = self.measured(worker, workers);
+        if retries == 0 {
+            return Box::new(measured);
+        }
+        let own = self.connections / workers + usize::from(worker < self.connections % workers);
+        let waits = Rng::new(self.seed, &[self.name, worker as u64, 3]);
+        Box::new(Retrying::new(measured, retries, own * self.depth, waits))
+    }
+
+    /// The operations of one measured worker, the same for every target.
+    pub(crate) fn measured(&mut self, worker: usize, workers: usize) -> Worker {
+        let work = Arc::clone(&self.work);
+        let shares = work.mix.shares();
+        let all: f64 = shares.iter().map(|(_, share)| share).sum();
+        let mut up_to = 0.0;
+        let mut parts = Vec::new();
+        for (part, &(operation, share)) in shares.iter().enumerate() {
+            up_to += share / all;
+            let Some(kind) = kind_of(operation) else {
+                continue;
+            };
+            let mut setting = self.setting(worker, workers);
+            setting.part = Some(part);
+            let action = (kind.make)(&mut setting);
+            parts.push(Part { action, up_to });
+        }
+        let order = Rng::new(self.seed, &[self.name, worker as u64, 2]);
+        let mut context = self.context();
+        context.generations = self.generations(worker, workers);
+        let course = self
+            .has_sequence()
+            .then(|| AtWork::new(&self.cursors, worker));
+        Worker::new(parts, context, order).on(course)
+    }
+
+    fn generations(&mut self, worker: usize, workers: usize) -> Option<Generations> {
+        let share = Share::shared(worker, workers, self.work.objects);
+        self.work.rewrite.then(|| self.ledgers.of(share))
+    }
+
+    pub(crate) fn alone(&self, action: Box<dyn Action>) -> Worker {
+        let part = Part { action, up_to: 1.0 };
+        Worker::new(vec![part], self.context(), Rng::new(self.seed, &[]))
+    }
+
+    pub(crate) fn setting(&mut self, worker: usize, workers: usize) -> Setting<'_> {
+        Setting {
+            work: &self.work,
+            place: &self.place,
+            content: &self.content,
+            target: &self.target,
+            keep_alive: self.keep_alive,
+            lengths: &self.lengths,
+            seed: self.seed,
+            name: self.name,
+            marks: &mut self.marks,
+            worker,
+            workers,
+            connections: (self.connections / workers).max(1),
+            part: None,
+            ways: &self.ways,
+            probing: false,
+        }
+    }
+
+    fn context(&self) -> WorkerContext {
+        WorkerContext {
+            work: Arc::clone(&self.work),
+            place: Arc::clone(&self.place),
+            content: Arc::clone(&self.content),
+            writer: self.writer(),
+            path: self.place.object_path(),
+            refusals: Refusals::default(),
+            extra_headers: Arc::clone(&self.extra_headers),
+            generations: None,
+            fresh: VecDeque::new(),
+            fresh_versions: VecDeque::new(),
+            ids: Arc::clone(&self.ids),
+            query: Vec::with_capacity(128),
+            mixed: self.is_mixed(),
+        }
+    }
+
+    pub(crate) fn writer(&self) -> RequestWriter {
+        RequestWriter::new(&self.place, &self.target, self.keep_alive)
+    }
+}
