@@ -7,15 +7,8 @@ use tenbin_engine::ErrorClass;
 
 use super::batch::{Entry, Page};
 use super::journal::Journal;
+use super::set::Collected;
 use super::work::Budget;
-
-/// What the workers of a slice have stored.
-#[derive(Debug, Default)]
-pub(crate) struct Collected {
-    pub(crate) pages: Vec<Page>,
-    /// Of which nobody knows what became, and which can be found all the same.
-    pub(crate) doubtful: Vec<Page>,
-}
 
 /// What one worker has stored.
 pub(crate) struct Keeper {

@@ -15,7 +15,7 @@ use crate::s3::content::Content;
 use crate::s3::context::WorkerContext;
 use crate::s3::objects::appended::Lengths;
 use crate::s3::objects::marks::Marks;
-use crate::s3::objects::selection::Ways;
+use crate::s3::objects::orders::Orders;
 use crate::s3::place::Place;
 use crate::site::Site;
 
@@ -110,7 +110,7 @@ pub(crate) struct Setting<'a> {
     /// Its place among the operations of a mix, in a measured slice.
     pub(crate) part: Option<usize>,
     /// Which objects are next, from slice to slice.
-    pub(crate) ways: &'a Arc<Mutex<Ways>>,
+    pub(crate) orders: &'a Arc<Mutex<Orders>>,
     /// Whether it is to find out what the server knows.
     pub(crate) probing: bool,
 }

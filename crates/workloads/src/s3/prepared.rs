@@ -16,7 +16,7 @@ use crate::s3::objects::appended::Lengths;
 use crate::s3::objects::catalogue::Catalogue;
 use crate::s3::objects::generations::Ledgers;
 use crate::s3::objects::marks::Marks;
-use crate::s3::objects::selection::{self, Ways};
+use crate::s3::objects::orders::{self, Orders};
 use crate::s3::objects::uploads::Uploads;
 use crate::s3::objects::versions::VersionIds;
 use crate::s3::place::Place;
@@ -50,7 +50,7 @@ pub(super) struct PreparedS3 {
     pub(super) ledgers: Ledgers,
     /// Where the workers are in the sequence of their requests, and which objects are next.
     pub(super) cursors: Arc<Mutex<Cursors>>,
-    pub(super) ways: Arc<Mutex<Ways>>,
+    pub(super) orders: Arc<Mutex<Orders>>,
     /// Whether what is there has been looked at, and whether that has been heeded.
     pub(super) surveyed: bool,
     pub(super) heeded: bool,
@@ -141,7 +141,7 @@ impl Prepared for PreparedS3 {
 
     fn position(&self) -> Option<Position> {
         self.has_sequence().then(|| {
-            let digest = selection::held(&self.ways).digest;
+            let digest = orders::held(&self.orders).digest;
             sequence::held(&self.cursors).position_of(digest)
         })
     }
@@ -155,7 +155,7 @@ impl Prepared for PreparedS3 {
         // Of a mix it is not known which operations have been left out.
         if !self.is_mixed() {
             for (worker, &count) in left_out.iter().enumerate() {
-                selection::held(&self.ways).skip((worker, 0), count);
+                orders::held(&self.orders).skip((worker, 0), count);
             }
         }
     }
@@ -311,7 +311,7 @@ impl PreparedS3 {
             marks: Marks::default(),
             ledgers: Ledgers::default(),
             cursors: Arc::default(),
-            ways: Arc::default(),
+            orders: Arc::default(),
             surveyed: false,
             heeded: false,
             found: Arc::default(),

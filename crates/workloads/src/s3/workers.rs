@@ -144,7 +144,7 @@ impl PreparedS3 {
             workers,
             connections: (self.connections / workers).max(1),
             part: None,
-            ways: &self.ways,
+            orders: &self.orders,
             probing: false,
         }
     }

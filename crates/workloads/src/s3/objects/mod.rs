@@ -6,6 +6,7 @@ pub(crate) mod catalogue;
 pub(crate) mod dataset;
 pub(crate) mod generations;
 pub(crate) mod marks;
+pub(crate) mod orders;
 pub(crate) mod selection;
 pub(crate) mod uploads;
 pub(crate) mod versions;
