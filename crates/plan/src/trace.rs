@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use time::{Date, Month};
 use toml::value::{Datetime, Offset};
 
+/// The Julian day of 1970-01-01.
+const UNIX_EPOCH_DAY: i32 = 2_440_588;
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 /// Arrivals that are kept: 32 bytes each while they are read.
 const MOST_ARRIVALS: usize = 20_000_000;
@@ -188,25 +191,15 @@ fn timestamp(written: Datetime) -> Option<i128> {
         Offset::Z => 0,
         Offset::Custom { minutes } => minutes,
     };
-    let days = days_since_1970(date.year.into(), date.month.into(), date.day.into());
+    let month = Month::try_from(date.month).ok()?;
+    let date = Date::from_calendar_date(date.year.into(), month, date.day).ok()?;
+    let days = i64::from(date.to_julian_day() - UNIX_EPOCH_DAY);
     let seconds = days * 86_400
         + i64::from(time.hour) * 3_600
         + (i64::from(time.minute) - i64::from(zone_minutes)) * 60
         + i64::from(time.second.unwrap_or(0));
     let nanos = time.nanosecond.unwrap_or(0);
     Some(i128::from(seconds) * i128::from(NANOS_PER_SECOND) + i128::from(nanos))
-}
-
-/// Days from 1970-01-01 to a date, by counting in eras of 400 years that begin in
-/// March (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms",
-/// `days_from_civil`).
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
 }
 
 #[cfg(test)]

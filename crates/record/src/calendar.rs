@@ -2,71 +2,29 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use time::OffsetDateTime;
+
 /// A moment in UTC, to the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Utc {
-    year: i64,
-    month: u32,
-    day: u32,
-    hour: u64,
-    minute: u64,
-    second: u64,
-}
+pub(crate) struct Utc(OffsetDateTime);
 
 impl Utc {
     /// Times before 1970 count as its first second.
     pub(crate) fn from_system(when: SystemTime) -> Self {
-        let seconds = when
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |since| since.as_secs());
-        let (year, month, day) = civil_from_days((seconds / 86_400) as i64);
-        let in_day = seconds % 86_400;
-        Self {
-            year,
-            month,
-            day,
-            hour: in_day / 3_600,
-            minute: in_day / 60 % 60,
-            second: in_day % 60,
-        }
+        Self(when.max(UNIX_EPOCH).into())
     }
 
     /// `2026-02-28T235959`, as in the names of run directories.
     pub(crate) fn compact(self) -> String {
-        format!(
-            "{:04}-{:02}-{:02}T{:02}{:02}{:02}",
-            self.year, self.month, self.day, self.hour, self.minute, self.second
-        )
+        let (hour, minute, second) = self.0.to_hms();
+        format!("{}T{hour:02}{minute:02}{second:02}", self.0.date())
     }
 
     /// `2026-02-28T23:59:59Z`, as in RFC 3339.
     pub(crate) fn rfc3339(self) -> String {
-        format!(
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
-            self.year, self.month, self.day, self.hour, self.minute, self.second
-        )
+        let (hour, minute, second) = self.0.to_hms();
+        format!("{}T{hour:02}:{minute:02}:{second:02}Z", self.0.date())
     }
-}
-
-/// Year, month and day of the day that is `days` after 1970-01-01, by counting
-/// in eras of 400 years that begin in March (H. Hinnant, "chrono-Compatible
-/// Low-Level Date Algorithms", `civil_from_days`).
-fn civil_from_days(days: i64) -> (i64, u32, u32) {
-    let from_march_0000 = days + 719_468;
-    let era = from_march_0000.div_euclid(146_097);
-    let day_of_era = from_march_0000.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
-    } else {
-        month_from_march - 9
-    };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month as u32, day as u32)
 }
 
 #[cfg(test)]

@@ -2,35 +2,16 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use time::OffsetDateTime;
+
 /// In UTC with microseconds: `2026-11-20T11:38:47.195379Z`. Times before 1970 are 1970.
 pub fn timestamp(when: SystemTime) -> String {
-    let since = when.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let seconds = since.as_secs();
-    let (year, month, day) = civil_from_days(seconds / 86_400);
-    let (hour, minute, second) = (seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
+    let at = OffsetDateTime::from(when.max(UNIX_EPOCH));
+    let (hour, minute, second, micros) = at.to_hms_micro();
     format!(
-        "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:06}Z",
-        since.subsec_micros()
+        "{}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z",
+        at.date()
     )
-}
-
-/// Year, month and day of a day since 1970 (H. Hinnant, "chrono-Compatible Low-Level
-/// Date Algorithms", `civil_from_days`, for days that are not negative).
-fn civil_from_days(days: u64) -> (u64, u64, u64) {
-    let shifted = days + 719_468;
-    let era = shifted / 146_097;
-    let of_era = shifted % 146_097;
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
-    } else {
-        month_from_march - 9
-    };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    (year, month, day)
 }
 
 #[cfg(test)]
