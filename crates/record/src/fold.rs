@@ -83,11 +83,11 @@ pub(crate) struct SliceFold {
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
     /// By operation, in the order of [`Kind::ALL`].
-    ops: Vec<[SlotSum; Kind::ALL.len()]>,
+    pub(crate) ops: Vec<[SlotSum; Kind::ALL.len()]>,
     /// In the order of [`Step::ALL`].
-    setup: [SlotSum; Step::ALL.len()],
+    pub(crate) setup: [SlotSum; Step::ALL.len()],
     /// Service times by host.
-    hosts: Vec<SlotSum>,
+    pub(crate) hosts: Vec<SlotSum>,
 }
 
 /// What one thread did in the window so far.
@@ -128,6 +128,11 @@ impl SliceFold {
         &self.start
     }
 
+    /// What a second's histograms are added to that [`SliceFold::add`] is not to add.
+    pub(crate) fn sums(&mut self) -> &mut Sums {
+        &mut self.sums
+    }
+
     /// Adds a second, whose operations and hosts are in the order of the slice's.
     pub(crate) fn add(&mut self, interval: &Interval) {
         if let Some(probed) = &mut self.probed {
@@ -163,7 +168,11 @@ impl SliceFold {
     pub(crate) fn finish(mut self, end: SliceEnd) -> (Slice, Sums) {
         for (op, times) in self.ops.iter_mut().zip(&mut self.sums.ops) {
             for (times, kind) in times.iter_mut().zip(Kind::ALL) {
-                *kind.of_mut(op) = times.take();
+                *kind.of_mut(op) = match kind {
+                    // Each slice's own percentiles are shown.
+                    Kind::Service | Kind::Response => times.take().with_digest(),
+                    _ => times.take(),
+                };
             }
             if self.start.closed_loop {
                 op.response = op.service.clone();

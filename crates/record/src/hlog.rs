@@ -1,7 +1,7 @@
 //! `latency.hlog`: histograms in HdrHistogram's interval log format 1.3, one
 //! line a second, a target, an operation or a host, and a kind.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 use std::io::{self, Write as _};
 use std::time::{Duration, SystemTime};
 
@@ -130,9 +130,6 @@ fn tag_part(name: &str) -> String {
     )
 }
 
-/// Histograms read from the file, by kind.
-pub(crate) struct Decoded(BTreeMap<String, PackedHistogram>);
-
 /// Decodes histograms. What that takes is used again: a run of ten hours has a hundred thousand.
 pub(crate) struct Decoder {
     zip: Decompress,
@@ -151,12 +148,19 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// The histograms in `lines`, the part of the file that a line points to.
+    /// Calls `take` with the kind and the encoded counts of each histogram in `lines`, the part of
+    /// the file that a line points to. It returns how many values they hold.
     ///
     /// # Errors
-    /// When there is anything else.
-    pub(crate) fn decode(&mut self, lines: &[u8]) -> Result<Decoded, String> {
-        let mut decoded = BTreeMap::new();
+    /// When there is anything else, or the histograms do not hold what their line promises:
+    /// quantiles by kind.
+    pub(crate) fn decode<const N: usize>(
+        &mut self,
+        lines: &[u8],
+        promised: [(&'static str, Option<Quantiles>); N],
+        mut take: impl FnMut(usize, &[u8]) -> Result<u64, String>,
+    ) -> Result<(), String> {
+        let mut found = [0_u64; N];
         for entry in IntervalLogIterator::new(lines) {
             let Ok(LogEntry::Interval(entry)) = entry else {
                 return Err("expected a histogram".to_owned());
@@ -165,16 +169,30 @@ impl Decoder {
                 .tag()
                 .and_then(|tag| tag.as_str().rsplit_once('/'))
                 .map_or("", |(_, kind)| kind);
-            decoded.insert(kind.to_owned(), self.histogram(entry.encoded_histogram())?);
+            let Some(at) = promised.iter().position(|(known, _)| *known == kind) else {
+                return Err(format!("the histogram has no known kind: `{kind}`"));
+            };
+            let counts = self.counts(entry.encoded_histogram())?;
+            let count = take(at, &counts).map_err(undecodable)?;
+            found[at] = found[at].saturating_add(count);
         }
-        Ok(Decoded(decoded))
+        for ((kind, quantiles), count) in promised.into_iter().zip(found) {
+            // An empty histogram is never written.
+            let expected = quantiles.map_or(0, |quantiles| quantiles.count);
+            if count != expected {
+                return Err(format!(
+                    "the {kind} histogram holds {count} values where {expected} were written"
+                ));
+            }
+        }
+        Ok(())
     }
 
-    fn histogram(&mut self, encoded: &str) -> Result<PackedHistogram, String> {
+    /// The counts of a histogram, encoded.
+    fn counts(&mut self, encoded: &str) -> Result<Cow<'_, [u8]>, String> {
         self.packed.clear();
         let decoded = STANDARD.decode_vec(encoded, &mut self.packed);
         decoded.map_err(|e| format!("the histogram is not base64: {e}"))?;
-        let undecodable = |e: String| format!("the histogram cannot be decoded: {e}");
         let is_zipped = self.packed.starts_with(&COMPRESSED);
         self.plain.clear();
         self.zip.reset(true);
@@ -198,13 +216,17 @@ impl Decoder {
             let length = HEAD + head.field(4) as usize;
             unzip_to(&mut self.plain, length).map_err(undecodable)?;
             let counts = self.plain.get(HEAD..length).ok_or_else(too_short)?;
-            return PackedHistogram::decode(counts).map_err(undecodable);
+            return Ok(Cow::Borrowed(counts));
         }
         let other = Deserializer::new().deserialize(&mut self.packed.as_slice());
         other
-            .map(|histogram| PackedHistogram::from(&histogram))
+            .map(|histogram| Cow::Owned(PackedHistogram::from(&histogram).encoded().into_owned()))
             .map_err(|e| undecodable(e.to_string()))
     }
+}
+
+fn undecodable(e: String) -> String {
+    format!("the histogram cannot be decoded: {e}")
 }
 
 /// Decompresses until `plain` has at least `length` bytes or `zipped` ends; `zip` and `plain` know
@@ -228,42 +250,6 @@ fn unzip(
         }
     }
     Ok(())
-}
-
-impl Decoded {
-    /// Moves the histogram of a kind to where it belongs. An empty one was never
-    /// written, and leaves what is there.
-    ///
-    /// # Errors
-    /// When it does not hold what its line says it holds.
-    pub(crate) fn take(
-        &mut self,
-        kind: &str,
-        promised: Option<Quantiles>,
-        to: &mut PackedHistogram,
-    ) -> Result<(), String> {
-        let found = self.0.remove(kind);
-        let count = found.as_ref().map_or(0, PackedHistogram::len);
-        let expected = promised.map_or(0, |quantiles| quantiles.count);
-        if count != expected {
-            return Err(format!(
-                "the {kind} histogram holds {count} values where {expected} were written"
-            ));
-        }
-        if let Some(found) = found {
-            *to = found;
-        }
-        Ok(())
-    }
-
-    /// # Errors
-    /// When a histogram was left.
-    pub(crate) fn all_taken(self) -> Result<(), String> {
-        match self.0.keys().next() {
-            Some(kind) => Err(format!("the histogram has no known kind: `{kind}`")),
-            None => Ok(()),
-        }
-    }
 }
 
 /// Largest payload of one histogram, bytes: a run's own take at most 9 bytes for each of
@@ -343,7 +329,7 @@ mod tests {
     use super::*;
 
     fn histogram(encoded: &str) -> Result<PackedHistogram, String> {
-        Decoder::default().histogram(encoded)
+        PackedHistogram::decode(&Decoder::default().counts(encoded)?)
     }
 
     /// A compressed histogram of nothing with this length of payload and these digits.

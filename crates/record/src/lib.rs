@@ -63,7 +63,7 @@ pub use environment::{
     Environment, HostAsked, HostEnvironment, PatternAsked, ProgramFile, Retried, TargetEnvironment,
 };
 pub use error::RecordError;
-pub use histogram::{merge, merged, quantile_ns};
+pub use histogram::{counts_around, merge, merged, quantile_ns};
 pub use left::{Left, buckets_made, left_behind, write_buckets_made, write_left};
 pub use lines::Ended;
 pub use live::LiveSecond;

@@ -15,6 +15,9 @@ use tenbin_engine::histogram::{latency_histogram, lowest_of_slot, slot_of, width
 use crate::store::{Store, Stored};
 use crate::window::SlotWindow;
 
+/// Counts that are packed together.
+pub(crate) const GROUP: usize = 8;
+
 /// The last slot of a histogram of 64-bit values.
 const LAST_SLOT: usize = slot_of(u64::MAX);
 
@@ -39,7 +42,7 @@ enum Counts {
     File(Stored),
 }
 
-/// The quantiles of a [`Digest`]: those that every report shows for each slice.
+/// The quantiles of a [`Digest`], ascending: those that every report shows for each slice.
 const DIGESTED: [f64; 3] = [0.5, 0.9, 0.99];
 
 /// The figures of a histogram that callers need most often.
@@ -202,14 +205,9 @@ impl PackedHistogram {
         }
     }
 
-    /// Calls `each` with every filled slot and its count, in the order of the slots.
-    pub(crate) fn for_each_slot(&self, each: impl FnMut(usize, u64)) {
-        for_each_slot(&self.encoded(), each);
-    }
-
     /// Adds the counts to those of all windows: one pass for all of them.
     pub fn add_to_windows(&self, windows: &mut [SlotWindow]) {
-        self.for_each_slot(|slot, count| {
+        for_each_slot(&self.encoded(), |slot, count| {
             for window in &mut *windows {
                 window.add(slot, count);
             }
@@ -234,7 +232,6 @@ impl PackedHistogram {
         if let Counts::Memory(bytes) = &packed.counts
             && let Some(stored) = store.take(bytes)
         {
-            self.digest();
             self.0 = Some(Arc::new(Packed {
                 total: packed.total,
                 digest: packed.digest.clone(),
@@ -243,8 +240,7 @@ impl PackedHistogram {
         }
     }
 
-    /// `None` of an empty histogram. Computed once: before the counts move to a file, if not
-    /// earlier.
+    /// `None` of an empty histogram. Computed once.
     fn digest(&self) -> Option<&Digest> {
         let packed = self.0.as_deref()?;
         Some(
@@ -254,51 +250,63 @@ impl PackedHistogram {
         )
     }
 
-    /// Computes now what is computed once.
+    /// Computes now what is computed once: later the counts may have to be read from a file.
     pub(crate) fn with_digest(self) -> Self {
         self.digest();
         self
     }
 
-    /// From counts as HdrHistogram's encoding V2 has them, of a histogram whose lowest discernible
-    /// value is 1 and that has three significant digits.
+    /// From counts as HdrHistogram's encoding V2 has them; see [`checked_slots`].
     ///
     /// # Errors
     /// When they are no such counts.
     pub(crate) fn decode(encoded: &[u8]) -> Result<Self, String> {
-        let damaged = || "its counts are damaged".to_owned();
-        let (mut slot, mut at, mut total) = (0_usize, 0, 0_u64);
-        // Whether they are written in the only way in which we write them.
-        let (mut is_ours, mut after_zeros) = (true, false);
-        while at < encoded.len() {
-            let (number, length) = number(&encoded[at..]).ok_or_else(damaged)?;
-            at += length;
-            is_ours &= length == 1 || encoded[at - 1] != 0;
-            if number > 0 {
-                after_zeros = false;
-                total = total
-                    .checked_add(number.unsigned_abs())
-                    .ok_or_else(damaged)?;
-            } else {
-                is_ours &= !after_zeros && number != -1;
-                after_zeros = true;
-            }
-            if number >= 0 {
-                if slot > LAST_SLOT {
-                    return Err(damaged());
-                }
-                slot += 1;
-            } else {
-                let zeros = usize::try_from(number.unsigned_abs()).map_err(|_| damaged())?;
-                slot = slot.checked_add(zeros).ok_or_else(damaged)?;
-            }
-        }
-        if is_ours && !after_zeros {
-            return Ok(Self::of(total, encoded.into()));
-        }
         let mut packer = Packer::default();
-        for_each_slot(encoded, |slot, count| packer.push(slot, count));
+        checked_slots(encoded, |slot, count| packer.push(slot, count))?;
         Ok(packer.finish())
+    }
+
+    /// Of the counts of all slots from `first` on, in groups; `bytes` is memory to write in.
+    pub(crate) fn of_counts(first: usize, counts: &[[u64; GROUP]], bytes: &mut Vec<u8>) -> Self {
+        bytes.clear();
+        let (mut total, mut at) = (0_u64, 0);
+        // Slots before the next one that are empty and not written yet.
+        let mut zeros = first;
+        for some in counts {
+            if some.iter().fold(0, |any, count| any | count) == 0 {
+                zeros += some.len();
+                continue;
+            }
+            for &count in some {
+                total = total.saturating_add(count);
+                if count > LAST_SHORT_COUNT || zeros > LAST_SHORT_RUN {
+                    if count > 0 {
+                        bytes.truncate(at);
+                        push_zeros(bytes, zeros);
+                        push_count(bytes, count);
+                        at = bytes.len();
+                        zeros = 0;
+                    } else {
+                        zeros += 1;
+                    }
+                    continue;
+                }
+                // Whether a slot is empty cannot be predicted: both numbers are written without a
+                // branch, and those that are not to be kept are overwritten.
+                if bytes.len() < at + 2 {
+                    bytes.resize(at + 512, 0);
+                }
+                // Both 0 or 1; with a comparison the compiler makes a branch of it.
+                let is_filled = (count + LAST_SHORT_COUNT) as usize / 64;
+                let has_zeros = ((zeros + LAST_SHORT_RUN - 1) / 64) & is_filled;
+                bytes[at] = (2 * zeros).wrapping_sub(1 + usize::from(zeros == 1)) as u8;
+                at += has_zeros;
+                bytes[at] = 2 * count as u8;
+                at += is_filled;
+                zeros = (zeros + 1) & is_filled.wrapping_sub(1);
+            }
+        }
+        Self::of(total, bytes[..at].into())
     }
 
     fn of(total: u64, counts: Box<[u8]>) -> Self {
@@ -351,28 +359,31 @@ impl std::fmt::Debug for PackedHistogram {
 impl Digest {
     /// Of encoded counts of `total` values, at least one.
     fn of(total: u64, encoded: &[u8]) -> Self {
-        let ranks = DIGESTED.map(|q| rank(q, total));
         let mut digest = Self {
-            lowest_slot: LAST_SLOT,
+            lowest_slot: first_slot(encoded),
             highest_slot: 0,
             quantile_slots: [0; DIGESTED.len()],
             mean: 0.0,
         };
-        let mut below = 0_u64;
+        let ranks = DIGESTED.map(|q| rank(q, total));
+        let mut quantiles = ranks.into_iter().zip(&mut digest.quantile_slots).peekable();
+        let mut reached = 0_u64;
         for_each_slot(encoded, |slot, count| {
-            let reached = below.saturating_add(count);
-            for (rank, quantile_slot) in ranks.iter().zip(&mut digest.quantile_slots) {
-                if below < *rank && *rank <= reached {
-                    *quantile_slot = slot;
-                }
+            reached = reached.saturating_add(count);
+            while let Some((_, found)) = quantiles.next_if(|(rank, _)| *rank <= reached) {
+                *found = slot;
             }
-            below = reached;
-            digest.lowest_slot = digest.lowest_slot.min(slot);
             digest.highest_slot = slot;
-            digest.mean += median_of_slot(slot) as f64 * count as f64 / total as f64;
+            digest.mean += float(median_of_slot(slot)) * float(count) / total as f64;
         });
         digest
     }
+}
+
+/// The conversion of a signed number takes far less time.
+#[inline]
+fn float(number: u64) -> f64 {
+    i64::try_from(number).map_or(number as f64, |number| number as f64)
 }
 
 /// How many values are at most the quantile `q` (0 to 1) of `total` values, at least.
@@ -388,18 +399,49 @@ fn median_of_slot(slot: usize) -> u64 {
     lowest_of_slot(slot) + width_of_slot(slot) / 2
 }
 
-/// Calls `each` with every filled slot and its count, up to the first number that is not whole.
+/// The first filled slot of encoded counts; of counts that others wrote maybe an earlier one.
+pub(crate) fn first_slot(encoded: &[u8]) -> usize {
+    let first = Number::at_start_of(encoded).filter(|(number, _)| number.count() == 0);
+    first.map_or(0, |(number, _)| number.slots())
+}
+
+/// Calls `each` as [`for_each_slot`] does, and returns the sum of the counts. They are those of a
+/// histogram whose lowest discernible value is 1 and that has three significant digits, from a file
+/// that anybody may have written.
+///
+/// # Errors
+/// When they are no such counts; `each` was called with the first of them.
 #[inline]
-fn for_each_slot(mut encoded: &[u8], mut each: impl FnMut(usize, u64)) {
-    let mut slot = 0_usize;
-    while let Some((number, length)) = number(encoded) {
+pub(crate) fn checked_slots(
+    mut encoded: &[u8],
+    mut each: impl FnMut(usize, u64),
+) -> Result<u64, String> {
+    let damaged = || "its counts are damaged".to_owned();
+    // Wide enough for the sum of all numbers that are read.
+    let (mut slot, mut total) = (0_usize, 0_u128);
+    while !encoded.is_empty() {
+        let (number, length) = Number::at_start_of(encoded).ok_or_else(damaged)?;
         encoded = &encoded[length..];
-        if number > 0 {
-            each(slot, number.unsigned_abs());
-            slot += 1;
-        } else {
-            slot += (number.unsigned_abs() as usize).max(1);
+        if slot <= LAST_SLOT {
+            each(slot, number.count());
+        } else if !number.is_run() {
+            return Err(damaged());
         }
+        total += u128::from(number.count());
+        slot = slot.checked_add(number.slots()).ok_or_else(damaged)?;
+    }
+    u64::try_from(total).map_err(|_| damaged())
+}
+
+/// Calls `each` with every filled slot and its count, and with the first slot of each run of empty
+/// slots and 0: to tell the two apart would take longer than most callers need for a count of 0.
+#[inline]
+pub(crate) fn for_each_slot(mut encoded: &[u8], mut each: impl FnMut(usize, u64)) {
+    let mut slot = 0_usize;
+    while let Some((number, length)) = Number::at_start_of(encoded) {
+        encoded = &encoded[length..];
+        each(slot, number.count());
+        slot += number.slots();
     }
 }
 
@@ -416,13 +458,13 @@ impl Iterator for Slots<'_> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let (number, length) = number(&self.encoded[self.at..])?;
+            let (number, length) = Number::at_start_of(&self.encoded[self.at..])?;
             self.at += length;
-            if number > 0 {
-                self.slot += 1;
-                return Some((self.slot - 1, number.unsigned_abs()));
+            let slot = self.slot;
+            self.slot += number.slots();
+            if number.count() > 0 {
+                return Some((slot, number.count()));
             }
-            self.slot += (number.unsigned_abs() as usize).max(1);
         }
     }
 }
@@ -430,36 +472,75 @@ impl Iterator for Slots<'_> {
 /// Most bytes of a number. The last of them has eight bits, so that 64 bits fit (LEB128-64b9B).
 const MOST_BYTES: usize = 9;
 
-/// The number at the begin of `bytes`, and its length; `None` when it is not whole.
-#[inline]
-fn number(bytes: &[u8]) -> Option<(i64, usize)> {
-    match bytes.first()? {
-        // Most counts are small.
-        byte @ ..0x80 => Some((signed(u64::from(*byte)), 1)),
-        _ => long_number(bytes),
-    }
-}
+/// A number of the encoding, in ZigZag: 2n is a count n, 2n − 1 a run of n zeros.
+///
+/// Which of the two comes next cannot be predicted, so that nothing here branches on it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Number(u64);
 
-#[inline]
-fn signed(zigzag: u64) -> i64 {
-    (zigzag >> 1) as i64 ^ -((zigzag & 1) as i64)
-}
-
-fn long_number(bytes: &[u8]) -> Option<(i64, usize)> {
-    let mut zigzag = 0_u64;
-    for (at, &byte) in bytes.iter().take(MOST_BYTES).enumerate() {
-        let is_last = byte < 0x80 || at == MOST_BYTES - 1;
-        let bits = if at == MOST_BYTES - 1 {
-            byte
-        } else {
-            byte & 0x7f
-        };
-        zigzag |= u64::from(bits) << (7 * at);
-        if is_last {
-            return Some((signed(zigzag), at + 1));
+impl Number {
+    /// That at the start of `bytes`, and its length; `None` when it is not whole.
+    #[inline]
+    fn at_start_of(bytes: &[u8]) -> Option<(Self, usize)> {
+        match *bytes {
+            // Most counts are small.
+            [byte @ ..0x80, ..] => Some((Self(u64::from(byte)), 1)),
+            [low, high @ ..0x80, ..] => {
+                Some((Self(u64::from(low & 0x7f) | u64::from(high) << 7), 2))
+            }
+            _ => Self::long(bytes),
         }
     }
-    None
+
+    fn long(bytes: &[u8]) -> Option<(Self, usize)> {
+        let mut zigzag = 0_u64;
+        for (at, &byte) in bytes.iter().take(MOST_BYTES).enumerate() {
+            let is_last = byte < 0x80 || at == MOST_BYTES - 1;
+            let bits = if at == MOST_BYTES - 1 {
+                byte
+            } else {
+                byte & 0x7f
+            };
+            zigzag |= u64::from(bits) << (7 * at);
+            if is_last {
+                return Some((Self(zigzag), at + 1));
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn is_run(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// The count; 0 of a run of zeros.
+    #[inline]
+    fn count(self) -> u64 {
+        (self.0 >> 1) & (self.0 & 1).wrapping_sub(1)
+    }
+
+    /// Slots that it is about.
+    #[inline]
+    fn slots(self) -> usize {
+        1 + ((self.0 >> 1) & (self.0 & 1).wrapping_neg()) as usize
+    }
+}
+
+/// Counts up to this, and runs of zeros up to the other, take one byte.
+const LAST_SHORT_COUNT: u64 = 63;
+const LAST_SHORT_RUN: usize = 64;
+
+fn push_zeros(bytes: &mut Vec<u8>, zeros: usize) {
+    match zeros {
+        0 => {}
+        1 => bytes.push(0),
+        zeros => push_number(bytes, -(zeros as i64)),
+    }
+}
+
+fn push_count(bytes: &mut Vec<u8>, count: u64) {
+    push_number(bytes, count.min(i64::MAX as u64) as i64);
 }
 
 fn push_number(bytes: &mut Vec<u8>, number: i64) {
@@ -500,12 +581,8 @@ impl Packer {
         let Some((slot, count)) = self.pending.take() else {
             return;
         };
-        match slot - self.next {
-            0 => {}
-            1 => self.bytes.push(0),
-            zeros => push_number(&mut self.bytes, -(zeros as i64)),
-        }
-        push_number(&mut self.bytes, count.min(i64::MAX as u64) as i64);
+        push_zeros(&mut self.bytes, slot - self.next);
+        push_count(&mut self.bytes, count);
         self.total = self.total.saturating_add(count);
         self.next = slot + 1;
     }
@@ -588,6 +665,29 @@ mod tests {
         assert!(nothing.is_empty() && nothing.recorded().next().is_none());
         assert_eq!((nothing.min(), nothing.max(), nothing.mean()), (0, 0, 0.0));
         assert_eq!(nothing.value_at_quantile(0.5), 0);
+    }
+
+    #[test]
+    fn counts_of_slots_are_packed_as_those_of_a_histogram() {
+        let near = |count| {
+            (0..count)
+                .map(|at| (1_000 + at * at / 3, at % 70))
+                .collect()
+        };
+        for values in [values(40, 11), values(3_000, 12), near(300)] {
+            let dense = dense(&values);
+            let packed = PackedHistogram::from(&dense);
+            let mut counts = vec![[0; GROUP]; LAST_SLOT / GROUP + 1];
+            for (slot, count) in packed.slots() {
+                counts[slot / GROUP][slot % GROUP] = count;
+            }
+            let mut bytes = vec![7; 3];
+            let all = PackedHistogram::of_counts(0, &counts, &mut bytes);
+            assert_eq!(all, packed);
+            let first = packed.slots().next().map_or(0, |(slot, _)| slot / GROUP);
+            let behind = PackedHistogram::of_counts(first * GROUP, &counts[first..], &mut bytes);
+            assert_eq!(behind, packed);
+        }
     }
 
     #[test]

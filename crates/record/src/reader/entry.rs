@@ -5,8 +5,9 @@ use crate::directory::INTERVALS_FILE;
 use crate::error::RecordError;
 use crate::fold::{Interval, Kind, SliceFold, Step, Sums};
 use crate::hlog;
-use crate::lines::{ByteRange, HostPart, OperationLine, SecondLine, SetupPart};
-use crate::slice::{HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
+use crate::lines::{ByteRange, OperationLine, SecondLine};
+use crate::packed::PackedHistogram;
+use crate::slice::{OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
 use std::path::Path;
 
 /// Buffers of one thread that folds slices, reused for each slice.
@@ -80,7 +81,7 @@ impl SliceEntry {
         };
         let mut fold = SliceFold::new(self.start, std::mem::take(&mut buffers.sums));
         for second in &self.seconds {
-            let interval = second.interval(fold.start(), latency, buffers)?;
+            let interval = second.interval(&mut fold, latency, buffers)?;
             fold.add(&interval);
         }
         let (slice, sums) = fold.finish(end);
@@ -106,33 +107,59 @@ impl SecondEntry {
         operations.chain(self.line.hlogs())
     }
 
+    /// The second without its histograms, which are added to the slice as they are decoded: to
+    /// make histograms of a second would take longer than all the rest. A probe has those of its
+    /// operations: it keeps the times of each second.
     pub(super) fn interval(
         &self,
-        slice: &SliceStart,
+        fold: &mut SliceFold,
         latency: &Latency,
         buffers: &mut Buffers,
     ) -> Result<Interval, RecordError> {
+        let slice = fold.start();
         self.check_counts(slice, &latency.path)?;
-        let mut ops = Vec::with_capacity(slice.operations.len());
+        let is_probe = slice.probe.is_some();
+        let mut ops: Vec<OpFigures> = Vec::with_capacity(slice.operations.len());
         for (line, (name, role)) in self.operations.iter().zip(slice.operations_by_role()) {
             if line.operation != name || line.role != role {
                 return Err(latency.damaged(line.hlog, format!("expected operation {name}")));
             }
-            let figures = |decoded| op_figures(line, decoded);
-            ops.push(latency.decode(line.hlog, buffers, figures)?);
+            let figures = line.figures().map_err(unknown_class);
+            ops.push(figures.map_err(|what| latency.damaged(line.hlog, what))?);
         }
-        let setup = match &self.line.setup {
-            Some(part) => latency.decode(part.hlog, buffers, |all| setup_figures(part, all))?,
-            None => SetupFigures::default(),
-        };
-        let mut hosts = Vec::with_capacity(slice.hosts.len());
         for (part, name) in self.line.hosts.iter().zip(&slice.hosts) {
             if part.host != *name {
                 return Err(latency.damaged(part.hlog, format!("expected host {name}")));
             }
-            hosts.push(latency.decode(part.hlog, buffers, |all| host_figures(part, all))?);
         }
-        Ok(self.line.interval(ops, setup, hosts))
+        let sums = fold.sums();
+        for (at, (line, figures)) in self.operations.iter().zip(&mut ops).enumerate() {
+            let promised = Kind::ALL.map(|kind| (kind.name(), line.quantiles(kind)));
+            latency.decode(line.hlog, buffers, promised, |kind, counts| {
+                if !is_probe {
+                    return sums.ops[at][kind].add_encoded(counts);
+                }
+                let times = PackedHistogram::decode(counts)?;
+                let count = times.len();
+                *Kind::ALL[kind].of_mut(figures) = times;
+                Ok(count)
+            })?;
+        }
+        if let Some(part) = &self.line.setup {
+            let promised = Step::ALL.map(|step| (step.name(), part.quantiles(step)));
+            let take = |step: usize, counts: &[u8]| sums.setup[step].add_encoded(counts);
+            latency.decode(part.hlog, buffers, promised, take)?;
+        }
+        let mut hosts = Vec::with_capacity(self.line.hosts.len());
+        for (part, sum) in self.line.hosts.iter().zip(&mut sums.hosts) {
+            let promised = [(Kind::Service.name(), part.service)];
+            latency.decode(part.hlog, buffers, promised, |_, counts| {
+                sum.add_encoded(counts)
+            })?;
+            let figures = part.figures().map_err(unknown_class);
+            hosts.push(figures.map_err(|what| latency.damaged(part.hlog, what))?);
+        }
+        Ok(self.line.interval(ops, SetupFigures::default(), hosts))
     }
 
     /// A second has as many of each as its slice was opened with.
@@ -174,40 +201,6 @@ impl SecondEntry {
             ))),
         }
     }
-}
-
-pub(super) fn op_figures(
-    line: &OperationLine,
-    mut histograms: hlog::Decoded,
-) -> Result<OpFigures, String> {
-    let mut figures = line.figures().map_err(unknown_class)?;
-    for kind in Kind::ALL {
-        histograms.take(kind.name(), line.quantiles(kind), kind.of_mut(&mut figures))?;
-    }
-    histograms.all_taken()?;
-    Ok(figures)
-}
-
-pub(super) fn setup_figures(
-    part: &SetupPart,
-    mut histograms: hlog::Decoded,
-) -> Result<SetupFigures, String> {
-    let mut figures = SetupFigures::default();
-    for step in Step::ALL {
-        histograms.take(step.name(), part.quantiles(step), step.of_mut(&mut figures))?;
-    }
-    histograms.all_taken()?;
-    Ok(figures)
-}
-
-pub(super) fn host_figures(
-    part: &HostPart,
-    mut histograms: hlog::Decoded,
-) -> Result<HostFigures, String> {
-    let mut figures = part.figures().map_err(unknown_class)?;
-    histograms.take(Kind::Service.name(), part.service, &mut figures.service)?;
-    histograms.all_taken()?;
-    Ok(figures)
 }
 
 pub(super) fn unknown_class(class: String) -> String {

@@ -11,8 +11,7 @@ use super::files::open_if_there;
 use crate::check::CheckValue;
 use crate::directory::LATENCY_FILE;
 use crate::error::RecordError;
-use crate::hlog;
-use crate::lines::ByteRange;
+use crate::lines::{ByteRange, Quantiles};
 
 /// `latency.hlog`, of which only what a line points to is read.
 #[derive(Debug)]
@@ -39,18 +38,17 @@ impl Latency {
         })
     }
 
-    /// The histograms of a line, of which `of` makes figures.
-    pub(super) fn decode<T>(
+    /// Gives the histograms of a line to `take`; see [`crate::hlog::Decoder::decode`].
+    pub(super) fn decode<const N: usize>(
         &self,
         range: ByteRange,
         buffers: &mut Buffers,
-        of: impl FnOnce(hlog::Decoded) -> Result<T, String>,
-    ) -> Result<T, RecordError> {
+        promised: [(&'static str, Option<Quantiles>); N],
+        take: impl FnMut(usize, &[u8]) -> Result<u64, String>,
+    ) -> Result<(), RecordError> {
         self.read_bytes(range, &mut buffers.bytes)?;
-        let decoded = buffers.decoder.decode(&buffers.bytes);
-        decoded
-            .and_then(of)
-            .map_err(|what| self.damaged(range, what))
+        let decoded = buffers.decoder.decode(&buffers.bytes, promised, take);
+        decoded.map_err(|what| self.damaged(range, what))
     }
 
     /// What a line points to; noted if it does not fit the check value.
