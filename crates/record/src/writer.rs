@@ -10,7 +10,7 @@ use crate::check::{Chain, CheckValue};
 use crate::directory::{INTERVALS_FILE, LATENCY_FILE, PLAN_FILE, RunDirectory, unix_ns};
 use crate::error::RecordError;
 use crate::fold::{Interval, Kind, SliceFold, Step, Sums, move_histograms};
-use crate::hlog::{self, Subject};
+use crate::hlog::{self, Encoder, Subject};
 use crate::lines::{
     ByteRange, CompleteLine, EndLine, Ended, HostPart, Line, OperationLine, RunLine, SCHEMA,
     SecondLine, SetupPart, push,
@@ -34,6 +34,7 @@ pub struct RunWriter {
     /// Of the lines of `intervals.jsonl`.
     chain: Chain,
     open: Option<OpenSlice>,
+    encoder: Encoder,
     /// While no slice is open.
     sums: Sums,
     store: Store,
@@ -56,6 +57,7 @@ impl RunWriter {
             latency: AppendFile::create(directory.path().join(LATENCY_FILE))?,
             chain: Chain::default(),
             open: None,
+            encoder: Encoder::default(),
             sums: Sums::default(),
             store: Store::default(),
             counts: Vec::new(),
@@ -188,6 +190,7 @@ impl RunWriter {
                 histograms: Vec::new(),
                 lines: Vec::new(),
                 chain: &mut self.chain,
+                encoder: &mut self.encoder,
                 counts: &mut self.counts,
             };
             second
@@ -232,6 +235,7 @@ struct SecondText<'a> {
     histograms: Vec<u8>,
     lines: Vec<u8>,
     chain: &'a mut Chain,
+    encoder: &'a mut Encoder,
     /// The second up to which every thread has reported.
     reached: Option<u64>,
     /// What came in it, unless it lies behind the window.
@@ -279,7 +283,7 @@ impl SecondText<'_> {
         all: &[(&str, &PackedHistogram)],
     ) -> std::io::Result<ByteRange> {
         let before = self.histograms.len();
-        hlog::push(
+        self.encoder.push(
             &mut self.histograms,
             self.slice,
             self.interval,
