@@ -14,6 +14,7 @@ use crate::slice::{
 };
 use crate::store::Store;
 use crate::sum::SlotSum;
+use crate::totals::Totals;
 
 /// One second of a slice, merged over threads.
 #[derive(Debug)]
@@ -164,26 +165,27 @@ impl SliceFold {
         }
     }
 
-    /// The finished slice, and the sums for the next one.
-    pub(crate) fn finish(mut self, end: SliceEnd) -> (Slice, Sums) {
-        for (op, times) in self.ops.iter_mut().zip(&mut self.sums.ops) {
-            for (times, kind) in times.iter_mut().zip(Kind::ALL) {
-                *kind.of_mut(op) = match kind {
-                    // Each slice's own percentiles are shown.
-                    Kind::Service | Kind::Response => times.take().with_digest(),
-                    _ => times.take(),
-                };
+    /// The histograms so far; none of them is left here.
+    pub(crate) fn take_totals(&mut self) -> Totals {
+        self.sums.take()
+    }
+
+    /// The finished slice with these histograms, and the sums for the next one.
+    pub(crate) fn finish(mut self, end: SliceEnd, totals: Totals) -> (Slice, Sums) {
+        for (op, times) in self.ops.iter_mut().zip(totals.ops) {
+            for (times, kind) in times.into_iter().zip(Kind::ALL) {
+                *kind.of_mut(op) = times;
             }
             if self.start.closed_loop {
                 op.response = op.service.clone();
             }
         }
         let mut setup = SetupFigures::default();
-        for (times, step) in self.sums.setup.iter_mut().zip(Step::ALL) {
-            *step.of_mut(&mut setup) = times.take();
+        for (times, step) in totals.setup.into_iter().zip(Step::ALL) {
+            *step.of_mut(&mut setup) = times;
         }
-        for (host, times) in self.hosts.iter_mut().zip(&mut self.sums.hosts) {
-            host.service = times.take();
+        for (host, times) in self.hosts.iter_mut().zip(totals.hosts) {
+            host.service = times;
         }
         let slice = Slice {
             index: self.start.index,
@@ -221,6 +223,26 @@ impl SliceFold {
             cut_short: end.cut_short,
         };
         (slice, self.sums)
+    }
+}
+
+impl Sums {
+    fn take(&mut self) -> Totals {
+        let ops = self.ops.iter_mut().map(|sums| {
+            let mut kinds = <[PackedHistogram; Kind::ALL.len()]>::default();
+            for ((times, sum), kind) in kinds.iter_mut().zip(sums).zip(Kind::ALL) {
+                *times = match kind.is_digested() {
+                    true => sum.take().with_digest(),
+                    false => sum.take(),
+                };
+            }
+            kinds
+        });
+        Totals {
+            ops: ops.collect(),
+            setup: self.setup.each_mut().map(SlotSum::take),
+            hosts: self.hosts.iter_mut().map(SlotSum::take).collect(),
+        }
     }
 }
 
@@ -392,6 +414,11 @@ impl Kind {
             Self::FirstByte => "first_byte",
             Self::Failed => "failed",
         }
+    }
+
+    /// Whether each slice's own percentiles of that kind are shown.
+    pub(crate) fn is_digested(self) -> bool {
+        matches!(self, Self::Service | Self::Response)
     }
 
     pub(crate) fn of(self, op: &OpFigures) -> &PackedHistogram {

@@ -361,6 +361,11 @@ impl ByteRange {
         let end = self.offset.checked_add(self.length);
         self.length == 0 || end.is_some_and(|end| end <= length)
     }
+
+    /// The first byte behind it.
+    pub(crate) fn end(self) -> u64 {
+        self.offset.saturating_add(self.length)
+    }
 }
 
 #[cfg(test)]

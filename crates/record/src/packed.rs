@@ -266,6 +266,30 @@ impl PackedHistogram {
         Ok(packer.finish())
     }
 
+    /// From counts as HdrHistogram's encoding V2 has them, of this number of values; see
+    /// [`checked_slots`]. `is_digested` does what [`PackedHistogram::with_digest`] does, in the same
+    /// pass.
+    ///
+    /// # Errors
+    /// When they are no such counts, or of another number of values.
+    pub(crate) fn checked(encoded: &[u8], total: u64, is_digested: bool) -> Result<Self, String> {
+        let mut digest = DigestSum::new(total);
+        let found = match is_digested {
+            true => checked_slots(encoded, |slot, count| digest.add(slot, count))?,
+            false => checked_slots(encoded, |_, _| {})?,
+        };
+        if found != total {
+            return Err(format!(
+                "a histogram of it holds {found} values where {total} were written"
+            ));
+        }
+        let packed = Self::of(total, encoded.into());
+        if let Some(packed) = packed.0.as_ref().filter(|_| is_digested) {
+            let _ = packed.digest.set(digest.finish(encoded));
+        }
+        Ok(packed)
+    }
+
     /// Of the counts of all slots from `first` on, in groups; `bytes` is memory to write in.
     pub(crate) fn of_counts(first: usize, counts: &[[u64; GROUP]], bytes: &mut Vec<u8>) -> Self {
         bytes.clear();
@@ -359,24 +383,55 @@ impl std::fmt::Debug for PackedHistogram {
 impl Digest {
     /// Of encoded counts of `total` values, at least one.
     fn of(total: u64, encoded: &[u8]) -> Self {
-        let mut digest = Self {
-            lowest_slot: first_slot(encoded),
-            highest_slot: 0,
-            quantile_slots: [0; DIGESTED.len()],
-            mean: 0.0,
-        };
-        let ranks = DIGESTED.map(|q| rank(q, total));
-        let mut quantiles = ranks.into_iter().zip(&mut digest.quantile_slots).peekable();
-        let mut reached = 0_u64;
-        for_each_slot(encoded, |slot, count| {
-            reached = reached.saturating_add(count);
-            while let Some((_, found)) = quantiles.next_if(|(rank, _)| *rank <= reached) {
-                *found = slot;
-            }
-            digest.highest_slot = slot;
-            digest.mean += float(median_of_slot(slot)) * float(count) / total as f64;
-        });
-        digest
+        let mut sum = DigestSum::new(total);
+        for_each_slot(encoded, |slot, count| sum.add(slot, count));
+        sum.finish(encoded)
+    }
+}
+
+/// A [`Digest`] of the slots so far.
+struct DigestSum {
+    total: f64,
+    ranks: [u64; DIGESTED.len()],
+    /// The quantiles that are known.
+    known: usize,
+    reached: u64,
+    digest: Digest,
+}
+
+impl DigestSum {
+    fn new(total: u64) -> Self {
+        Self {
+            total: total as f64,
+            ranks: DIGESTED.map(|q| rank(q, total)),
+            known: 0,
+            reached: 0,
+            digest: Digest {
+                lowest_slot: 0,
+                highest_slot: 0,
+                quantile_slots: [0; DIGESTED.len()],
+                mean: 0.0,
+            },
+        }
+    }
+
+    /// Takes the slots in their order, and maybe some empty ones. The last one is filled.
+    #[inline]
+    fn add(&mut self, slot: usize, count: u64) {
+        self.reached = self.reached.saturating_add(count);
+        while let Some(rank) = self.ranks.get(self.known)
+            && *rank <= self.reached
+        {
+            self.digest.quantile_slots[self.known] = slot;
+            self.known += 1;
+        }
+        self.digest.highest_slot = slot;
+        self.digest.mean += float(median_of_slot(slot)) * float(count) / self.total;
+    }
+
+    fn finish(mut self, encoded: &[u8]) -> Digest {
+        self.digest.lowest_slot = first_slot(encoded);
+        self.digest
     }
 }
 

@@ -1,13 +1,16 @@
 //! A slice as its lines describe it, and the figures that are made of it.
 
+use super::Source;
+use super::files::RunFiles;
 use super::latency::Latency;
 use crate::directory::INTERVALS_FILE;
 use crate::error::RecordError;
 use crate::fold::{Interval, Kind, SliceFold, Step, Sums};
 use crate::hlog;
-use crate::lines::{ByteRange, OperationLine, SecondLine};
+use crate::lines::{ByteRange, OperationLine, Quantiles, SecondLine};
 use crate::packed::PackedHistogram;
 use crate::slice::{OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
+use crate::totals::{Counts, TotalsPart};
 use std::path::Path;
 
 /// Buffers of one thread that folds slices, reused for each slice.
@@ -26,6 +29,7 @@ pub(super) struct SliceEntry {
     pub(super) start: SliceStart,
     pub(super) seconds: Vec<SecondEntry>,
     pub(super) end: Option<SliceEnd>,
+    pub(super) totals: Option<TotalsPart>,
 }
 
 #[derive(Debug)]
@@ -34,14 +38,6 @@ pub(super) struct SecondEntry {
     pub(super) number: u64,
     pub(super) operations: Vec<OperationLine>,
     pub(super) line: SecondLine,
-}
-
-pub(super) fn fold_all(latency: &Latency, slices: Vec<SliceEntry>) -> Vec<Folded> {
-    let mut buffers = Buffers::default();
-    let slices = slices.into_iter();
-    slices
-        .map(|slice| slice.fold(latency, &mut buffers))
-        .collect()
 }
 
 impl SliceEntry {
@@ -75,19 +71,67 @@ impl SliceEntry {
             .max()
     }
 
-    pub(super) fn fold(self, latency: &Latency, buffers: &mut Buffers) -> Folded {
+    pub(super) fn fold(self, files: &RunFiles, buffers: &mut Buffers) -> Folded {
         let Some(end) = self.end else {
             return Ok(None);
         };
+        let index = self.start.index;
         let mut fold = SliceFold::new(self.start, std::mem::take(&mut buffers.sums));
-        for second in &self.seconds {
-            let interval = second.interval(&mut fold, latency, buffers)?;
+        let seconds = self.seconds.iter();
+        let intervals = seconds.map(|second| second.interval(fold.start(), &files.latency));
+        let intervals: Vec<Interval> = intervals.collect::<Result<_, _>>()?;
+        let part = self.totals.filter(|_| fold.start().probe.is_none());
+        let totals = match &part {
+            Some(part) => {
+                let counts = counts_of(&self.seconds, fold.start());
+                let bytes = &mut buffers.bytes;
+                files.totals.read(index, part, &counts, bytes)?
+            }
+            None => None,
+        };
+        let from_slice = totals.filter(|_| files.source == Source::Slices);
+        for (second, mut interval) in self.seconds.iter().zip(intervals) {
+            match from_slice {
+                Some(_) => second.check_histograms(&files.latency, buffers)?,
+                None => second.add_histograms(&mut interval, &mut fold, &files.latency, buffers)?,
+            }
             fold.add(&interval);
         }
-        let (slice, sums) = fold.finish(end);
+        let totals = from_slice.unwrap_or_else(|| fold.take_totals());
+        if let Some(part) = part.filter(|_| files.source == Source::Seconds)
+            && part != totals.write(&mut Vec::new(), part.range.offset)
+        {
+            files.totals.note(index);
+        }
+        let (slice, sums) = fold.finish(end, totals);
         buffers.sums = sums;
         Ok(Some(slice))
     }
+}
+
+/// How many values the seconds have, by their lines.
+fn counts_of(seconds: &[SecondEntry], slice: &SliceStart) -> Counts {
+    let mut counts = Counts::new(slice.operations.len(), slice.hosts.len());
+    for second in seconds {
+        for (line, counts) in second.operations.iter().zip(&mut counts.ops) {
+            for (kind, count) in Kind::ALL.into_iter().zip(counts) {
+                add_count(count, line.quantiles(kind));
+            }
+        }
+        if let Some(part) = &second.line.setup {
+            for (step, count) in Step::ALL.into_iter().zip(&mut counts.setup) {
+                add_count(count, part.quantiles(step));
+            }
+        }
+        for (part, count) in second.line.hosts.iter().zip(&mut counts.hosts) {
+            add_count(count, part.service);
+        }
+    }
+    counts
+}
+
+fn add_count(sum: &mut u64, part: Option<Quantiles>) {
+    *sum = sum.saturating_add(part.map_or(0, |part| part.count));
 }
 
 impl SecondEntry {
@@ -96,10 +140,7 @@ impl SecondEntry {
     }
 
     pub(super) fn histograms_end(&self) -> u64 {
-        let ends = self
-            .hlogs()
-            .map(|range| range.offset.saturating_add(range.length));
-        ends.max().unwrap_or_default()
+        self.hlogs().map(ByteRange::end).max().unwrap_or_default()
     }
 
     pub(super) fn hlogs(&self) -> impl Iterator<Item = ByteRange> {
@@ -107,18 +148,9 @@ impl SecondEntry {
         operations.chain(self.line.hlogs())
     }
 
-    /// The second without its histograms, which are added to the slice as they are decoded: to
-    /// make histograms of a second would take longer than all the rest. A probe has those of its
-    /// operations: it keeps the times of each second.
-    pub(super) fn interval(
-        &self,
-        fold: &mut SliceFold,
-        latency: &Latency,
-        buffers: &mut Buffers,
-    ) -> Result<Interval, RecordError> {
-        let slice = fold.start();
+    /// The second without its histograms.
+    fn interval(&self, slice: &SliceStart, latency: &Latency) -> Result<Interval, RecordError> {
         self.check_counts(slice, &latency.path)?;
-        let is_probe = slice.probe.is_some();
         let mut ops: Vec<OpFigures> = Vec::with_capacity(slice.operations.len());
         for (line, (name, role)) in self.operations.iter().zip(slice.operations_by_role()) {
             if line.operation != name || line.role != role {
@@ -127,13 +159,40 @@ impl SecondEntry {
             let figures = line.figures().map_err(unknown_class);
             ops.push(figures.map_err(|what| latency.damaged(line.hlog, what))?);
         }
+        let mut hosts = Vec::with_capacity(slice.hosts.len());
         for (part, name) in self.line.hosts.iter().zip(&slice.hosts) {
             if part.host != *name {
                 return Err(latency.damaged(part.hlog, format!("expected host {name}")));
             }
+            let figures = part.figures().map_err(unknown_class);
+            hosts.push(figures.map_err(|what| latency.damaged(part.hlog, what))?);
         }
+        Ok(self.line.interval(ops, SetupFigures::default(), hosts))
+    }
+
+    /// Checks the histograms as bytes: those of the slice are known.
+    fn check_histograms(
+        &self,
+        latency: &Latency,
+        buffers: &mut Buffers,
+    ) -> Result<(), RecordError> {
+        let mut ranges = self.hlogs().filter(|range| range.length > 0);
+        ranges.try_for_each(|range| latency.read_bytes(range, &mut buffers.bytes))
+    }
+
+    /// Adds the histograms to those of the slice as they are decoded: to make histograms of a second
+    /// would take longer than all the rest. A probe has those of its operations: it keeps the times
+    /// of each second.
+    fn add_histograms(
+        &self,
+        interval: &mut Interval,
+        fold: &mut SliceFold,
+        latency: &Latency,
+        buffers: &mut Buffers,
+    ) -> Result<(), RecordError> {
+        let is_probe = fold.start().probe.is_some();
         let sums = fold.sums();
-        for (at, (line, figures)) in self.operations.iter().zip(&mut ops).enumerate() {
+        for (at, (line, figures)) in self.operations.iter().zip(&mut interval.ops).enumerate() {
             let promised = Kind::ALL.map(|kind| (kind.name(), line.quantiles(kind)));
             latency.decode(line.hlog, buffers, promised, |kind, counts| {
                 if !is_probe {
@@ -150,16 +209,13 @@ impl SecondEntry {
             let take = |step: usize, counts: &[u8]| sums.setup[step].add_encoded(counts);
             latency.decode(part.hlog, buffers, promised, take)?;
         }
-        let mut hosts = Vec::with_capacity(self.line.hosts.len());
         for (part, sum) in self.line.hosts.iter().zip(&mut sums.hosts) {
             let promised = [(Kind::Service.name(), part.service)];
             latency.decode(part.hlog, buffers, promised, |_, counts| {
                 sum.add_encoded(counts)
             })?;
-            let figures = part.figures().map_err(unknown_class);
-            hosts.push(figures.map_err(|what| latency.damaged(part.hlog, what))?);
         }
-        Ok(self.line.interval(ops, SetupFigures::default(), hosts))
+        Ok(())
     }
 
     /// A second has as many of each as its slice was opened with.

@@ -5,7 +5,7 @@ use std::panic::resume_unwind;
 use std::thread::{Scope, ScopedJoinHandle, available_parallelism};
 
 /// Seconds of slices that are worth a thread: some milliseconds of work.
-const BATCH: usize = 256;
+const BATCH: usize = 256 << 10;
 
 /// Takes work, and folds it a batch at a time.
 pub(super) struct Folding<'scope, 'env, C, W, R> {
