@@ -3,8 +3,8 @@
 //! Each line of `intervals.jsonl` ends with `h`, the begin of the SHA-256 of the line before it and
 //! of the line itself, so that a changed, added, removed or moved line does not fit. It stands in
 //! the line, since one write then brings both to the disk: a run that is killed leaves no line
-//! without it but a torn one. The lines hold check values of what stands in `latency.hlog` and of
-//! `plan.toml`; `environment.json`, which is written again at the end, holds its own.
+//! without it but a torn one. The lines hold check values of what stands in `latency.hlog` and
+//! `slices.bin` and of `plan.toml`; `environment.json`, which is written again at the end, holds its own.
 //!
 //! There is no key: whoever calculates all values again can forge a run.
 

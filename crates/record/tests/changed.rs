@@ -370,6 +370,12 @@ fn histograms_of_slices_that_do_not_fit_the_seconds_are_not_used() {
     let mut more = whole.clone();
     more[length - 1] ^= 2;
     assert_eq!(with_bytes(&more), slices);
+    // Whatever the bytes are, a run is read.
+    for bit in 0..8 * whole.len() {
+        let mut flipped = whole.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        with_bytes(&flipped);
+    }
     for byte in [0x80, 0xff, 0] {
         let mut damaged = whole.clone();
         damaged[..length].fill(byte);

@@ -90,10 +90,14 @@ impl SliceEntry {
             None => None,
         };
         let from_slice = totals.filter(|_| files.source == Source::Slices);
+        if from_slice.is_some() {
+            // They are not decoded: the slice's are known.
+            let ranges = self.seconds.iter().flat_map(SecondEntry::hlogs);
+            files.latency.check_all(ranges, &mut buffers.bytes)?;
+        }
         for (second, mut interval) in self.seconds.iter().zip(intervals) {
-            match from_slice {
-                Some(_) => second.check_histograms(&files.latency, buffers)?,
-                None => second.add_histograms(&mut interval, &mut fold, &files.latency, buffers)?,
+            if from_slice.is_none() {
+                second.add_histograms(&mut interval, &mut fold, &files.latency, buffers)?;
             }
             fold.add(&interval);
         }
@@ -168,16 +172,6 @@ impl SecondEntry {
             hosts.push(figures.map_err(|what| latency.damaged(part.hlog, what))?);
         }
         Ok(self.line.interval(ops, SetupFigures::default(), hosts))
-    }
-
-    /// Checks the histograms as bytes: those of the slice are known.
-    fn check_histograms(
-        &self,
-        latency: &Latency,
-        buffers: &mut Buffers,
-    ) -> Result<(), RecordError> {
-        let mut ranges = self.hlogs().filter(|range| range.length > 0);
-        ranges.try_for_each(|range| latency.read_bytes(range, &mut buffers.bytes))
     }
 
     /// Adds the histograms to those of the slice as they are decoded: to make histograms of a second
