@@ -246,24 +246,26 @@ impl Sums {
     }
 }
 
-/// Moves the histograms of a slice out of memory, as far as `store` takes them.
-pub(crate) fn move_histograms(slice: &mut Slice, store: &mut Store) {
-    for op in &mut slice.ops {
-        for kind in Kind::ALL {
-            // Two that are one stay one.
-            if kind != Kind::Response || !slice.closed_loop {
-                kind.of_mut(op).move_to(store);
-            }
+/// Moves the histograms of slices out of memory, as far as `store` takes them.
+pub(crate) fn move_histograms(slices: &mut [Slice], store: &mut Store) {
+    let mut all = Vec::new();
+    for slice in &mut *slices {
+        let closed_loop = slice.closed_loop;
+        for op in &mut slice.ops {
+            all.extend([&mut op.service, &mut op.lag, &mut op.first_byte, &mut op.failed]);
+            // In a closed loop two are one, and stay one.
+            all.extend((!closed_loop).then_some(&mut op.response));
         }
-        if slice.closed_loop {
+        let setup = &mut slice.setup;
+        all.extend([&mut setup.connect, &mut setup.tls, &mut setup.first_byte]);
+        all.extend([&mut setup.response, &mut setup.total]);
+        all.extend(slice.hosts.iter_mut().map(|host| &mut host.service));
+    }
+    store.move_out(all);
+    for slice in slices.iter_mut().filter(|slice| slice.closed_loop) {
+        for op in &mut slice.ops {
             op.response = op.service.clone();
         }
-    }
-    for step in Step::ALL {
-        step.of_mut(&mut slice.setup).move_to(store);
-    }
-    for host in &mut slice.hosts {
-        host.service.move_to(store);
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use hdrhistogram::Histogram;
 use tenbin_engine::histogram::{latency_histogram, lowest_of_slot, slot_of, width_of_slot};
 
-use crate::store::{Store, Stored};
+use crate::store::Stored;
 use crate::window::SlotWindow;
 
 /// Counts that are packed together.
@@ -205,13 +205,36 @@ impl PackedHistogram {
         }
     }
 
-    /// Adds the counts to those of all windows: one pass for all of them.
+    /// Adds the counts to those of all windows: one pass for all of them. It takes the least time
+    /// for windows in ascending order without a common slot.
     pub fn add_to_windows(&self, windows: &mut [SlotWindow]) {
-        for_each_slot(&self.encoded(), |slot, count| {
-            for window in &mut *windows {
-                window.add(slot, count);
+        let encoded = self.encoded();
+        if !windows.is_sorted_by(|one, next| one.end() <= next.first()) {
+            return for_each_slot(&encoded, |slot, count| {
+                for window in &mut *windows {
+                    window.add(slot, count);
+                }
+            });
+        }
+        let (mut rest, mut slot, mut below) = (&*encoded, 0, 0);
+        for window in windows {
+            while slot < window.first()
+                && let Some((number, length)) = Number::at_start_of(rest)
+            {
+                rest = &rest[length..];
+                below += number.count();
+                slot += number.slots();
             }
-        });
+            window.add_below(below);
+            while slot < window.end()
+                && let Some((number, length)) = Number::at_start_of(rest)
+            {
+                rest = &rest[length..];
+                window.add(slot, number.count());
+                below += number.count();
+                slot += number.slots();
+            }
+        }
     }
 
     /// The counts as HdrHistogram's encoding V2 has them.
@@ -223,15 +246,17 @@ impl PackedHistogram {
         }
     }
 
-    /// Moves the counts out of memory, as far as `store` takes them. Others that share them keep
-    /// them in memory.
-    pub(crate) fn move_to(&mut self, store: &mut Store) {
-        let Some(packed) = self.0.as_deref() else {
-            return;
-        };
-        if let Counts::Memory(bytes) = &packed.counts
-            && let Some(stored) = store.take(bytes)
-        {
+    /// The counts, as far as they are in memory.
+    pub(crate) fn in_memory(&self) -> Option<&[u8]> {
+        match &self.0.as_deref()?.counts {
+            Counts::Memory(bytes) => Some(bytes),
+            Counts::File(_) => None,
+        }
+    }
+
+    /// Frees the memory of counts that were stored there. Others that share them keep them in memory.
+    pub(crate) fn move_to(&mut self, stored: Stored) {
+        if let Some(packed) = self.0.as_deref() {
             self.0 = Some(Arc::new(Packed {
                 total: packed.total,
                 digest: packed.digest.clone(),
@@ -653,6 +678,7 @@ mod tests {
     use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 
     use super::*;
+    use crate::store::Store;
 
     /// Values over the whole range, from a linear congruential generator (Knuth's constants).
     fn values(count: u64, seed: u64) -> Vec<(u64, u64)> {
@@ -751,7 +777,7 @@ mod tests {
         for seed in 1..5 {
             let dense = dense(&values(300 * seed, seed));
             let mut packed = PackedHistogram::from(&dense);
-            packed.move_to(&mut store);
+            store.move_out(vec![&mut packed]);
             let counts = packed.0.as_ref().map(|packed| &packed.counts);
             assert!(matches!(counts, Some(Counts::File(_))));
             expect_alike(&packed, &dense);

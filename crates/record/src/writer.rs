@@ -168,7 +168,7 @@ impl RunWriter {
         self.append_line(&line)?;
         let (mut slice, sums) = open.fold.finish(line.end, totals);
         self.sums = sums;
-        move_histograms(&mut slice, &mut self.store);
+        move_histograms(std::slice::from_mut(&mut slice), &mut self.store);
         Ok(slice)
     }
 

@@ -112,8 +112,7 @@ impl Sums {
     /// whatever they are picked for: of a workload with one operation, those of its work and those
     /// of its requests are the same.
     pub(crate) fn of(&self, slices: &[&Slice], pick: &Pick<'_>) -> Option<Rc<Histogram<u64>>> {
-        let parts = slices.iter().flat_map(|slice| pick(slice)).cloned();
-        let parts: Vec<PackedHistogram> = parts.collect();
+        let parts: Vec<&PackedHistogram> = slices.iter().flat_map(|slice| pick(slice)).collect();
         if parts.is_empty() {
             return None;
         }
@@ -125,9 +124,9 @@ impl Sums {
         if let Some(found) = known.iter().find(is_same) {
             return Some(Rc::clone(&found.sum));
         }
-        let sum = Rc::new(merged(&parts));
+        let sum = Rc::new(merged(parts.iter().copied()));
         known.push(Sum {
-            parts,
+            parts: parts.into_iter().cloned().collect(),
             sum: Rc::clone(&sum),
         });
         Some(sum)

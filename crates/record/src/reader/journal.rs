@@ -236,7 +236,7 @@ impl<'scope, 'env> Journal<'scope, 'env> {
 
     /// Takes what the next chunks say.
     fn keep(&mut self, chunks: Vec<ChunkRead>) -> Result<(), RecordError> {
-        for chunk in chunks {
+        for mut chunk in chunks {
             // Only the end of a run that was killed may be like this.
             if self.has_half_a_second {
                 return Err(RecordError::Damaged {
@@ -254,10 +254,8 @@ impl<'scope, 'env> Journal<'scope, 'env> {
                 (self.complete, self.ended) = (true, ended);
             }
             if !self.is_torn {
-                for mut slice in chunk.slices {
-                    move_histograms(&mut slice, &mut self.store);
-                    self.slices.push(slice);
-                }
+                move_histograms(&mut chunk.slices, &mut self.store);
+                self.slices.append(&mut chunk.slices);
                 self.seconds.extend(chunk.seconds);
             }
             self.is_torn |= chunk.is_torn;
