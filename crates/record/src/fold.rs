@@ -252,7 +252,12 @@ pub(crate) fn move_histograms(slices: &mut [Slice], store: &mut Store) {
     for slice in &mut *slices {
         let closed_loop = slice.closed_loop;
         for op in &mut slice.ops {
-            all.extend([&mut op.service, &mut op.lag, &mut op.first_byte, &mut op.failed]);
+            all.extend([
+                &mut op.service,
+                &mut op.lag,
+                &mut op.first_byte,
+                &mut op.failed,
+            ]);
             // In a closed loop two are one, and stay one.
             all.extend((!closed_loop).then_some(&mut op.response));
         }

@@ -190,6 +190,50 @@ fn first_line_length(run: &Path, offset: u64) -> usize {
     rest.iter().position(|&byte| byte == b'\n').unwrap() + 1
 }
 
+/// A slice whose lines are too many to be read at once, between two others.
+#[test]
+fn a_slice_of_many_megabytes_is_read_part_by_part() {
+    let root = tempfile::tempdir().unwrap();
+    let directory = RunDirectory::create(root.path(), "test", started()).unwrap();
+    directory.write_plan("").unwrap();
+    directory.write_environment(&environment()).unwrap();
+    let mut writer = directory.writer().unwrap();
+    let mut written = Vec::new();
+    for (index, seconds) in [(0, 2), (1, 30), (2, 2)] {
+        let mut start = start(index, true, 1);
+        start.threads = 1;
+        writer.begin(start).unwrap();
+        for second in 0..seconds {
+            let mut sample = sample(0, second, false, true, 1);
+            let text = "x".repeat(400_000);
+            sample.ops[0].failures.insert(format!("{second} {text}"), 1);
+            writer.sample(sample).unwrap();
+        }
+        let end = SliceEnd {
+            seconds: seconds as f64,
+            ..SliceEnd::default()
+        };
+        written.push(writer.end(end).unwrap());
+    }
+    writer.complete(Ended::Planned).unwrap();
+    let back = read(directory.path()).unwrap();
+    assert_eq!(back.integrity, Integrity::default());
+    assert!(back.complete && back.slices == written);
+
+    let path = directory.path().join("intervals.jsonl");
+    let mut text = fs::read_to_string(&path).unwrap();
+    let edited = text.rfind("\"second\":29").unwrap();
+    text.replace_range(edited..edited + 11, "\"second\":28");
+    let line = text[..edited].lines().count();
+    fs::write(&path, text).unwrap();
+    let changed = read(directory.path()).unwrap().integrity.changed;
+    let expected = format!("line {line} of intervals.jsonl was changed");
+    assert!(
+        changed.join("; ").starts_with(&expected),
+        "{changed:?} {expected}"
+    );
+}
+
 #[test]
 fn a_directory_without_a_plan_is_no_run() {
     let root = tempfile::tempdir().unwrap();
