@@ -77,9 +77,6 @@ impl SliceEntry {
         };
         let index = self.start.index;
         let mut fold = SliceFold::new(self.start, std::mem::take(&mut buffers.sums));
-        let seconds = self.seconds.iter();
-        let intervals = seconds.map(|second| second.interval(fold.start(), &files.latency));
-        let intervals: Vec<Interval> = intervals.collect::<Result<_, _>>()?;
         let part = self.totals.filter(|_| fold.start().probe.is_none());
         let totals = match &part {
             Some(part) => {
@@ -95,7 +92,8 @@ impl SliceEntry {
             let ranges = self.seconds.iter().flat_map(SecondEntry::hlogs);
             files.latency.check_all(ranges, &mut buffers.bytes)?;
         }
-        for (second, mut interval) in self.seconds.iter().zip(intervals) {
+        for second in &self.seconds {
+            let mut interval = second.interval(fold.start(), &files.latency)?;
             if from_slice.is_none() {
                 second.add_histograms(&mut interval, &mut fold, &files.latency, buffers)?;
             }

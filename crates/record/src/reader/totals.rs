@@ -9,6 +9,7 @@ use super::files::open_if_there;
 use crate::check::CheckValue;
 use crate::directory::TOTALS_FILE;
 use crate::error::RecordError;
+use crate::lines::ByteRange;
 use crate::totals::{Counts, Totals, TotalsPart};
 
 /// `slices.bin`. Without a part of it, or where a part is not as it was written, a slice is read from
@@ -53,7 +54,7 @@ impl TotalsFile {
         counts: &Counts,
         bytes: &mut Vec<u8>,
     ) -> Result<Option<Totals>, RecordError> {
-        if !part.range.is_within(self.length) {
+        if !self.has(part.range) {
             self.found().is_cut = true;
             return Ok(None);
         }
@@ -81,6 +82,15 @@ impl TotalsFile {
         Ok(totals)
     }
 
+    /// A run that is under way adds to the file, and only then to the lines.
+    fn has(&self, range: ByteRange) -> bool {
+        let length_now = || {
+            let file = self.file.as_ref()?;
+            file.metadata().ok().map(|metadata| metadata.len())
+        };
+        range.is_within(self.length) || length_now().is_some_and(|length| range.is_within(length))
+    }
+
     /// Notes that the histograms of a slice are not those of its seconds.
     pub(super) fn note(&self, slice: u32) {
         self.found().changed.push(slice);
@@ -95,6 +105,7 @@ impl TotalsFile {
     pub(super) fn changed(&self, is_complete: bool) -> Option<String> {
         let mut found = self.found();
         found.changed.sort_unstable();
+        found.changed.dedup();
         if let Some(slice) = found.changed.first() {
             let further = match found.changed.len() {
                 1 => String::new(),
